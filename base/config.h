@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_BASE_CONFIG_H
+#define PF_BASE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/export.h"
+
+/*
+ * The configuration of the process, one field per row of config.def. Readers use the fields directly: a hot
+ * path pays one load. It is complete after pf_config_load() and never changes afterwards.
+ */
+#define PF_CFG_T_BOOL bool
+#define PF_CFG_T_INT long
+#define PF_CFG_T_SIZE size_t
+#define PF_CFG_T_DOUBLE double
+#define PF_CFG_T_STR const char *
+
+struct pf_config {
+#define PF_CFG(type, field, def, unit, help) PF_CFG_T_##type field;
+#include "base/config.def"
+#undef PF_CFG
+};
+
+PF_EXPORT extern struct pf_config pf_config;
+
+/*
+ * Reads the environment once (later calls return at once). A value that cannot be read ends the process with one line
+ * that names the variable; a PARFOCAL_ variable that no row knows is reported with the nearest known name.
+ */
+PF_EXPORT void pf_config_load(void);
+
+/* Sets one entry from text, as if the environment had held it. Returns false when the name is unknown or the
+ * value malformed. Meant for launchers, before the simulation starts. */
+PF_EXPORT bool pf_config_set(const char *name, const char *value);
+
+/* Prints every entry with its value, default, unit and meaning. */
+PF_EXPORT void pf_config_print(FILE *out);
+
+/* The nearest word to `word` among `n` candidates by edit distance, or NULL when none is near. */
+PF_EXPORT const char *pf_nearest_word(const char *word, const char *const *candidates, size_t n);
+
+#endif

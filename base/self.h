@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_BASE_SELF_H
+#define PF_BASE_SELF_H
+
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+
+/*
+ * Who is calling. Every simulated process of the application has one of these in SimGrid's per-actor data slot; helper actors
+ * that work on behalf of a rank carry the same pointer. There is no thread-local state anywhere: all ranks share one
+ * operating-system thread.
+ */
+struct ptl_process; /* lowlevel/portals: created by the first PtlInit */
+struct pf_rank;     /* middleware: the MPI state of the rank */
+
+typedef struct pf_self {
+    int rank; /* in the job, from 0 */
+    int size; /* number of processes of the job */
+    sg_host_t host;
+    struct ptl_process *portals; /* owned by lowlevel/portals */
+    struct pf_rank *mpi;         /* owned by middleware, NULL in a program without MPI */
+} pf_self_t;
+
+/* The calling actor's identity, NULL for an actor that is not part of a job (and for SimGrid's maestro). */
+static inline pf_self_t *pf_self(void)
+{
+    return (pf_self_t *)sg_actor_self_get_data();
+}
+
+#endif
