@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_ACCOUNTING_H
+#define PF_MIDDLEWARE_ACCOUNTING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/export.h"
+#include "middleware/model.h"
+
+/*
+ * Who uses the wall-clock and the simulated time, per phase and model. The process has one clock mark: all
+ * ranks share one thread, so the slice since the last mark belongs to whoever ends it. Marks cost one rdtsc.
+ */
+
+/* What one rank did in one (phase, model) pair. */
+struct pf_account_slot {
+    uint64_t app_ticks;      /* the application's own code */
+    uint64_t overhead_ticks; /* simulation: middleware, MPI implementations, network */
+    double simulated;        /* seconds of simulated time between begin and end, summed over visits */
+    uint64_t visits;
+    uint64_t calls;          /* MPI calls */
+    uint64_t messages;       /* sends of this rank */
+    uint64_t bytes;          /* payload of these */
+    uint64_t switches;       /* changes of model into this slot */
+    uint64_t promoted;       /* calls run in another model because the active one cannot */
+    uint64_t shadows;        /* twins of objects made for this model */
+    uint64_t shadow_ns;      /* wall-clock of that, also part of the overhead */
+    double shadow_simulated; /* simulated seconds that an unavoidable synchronisation cost; 0 where the
+                                promise holds */
+    int row;                 /* index in the process's list of pairs */
+};
+
+/* One per rank, held by the middleware's rank state through a pointer. */
+struct pf_account {
+    struct pf_account_slot *slot; /* the current one; never NULL after pf_account_open */
+    double began;                 /* simulated time of the current visit's begin */
+    int rank;
+    /* private */
+    int slot_count;
+    struct pf_account_slot **slots;
+};
+
+/* The process's last mark, in ticks. */
+PF_EXPORT extern uint64_t pf_account_mark;
+
+/* Ticks of the fastest clock that can be trusted; pf_account_seconds converts at the end of the run. */
+static inline uint64_t pf_account_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* Seconds of wall-clock in so many ticks, by calibration against CLOCK_MONOTONIC over the whole run so far.
+ */
+PF_EXPORT double pf_account_seconds(uint64_t ticks);
+
+/* Starts the wall-clock of the run (once; the launcher or the first rank). What follows until a rank's first
+ * begin is start-up. */
+PF_EXPORT void pf_account_start(void);
+
+/* The account of a rank, at its first MPI call: the slice since the last mark was start-up, and the first
+ * visit begins. `phase` may be any string; it is copied. */
+PF_EXPORT struct pf_account *pf_account_open(int rank, const char *phase, enum pf_model model, double now);
+
+/* Ends the current visit at simulated time `now` and begins one of (phase, model). Equal pair: nothing
+ * happens. NULL keeps the current phase, PF_MODEL_NONE the current model. A change of model counts as a
+ * switch. */
+PF_EXPORT void pf_account_move(struct pf_account *account, const char *phase, enum pf_model model,
+                               double now);
+
+/* Ends the last visit (MPI_Finalize, or the end of the rank). */
+PF_EXPORT void pf_account_close(struct pf_account *account, double now);
+
+/* The current phase's name and model. */
+PF_EXPORT const char *pf_account_phase(const struct pf_account *account);
+PF_EXPORT enum pf_model pf_account_model(const struct pf_account *account);
+
+/* An MPI call enters the middleware: the slice since the last mark was the application's own. */
+static inline void pf_account_enter(struct pf_account *account)
+{
+    uint64_t now = pf_account_ticks();
+    account->slot->app_ticks += now - pf_account_mark;
+    account->slot->calls++;
+    pf_account_mark = now;
+}
+
+/* The call returns to the application (or an event of this rank was handled, or control goes to another
+ * rank): the slice since the last mark was simulation. */
+static inline void pf_account_leave(struct pf_account *account)
+{
+    uint64_t now = pf_account_ticks();
+    account->slot->overhead_ticks += now - pf_account_mark;
+    pf_account_mark = now;
+}
+
+static inline void pf_account_message(struct pf_account *account, uint64_t bytes)
+{
+    account->slot->messages++;
+    account->slot->bytes += bytes;
+}
+
+/* One (phase, model) pair merged over ranks: counters and ticks are sums, simulated time is the maximum. */
+struct pf_account_row {
+    const char *phase;
+    enum pf_model model;
+    int ranks; /* how many ranks visited */
+    struct pf_account_slot total;
+};
+
+/* The pairs of the whole run, in order of first appearance. Returns their number; the caller frees *rows. */
+PF_EXPORT size_t pf_account_rows(struct pf_account_row **rows);
+
+/* Wall-clock seconds that belong to no rank: start-up (launcher, loading) and the end of the run. */
+PF_EXPORT double pf_account_startup(void);
+
+/* Wall-clock seconds since pf_account_start. */
+PF_EXPORT double pf_account_wall(void);
+
+/* Simulated time of the run: the latest end of any rank, in seconds. */
+PF_EXPORT double pf_account_simulated(void);
+
+#endif

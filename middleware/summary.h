@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_SUMMARY_H
+#define PF_MIDDLEWARE_SUMMARY_H
+
+#include <stdio.h>
+
+#include "base/export.h"
+
+/* Notes the command line for the summary. The launcher calls it; under stock smpirun the summary has none. */
+PF_EXPORT void pf_summary_set_command(int argc, char *const *argv);
+
+/* Notes the job. */
+PF_EXPORT void pf_summary_set_job(int np, const char *executable, const char *platform);
+
+/* Adds one text to the summary's "versions" (MPI implementations tell theirs when they are loaded). Both are
+ * copied. */
+PF_EXPORT void pf_summary_add_version(const char *component, const char *version);
+
+/* The per-phase table for a terminal. */
+PF_EXPORT void pf_summary_print(FILE *out);
+
+/* Writes the JSON summary where the configuration wants it (PARFOCAL_SUMMARY, PARFOCAL_REPORT) and prints the
+ * table when the configuration says so. Only the first call does anything. `status`: the exit status of the
+ * run. */
+PF_EXPORT void pf_summary_finish(int status);
+
+#endif
