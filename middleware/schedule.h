@@ -50,15 +50,13 @@ struct pf_schedule_cursor {
     uint64_t calls_left; /* communicating calls until `every` rotates, counting down */
     /* private */
     const struct pf_schedule *schedule;
-    uint64_t colls_seen;
     unsigned time_index, coll_index, every_index;
 };
 
 PF_EXPORT void pf_schedule_cursor_init(struct pf_schedule_cursor *cursor, const struct pf_schedule *schedule);
 
 /* The slow path of pf_schedule_step: something is due. */
-PF_EXPORT enum pf_model pf_schedule_advance(struct pf_schedule_cursor *cursor, bool world_collective,
-                                            double now);
+PF_EXPORT enum pf_model pf_schedule_advance(struct pf_schedule_cursor *cursor, double now);
 
 /*
  * To be called before each communicating call of a rank, `now` being the simulated time. Returns the model to
@@ -72,7 +70,7 @@ static inline enum pf_model pf_schedule_step(struct pf_schedule_cursor *cursor, 
     if (world_collective)
         due |= --cursor->next_coll == 0;
     due |= now >= cursor->next_time;
-    return __builtin_expect(due, 0) ? pf_schedule_advance(cursor, world_collective, now) : PF_MODEL_NONE;
+    return __builtin_expect(due, 0) ? pf_schedule_advance(cursor, now) : PF_MODEL_NONE;
 }
 
 #endif
