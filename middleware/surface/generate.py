@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Generates what depends on the table of the MPI surface: generate.py OUTPUT FILE. One module per output."""
+
+import importlib
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import table  # noqa: E402
+
+# Output, the module that writes it (its function generate(functions) returns the text), what it is.
+OUTPUTS = {
+    "mpi_proto.h": ("prototypes", "declares pf_MPI_* and pf_PMPI_* and maps the MPI names to them"),
+    "pf_fn.h": ("function_ids", "one number per function, and the facts of the table in C"),
+    "raw_names.c": ("raw_names", "entry points for objects that refer to MPI functions without mpi.h"),
+    "raw_names.ld": ("raw_names_ld", "linker options that lead such references to them"),
+    "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),
+}
+
+
+def main(arguments):
+    if len(arguments) != 2 or arguments[0] not in OUTPUTS:
+        print("usage: generate.py OUTPUT FILE", *(f"  {o}: {t}" for o, (_, t) in OUTPUTS.items()), sep="\n",
+              file=sys.stderr)
+        return 2
+    output, path = arguments
+    module = importlib.import_module(OUTPUTS[output][0])
+    pathlib.Path(path).write_text(module.generate(table.read()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
