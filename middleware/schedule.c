@@ -256,7 +256,7 @@ static bool phase_name(struct parser *parser, struct span key, char **out)
 static bool parse_phase(struct parser *parser, struct span key, struct span value)
 {
     struct pf_schedule *schedule = parser->schedule;
-    char *name;
+    char *name = NULL;
     enum pf_model model;
     if (!phase_name(parser, key, &name))
         return false;

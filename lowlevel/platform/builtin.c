@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/platform/builtin.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+
+/* The largest platform that is still useful in one process. */
+#define MAX_HOSTS 1000000
+
+struct shape {
+    long hosts; /* at least as many as asked for */
+    char topology[16], parameters[80];
+};
+
+static long ceil_div(long a, long b)
+{
+    return (a + b - 1) / b;
+}
+
+/* The smallest n with n^power >= hosts. */
+static long ceil_root(long hosts, int power)
+{
+    long n = lround(floor(pow((double)hosts, 1.0 / power)));
+    while (pow((double)n, power) < (double)hosts)
+        n++;
+    return n > 0 ? n : 1;
+}
+
+/*
+ * Full bisection from switches with 48 ports, 24 down and 24 up (BXI's switch). Two levels as long as they
+ * reach, with leaves as wide as the number of leaves, so that small examples have a tree and not one
+ * crossbar.
+ */
+static bool shape_fattree(long hosts, struct shape *shape)
+{
+    const long down = 24, ports = 48;
+    strcpy(shape->topology, "FAT_TREE");
+    if (hosts <= down * ports) {
+        long leaf = ceil_root(hosts, 2);
+        if (leaf > down)
+            leaf = down;
+        long leaves = ceil_div(hosts, leaf);
+        shape->hosts = leaf * leaves;
+        snprintf(shape->parameters, sizeof shape->parameters, "2;%ld,%ld;1,%ld;1,1", leaf, leaves, leaf);
+        return true;
+    }
+    long pods = ceil_div(hosts, down * down);
+    shape->hosts = down * down * pods;
+    snprintf(shape->parameters, sizeof shape->parameters, "3;%ld,%ld,%ld;1,%ld,%ld;1,1,1", down, down, pods,
+             down, down);
+    return pods <= ports;
+}
+
+static bool shape_star(long hosts, struct shape *shape)
+{
+    shape->hosts = hosts;
+    strcpy(shape->topology, "FLAT");
+    return true;
+}
+
+static bool shape_torus(long hosts, struct shape *shape)
+{
+    long x = ceil_root(hosts, 3), y = ceil_root(ceil_div(hosts, x), 2), z = ceil_div(hosts, x * y);
+    shape->hosts = x * y * z;
+    strcpy(shape->topology, "TORUS");
+    snprintf(shape->parameters, sizeof shape->parameters, "%ld,%ld,%ld", x, y, z);
+    return true;
+}
+
+/* Groups of four chassis with four routers and four hosts each; each pair of groups is joined by four links.
+ */
+static bool shape_dragonfly(long hosts, struct shape *shape)
+{
+    const long per_group = 4 * 4 * 4;
+    long groups = ceil_div(hosts, per_group);
+    shape->hosts = groups * per_group;
+    strcpy(shape->topology, "DRAGONFLY");
+    snprintf(shape->parameters, sizeof shape->parameters, "%ld,4;4,1;4,1;4", groups);
+    return true;
+}
+
+static const struct {
+    const char *name, *help;
+    bool (*shape)(long hosts, struct shape *shape);
+} builtins[] = {
+    {"fattree", "full-bisection fat tree of 48-port switches", shape_fattree},
+    {"star", "crossbar: one link per host and direction", shape_star},
+    {"torus", "3-D torus", shape_torus},
+    {"dragonfly", "groups of 64 hosts", shape_dragonfly},
+};
+
+#define BUILTIN_COUNT ((int)(sizeof builtins / sizeof builtins[0]))
+
+static int find(const char *name)
+{
+    size_t length = strcspn(name, ":");
+    for (int i = 0; i < BUILTIN_COUNT; i++)
+        if (strlen(builtins[i].name) == length && strncmp(builtins[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+bool pf_platform_builtin_known(const char *name)
+{
+    return find(name) >= 0;
+}
+
+const char *pf_platform_builtin_name(int index)
+{
+    return index < BUILTIN_COUNT ? builtins[index].name : NULL;
+}
+
+const char *pf_platform_builtin_help(int index)
+{
+    return index < BUILTIN_COUNT ? builtins[index].help : NULL;
+}
+
+/* The number after the colon, or `hosts` without one. */
+static bool read_hosts(const char *name, int hosts, long *out)
+{
+    const char *colon = strchr(name, ':');
+    if (!colon) {
+        *out = hosts;
+        return true;
+    }
+    char *end;
+    errno = 0;
+    *out = strtol(colon + 1, &end, 10);
+    return end != colon + 1 && !*end && !errno;
+}
+
+static void write_xml(const struct shape *shape, FILE *out)
+{
+    fprintf(out,
+            "<?xml version='1.0'?>\n"
+            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+            "<platform version=\"4.1\">\n"
+            "  <cluster id=\"cluster\" prefix=\"node-\" radical=\"0-%ld\" suffix=\"\"\n"
+            "           speed=\"%.12gf\" core=\"%ld\" bw=\"%.12gBps\" lat=\"%.12gs\" "
+            "sharing_policy=\"SPLITDUPLEX\"\n"
+            "           loopback_bw=\"%.12gBps\" loopback_lat=\"%.12gs\"",
+            shape->hosts - 1, pf_config.platform_host_speed, pf_config.platform_cores,
+            pf_config.platform_link_bw, pf_config.platform_link_latency, pf_config.platform_loopback_bw,
+            pf_config.platform_loopback_latency);
+    if (strcmp(shape->topology, "FLAT") != 0)
+        fprintf(out, "\n           topology=\"%s\" topo_parameters=\"%s\"", shape->topology,
+                shape->parameters);
+    fputs("/>\n</platform>\n", out);
+}
+
+bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *error, size_t error_size)
+{
+    int index = find(name);
+    long wanted;
+    struct shape shape = {0};
+    if (index < 0) {
+        snprintf(error, error_size, "no built-in platform '%s'", name);
+        return false;
+    }
+    if (!read_hosts(name, hosts, &wanted) || wanted < 1 || wanted > MAX_HOSTS) {
+        snprintf(error, error_size, "'%s': the number of hosts must be from 1 to %d", name, MAX_HOSTS);
+        return false;
+    }
+    if (!builtins[index].shape(wanted, &shape)) {
+        snprintf(error, error_size, "'%s': a %s cannot have %ld hosts", name, builtins[index].name, wanted);
+        return false;
+    }
+    write_xml(&shape, out);
+    return true;
+}
