@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* e2e: switch=coll */
+/* Point-to-point in all modes and sizes, between barriers, so that a schedule may switch at any collective.
+ */
+#include "check.h"
+
+enum { MOST = 300000, TAG = 7 };
+
+static int out[MOST], in[MOST];
+static int right, left;
+
+/* Exchanges n numbers with the neighbours through `send` in a blocking mode; odd ranks receive first. */
+static void blocking(int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm), int n, int salt)
+{
+    MPI_Status status;
+    int count;
+
+    check_fill(out, n, check_rank, salt);
+    memset(in, 0, sizeof(int) * n);
+    if (check_rank % 2 == 0)
+        CHECK_OK(send(out, n, MPI_INT, right, TAG + salt, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Recv(in, n, MPI_INT, left, TAG + salt, MPI_COMM_WORLD, &status));
+    if (check_rank % 2 == 1)
+        CHECK_OK(send(out, n, MPI_INT, right, TAG + salt, MPI_COMM_WORLD));
+    CHECK(check_filled(in, n, left, salt));
+    CHECK(status.MPI_SOURCE == left && status.MPI_TAG == TAG + salt);
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(count == n);
+}
+
+static void nonblocking(int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *),
+                        int n, int salt)
+{
+    MPI_Request q[2];
+    MPI_Status status[2];
+    int count;
+
+    check_fill(out, n, check_rank, salt);
+    memset(in, 0, sizeof(int) * n);
+    CHECK_OK(MPI_Irecv(in, n, MPI_INT, left, TAG + salt, MPI_COMM_WORLD, &q[0]));
+    CHECK_OK(send(out, n, MPI_INT, right, TAG + salt, MPI_COMM_WORLD, &q[1]));
+    CHECK_OK(MPI_Waitall(2, q, status));
+    CHECK(q[0] == MPI_REQUEST_NULL && q[1] == MPI_REQUEST_NULL);
+    CHECK(check_filled(in, n, left, salt));
+    CHECK(status[0].MPI_SOURCE == left && status[0].MPI_TAG == TAG + salt);
+    MPI_Get_count(&status[0], MPI_INT, &count);
+    CHECK(count == n);
+}
+
+static void buffered(int n, int salt)
+{
+    int bytes, got = 0;
+    void *buffer, *back = NULL;
+
+    MPI_Pack_size(n, MPI_INT, MPI_COMM_WORLD, &bytes);
+    bytes = 2 * (bytes + MPI_BSEND_OVERHEAD) + 1024;
+    buffer = malloc(bytes);
+    CHECK_OK(MPI_Buffer_attach(buffer, bytes));
+    blocking(MPI_Bsend, n, salt);
+    nonblocking(MPI_Ibsend, n, salt);
+    CHECK_OK(MPI_Buffer_detach(&back, &got));
+    CHECK(back == buffer && got == bytes);
+    free(buffer);
+}
+
+static void sendrecv(int n, int salt)
+{
+    MPI_Status status;
+
+    check_fill(out, n, check_rank, salt);
+    CHECK_OK(MPI_Sendrecv(out, n, MPI_INT, right, TAG, in, n, MPI_INT, left, TAG, MPI_COMM_WORLD, &status));
+    CHECK(check_filled(in, n, left, salt));
+    CHECK(status.MPI_SOURCE == left);
+    if (n == 0) /* stock SMPI asserts; beyond.c has that case */
+        return;
+    CHECK_OK(MPI_Sendrecv_replace(in, n, MPI_INT, left, TAG, right, TAG, MPI_COMM_WORLD, &status));
+    CHECK(check_filled(in, n, check_rank, salt));
+    CHECK(status.MPI_SOURCE == right);
+}
+
+/* PROC_NULL, messages to oneself, a receive longer than the message, wildcards, order between equal tags. */
+static void corners(void)
+{
+    MPI_Request q[4];
+    MPI_Status status;
+    int count;
+
+    CHECK_OK(MPI_Send(out, 5, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Recv(in, 5, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &status));
+    CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(count == 0);
+    check_fill(out, 10, check_rank, 1);
+    CHECK_OK(MPI_Irecv(in, 100, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &q[0]));
+    CHECK_OK(MPI_Isend(out, 10, MPI_INT, 0, 3, MPI_COMM_SELF, &q[1]));
+    CHECK_OK(MPI_Wait(&q[0], &status));
+    CHECK_OK(MPI_Wait(&q[1], MPI_STATUS_IGNORE));
+    CHECK(status.MPI_SOURCE == 0 && status.MPI_TAG == 3 && check_filled(in, 10, check_rank, 1));
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(count == 10);
+    for (int i = 0; i < 4; i++)
+        check_fill(out + 100 * i, 50, check_rank, 20 + i);
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(MPI_Isend(out + 100 * i, 50, MPI_INT, right, TAG, MPI_COMM_WORLD, &q[i]));
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(MPI_Recv(in, 50, MPI_INT, i % 2 ? MPI_ANY_SOURCE : left, i / 2 ? MPI_ANY_TAG : TAG,
+                          MPI_COMM_WORLD, &status));
+        CHECK(check_filled(in, 50, left, 20 + i));
+        CHECK(status.MPI_SOURCE == left && status.MPI_TAG == TAG);
+    }
+    CHECK_OK(MPI_Waitall(4, q, MPI_STATUSES_IGNORE));
+}
+
+int main(int argc, char **argv)
+{
+    static const int sizes[] = {0, 1, 100, 20000, MOST};
+
+    check_begin(&argc, &argv);
+    if (check_size % 2) /* odd rings would deadlock in the blocking modes */
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    right = (check_rank + 1) % check_size;
+    left = (check_rank + check_size - 1) % check_size;
+    for (int s = 0; s < 5; s++) {
+        int n = sizes[s];
+
+        MPI_Barrier(MPI_COMM_WORLD);
+        blocking(MPI_Send, n, 1);
+        TIME("send");
+        MPI_Barrier(MPI_COMM_WORLD);
+        blocking(MPI_Ssend, n, 2);
+        TIME("ssend");
+        MPI_Barrier(MPI_COMM_WORLD);
+        nonblocking(MPI_Isend, n, 3);
+        TIME("isend");
+        MPI_Barrier(MPI_COMM_WORLD);
+        nonblocking(MPI_Issend, n, 4);
+        TIME("issend");
+        MPI_Barrier(MPI_COMM_WORLD);
+        sendrecv(n, 5);
+        TIME("sendrecv");
+        MPI_Barrier(MPI_COMM_WORLD);
+        buffered(n, 6);
+        TIME("bsend");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    corners();
+    TIME("corners");
+    return check_end("sendmodes");
+}
