@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/pfrun/checks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "middleware/model.h"
+#include "middleware/schedule.h"
+#include "tools/pfrun/elf.h"
+
+/* Memory maps of one rank: five of the application's copy, its stack with guard page, and those of its heap.
+ */
+#define MAPS_PER_RANK   10
+#define MAPS_OF_PROCESS 2000
+#define MIN_DESCRIPTORS 128
+
+static char *found(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return NULL;
+    char *copy = strdup(path);
+    if (!copy)
+        pf_die("out of memory");
+    return copy;
+}
+
+static char *search_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    for (const char *dir = path ? path : ""; *dir;) {
+        int length = (int)strcspn(dir, ":");
+        char candidate[PATH_MAX];
+        snprintf(candidate, sizeof candidate, "%.*s/%s", length, dir, name);
+        if (access(candidate, X_OK) == 0)
+            return found(candidate);
+        dir += length + (dir[length] == ':');
+    }
+    return NULL;
+}
+
+static void check_built_with_pfcc(const char *path)
+{
+    struct elf_facts facts;
+    const char *reason = elf_read(path, &facts);
+    if (facts.parfocal && !reason)
+        return;
+    if (facts.other_mpi[0] && !facts.parfocal)
+        pf_die("'%s' was built for another MPI (it needs %s); rebuild it with pfcc or pfcxx", path,
+               facts.other_mpi);
+    pf_die("'%s' was not built with pfcc or pfcxx (%s); rebuild it", path,
+           reason ? reason : "it does not need libparfocal");
+}
+
+char *check_application(const char *name)
+{
+    char *path = found(name);
+    if (!path && !strchr(name, '/'))
+        path = search_path(name);
+    struct stat info;
+    if (!path || stat(path, &info) != 0)
+        pf_die("the application '%s' does not exist", name);
+    if (!S_ISREG(info.st_mode))
+        pf_die("'%s' is not a file that can be run", path);
+    if (access(path, R_OK) != 0 || access(path, X_OK) != 0)
+        pf_die("'%s' is not readable and executable for this user (chmod +rx)", path);
+    check_built_with_pfcc(path);
+    return path;
+}
+
+static unsigned check_model(const char *what, const char *name, size_t length)
+{
+    enum pf_model model;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    if (!pf_model_parse(name, length, &model)) {
+        const char *near = pf_model_suggest(word);
+        if (near)
+            pf_die("%s: unknown model '%s', maybe %s?", what, word, near);
+        pf_die("%s: unknown model '%s' (pfinfo lists the models)", what, word);
+    }
+    if (pf_model_missing(model))
+        pf_die("%s: model '%s' is %s", what, word, pf_model_missing(model));
+    return 1u << model;
+}
+
+static unsigned check_load(const char *list)
+{
+    unsigned models = 0;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        models |= check_model("-load", list, length);
+        list += length;
+        if (*list == ',' && !*++list)
+            pf_die("-load: a model is missing after the last comma");
+    }
+    return models;
+}
+
+static unsigned check_schedule(const char *text)
+{
+    struct pf_schedule *schedule;
+    char error[600];
+    if (!pf_schedule_load(text, &schedule, error, sizeof error))
+        pf_die("-schedule: %s", error);
+    unsigned models = pf_schedule_models(schedule);
+    pf_schedule_free(schedule);
+    return models;
+}
+
+static void check_agree(const char *word)
+{
+    if (strcmp(word, "follow") == 0)
+        pf_die("-agree follow is not available in this build; use -agree strict");
+    if (strcmp(word, "strict") != 0)
+        pf_die("-agree: '%s' is neither strict nor follow", word);
+}
+
+unsigned check_models(void)
+{
+    unsigned models = 1u << PF_MODEL_SMPI;
+    if (*pf_config.model)
+        models |= check_model("-model", pf_config.model, strlen(pf_config.model));
+    models |= check_load(pf_config.load);
+    models |= check_schedule(pf_config.schedule);
+    check_agree(pf_config.agree);
+    return models;
+}
+
+/* The soft limit may be raised to the hard one by anybody; only the hard one is a reason to stop. */
+static void check_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    if (limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur < MIN_DESCRIPTORS)
+        pf_die("the limit of open files is %lu, at least %d are needed (ulimit -n %d)",
+               (unsigned long)limit.rlim_cur, MIN_DESCRIPTORS, MIN_DESCRIPTORS);
+}
+
+static void check_maps(int ranks)
+{
+    long limit = 0, needed = MAPS_OF_PROCESS + (long)ranks * MAPS_PER_RANK;
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
+    if (!file)
+        return;
+    bool known = fscanf(file, "%ld", &limit) == 1;
+    fclose(file);
+    if (known && limit < needed)
+        pf_die("%d ranks need about %ld memory maps, the limit is %ld (sysctl vm.max_map_count=%ld)", ranks,
+               needed, limit, 2 * needed);
+}
+
+static void check_space(int ranks, const char *application, const char *directory)
+{
+    struct stat info;
+    struct statvfs space;
+    if (stat(application, &info) != 0 || statvfs(directory, &space) != 0)
+        return;
+    double needed = (double)info.st_size * ranks,
+           free_bytes = (double)space.f_bavail * (double)space.f_frsize;
+    if (needed > free_bytes)
+        pf_die("%d copies of '%s' need %.0f MiB, '%s' has %.0f MiB left (-tmpdir names another place)", ranks,
+               application, needed / 1048576, directory, free_bytes / 1048576);
+}
+
+void check_limits(int ranks, const char *application, const char *directory)
+{
+    check_descriptors();
+    check_maps(ranks);
+    check_space(ranks, application, directory);
+}
+
+void check_report(void)
+{
+    const char *name = pf_config.report;
+    if (!*name)
+        return;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", name);
+    for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+        *slash = 0;
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || access(path, W_OK | X_OK) != 0)
+        pf_die("-report: cannot write to the directory '%s': %s", name, strerror(errno));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PFRUN_CHECKS_H
+#define PF_PFRUN_CHECKS_H
+
+#include <stddef.h>
+
+/* Each of these ends the process with one line that says what to do when something is wrong. */
+
+/* The path of the application: as given when it has a slash, else in the current directory, else found in
+ * PATH. */
+char *check_application(const char *name);
+
+/* Models, agreement and schedule in pf_config, wherever they came from. Returns the bits of all models the
+ * run will use. */
+unsigned check_models(void);
+
+/* File descriptors, memory maps, and room for `ranks` copies of the application in `directory`. */
+void check_limits(int ranks, const char *application, const char *directory);
+
+/* The report directory can be written; it is made when missing. */
+void check_report(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/pfrun/engine.h"
+
+#include <string>
+
+#include <simgrid/Exception.hpp>
+#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Engine.hpp>
+#include <smpi/smpi.h>
+
+extern "C" void engine_watch(void (*prepare)(void), void (*deadlock)(void))
+{
+    simgrid::s4u::Engine::on_platform_created_cb(prepare);
+    simgrid::s4u::Engine::on_deadlock_cb(deadlock);
+}
+
+extern "C" int engine_run(const char *executable, int argc, char **argv, const char **error)
+{
+    static std::string text;
+    try {
+        return smpi_main(executable, argc, argv);
+    } catch (const std::exception &caught) {
+        text = caught.what();
+        *error = text.c_str();
+        return -1;
+    }
+}
+
+extern "C" const char *engine_actor_name(void)
+{
+    if (!simgrid::s4u::Engine::is_initialized() || simgrid::s4u::Actor::is_maestro())
+        return nullptr;
+    return simgrid::s4u::Actor::self()->get_cname();
+}
+
+extern "C" double engine_clock(void)
+{
+    return simgrid::s4u::Engine::is_initialized() ? simgrid::s4u::Engine::get_clock() : 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PFRUN_ENGINE_H
+#define PF_PFRUN_ENGINE_H
+
+/* The parts of SimGrid's engine that have no C interface in 3.32. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls `prepare` when the platform has been read and no rank exists yet, `deadlock` when no actor can go on.
+ */
+void engine_watch(void (*prepare)(void), void (*deadlock)(void));
+
+/* smpi_main(), with an error thrown by SimGrid turned into a text: returns the exit status, or -1 and the
+ * text. */
+int engine_run(const char *executable, int argc, char **argv, const char **error);
+
+/* The name of the running actor, NULL for the simulator itself. May be called at any time, also before the
+ * run. */
+const char *engine_actor_name(void);
+
+/* Simulated time, 0 before the run. */
+double engine_clock(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

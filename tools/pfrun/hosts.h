@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PFRUN_HOSTS_H
+#define PF_PFRUN_HOSTS_H
+
+/* A hostfile, one entry per rank it has room for. */
+struct hosts {
+    char **names;
+    int *lines; /* where each entry came from, for messages */
+    int count;
+};
+
+/* Reads a hostfile: per line `host`, `host:N` or `host slots=N`; # starts a comment. Ends the process with
+ * one line on bad input. */
+void hosts_read(struct hosts *hosts, const char *file);
+
+/* Writes it in the one form that SMPI understands: one host per line, repeated. */
+void hosts_write(const struct hosts *hosts, const char *file);
+
+#endif

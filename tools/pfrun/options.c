@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/pfrun/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xbt/base.h>
+
+#include <simgrid/version.h>
+
+#include "base/config.h"
+#include "base/log.h"
+
+/* smpirun takes each flag with one dash; two are accepted as well. */
+enum flag {
+    NP,
+    PLATFORM,
+    HOSTFILE,
+    MODEL,
+    SCHEDULE,
+    AGREE,
+    LOAD,
+    TRACE,
+    REPORT,
+    TMPDIR,
+    WRAPPER,
+    GDB,
+    VGDB,
+    LLDB,
+    KEEP_TEMPS,
+    QUIET,
+    MAP,
+    NO_PRIVATIZE,
+    ANALYZE,
+    FOREGROUND,
+    HELP,
+    VERSION,
+    UNSUPPORTED
+};
+
+static const struct flag_row {
+    const char *name;
+    enum flag flag;
+    bool value;
+} flags[] = {
+    {"np", NP, true},
+    {"n", NP, true},
+    {"platform", PLATFORM, true},
+    {"hostfile", HOSTFILE, true},
+    {"machinefile", HOSTFILE, true},
+    {"model", MODEL, true},
+    {"schedule", SCHEDULE, true},
+    {"agree", AGREE, true},
+    {"load", LOAD, true},
+    {"trace", TRACE, true},
+    {"report", REPORT, true},
+    {"tmpdir", TMPDIR, true},
+    {"wrapper", WRAPPER, true},
+    {"gdb", GDB, false},
+    {"vgdb", VGDB, false},
+    {"lldb", LLDB, false},
+    {"keep-temps", KEEP_TEMPS, false},
+    {"quiet", QUIET, false},
+    {"map", MAP, false},
+    {"no-privatize", NO_PRIVATIZE, false},
+    {"analyze", ANALYZE, false},
+    {"foreground", FOREGROUND, false},
+    {"help", HELP, false},
+    {"h", HELP, false},
+    {"version", VERSION, false},
+    {"v", VERSION, false},
+    {"replay", UNSUPPORTED, true},
+    {"bandwidth", UNSUPPORTED, true},
+    {"latency", UNSUPPORTED, true},
+};
+
+#define FLAG_COUNT (sizeof flags / sizeof flags[0])
+
+static const char help_text[] =
+    "Usage: pfrun -np N [options] ./app [arguments]\n"
+    "Runs an MPI application that was built with pfcc or pfcxx on a simulated cluster.\n"
+    "\n"
+    "  -np N, -n N             number of ranks (default: all entries of the hostfile)\n"
+    "  -platform FILE|NAME     SimGrid platform, or a built-in one: fattree, star, torus, dragonfly,\n"
+    "                          each with optional :HOSTS (default: fattree; see pfinfo --platform)\n"
+    "  -hostfile FILE          one host per line: 'host', 'host:4' or 'host slots=4' (also: -machinefile)\n"
+    "  -model M                model in force at the start: smpi or portals (default: smpi)\n"
+    "  -schedule S             which phase runs in which model: PHASE=MODEL,@start=MODEL,@coll:N=MODEL,\n"
+    "                          @time:T=MODEL,every:K=M1|M2; or the name of a file that says so\n"
+    "  -agree strict           how both sides of a message agree on its model\n"
+    "  -load M,...             load these models at start\n"
+    "  -report DIR             write DIR/summary.json and print the table of phases\n"
+    "  -trace FORMAT:FILE      trace of SMPI: paje or ti (time independent)\n"
+    "  --cfg=KEY:VALUE         setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists "
+    "them)\n"
+    "  --log=SETTING           logging of SimGrid\n"
+    "  -map                    print on which host each rank runs\n"
+    "  -tmpdir DIR             where temporary files go (default: $TMPDIR, else /tmp)\n"
+    "  -keep-temps             keep them\n"
+    "  -wrapper COMMAND        run under COMMAND; -gdb, -lldb and -vgdb are shorthands\n"
+    "  -no-privatize           let all ranks share the application's globals\n"
+    "  -analyze                report allocations and timings at the end\n"
+    "  -quiet                  no table\n"
+    "  -help, -version\n";
+
+static const struct flag_row *find_flag(const char *name)
+{
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        if (strcmp(flags[i].name, name) == 0)
+            return &flags[i];
+    return NULL;
+}
+
+static void unknown_flag(const char *argument)
+{
+    const char *names[FLAG_COUNT];
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        names[i] = flags[i].name;
+    const char *near = pf_nearest_word(argument + strspn(argument, "-"), names, FLAG_COUNT);
+    if (near)
+        pf_die("unknown option '%s', maybe -%s? (pfrun -help lists all)", argument, near);
+    pf_die("unknown option '%s' (pfrun -help lists all)", argument);
+}
+
+static void add_simgrid(struct options *options, const char *format, const char *value)
+{
+    char *text;
+    if (asprintf(&text, format, value) < 0)
+        pf_die("out of memory");
+    options->simgrid = reallocarray(options->simgrid, (size_t)options->simgrid_count + 1, sizeof(char *));
+    if (!options->simgrid)
+        pf_die("out of memory");
+    options->simgrid[options->simgrid_count++] = text;
+}
+
+static int parse_np(const char *text)
+{
+    char *end;
+    errno = 0;
+    long np = strtol(text, &end, 10);
+    if (end == text || *end || errno || np < 1 || np > 10000000)
+        pf_die("-np needs a whole number of ranks from 1, not '%s'", text);
+    return (int)np;
+}
+
+/* FORMAT:FILE. The formats are SMPI's own, with the settings that smpirun gives them. */
+static void parse_trace(struct options *options, const char *text)
+{
+    const char *file = strchr(text, ':');
+    bool ti = strncmp(text, "ti:", 3) == 0, paje = strncmp(text, "paje:", 5) == 0;
+    if (!file || !file[1])
+        pf_die("-trace needs FORMAT:FILE, for instance paje:run.trace, not '%s'", text);
+    if (!ti && !paje)
+        pf_die("-trace: unknown format '%.*s' (this build has: paje, ti)", (int)(file - text), text);
+    add_simgrid(options, "--cfg=tracing:%s", "yes");
+    add_simgrid(options, "--cfg=tracing/filename:%s", file + 1);
+    add_simgrid(options, "--cfg=tracing/smpi:%s", "yes");
+    if (ti) {
+        add_simgrid(options, "--cfg=tracing/smpi/format:%s", "TI");
+        add_simgrid(options, "--cfg=tracing/smpi/computing:%s", "yes");
+    }
+}
+
+/* SimGrid's settings pass through; those named parfocal/... are ours. */
+static void parse_cfg(struct options *options, const char *argument)
+{
+    static const char ours[] = "--cfg=parfocal/";
+    if (strncmp(argument, ours, sizeof ours - 1) != 0) {
+        if (strncmp(argument, "--cfg=", 6) == 0 && !strchr(argument, ':'))
+            pf_die("'%s': a setting is --cfg=KEY:VALUE", argument);
+        add_simgrid(options, "%s", argument);
+        return;
+    }
+    char *name = strdup(argument + sizeof ours - 1), *colon = name ? strchr(name, ':') : NULL;
+    if (!colon)
+        pf_die("'%s': a setting is --cfg=parfocal/KEY:VALUE", argument);
+    *colon = 0;
+    if (!pf_config_set(name, colon + 1))
+        pf_die("'%s': no setting of that name, or not a valid value (pfinfo -c lists all)", argument);
+    free(name);
+}
+
+static void print_version(void)
+{
+    int major, minor, patch;
+    sg_version_get(&major, &minor, &patch);
+    printf("pfrun (Parfocal) %s, SimGrid %d.%d.%d\n", PF_VERSION, major, minor, patch);
+}
+
+static void set_config(const char *flag, const char *name, const char *value)
+{
+    if (!pf_config_set(name, value))
+        pf_die("-%s: '%s' cannot be used", flag, value);
+}
+
+static void analyze(struct options *options)
+{
+    add_simgrid(options, "--cfg=smpi/display-timing:%s", "yes");
+    add_simgrid(options, "--cfg=smpi/display-allocs:%s", "yes");
+    add_simgrid(options, "--cfg=smpi/list-leaks:%s", "50");
+    add_simgrid(options, "--cfg=smpi/pedantic:%s", "true");
+}
+
+static void use_wrapper(struct options *options, const char *command)
+{
+    options->wrapper = command;
+    options->keep_temps = true;
+}
+
+static void apply(struct options *options, const struct flag_row *row, const char *value)
+{
+    switch (row->flag) {
+    case NP:
+        options->np = parse_np(value);
+        break;
+    case PLATFORM:
+        options->platform = value;
+        break;
+    case HOSTFILE:
+        options->hostfile = value;
+        break;
+    case MODEL:
+    case SCHEDULE:
+    case AGREE:
+    case LOAD:
+    case REPORT:
+        set_config(row->name, row->name, value);
+        break;
+    case TRACE:
+        parse_trace(options, value);
+        break;
+    case TMPDIR:
+        options->tmpdir = value;
+        break;
+    case WRAPPER:
+        options->wrapper = value;
+        break;
+    case GDB:
+        use_wrapper(options, "gdb --args");
+        break;
+    case LLDB:
+        use_wrapper(options, "lldb --");
+        break;
+    case VGDB:
+        use_wrapper(options, "valgrind --vgdb=yes --vgdb-error=0");
+        break;
+    case KEEP_TEMPS:
+        options->keep_temps = true;
+        break;
+    case QUIET:
+        options->quiet = true;
+        break;
+    case MAP:
+        options->map = true;
+        break;
+    case NO_PRIVATIZE:
+        options->no_privatize = true;
+        break;
+    case ANALYZE:
+        analyze(options);
+        break;
+    case FOREGROUND:
+        break; /* smpirun accepts it and does nothing */
+    case HELP:
+        fputs(help_text, stdout);
+        exit(0);
+    case VERSION:
+        print_version();
+        exit(0);
+    case UNSUPPORTED:
+        pf_die("-%s: smpirun has this option, pfrun has not", row->name);
+    }
+}
+
+static bool is_simgrid(const char *argument)
+{
+    return strncmp(argument, "--cfg=", 6) == 0 || strncmp(argument, "--log=", 6) == 0;
+}
+
+void options_parse(struct options *options, int argc, char **argv)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (is_simgrid(argv[i])) {
+            parse_cfg(options, argv[i]);
+            continue;
+        }
+        const struct flag_row *row = find_flag(argv[i] + (argv[i][1] == '-' ? 2 : 1));
+        if (!row)
+            unknown_flag(argv[i]);
+        if (row->value && i + 1 == argc)
+            pf_die("%s needs a value (pfrun -help says which)", argv[i]);
+        apply(options, row, row->value ? argv[i + 1] : NULL);
+        i += row->value;
+    }
+    if (i >= argc)
+        pf_die("no application given (usage: pfrun -np N [options] ./app [arguments])");
+    options->app = argv + i;
+    options->app_argc = argc - i;
+}
+
+static bool is_wrapper(const struct flag_row *row)
+{
+    return row && (row->flag == WRAPPER || row->flag == GDB || row->flag == LLDB || row->flag == VGDB);
+}
+
+char **options_without_wrapper(int argc, char **argv)
+{
+    char **result = calloc((size_t)argc + 2, sizeof *result);
+    if (!result)
+        pf_die("out of memory");
+    int n = 0, i = 1;
+    result[n++] = argv[0];
+    for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
+        const struct flag_row *row =
+            is_simgrid(argv[i]) ? NULL : find_flag(argv[i] + (argv[i][1] == '-' ? 2 : 1));
+        if (is_wrapper(row)) {
+            i += row->value;
+            continue;
+        }
+        result[n++] = argv[i];
+        if (row && row->value)
+            result[n++] = argv[++i];
+    }
+    while (i < argc)
+        result[n++] = argv[i++];
+    return result;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PFRUN_OPTIONS_H
+#define PF_PFRUN_OPTIONS_H
+
+#include <stdbool.h>
+
+/* What the command line says, besides what goes straight into pf_config. */
+struct options {
+    int np;               /* 0: not given */
+    const char *platform; /* NULL: not given */
+    const char *hostfile;
+    const char *tmpdir;
+    const char *wrapper; /* a command that runs pfrun itself */
+    bool keep_temps, quiet, map, no_privatize;
+    char **simgrid; /* --cfg=... and --log=..., in order */
+    int simgrid_count;
+    char **app; /* the application and its arguments, NULL-terminated */
+    int app_argc;
+};
+
+/* Reads the command line; ends the process with one line on bad input, or after -help and -version. */
+void options_parse(struct options *options, int argc, char **argv);
+
+/* The arguments that run pfrun again without its -wrapper. */
+char **options_without_wrapper(int argc, char **argv);
+
+#endif

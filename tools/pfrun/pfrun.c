@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <simgrid/host.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "lowlevel/platform/builtin.h"
+#include "middleware/accounting.h"
+#include "middleware/job.h"
+#include "middleware/summary.h"
+#include "tools/pfrun/checks.h"
+#include "tools/pfrun/engine.h"
+#include "tools/pfrun/hosts.h"
+#include "tools/pfrun/options.h"
+#include "tools/pfrun/signals.h"
+#include "tools/pfrun/workdir.h"
+
+/*
+ * The launcher: a small main() around SMPI's own smpi_main(), which loads one private copy of the application
+ * per rank. It gives SMPI the arguments that smpirun would give, so that simulated times are the same.
+ */
+
+static struct {
+    struct options options;
+    struct hosts hosts;
+    const char *platform; /* as the user named it */
+    char *application;
+    char **argv; /* smpi_main's */
+    int argc, capacity;
+    int np; /* 0 until the platform says how many hosts there are */
+} run;
+
+static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *text(const char *format, ...)
+{
+    char *result;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&result, format, args) < 0)
+        pf_die("out of memory");
+    va_end(args);
+    return result;
+}
+
+static void add_argument(char *argument)
+{
+    if (run.argc + 1 >= run.capacity) {
+        run.capacity = run.capacity ? 2 * run.capacity : 32;
+        run.argv = reallocarray(run.argv, (size_t)run.capacity, sizeof *run.argv);
+        if (!run.argv)
+            pf_die("out of memory");
+    }
+    run.argv[run.argc++] = argument;
+    run.argv[run.argc] = NULL;
+}
+
+static void run_wrapper(int argc, char **argv)
+{
+    char *own = realpath("/proc/self/exe", NULL);
+    char **inner = options_without_wrapper(argc, argv);
+    if (!own)
+        pf_die("cannot find pfrun itself: %s", strerror(errno));
+    inner[0] = own;
+    char *command = strdup(run.options.wrapper), *save;
+    for (char *word = strtok_r(command, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        add_argument(word);
+    if (run.argc == 0)
+        pf_die("-wrapper: the command is empty");
+    add_argument(*inner++);
+    if (run.options.keep_temps)
+        add_argument("-keep-temps"); /* a debugger wants to read the copies */
+    for (; *inner; inner++)
+        add_argument(*inner);
+    execvp(run.argv[0], run.argv);
+    pf_die("-wrapper: cannot run '%s': %s", run.argv[0], strerror(errno));
+}
+
+/* Without -platform, one of the configuration; a name that is no file may be a built-in platform, which is
+ * then written to a file, since a file is what SMPI reads. */
+static char *platform_file(void)
+{
+    char error[300];
+    run.platform = run.options.platform ? run.options.platform : pf_config.platform;
+    if (access(run.platform, R_OK) == 0)
+        return strdup(run.platform);
+    if (!pf_platform_builtin_known(run.platform))
+        pf_die("-platform: '%s' is neither a readable file nor a built-in platform (fattree, star, torus, "
+               "dragonfly)",
+               run.platform);
+    int hosts = run.hosts.count ? run.hosts.count : run.options.np;
+    if (!hosts && !strchr(run.platform, ':'))
+        pf_die("-np is missing: how many ranks?");
+    char *file = text("%s/platform.xml", workdir_name());
+    FILE *out = fopen(file, "w");
+    if (!out)
+        pf_die("cannot write '%s': %s", file, strerror(errno));
+    if (!pf_platform_builtin_write(run.platform, hosts, out, error, sizeof error))
+        pf_die("-platform: %s", error);
+    if (fclose(out) != 0)
+        pf_die("cannot write '%s': %s", file, strerror(errno));
+    return file;
+}
+
+static void read_hostfile(void)
+{
+    if (!run.options.hostfile)
+        return;
+    hosts_read(&run.hosts, run.options.hostfile);
+    if (run.options.np > run.hosts.count)
+        pf_die("-np %d is more than the hostfile '%s' allows: %d (add hosts, or slots as in 'host:4')",
+               run.options.np, run.options.hostfile, run.hosts.count);
+}
+
+/* The same settings in the same order as smpirun. */
+static void settings_for_smpi(void)
+{
+    const char *privatization = getenv("SMPI_PRIVATIZATION");
+    add_argument(run.application);
+    if (run.options.no_privatize)
+        add_argument("--cfg=smpi/privatization:no");
+    else
+        add_argument(
+            text("--cfg=smpi/privatization:%s", privatization && *privatization ? privatization : "1"));
+    if (run.options.map)
+        add_argument("--cfg=smpi/map:1");
+    add_argument(text("--cfg=smpi/np:%d", run.options.np));
+    char *hostfile = "";
+    if (run.hosts.count) {
+        hostfile = text("%s/hostfile", workdir_name());
+        hosts_write(&run.hosts, hostfile);
+    }
+    add_argument(text("--cfg=smpi/hostfile:%s", hostfile));
+    add_argument("--cfg=surf/precision:1e-9");
+    add_argument("--cfg=network/model:SMPI");
+    if (run.options.keep_temps)
+        add_argument("--cfg=smpi/keep-temps:yes");
+    for (int i = 0; i < run.options.simgrid_count; i++)
+        add_argument(run.options.simgrid[i]);
+    add_argument(text("--cfg=smpi/tmpdir:%s", workdir_name()));
+}
+
+/*
+ * SimGrid would take options such as --help or -- from the application's arguments. It looks at placeholders
+ * instead; the real ones come back when it has read the platform, before SMPI hands them to the ranks.
+ */
+static void hide_arguments(char *platform)
+{
+    add_argument(platform);
+    for (int i = 1; i < run.options.app_argc; i++)
+        add_argument("argument");
+}
+
+static void restore_arguments(void)
+{
+    /* SimGrid has taken its own options out of the array: application, platform, placeholders are left. */
+    for (int i = 1; i < run.options.app_argc; i++)
+        run.argv[i + 1] = run.options.app[i];
+}
+
+static void check_hosts(void)
+{
+    for (int i = 0; i < run.hosts.count; i++)
+        if (!sg_host_by_name(run.hosts.names[i]))
+            pf_die("%s: line %d: the platform '%s' has no host '%s'", run.options.hostfile,
+                   run.hosts.lines[i], run.platform, run.hosts.names[i]);
+}
+
+static void on_platform(void)
+{
+    signals_install(run.application);
+    restore_arguments();
+    check_hosts();
+    run.np = run.options.np ? run.options.np : run.hosts.count;
+    if (!run.np)
+        run.np = (int)sg_host_count();
+    check_limits(run.np, run.application, workdir_name());
+    pf_summary_set_job(run.np, run.application, run.platform);
+    if (pf_job_prepare(run.np, run.application) != 0)
+        pf_end_process(1);
+    signals_watch_exit();
+}
+
+static void on_deadlock(void)
+{
+    fflush(stdout);
+    fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
+            engine_clock());
+    pf_job_print_blocked(stderr);
+    pf_end_process(1);
+}
+
+static int simulate(void)
+{
+    const char *error = NULL;
+    engine_watch(on_platform, on_deadlock);
+    signals_install(run.application);
+    int status = engine_run(run.application, run.argc, run.argv, &error);
+    signals_unwatch_exit();
+    if (error)
+        pf_die("SimGrid: %s", error);
+    return status && !(status & 0xff) ? 1 : status; /* the system keeps eight bits */
+}
+
+static void prepare(int argc, char **argv)
+{
+    pf_config_load();
+    options_parse(&run.options, argc, argv);
+    if (run.options.wrapper)
+        run_wrapper(argc, argv);
+    run.application = check_application(run.options.app[0]);
+    check_models();
+    check_report();
+    if (*pf_config.report && !run.options.quiet)
+        pf_config.table = true;
+    read_hostfile();
+    const char *base = run.options.tmpdir ? run.options.tmpdir : getenv("TMPDIR");
+    workdir_make(base && *base ? base : "/tmp");
+    if (run.options.keep_temps)
+        workdir_keep();
+    char *platform = platform_file();
+    char np[16];
+    snprintf(np, sizeof np, "%d", run.options.np);
+    setenv("SMPI_GLOBAL_SIZE", np, 1); /* smpirun sets it, applications use it */
+    settings_for_smpi();
+    hide_arguments(platform);
+}
+
+int main(int argc, char **argv)
+{
+    pf_account_start();
+    pf_summary_set_command(argc, argv);
+    prepare(argc, argv);
+    int status = simulate();
+    pf_job_finish(status);
+    workdir_remove();
+    fflush(NULL);
+    return status;
+}

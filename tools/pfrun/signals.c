@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/pfrun/signals.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/self.h"
+#include "tools/pfrun/engine.h"
+#include "tools/pfrun/workdir.h"
+
+#define STACK_SIZE (256 * 1024)
+#define MAX_FRAMES 48
+/* Touching memory this close to the stack pointer is taken for a stack that was too small. */
+#define NEAR_STACK (64 * 1024)
+
+static const struct {
+    int signal;
+    const char *text;
+} crashes[] = {
+    {SIGSEGV, "segmentation fault (SIGSEGV)"},
+    {SIGBUS, "bus error (SIGBUS)"},
+    {SIGFPE, "arithmetic error (SIGFPE)"},
+    {SIGILL, "illegal instruction (SIGILL)"},
+    {SIGABRT, "abort (SIGABRT)"},
+};
+
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+
+#define CRASH_COUNT (sizeof crashes / sizeof crashes[0])
+#define STOP_COUNT  (sizeof stops / sizeof stops[0])
+
+static const char *application_name = "";
+static bool watching_exit;
+
+/* Who runs now, as text: a rank, another actor, or the simulator itself. The name of a rank's actor is its
+ * number from the start, before the rank has an identity of ours. */
+static void name_runner(char *text, size_t size)
+{
+    const char *name = engine_actor_name();
+    const pf_self_t *self = name ? pf_self() : NULL;
+    if (self)
+        snprintf(text, size, "rank %d", self->rank);
+    else if (!name)
+        snprintf(text, size, "the simulator");
+    else if (strspn(name, "0123456789") == strlen(name))
+        snprintf(text, size, "rank %s", name);
+    else
+        snprintf(text, size, "actor '%s'", name);
+}
+
+static bool in_application(const Dl_info *info)
+{
+    const char *dir = workdir_name();
+    return dir && info->dli_fname && strncmp(info->dli_fname, dir, strlen(dir)) == 0;
+}
+
+/* The innermost frame in the application's own copy says most; without one, the innermost of all. */
+static void name_place(char *text, size_t size, void *pc)
+{
+    void *frames[MAX_FRAMES];
+    Dl_info info = {0}, best = {0};
+    void *place = pc;
+    int count = backtrace(frames, MAX_FRAMES);
+    dladdr(pc, &best);
+    for (int i = 0; i < count && !in_application(&best); i++) {
+        if (dladdr(frames[i], &info) && in_application(&info)) {
+            best = info;
+            place = frames[i];
+        }
+    }
+    if (!best.dli_fname) {
+        snprintf(text, size, "at address %p", place);
+        return;
+    }
+    const char *object = in_application(&best) ? application_name : best.dli_fname;
+    unsigned long offset = (unsigned long)((char *)place - (char *)best.dli_fbase);
+    if (best.dli_sname)
+        snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname, object, offset);
+    else
+        snprintf(text, size, "in %s+0x%lx", object, offset);
+}
+
+static const char *crash_text(int signal)
+{
+    for (size_t i = 0; i < CRASH_COUNT; i++)
+        if (crashes[i].signal == signal)
+            return crashes[i].text;
+    return "signal";
+}
+
+static void program_counter(const ucontext_t *context, void **pc, uintptr_t *stack)
+{
+#if defined(__x86_64__)
+    *pc = (void *)context->uc_mcontext.gregs[REG_RIP];
+    *stack = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#else
+    (void)context;
+    *pc = NULL;
+    *stack = 0;
+#endif
+}
+
+/* The last resort when cleaning up itself hangs or crashes. */
+static void give_up(int signal)
+{
+    (void)signal;
+    workdir_remove();
+    _exit(70);
+}
+
+static void guard_the_end(void)
+{
+    signal(SIGALRM, give_up);
+    alarm(10);
+    for (size_t i = 0; i < CRASH_COUNT; i++)
+        signal(crashes[i].signal, give_up);
+    for (size_t i = 0; i < STOP_COUNT; i++)
+        signal(stops[i], SIG_IGN);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+}
+
+static void on_crash(int signal, siginfo_t *info, void *context)
+{
+    char runner[64], place[400], address[120] = "";
+    void *pc;
+    uintptr_t stack;
+    guard_the_end();
+    program_counter(context, &pc, &stack);
+    name_runner(runner, sizeof runner);
+    name_place(place, sizeof place, pc);
+    uintptr_t touched = (uintptr_t)info->si_addr;
+    if (signal == SIGSEGV && touched + NEAR_STACK > stack && touched < stack + NEAR_STACK)
+        snprintf(address, sizeof address, "; the stack may be too small (--cfg=contexts/stack-size:KIB)");
+    else if (signal == SIGSEGV || signal == SIGBUS)
+        snprintf(address, sizeof address, ", touching address %p", info->si_addr);
+    fflush(stdout);
+    fprintf(stderr, "parfocal: error: %s: %s %s%s, at simulated time %.9g s\n", runner, crash_text(signal),
+            place, address, engine_clock());
+    pf_end_process(128 + signal);
+}
+
+static void on_stop(int signal)
+{
+    guard_the_end();
+    fprintf(stderr, "parfocal: error: stopped by %s at simulated time %.9g s\n",
+            signal == SIGINT    ? "^C (SIGINT)"
+            : signal == SIGTERM ? "SIGTERM"
+                                : "SIGHUP",
+            engine_clock());
+    pf_end_process(128 + signal);
+}
+
+void signals_install(const char *application)
+{
+    static char *stack;
+    application_name = application;
+    if (!stack && (stack = malloc(STACK_SIZE))) {
+        stack_t own = {.ss_sp = stack, .ss_size = STACK_SIZE};
+        sigaltstack(&own, NULL);
+        void *frame[1];
+        backtrace(frame, 1); /* loads the unwinder, which a handler could not do safely */
+    }
+    struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK};
+    for (size_t i = 0; i < CRASH_COUNT; i++)
+        sigaction(crashes[i].signal, &crash, NULL);
+    for (size_t i = 0; i < STOP_COUNT; i++)
+        sigaction(stops[i], &stop, NULL);
+}
+
+/* A real exit() in the middle of the run would end all ranks without a word. */
+static void on_process_exit(int status, void *unused)
+{
+    (void)unused;
+    if (!watching_exit)
+        return;
+    char runner[64];
+    name_runner(runner, sizeof runner);
+    fflush(stdout);
+    fprintf(stderr, "parfocal: error: %s called exit(%d) at simulated time %.9g s; that ends the run\n",
+            runner, status, engine_clock());
+    pf_end_process(status ? status : 1);
+}
+
+void signals_watch_exit(void)
+{
+    static bool registered;
+    watching_exit = true;
+    if (!registered)
+        on_exit(on_process_exit, NULL);
+    registered = true;
+}
+
+void signals_unwatch_exit(void)
+{
+    watching_exit = false;
+}

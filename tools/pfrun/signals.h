@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PFRUN_SIGNALS_H
+#define PF_PFRUN_SIGNALS_H
+
+/*
+ * What happens when the process is stopped from outside (^C) or crashes: one line that names the rank, the
+ * signal and the place, cleaning up, exit status 128 + signal.
+ */
+
+/* Installs the handlers on a stack of their own. Called before SimGrid starts, and again when it has, because
+ * SimGrid takes SIGINT. */
+void signals_install(const char *application);
+
+/* From here on a call of exit() by a rank is reported. */
+void signals_watch_exit(void);
+
+/* The run is over: exit() is ordinary again. */
+void signals_unwatch_exit(void);
+
+#endif
