@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Functions of the C library that must answer from the simulated world. pfcc links applications with
+ * --wrap=sleep and so on (tools/pfcc/libc_names.ld), so their references arrive here; nothing is redefined in
+ * a header, and C++ and static libraries are covered too. Our own libraries and SimGrid keep the real
+ * functions.
+ *
+ * In a program that runs without pfrun (a test of configure) every function is the C library's.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+
+#include "base/self.h"
+#include "middleware/rank.h"
+
+/* SimGrid's side. Its headers rename the C library's functions, hence these declarations. */
+double smpi_wtime(void) __asm__("PMPI_Wtime"); /* mpi.h gives that name to the hub's */
+void smpi_bench_begin(void);
+void smpi_bench_end(void);
+unsigned int smpi_sleep(unsigned int seconds);
+int smpi_usleep(useconds_t microseconds);
+int smpi_nanosleep(const struct timespec *request, struct timespec *remain);
+int smpi_getopt(int argc, char *const *argv, const char *options);
+int smpi_getopt_long(int argc, char *const *argv, const char *options, const struct option *longs,
+                     int *index);
+int smpi_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
+                          int *index);
+void smpi_exit(int status) __attribute__((noreturn));
+
+/* The name under which the linker leads a reference to `name` here. */
+#define WRAPPED(name) __asm__("__wrap_" #name) PF_EXPORT
+
+unsigned int pf_libc_sleep(unsigned int seconds) WRAPPED(sleep);
+int pf_libc_usleep(useconds_t microseconds) WRAPPED(usleep);
+int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain) WRAPPED(nanosleep);
+int pf_libc_clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
+                            struct timespec *remain) WRAPPED(clock_nanosleep);
+int pf_libc_gettimeofday(struct timeval *tv, void *tz) WRAPPED(gettimeofday);
+int pf_libc_clock_gettime(clockid_t clock, struct timespec *ts) WRAPPED(clock_gettime);
+time_t pf_libc_time(time_t *t) WRAPPED(time);
+clock_t pf_libc_clock(void) WRAPPED(clock);
+pid_t pf_libc_getpid(void) WRAPPED(getpid);
+int pf_libc_gethostname(char *name, size_t length) WRAPPED(gethostname);
+void pf_libc_exit(int status) WRAPPED(exit) __attribute__((noreturn));
+int pf_libc_getopt(int argc, char *const *argv, const char *options) WRAPPED(getopt);
+int pf_libc_getopt_long(int argc, char *const *argv, const char *options, const struct option *longs,
+                        int *index) WRAPPED(getopt_long);
+int pf_libc_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
+                             int *index) WRAPPED(getopt_long_only);
+int64_t pf_libc_chrono_system(void) WRAPPED(_ZNSt6chrono3_V212system_clock3nowEv);
+int64_t pf_libc_chrono_steady(void) WRAPPED(_ZNSt6chrono3_V212steady_clock3nowEv);
+
+/* Whether the caller is a simulated process. */
+static int simulated(void)
+{
+    return sg_actor_self() != NULL;
+}
+
+/* The account of the calling rank between MPI_Init and MPI_Finalize, otherwise NULL. */
+static struct pf_account *account(void)
+{
+    pf_self_t *self = pf_self();
+    struct pf_rank *rank = self ? self->mpi : NULL;
+    return rank && rank->state == PF_RANK_RUNNING ? rank->account : NULL;
+}
+
+/* The wall-clock until now was the application's own; the call itself is no MPI call, so it is not counted.
+ */
+static struct pf_account *enter(void)
+{
+    struct pf_account *a = account();
+    if (a) {
+        uint64_t now = pf_account_ticks();
+        a->slot->app_ticks += now - pf_account_mark;
+        pf_account_mark = now;
+    }
+    return a;
+}
+
+static void leave(struct pf_account *a)
+{
+    if (a)
+        pf_account_leave(a);
+}
+
+unsigned int pf_libc_sleep(unsigned int seconds)
+{
+    if (!simulated())
+        return sleep(seconds);
+    struct pf_account *a = enter();
+    unsigned int rest = smpi_sleep(seconds);
+    leave(a);
+    return rest;
+}
+
+int pf_libc_usleep(useconds_t microseconds)
+{
+    if (!simulated())
+        return usleep(microseconds);
+    struct pf_account *a = enter();
+    int result = smpi_usleep(microseconds);
+    leave(a);
+    return result;
+}
+
+int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
+{
+    if (!simulated())
+        return nanosleep(request, remain);
+    if (request->tv_sec < 0 || request->tv_nsec < 0 || request->tv_nsec > 999999999) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct pf_account *a = enter();
+    int result = smpi_nanosleep(request, remain);
+    leave(a);
+    return result;
+}
+
+/* What MPI_Wtime of SMPI returns and costs; also before MPI_Init, when it costs nothing. smpi_gettimeofday
+ * would answer with the real time there. */
+static double charged_clock(void)
+{
+    struct pf_account *a = enter();
+    double now = smpi_wtime();
+    leave(a);
+    return now;
+}
+
+/*
+ * For functions that stock SMPI leaves to the C library: asking costs no simulated time, so that a run agrees
+ * with stock smpirun. A program that waits for time() to advance would wait for ever; after many equal
+ * answers it is made to sleep.
+ */
+static double free_clock(void)
+{
+    enum { PATIENCE = 1000 };
+    static double last = -1;
+    static unsigned int repeats;
+    struct pf_account *a = enter();
+    if (a) {
+        smpi_bench_end();
+        smpi_bench_begin();
+    }
+    double now = simgrid_get_clock();
+    repeats = now == last ? repeats + 1 : 0;
+    last = now;
+    if (repeats > PATIENCE)
+        smpi_usleep(1);
+    leave(a);
+    return now;
+}
+
+static struct timespec to_timespec(double seconds)
+{
+    double whole = trunc(seconds);
+    return (struct timespec){.tv_sec = (time_t)whole, .tv_nsec = (long)((seconds - whole) * 1e9)};
+}
+
+int pf_libc_clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
+                            struct timespec *remain)
+{
+    if (!simulated())
+        return clock_nanosleep(clock, flags, request, remain);
+    struct timespec wait = *request;
+    if (flags & TIMER_ABSTIME) {
+        double left = (double)request->tv_sec + (double)request->tv_nsec / 1e9 - simgrid_get_clock();
+        wait = to_timespec(left > 0 ? left : 0);
+    }
+    return pf_libc_nanosleep(&wait, remain) ? errno : 0; /* it returns the code */
+}
+
+int pf_libc_gettimeofday(struct timeval *tv, void *tz)
+{
+    if (!simulated())
+        return gettimeofday(tv, tz);
+    double now = charged_clock();
+    if (tv) {
+        tv->tv_sec = (time_t)trunc(now);
+        tv->tv_usec = (suseconds_t)((now - trunc(now)) * 1e6);
+    }
+    if (tz)
+        memset(tz, 0, sizeof(struct timezone));
+    return 0;
+}
+
+/* There is one time in the simulation, so every clock shows it. */
+int pf_libc_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    if (!simulated() || !ts)
+        return clock_gettime(clock, ts);
+    *ts = to_timespec(charged_clock());
+    return 0;
+}
+
+time_t pf_libc_time(time_t *t)
+{
+    if (!simulated())
+        return time(t);
+    time_t now = (time_t)free_clock();
+    if (t)
+        *t = now;
+    return now;
+}
+
+clock_t pf_libc_clock(void)
+{
+    return simulated() ? (clock_t)(free_clock() * CLOCKS_PER_SEC) : clock();
+}
+
+/* std::chrono's clocks: nanoseconds, returned like the time points that they are. */
+int64_t pf_libc_chrono_system(void)
+{
+    struct timespec ts;
+    pf_libc_clock_gettime(CLOCK_REALTIME, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+int64_t pf_libc_chrono_steady(void)
+{
+    struct timespec ts;
+    pf_libc_clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* The actor's number, as under stock smpirun. */
+pid_t pf_libc_getpid(void)
+{
+    return simulated() ? (pid_t)sg_actor_self_get_pid() : getpid();
+}
+
+int pf_libc_gethostname(char *name, size_t length)
+{
+    if (!simulated())
+        return gethostname(name, length);
+    const char *host = sg_host_get_name(sg_host_self());
+    if (strlen(host) >= length) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(name, host);
+    return 0;
+}
+
+/* Ends this rank, not the simulation. */
+void pf_libc_exit(int status)
+{
+    if (!simulated())
+        exit(status);
+    leave(enter());
+    smpi_exit(status);
+}
+
+/* All ranks share the C library's optind; SMPI keeps one for each. */
+int pf_libc_getopt(int argc, char *const *argv, const char *options)
+{
+    return simulated() ? smpi_getopt(argc, argv, options) : getopt(argc, argv, options);
+}
+
+int pf_libc_getopt_long(int argc, char *const *argv, const char *options, const struct option *longs,
+                        int *index)
+{
+    return simulated() ? smpi_getopt_long(argc, argv, options, longs, index)
+                       : getopt_long(argc, argv, options, longs, index);
+}
+
+int pf_libc_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
+                             int *index)
+{
+    return simulated() ? smpi_getopt_long_only(argc, argv, options, longs, index)
+                       : getopt_long_only(argc, argv, options, longs, index);
+}

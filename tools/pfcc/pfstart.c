@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The entry point of programs linked by pfcc. Such a program is a shared object, because the simulator loads one copy of
+ * it per rank, with an interpreter and an entry point, so that it can be executed as well. Executed directly, a program
+ * that calls MPI_Init becomes "pfrun -np 1 program"; another one (a test of configure) simply runs.
+ *
+ * The entry is not called _start: the linker also brings the C library's.
+ */
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define INTERPRETER "/lib64/ld-linux-x86-64.so.2"
+/* rdx holds the function that ends the dynamic linker, the stack begins with argc. */
+__asm__(".text\n"
+        ".globl _pf_start\n"
+        ".hidden _pf_start\n"
+        ".type _pf_start, @function\n"
+        "_pf_start:\n"
+        "    xor %ebp, %ebp\n"
+        "    mov %rsp, %rdi\n"
+        "    mov %rdx, %rsi\n"
+        "    and $-16, %rsp\n"
+        "    call pf_start_c\n"
+        "    hlt\n"
+        ".size _pf_start, . - _pf_start\n");
+#elif defined(__aarch64__)
+#define INTERPRETER "/lib/ld-linux-aarch64.so.1"
+__asm__(".text\n"
+        ".globl _pf_start\n"
+        ".hidden _pf_start\n"
+        ".type _pf_start, %function\n"
+        "_pf_start:\n"
+        "    mov x29, #0\n"
+        "    mov x30, #0\n"
+        "    mov x1, x0\n"
+        "    mov x0, sp\n"
+        "    bl pf_start_c\n"
+        "    brk #0\n"
+        ".size _pf_start, . - _pf_start\n");
+#else
+#error "pfstart.c needs the entry sequence of this processor"
+#endif
+
+static const char interpreter[] __attribute__((section(".interp"), used)) = INTERPRETER;
+
+int main(int argc, char **argv, char **environment);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+
+/* Names of the calls that make a program an MPI program; the profiling names and pfcc's for raw references too. */
+static int starts_mpi(const char *name)
+{
+    static const char *const prefixes[] = {"pf_MPI_Init", "pf_PMPI_Init", "__wrap_MPI_Init", "__wrap_PMPI_Init"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length) == 0)
+            return name[length] == '\0' || strcmp(name + length, "_thread") == 0;
+    }
+    return 0;
+}
+
+/* The dynamic linker relocates these pointers in place, except in objects that the kernel mapped. */
+static const void *at(const struct dl_phdr_info *object, ElfW(Addr) pointer)
+{
+    return (const void *)(pointer < object->dlpi_addr ? object->dlpi_addr + pointer : pointer);
+}
+
+/* Whether an object refers to MPI_Init without defining it. Undefined symbols come before those in the hash table. */
+static int object_starts_mpi(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    const ElfW(Dyn) *dynamic = NULL;
+    const ElfW(Sym) *symbols = NULL;
+    const uint32_t *gnu_hash = NULL, *hash = NULL;
+    const char *strings = NULL;
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+        if (dynamic->d_tag == DT_SYMTAB)
+            symbols = at(object, dynamic->d_un.d_ptr);
+        else if (dynamic->d_tag == DT_STRTAB)
+            strings = at(object, dynamic->d_un.d_ptr);
+        else if (dynamic->d_tag == DT_GNU_HASH)
+            gnu_hash = at(object, dynamic->d_un.d_ptr);
+        else if (dynamic->d_tag == DT_HASH)
+            hash = at(object, dynamic->d_un.d_ptr);
+    }
+    if (!symbols || !strings || (!gnu_hash && !hash))
+        return 0;
+    uint32_t count = gnu_hash ? gnu_hash[1] : hash[1];
+    for (uint32_t i = 1; i < count; i++)
+        if (symbols[i].st_shndx == SHN_UNDEF && starts_mpi(strings + symbols[i].st_name))
+            return 1;
+    return 0;
+}
+
+/* Becomes "pfrun -np 1 program arguments"; returns only if that fails. */
+static void launch(int argc, char **argv)
+{
+    const char *launcher = getenv("PARFOCAL_PFRUN");
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char **command = calloc((size_t)argc + 4, sizeof *command);
+    if (!launcher || !*launcher)
+        launcher = PF_PFRUN;
+    if (length < 0 || !command)
+        return;
+    program[length] = '\0';
+    command[0] = (char *)launcher;
+    command[1] = "-np";
+    command[2] = "1";
+    command[3] = program;
+    for (int i = 1; i < argc; i++)
+        command[3 + i] = argv[i];
+    execv(launcher, command);
+    fprintf(stderr, "parfocal: error: cannot start the launcher %s: %m; set PARFOCAL_PFRUN to pfrun's path\n",
+            launcher);
+}
+
+/* Called by _pf_start, before any constructor of the program has run. */
+__attribute__((noreturn, used, visibility("hidden"))) void pf_start_c(void *stack, void (*rtld_fini)(void))
+{
+    long argc = *(long *)stack;
+    char **argv = (char **)stack + 1;
+    if (dl_iterate_phdr(object_starts_mpi, NULL)) {
+        launch((int)argc, argv);
+        _exit(127);
+    }
+    __libc_start_main(main, (int)argc, argv, NULL, NULL, rtld_fini, stack);
+    __builtin_unreachable(); /* it exits with what main returned */
+}
