@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Fetches the directories of Open MPI's source that the distribution's binary packages leave out: the stock Portals 4
+# components. Usage: fetch-openmpi-source.sh VERSION DIRECTORY. The result is DIRECTORY/openmpi-VERSION; nothing is
+# done when it is there. It uses a package state of its own, so neither root nor a deb-src line is needed.
+set -eu
+
+version=$1
+target=$2
+wanted="ompi/mca/mtl/portals4 opal/mca/btl/portals4"
+
+die()
+{
+    echo "fetch-openmpi-source: $*" >&2
+    exit 1
+}
+
+complete()
+{
+    [ -f "$target/openmpi-$version/.complete" ]
+}
+
+complete && exit 0
+
+# A source tree or tarball given by the user is taken as it is (offline builds).
+unpack()
+{
+    work="$target/openmpi-$version.tmp"
+    rm -rf "$work"
+    mkdir -p "$work"
+    patterns=
+    for directory in $wanted; do
+        patterns="$patterns openmpi-$version/$directory openmpi_$version.orig/$directory"
+    done
+    # The archive has one of the two top folders.
+    # shellcheck disable=SC2086
+    tar -xf "$1" -C "$work" --strip-components=1 $patterns 2>/dev/null || true
+    for directory in $wanted; do
+        [ -d "$work/$directory" ] || die "$1 has no $directory"
+    done
+    touch "$work/.complete"
+    rm -rf "$target/openmpi-$version"
+    mv "$work" "$target/openmpi-$version"
+}
+
+mkdir -p "$target"
+if [ -n "${PARFOCAL_OPENMPI_TARBALL:-}" ]; then
+    unpack "$PARFOCAL_OPENMPI_TARBALL"
+    exit 0
+fi
+
+command -v apt-get >/dev/null || die "apt-get not found; set PARFOCAL_OPENMPI_TARBALL to the openmpi-$version source archive"
+
+apt="$target/apt"
+mkdir -p "$apt/sources.d" "$apt/lists/partial" "$apt/cache/archives/partial"
+
+# The machine's own package sources of this distribution, as source-package entries, in both forms that APT knows.
+for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ -f "$file" ] || continue
+    sed -n 's/^[[:space:]]*deb\(-src\)\{0,1\}[[:space:]]/deb-src /p' "$file" | grep -i debian | sort -u \
+        >"$apt/sources.d/$(basename "$file")" || true
+done
+for file in /etc/apt/sources.list.d/*.sources; do
+    [ -f "$file" ] || continue
+    grep -qi debian "$file" || continue
+    sed 's/^[Tt]ypes:.*/Types: deb-src/' "$file" >"$apt/sources.d/$(basename "$file")"
+done
+find "$apt/sources.d" -type f -size 0 -delete
+[ -n "$(ls "$apt/sources.d")" ] || die "no Debian package source found under /etc/apt"
+
+run_apt()
+{
+    apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/sources.d" \
+        -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="" \
+        -o Debug::NoLocking=1 -o APT::Get::List-Cleanup=0 "$@"
+}
+
+log="$apt/log"
+{ run_apt update && cd "$apt" && run_apt source --download-only --tar-only openmpi; } >"$log" 2>&1 || {
+    tail -n 5 "$log" >&2
+    die "the openmpi source package could not be fetched (see $log)"
+}
+archive=$(ls "$apt"/openmpi_"$version"*.orig.tar.* 2>/dev/null | head -n 1)
+[ -n "$archive" ] || die "the distribution has another version of openmpi than $version: $(ls "$apt" | grep orig || true)"
+unpack "$archive"
+rm -rf "$apt"

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ompi_config.h"
+
+#include "mpi.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/errhandler/errhandler.h"
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/request/request.h"
+#include "opal/mca/timer/linux/timer_linux.h"
+#include "opal/runtime/opal.h"
+#include "opal/runtime/opal_progress.h"
+
+#include "adapters/openmpi/glue/internal.h"
+
+const struct pf_glue_host *pf_glue_host;
+
+/*
+ * Context ids. The portals4 MTL has room for 12 bits in its match bits (it claims 13, whose top one collides with the
+ * protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that twins have the rest to themselves.
+ */
+enum { TWIN_FIRST = 1024, TWIN_END = 4096 };
+
+
+static opal_timer_t simulated_microseconds(void)
+{
+    return (opal_timer_t)(pf_glue_host->now(pf_glue_host->context) * 1e6);
+}
+
+static int instance_init(int *thread_level)
+{
+    int status = opal_init_util(NULL, NULL);
+    if (status == OPAL_SUCCESS)
+        status = pf_glue_plugins_install();
+    if (status != OPAL_SUCCESS)
+        return MPI_ERR_OTHER;
+    status = PMPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, thread_level);
+    if (status != MPI_SUCCESS)
+        return status;
+    /* No file descriptor is ever ready: the event loop would only cost time. */
+    opal_progress_set_event_flag(0);
+    opal_timer_base_get_usec = simulated_microseconds;
+    opal_timer_base_get_cycles = simulated_microseconds;
+    mca_pml.pml_max_contextid = TWIN_FIRST;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+    return MPI_SUCCESS;
+}
+
+static int instance_finalize(void)
+{
+    return PMPI_Finalize();
+}
+
+static int instance_progress(void)
+{
+    opal_progress();
+    return 0;
+}
+
+/* Everything that ompi_comm_activate does, less its allreduce: the hub vouches that all members use the same id. */
+static int activate(ompi_communicator_t *comm, int cid)
+{
+    if (opal_pointer_array_get_item(&ompi_mpi_communicators, cid))
+        return MPI_ERR_INTERN; /* a twin of the same id is still alive */
+    comm->c_contextid = (uint32_t)cid;
+    if (opal_pointer_array_set_item(&ompi_mpi_communicators, cid, comm) != OPAL_SUCCESS)
+        return MPI_ERR_NO_MEM;
+    int status = MCA_PML_CALL(add_comm(comm));
+    if (status != OMPI_SUCCESS)
+        return MPI_ERR_INTERN;
+    OMPI_COMM_SET_PML_ADDED(comm);
+    return mca_coll_base_comm_select(comm) == OMPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_INTERN;
+}
+
+static int instance_comm_twin(const int *world_ranks, int n, int me, int id, void **result)
+{
+    ompi_communicator_t *comm = NULL;
+    ompi_request_t *request = NULL;
+    if (id < 0 || id >= TWIN_END - TWIN_FIRST)
+        return MPI_ERR_INTERN;
+    int status = ompi_comm_set_nb(&comm, &ompi_mpi_comm_world.comm, n, (int *)(uintptr_t)world_ranks, 0, NULL, NULL,
+                                  &ompi_mpi_errors_return.eh, false, NULL, NULL, &request);
+    if (status != OMPI_SUCCESS)
+        return MPI_ERR_INTERN;
+    if (ompi_comm_rank(comm) != me) {
+        OBJ_RELEASE(comm);
+        return MPI_ERR_RANK;
+    }
+    status = activate(comm, TWIN_FIRST + id);
+    if (status != MPI_SUCCESS) {
+        OBJ_RELEASE(comm);
+        return status;
+    }
+    *result = comm;
+    return MPI_SUCCESS;
+}
+
+/* Freeing a communicator is local in Open MPI; operations in progress keep it alive. */
+static void instance_comm_free(void *native)
+{
+    ompi_communicator_t *comm = native;
+    ompi_comm_free(&comm);
+}
+
+static void instance_comm_errors_return(void *native)
+{
+    PMPI_Comm_set_errhandler(native, MPI_ERRORS_RETURN);
+}
+
+static bool instance_request_done(const void *native)
+{
+    const ompi_request_t *request = native;
+    return request->req_state == OMPI_REQUEST_INACTIVE || REQUEST_COMPLETE((ompi_request_t *)(uintptr_t)request);
+}
+
+static const struct pf_glue glue = {
+    .size = sizeof glue,
+    .init = instance_init,
+    .finalize = instance_finalize,
+    .progress = instance_progress,
+    .comm_twin = instance_comm_twin,
+    .comm_free = instance_comm_free,
+    .comm_errors_return = instance_comm_errors_return,
+    .request_done = instance_request_done,
+    .twin_limit = TWIN_END - TWIN_FIRST,
+};
+
+PF_GLUE_EXPORT const struct pf_glue *pf_glue_bind(const struct pf_glue_host *host);
+const struct pf_glue *pf_glue_bind(const struct pf_glue_host *host)
+{
+    if (host->size != sizeof *host)
+        return NULL;
+    pf_glue_host = host;
+    return &glue;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_GLUE_H
+#define PF_OPENMPI_GLUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The glue is the part of the adapter that exists once per rank: a plugin that is cloned with the Open MPI libraries and
+ * linked to them, so that it can call their internal functions directly. It holds the components that stand in for
+ * mpirun and its daemons (ess, pmix). It and the adapter know each other only through these two tables. No header of
+ * Open MPI is needed to read this one.
+ */
+
+/* What the adapter does for a glue. `context` is the adapter's own. */
+struct pf_glue_host {
+    size_t size;
+    void *context;
+    int rank;
+    int job_size;
+    int local_rank;          /* among the ranks of its simulated host */
+    int local_size;
+    const char *local_peers; /* their ranks, separated by commas */
+    const char *host_name;
+    /* Waits until all ranks of the job are here. */
+    void (*fence)(void *context);
+    /* Publishes a value for all ranks; the bytes are copied. */
+    void (*put)(void *context, const char *key, int type, const void *data, size_t n);
+    /* What a rank has published; false when it has not. */
+    bool (*get)(void *context, int rank, const char *key, int *type, const void **data, size_t *n);
+    const char *(*name_of_host)(void *context, int rank);
+    /* Ends the job. Does not return. */
+    void (*abort)(void *context, int status);
+    double (*now)(void *context); /* simulated seconds */
+    /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up in it. */
+    int (*plugin_list)(void *context, int (*each)(const char *path, void *arg), void *arg);
+    void *(*plugin_open)(void *context, const char *path, const char **error);
+    void *(*plugin_symbol)(void *context, void *handle, const char *name);
+};
+
+/* What a glue does for the adapter; each function works on its own rank's instance. */
+struct pf_glue {
+    size_t size;
+    int (*init)(int *thread_level);
+    int (*finalize)(void);
+    int (*progress)(void);
+    int (*comm_twin)(const int *world_ranks, int n, int me, int id, void **comm);
+    void (*comm_free)(void *comm);
+    void (*comm_errors_return)(void *comm);
+    bool (*request_done)(const void *request);
+    int twin_limit; /* ids of twins lie in [0, twin_limit) */
+};
+
+/* The exported entry of the glue, by name "pf_glue_bind". */
+typedef const struct pf_glue *(*pf_glue_bind_t)(const struct pf_glue_host *host);
+
+#endif

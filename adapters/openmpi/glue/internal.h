@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_GLUE_INTERNAL_H
+#define PF_OPENMPI_GLUE_INTERNAL_H
+
+#include "adapters/openmpi/glue/glue.h"
+
+#define PF_GLUE_EXPORT __attribute__((visibility("default")))
+
+/* Static data of a cloned library belong to one rank, so the glue needs no context of its own. */
+extern const struct pf_glue_host *pf_glue_host;
+
+/* Replaces Open MPI's way of finding and opening plugins, and tells it which there are. Returns an OPAL code. */
+int pf_glue_plugins_install(void);
+
+/* The one job of the process has this number in Open MPI's names. */
+enum { PF_GLUE_JOB = 1 };
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/openmpi/hooks.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+
+#include "base/log.h"
+#include "base/self.h"
+
+void (*pf_hooks_exit)(int status);
+const char *(*pf_hooks_getenv)(const char *name);
+void (*pf_hooks_setenv)(const char *name, const char *value);
+
+static int hook_gethostname(char *name, size_t length)
+{
+    const pf_self_t *self = pf_self();
+    if (!self)
+        return gethostname(name, length);
+    snprintf(name, length, "%s", sg_host_get_name(self->host));
+    return 0;
+}
+
+static __attribute__((noreturn)) void hook_exit(int status)
+{
+    if (pf_hooks_exit)
+        pf_hooks_exit(status);
+    pf_end_process(status ? status : 1);
+}
+
+static __attribute__((noreturn)) void hook_abort(void)
+{
+    hook_exit(128 + 6);
+}
+
+static char *hook_getenv(const char *name)
+{
+    const char *value = pf_hooks_getenv ? pf_hooks_getenv(name) : NULL;
+    return value ? (char *)(uintptr_t)value : getenv(name);
+}
+
+static int hook_setenv(const char *name, const char *value, int overwrite)
+{
+    if (pf_hooks_setenv && (overwrite || !hook_getenv(name)))
+        pf_hooks_setenv(name, value);
+    return 0;
+}
+
+static int hook_unsetenv(const char *name)
+{
+    if (pf_hooks_setenv)
+        pf_hooks_setenv(name, NULL);
+    return 0;
+}
+
+/*
+ * Two thread keys per instance would use up the 1,024 of the process with 512 ranks. All ranks live in one thread, so a key
+ * is an index into one array of values. Destructors would run when the thread ends, which is the end of the process.
+ */
+static struct {
+    void **values;
+    unsigned count, capacity;
+} keys;
+
+static int hook_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    (void)destructor;
+    if (keys.count == keys.capacity) {
+        unsigned capacity = keys.capacity ? 2 * keys.capacity : 64;
+        void **values = realloc(keys.values, capacity * sizeof *values);
+        if (!values)
+            return ENOMEM;
+        keys.values = values;
+        keys.capacity = capacity;
+    }
+    keys.values[keys.count] = NULL;
+    *key = keys.count++;
+    return 0;
+}
+
+static int hook_key_delete(pthread_key_t key)
+{
+    return key < keys.count ? 0 : EINVAL;
+}
+
+static void *hook_getspecific(pthread_key_t key)
+{
+    return key < keys.count ? keys.values[key] : NULL;
+}
+
+static int hook_setspecific(pthread_key_t key, const void *value)
+{
+    if (key >= keys.count)
+        return EINVAL;
+    keys.values[key] = (void *)(uintptr_t)value;
+    return 0;
+}
+
+/* Simulated time, so that no timeout or back-off of Open MPI depends on the machine that simulates. */
+static void split_clock(long *seconds, long *nanoseconds)
+{
+    double now = simgrid_get_clock();
+    *seconds = (long)floor(now);
+    *nanoseconds = (long)((now - floor(now)) * 1e9);
+}
+
+static int hook_gettimeofday(struct timeval *restrict value, void *restrict zone)
+{
+    long nanoseconds;
+    (void)zone;
+    split_clock(&value->tv_sec, &nanoseconds);
+    value->tv_usec = nanoseconds / 1000;
+    return 0;
+}
+
+static int hook_clock_gettime(clockid_t clock, struct timespec *value)
+{
+    (void)clock;
+    split_clock(&value->tv_sec, &value->tv_nsec);
+    return 0;
+}
+
+static time_t hook_time(time_t *result)
+{
+    time_t now = (time_t)simgrid_get_clock();
+    if (result)
+        *result = now;
+    return now;
+}
+
+static int hook_usleep(useconds_t microseconds)
+{
+    sg_actor_sleep_for(microseconds * 1e-6);
+    return 0;
+}
+
+static unsigned hook_sleep(unsigned seconds)
+{
+    sg_actor_sleep_for(seconds);
+    return 0;
+}
+
+static int hook_nanosleep(const struct timespec *request, struct timespec *rest)
+{
+    (void)rest;
+    sg_actor_sleep_for((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
+    return 0;
+}
+
+/* A polling loop has nobody to yield to: the poll itself blocks in the simulated NIC. */
+static int hook_sched_yield(void)
+{
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    void *function;
+} hooks[] = {
+    {"gethostname", (void *)hook_gethostname},
+    {"exit", (void *)hook_exit},
+    {"_exit", (void *)hook_exit},
+    {"abort", (void *)hook_abort},
+    {"getenv", (void *)hook_getenv},
+    {"secure_getenv", (void *)hook_getenv},
+    {"setenv", (void *)hook_setenv},
+    {"unsetenv", (void *)hook_unsetenv},
+    {"pthread_key_create", (void *)hook_key_create},
+    {"pthread_key_delete", (void *)hook_key_delete},
+    {"pthread_getspecific", (void *)hook_getspecific},
+    {"pthread_setspecific", (void *)hook_setspecific},
+    {"gettimeofday", (void *)hook_gettimeofday},
+    {"clock_gettime", (void *)hook_clock_gettime},
+    {"time", (void *)hook_time},
+    {"usleep", (void *)hook_usleep},
+    {"sleep", (void *)hook_sleep},
+    {"nanosleep", (void *)hook_nanosleep},
+    {"sched_yield", (void *)hook_sched_yield},
+};
+
+static void *hook_for(const char *name)
+{
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
+        if (strcmp(hooks[i].name, name) == 0)
+            return hooks[i].function;
+    return NULL;
+}
+
+/* A slot may lie in a part that the dynamic linker made read-only after relocation. */
+static void write_slot(void **slot, void *value)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *start = (void *)((uintptr_t)slot & ~(page - 1));
+    if (*slot == value)
+        return;
+    mprotect(start, page, PROT_READ | PROT_WRITE);
+    *slot = value;
+}
+
+struct imports {
+    const ElfW(Sym) *symbols;
+    const char *strings;
+    const ElfW(Rela) *tables[2];
+    size_t sizes[2];
+};
+
+/* The dynamic linker has turned the addresses in the dynamic section of a loaded object into absolute ones. */
+static struct imports find_imports(const struct link_map *map)
+{
+    struct imports found = {0};
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            found.symbols = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_STRTAB:
+            found.strings = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_JMPREL:
+            found.tables[0] = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_PLTRELSZ:
+            found.sizes[0] = entry->d_un.d_val;
+            break;
+        case DT_RELA:
+            found.tables[1] = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_RELASZ:
+            found.sizes[1] = entry->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    return found;
+}
+
+static int is_slot(unsigned long type)
+{
+#if defined(__x86_64__)
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+#elif defined(__aarch64__)
+    return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+#else
+#error "the import table of this processor is not known"
+#endif
+}
+
+int pf_hooks_install(void *dlopen_handle)
+{
+    struct link_map *map;
+    int changed = 0;
+    if (dlinfo(dlopen_handle, RTLD_DI_LINKMAP, &map) != 0)
+        return 0;
+    struct imports imports = find_imports(map);
+    if (!imports.symbols || !imports.strings)
+        return 0;
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; i < imports.sizes[t] / sizeof(ElfW(Rela)); i++) {
+            const ElfW(Rela) *entry = &imports.tables[t][i];
+            if (!is_slot(ELF64_R_TYPE(entry->r_info)))
+                continue;
+            const ElfW(Sym) *symbol = &imports.symbols[ELF64_R_SYM(entry->r_info)];
+            void *hook = hook_for(imports.strings + symbol->st_name);
+            if (!hook || symbol->st_shndx != SHN_UNDEF)
+                continue;
+            write_slot((void **)(map->l_addr + entry->r_offset), hook);
+            changed++;
+        }
+    return changed;
+}

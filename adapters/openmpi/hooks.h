@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_HOOKS_H
+#define PF_OPENMPI_HOOKS_H
+
+/*
+ * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its environment, its
+ * exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that answer from the simulated
+ * world. Only the clone's own import table changes; the C library and everybody else stay as they are.
+ */
+
+/* Leads the imports of the library behind a dlopen handle to the hooks. Returns how many entries changed. */
+int pf_hooks_install(void *dlopen_handle);
+
+/* Told by the job: what ends the simulated process of the calling actor. Does not return. */
+extern void (*pf_hooks_exit)(int status);
+
+/* Looks a variable up that Open MPI asks for, NULL when the real environment decides. */
+extern const char *(*pf_hooks_getenv)(const char *name);
+extern void (*pf_hooks_setenv)(const char *name, const char *value);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/openmpi/instance.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/openmpi/clone.h"
+#include "adapters/openmpi/hooks.h"
+#include "adapters/openmpi/settings.h"
+
+static void *load(const struct pf_elf *elf, int rank, char *why, size_t n)
+{
+    void *handle = pf_clone_load(elf, rank, why, n);
+    if (handle)
+        pf_hooks_install(handle);
+    return handle;
+}
+
+/* In this order each library finds those it needs already loaded, under this rank's names. */
+bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
+{
+    for (int i = 0; i < PF_CORE_COUNT; i++) {
+        inst->core[i] = load(pf_parts_core((enum pf_core)i), inst->self->rank, why, n);
+        if (!inst->core[i])
+            return false;
+    }
+    pf_glue_bind_t bind;
+    *(void **)&bind = dlsym(inst->core[PF_CORE_GLUE], "pf_glue_bind");
+    inst->glue = bind ? bind(&inst->host) : NULL;
+    if (!inst->glue || inst->glue->size != sizeof *inst->glue) {
+        snprintf(why, n, "%s belongs to another build of Parfocal: rebuild", pf_parts_core(PF_CORE_GLUE)->path);
+        return false;
+    }
+    return true;
+}
+
+/* Open MPI takes the part after the last underscore pair for the component's name, so the paths lack their ".so". */
+struct listing {
+    int (*each)(const char *path, void *arg);
+    void *arg;
+};
+
+static int list_one(const char *path, void *arg)
+{
+    const struct listing *listing = arg;
+    char name[PATH_MAX];
+    int length = snprintf(name, sizeof name, "%s", path);
+    if (length > 3 && length < (int)sizeof name)
+        name[length - 3] = 0;
+    return listing->each(name, listing->arg);
+}
+
+int pf_ompi_plugin_list(void *context, int (*each)(const char *path, void *arg), void *arg)
+{
+    struct listing listing = {each, arg};
+    (void)context;
+    int status = pf_parts_each_plugin(list_one, &listing);
+    /* The glue holds two components; Open MPI expects one file for each. */
+    return status ? status : each("mca_pmix_parfocal", arg);
+}
+
+static bool is_glue(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    return strcmp(name, "mca_ess_parfocal") == 0 || strcmp(name, "mca_pmix_parfocal") == 0;
+}
+
+void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
+{
+    static char why[512];
+    struct pf_ompi_instance *inst = context;
+    char file[PATH_MAX];
+    *error = why;
+    if (is_glue(path))
+        return inst->core[PF_CORE_GLUE];
+    snprintf(file, sizeof file, "%s.so", path);
+    const struct pf_elf *elf = pf_parts_plugin(file, why, sizeof why);
+    for (int i = 0; elf && i < elf->family_count; i++) {
+        if (strncmp(elf->family[i], "libmca_common_", 14) != 0)
+            continue;
+        const struct pf_elf *common = pf_parts_common(elf->family[i], why, sizeof why);
+        if (!common || !load(common, inst->self->rank, why, sizeof why))
+            return NULL;
+    }
+    return elf ? load(elf, inst->self->rank, why, sizeof why) : NULL;
+}
+
+void *pf_ompi_plugin_symbol(void *context, void *handle, const char *name)
+{
+    (void)context;
+    return dlsym(handle, name);
+}
+
+static struct pf_ompi_variable *find_variable(struct pf_ompi_instance *inst, const char *name)
+{
+    struct pf_ompi_variable *variable = inst->environment;
+    while (variable && strcmp(variable->name, name) != 0)
+        variable = variable->next;
+    return variable;
+}
+
+const char *pf_ompi_instance_getenv(struct pf_ompi_instance *inst, const char *name)
+{
+    const struct pf_ompi_variable *variable = find_variable(inst, name);
+    return variable && variable->value ? variable->value : pf_settings_get(name);
+}
+
+void pf_ompi_instance_setenv(struct pf_ompi_instance *inst, const char *name, const char *value)
+{
+    struct pf_ompi_variable *variable = find_variable(inst, name);
+    if (!variable) {
+        variable = calloc(1, sizeof *variable);
+        variable->name = strdup(name);
+        variable->next = inst->environment;
+        inst->environment = variable;
+    }
+    free(variable->value);
+    variable->value = value ? strdup(value) : NULL;
+}
+
+void *pf_ompi_symbol(struct pf_ompi_instance *inst, const char *name)
+{
+    return dlsym(inst->core[PF_CORE_MPI], name);
+}

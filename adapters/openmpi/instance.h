@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_INSTANCE_H
+#define PF_OPENMPI_INSTANCE_H
+
+#include "adapters/openmpi/glue/glue.h"
+#include "adapters/openmpi/openmpi.h"
+#include "adapters/openmpi/parts.h"
+
+/* What one rank has published for the others (a handful of keys: its network addresses). */
+struct pf_ompi_published {
+    char *key;
+    int type;
+    size_t size;
+    void *data;
+    struct pf_ompi_published *next;
+};
+
+struct pf_ompi_variable {
+    char *name, *value;
+    struct pf_ompi_variable *next;
+};
+
+/* One Open MPI: its clones, its glue, and what it was told about its place in the job. */
+struct pf_ompi_instance {
+    pf_self_t *self;
+    void *core[PF_CORE_COUNT]; /* dlopen handles */
+    const struct pf_glue *glue;
+    struct pf_glue_host host;
+    char *local_peers;
+    struct pf_ompi_published *published;
+    struct pf_ompi_variable *environment; /* what this Open MPI has set with setenv */
+    bool ready, finalized;
+};
+
+/* Loads the clones of the instance, whose self and host are filled in. */
+bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n);
+
+/* Plugins, for struct pf_glue_host; the context is the instance. */
+int pf_ompi_plugin_list(void *context, int (*each)(const char *path, void *arg), void *arg);
+void *pf_ompi_plugin_open(void *context, const char *path, const char **error);
+void *pf_ompi_plugin_symbol(void *context, void *handle, const char *name);
+
+/* The environment as the instance sees it. */
+const char *pf_ompi_instance_getenv(struct pf_ompi_instance *inst, const char *name);
+void pf_ompi_instance_setenv(struct pf_ompi_instance *inst, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/openmpi/openmpi.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+#include <simgrid/semaphore.h>
+
+#include "adapters/openmpi/clone.h"
+#include "adapters/openmpi/hooks.h"
+#include "adapters/openmpi/instance.h"
+#include "adapters/openmpi/limits.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "lowlevel/portals/runtime.h"
+
+static struct {
+    struct pf_ompi_job job;
+    struct pf_ompi_instance *instances;
+    enum { CLOSED, OPEN, CREATING, READY, FAILED } state;
+    sg_bar_t fence;
+    sg_sem_t initialised; /* released once by every helper, or by the first that fails */
+    sg_sem_t created;     /* for callers that find the creation under way */
+    int waiting;
+    char why[512];
+} job;
+
+static struct pf_ompi_instance *instance_of_caller(void)
+{
+    const pf_self_t *self = job.instances ? pf_self() : NULL;
+    return self && self->rank < job.job.size ? &job.instances[self->rank] : NULL;
+}
+
+/* What the hooks ask for the calling actor's instance. */
+
+static const char *caller_getenv(const char *name)
+{
+    struct pf_ompi_instance *inst = instance_of_caller();
+    return inst ? pf_ompi_instance_getenv(inst, name) : NULL;
+}
+
+static void caller_setenv(const char *name, const char *value)
+{
+    struct pf_ompi_instance *inst = instance_of_caller();
+    if (inst)
+        pf_ompi_instance_setenv(inst, name, value);
+}
+
+static void caller_exit(int status)
+{
+    const struct pf_ompi_instance *inst = instance_of_caller();
+    if (inst && inst->ready)
+        job.job.on_abort(inst->self->rank, status);
+}
+
+/* What the glue asks, see struct pf_glue_host. */
+
+static void host_fence(void *context)
+{
+    (void)context;
+    sg_barrier_wait(job.fence);
+}
+
+static void host_put(void *context, const char *key, int type, const void *data, size_t n)
+{
+    struct pf_ompi_instance *inst = context;
+    struct pf_ompi_published *entry = inst->published;
+    while (entry && strcmp(entry->key, key) != 0)
+        entry = entry->next;
+    if (!entry) {
+        entry = calloc(1, sizeof *entry);
+        entry->key = strdup(key);
+        entry->next = inst->published;
+        inst->published = entry;
+    }
+    free(entry->data);
+    entry->type = type;
+    entry->size = n;
+    entry->data = malloc(n ? n : 1);
+    memcpy(entry->data, data, n);
+}
+
+static bool host_get(void *context, int rank, const char *key, int *type, const void **data, size_t *n)
+{
+    (void)context;
+    const struct pf_ompi_published *entry = job.instances[rank].published;
+    while (entry && strcmp(entry->key, key) != 0)
+        entry = entry->next;
+    if (!entry)
+        return false;
+    *type = entry->type;
+    *data = entry->data;
+    *n = entry->size;
+    return true;
+}
+
+static const char *host_name_of_host(void *context, int rank)
+{
+    (void)context;
+    return rank < job.job.size ? sg_host_get_name(job.job.ranks[rank]->host) : NULL;
+}
+
+static void host_abort(void *context, int status)
+{
+    const struct pf_ompi_instance *inst = context;
+    if (!inst->ready)
+        pf_die("Open MPI could not be initialised for rank %d; its own message is above", inst->self->rank);
+    job.job.on_abort(inst->self->rank, status);
+    pf_end_process(status ? status : 1);
+}
+
+static double host_now(void *context)
+{
+    (void)context;
+    return simgrid_get_clock();
+}
+
+/* Ranks on the same simulated host, as mpirun would tell them. */
+static char *local_peers(int rank, int *local_rank, int *local_size)
+{
+    size_t room = 16, length = 0;
+    char *text = calloc(1, room);
+    *local_rank = *local_size = 0;
+    for (int other = 0; other < job.job.size; other++) {
+        if (job.job.ranks[other]->host != job.job.ranks[rank]->host)
+            continue;
+        if (other < rank)
+            ++*local_rank;
+        if (length + 16 > room)
+            text = realloc(text, room *= 2);
+        length += (size_t)snprintf(text + length, room - length, "%s%d", *local_size ? "," : "", other);
+        ++*local_size;
+    }
+    return text;
+}
+
+static void prepare_instance(int rank)
+{
+    struct pf_ompi_instance *inst = &job.instances[rank];
+    int local_rank, local_size;
+    inst->self = job.job.ranks[rank];
+    inst->local_peers = local_peers(rank, &local_rank, &local_size);
+    inst->host = (struct pf_glue_host){
+        .size = sizeof inst->host,
+        .context = inst,
+        .rank = rank,
+        .job_size = job.job.size,
+        .local_rank = local_rank,
+        .local_size = local_size,
+        .local_peers = inst->local_peers,
+        .host_name = sg_host_get_name(inst->self->host),
+        .fence = host_fence,
+        .put = host_put,
+        .get = host_get,
+        .name_of_host = host_name_of_host,
+        .abort = host_abort,
+        .now = host_now,
+        .plugin_list = pf_ompi_plugin_list,
+        .plugin_open = pf_ompi_plugin_open,
+        .plugin_symbol = pf_ompi_plugin_symbol,
+    };
+}
+
+static bool initialise(struct pf_ompi_instance *inst)
+{
+    int thread_level;
+    if (!pf_ompi_instance_load(inst, job.why, sizeof job.why))
+        return false;
+    int status = inst->glue->init(&thread_level);
+    if (status != 0)
+        snprintf(job.why, sizeof job.why, "Open MPI's MPI_Init failed for rank %d with error %d", inst->self->rank,
+                 status);
+    return status == 0;
+}
+
+/* Body of the helper that initialises one rank's instance: it is the rank, as far as Open MPI and the NIC can see. */
+static void init_actor(int argc, char **argv)
+{
+    struct pf_ompi_instance *inst = instance_of_caller();
+    (void)argc;
+    (void)argv;
+    pf_portals_free_mode(inst->self, true);
+    inst->ready = initialise(inst);
+    pf_portals_free_mode(inst->self, false);
+    if (!inst->ready)
+        job.state = FAILED;
+    sg_sem_release(job.initialised);
+}
+
+static bool check_limits(int size, char *why, size_t n, int *error)
+{
+    *error = PF_ERR_VERSION;
+    if (!pf_parts_find(why, n))
+        return false;
+    *error = PF_ERR_LIMIT;
+    if (size > PF_ELF_MAX_RANK + 1) {
+        snprintf(why, n, "%d ranks are more than the portals models can name (%d)", size, PF_ELF_MAX_RANK + 1);
+        return false;
+    }
+    return pf_limits_check(size, pf_parts_maps(), why, n);
+}
+
+int pf_ompi_probe(int size, char *why, size_t n)
+{
+    int error;
+    return check_limits(size, why, n, &error) ? PF_SUCCESS : error;
+}
+
+int pf_ompi_open(const struct pf_ompi_job *given, char *why, size_t n)
+{
+    int error;
+    if (job.state != CLOSED)
+        return PF_SUCCESS;
+    if (!check_limits(given->size, why, n, &error))
+        return error;
+    job.job = *given;
+    job.state = OPEN;
+    return PF_SUCCESS;
+}
+
+static void start_helpers(void)
+{
+    for (int rank = 0; rank < job.job.size; rank++) {
+        char name[32];
+        snprintf(name, sizeof name, "openmpi-init-%d", rank);
+        sg_actor_t helper = sg_actor_init(name, job.job.ranks[rank]->host);
+        sg_actor_set_data(helper, job.job.ranks[rank]);
+        sg_actor_start(helper, init_actor, 0, NULL);
+    }
+    for (int done = 0; done < job.job.size && job.state != FAILED; done++)
+        sg_sem_acquire(job.initialised);
+}
+
+static void create(void)
+{
+    job.state = CREATING;
+    job.instances = calloc((size_t)job.job.size, sizeof *job.instances);
+    for (int rank = 0; rank < job.job.size; rank++)
+        prepare_instance(rank);
+    job.fence = sg_barrier_init((unsigned)job.job.size);
+    job.initialised = sg_sem_init(0);
+    job.created = sg_sem_init(0);
+    pf_hooks_getenv = caller_getenv;
+    pf_hooks_setenv = caller_setenv;
+    pf_hooks_exit = caller_exit;
+    if (pf_clone_dir_open(pf_parts_bytes() * (size_t)job.job.size, job.why, sizeof job.why))
+        start_helpers();
+    else
+        job.state = FAILED;
+    pf_clone_dir_close();
+    if (job.state == CREATING)
+        job.state = READY;
+    while (job.waiting > 0) {
+        job.waiting--;
+        sg_sem_release(job.created);
+    }
+}
+
+int pf_ompi_instances_create(char *why, size_t n)
+{
+    if (job.state == OPEN) {
+        create();
+    } else if (job.state == CREATING) {
+        job.waiting++;
+        sg_sem_acquire(job.created);
+    } else if (job.state == CLOSED) {
+        snprintf(why, n, "pf_ompi_open comes first");
+        return PF_ERR_ARG;
+    }
+    if (job.state == READY)
+        return PF_SUCCESS;
+    snprintf(why, n, "%s", job.why);
+    return PF_ERR_NATIVE;
+}
+
+struct pf_ompi_instance *pf_ompi_instance(int rank)
+{
+    return job.state == READY && rank >= 0 && rank < job.job.size ? &job.instances[rank] : NULL;
+}
+
+void pf_ompi_enter(struct pf_ompi_instance *inst)
+{
+    pf_portals_idle_reset(inst->self);
+}
+
+int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free)
+{
+    if (inst->finalized)
+        return 0;
+    inst->finalized = true;
+    pf_portals_idle_reset(inst->self);
+    if (free)
+        pf_portals_free_mode(inst->self, true);
+    int status = inst->glue->finalize();
+    if (free)
+        pf_portals_free_mode(inst->self, false);
+    return status;
+}
+
+int pf_ompi_comm_twin(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
+                      void **native)
+{
+    return inst->glue->comm_twin(world_ranks, n, my_index, id, native);
+}
+
+int pf_ompi_twin_limit(void)
+{
+    return job.state == READY ? job.instances[0].glue->twin_limit : 0;
+}
+
+void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native)
+{
+    inst->glue->comm_free(native);
+}
+
+void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native)
+{
+    inst->glue->comm_errors_return(native);
+}
+
+bool pf_ompi_request_done(struct pf_ompi_instance *inst, const void *request)
+{
+    return inst->glue->request_done(request);
+}
+
+void pf_ompi_progress(struct pf_ompi_instance *inst)
+{
+    pf_portals_idle_reset(inst->self);
+    inst->glue->progress();
+}
+
+void pf_ompi_set_notify(struct pf_ompi_instance *inst, void (*notify)(void *arg), void *arg)
+{
+    pf_portals_set_notify(inst->self, notify, arg);
+}

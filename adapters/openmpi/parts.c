@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/openmpi/parts.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/config.h"
+
+/* Which distribution package to install when a file of it is missing. */
+static const char package[] = "libopenmpi3";
+
+/* Plugins of stock Open MPI. Those that are opened at start are marked; the rest wait for their first use (MPI-IO). */
+static const struct {
+    const char *name;
+    enum { ALWAYS, CM, OB1, OPTIONAL } when;
+} stock[] = {
+    {"allocator_basic", ALWAYS},
+    {"coll_basic", ALWAYS},
+    {"coll_inter", ALWAYS},
+    {"coll_libnbc", ALWAYS},
+    {"coll_self", ALWAYS},
+    {"coll_tuned", ALWAYS},
+    {"osc_pt2pt", ALWAYS},
+    {"shmem_mmap", ALWAYS},
+    {"topo_basic", ALWAYS},
+    {"allocator_bucket", OB1},
+    {"btl_self", OB1},
+    {"bml_r2", OB1},
+    {"pml_ob1", OB1},
+    {"reachable_weighted", OB1},
+    {"pml_cm", CM},
+    {"io_ompio", OPTIONAL},
+    {"fs_ufs", OPTIONAL},
+    {"fbtl_posix", OPTIONAL},
+    {"fcoll_dynamic", OPTIONAL},
+    {"fcoll_dynamic_gen2", OPTIONAL},
+    {"fcoll_individual", OPTIONAL},
+    {"fcoll_two_phase", OPTIONAL},
+    {"fcoll_vulcan", OPTIONAL},
+    {"sharedfp_individual", OPTIONAL},
+};
+
+enum { STOCK_COUNT = sizeof stock / sizeof stock[0], MAX_PLUGINS = STOCK_COUNT + 4, MAX_FILES = 48 };
+
+static struct {
+    struct pf_elf *core[PF_CORE_COUNT];
+    char library_dir[PATH_MAX];
+    char own_dir[PATH_MAX];
+    char *plugins[MAX_PLUGINS];
+    int plugin_count;
+    struct pf_elf *files[MAX_FILES]; /* plugins and common libraries that have been mapped */
+    int file_count;
+    size_t bytes, maps;
+} parts;
+
+static bool exists(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+static bool have_library(const char *directory)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/libmpi.so.40", directory);
+    return exists(path);
+}
+
+static bool find_library_dir(char *why, size_t n)
+{
+    const char *const candidates[] = {pf_config.openmpi_libdir, PF_OPENMPI_LIBDIR, PF_OPENMPI_LIBDIR "/../..",
+                                      "/usr/lib"};
+    bool chosen = *pf_config.openmpi_libdir;
+    for (size_t i = chosen ? 0 : 1; i < (chosen ? 1 : sizeof candidates / sizeof candidates[0]); i++)
+        if (have_library(candidates[i])) {
+            snprintf(parts.library_dir, sizeof parts.library_dir, "%s", candidates[i]);
+            return true;
+        }
+    snprintf(why, n, "Open MPI's library libmpi.so.40 was not found%s%s: install the Debian package %s or set "
+             "PARFOCAL_OPENMPI_LIBDIR", chosen ? " in " : "", pf_config.openmpi_libdir, package);
+    return false;
+}
+
+/* Parfocal's own plugins lie beside its library: installed, and in the build directory. */
+static bool find_own_dir(char *why, size_t n)
+{
+    static const char probe[] = "mca_ess_parfocal.so";
+    static const char *const near[] = {"parfocal-openmpi", "../adapters/openmpi", "../../adapters/openmpi", "."};
+    char path[PATH_MAX];
+    Dl_info info;
+    if (*pf_config.openmpi_plugin_dir) {
+        snprintf(parts.own_dir, sizeof parts.own_dir, "%s", pf_config.openmpi_plugin_dir);
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", parts.own_dir, probe) < sizeof path && exists(path))
+            return true;
+    } else if (dladdr((void *)find_own_dir, &info) && info.dli_fname) {
+        char real[PATH_MAX];
+        char *slash = realpath(info.dli_fname, real) ? strrchr(real, '/') : NULL;
+        if (slash)
+            *slash = 0;
+        for (size_t i = 0; slash && i < sizeof near / sizeof near[0]; i++) {
+            snprintf(parts.own_dir, sizeof parts.own_dir, "%.2000s/%s", real, near[i]);
+            snprintf(path, sizeof path, "%.3000s/%s", parts.own_dir, probe);
+            if (exists(path))
+                return true;
+        }
+    }
+    snprintf(why, n, "Parfocal's Open MPI plugins (%s and others) were not found: rebuild Parfocal or set "
+             "PARFOCAL_OPENMPI_PLUGIN_DIR", probe);
+    return false;
+}
+
+static bool use_ob1(void)
+{
+    return strcmp(pf_config.openmpi_pml, "ob1") == 0;
+}
+
+static bool add_plugin(const char *directory, const char *name, bool required, const char *advice, char *why, size_t n)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/mca_%s.so", directory, name);
+    if (exists(path))
+        parts.plugins[parts.plugin_count++] = strdup(path);
+    else if (required)
+        snprintf(why, n, "Open MPI's plugin %s is missing: %s", path, advice);
+    return exists(path) || !required;
+}
+
+static bool list_plugins(char *why, size_t n)
+{
+    char directory[PATH_MAX], advice[80];
+    const char *const dirs[] = {PF_OPENMPI_PLUGIN_SUBDIR, "openmpi/lib/openmpi3", "openmpi3", "openmpi"};
+    snprintf(advice, sizeof advice, "install the Debian package %s", package);
+    for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
+        snprintf(directory, sizeof directory, "%.3000s/%s", parts.library_dir, dirs[i]);
+        if (exists(directory))
+            break;
+    }
+    for (int i = 0; i < STOCK_COUNT; i++) {
+        if (stock[i].when == (use_ob1() ? CM : OB1) && strcmp(stock[i].name, "btl_self") != 0)
+            continue;
+        if (!add_plugin(directory, stock[i].name, stock[i].when != OPTIONAL, advice, why, n))
+            return false;
+    }
+    return add_plugin(parts.own_dir, use_ob1() ? "btl_portals4" : "mtl_portals4", true,
+                      "rebuild Parfocal (its build fetches the distribution's Open MPI source package)", why, n) &&
+           add_plugin(parts.own_dir, "ess_parfocal", true, "rebuild Parfocal", why, n);
+}
+
+static bool map_core(char *why, size_t n)
+{
+    static const char *const names[] = {"libopen-pal.so.40", "libopen-rte.so.40", "libmpi.so.40"};
+    char path[PATH_MAX + 64];
+    for (int i = 0; i < PF_CORE_GLUE; i++) {
+        snprintf(path, sizeof path, "%s/%s", parts.library_dir, names[i]);
+        parts.core[i] = pf_elf_open(path, why, n);
+        if (!parts.core[i])
+            return false;
+    }
+    snprintf(path, sizeof path, "%s/mca_ess_parfocal.so", parts.own_dir);
+    parts.core[PF_CORE_GLUE] = pf_elf_open(path, why, n);
+    return parts.core[PF_CORE_GLUE] != NULL;
+}
+
+/* Internal structures of Open MPI are used, so nothing but the version that the glue was built for will do. */
+static bool check_version(char *why, size_t n)
+{
+    const char *found = pf_elf_string_symbol(parts.core[PF_CORE_MPI], "ompi_version_string");
+    const char *at = found ? strstr(found, PF_OPENMPI_VERSION) : NULL;
+    char next = at ? at[strlen(PF_OPENMPI_VERSION)] : '0';
+    if (at && !(next >= '0' && next <= '9') && !(at > found && at[-1] >= '0' && at[-1] <= '9'))
+        return true;
+    snprintf(why, n, "%s is Open MPI %s, but Parfocal was built for " PF_OPENMPI_VERSION
+             ": install the Debian 12 package %s or set PARFOCAL_OPENMPI_LIBDIR",
+             parts.core[PF_CORE_MPI]->path, found ? found : "of an unknown version", package);
+    return false;
+}
+
+static int count_file(const char *path, void *arg)
+{
+    struct stat status;
+    (void)arg;
+    parts.maps += 6;
+    if (stat(path, &status) == 0)
+        parts.bytes += (size_t)status.st_size;
+    return 0;
+}
+
+bool pf_parts_find(char *why, size_t n)
+{
+    if (parts.core[PF_CORE_GLUE])
+        return true;
+    if (strcmp(pf_config.openmpi_pml, "cm") != 0 && !use_ob1()) {
+        snprintf(why, n, "PARFOCAL_OPENMPI_PML is '%s'; it can be cm or ob1", pf_config.openmpi_pml);
+        return false;
+    }
+    parts.plugin_count = 0;
+    if (!find_library_dir(why, n) || !find_own_dir(why, n) || !list_plugins(why, n) || !map_core(why, n) ||
+        !check_version(why, n))
+        return false;
+    parts.bytes = parts.maps = 0;
+    for (int i = 0; i < PF_CORE_COUNT; i++)
+        count_file(parts.core[i]->path, NULL);
+    pf_parts_each_plugin(count_file, NULL);
+    return true;
+}
+
+const struct pf_elf *pf_parts_core(enum pf_core which)
+{
+    return parts.core[which];
+}
+
+const struct pf_elf *pf_parts_plugin(const char *path, char *why, size_t n)
+{
+    for (int i = 0; i < parts.file_count; i++)
+        if (strcmp(parts.files[i]->path, path) == 0)
+            return parts.files[i];
+    if (parts.file_count == MAX_FILES) {
+        snprintf(why, n, "more than %d plugins of Open MPI", MAX_FILES);
+        return NULL;
+    }
+    struct pf_elf *elf = pf_elf_open(path, why, n);
+    if (elf)
+        parts.files[parts.file_count++] = elf;
+    return elf;
+}
+
+const struct pf_elf *pf_parts_common(const char *name, char *why, size_t n)
+{
+    char path[PATH_MAX + 128];
+    snprintf(path, sizeof path, "%s/%.96s", parts.library_dir, name);
+    return pf_parts_plugin(path, why, n);
+}
+
+int pf_parts_each_plugin(int (*each)(const char *path, void *arg), void *arg)
+{
+    int status = 0;
+    for (int i = 0; i < parts.plugin_count && status == 0; i++)
+        status = each(parts.plugins[i], arg);
+    return status;
+}
+
+size_t pf_parts_bytes(void)
+{
+    return parts.bytes;
+}
+
+size_t pf_parts_maps(void)
+{
+    return parts.maps;
+}

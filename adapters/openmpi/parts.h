@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_PARTS_H
+#define PF_OPENMPI_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "adapters/openmpi/elf.h"
+
+/* The files of which instances are made: Open MPI's three libraries, the glue, and the plugins. */
+
+enum pf_core { PF_CORE_PAL, PF_CORE_RTE, PF_CORE_MPI, PF_CORE_GLUE, PF_CORE_COUNT };
+
+/* Finds and maps the libraries and checks that everything an instance needs is there, in the right version. */
+bool pf_parts_find(char *why, size_t n);
+
+const struct pf_elf *pf_parts_core(enum pf_core which);
+
+/* The library of Open MPI's plugins' common code with this name (libmca_common_*), mapped at first use. */
+const struct pf_elf *pf_parts_common(const char *name, char *why, size_t n);
+
+/* A plugin by its path, mapped at first use. */
+const struct pf_elf *pf_parts_plugin(const char *path, char *why, size_t n);
+
+/* Calls `each` with the path of every plugin; stops at the first non-zero result and returns it. */
+int pf_parts_each_plugin(int (*each)(const char *path, void *arg), void *arg);
+
+/* Bytes on disk and memory maps of one instance at start. */
+size_t pf_parts_bytes(void);
+size_t pf_parts_maps(void);
+
+#endif

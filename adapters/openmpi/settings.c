@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/openmpi/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+
+static const char prefix[] = "OMPI_MCA_";
+
+/* No choice: another value breaks the adapter. */
+static const struct {
+    const char *name, *value;
+} fixed[] = {
+    {"mca_base_param_files", "none"},
+    {"mca_base_component_path", "/dev/null"}, /* plugins come from the glue's list */
+    {"ess", "parfocal"},
+    {"pmix", "parfocal"},
+    {"btl", "self"},
+    {"mtl", "portals4"},
+    {"osc", "pt2pt"},
+    {"opal_signal", ""},        /* the application's signals are not Open MPI's */
+    {"opal_set_max_sys_limits", ""},
+    {"memory", "^patcher"},     /* would rewrite munmap and friends for the whole process, once per rank */
+    {"orte_create_session_dirs", "0"},
+    {"mpi_warn_on_fork", "0"},
+    {"mpi_yield_when_idle", "0"},
+    {"hwloc_base_binding_policy", "none"},
+    {"orte_abort_print_stack", "0"},
+    {"mpi_abort_delay", "0"},
+};
+
+/* Variables by which Open MPI or a plugin would find a launcher that did not launch it. */
+static const char *const hidden[] = {"PMIX_", "PMI_", "SLURM_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "SINGULARITY_"};
+
+static const char *adjustable(const char *name)
+{
+    static char number[32], size[32];
+    if (strcmp(name, "mtl_portals4_short_recv_num") == 0) {
+        snprintf(number, sizeof number, "%zu", pf_config.openmpi_short_recv_num);
+        return number;
+    }
+    if (strcmp(name, "mtl_portals4_short_recv_size") == 0) {
+        snprintf(size, sizeof size, "%zu", pf_config.openmpi_short_recv_size);
+        return size;
+    }
+    return NULL;
+}
+
+const char *pf_settings_get(const char *name)
+{
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (strncmp(name, hidden[i], strlen(hidden[i])) == 0)
+            return "";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    const char *parameter = name + sizeof prefix - 1;
+    if (strcmp(parameter, "pml") == 0)
+        return pf_config.openmpi_pml;
+    if (strcmp(parameter, "btl") == 0 && strcmp(pf_config.openmpi_pml, "ob1") == 0)
+        return "self,portals4";
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (strcmp(parameter, fixed[i].name) == 0)
+            return fixed[i].value;
+    return getenv(name) ? NULL : adjustable(parameter);
+}

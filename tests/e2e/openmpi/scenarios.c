@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+
+#include "tests/e2e/openmpi/job.h"
+
+/* What needs no network. */
+void scenario_local(struct rank *rank)
+{
+    int size = -1, me = -1, value = rank->self.rank + 1, got = 0, length;
+    char name[MPI_MAX_PROCESSOR_NAME];
+    MPI_Status status;
+    MPI_Comm self = pf_ompi_symbol(rank->inst, "ompi_mpi_comm_self");
+    MPI_Request request;
+    CHECK(rank, CALL(rank, Comm_size)(rank->world, &size) == MPI_SUCCESS && size == rank->self.size);
+    CHECK(rank, CALL(rank, Comm_rank)(rank->world, &me) == MPI_SUCCESS && me == rank->self.rank);
+    CHECK(rank, CALL(rank, Get_processor_name)(name, &length) == MPI_SUCCESS);
+    CHECK(rank, strcmp(name, sg_host_get_name(rank->self.host)) == 0);
+    CHECK(rank, CALL(rank, Isend)(&value, 1, rank->type_int, 0, 5, self, &request) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Recv)(&got, 1, rank->type_int, 0, 5, self, &status) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Wait)(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(rank, got == value && status.MPI_TAG == 5);
+    CHECK(rank, CALL(rank, Send)(&value, 1, rank->type_int, 99, 0, self) != MPI_SUCCESS);
+}
+
+void scenario_ring(struct rank *rank)
+{
+    int size = rank->self.size, me = rank->self.rank;
+    for (int round = 0; round < 3; round++) {
+        int sent = 100 * round + me, got = -1;
+        MPI_Status status;
+        CHECK(rank, CALL(rank, Sendrecv)(&sent, 1, rank->type_int, (me + 1) % size, round, &got, 1, rank->type_int,
+                                         (me + size - 1) % size, round, rank->world, &status) == MPI_SUCCESS);
+        CHECK(rank, got == 100 * round + (me + size - 1) % size);
+        CHECK(rank, status.MPI_SOURCE == (me + size - 1) % size && status.MPI_TAG == round);
+    }
+}
+
+/* Long messages, one of them unexpected, to the partner rank. */
+void scenario_rendezvous(struct rank *rank)
+{
+    enum { BYTES = 4 << 20 };
+    int me = rank->self.rank, partner = me ^ 1, count = -1;
+    char *out = malloc(BYTES), *in = malloc(BYTES);
+    MPI_Request request;
+    MPI_Status status;
+    for (int i = 0; i < BYTES; i++)
+        out[i] = (char)(i * 7 + me);
+    memset(in, 0x55, BYTES);
+    if (partner < rank->self.size) {
+        CHECK(rank, CALL(rank, Isend)(out, BYTES, rank->type_char, partner, 3, rank->world, &request) == MPI_SUCCESS);
+        if (me & 1)
+            sg_actor_sleep_for(1e-3);
+        CHECK(rank, CALL(rank, Recv)(in, BYTES, rank->type_char, partner, 3, rank->world, &status) == MPI_SUCCESS);
+        CHECK(rank, CALL(rank, Wait)(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        CHECK(rank, CALL(rank, Get_count)(&status, rank->type_char, &count) == MPI_SUCCESS && count == BYTES);
+        for (int i = 0; i < BYTES; i++)
+            CHECK(rank, in[i] == (char)(i * 7 + partner));
+    }
+    free(in);
+    free(out);
+}
+
+static void check_collectives(struct rank *rank, MPI_Comm comm)
+{
+    int size, me, value, sum = -1;
+    CHECK(rank, CALL(rank, Comm_size)(comm, &size) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Comm_rank)(comm, &me) == MPI_SUCCESS);
+    value = me + 1;
+    CHECK(rank, CALL(rank, Allreduce)(&value, &sum, 1, rank->type_int, rank->sum, comm) == MPI_SUCCESS);
+    CHECK(rank, sum == size * (size + 1) / 2);
+    value = me == size - 1 ? 4711 : 0;
+    CHECK(rank, CALL(rank, Bcast)(&value, 1, rank->type_int, size - 1, comm) == MPI_SUCCESS && value == 4711);
+    CHECK(rank, CALL(rank, Barrier)(comm) == MPI_SUCCESS);
+    int *all = calloc((size_t)size, sizeof *all);
+    value = 3 * me;
+    CHECK(rank, CALL(rank, Allgather)(&value, 1, rank->type_int, all, 1, rank->type_int, comm) == MPI_SUCCESS);
+    for (int i = 0; i < size; i++)
+        CHECK(rank, all[i] == 3 * i);
+    free(all);
+}
+
+void scenario_collectives(struct rank *rank)
+{
+    enum { LENGTH = 20000 };
+    double *out = malloc(LENGTH * sizeof *out), *in = malloc(LENGTH * sizeof *in);
+    int size = rank->self.size;
+    check_collectives(rank, rank->world);
+    for (int i = 0; i < LENGTH; i++)
+        out[i] = i + rank->self.rank;
+    CHECK(rank, CALL(rank, Allreduce)(out, in, LENGTH, rank->type_double, rank->sum, rank->world) == MPI_SUCCESS);
+    for (int i = 0; i < LENGTH; i++)
+        CHECK(rank, in[i] == (double)size * i + (double)size * (size - 1) / 2);
+    free(in);
+    free(out);
+}
+
+void scenario_communicators(struct rank *rank)
+{
+    MPI_Comm half, copy;
+    CHECK(rank, CALL(rank, Comm_split)(rank->world, rank->self.rank % 2, -rank->self.rank, &half) == MPI_SUCCESS);
+    check_collectives(rank, half);
+    CHECK(rank, CALL(rank, Comm_dup)(half, &copy) == MPI_SUCCESS);
+    check_collectives(rank, copy);
+    CHECK(rank, CALL(rank, Comm_free)(&half) == MPI_SUCCESS);
+    check_collectives(rank, copy);
+    CHECK(rank, CALL(rank, Comm_free)(&copy) == MPI_SUCCESS);
+}
+
+/* Nonblocking collectives that are polled: each failed test costs simulated time, as the middleware will charge it. */
+void scenario_nonblocking(struct rank *rank)
+{
+    int value = rank->self.rank, sum = -1, flag = 0, polls = 0;
+    MPI_Request requests[2];
+    CHECK(rank, CALL(rank, Iallreduce)(&value, &sum, 1, rank->type_int, rank->sum, rank->world, &requests[0]) ==
+                    MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Ibarrier)(rank->world, &requests[1]) == MPI_SUCCESS);
+    for (int i = 0; i < 2; i++)
+        for (flag = 0; !flag; polls++) {
+            bool done = pf_ompi_request_done(rank->inst, requests[i]);
+            CHECK(rank, CALL(rank, Test)(&requests[i], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            CHECK(rank, flag || !done);
+            if (!flag)
+                sg_actor_sleep_for(1e-7);
+            CHECK(rank, polls < 1000000);
+        }
+    CHECK(rank, sum == rank->self.size * (rank->self.size - 1) / 2);
+}
+
+void scenario_probe(struct rank *rank)
+{
+    int me = rank->self.rank, size = rank->self.size;
+    if (size < 2 || (me != 0 && me != size - 1))
+        return;
+    if (me == size - 1) {
+        int values[3] = {1, 2, 3};
+        sg_actor_sleep_for(1e-5);
+        CHECK(rank, CALL(rank, Send)(values, 3, rank->type_int, 0, 9, rank->world) == MPI_SUCCESS);
+        CHECK(rank, CALL(rank, Send)(values, 2, rank->type_int, 0, 10, rank->world) == MPI_SUCCESS);
+        return;
+    }
+    int flag = 0, values[3], count;
+    MPI_Status status;
+    for (int polls = 0; !flag; polls++) {
+        CHECK(rank, CALL(rank, Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, rank->world, &flag, &status) == MPI_SUCCESS);
+        if (!flag)
+            sg_actor_sleep_for(1e-7);
+        CHECK(rank, polls < 1000000);
+    }
+    CHECK(rank, CALL(rank, Get_count)(&status, rank->type_int, &count) == MPI_SUCCESS && count == 3);
+    CHECK(rank, status.MPI_SOURCE == size - 1 && status.MPI_TAG == 9);
+    CHECK(rank, CALL(rank, Recv)(values, 3, rank->type_int, size - 1, 9, rank->world, MPI_STATUS_IGNORE) ==
+                    MPI_SUCCESS);
+    CHECK(rank, values[0] == 1 && values[2] == 3);
+    CHECK(rank, CALL(rank, Probe)(size - 1, 10, rank->world, &status) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Get_count)(&status, rank->type_int, &count) == MPI_SUCCESS && count == 2);
+    CHECK(rank, CALL(rank, Recv)(values, 3, rank->type_int, MPI_ANY_SOURCE, 10, rank->world, MPI_STATUS_IGNORE) ==
+                    MPI_SUCCESS);
+}
+
+/* Twin number `id`: all ranks of the world, those of one parity, or all in reverse order. */
+static MPI_Comm make_twin(struct rank *rank, int id)
+{
+    int size = rank->self.size, n = 0, me = -1, *members = calloc((size_t)size, sizeof *members);
+    for (int i = 0; i < size; i++) {
+        int member = id % 3 == 2 ? size - 1 - i : i;
+        if (id % 3 == 1 && member % 2 != rank->self.rank % 2)
+            continue;
+        if (member == rank->self.rank)
+            me = n;
+        members[n++] = member;
+    }
+    void *comm = NULL;
+    double before = simgrid_get_clock();
+    /* The two communicators of one parity each are different communicators of the hub and have different ids. */
+    int hub_id = 2 * id + (id % 3 == 1 ? rank->self.rank % 2 : 0);
+    CHECK(rank, pf_ompi_comm_twin(rank->inst, members, n, me, hub_id, &comm) == MPI_SUCCESS);
+    CHECK(rank, simgrid_get_clock() == before);
+    free(members);
+    return comm;
+}
+
+/*
+ * Every rank makes its twins in an order of its own, some before and some after communicators of Open MPI's, and messages
+ * arrive on twins that their receiver has yet to make.
+ */
+void scenario_twins(struct rank *rank)
+{
+    enum { TWINS = 6 };
+    MPI_Comm twins[TWINS], nested, copy, own;
+    int me, size;
+    for (int i = 0; i < TWINS; i++) {
+        int id = (i + rank->self.rank) % TWINS;
+        twins[id] = make_twin(rank, id);
+        if (i == 2)
+            CHECK(rank, CALL(rank, Comm_dup)(rank->world, &own) == MPI_SUCCESS);
+    }
+    for (int id = 0; id < TWINS; id++)
+        check_collectives(rank, twins[id]);
+    check_collectives(rank, own);
+    CHECK(rank, CALL(rank, Comm_split)(twins[2], rank->self.rank % 3, 0, &nested) == MPI_SUCCESS);
+    check_collectives(rank, nested);
+    CHECK(rank, CALL(rank, Comm_dup)(twins[1], &copy) == MPI_SUCCESS);
+    check_collectives(rank, copy);
+    pf_ompi_comm_release(rank->inst, twins[0]);
+    pf_ompi_comm_release(rank->inst, nested);
+
+    /* A message on a twin that does not exist at its receiver yet. */
+    CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
+    if (rank->self.rank % 2)
+        sg_actor_sleep_for(1e-4);
+    MPI_Comm late = make_twin(rank, TWINS);
+    CHECK(rank, CALL(rank, Comm_size)(late, &size) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Comm_rank)(late, &me) == MPI_SUCCESS);
+    int value = me, got = -1;
+    CHECK(rank, CALL(rank, Sendrecv)(&value, 1, rank->type_int, (me + 1) % size, 1, &got, 1, rank->type_int,
+                                     (me + size - 1) % size, 1, late, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(rank, got == (me + size - 1) % size);
+    check_collectives(rank, late);
+    pf_ompi_comm_release(rank->inst, late);
+
+    /* An id may be used again after its communicator is gone everywhere. */
+    CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
+    check_collectives(rank, twins[0] = make_twin(rank, 0));
+    void *refused;
+    int all = rank->self.rank;
+    CHECK(rank, pf_ompi_comm_twin(rank->inst, &all, 1, 0, pf_ompi_twin_limit(), &refused) != MPI_SUCCESS);
+    CHECK(rank, pf_ompi_comm_twin(rank->inst, &all, 1, 0, 0, &refused) != MPI_SUCCESS);
+    for (int id = 0; id < TWINS; id++)
+        pf_ompi_comm_release(rank->inst, twins[id]);
+    pf_ompi_comm_release(rank->inst, copy);
+    CHECK(rank, CALL(rank, Comm_free)(&own) == MPI_SUCCESS);
+}
+
+void scenario_abort(struct rank *rank)
+{
+    if (rank->self.rank == rank->self.size - 1)
+        CALL(rank, Abort)(rank->world, 42);
+    CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
+}
