@@ -29,4 +29,8 @@ PF_EXPORT const char *pf_model_suggest(const char *word);
 /* NULL when this build can load the model, else the reason why it cannot, for a message. */
 PF_EXPORT const char *pf_model_missing(enum pf_model model);
 
+/* Can the model be used here and now? Loads nothing. Returns an enum pf_error, and in `why` one line when it
+ * is not PF_SUCCESS. */
+PF_EXPORT int pf_model_probe(enum pf_model model, char *why, size_t why_size);
+
 #endif

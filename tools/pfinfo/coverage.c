@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/pfinfo/coverage.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "pf_fn.h"
+
+enum route { LOCAL, HUB, ACTIVE, RECIPE, OWNER, EMULATED, PROMOTED, REFUSED, ROUTE_COUNT };
+
+/* What SMPI has under the name; Open MPI has everything in the table. */
+enum smpi { yes, stub, noop, no };
+
+static const struct {
+    const char *name, *group;
+    enum route route;
+    enum smpi smpi;
+} functions[] = {
+#define X(stem, route, group, smpi) {"MPI_" #stem, #group, route, smpi},
+    PF_FN_LIST(X)
+#undef X
+};
+
+#define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
+
+static const char *in_portals(enum route route)
+{
+    static const char *const texts[ROUTE_COUNT] = {
+        "middleware", "middleware", "Open MPI", "Open MPI", "Open MPI", "emulated", "Open MPI", "refused",
+    };
+    return texts[route];
+}
+
+static const char *in_smpi(enum route route, enum smpi smpi)
+{
+    static const char *const texts[ROUTE_COUNT] = {
+        "middleware", "middleware", "SMPI", "SMPI", "SMPI", "emulated", "promoted", "refused",
+    };
+    bool own = route == ACTIVE || route == RECIPE || route == OWNER;
+    return own && smpi != yes ? "not in SMPI" : texts[route];
+}
+
+void coverage_print(FILE *out)
+{
+    size_t counts[ROUTE_COUNT] = {0};
+    fprintf(out, "%-32s %-12s %-12s %s\n", "function", "group", "smpi", "portals");
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        fprintf(out, "%-32s %-12s %-12s %s\n", functions[i].name, functions[i].group,
+                in_smpi(functions[i].route, functions[i].smpi), in_portals(functions[i].route));
+        counts[functions[i].route]++;
+    }
+    fprintf(out,
+            "%zu functions: %zu by the middleware, %zu by the model in force or the owner, %zu emulated, %zu "
+            "promoted, %zu refused\n",
+            FUNCTION_COUNT, counts[LOCAL] + counts[HUB], counts[ACTIVE] + counts[RECIPE] + counts[OWNER],
+            counts[EMULATED], counts[PROMOTED], counts[REFUSED]);
+}

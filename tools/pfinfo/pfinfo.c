@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xbt/base.h>
+
+#include <simgrid/version.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "lowlevel/platform/builtin.h"
+#include "middleware/model.h"
+#include "tools/pfinfo/check.h"
+#include "tools/pfinfo/coverage.h"
+
+/* Number of hosts of a printed platform whose name says none. */
+#define DEFAULT_HOSTS 16
+
+enum { COVERAGE = 256, CHECK, PLATFORM };
+
+struct request {
+    bool config, coverage, check, platform;
+    const char *platform_name;
+};
+
+static const struct argp_option options[] = {
+    {"config", 'c', 0, 0, "List all configuration variables with value, default and meaning", 0},
+    {"coverage", COVERAGE, 0, 0, "List the MPI functions and what each model does with them", 0},
+    {"check", CHECK, 0, 0, "Test the installation", 0},
+    {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
+     "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *request = state->input;
+    switch (key) {
+    case 'c':
+        request->config = true;
+        return 0;
+    case COVERAGE:
+        request->coverage = true;
+        return 0;
+    case CHECK:
+        request->check = true;
+        return 0;
+    case PLATFORM:
+        request->platform = true;
+        request->platform_name = arg;
+        return 0;
+    case ARGP_KEY_ARG: /* `--platform NAME` with a space */
+        if (!request->platform || request->platform_name)
+            argp_error(state, "unexpected argument '%s'", arg);
+        request->platform_name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+    int major, minor, patch;
+    (void)state;
+    sg_version_get(&major, &minor, &patch);
+    fprintf(out, "Parfocal %s, SimGrid %d.%d.%d\n", PF_VERSION, major, minor, patch);
+}
+
+static void print_models(void)
+{
+    static const char *const what[PF_MODEL_COUNT] = {
+        "own closed-form engine",
+        "SMPI on SimGrid's flow model",
+        "stock Open MPI on a simulated Portals 4 NIC over SimGrid flows",
+        "stock Open MPI on the same NIC over a packet-level network",
+    };
+    puts("\nModels, cheapest first:");
+    for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++) {
+        char why[600] = "";
+        int error = pf_model_probe(model, why, sizeof why);
+        printf("  %-9s %-9s %s\n", pf_model_name(model), error == PF_SUCCESS ? "available" : "missing",
+               what[model]);
+        if (error != PF_SUCCESS)
+            printf("  %-9s           why: %s\n", "", why);
+    }
+}
+
+static void print_platforms(void)
+{
+    puts("Built-in platforms (pfrun -platform NAME or NAME:HOSTS):");
+    for (int i = 0; pf_platform_builtin_name(i); i++)
+        printf("  %-10s %s\n", pf_platform_builtin_name(i), pf_platform_builtin_help(i));
+}
+
+static int print_platform(const char *name)
+{
+    char error[300];
+    if (!name)
+        print_platforms();
+    else if (!pf_platform_builtin_known(name))
+        pf_die("no built-in platform '%s' (pfinfo --platform lists them)", name);
+    else if (!pf_platform_builtin_write(name, DEFAULT_HOSTS, stdout, error, sizeof error))
+        pf_die("%s", error);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .doc = "What this installation of Parfocal is and can do.",
+    };
+    struct request request = {0};
+    argp_program_version_hook = print_version;
+    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    pf_config_load();
+    if (request.platform)
+        return print_platform(request.platform_name);
+    if (request.config)
+        pf_config_print(stdout);
+    if (request.coverage)
+        coverage_print(stdout);
+    if (request.check)
+        return check_installation() ? 1 : 0;
+    if (!request.config && !request.coverage) {
+        print_version(stdout, NULL);
+        print_models();
+        puts("\npfinfo --help: more to ask");
+    }
+    return 0;
+}
