@@ -21,6 +21,7 @@
 #include <simgrid/engine.h>
 
 #include "base/self.h"
+#include "middleware/program.h"
 #include "middleware/rank.h"
 
 /* SimGrid's side. Its headers rename the C library's functions, hence these declarations. */
@@ -258,7 +259,8 @@ void pf_libc_exit(int status)
     if (!simulated())
         exit(status);
     leave(enter());
-    smpi_exit(status);
+    pf_program_exit(status);
+    smpi_exit(status); /* an actor that is no rank */
 }
 
 /* All ranks share the C library's optind; SMPI keeps one for each. */

@@ -49,9 +49,18 @@ __asm__(".text\n"
 
 static const char interpreter[] __attribute__((section(".interp"), used)) = INTERPRETER;
 
-int main(int argc, char **argv, char **environment);
+/* Hidden, which hides the program's main in the whole output: SMPI, which looks for "main", finds the middleware's and
+ * that calls this one (middleware/program.h). */
+int main(int argc, char **argv, char **environment) __attribute__((visibility("hidden")));
+void pf_program_loaded(int (*program)(int, char **, char **));
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+
+/* Before the program's own constructors, with or without the simulator. */
+__attribute__((constructor(101))) static void tell_middleware(void)
+{
+    pf_program_loaded(main);
+}
 
 /* Names of the calls that make a program an MPI program; the profiling names and pfcc's for raw references too. */
 static int starts_mpi(const char *name)
