@@ -26,6 +26,11 @@ void test_fail(const struct rank *rank, const char *file, int line, const char *
             test_fail(rank, __FILE__, __LINE__, #condition);                                                 \
     } while (0)
 
+/* The job of the process, then by each rank: its instance, and a list of scenarios. */
+void test_open(int size, pf_self_t *const *selves, const char *scenarios);
+void test_create_instances(struct rank *rank);
+void test_run_scenarios(struct rank *rank, const char *scenarios);
+
 /* The scenarios, each run by all ranks. */
 void scenario_local(struct rank *rank);
 void scenario_ring(struct rank *rank);
