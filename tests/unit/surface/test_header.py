@@ -39,16 +39,16 @@ static MPI_Status status;
 int use(int code);
 int use(int code)
 {
-    char name[MPI_MAX_PROCESSOR_NAME];
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
     int requests = 0;
     switch (code) {
-    case MPI_SUCCESS: return (int)sizeof name;
+    case MPI_SUCCESS: return 8 * !name[0];
     case MPI_ANY_SOURCE: return 1;
     case MPI_ANY_TAG: return 2;
     case MPI_ERR_TRUNCATE: return MPI_Wtime() > 0;
     }
     requests += comms[0] == MPI_COMM_WORLD && types[0] == MPI_INT && send == profiled && copy != MPI_NULL_COPY_FN;
-    return requests + status.MPI_SOURCE + (MPI_STATUS_IGNORE == &status);
+    return requests + status.MPI_SOURCE;
 }
 """
 PARFOCAL_USES = """
@@ -103,7 +103,7 @@ class Headers(unittest.TestCase):
     def test_values_of_the_standard(self):
         with open(TESTS / "data" / "mpi-5-abi-constants.tsv", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t"))
-        self.assertGreater(len(rows), 390)
+        self.assertEqual(len(rows), 364)
         lines = []
         for row in rows:
             name, value = row["name"], row["value"]
