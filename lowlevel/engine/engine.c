@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/engine/engine.h"
+
+#include <math.h>
+
+#include <simgrid/engine.h>
+
+#include "lowlevel/engine/heap.h"
+
+static double current;    /* date of the running or of the last event */
+static bool inside;       /* an event function is running */
+static uint64_t orders;   /* ties are broken by the order of posting */
+static uint64_t executed; /* events */
+
+static struct pf_waiter *wake_first;
+static struct pf_waiter **wake_last = &wake_first;
+static double wake_date; /* when the queued waiters have to run */
+
+/* SimGrid adds differences to its clock, so the clock may miss an event's date by rounding. */
+static inline double with_tolerance(double clock)
+{
+    return clock + fabs(clock) * 1e-15;
+}
+
+void pf_engine_start(void)
+{
+    static bool started;
+    if (started)
+        return;
+    started = true;
+    pf_engine_bind();
+}
+
+bool pf_engine_inside(void)
+{
+    return inside;
+}
+
+double pf_engine_now(void)
+{
+    if (inside)
+        return current;
+    double clock = simgrid_get_clock();
+    return clock > current ? clock : (with_tolerance(clock) >= current ? current : clock);
+}
+
+void pf_engine_post(struct pf_event *event, double date)
+{
+    if (event->slot)
+        pf_heap_remove(event);
+    double now = pf_engine_now();
+    event->date = date > now ? date : now;
+    event->order = orders++;
+    pf_heap_insert(event);
+}
+
+void pf_engine_cancel(struct pf_event *event)
+{
+    if (event->slot)
+        pf_heap_remove(event);
+}
+
+size_t pf_engine_pending_count(void)
+{
+    return pf_heap_size();
+}
+
+uint64_t pf_engine_executed_count(void)
+{
+    return executed;
+}
+
+static void run_event(struct pf_event *event)
+{
+    pf_heap_remove(event);
+    current = event->date;
+    inside = true;
+    event->fn(event);
+    inside = false;
+    executed++;
+}
+
+static void release_wakes(void)
+{
+    while (wake_first) {
+        struct pf_waiter *waiter = wake_first;
+        wake_first = waiter->next;
+        if (!wake_first)
+            wake_last = &wake_first;
+        waiter->queued = false;
+        sg_sem_release(waiter->semaphore);
+    }
+}
+
+/*
+ * How far away the next date is at which SimGrid must stop for us, -1 when there is none. Called when SimGrid stands at
+ * `clock`.
+ */
+double pf_engine_next_date(double clock)
+{
+    if (pf_engine_live_actors() == 0)
+        return -1.0;
+    if (wake_first)
+        return wake_date > clock ? wake_date - clock : 0.0;
+    struct pf_event *first = pf_heap_first();
+    if (!first)
+        return -1.0;
+    return first->date > clock ? first->date - clock : 0.0;
+}
+
+/*
+ * Executes events before `limit`, the date of the next thing that SimGrid knows of (infinite when there is none), until one
+ * wakes an actor: up to there nobody can see that SimGrid's clock stands still. Then the same answer as above.
+ */
+double pf_engine_run_ahead(double clock, double limit)
+{
+    if (pf_engine_live_actors() == 0)
+        return -1.0;
+    struct pf_event *first;
+    while (!wake_first && (first = pf_heap_first()) && first->date < limit)
+        run_event(first);
+    return pf_engine_next_date(clock);
+}
+
+/* SimGrid's clock has moved to `clock`: everything up to there happens now. */
+void pf_engine_run_until(double clock)
+{
+    double limit = with_tolerance(clock);
+    if (wake_first && wake_date <= limit)
+        release_wakes();
+    struct pf_event *first;
+    while ((first = pf_heap_first()) && first->date <= limit) {
+        run_event(first);
+        release_wakes();
+    }
+}
+
+void pf_waiter_init(struct pf_waiter *waiter)
+{
+    *waiter = (struct pf_waiter){.semaphore = sg_sem_init(0)};
+}
+
+void pf_waiter_destroy(struct pf_waiter *waiter)
+{
+    pf_engine_cancel(&waiter->timer);
+    if (waiter->semaphore)
+        sg_sem_destroy(waiter->semaphore);
+    waiter->semaphore = NULL;
+}
+
+void pf_waiter_park(struct pf_waiter *waiter)
+{
+    waiter->timed_out = false;
+    waiter->parked = true;
+    pf_waiter_block(waiter);
+}
+
+static void timer_rings(struct pf_event *event)
+{
+    struct pf_waiter *waiter = pf_container_of(event, struct pf_waiter, timer);
+    if (waiter->parked && !waiter->queued)
+        waiter->timed_out = true;
+    pf_waiter_wake(waiter);
+}
+
+bool pf_waiter_park_until(struct pf_waiter *waiter, double date)
+{
+    pf_event_init(&waiter->timer, timer_rings);
+    pf_engine_post(&waiter->timer, date);
+    pf_waiter_park(waiter);
+    pf_engine_cancel(&waiter->timer);
+    return !waiter->timed_out;
+}
+
+static void wake_from_actor(struct pf_event *event)
+{
+    (void)event; /* running it is enough: the queue is released after every event */
+}
+
+void pf_waiter_wake(struct pf_waiter *waiter)
+{
+    static struct pf_event nudge = {.fn = wake_from_actor};
+    if (!waiter->parked || waiter->queued)
+        return;
+    waiter->queued = true;
+    waiter->next = NULL;
+    if (!wake_first)
+        wake_date = pf_engine_now();
+    *wake_last = waiter;
+    wake_last = &waiter->next;
+    if (!inside && !nudge.slot)
+        pf_engine_post(&nudge, pf_engine_now());
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_ENGINE_H
+#define PF_LOWLEVEL_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <simgrid/semaphore.h>
+
+#include "base/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Events of our own inside SimGrid's clock: a heap ordered by (date, order of posting), behind a kernel model that tells
+ * SimGrid when something of ours happens next. Events are intrusive: the caller embeds a pf_event and finds its own
+ * structure with pf_container_of. Event functions run in SimGrid's maestro: they must not block and must not start
+ * SimGrid activities. Ranks post without a simcall (all actors share one thread).
+ */
+struct pf_event {
+    double date;
+    uint64_t order;
+    void (*fn)(struct pf_event *event);
+    uint32_t slot; /* position in the heap, from 1; 0 when not pending */
+};
+
+#define pf_container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* Makes the engine known to SimGrid. Idempotent; from a rank. Costs no simulated time. */
+PF_EXPORT void pf_engine_start(void);
+
+/* The simulated date: that of the running event in an event function, SimGrid's clock in an actor. */
+PF_EXPORT double pf_engine_now(void);
+
+static inline void pf_event_init(struct pf_event *event, void (*fn)(struct pf_event *))
+{
+    event->fn = fn;
+    event->slot = 0;
+}
+
+static inline bool pf_event_pending(const struct pf_event *event)
+{
+    return event->slot != 0;
+}
+
+/* Schedules the event; one that is pending already moves. A date in the past means now. */
+PF_EXPORT void pf_engine_post(struct pf_event *event, double date);
+
+/* Removes the event when it is pending. */
+PF_EXPORT void pf_engine_cancel(struct pf_event *event);
+
+/* Number of pending events, and of those executed so far (statistics, tests). */
+PF_EXPORT size_t pf_engine_pending_count(void);
+PF_EXPORT uint64_t pf_engine_executed_count(void);
+
+/* True in an event function. */
+PF_EXPORT bool pf_engine_inside(void);
+
+/*
+ * One blocked actor. The structure lives as long as the actor may be parked on it; the same waiter is used by one actor at a time.
+ */
+struct pf_waiter {
+    sg_sem_t semaphore;
+    struct pf_event timer;
+    struct pf_waiter *next; /* in the list of those to wake */
+    bool parked;
+    bool queued;
+    bool timed_out;
+};
+
+PF_EXPORT void pf_waiter_init(struct pf_waiter *waiter);
+PF_EXPORT void pf_waiter_destroy(struct pf_waiter *waiter);
+
+/* Blocks the calling actor until pf_waiter_wake(). */
+PF_EXPORT void pf_waiter_park(struct pf_waiter *waiter);
+
+/* The same with a limit; false when the date came first. */
+PF_EXPORT bool pf_waiter_park_until(struct pf_waiter *waiter, double date);
+
+/* Unblocks the parked actor at the current date; nothing happens when nobody is parked. From an event or from an actor. */
+PF_EXPORT void pf_waiter_wake(struct pf_waiter *waiter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_ENGINE_HEAP_H
+#define PF_LOWLEVEL_ENGINE_HEAP_H
+
+#include "lowlevel/engine/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The earliest pending event, NULL when there is none. */
+struct pf_event *pf_heap_first(void);
+size_t pf_heap_size(void);
+void pf_heap_insert(struct pf_event *event);
+void pf_heap_remove(struct pf_event *event);
+
+/* What the scheduler and the binding to SimGrid share. */
+double pf_engine_next_date(double clock);
+double pf_engine_run_ahead(double clock, double limit);
+void pf_engine_run_until(double clock);
+
+/* Binding to SimGrid (engine_simgrid.cpp). */
+void pf_engine_bind(void);
+size_t pf_engine_live_actors(void);
+void pf_waiter_block(struct pf_waiter *waiter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/network/network.h"
+
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+
+static const struct pf_network_ops *in_force;
+static struct pf_event clock_event;
+
+bool pf_network_no_limit(int src, int dst, double bytes, void (*credit)(void *arg), void *arg)
+{
+    (void)src, (void)dst, (void)bytes, (void)credit, (void)arg;
+    return true;
+}
+
+double pf_network_no_event(void)
+{
+    return -1.0;
+}
+
+void pf_network_no_advance(double date)
+{
+    (void)date;
+}
+
+void pf_network_use(const struct pf_network_ops *ops)
+{
+    if (ops->size < sizeof *ops)
+        pf_die("network \"%s\" was built for another version of Parfocal", ops->name);
+    in_force = ops;
+}
+
+const struct pf_network_ops *pf_network(void)
+{
+    static const struct pf_network_ops *const known[] = {&pf_network_flow, &pf_network_ideal};
+    if (in_force)
+        return in_force;
+    pf_config_load();
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i]->name, pf_config.net_model) == 0)
+            return in_force = known[i];
+    pf_die("unknown network \"%s\" in PARFOCAL_NET_MODEL: flow or ideal", pf_config.net_model);
+}
+
+static void arm_clock(void)
+{
+    double date = in_force->next_event();
+    if (date >= 0.0)
+        pf_engine_post(&clock_event, date);
+}
+
+static void clock_rings(struct pf_event *event)
+{
+    (void)event;
+    in_force->advance_to(pf_engine_now());
+    arm_clock();
+}
+
+void pf_network_inject(struct pf_transfer *t)
+{
+    const struct pf_network_ops *network = pf_network();
+    network->inject(t);
+    if (network->next_event == pf_network_no_event)
+        return;
+    clock_event.fn = clock_rings;
+    arm_clock();
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/network/path.h"
+
+#include <stdlib.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "lowlevel/platform/platform.h"
+
+/* Paths in an open-addressing table keyed by (source, destination). */
+static struct pf_path **table;
+static size_t table_size;
+static size_t path_count;
+
+static struct pf_resource **link_resources;
+static int link_capacity;
+
+struct node_resources {
+    struct pf_resource out, in, loop; /* host bus towards the NIC, from the NIC, loopback */
+};
+static struct node_resources **nodes;
+static int node_capacity;
+
+static void (*change_listener)(struct pf_resource *resource);
+
+static void *grow(void *array, int *capacity, int index, size_t item)
+{
+    if (index < *capacity)
+        return array;
+    int wanted = *capacity ? *capacity : 64;
+    while (wanted <= index)
+        wanted *= 2;
+    char *bigger = realloc(array, (size_t)wanted * item);
+    if (!bigger)
+        pf_die("out of memory for the network's state");
+    for (char *p = bigger + (size_t)*capacity * item; p < bigger + (size_t)wanted * item; p++)
+        *p = 0;
+    *capacity = wanted;
+    return bigger;
+}
+
+static void *allocate(size_t size)
+{
+    void *memory = calloc(1, size);
+    if (!memory)
+        pf_die("out of memory for the network's state");
+    return memory;
+}
+
+static void link_changed(int link)
+{
+    if (link >= link_capacity || !link_resources[link])
+        return;
+    struct pf_resource *resource = link_resources[link];
+    const struct pf_platform_link *state = pf_platform_link(link);
+    resource->capacity = state->bandwidth;
+    resource->on = state->on;
+    if (change_listener)
+        change_listener(resource);
+}
+
+void pf_path_on_change(void (*changed)(struct pf_resource *resource))
+{
+    change_listener = changed;
+    pf_platform_on_change(link_changed);
+}
+
+static struct pf_resource *resource_of_link(int link)
+{
+    link_resources = grow(link_resources, &link_capacity, link, sizeof *link_resources);
+    if (!link_resources[link]) {
+        const struct pf_platform_link *state = pf_platform_link(link);
+        struct pf_resource *resource = allocate(sizeof *resource);
+        *resource = (struct pf_resource){
+            .capacity = state->bandwidth, .shared = state->shared, .on = state->on, .link = link};
+        link_resources[link] = resource;
+    }
+    return link_resources[link];
+}
+
+static struct node_resources *resources_of_node(int node)
+{
+    nodes = grow(nodes, &node_capacity, node, sizeof *nodes);
+    if (!nodes[node]) {
+        nodes[node] = allocate(sizeof *nodes[node]);
+        struct pf_resource bus = {.capacity = pf_config.nic_pcie_bw, .shared = true, .on = true, .link = -1};
+        nodes[node]->out = bus;
+        nodes[node]->in = bus;
+        bus.capacity = pf_config.nic_loopback_bw;
+        bus.shared = false;
+        nodes[node]->loop = bus;
+    }
+    return nodes[node];
+}
+
+static struct pf_path *make_path(int src, int dst, uint64_t key)
+{
+    struct pf_path *path = allocate(sizeof *path);
+    struct pf_platform_route route = {.latency = pf_config.nic_loopback_latency};
+    if (src != dst)
+        pf_platform_route(src, dst, &route);
+    int count = src == dst ? 1 : route.count;
+    path->key = key;
+    path->latency = route.latency;
+    path->resources = allocate((size_t)(count + 2) * sizeof *path->resources);
+    path->resources[path->count++] = &resources_of_node(src)->out;
+    for (int i = 0; i < count; i++)
+        path->resources[path->count++] =
+            src == dst ? &resources_of_node(src)->loop : resource_of_link(route.links[i]);
+    path->resources[path->count++] = &resources_of_node(dst)->in;
+    path->bandwidth = pf_config.nic_pcie_bw;
+    for (int i = 1; i < path->count - 1; i++)
+        if (i == 1 || path->resources[i]->capacity < path->bandwidth)
+            path->bandwidth = path->resources[i]->capacity;
+    free(route.links);
+    return path;
+}
+
+static size_t slot_of(uint64_t key)
+{
+    return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (table_size - 1);
+}
+
+static void insert(struct pf_path *path)
+{
+    size_t slot = slot_of(path->key);
+    while (table[slot])
+        slot = (slot + 1) & (table_size - 1);
+    table[slot] = path;
+}
+
+static void grow_table(void)
+{
+    struct pf_path **old = table;
+    size_t old_size = table_size;
+    table_size = old_size ? 2 * old_size : 1024;
+    table = allocate(table_size * sizeof *table);
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i])
+            insert(old[i]);
+    free(old);
+}
+
+struct pf_path *pf_path_get(int src, int dst)
+{
+    uint64_t key = (uint64_t)(uint32_t)src << 32 | (uint32_t)dst;
+    if (table_size) {
+        for (size_t slot = slot_of(key); table[slot]; slot = (slot + 1) & (table_size - 1))
+            if (table[slot]->key == key)
+                return table[slot];
+    }
+    if (2 * (path_count + 1) > table_size)
+        grow_table();
+    struct pf_path *path = make_path(src, dst, key);
+    insert(path);
+    path_count++;
+    return path;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_NETWORK_PATH_H
+#define PF_LOWLEVEL_NETWORK_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pf_flow;
+
+/* Something that transfers share: a link of the platform, a host bus, a loopback. */
+struct pf_resource {
+    double capacity; /* B/s */
+    double free_at;  /* when the last reservation of a small transfer ends */
+    bool shared;     /* false: bounds each transfer, not their sum */
+    bool on;
+    int link; /* of the platform, or -1 */
+
+    /* The flow solver's. */
+    struct pf_hop *flows; /* those that cross this resource */
+    int flow_count;
+    double left;      /* capacity not yet given out */
+    int open_count;   /* flows without a rate yet */
+    uint64_t visited; /* round of the solver */
+    struct pf_resource *next;
+};
+
+/* The way from one node to another, computed once. The first entry is the source's host bus, the last the destination's: streams use
+ * them, messages that came with the command do not. */
+struct pf_path {
+    uint64_t key;
+    double latency;
+    double bandwidth; /* the slowest link, without the buses */
+    int count;
+    struct pf_resource **resources;
+};
+
+struct pf_path *pf_path_get(int src, int dst);
+
+/* `changed` is called when a link's bandwidth or state has changed. */
+void pf_path_on_change(void (*changed)(struct pf_resource *resource));
+
+#endif

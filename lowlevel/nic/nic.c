@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/nic/nic.h"
+
+#include <stdlib.h>
+
+#include "base/config.h"
+#include "base/log.h"
+
+struct pf_nic {
+    int node;
+    double command_free; /* PCIe towards the NIC, commands */
+    double event_free;   /* PCIe from the NIC, events */
+    double tx_free[2];   /* per virtual network: requests, responses */
+    double rx_free[2];
+};
+
+static struct pf_nic **nics;
+static int nic_count;
+
+struct pf_nic *pf_nic_get(int node)
+{
+    if (node >= nic_count) {
+        int wanted = 2 * node + 64;
+        nics = realloc(nics, (size_t)wanted * sizeof *nics);
+        if (!nics)
+            pf_die("out of memory for %d network interfaces", wanted);
+        for (; nic_count < wanted; nic_count++)
+            nics[nic_count] = NULL;
+    }
+    if (!nics[node]) {
+        nics[node] = calloc(1, sizeof *nics[node]);
+        if (!nics[node])
+            pf_die("out of memory for a network interface");
+        nics[node]->node = node;
+    }
+    return nics[node];
+}
+
+int pf_nic_node(const struct pf_nic *nic)
+{
+    return nic->node;
+}
+
+bool pf_nic_keeps(size_t payload)
+{
+    return payload <= pf_config.nic_early_send;
+}
+
+bool pf_nic_in_command(size_t payload, bool matching)
+{
+    return payload <= pf_config.nic_pio_max + (matching ? 0 : 8);
+}
+
+static bool is_inline(const struct pf_nic_message *m)
+{
+    return m->payload <= pf_config.nic_inline_max + (m->matching ? 0 : 8);
+}
+
+/*
+ * Takes the next turn at a server with one gap per customer, not before `date`. The backlog is counted from the present date, so that
+ * a turn taken for the future does not hold up others that come before it.
+ */
+static double take_turn(double *server_free, double date, double gap)
+{
+    double start = pf_engine_now();
+    if (*server_free > start)
+        start = *server_free;
+    *server_free = start + gap;
+    return date > start ? date : start;
+}
+
+static double pcie_time(size_t bytes)
+{
+    return (double)bytes / pf_config.nic_pcie_bw;
+}
+
+/* Pipelining: only the first packet on one side and the last on the other are not hidden behind the wire. */
+static double pcie_packet_time(size_t bytes)
+{
+    return pcie_time(bytes < pf_config.nic_pcie_packet ? bytes : pf_config.nic_pcie_packet);
+}
+
+double pf_nic_command_date(struct pf_nic *nic)
+{
+    double occupancy = pcie_time(pf_config.nic_command_bytes);
+    return take_turn(&nic->command_free, 0.0, occupancy) + occupancy + pf_config.nic_pcie_latency;
+}
+
+double pf_nic_event_date(struct pf_nic *nic, double date)
+{
+    double occupancy = pcie_time(pf_config.nic_event_bytes);
+    return take_turn(&nic->event_free, date, occupancy) + occupancy + pf_config.nic_pcie_latency;
+}
+
+/* A read by the NIC crosses PCIe twice; the wire starts when the first packet is there. */
+static double dma_read_time(size_t bytes)
+{
+    return 2.0 * pf_config.nic_pcie_latency + pcie_packet_time(bytes);
+}
+
+static double dma_write_time(size_t bytes)
+{
+    return bytes ? pf_config.nic_pcie_latency + pcie_packet_time(bytes) : 0.0;
+}
+
+static double processing_time(const struct pf_nic_message *m)
+{
+    double time = pf_config.nic_tx_time;
+    switch (m->kind) {
+    case PF_NIC_PUT:
+        return time + (m->transfer.streams ? dma_read_time(m->payload) : pf_config.nic_put_time);
+    case PF_NIC_GET:
+        return time + pf_config.nic_get_time;
+    case PF_NIC_REPLY:
+        return time + (m->payload ? dma_read_time(m->payload) : pf_config.nic_response_time);
+    case PF_NIC_ACK:
+        return time + pf_config.nic_response_time;
+    }
+    return time;
+}
+
+static double wire_bytes(const struct pf_nic_message *m)
+{
+    size_t bytes = m->kind == PF_NIC_ACK ? pf_config.nic_ack_bytes : pf_config.nic_header_bytes;
+    if (m->kind == PF_NIC_PUT || m->kind == PF_NIC_REPLY) {
+        bytes += m->payload;
+        if (m->payload)
+            bytes += (m->payload - 1) / pf_config.nic_pcie_packet * pf_config.nic_packet_overhead;
+    }
+    return (double)bytes;
+}
+
+static void injected(struct pf_event *event);
+static void matched(struct pf_event *event);
+static void tail_done(struct pf_event *event);
+
+static struct pf_nic_message *of_transfer(struct pf_transfer *t)
+{
+    return pf_container_of(t, struct pf_nic_message, transfer);
+}
+
+static void header_arrived(struct pf_transfer *t)
+{
+    struct pf_nic_message *m = of_transfer(t);
+    double turn = take_turn(&m->dst->rx_free[t->vn], 0.0, pf_config.nic_rx_gap);
+    pf_event_init(&m->event, matched);
+    pf_engine_post(&m->event, turn + pf_config.nic_rx_time);
+}
+
+static void source_done(struct pf_transfer *t)
+{
+    struct pf_nic_message *m = of_transfer(t);
+    if (t->streams)
+        m->client->sent(m);
+}
+
+static void tail_arrived(struct pf_transfer *t)
+{
+    struct pf_nic_message *m = of_transfer(t);
+    if (!t->streams)
+        return; /* the header was all; matching completes it */
+    pf_event_init(&m->tail, tail_done);
+    pf_engine_post(&m->tail, pf_engine_now() + pf_config.nic_rx_time);
+}
+
+static void transfer_lost(struct pf_transfer *t)
+{
+    struct pf_nic_message *m = of_transfer(t);
+    m->client->lost(m);
+}
+
+static void finish(struct pf_nic_message *m)
+{
+    m->done_date = pf_engine_now() + dma_write_time(m->accepted);
+    m->client->complete(m);
+}
+
+static void matched(struct pf_event *event)
+{
+    struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
+    m->accepted = 0;
+    m->client->match(m);
+    if (!m->transfer.streams)
+        finish(m);
+}
+
+/* Posted after the matching of the same message, and for a date that is not before it. */
+static void tail_done(struct pf_event *event)
+{
+    struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, tail);
+    if (pf_event_pending(&m->event)) {
+        pf_engine_post(&m->tail, m->event.date);
+        return;
+    }
+    finish(m);
+}
+
+static void injected(struct pf_event *event)
+{
+    struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
+    if (m->queue_count) {
+        --*m->queue_count;
+        m->queue_moved(m);
+        m->queue_count = NULL;
+    }
+    if (!m->transfer.streams)
+        m->client->buffered(m);
+    pf_network_inject(&m->transfer);
+}
+
+static void prepare(struct pf_nic_message *m)
+{
+    struct pf_transfer *t = &m->transfer;
+    bool response = m->kind == PF_NIC_REPLY || m->kind == PF_NIC_ACK;
+    t->src = m->src->node;
+    t->dst = m->dst->node;
+    t->vn = response;
+    t->streams = (m->kind == PF_NIC_PUT && !pf_nic_in_command(m->payload, m->matching)) ||
+                 (m->kind == PF_NIC_REPLY && m->payload);
+    t->bytes = wire_bytes(m);
+    t->first = header_arrived;
+    t->sent = source_done;
+    t->last = tail_arrived;
+    t->lost = transfer_lost;
+}
+
+static void schedule(struct pf_nic_message *m, double date)
+{
+    double turn = take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
+    pf_event_init(&m->event, injected);
+    pf_engine_post(&m->event, turn + processing_time(m));
+}
+
+void pf_nic_submit(struct pf_nic_message *m, double date)
+{
+    prepare(m);
+    schedule(m, date);
+}
+
+void pf_nic_command(struct pf_nic_message *m, bool free_command)
+{
+    prepare(m);
+    double date = pf_engine_now();
+    if (!free_command) {
+        size_t bytes = pf_config.nic_command_bytes;
+        double fence = 0.0;
+        if (m->kind == PF_NIC_PUT && !m->transfer.streams && !is_inline(m)) {
+            bytes += m->payload;
+            fence = pf_config.nic_pio_fence;
+        }
+        double occupancy = pcie_time(bytes);
+        date = take_turn(&m->src->command_free, 0.0, occupancy) + occupancy + fence + pf_config.nic_pcie_latency;
+    }
+    schedule(m, date);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_NIC_H
+#define PF_LOWLEVEL_NIC_H
+
+#include "lowlevel/engine/engine.h"
+#include "lowlevel/network/network.h"
+
+/*
+ * The BXI network interface of one node: when a message takes which step. What the steps mean (matching, copying, events) is
+ * the client's, told by upcalls in engine context. Latency and occupancy are separate: every stage delays a message by its latency
+ * and is busy for its gap only.
+ */
+struct pf_nic;
+
+enum pf_nic_kind { PF_NIC_PUT, PF_NIC_GET, PF_NIC_REPLY, PF_NIC_ACK };
+
+struct pf_nic_message;
+
+struct pf_nic_client_ops {
+    size_t size;
+    /* The NIC at the source holds the payload: the user's buffer is free. Only for messages that came with their payload. */
+    void (*buffered)(struct pf_nic_message *m);
+    /* The last byte has left the source (streams). */
+    void (*sent)(struct pf_nic_message *m);
+    /* The header has been through list matching at the destination. The client sets `accepted`. */
+    void (*match)(struct pf_nic_message *m);
+    /* All of the payload is at the destination; it will be in memory at m->done_date. The message is the client's again. */
+    void (*complete)(struct pf_nic_message *m);
+    /* The network has lost it. The message is the client's again. */
+    void (*lost)(struct pf_nic_message *m);
+};
+
+struct pf_nic_message {
+    struct pf_transfer transfer;
+    struct pf_event event;     /* submission, then matching */
+    struct pf_event tail;      /* completion of a stream */
+    const struct pf_nic_client_ops *client;
+    struct pf_nic *src, *dst;
+    struct pf_nic_message *next; /* in the channel's queue */
+    struct pf_nic_channel *channel;
+    enum pf_nic_kind kind;
+    bool matching;    /* the command carries match bits */
+    bool from_host;   /* a command of the processor, else of the NIC itself */
+    size_t payload;   /* bytes to move */
+    size_t accepted;  /* bytes that the destination writes to its memory */
+    double done_date; /* payload in memory */
+    int *queue_count; /* commands of the submitting process that the NIC has not taken yet, or NULL */
+    void (*queue_moved)(struct pf_nic_message *m);
+};
+
+/* The NIC of a node, created at the first request. */
+struct pf_nic *pf_nic_get(int node);
+int pf_nic_node(const struct pf_nic *nic);
+
+/* Sends m from m->src to m->dst: as a command of the processor, now. `free_command` leaves out the cost of giving the command. */
+void pf_nic_command(struct pf_nic_message *m, bool free_command);
+/* The same as an answer or a triggered operation of the NIC itself, not before `date`. */
+void pf_nic_submit(struct pf_nic_message *m, double date);
+
+/* When a command without a message (list append, counter) reaches the NIC, if the processor gives it now. */
+double pf_nic_command_date(struct pf_nic *nic);
+
+/* When an event written by the NIC at `date` is visible in memory. */
+double pf_nic_event_date(struct pf_nic *nic, double date);
+
+/* Whether the NIC keeps a payload of this size (early SEND), and whether it comes with the command. */
+bool pf_nic_keeps(size_t payload);
+bool pf_nic_in_command(size_t payload, bool matching);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Routes and link states: SimGrid's C interface lacks the states and the change signals. */
+#include "lowlevel/platform/platform.h"
+
+#include <cstdlib>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include <simgrid/s4u/Host.hpp>
+#include <simgrid/s4u/Link.hpp>
+
+namespace {
+
+using simgrid::s4u::Link;
+
+std::vector<sg_host_t> hosts;
+std::unordered_map<const void *, int> node_of_host;
+std::deque<pf_platform_link> links; /* a deque keeps addresses valid */
+std::unordered_map<const Link *, int> number_of_link;
+void (*change_listener)(int);
+
+void read_state(const Link &link, pf_platform_link &out)
+{
+    out.bandwidth = link.get_bandwidth();
+    out.latency = link.get_latency();
+    out.shared = link.get_sharing_policy() != Link::SharingPolicy::FATPIPE;
+    out.on = link.is_on();
+}
+
+void link_changed(const Link &link)
+{
+    auto found = number_of_link.find(&link);
+    if (found == number_of_link.end())
+        return;
+    read_state(link, links[found->second]);
+    if (change_listener)
+        change_listener(found->second);
+}
+
+int number_link(const Link *link)
+{
+    auto found = number_of_link.find(link);
+    if (found != number_of_link.end())
+        return found->second;
+    int number = static_cast<int>(links.size());
+    links.emplace_back();
+    read_state(*link, links.back());
+    number_of_link[link] = number;
+    return number;
+}
+
+} // namespace
+
+int pf_platform_node(sg_host_t host)
+{
+    auto [found, is_new] = node_of_host.try_emplace(host, static_cast<int>(hosts.size()));
+    if (is_new)
+        hosts.push_back(host);
+    return found->second;
+}
+
+sg_host_t pf_platform_host(int node)
+{
+    return hosts[node];
+}
+
+int pf_platform_node_count(void)
+{
+    return static_cast<int>(hosts.size());
+}
+
+void pf_platform_route(int src, int dst, struct pf_platform_route *route)
+{
+    std::vector<Link *> path;
+    double latency = 0.0;
+    hosts[src]->route_to(hosts[dst], path, &latency);
+    route->latency = latency;
+    route->count = static_cast<int>(path.size());
+    route->links = static_cast<int *>(std::malloc((path.size() + 1) * sizeof(int)));
+    for (size_t i = 0; i < path.size(); i++)
+        route->links[i] = number_link(path[i]);
+}
+
+const struct pf_platform_link *pf_platform_link(int link)
+{
+    return &links[link];
+}
+
+void pf_platform_on_change(void (*changed)(int link))
+{
+    static bool connected;
+    change_listener = changed;
+    if (connected)
+        return;
+    connected = true;
+    Link::on_state_change_cb(link_changed);
+    Link::on_bandwidth_change_cb(link_changed);
+}

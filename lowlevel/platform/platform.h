@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_PLATFORM_H
+#define PF_LOWLEVEL_PLATFORM_H
+
+#include <stdbool.h>
+
+#include <simgrid/host.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The simulated machine as the NIC sees it: nodes are SimGrid hosts that carry ranks, numbered in the order in which they are first
+ * asked for; links are SimGrid's links, numbered in the order in which routes reach them.
+ */
+struct pf_platform_link {
+    double bandwidth;
+    double latency;
+    bool shared; /* false: a FATPIPE link bounds each transfer and never their sum */
+    bool on;
+};
+
+struct pf_platform_route {
+    double latency;
+    int count;
+    int *links; /* owned by the caller, malloc'ed */
+};
+
+/* The node of a host; a new host gets the next number. */
+int pf_platform_node(sg_host_t host);
+sg_host_t pf_platform_host(int node);
+int pf_platform_node_count(void);
+
+/* The route between two different nodes, as SimGrid computes it. */
+void pf_platform_route(int src, int dst, struct pf_platform_route *route);
+
+/* The present state of a link. */
+const struct pf_platform_link *pf_platform_link(int link);
+
+/* `changed` is called when a profile alters the bandwidth or the state of a link. */
+void pf_platform_on_change(void (*changed)(int link));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_PORTALS_POOL_H
+#define PF_LOWLEVEL_PORTALS_POOL_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+
+/* Fixed-size objects from chunks; freed ones are used again first. The hot path never calls malloc. */
+struct pf_pool {
+    size_t object_size;
+    void *free_list;
+    size_t in_use;
+};
+
+#define PF_POOL(type) {sizeof(type), NULL, 0}
+
+static inline void pf_pool_refill(struct pf_pool *pool)
+{
+    enum { CHUNK_OBJECTS = 64 };
+    size_t size = (pool->object_size + 15) & ~(size_t)15;
+    char *chunk = malloc(size * CHUNK_OBJECTS);
+    if (!chunk)
+        pf_die("out of memory for simulated network objects");
+    for (int i = CHUNK_OBJECTS - 1; i >= 0; i--) {
+        *(void **)(chunk + (size_t)i * size) = pool->free_list;
+        pool->free_list = chunk + (size_t)i * size;
+    }
+}
+
+static inline void *pf_pool_get(struct pf_pool *pool)
+{
+    if (!pool->free_list)
+        pf_pool_refill(pool);
+    void *object = pool->free_list;
+    pool->free_list = *(void **)object;
+    pool->in_use++;
+    return object;
+}
+
+static inline void pf_pool_put(struct pf_pool *pool, void *object)
+{
+    *(void **)object = pool->free_list;
+    pool->free_list = object;
+    pool->in_use--;
+}
+
+#endif

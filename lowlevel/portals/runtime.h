@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_PORTALS_RUNTIME_H
+#define PF_LOWLEVEL_PORTALS_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/export.h"
+#include "base/self.h"
+
+/*
+ * What a runtime (an MPI layer, a test program) asks of the simulated Portals beyond portals4.h. A process is named by its pf_self_t; any actor
+ * that carries the same pointer in its data slot acts for that process.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Physical identifiers: nid is the number of the host (in the order in which hosts became known to the NIC: that of the first
+ * PtlInit on each), pid is the rank unless PtlNIInit asked for another. Returns false when the rank has not called PtlInit yet.
+ */
+PF_EXPORT bool pf_portals_physical_id(int rank, uint32_t *nid, uint32_t *pid);
+/* The inverse: the rank with these identifiers, -1 when there is none. */
+PF_EXPORT int pf_portals_rank_of(uint32_t nid, uint32_t pid);
+
+/* While set, calls of this process cost no simulated time and their events are there at once: for initialisation at any date. */
+PF_EXPORT void pf_portals_free_mode(pf_self_t *self, bool on);
+
+/* Starts the count of idle polls anew (call it when the program enters the communication library). */
+PF_EXPORT void pf_portals_idle_reset(pf_self_t *self);
+
+/* Blocks the calling actor until the state of the process's NIC changes. */
+PF_EXPORT void pf_portals_park(pf_self_t *self);
+
+/* `fn(arg)` is called in engine context whenever the state of the process's NIC changes while none of its actors is parked here.
+ * NULL removes it. */
+PF_EXPORT void pf_portals_set_notify(pf_self_t *self, void (*fn)(void *arg), void *arg);
+
+struct pf_portals_counters {
+    uint64_t messages; /* puts, gets and atomics started */
+    uint64_t bytes_put;
+    uint64_t bytes_got;
+    uint64_t unexpected; /* messages that came before their list entry */
+    uint64_t dropped;    /* messages for this process that were refused */
+    uint64_t parks;      /* how often an actor blocked instead of polling */
+};
+
+PF_EXPORT void pf_portals_counters(const pf_self_t *self, struct pf_portals_counters *out);
+
+/* The call in which an actor of this process is blocked, NULL when none is. */
+PF_EXPORT const char *pf_portals_blocked_in(const pf_self_t *self);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
