@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "middleware/model.h"
 #include "middleware/schedule.h"
-#include "tools/pfrun/elf.h"
+#include "tools/pfrun/binary.h"
 
 /* Memory maps of one rank: five of the application's copy, its stack with guard page, and those of its heap.
  */
@@ -51,8 +51,8 @@ static char *search_path(const char *name)
 
 static void check_built_with_pfcc(const char *path)
 {
-    struct elf_facts facts;
-    const char *reason = elf_read(path, &facts);
+    struct binary_facts facts;
+    const char *reason = binary_read(path, &facts);
     if (facts.parfocal && !reason)
         return;
     if (facts.other_mpi[0] && !facts.parfocal)

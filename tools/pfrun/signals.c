@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -63,30 +64,66 @@ static bool in_application(const Dl_info *info)
     return dir && info->dli_fname && strncmp(info->dli_fname, dir, strlen(dir)) == 0;
 }
 
+/* Asks addr2line for function and source line of an address in the application. A crash is the end anyway, so
+ * that a child process here does no harm; without the tool or without debug information the answer is no. */
+static bool source_line(char *text, size_t size, unsigned long offset)
+{
+    char address[32], answer[600] = "";
+    int ends[2];
+    snprintf(address, sizeof address, "0x%lx", offset);
+    if (pipe(ends) != 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0) {
+        char *argv[] = {"addr2line", "-f", "-s", "-e", (char *)application_name, address, NULL};
+        dup2(ends[1], STDOUT_FILENO);
+        close(STDERR_FILENO);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t got; length + 1 < sizeof answer &&
+                      (got = read(ends[0], answer + length, sizeof answer - 1 - length)) > 0;)
+        length += (size_t)got;
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    char *line = strchr(answer, '\n');
+    if (!line || answer[0] == '?')
+        return false;
+    *line++ = 0;
+    line[strcspn(line, " \n")] = 0;
+    if (line[0] == '?')
+        snprintf(text, size, "in %s (%s+%s)", answer, application_name, address);
+    else
+        snprintf(text, size, "in %s at %s (%s+%s)", answer, line, application_name, address);
+    return true;
+}
+
 /* The innermost frame in the application's own copy says most; without one, the innermost of all. */
 static void name_place(char *text, size_t size, void *pc)
 {
     void *frames[MAX_FRAMES];
     Dl_info info = {0}, best = {0};
-    void *place = pc;
+    char *place = pc;
     int count = backtrace(frames, MAX_FRAMES);
     dladdr(pc, &best);
     for (int i = 0; i < count && !in_application(&best); i++) {
         if (dladdr(frames[i], &info) && in_application(&info)) {
             best = info;
-            place = frames[i];
+            place = (char *)frames[i] - 1; /* a return address: the call is before it */
         }
     }
-    if (!best.dli_fname) {
-        snprintf(text, size, "at address %p", place);
-        return;
-    }
-    const char *object = in_application(&best) ? application_name : best.dli_fname;
-    unsigned long offset = (unsigned long)((char *)place - (char *)best.dli_fbase);
-    if (best.dli_sname)
-        snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname, object, offset);
-    else
-        snprintf(text, size, "in %s+0x%lx", object, offset);
+    unsigned long offset = (unsigned long)(place - (char *)best.dli_fbase);
+    if (!best.dli_fname)
+        snprintf(text, size, "at address %p", pc);
+    else if (!in_application(&best))
+        snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname ? best.dli_sname : "?", best.dli_fname,
+                 offset);
+    else if (!source_line(text, size, offset))
+        snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname ? best.dli_sname : "?", application_name,
+                 offset);
 }
 
 static const char *crash_text(int signal)
@@ -132,7 +169,7 @@ static void guard_the_end(void)
 
 static void on_crash(int signal, siginfo_t *info, void *context)
 {
-    char runner[64], place[400], address[120] = "";
+    char runner[64], place[1200], address[120] = "";
     void *pc;
     uintptr_t stack;
     guard_the_end();

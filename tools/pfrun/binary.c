@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/pfrun/elf.h"
+#include "tools/pfrun/binary.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static uint64_t file_offset(const Elf64_Phdr *segments, int count, uint64_t addr
     return UINT64_MAX;
 }
 
-static void note_needed(struct elf_facts *facts, const char *name)
+static void note_needed(struct binary_facts *facts, const char *name)
 {
     static const char *const ours[] = {"libparfocal.so", "libportals.so"};
     static const char *const others[] = {"libmpi.so", "libmpich.so", "libmpicxx.so", "libmpi_cxx.so",
@@ -44,7 +44,7 @@ static void note_needed(struct elf_facts *facts, const char *name)
 }
 
 static const char *read_dynamic(const struct image *image, const Elf64_Phdr *segments, int count,
-                                const Elf64_Phdr *dynamic, struct elf_facts *facts)
+                                const Elf64_Phdr *dynamic, struct binary_facts *facts)
 {
     const Elf64_Dyn *entries = at(image, dynamic->p_offset, dynamic->p_filesz);
     size_t entry_count = dynamic->p_filesz / sizeof *entries;
@@ -68,7 +68,7 @@ static const char *read_dynamic(const struct image *image, const Elf64_Phdr *seg
     return reason;
 }
 
-static const char *examine(const struct image *image, struct elf_facts *facts)
+static const char *examine(const struct image *image, struct binary_facts *facts)
 {
     const Elf64_Ehdr *header = at(image, 0, sizeof *header);
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
@@ -85,7 +85,7 @@ static const char *examine(const struct image *image, struct elf_facts *facts)
     return header->e_type == ET_EXEC && !reason ? "it is an ordinary executable" : reason;
 }
 
-const char *elf_read(const char *path, struct elf_facts *facts)
+const char *binary_read(const char *path, struct binary_facts *facts)
 {
     struct stat info;
     memset(facts, 0, sizeof *facts);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An application that does what its first argument says, in rank 1 where only one rank does it. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int global;
+
+static int deeper(volatile char *above)
+{
+    volatile char here[4096];
+    here[0] = above[0];
+    return deeper(here) + here[0];
+}
+
+static void misbehave(const char *what)
+{
+    volatile int zero = 0;
+    int buffer;
+    if (strcmp(what, "segv") == 0)
+        *(volatile int *)0 = 1;
+    if (strcmp(what, "fpe") == 0)
+        zero = 12345 / zero;
+    if (strcmp(what, "abort") == 0)
+        abort();
+    if (strcmp(what, "libc") == 0)
+        strcpy((char *)(size_t)zero, what);
+    if (strcmp(what, "overflow") == 0)
+        deeper((volatile char *)what);
+    if (strcmp(what, "exit") == 0)
+        exit(7);
+    if (strcmp(what, "mpiabort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    if (strcmp(what, "deadlock") == 0)
+        MPI_Recv(&buffer, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (strcmp(what, "spin") == 0) {
+        printf("spinning\n");
+        fflush(stdout);
+        for (;;)
+            zero++;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int rank, size, sum;
+    if (strcmp(what, "early") == 0)
+        *(volatile int *)0 = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 2; i < argc && rank == 0 && strcmp(what, "args") == 0; i++)
+        printf("<%s>\n", argv[i]);
+    global += rank;
+    if (rank == 1)
+        misbehave(what);
+    MPI_Allreduce(&global, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    double end = MPI_Wtime();
+    if (rank == 0)
+        printf("ranks %d sum %d end %.17g\n", size, sum, end);
+    MPI_Finalize();
+    return rank == 1 && strcmp(what, "status") == 0 ? 5 : 0;
+}

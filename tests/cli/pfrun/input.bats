@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Bad input: one clear line, exit status 1, nothing left behind.
+load common.bash
+
+@test "unknown option, with a suggestion" { refuses "unknown option '-platfrom', maybe -platform?" -np 2 -platfrom x "$APP"; }
+@test "option without its value" { refuses "-np needs a value" -np; }
+@test "-np that is no number" { refuses "'two'" -np two "$APP"; }
+@test "-np of zero" { refuses "from 1, not '0'" -np 0 "$APP"; }
+@test "no application" { refuses "no application given" -np 2; }
+@test "application that does not exist" { refuses "'./nosuch' does not exist" -np 2 ./nosuch; }
+@test "application that is a directory" { refuses "not a file" -np 2 /usr; }
+
+@test "application that is not executable" {
+    cp "$APP" app
+    chmod -x app
+    refuses "not readable and executable" -np 2 ./app
+}
+
+@test "application that is a script" {
+    printf '#!/bin/sh\n' >script
+    chmod +x script
+    refuses "not a compiled program" -np 2 ./script
+}
+
+@test "application that is empty" {
+    : >empty
+    chmod +x empty
+    refuses "it is empty" -np 2 ./empty
+}
+
+@test "application that is truncated" {
+    head -c 2000 "$APP" >short
+    chmod +x short
+    refuses "short' was not built with pfcc" -np 2 ./short
+}
+
+@test "ordinary executable" {
+    echo 'int main(void) { return 0; }' >x.c
+    cc x.c -o x
+    refuses "not built with pfcc or pfcxx (it is an ordinary executable)" -np 2 ./x
+}
+
+@test "application built with mpicc" {
+    echo '#include <mpi.h>
+int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
+    mpicc x.c -o x
+    refuses "built for another MPI (it needs libmpi.so" -np 2 ./x
+}
+
+@test "platform that does not exist" { refuses "neither a readable file nor a built-in platform" -np 2 -platform nosuch.xml "$APP"; }
+@test "built-in platform with a bad size" { refuses "the number of hosts must be" -np 2 -platform star:x "$APP"; }
+@test "neither -np nor hostfile" { refuses "-np is missing" "$APP"; }
+
+@test "platform that is not XML" {
+    echo hello >p.xml
+    run pfrun -np 2 -platform p.xml "$APP"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep "p.xml" <<<"$output"
+}
+
+@test "hostfile that does not exist" { refuses "cannot read the hostfile 'nosuch'" -np 2 -hostfile nosuch "$APP"; }
+
+@test "-np larger than the hostfile allows" {
+    printf 'node-0:2\nnode-1\n' >hosts
+    refuses "-np 4 is more than the hostfile 'hosts' allows: 3" -np 4 -hostfile hosts -platform star:2 "$APP"
+}
+
+@test "host that the platform has not" {
+    printf 'node-0\n\nnode-7\n' >hosts
+    refuses "hosts: line 3: the platform 'star:2' has no host 'node-7'" -hostfile hosts -platform star:2 "$APP"
+}
+
+@test "hostfile with a bad line" {
+    printf 'node-0 slots=many\n' >hosts
+    refuses "hosts: line 1: " -hostfile hosts "$APP"
+}
+
+@test "empty hostfile" {
+    : >hosts
+    refuses "names no host" -hostfile hosts "$APP"
+}
+
+@test "unknown model" { refuses "-model: unknown model 'portal', maybe portals?" -np 2 -model portal "$APP"; }
+@test "model of a later version" { refuses "'packet' is not available in this build" -np 2 -model packet "$APP"; }
+@test "unknown model to load" { refuses "-load: unknown model 'smtp', maybe smpi?" -np 2 -load portals,smtp "$APP"; }
+@test "model missing in -load" { refuses "a model is missing after the last comma" -np 2 -load smpi, "$APP"; }
+
+@test "unknown model in the environment" {
+    PARFOCAL_MODEL=fast refuses "unknown model 'fast'" -np 2 "$APP"
+}
+
+@test "bad schedule: position and reason" {
+    refuses "-schedule: line 1, column 14: unknown model 'portal', maybe portals?" -np 2 -schedule 'a=smpi,solve=portal' "$APP"
+}
+
+@test "bad schedule in a file: its name, position and reason" {
+    printf '# phases\nsolve=portals\n@coll:x=smpi\n' >sched
+    refuses "-schedule: sched: line 3, column 7: " -np 2 -schedule sched "$APP"
+}
+
+@test "schedule file that does not exist" { refuses "'sched' is neither a file nor a schedule" -np 2 -schedule sched "$APP"; }
+@test "unknown agreement" { refuses "-agree: 'maybe' is neither" -np 2 -agree maybe "$APP"; }
+@test "unknown trace format" { refuses "-trace: unknown format 'otf'" -np 2 -trace otf:x "$APP"; }
+@test "unknown setting of ours" { refuses "no setting of that name" -np 2 --cfg=parfocal/nosuch:1 "$APP"; }
+@test "setting without a value" { refuses "a setting is --cfg=KEY:VALUE" -np 2 --cfg=smpi/host-speed "$APP"; }
+
+@test "unknown setting of SimGrid" {
+    run pfrun -np 2 --cfg=smpi/nosuch:1 "$APP"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep nosuch <<<"$output"
+}
+
+@test "report directory that cannot be made" {
+    : >file
+    refuses "-report: cannot write to the directory 'file/x'" -np 2 -report file/x "$APP"
+}
+
+@test "temporary directory that does not exist" { refuses "cannot make a temporary directory in 'nosuch'" -np 2 -tmpdir nosuch "$APP"; }
+
+@test "limit of open files too low" {
+    ulimit -n 40
+    refuses "the limit of open files is 40" -np 2 "$APP"
+}
+
+@test "more ranks than memory maps allow" {
+    [ "$(cat /proc/sys/vm/max_map_count)" -le 1000000 ] || skip "this system has a very high limit"
+    refuses "memory maps, the limit is" -np 100000 -platform star:4 "$APP"
+}

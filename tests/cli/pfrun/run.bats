@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What an ordinary run does: the same as stock smpirun, and nothing left behind.
+load common.bash
+
+@test "arguments arrive unharmed" {
+    run pfrun -np 2 "$APP" args 'two words' '"quoted"' "it's" '' -- --help --cfg=a:b --log=x '*' '\n'
+    echo "$output"
+    [ "$status" -eq 0 ]
+    expected="<two words>
+<\"quoted\">
+<it's>
+<>
+<-->
+<--help>
+<--cfg=a:b>
+<--log=x>
+<*>
+<\\n>"
+    [ "$(head -n 10 <<<"$output")" = "$expected" ]
+}
+
+@test "each rank has its own globals" {
+    run pfrun -np 5 "$APP"
+    [ "$status" -eq 0 ]
+    grep "ranks 5 sum 10" <<<"$output"
+}
+
+@test "an exit status of one rank is that of the run" {
+    run pfrun -np 4 "$APP" status
+    [ "$status" -eq 5 ]
+}
+
+@test "an application found in the current directory without a slash" {
+    cp "$APP" app
+    run pfrun -np 2 app
+    [ "$status" -eq 0 ]
+}
+
+@test "hostfile with slots: number of ranks and place of each" {
+    printf '# three on two hosts\nnode-1:2\nnode-0 slots=1\n' >hosts
+    run timeout 60 "$PF_BIN/pfrun" -map -hostfile hosts -platform star:2 "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "ranks 3 " <<<"$output"
+    grep -F "[rank 0] -> node-1" <<<"$output"
+    grep -F "[rank 1] -> node-1" <<<"$output"
+    grep -F "[rank 2] -> node-0" <<<"$output"
+}
+
+@test "a built-in platform is the one that pfinfo prints" {
+    for name in fattree:16 star:5 torus:8 dragonfly:64; do
+        "$PF_BIN/pfinfo" --platform "$name" >p.xml
+        a=$(pfrun -np 5 --cfg=smpi/simulate-computation:no -platform p.xml "$APP")
+        b=$(pfrun -np 5 --cfg=smpi/simulate-computation:no -platform "$name" "$APP")
+        [ -n "$a" ] && [ "$a" = "$b" ]
+    done
+}
+
+@test "report: JSON with the command, and a table" {
+    run pfrun -np 2 -report out/deep "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "overhead" <<<"$output"
+    python3 - <<'PY'
+import json
+s = json.load(open("out/deep/summary.json"))
+assert s["ranks"] == 2 and s["exit_status"] == 0, s
+assert "-report" in s["command"], s
+assert s["versions"]["simgrid"].startswith("3."), s
+assert s["configuration"]["agree"] == "strict", s
+assert s["simulated_s"] > 0 and s["wall_clock_s"] > 0, s
+assert s["phases"][0]["model"] == "smpi" and s["phases"][0]["calls"] > 0, s
+PY
+}
+
+@test "-wrapper runs pfrun under a command" {
+    cat >wrap <<'W'
+#!/bin/sh
+echo wrapped
+exec "$@"
+W
+    chmod +x wrap
+    run pfrun -wrapper ./wrap -np 3 "$APP" args 'a b'
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(head -n 1 <<<"$output")" = wrapped ]
+    grep "<a b>" <<<"$output"
+    grep "ranks 3" <<<"$output"
+}
+
+@test "-keep-temps keeps and says where" {
+    run pfrun -keep-temps -np 2 "$APP"
+    dir=$(sed -n 's/.*temporary files are kept in //p' <<<"$output")
+    [ -d "$dir" ]
+    [ -f "$dir/platform.xml" ]
+    [ "$(ls "$dir"/*.so | wc -l)" -eq 2 ]
+    rm -r "$dir"
+}
+
+@test "-version and -help" {
+    run pfrun -version
+    [ "$status" -eq 0 ]
+    grep "Parfocal" <<<"$output"
+    run pfrun --help
+    [ "$status" -eq 0 ]
+    grep -- "-schedule" <<<"$output"
+}
+
+@test "started directly, an application is one rank" {
+    run timeout 60 "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "ranks 1 sum 0" <<<"$output"
+}
