@@ -21,6 +21,7 @@ extern "C" int engine_run(const char *executable, int argc, char **argv, const c
         return smpi_main(executable, argc, argv);
     } catch (const std::exception &caught) {
         text = caught.what();
+        text = text.substr(0, text.find('\n')); /* an unknown setting is followed by the list of all */
         *error = text.c_str();
         return -1;
     }

@@ -141,6 +141,7 @@ static void settings_for_smpi(void)
     add_argument("--cfg=network/model:SMPI");
     if (run.options.keep_temps)
         add_argument("--cfg=smpi/keep-temps:yes");
+    add_argument("--log=xbt_cfg.thres:warning"); /* the settings above need no echo */
     for (int i = 0; i < run.options.simgrid_count; i++)
         add_argument(run.options.simgrid[i]);
     add_argument(text("--cfg=smpi/tmpdir:%s", workdir_name()));

@@ -182,6 +182,10 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     else if (signal == SIGSEGV || signal == SIGBUS)
         snprintf(address, sizeof address, ", touching address %p", info->si_addr);
     fflush(stdout);
+    if (signal == SIGABRT && !engine_actor_name()) {
+        fprintf(stderr, "parfocal: error: SimGrid has given up; its message above says why\n");
+        pf_end_process(1);
+    }
     fprintf(stderr, "parfocal: error: %s: %s %s%s, at simulated time %.9g s\n", runner, crash_text(signal),
             place, address, engine_clock());
     pf_end_process(128 + signal);

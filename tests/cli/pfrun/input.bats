@@ -53,10 +53,7 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 
 @test "platform that is not XML" {
     echo hello >p.xml
-    run pfrun -np 2 -platform p.xml "$APP"
-    echo "$output"
-    [ "$status" -ne 0 ]
-    grep "p.xml" <<<"$output"
+    refuses "p.xml:1" -np 2 -platform p.xml "$APP"
 }
 
 @test "hostfile that does not exist" { refuses "cannot read the hostfile 'nosuch'" -np 2 -hostfile nosuch "$APP"; }
@@ -105,12 +102,8 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 @test "unknown setting of ours" { refuses "no setting of that name" -np 2 --cfg=parfocal/nosuch:1 "$APP"; }
 @test "setting without a value" { refuses "a setting is --cfg=KEY:VALUE" -np 2 --cfg=smpi/host-speed "$APP"; }
 
-@test "unknown setting of SimGrid" {
-    run pfrun -np 2 --cfg=smpi/nosuch:1 "$APP"
-    echo "$output"
-    [ "$status" -ne 0 ]
-    grep nosuch <<<"$output"
-}
+@test "unknown setting of SimGrid" { refuses "Bad config key: smpi/nosuch" -np 2 --cfg=smpi/nosuch:1 "$APP"; }
+@test "malformed setting of SimGrid" { refuses "cannot parse number" -np 2 --cfg=smpi/host-speed:abc "$APP"; }
 
 @test "report directory that cannot be made" {
     : >file
@@ -127,4 +120,12 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 @test "more ranks than memory maps allow" {
     [ "$(cat /proc/sys/vm/max_map_count)" -le 1000000 ] || skip "this system has a very high limit"
     refuses "memory maps, the limit is" -np 100000 -platform star:4 "$APP"
+}
+
+@test "SimGrid gives up: its message, one line of ours, exit status 1" {
+    run pfrun -np 2 --cfg=contexts/factory:nosuch "$APP"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "$(grep -c '^parfocal: error: ' <<<"$output")" -eq 1 ]
+    grep "valid factory" <<<"$output"
 }
