@@ -7,6 +7,7 @@
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,11 +261,19 @@ static int is_slot(unsigned long type)
 #endif
 }
 
-int pf_hooks_install(void *dlopen_handle)
+/* What an import of this name is to lead to, NULL to leave it as the dynamic linker has it. */
+static void *replacement(const char *name, bool undefined, void *libmpi)
+{
+    if (libmpi && (strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0))
+        return dlsym(libmpi, name);
+    return undefined ? hook_for(name) : NULL;
+}
+
+int pf_hooks_install(void *library, void *libmpi)
 {
     struct link_map *map;
     int changed = 0;
-    if (dlinfo(dlopen_handle, RTLD_DI_LINKMAP, &map) != 0)
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
         return 0;
     struct imports imports = find_imports(map);
     if (!imports.symbols || !imports.strings)
@@ -275,8 +284,8 @@ int pf_hooks_install(void *dlopen_handle)
             if (!is_slot(ELF64_R_TYPE(entry->r_info)))
                 continue;
             const ElfW(Sym) *symbol = &imports.symbols[ELF64_R_SYM(entry->r_info)];
-            void *hook = hook_for(imports.strings + symbol->st_name);
-            if (!hook || symbol->st_shndx != SHN_UNDEF)
+            void *hook = replacement(imports.strings + symbol->st_name, symbol->st_shndx == SHN_UNDEF, libmpi);
+            if (!hook)
                 continue;
             write_slot((void **)(map->l_addr + entry->r_offset), hook);
             changed++;

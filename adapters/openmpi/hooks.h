@@ -8,8 +8,11 @@
  * world. Only the clone's own import table changes; the C library and everybody else stay as they are.
  */
 
-/* Leads the imports of the library behind a dlopen handle to the hooks. Returns how many entries changed. */
-int pf_hooks_install(void *dlopen_handle);
+/*
+ * Leads the imports of the library behind a dlopen handle to the hooks, and its calls of MPI functions to `libmpi` (also a
+ * handle; NULL while there is none yet): libsimgrid exports the same names. Returns how many entries changed.
+ */
+int pf_hooks_install(void *library, void *libmpi);
 
 /* Told by the job: what ends the simulated process of the calling actor. Does not return. */
 extern void (*pf_hooks_exit)(int status);

@@ -11,11 +11,13 @@
 #include "adapters/openmpi/hooks.h"
 #include "adapters/openmpi/settings.h"
 
-static void *load(const struct pf_elf *elf, int rank, char *why, size_t n)
+static void *load(struct pf_ompi_instance *inst, const struct pf_elf *elf, char *why, size_t n)
 {
-    void *handle = pf_clone_load(elf, rank, why, n);
+    void *handle = pf_clone_load(elf, inst->self->rank, why, n);
+    if (elf == pf_parts_core(PF_CORE_MPI))
+        inst->core[PF_CORE_MPI] = handle;
     if (handle)
-        pf_hooks_install(handle);
+        pf_hooks_install(handle, inst->core[PF_CORE_MPI]);
     return handle;
 }
 
@@ -23,7 +25,7 @@ static void *load(const struct pf_elf *elf, int rank, char *why, size_t n)
 bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
 {
     for (int i = 0; i < PF_CORE_COUNT; i++) {
-        inst->core[i] = load(pf_parts_core((enum pf_core)i), inst->self->rank, why, n);
+        inst->core[i] = load(inst, pf_parts_core((enum pf_core)i), why, n);
         if (!inst->core[i])
             return false;
     }
@@ -83,10 +85,10 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         if (strncmp(elf->family[i], "libmca_common_", 14) != 0)
             continue;
         const struct pf_elf *common = pf_parts_common(elf->family[i], why, sizeof why);
-        if (!common || !load(common, inst->self->rank, why, sizeof why))
+        if (!common || !load(inst, common, why, sizeof why))
             return NULL;
     }
-    return elf ? load(elf, inst->self->rank, why, sizeof why) : NULL;
+    return elf ? load(inst, elf, why, sizeof why) : NULL;
 }
 
 void *pf_ompi_plugin_symbol(void *context, void *handle, const char *name)
