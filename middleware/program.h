@@ -5,7 +5,7 @@
 #include "base/export.h"
 
 /*
- * The application's main(), one private copy per rank. SMPI asks a copy for "main" and finds ours, because pfstart.o
+ * The application's main(), one private copy per rank. SMPI asks a copy for "main" and finds ours, because pfstart.c
  * (tools/pfcc) hides the application's; so each rank's main() is called from here and may be left early.
  */
 

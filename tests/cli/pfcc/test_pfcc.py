@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""pfcc and pfcxx as compilers: modes, options, build systems, and programs that are executed directly.
+
+Usage: test_pfcc.py BUILD_DIRECTORY [unittest options]. The launcher is replaced by a script that shows its arguments, so
+nothing is simulated here.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path("build").resolve()
+PFCC, PFCXX = BUILD / "bin" / "pfcc", BUILD / "bin" / "pfcxx"
+PROJECTS = pathlib.Path(__file__).with_name("projects")
+PLAIN = "constructed\nthrown now\ndestroyed\n"
+
+
+class PfccTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.dir = pathlib.Path(temporary.name).resolve()
+        launcher = self.dir / "launcher"
+        launcher.write_text('#!/bin/sh\necho launched "$@"\nexit 5\n')
+        launcher.chmod(0o755)
+        self.env = {k: v for k, v in os.environ.items() if k not in ("CC", "CXX", "PARFOCAL_CC", "PARFOCAL_CXX")}
+        self.env.update(PARFOCAL_PFRUN=str(launcher), LC_ALL="C", PATH=f"{BUILD / 'bin'}:{os.environ['PATH']}")
+        for file in ("hello.c", "plain.cc"):
+            shutil.copy(PROJECTS / file, self.dir)
+
+    def run_here(self, *command, status=0, env=None, input=None):
+        result = subprocess.run([str(c) for c in command], cwd=self.dir, env={**self.env, **(env or {})}, text=True,
+                                capture_output=True, input=input, timeout=100)
+        self.assertEqual(result.returncode, status, f"{command}\n{result.stdout[-3000:]}\n{result.stderr[-3000:]}")
+        return result
+
+    def write(self, name, text):
+        (self.dir / name).write_text(text)
+        return name
+
+    def check_programs(self, app="app", plain="plain"):
+        """An MPI program goes to the launcher with its arguments, another one runs by itself."""
+        launched = self.run_here(f"./{app}", "a", "b c", status=5).stdout
+        self.assertEqual(launched, f"launched -np 1 {self.dir / app} a b c\n")
+        self.assertEqual(self.run_here(f"./{plain}", "now", status=3).stdout, PLAIN)
+
+
+class Modes(PfccTest):
+    def test_direct_execution(self):
+        self.run_here(PFCC, "-O2", "hello.c", "-o", "app")
+        self.run_here(PFCXX, "-O2", "plain.cc", "-oplain")
+        self.check_programs()
+        self.run_here(PFCC, "hello.c")
+        self.assertTrue((self.dir / "a.out").exists())
+        missing = self.run_here("./app", status=127, env={"PARFOCAL_PFRUN": "/nowhere/pfrun"}).stderr
+        self.assertIn("cannot start the launcher /nowhere/pfrun", missing)
+
+    def test_mpi_in_a_library_of_the_program(self):
+        self.write("part.c", "#include <mpi.h>\nint part(void) { return PMPI_Init(0, 0); }\n")
+        self.write("main.c", "int part(void);\nint main(void) { return part(); }\n")
+        self.run_here(PFCC, "-shared", "-o", "libpart.so", "part.c")
+        self.run_here(PFCC, "main.c", "-o", "app", "-L.", "-lpart", f"-Wl,-rpath,{self.dir}")
+        self.assertIn("launched", self.run_here("./app", status=5).stdout)
+
+    def test_separate_steps(self):
+        self.run_here(PFCC, "-c", "hello.c", "-fPIE", "-MD")
+        self.assertIn("mpi_proto.h", (self.dir / "hello.d").read_text())
+        self.run_here(PFCC, "-pie", "hello.o", "-o", "app")
+        self.run_here(PFCC, "-S", "hello.c", "-o", "hello.s")
+        self.assertIn("pf_MPI_Comm_size", (self.dir / "hello.s").read_text())
+        self.assertIn("pf_MPI_Init", self.run_here(PFCC, "-E", "hello.c").stdout)
+        self.assertIn("mpi.h", self.run_here(PFCC, "-M", "hello.c").stdout)
+        self.run_here(PFCC, "-x", "c", "-", "-o", "stdin", input="int main(void) { return 4; }\n")
+        self.run_here("./stdin", status=4)
+        self.write("args", "hello.o -o app2")
+        self.run_here(PFCC, "@args")
+        self.assertIn("launched", self.run_here("./app2", status=5).stdout)
+        self.write("args", "-c hello.c -o again.o")
+        self.run_here(PFCC, "@args")
+        self.assertTrue((self.dir / "again.o").exists())
+
+    def test_main_in_an_archive(self):
+        self.run_here(PFCC, "-c", "hello.c")
+        self.run_here("ar", "rcs", "libmain.a", "hello.o")
+        self.run_here(PFCC, "libmain.a", "-o", "app")
+        self.assertIn("launched", self.run_here("./app", status=5).stdout)
+
+    def test_code_compiled_for_executables(self):
+        """An archive that another compiler made, as the distribution's are, with -fPIE."""
+        self.write("part.c", "static int n; int m = 2; int part(void) { return ++n + m; }\n")
+        self.run_here("gcc", "-O2", "-fPIE", "-c", "part.c")
+        self.write("main.c", "int part(void);\nint main(void) { return part(); }\n")
+        self.run_here(PFCC, "main.c", "part.o", "-o", "app")
+        self.run_here("./app", status=3)
+
+    def test_exit_statuses(self):
+        self.write("bad.c", "int main(void) { return missing; }\n")
+        self.assertIn("missing", self.run_here(PFCC, "-c", "bad.c", status=1).stderr)
+        self.write("open.c", "int missing(void); int main(void) { return missing(); }\n")
+        self.assertIn("missing", self.run_here(PFCC, "open.c", status=1).stderr)
+        self.write("none.c", "int nothing;\n")
+        self.assertIn("main", self.run_here(PFCC, "none.c", status=1).stderr)
+        self.assertIn("nowhere.c", self.run_here(PFCC, "nowhere.c", status=1).stderr)
+        self.assertIn("input", self.run_here(PFCC, status=1).stderr)
+        self.assertIn("-static", self.run_here(PFCC, "-static", "hello.c", status=1).stderr)
+
+    def test_questions(self):
+        version = self.run_here(PFCC, "--version").stdout.splitlines()
+        self.assertIn("Free Software Foundation", version[1])
+        self.assertRegex(version[-1], r"^pfcc: Parfocal \d")
+        self.assertRegex(self.run_here(PFCXX, "--version").stdout.splitlines()[-1], "^pfcxx: Parfocal")
+        self.assertRegex(self.run_here(PFCC, "-dumpmachine").stdout, "linux")
+        shown = self.run_here(PFCC, "-show", "-O2", "hello.c", "-o", "shown").stdout
+        self.assertFalse((self.dir / "shown").exists())
+        self.assertIn("-O2 hello.c -o shown", shown)
+        self.run_here("sh", "-c", shown)
+        self.assertIn("launched", self.run_here("./shown", status=5).stdout)
+        self.assertNotIn("parfocal_start", self.run_here(PFCC, "-show", "-c", "hello.c").stdout)
+
+    def test_wrapped_compiler(self):
+        first = lambda env: self.run_here(PFCC, "-show", env=env).stdout.split()[:2]
+        self.assertEqual(first({"CC": "gcc -m64"}), ["gcc", "-m64"])
+        self.assertEqual(first({"CC": "clang", "PARFOCAL_CC": "gcc -g"}), ["gcc", "-g"])
+        own = first({})
+        for wrapper in ("pfcc", str(PFCC), "ccache pfcc", "mpicc", "smpicc"):
+            self.assertEqual(first({"CC": wrapper}), own)
+
+    @unittest.skipUnless(shutil.which("clang"), "clang is not installed")
+    def test_clang(self):
+        clang = {"CC": "clang", "CXX": "clang++"}
+        self.assertEqual(self.run_here(PFCC, "-Wall", "-Wextra", "-O2", "hello.c", "-o", "app", env=clang).stderr, "")
+        self.assertEqual(self.run_here(PFCXX, "-O2", "plain.cc", "-o", "plain", env=clang).stderr, "")
+        self.check_programs()
+
+    def test_optimised_links(self):
+        self.run_here(PFCC, "-O2", "-flto", "hello.c", "-o", "app")
+        self.run_here(PFCXX, "-O2", "-flto", "-g", "plain.cc", "-o", "plain")
+        self.check_programs()
+
+
+class Names(PfccTest):
+    def test_references_without_header(self):
+        """A configure check declares the function itself, and must not find one that is not there."""
+        self.write("raw.c", "char MPI_Init();\nint main(void) { return MPI_Init(); }\n")
+        self.run_here(PFCC, "-w", "raw.c", "-o", "raw")
+        self.assertIn("launched", self.run_here("./raw", status=5).stdout)
+        self.write("raw.c", "char MPI_Nothing();\nint main(void) { return MPI_Nothing(); }\n")
+        self.assertIn("MPI_Nothing", self.run_here(PFCC, "-w", "raw.c", status=1).stderr)
+
+    def test_library_of_another_mpi_is_refused(self):
+        self.write("other.c", "int MPI_Send();\nint other(void) { return MPI_Send(); }\n")
+        self.run_here("gcc", "-w", "-shared", "-fPIC", "other.c", "-o", "libother.so")
+        self.write("main.c", "int other(void);\nint main(void) { return other(); }\n")
+        refused = self.run_here(PFCC, "main.c", "-L.", "-lother", "-o", "app", status=1).stderr
+        self.assertRegex(refused, "libother.so was built against another MPI .*MPI_Send")
+        self.assertFalse((self.dir / "app").exists())
+        self.run_here(PFCC, "-w", "-shared", "other.c", "-o", "libother.so")
+        self.run_here(PFCC, "main.c", "-L.", "-lother", "-o", "app")
+
+    def test_names_as_text_and_values(self):
+        self.write("names.c", """#include <mpi.h>
+            #include <stdio.h>
+            #define ONE(x) #x
+            #define TWO(x) ONE(x)
+            static int (*by_name)(MPI_Comm) = MPI_Barrier;
+            int main(void) {
+                printf("%s %s %d %d\\n", ONE(MPI_Send), TWO(MPI_Send), by_name == &MPI_Barrier, by_name == PMPI_Barrier);
+                return 0;
+            }\n""")
+        self.run_here(PFCC, "names.c", "-o", "names")
+        # Two levels expand the macro, which no object-like interception can avoid.
+        self.assertRegex(self.run_here("./names").stdout, r"^MPI_Send pf_MPI_Send 1 [01]\n$")
+
+    def test_program_with_its_own_mpi_function(self):
+        """A profiling layer in the program defines MPI_Barrier and calls PMPI_Barrier."""
+        self.write("tool.c", """#include <mpi.h>
+            int MPI_Barrier(MPI_Comm comm) { return comm == MPI_COMM_NULL ? 42 : PMPI_Barrier(comm); }
+            int main(void) { return MPI_Barrier(MPI_COMM_NULL); }\n""")
+        self.run_here(PFCC, "tool.c", "-o", "tool")
+        self.run_here("./tool", status=42)
+
+    def test_c_library_outside_a_simulation(self):
+        self.write("libc.cc", """#include <chrono>
+            #include <cstdio>
+            #include <ctime>
+            #include <getopt.h>
+            #include <sys/time.h>
+            #include <thread>
+            #include <unistd.h>
+            int main(int argc, char **argv) {
+                timeval tv; gettimeofday(&tv, nullptr);
+                timespec ts; clock_gettime(CLOCK_REALTIME, &ts);
+                char host[256]; int bad = gethostname(host, sizeof host) != 0 || getopt(argc, argv, "x") != 'x';
+                auto begin = std::chrono::steady_clock::now();
+                std::this_thread::sleep_for(std::chrono::milliseconds(2)); usleep(1);
+                bad += std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2);
+                bad += std::time(nullptr) < 1000000000 || tv.tv_sec < 1000000000 || ts.tv_sec < 1000000000;
+                std::printf("%d\\n", (int)getpid());
+                return bad;
+            }\n""")
+        self.run_here(PFCXX, "libc.cc", "-o", "libc")
+        process = subprocess.Popen([self.dir / "libc", "-x"], stdout=subprocess.PIPE, text=True, env=self.env)
+        output, _ = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, output), (0, f"{process.pid}\n"))
+
+
+class BuildSystems(PfccTest):
+    def copy(self, name):
+        for file in (PROJECTS / name).iterdir():
+            shutil.copy(file, self.dir)
+
+    def test_make(self):
+        self.copy("make")
+        self.run_here("make", f"CC={PFCC}", f"CXX={PFCXX}")
+        self.check_programs()
+
+    @unittest.skipUnless(shutil.which("automake"), "automake is not installed")
+    def test_autoconf(self):
+        self.copy("autoconf")
+        self.run_here("autoreconf", "-i")
+        log = self.run_here("./configure", "CC=pfcc", "CXX=pfcxx").stdout
+        for line in ("MPI_Init... yes", "MPI_Comm_spawn... yes", "MPI_Nothing... no", "gettimeofday... yes",
+                     "no_such_function... no", "size of long... 8", "cross compiling... no"):
+            self.assertIn(line, log)
+        self.run_here("make")
+        self.check_programs()
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    def test_cmake(self):
+        self.copy("cmake")
+        self.run_here("cmake", "-B", ".", "-S", ".", env={"CC": "pfcc", "CXX": "pfcxx"})
+        self.run_here("cmake", "--build", ".")
+        self.check_programs()
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    def test_cmake_with_the_wrapper_for_mpi_only(self):
+        self.copy("cmake")
+        self.run_here("cmake", "-B", ".", "-S", ".", f"-DMPI_C_COMPILER={PFCC}", f"-DMPI_CXX_COMPILER={PFCXX}",
+                      "-DCMAKE_C_FLAGS=-fPIC")
+        self.run_here("cmake", "--build", ".", "--target", "app")
+        self.assertIn("launched", self.run_here("./app", status=5).stdout)
+
+    @unittest.skipUnless(shutil.which("meson") and shutil.which("ninja"), "meson is not installed")
+    def test_meson(self):
+        self.copy("meson")
+        self.run_here("meson", "setup", "out", ".", env={"CC": "pfcc", "CXX": "pfcxx"})
+        self.run_here("ninja", "-C", "out")
+        self.check_programs("out/app", "out/plain")
+
+
+if __name__ == "__main__":
+    unittest.main()
