@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -41,6 +42,8 @@ static void note_needed(struct binary_facts *facts, const char *name)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strncmp(name, others[i], strlen(others[i])) == 0)
             snprintf(facts->other_mpi, sizeof facts->other_mpi, "%s", name);
+    if (facts->needed_count < BINARY_MAX_NEEDED)
+        facts->needed[facts->needed_count++] = strdup(name);
 }
 
 static const char *read_dynamic(const struct image *image, const Elf64_Phdr *segments, int count,
@@ -59,11 +62,13 @@ static const char *read_dynamic(const struct image *image, const Elf64_Phdr *seg
             reason = "it is an ordinary executable";
     }
     for (size_t i = 0; i < entry_count && entries[i].d_tag != DT_NULL; i++) {
-        const char *name = entries[i].d_tag == DT_NEEDED && strings != UINT64_MAX
-                               ? at(image, strings + entries[i].d_un.d_val, 1)
-                               : NULL;
-        if (name && memchr(name, 0, (size_t)(image->bytes + image->size - name)))
-            note_needed(facts, name);
+        const char *text = strings != UINT64_MAX ? at(image, strings + entries[i].d_un.d_val, 1) : NULL;
+        if (!text || !memchr(text, 0, (size_t)(image->bytes + image->size - text)))
+            continue;
+        if (entries[i].d_tag == DT_NEEDED)
+            note_needed(facts, text);
+        if ((entries[i].d_tag == DT_RUNPATH || entries[i].d_tag == DT_RPATH) && !facts->search)
+            facts->search = strdup(text);
     }
     return reason;
 }
@@ -103,4 +108,12 @@ const char *binary_read(const char *path, struct binary_facts *facts)
     const char *reason = examine(&image, facts);
     munmap(bytes, (size_t)info.st_size);
     return reason;
+}
+
+void binary_forget(struct binary_facts *facts)
+{
+    for (int i = 0; i < facts->needed_count; i++)
+        free(facts->needed[i]);
+    free(facts->search);
+    memset(facts, 0, sizeof *facts);
 }

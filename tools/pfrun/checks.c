@@ -53,13 +53,13 @@ static void check_built_with_pfcc(const char *path)
 {
     struct binary_facts facts;
     const char *reason = binary_read(path, &facts);
-    if (facts.parfocal && !reason)
-        return;
     if (facts.other_mpi[0] && !facts.parfocal)
         pf_die("'%s' was built for another MPI (it needs %s); rebuild it with pfcc or pfcxx", path,
                facts.other_mpi);
-    pf_die("'%s' was not built with pfcc or pfcxx (%s); rebuild it", path,
-           reason ? reason : "it does not need libparfocal");
+    if (reason || !facts.parfocal)
+        pf_die("'%s' was not built with pfcc or pfcxx (%s); rebuild it", path,
+               reason ? reason : "it does not need libparfocal");
+    binary_forget(&facts);
 }
 
 char *check_application(const char *name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "tools/pfrun/checks.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/hosts.h"
+#include "tools/pfrun/libraries.h"
 #include "tools/pfrun/options.h"
 #include "tools/pfrun/signals.h"
 #include "tools/pfrun/workdir.h"
@@ -31,7 +33,8 @@ static struct {
     struct hosts hosts;
     const char *platform; /* as the user named it */
     char *application;
-    char **argv; /* smpi_main's */
+    char *libraries; /* the application's own shared libraries, NULL when it has none */
+    char **argv;     /* smpi_main's */
     int argc, capacity;
     int np; /* 0 until the platform says how many hosts there are */
 } run;
@@ -141,6 +144,8 @@ static void settings_for_smpi(void)
     add_argument("--cfg=network/model:SMPI");
     if (run.options.keep_temps)
         add_argument("--cfg=smpi/keep-temps:yes");
+    if (run.libraries)
+        add_argument(text("--cfg=smpi/privatize-libs:%s", run.libraries));
     add_argument("--log=xbt_cfg.thres:warning"); /* the settings above need no echo */
     for (int i = 0; i < run.options.simgrid_count; i++)
         add_argument(run.options.simgrid[i]);
@@ -209,6 +214,32 @@ static int simulate(void)
     return status && !(status & 0xff) ? 1 : status; /* the system keeps eight bits */
 }
 
+static bool privatizes_libraries(void)
+{
+    static const char setting[] = "--cfg=smpi/privatize-libs:";
+    for (int i = 0; i < run.options.simgrid_count; i++)
+        if (strncmp(run.options.simgrid[i], setting, sizeof setting - 1) == 0)
+            return true;
+    return run.libraries != NULL;
+}
+
+/* The temporary directory. When each rank gets copies of shared libraries, the dynamic linker must look there
+ * from the start of the process, hence a second start. */
+static void make_workdir(char **argv)
+{
+    if (workdir_adopt())
+        return;
+    const char *base = run.options.tmpdir ? run.options.tmpdir : getenv("TMPDIR");
+    const char *name = workdir_make(base && *base ? base : "/tmp");
+    if (!privatizes_libraries())
+        return;
+    const char *path = getenv("LD_LIBRARY_PATH");
+    setenv("LD_LIBRARY_PATH", text("%s%s%s", name, path && *path ? ":" : "", path ? path : ""), 1);
+    workdir_hand_over();
+    execv("/proc/self/exe", argv);
+    pf_die("cannot start pfrun again: %s", strerror(errno));
+}
+
 static void prepare(int argc, char **argv)
 {
     pf_config_load();
@@ -221,8 +252,8 @@ static void prepare(int argc, char **argv)
     if (*pf_config.report && !run.options.quiet)
         pf_config.table = true;
     read_hostfile();
-    const char *base = run.options.tmpdir ? run.options.tmpdir : getenv("TMPDIR");
-    workdir_make(base && *base ? base : "/tmp");
+    run.libraries = run.options.no_privatize ? NULL : libraries_to_privatize(run.application);
+    make_workdir(argv);
     if (run.options.keep_temps)
         workdir_keep();
     char *platform = platform_file();

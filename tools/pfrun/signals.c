@@ -58,10 +58,14 @@ static void name_runner(char *text, size_t size)
         snprintf(text, size, "actor '%s'", name);
 }
 
+/* The rank's copy of the application, in the temporary directory under the application's own name. */
 static bool in_application(const Dl_info *info)
 {
-    const char *dir = workdir_name();
-    return dir && info->dli_fname && strncmp(info->dli_fname, dir, strlen(dir)) == 0;
+    const char *dir = workdir_name(), *base = strrchr(application_name, '/');
+    base = base ? base + 1 : application_name;
+    size_t length = dir ? strlen(dir) : 0;
+    return dir && info->dli_fname && strncmp(info->dli_fname, dir, length) == 0 &&
+           strncmp(info->dli_fname + length + 1, base, strlen(base)) == 0;
 }
 
 /* Asks addr2line for function and source line of an address in the application. A crash is the end anyway, so

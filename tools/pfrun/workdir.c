@@ -127,3 +127,28 @@ const char *workdir_make(const char *base)
     }
     pf_die("cannot lock a temporary directory in '%s' (-tmpdir names another place)", base);
 }
+
+/* The variable holds the descriptor, whose lock lasts over exec, and the name. */
+static const char handed_over[] = "PFRUN_WORKDIR";
+
+void workdir_hand_over(void)
+{
+    char text[sizeof workdir.name + 20];
+    snprintf(text, sizeof text, "%d:%s", workdir.fd, workdir.name);
+    fcntl(workdir.fd, F_SETFD, 0);
+    setenv(handed_over, text, 1);
+}
+
+const char *workdir_adopt(void)
+{
+    const char *text = getenv(handed_over);
+    int fd = text ? atoi(text) : -1;
+    const char *name = text ? strchr(text, ':') : NULL;
+    if (!name || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+        return NULL;
+    snprintf(workdir.name, sizeof workdir.name, "%s", name + 1);
+    workdir.fd = fd;
+    unsetenv(handed_over);
+    pf_at_end(workdir_remove);
+    return workdir.name;
+}

@@ -13,6 +13,12 @@
 /* Makes the directory under `base` and returns its name; the process ends with one line when that fails. */
 const char *workdir_make(const char *base);
 
+/* The directory survives the coming exec of this process, which must begin with workdir_adopt. */
+void workdir_hand_over(void);
+
+/* Takes over the directory of workdir_hand_over. Returns its name, or NULL when there is none. */
+const char *workdir_adopt(void);
+
 /* Keeps the directory at the end of the run and tells the user its name. */
 void workdir_keep(void);
 

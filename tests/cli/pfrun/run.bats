@@ -112,3 +112,36 @@ W
     [ "$status" -eq 0 ]
     grep "ranks 1 sum 0" <<<"$output"
 }
+
+@test "each rank has its own copy of the application's shared libraries" {
+    mkdir lib
+    echo 'static int calls; int count(int n) { return calls += n; }' >count.c
+    cat >main.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int count(int n);
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    count(rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (count(0) != rank)
+        printf("wrong %d\n", count(0));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("done %d\n", size);
+    return MPI_Finalize();
+}
+C
+    "$PF_BIN/pfcc" -shared -fPIC -Wl,-soname,libcount.so.1 -o lib/libcount.so.1.2 count.c
+    ln -s libcount.so.1.2 lib/libcount.so.1
+    ln -s libcount.so.1 lib/libcount.so
+    "$PF_BIN/pfcc" -o app main.c -Llib -lcount '-Wl,-rpath,$ORIGIN/lib'
+    run pfrun -np 12 ./app
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "done 12" ]
+}
