@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The set-up script on machines where a package is missing. Tools of the system are replaced by small scripts in PATH.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir scripts tools
+    cp "$BATS_TEST_DIRNAME/../../../scripts/setup.sh" scripts/
+    echo 'some-library build a reason' >scripts/packages.txt
+    echo 'some-debugger develop a reason' >>scripts/packages.txt
+    fake dpkg-query 'case $* in *some-*) [ -e installed ] && echo installed || exit 1 ;; esac'
+    fake id 'echo 1000'
+    fake sudo 'exit 1'
+    fake meson 'echo meson >>log; mkdir -p build; touch build/build.ninja'
+    fake ninja 'echo ninja >>log'
+    fake apt-get 'echo "apt-get $*" >>log; case $* in *install*) touch installed ;; esac'
+    PATH=$PWD/tools:$PATH
+}
+
+fake() {
+    printf '#!/bin/sh\n%s\n' "$2" >"tools/$1"
+    chmod +x "tools/$1"
+}
+
+@test "user without root and sudo: says which packages are missing, and how to get them" {
+    run scripts/setup.sh </dev/null
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep "missing packages: some-library" <<<"$output"
+    grep "apt-get install some-library" <<<"$output"
+    [ ! -e log ]
+}
+
+@test "user with sudo: installs through it" {
+    fake sudo '[ "$1" = -n ] && shift; [ "$1" = true ] || echo sudo >>log; exec "$@"'
+    run scripts/setup.sh </dev/null
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "^sudo" log
+    grep "apt-get .*install .*some-library" log
+    [ "$(grep -c -E "some-debugger" log)" -eq 0 ]
+    grep "^meson" log
+}
+
+@test "root: installs directly" {
+    fake id 'echo 0'
+    run scripts/setup.sh build develop </dev/null
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c -E "^sudo" log)" -eq 0 ]
+    grep "apt-get .*install .*some-library some-debugger" log
+}
+
+@test "nothing missing: no installation, no new configuration" {
+    touch installed
+    mkdir build
+    touch build/build.ninja
+    run scripts/setup.sh </dev/null
+    [ "$status" -eq 0 ]
+    [ "$(grep -c -E "apt-get|meson" log)" -eq 0 ]
+}
+
+@test "a package that cannot be installed: the end of the log, the name, an exit status" {
+    fake id 'echo 0'
+    fake apt-get 'echo "E: Unable to locate package"; exit 100'
+    run scripts/setup.sh </dev/null
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep "Unable to locate" <<<"$output"
+    grep "could not be installed: some-library" <<<"$output"
+}
+
+@test "a build that fails: the end of the log, an exit status" {
+    touch installed
+    fake ninja 'echo "x.c: broken"; exit 1'
+    run scripts/setup.sh </dev/null
+    [ "$status" -ne 0 ]
+    grep "x.c: broken" <<<"$output"
+    grep "the build failed" <<<"$output"
+}
