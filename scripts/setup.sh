@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes ./build ready: installs missing Debian packages, configures, builds. Usage: scripts/setup.sh [build] [test] [develop]
-# says which groups of scripts/packages.txt are needed (default: build). Quiet, and fast when there is nothing to do.
+# says which groups of scripts/packages.txt are needed (default: build). BUILD_DIR names another directory than ./build. Quiet, and fast when there is nothing to do.
 set -eu
 
 cd "$(dirname "$0")/.."
-build=${PARFOCAL_BUILD_DIR:-build}
+build=${BUILD_DIR:-build}
 groups=" ${*:-build} "
 log=$build/setup.log
 

@@ -3,6 +3,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    unset BUILD_DIR
     mkdir scripts tools
     cp "$BATS_TEST_DIRNAME/../../../scripts/setup.sh" scripts/
     echo 'some-library build a reason' >scripts/packages.txt
