@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ways in which a call fails. */
+#include "base/log.h"
+#include "middleware/call.h"
+#include "middleware/errhandler.h"
+
+const char *pf_fn_name(int fn)
+{
+    static const char *const names[] = {
+#define X(stem, route, group, smpi) "MPI_" #stem,
+        PF_FN_LIST(X)
+#undef X
+    };
+    return fn >= 0 && fn < PF_FN_COUNT ? names[fn] : "an unknown MPI function";
+}
+
+void pf_call_refused(int fn)
+{
+    pf_self_t *self = pf_self();
+    const char *name = pf_fn_name(fn);
+    if (!self)
+        pf_die(
+            "%s was called outside the ranks of the job (from another thread, or before MPI_Init): only the "
+            "thread that called MPI_Init may make MPI calls",
+            name);
+    if (self->mpi && self->mpi->state == PF_RANK_FINALIZED)
+        pf_die("rank %d called %s after MPI_Finalize", self->rank, name);
+    pf_die("rank %d called %s before MPI_Init", self->rank, name);
+}
+
+int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)
+{
+    return pf_errhandler_raise(r, comm, in->ops->error_class(in, code));
+}
+
+int pf_call_error(struct pf_rank *r, MPI_Comm comm, int error_class)
+{
+    int code = pf_errhandler_raise(r, comm, error_class);
+    pf_account_leave(r->account);
+    return code;
+}
+
+int pf_call_unsupported(int fn, const void *site)
+{
+    struct pf_rank *r = pf_call_enter(fn, site);
+    pf_warn("rank %d: %s is not supported by any model of this version", r->self.rank, pf_fn_name(fn));
+    return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+}
