@@ -143,8 +143,17 @@ void pf_account_move(struct pf_account *account, const char *phase, enum pf_mode
 
 void pf_account_close(struct pf_account *account, double now)
 {
+    if (account->closed)
+        return;
+    account->closed = true;
     pf_account_leave(account);
     end_visit(account, now);
+}
+
+void pf_account_close_all(double now)
+{
+    for (int i = 0; i < process.account_count; i++)
+        pf_account_close(process.accounts[i], now);
 }
 
 const char *pf_account_phase(const struct pf_account *account)

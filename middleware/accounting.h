@@ -2,6 +2,7 @@
 #ifndef PF_MIDDLEWARE_ACCOUNTING_H
 #define PF_MIDDLEWARE_ACCOUNTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ struct pf_account {
     double began;                 /* simulated time of the current visit's begin */
     int rank;
     /* private */
+    bool closed;
     int slot_count;
     struct pf_account_slot **slots;
 };
@@ -78,6 +80,9 @@ PF_EXPORT void pf_account_move(struct pf_account *account, const char *phase, en
 
 /* Ends the last visit (MPI_Finalize, or the end of the rank). */
 PF_EXPORT void pf_account_close(struct pf_account *account, double now);
+
+/* The same for all ranks that have not ended: the run stops here. */
+PF_EXPORT void pf_account_close_all(double now);
 
 /* The current phase's name and model. */
 PF_EXPORT const char *pf_account_phase(const struct pf_account *account);

@@ -172,6 +172,9 @@ static void check_space(int ranks, const char *application, const char *director
     struct statvfs space;
     if (stat(application, &info) != 0 || statvfs(directory, &space) != 0)
         return;
+    if (space.f_flag & ST_NOEXEC)
+        pf_die("programs cannot be loaded from '%s' (it is mounted noexec); -tmpdir names another place",
+               directory);
     double needed = (double)info.st_size * ranks,
            free_bytes = (double)space.f_bavail * (double)space.f_frsize;
     if (needed > free_bytes)

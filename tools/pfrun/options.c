@@ -169,6 +169,8 @@ static void parse_cfg(struct options *options, const char *argument)
     if (strncmp(argument, ours, sizeof ours - 1) != 0) {
         if (strncmp(argument, "--cfg=", 6) == 0 && !strchr(argument, ':'))
             pf_die("'%s': a setting is --cfg=KEY:VALUE", argument);
+        if (strncmp(argument, "--cfg=contexts/nthreads:", 24) == 0 && strcmp(argument + 24, "1") != 0)
+            pf_die("'%s': all ranks share one thread here", argument);
         add_simgrid(options, "%s", argument);
         return;
     }

@@ -199,6 +199,8 @@ static void on_deadlock(void)
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
     pf_job_print_blocked(stderr);
+    pf_account_close_all(engine_clock());
+    pf_job_finish(1);
     pf_end_process(1);
 }
 

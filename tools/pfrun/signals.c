@@ -34,7 +34,17 @@ static const struct {
     {SIGABRT, "abort (SIGABRT)"},
 };
 
-static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+static const struct {
+    int signal;
+    const char *text;
+} stops[] = {
+    {SIGINT, "^C (SIGINT)"},
+    {SIGTERM, "SIGTERM"},
+    {SIGHUP, "SIGHUP"},
+    {SIGQUIT, "SIGQUIT"},
+    {SIGPIPE, "a closed pipe (SIGPIPE)"},
+    {SIGXCPU, "the limit of CPU time (SIGXCPU)"},
+};
 
 #define CRASH_COUNT (sizeof crashes / sizeof crashes[0])
 #define STOP_COUNT  (sizeof stops / sizeof stops[0])
@@ -105,8 +115,9 @@ static bool source_line(char *text, size_t size, unsigned long offset)
     return true;
 }
 
-/* The innermost frame in the application's own copy says most; without one, the innermost of all. */
-static void name_place(char *text, size_t size, void *pc)
+/* The innermost frame in the application's own copy says most; without one, the innermost of all, and the
+ * answer is false. */
+static bool name_place(char *text, size_t size, void *pc)
 {
     void *frames[MAX_FRAMES];
     Dl_info info = {0}, best = {0};
@@ -128,6 +139,7 @@ static void name_place(char *text, size_t size, void *pc)
     else if (!source_line(text, size, offset))
         snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname ? best.dli_sname : "?", application_name,
                  offset);
+    return in_application(&best);
 }
 
 static const char *crash_text(int signal)
@@ -165,7 +177,7 @@ static void guard_the_end(void)
     for (size_t i = 0; i < CRASH_COUNT; i++)
         signal(crashes[i].signal, give_up);
     for (size_t i = 0; i < STOP_COUNT; i++)
-        signal(stops[i], SIG_IGN);
+        signal(stops[i].signal, SIG_IGN);
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
@@ -179,14 +191,14 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     guard_the_end();
     program_counter(context, &pc, &stack);
     name_runner(runner, sizeof runner);
-    name_place(place, sizeof place, pc);
+    bool application = name_place(place, sizeof place, pc);
     uintptr_t touched = (uintptr_t)info->si_addr;
     if (signal == SIGSEGV && touched + NEAR_STACK > stack && touched < stack + NEAR_STACK)
         snprintf(address, sizeof address, "; the stack may be too small (--cfg=contexts/stack-size:KIB)");
     else if (signal == SIGSEGV || signal == SIGBUS)
         snprintf(address, sizeof address, ", touching address %p", info->si_addr);
     fflush(stdout);
-    if (signal == SIGABRT && !engine_actor_name()) {
+    if (signal == SIGABRT && !application) {
         fprintf(stderr, "parfocal: error: SimGrid has given up; its message above says why\n");
         pf_end_process(1);
     }
@@ -198,11 +210,11 @@ static void on_crash(int signal, siginfo_t *info, void *context)
 static void on_stop(int signal)
 {
     guard_the_end();
-    fprintf(stderr, "parfocal: error: stopped by %s at simulated time %.9g s\n",
-            signal == SIGINT    ? "^C (SIGINT)"
-            : signal == SIGTERM ? "SIGTERM"
-                                : "SIGHUP",
-            engine_clock());
+    const char *text = "a signal";
+    for (size_t i = 0; i < STOP_COUNT; i++)
+        if (stops[i].signal == signal)
+            text = stops[i].text;
+    fprintf(stderr, "parfocal: error: stopped by %s at simulated time %.9g s\n", text, engine_clock());
     pf_end_process(128 + signal);
 }
 
@@ -221,7 +233,7 @@ void signals_install(const char *application)
     for (size_t i = 0; i < CRASH_COUNT; i++)
         sigaction(crashes[i].signal, &crash, NULL);
     for (size_t i = 0; i < STOP_COUNT; i++)
-        sigaction(stops[i], &stop, NULL);
+        sigaction(stops[i].signal, &stop, NULL);
 }
 
 /* A real exit() in the middle of the run would end all ranks without a word. */

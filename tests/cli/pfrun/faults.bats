@@ -48,6 +48,7 @@ stops() {
 }
 @test "SIGTERM" { stops TERM 143 "stopped by SIGTERM"; }
 @test "SIGHUP" { stops HUP 129 "stopped by SIGHUP"; }
+@test "SIGQUIT" { stops QUIT 131 "stopped by SIGQUIT"; }
 
 @test "what a killed run left behind, the next one removes; a live run keeps its files" {
     for i in 1 2; do

@@ -129,3 +129,20 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
     [ "$(grep -c '^parfocal: error: ' <<<"$output")" -eq 1 ]
     grep "valid factory" <<<"$output"
 }
+
+@test "more than one thread of SimGrid" { refuses "all ranks share one thread" -np 2 --cfg=contexts/nthreads:2 "$APP"; }
+
+@test "a library of the application is missing" {
+    echo 'int helper(void) { return 0; }' >helper.c
+    cc -shared -fPIC -o libhelper.so helper.c
+    echo '#include <mpi.h>
+int helper(void);
+int main(int c, char **v) { MPI_Init(&c, &v); helper(); return MPI_Finalize(); }' >x.c
+    "$PF_BIN/pfcc" -o x x.c -L. -lhelper
+    rm libhelper.so
+    run pfrun -np 2 ./x
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep "libhelper.so" <<<"$output"
+    [ "$(grep -c '^parfocal: error: ' <<<"$output")" -eq 1 ]
+}

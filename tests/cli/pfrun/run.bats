@@ -145,3 +145,12 @@ C
     [ "$status" -eq 0 ]
     [ "$output" = "done 12" ]
 }
+
+@test "-trace writes SMPI's traces" {
+    run pfrun -np 2 -trace paje:run.trace "$APP"
+    [ "$status" -eq 0 ]
+    grep -q "PajeSetState" run.trace
+    run pfrun -np 2 -trace ti:run.ti "$APP"
+    [ "$status" -eq 0 ]
+    [ -s run.ti ]
+}

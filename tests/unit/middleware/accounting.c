@@ -53,6 +53,7 @@ static void test_story(void **state)
     double wall = pf_account_wall(); /* all of this must be in the books after the next mark */
     pf_account_close(a, 5.0);
     pf_account_close(b, 5.25);
+    pf_account_close_all(99.0); /* nobody is left */
 
     struct pf_account_row *rows;
     assert_int_equal(pf_account_rows(&rows), 3);
@@ -101,6 +102,7 @@ static void test_many(void **state)
         pf_account_move(a, name, i & 1 ? PF_MODEL_SMPI : PF_MODEL_PORTALS, i);
         pf_account_message(a, 1);
     }
+    pf_account_close_all(300.5);
     struct pf_account_row *rows;
     size_t count = pf_account_rows(&rows);
     uint64_t messages = 0;
@@ -108,6 +110,7 @@ static void test_many(void **state)
         if (rows[i].phase[0] == 'p')
             messages += rows[i].total.messages;
     assert_int_equal(messages, 300);
+    assert_true(pf_account_simulated() == 300.5);
     free(rows);
 }
 
