@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open MPI as the middleware sees it: the operations of adapter.h over the functions of openmpi.h. It knows the hub's header
- * and the table of functions, so it is compiled with the middleware.
+ * Open MPI as the middleware sees it: the operations of adapter.h over the functions of openmpi.h. It knows
+ * the hub's header and the table of functions, so it is compiled with the middleware.
  */
 #include "adapters/adapter.h"
 
@@ -22,6 +22,7 @@ extern const struct pf_adapter pf_adapter_openmpi;
 struct rank {
     struct pf_instance in;
     struct pf_ompi_instance *inst;
+    bool inside; /* the rank's own actor is in a native call, perhaps blocked in it */
     struct pf_native_values values;
     void *fn[PF_FN_COUNT];
     void *predefined[PF_PREDEFINED_LIMIT];
@@ -57,9 +58,14 @@ static const char *const functions[PF_FN_COUNT] = {
 #undef X
 };
 
+static struct rank *rank_of(struct pf_instance *in)
+{
+    return in->private_data;
+}
+
 static struct pf_ompi_instance *inst_of(struct pf_instance *in)
 {
-    return ((struct rank *)in->private_data)->inst;
+    return rank_of(in)->inst;
 }
 
 static int adapter_probe(char *why, size_t n)
@@ -126,12 +132,13 @@ static int adapter_finish(struct pf_instance *in)
 
 static void adapter_enter(struct pf_instance *in)
 {
+    rank_of(in)->inside = true;
     pf_ompi_enter(inst_of(in));
 }
 
 static void adapter_leave(struct pf_instance *in)
 {
-    (void)in;
+    rank_of(in)->inside = false;
 }
 
 static void adapter_idle(struct pf_instance *in)
@@ -181,8 +188,8 @@ static int adapter_error_class(struct pf_instance *in, int code)
     return error_class && error_class(code, &native_class) == 0 ? hub_error(native_class) : MPI_ERR_UNKNOWN;
 }
 
-static int adapter_comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
-                             void **native)
+static int adapter_comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id,
+                             bool node_local, void **native)
 {
     (void)node_local;
     if (id >= pf_ompi_twin_limit())
@@ -205,9 +212,11 @@ static bool adapter_request_done(struct pf_instance *in, void *request)
     return pf_ompi_request_done(inst_of(in), request);
 }
 
+/* Open MPI without threads cannot be entered twice; a rank that is inside makes its own progress. */
 static void adapter_progress(struct pf_instance *in)
 {
-    pf_ompi_progress(inst_of(in));
+    if (!rank_of(in)->inside)
+        pf_ompi_progress(inst_of(in));
 }
 
 static const struct pf_adapter_ops ops = {

@@ -81,8 +81,8 @@ static bool make_directory(char *why, size_t n)
             close(dir.fd);
         dir.fd = -1;
     }
-    snprintf(why, n, "cannot make the directory %s for the copies of Open MPI: %s; set PARFOCAL_CLONE_DIR", dir.path,
-             strerror(errno));
+    snprintf(why, n, "cannot make the directory %s for the copies of Open MPI: %s; set PARFOCAL_CLONE_DIR",
+             dir.path, strerror(errno));
     return false;
 }
 
@@ -103,13 +103,15 @@ bool pf_clone_dir_open(size_t need, char *why, size_t n)
         return true;
     const char *base = pf_clone_base();
     pf_clone_dir_sweep(base);
-    if (snprintf(dir.path, sizeof dir.path, "%s/%s%ld", base, prefix, (long)getpid()) >= (int)sizeof dir.path) {
+    if (snprintf(dir.path, sizeof dir.path, "%s/%s%ld", base, prefix, (long)getpid()) >=
+        (int)sizeof dir.path) {
         snprintf(why, n, "the name of the directory %s is too long; set PARFOCAL_CLONE_DIR", base);
         return false;
     }
     if (statvfs(base, &space) == 0 && (double)space.f_bavail * (double)space.f_frsize < (double)need) {
         snprintf(why, n,
-                 "no space left in %s for the copies of Open MPI: they need %zu MB, %.0f MB are free; free some or set "
+                 "no space left in %s for the copies of Open MPI: they need %zu MB, %.0f MB are free; free "
+                 "some or set "
                  "PARFOCAL_CLONE_DIR to a larger disk",
                  base, need >> 20, (double)space.f_bavail * (double)space.f_frsize / 1048576.0);
         return false;
@@ -137,8 +139,8 @@ static const char *write_error(int error)
 }
 
 /*
- * Deep binding makes a clone prefer the libraries that it needs to whatever the program exports. The address sanitizer refuses
- * it; there, the hooks for MPI's names alone keep the two implementations apart.
+ * Deep binding makes a clone prefer the libraries that it needs to whatever the program exports. The address
+ * sanitizer refuses it; there, the hooks for MPI's names alone keep the two implementations apart.
  */
 #ifdef __SANITIZE_ADDRESS__
 enum { BINDING = RTLD_LAZY | RTLD_LOCAL };

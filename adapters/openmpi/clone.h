@@ -8,12 +8,13 @@
 #include "adapters/openmpi/elf.h"
 
 /*
- * Where clones live for the milliseconds between being written and being mapped: a directory of this process on disk (memory
- * file systems would keep them in RAM). Each file is unlinked as soon as the dynamic linker has mapped it, so a killed
- * process leaves at most one file behind, and the next run removes that.
+ * Where clones live for the milliseconds between being written and being mapped: a directory of this process
+ * on disk (memory file systems would keep them in RAM). Each file is unlinked as soon as the dynamic linker
+ * has mapped it, so a killed process leaves at most one file behind, and the next run removes that.
  */
 
-/* Creates the directory, after removing those of dead processes. `need` is the space in bytes that the clones will take. */
+/* Creates the directory, after removing those of dead processes. `need` is the space in bytes that the clones
+ * will take. */
 bool pf_clone_dir_open(size_t need, char *why, size_t n);
 
 /* Removes the directory when it is empty; a later pf_clone_load creates it again. */
@@ -25,7 +26,8 @@ int pf_clone_dir_sweep(const char *base);
 /* The directory under which clones are made: the configuration's, else $TMPDIR, else /var/tmp. */
 const char *pf_clone_base(void);
 
-/* Writes the clone of `elf` for `rank`, opens it and unlinks it. Returns the handle of dlopen, or NULL and a reason. */
+/* Writes the clone of `elf` for `rank`, opens it and unlinks it. Returns the handle of dlopen, or NULL and a
+ * reason. */
 void *pf_clone_load(const struct pf_elf *elf, int rank, char *why, size_t n);
 
 #endif

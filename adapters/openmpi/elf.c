@@ -15,10 +15,10 @@
 
 /* The pieces of the dynamic section that cloning needs, as positions in the file. */
 struct dynamic {
-    const ElfW(Dyn) *entries;
+    const ElfW(Dyn) * entries;
     size_t count;
     size_t strtab, strsz;
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     size_t symbol_count;
 };
 
@@ -82,7 +82,8 @@ static bool find_dynamic(const struct pf_elf *elf, struct dynamic *dynamic)
             dynamic->strsz = dynamic->entries[i].d_un.d_val;
     }
     find_symbols(elf, dynamic);
-    return dynamic->strtab != SIZE_MAX && dynamic->strsz > 0 && inside(elf, dynamic->strtab, dynamic->strsz) &&
+    return dynamic->strtab != SIZE_MAX && dynamic->strsz > 0 &&
+           inside(elf, dynamic->strtab, dynamic->strsz) &&
            elf->data[dynamic->strtab + dynamic->strsz - 1] == 0;
 }
 
@@ -117,8 +118,9 @@ static bool add_patch(struct pf_elf *elf, size_t offset, const char *stem)
 }
 
 /*
- * A plugin that names none of the libraries it uses (mca_pml_ob1.so does so) would resolve them in the global scope, where
- * a clone never is. Its own name is of no use to anyone, so the clone makes a DT_NEEDED for its rank's libmpi of it.
+ * A plugin that names none of the libraries it uses (mca_pml_ob1.so does so) would resolve them in the global
+ * scope, where a clone never is. Its own name is of no use to anyone, so the clone makes a DT_NEEDED for its
+ * rank's libmpi of it.
  */
 static bool adopt_libmpi(struct pf_elf *elf, const struct dynamic *dynamic)
 {

@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 /*
- * A shared object on disk from which renamed copies ("clones") are made, one per rank. The names of the Open MPI libraries
- * in its dynamic section (its own DT_SONAME, its DT_NEEDED entries) end in five characters, "so.40", which a copy
- * replaces by the decimal number of the rank: the file keeps its size, and the dynamic linker takes the libraries
- * of two ranks for different ones.
+ * A shared object on disk from which renamed copies ("clones") are made, one per rank. The names of the Open
+ * MPI libraries in its dynamic section (its own DT_SONAME, its DT_NEEDED entries) end in five characters,
+ * "so.40", which a copy replaces by the decimal number of the rank: the file keeps its size, and the dynamic
+ * linker takes the libraries of two ranks for different ones.
  */
 enum { PF_ELF_SUFFIX = 5, PF_ELF_MAX_PATCHES = 12, PF_ELF_MAX_RANK = 99999 };
 
 struct pf_elf_patch {
-    size_t offset;     /* in the file */
-    const char *stem;  /* text to write before the number, NULL to write only the number */
+    size_t offset;    /* in the file */
+    const char *stem; /* text to write before the number, NULL to write only the number */
 };
 
 struct pf_elf {
@@ -26,7 +26,8 @@ struct pf_elf {
     struct pf_elf_patch patches[PF_ELF_MAX_PATCHES];
     size_t retag_offset; /* of a dynamic tag that a clone turns into DT_NEEDED; 0: none */
     int family_count;
-    const char *family[PF_ELF_MAX_PATCHES]; /* needed libraries that must be cloned too, by their original names */
+    const char
+        *family[PF_ELF_MAX_PATCHES]; /* needed libraries that must be cloned too, by their original names */
 };
 
 /* Maps the file and works out its patches. On failure returns NULL and a reason in `why`. */

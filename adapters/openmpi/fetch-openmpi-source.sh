@@ -54,19 +54,20 @@ command -v apt-get >/dev/null || die "apt-get not found; set PARFOCAL_OPENMPI_TA
 apt="$target/apt"
 mkdir -p "$apt/sources.d" "$apt/lists/partial" "$apt/cache/archives/partial"
 
-# The machine's own package sources of this distribution, as source-package entries, in both forms that APT knows.
-for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+# The machine's own package sources as source-package entries, in both forms that APT knows. Those of third parties may
+# have none, which is why errors of the update do not count.
+etc=${PARFOCAL_APT_ETC:-/etc/apt}
+for file in "$etc"/sources.list "$etc"/sources.list.d/*.list; do
     [ -f "$file" ] || continue
-    sed -n 's/^[[:space:]]*deb\(-src\)\{0,1\}[[:space:]]/deb-src /p' "$file" | grep -i debian | sort -u \
-        >"$apt/sources.d/$(basename "$file")" || true
+    sed -n 's/^[[:space:]]*deb\(-src\)\{0,1\}[[:space:]]/deb-src /p' "$file" | sort -u \
+        >"$apt/sources.d/$(basename "$file")"
 done
-for file in /etc/apt/sources.list.d/*.sources; do
+for file in "$etc"/sources.list.d/*.sources; do
     [ -f "$file" ] || continue
-    grep -qi debian "$file" || continue
     sed 's/^[Tt]ypes:.*/Types: deb-src/' "$file" >"$apt/sources.d/$(basename "$file")"
 done
 find "$apt/sources.d" -type f -size 0 -delete
-[ -n "$(ls "$apt/sources.d")" ] || die "no Debian package source found under /etc/apt"
+[ -n "$(ls "$apt/sources.d")" ] || die "no package source found under $etc"
 
 run_apt()
 {
@@ -76,7 +77,7 @@ run_apt()
 }
 
 log="$apt/log"
-{ run_apt update && cd "$apt" && run_apt source --download-only --tar-only openmpi; } >"$log" 2>&1 || {
+{ run_apt update || true; cd "$apt" && run_apt source --download-only --tar-only openmpi; } >"$log" 2>&1 || {
     tail -n 5 "$log" >&2
     die "the openmpi source package could not be fetched (see $log)"
 }

@@ -70,8 +70,9 @@ static int hook_unsetenv(const char *name)
 }
 
 /*
- * Two thread keys per instance would use up the 1,024 of the process with 512 ranks. All ranks live in one thread, so a key
- * is an index into one array of values. Destructors would run when the thread ends, which is the end of the process.
+ * Two thread keys per instance would use up the 1,024 of the process with 512 ranks. All ranks live in one
+ * thread, so a key is an index into one array of values. Destructors would run when the thread ends, which is
+ * the end of the process.
  */
 static struct {
     void **values;
@@ -214,13 +215,14 @@ static void write_slot(void **slot, void *value)
 }
 
 struct imports {
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *strings;
-    const ElfW(Rela) *tables[2];
+    const ElfW(Rela) * tables[2];
     size_t sizes[2];
 };
 
-/* The dynamic linker has turned the addresses in the dynamic section of a loaded object into absolute ones. */
+/* The dynamic linker has turned the addresses in the dynamic section of a loaded object into absolute ones.
+ */
 static struct imports find_imports(const struct link_map *map)
 {
     struct imports found = {0};
@@ -284,7 +286,8 @@ int pf_hooks_install(void *library, void *libmpi)
             if (!is_slot(ELF64_R_TYPE(entry->r_info)))
                 continue;
             const ElfW(Sym) *symbol = &imports.symbols[ELF64_R_SYM(entry->r_info)];
-            void *hook = replacement(imports.strings + symbol->st_name, symbol->st_shndx == SHN_UNDEF, libmpi);
+            void *hook =
+                replacement(imports.strings + symbol->st_name, symbol->st_shndx == SHN_UNDEF, libmpi);
             if (!hook)
                 continue;
             write_slot((void **)(map->l_addr + entry->r_offset), hook);

@@ -3,14 +3,16 @@
 #define PF_OPENMPI_HOOKS_H
 
 /*
- * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its environment, its
- * exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that answer from the simulated
- * world. Only the clone's own import table changes; the C library and everybody else stay as they are.
+ * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its
+ * environment, its exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that
+ * answer from the simulated world. Only the clone's own import table changes; the C library and everybody
+ * else stay as they are.
  */
 
 /*
- * Leads the imports of the library behind a dlopen handle to the hooks, and its calls of MPI functions to `libmpi` (also a
- * handle; NULL while there is none yet): libsimgrid exports the same names. Returns how many entries changed.
+ * Leads the imports of the library behind a dlopen handle to the hooks, and its calls of MPI functions to
+ * `libmpi` (also a handle; NULL while there is none yet): libsimgrid exports the same names. Returns how many
+ * entries changed.
  */
 int pf_hooks_install(void *library, void *libmpi);
 

@@ -33,13 +33,15 @@ bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
     *(void **)&bind = dlsym(inst->core[PF_CORE_GLUE], "pf_glue_bind");
     inst->glue = bind ? bind(&inst->host) : NULL;
     if (!inst->glue || inst->glue->size != sizeof *inst->glue) {
-        snprintf(why, n, "%s belongs to another build of Parfocal: rebuild", pf_parts_core(PF_CORE_GLUE)->path);
+        snprintf(why, n, "%s belongs to another build of Parfocal: rebuild",
+                 pf_parts_core(PF_CORE_GLUE)->path);
         return false;
     }
     return true;
 }
 
-/* Open MPI takes the part after the last underscore pair for the component's name, so the paths lack their ".so". */
+/* Open MPI takes the part after the last underscore pair for the component's name, so the paths lack their
+ * ".so". */
 struct listing {
     int (*each)(const char *path, void *arg);
     void *arg;

@@ -173,12 +173,13 @@ static bool initialise(struct pf_ompi_instance *inst)
         return false;
     int status = inst->glue->init(&thread_level);
     if (status != 0)
-        snprintf(job.why, sizeof job.why, "Open MPI's MPI_Init failed for rank %d with error %d", inst->self->rank,
-                 status);
+        snprintf(job.why, sizeof job.why, "Open MPI's MPI_Init failed for rank %d with error %d",
+                 inst->self->rank, status);
     return status == 0;
 }
 
-/* Body of the helper that initialises one rank's instance: it is the rank, as far as Open MPI and the NIC can see. */
+/* Body of the helper that initialises one rank's instance: it is the rank, as far as Open MPI and the NIC can
+ * see. */
 static void init_actor(int argc, char **argv)
 {
     struct pf_ompi_instance *inst = instance_of_caller();
@@ -199,7 +200,8 @@ static bool check_limits(int size, char *why, size_t n, int *error)
         return false;
     *error = PF_ERR_LIMIT;
     if (size > PF_ELF_MAX_RANK + 1) {
-        snprintf(why, n, "%d ranks are more than the portals models can name (%d)", size, PF_ELF_MAX_RANK + 1);
+        snprintf(why, n, "%d ranks are more than the portals models can name (%d)", size,
+                 PF_ELF_MAX_RANK + 1);
         return false;
     }
     return pf_limits_check(size, pf_parts_maps(), why, n);

@@ -22,9 +22,10 @@ static bool check_files(int ranks, char *why, size_t n)
         if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
             return true;
     }
-    snprintf(why, n, "%d ranks in Open MPI need %lu open files, the limit is %lu: raise it (ulimit -Hn %lu, or "
-             "/etc/security/limits.conf)", ranks, (unsigned long)need, (unsigned long)limit.rlim_max,
-             (unsigned long)need);
+    snprintf(why, n,
+             "%d ranks in Open MPI need %lu open files, the limit is %lu: raise it (ulimit -Hn %lu, or "
+             "/etc/security/limits.conf)",
+             ranks, (unsigned long)need, (unsigned long)limit.rlim_max, (unsigned long)need);
     return false;
 }
 
@@ -49,8 +50,10 @@ static bool check_maps(int ranks, size_t maps, char *why, size_t n)
     size_t need = (maps + MAPS_HEAP) * (size_t)ranks + count_own_maps() + MAPS_SPARE;
     if (!known || limit >= need)
         return true;
-    snprintf(why, n, "%d ranks in Open MPI need about %zu memory maps, the kernel allows %lu: run "
-             "'sysctl -w vm.max_map_count=%zu' as root, or use fewer ranks", ranks, need, limit, 2 * need);
+    snprintf(why, n,
+             "%d ranks in Open MPI need about %zu memory maps, the kernel allows %lu: run "
+             "'sysctl -w vm.max_map_count=%zu' as root, or use fewer ranks",
+             ranks, need, limit, 2 * need);
     return false;
 }
 

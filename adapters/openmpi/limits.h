@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does the system let `ranks` instances be loaded, each with `maps` memory maps? Raises the soft limit of open files when
- * the hard one allows. On failure `why` says which limit to raise to what. */
+/* Does the system let `ranks` instances be loaded, each with `maps` memory maps? Raises the soft limit of
+ * open files when the hard one allows. On failure `why` says which limit to raise to what. */
 bool pf_limits_check(int ranks, size_t maps, char *why, size_t n);
 
 #endif

@@ -27,8 +27,8 @@ int pf_native_error_row(int native_class)
 const struct pf_native_special pf_native_special = {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
 
 /*
- * mtl/portals4 keeps tags in 24 bits, the highest of which tells the negative tags of collectives from the application's: a
- * receive with MPI_ANY_TAG ignores only the lower 23.
+ * mtl/portals4 keeps tags in 24 bits, the highest of which tells the negative tags of collectives from the
+ * application's: a receive with MPI_ANY_TAG ignores only the lower 23.
  */
 static int tag_upper_bound(void)
 {
@@ -86,4 +86,5 @@ void pf_native_status_set(void *native, const struct pf_native_status_view *in)
     };
 }
 
-_Static_assert(sizeof(MPI_Status) <= sizeof(union pf_native_status), "the middleware's buffer holds a native status");
+_Static_assert(sizeof(MPI_Status) <= sizeof(union pf_native_status),
+               "the middleware's buffer holds a native status");

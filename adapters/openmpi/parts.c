@@ -14,7 +14,8 @@
 /* Which distribution package to install when a file of it is missing. */
 static const char package[] = "libopenmpi3";
 
-/* Plugins of stock Open MPI. Those that are opened at start are marked; the rest wait for their first use (MPI-IO). */
+/* Plugins of stock Open MPI. Those that are opened at start are marked; the rest wait for their first use
+ * (MPI-IO). */
 static const struct {
     const char *name;
     enum { ALWAYS, CM, OB1, OPTIONAL } when;
@@ -32,7 +33,7 @@ static const struct {
     {"btl_self", OB1},
     {"bml_r2", OB1},
     {"pml_ob1", OB1},
-    {"reachable_weighted", OB1},
+    {"reachable_weighted", ALWAYS},
     {"pml_cm", CM},
     {"io_ompio", OPTIONAL},
     {"fs_ufs", OPTIONAL},
@@ -80,8 +81,10 @@ static bool find_library_dir(char *why, size_t n)
             snprintf(parts.library_dir, sizeof parts.library_dir, "%s", candidates[i]);
             return true;
         }
-    snprintf(why, n, "Open MPI's library libmpi.so.40 was not found%s%s: install the Debian package %s or set "
-             "PARFOCAL_OPENMPI_LIBDIR", chosen ? " in " : "", pf_config.openmpi_libdir, package);
+    snprintf(why, n,
+             "Open MPI's library libmpi.so.40 was not found%s%s: install the Debian package %s or set "
+             "PARFOCAL_OPENMPI_LIBDIR",
+             chosen ? " in " : "", pf_config.openmpi_libdir, package);
     return false;
 }
 
@@ -89,7 +92,8 @@ static bool find_library_dir(char *why, size_t n)
 static bool find_own_dir(char *why, size_t n)
 {
     static const char probe[] = "mca_ess_parfocal.so";
-    static const char *const near[] = {"parfocal-openmpi", "../adapters/openmpi", "../../adapters/openmpi", "."};
+    static const char *const near[] = {"parfocal-openmpi", "../adapters/openmpi", "../../adapters/openmpi",
+                                       "."};
     char path[PATH_MAX];
     Dl_info info;
     if (*pf_config.openmpi_plugin_dir) {
@@ -108,8 +112,10 @@ static bool find_own_dir(char *why, size_t n)
                 return true;
         }
     }
-    snprintf(why, n, "Parfocal's Open MPI plugins (%s and others) were not found: rebuild Parfocal or set "
-             "PARFOCAL_OPENMPI_PLUGIN_DIR", probe);
+    snprintf(why, n,
+             "Parfocal's Open MPI plugins (%s and others) were not found: rebuild Parfocal or set "
+             "PARFOCAL_OPENMPI_PLUGIN_DIR",
+             probe);
     return false;
 }
 
@@ -118,7 +124,8 @@ static bool use_ob1(void)
     return strcmp(pf_config.openmpi_pml, "ob1") == 0;
 }
 
-static bool add_plugin(const char *directory, const char *name, bool required, const char *advice, char *why, size_t n)
+static bool add_plugin(const char *directory, const char *name, bool required, const char *advice, char *why,
+                       size_t n)
 {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/mca_%s.so", directory, name);
@@ -146,7 +153,8 @@ static bool list_plugins(char *why, size_t n)
             return false;
     }
     return add_plugin(parts.own_dir, use_ob1() ? "btl_portals4" : "mtl_portals4", true,
-                      "rebuild Parfocal (its build fetches the distribution's Open MPI source package)", why, n) &&
+                      "rebuild Parfocal (its build fetches the distribution's Open MPI source package)", why,
+                      n) &&
            add_plugin(parts.own_dir, "ess_parfocal", true, "rebuild Parfocal", why, n);
 }
 
@@ -165,7 +173,8 @@ static bool map_core(char *why, size_t n)
     return parts.core[PF_CORE_GLUE] != NULL;
 }
 
-/* Internal structures of Open MPI are used, so nothing but the version that the glue was built for will do. */
+/* Internal structures of Open MPI are used, so nothing but the version that the glue was built for will do.
+ */
 static bool check_version(char *why, size_t n)
 {
     const char *found = pf_elf_string_symbol(parts.core[PF_CORE_MPI], "ompi_version_string");
@@ -173,7 +182,8 @@ static bool check_version(char *why, size_t n)
     char next = at ? at[strlen(PF_OPENMPI_VERSION)] : '0';
     if (at && !(next >= '0' && next <= '9') && !(at > found && at[-1] >= '0' && at[-1] <= '9'))
         return true;
-    snprintf(why, n, "%s is Open MPI %s, but Parfocal was built for " PF_OPENMPI_VERSION
+    snprintf(why, n,
+             "%s is Open MPI %s, but Parfocal was built for " PF_OPENMPI_VERSION
              ": install the Debian 12 package %s or set PARFOCAL_OPENMPI_LIBDIR",
              parts.core[PF_CORE_MPI]->path, found ? found : "of an unknown version", package);
     return false;

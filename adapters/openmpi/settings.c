@@ -20,9 +20,9 @@ static const struct {
     {"btl", "self"},
     {"mtl", "portals4"},
     {"osc", "pt2pt"},
-    {"opal_signal", ""},        /* the application's signals are not Open MPI's */
+    {"opal_signal", ""}, /* the application's signals are not Open MPI's */
     {"opal_set_max_sys_limits", ""},
-    {"memory", "^patcher"},     /* would rewrite munmap and friends for the whole process, once per rank */
+    {"memory", "^patcher"}, /* would rewrite munmap and friends for the whole process, once per rank */
     {"orte_create_session_dirs", "0"},
     {"mpi_warn_on_fork", "0"},
     {"mpi_yield_when_idle", "0"},
@@ -32,7 +32,8 @@ static const struct {
 };
 
 /* Variables by which Open MPI or a plugin would find a launcher that did not launch it. */
-static const char *const hidden[] = {"PMIX_", "PMI_", "SLURM_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "SINGULARITY_"};
+static const char *const hidden[] = {"PMIX_",          "PMI_",        "SLURM_", "OMPI_COMM_WORLD_",
+                                     "OMPI_UNIVERSE_", "SINGULARITY_"};
 
 static const char *adjustable(const char *name)
 {

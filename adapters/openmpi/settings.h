@@ -3,8 +3,9 @@
 #define PF_OPENMPI_SETTINGS_H
 
 /*
- * What Open MPI reads from its environment (OMPI_MCA_*): settings that the adapter depends on come from here, whatever the real
- * environment says; other OMPI_MCA_* variables of the user count, such as those that choose a collective algorithm.
+ * What Open MPI reads from its environment (OMPI_MCA_*): settings that the adapter depends on come from here,
+ * whatever the real environment says; other OMPI_MCA_* variables of the user count, such as those that choose
+ * a collective algorithm.
  */
 const char *pf_settings_get(const char *name);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The run-time environment of a rank, in place of what mpirun sets up. It opens none of the frameworks that would talk to a
- * daemon (oob, rml, routed, grpcomm, state, errmgr), so an instance has no thread and no socket.
+ * The run-time environment of a rank, in place of what mpirun sets up. It opens none of the frameworks that
+ * would talk to a daemon (oob, rml, routed, grpcomm, state, errmgr), so an instance has no thread and no
+ * socket.
  */
 #include "orte_config.h"
 

@@ -16,11 +16,11 @@
 const struct pf_glue_host *pf_glue_host;
 
 /*
- * Context ids. The portals4 MTL has room for 12 bits in its match bits (it claims 13, whose top one collides with the
- * protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that twins have the rest to themselves.
+ * Context ids. The portals4 MTL has room for 12 bits in its match bits (it claims 13, whose top one collides
+ * with the protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that twins have
+ * the rest to themselves.
  */
 enum { TWIN_FIRST = 1024, TWIN_END = 4096 };
-
 
 static opal_timer_t simulated_microseconds(void)
 {
@@ -34,7 +34,8 @@ static int instance_init(int *thread_level)
         status = pf_glue_plugins_install();
     if (status != OPAL_SUCCESS)
         return MPI_ERR_OTHER;
-    status = PMPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, thread_level);
+    /* The middleware answers for the thread level; Open MPI itself runs in one thread and needs no locks. */
+    status = PMPI_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, thread_level);
     if (status != MPI_SUCCESS)
         return status;
     /* No file descriptor is ever ready: the event loop would only cost time. */
@@ -53,13 +54,21 @@ static int instance_finalize(void)
     return PMPI_Finalize();
 }
 
+/*
+ * One NIC event may need several passes: the first completes a request, the next lets the nonblocking
+ * collective that waited for it start its next round. Rounds that wait for the network end in events of their
+ * own.
+ */
 static int instance_progress(void)
 {
-    opal_progress();
+    enum { PASSES = 8 };
+    for (int i = 0; i < PASSES; i++)
+        opal_progress();
     return 0;
 }
 
-/* Everything that ompi_comm_activate does, less its allreduce: the hub vouches that all members use the same id. */
+/* Everything that ompi_comm_activate does, less its allreduce: the hub vouches that all members use the same
+ * id. */
 static int activate(ompi_communicator_t *comm, int cid)
 {
     if (opal_pointer_array_get_item(&ompi_mpi_communicators, cid))
@@ -80,8 +89,8 @@ static int instance_comm_twin(const int *world_ranks, int n, int me, int id, voi
     ompi_request_t *request = NULL;
     if (id < 0 || id >= TWIN_END - TWIN_FIRST)
         return MPI_ERR_INTERN;
-    int status = ompi_comm_set_nb(&comm, &ompi_mpi_comm_world.comm, n, (int *)(uintptr_t)world_ranks, 0, NULL, NULL,
-                                  &ompi_mpi_errors_return.eh, false, NULL, NULL, &request);
+    int status = ompi_comm_set_nb(&comm, &ompi_mpi_comm_world.comm, n, (int *)(uintptr_t)world_ranks, 0, NULL,
+                                  NULL, &ompi_mpi_errors_return.eh, false, NULL, NULL, &request);
     if (status != OMPI_SUCCESS)
         return MPI_ERR_INTERN;
     if (ompi_comm_rank(comm) != me) {
@@ -112,7 +121,8 @@ static void instance_comm_errors_return(void *native)
 static bool instance_request_done(const void *native)
 {
     const ompi_request_t *request = native;
-    return request->req_state == OMPI_REQUEST_INACTIVE || REQUEST_COMPLETE((ompi_request_t *)(uintptr_t)request);
+    return request->req_state == OMPI_REQUEST_INACTIVE ||
+           REQUEST_COMPLETE((ompi_request_t *)(uintptr_t)request);
 }
 
 static const struct pf_glue glue = {

@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 /*
- * The glue is the part of the adapter that exists once per rank: a plugin that is cloned with the Open MPI libraries and
- * linked to them, so that it can call their internal functions directly. It holds the components that stand in for
- * mpirun and its daemons (ess, pmix). It and the adapter know each other only through these two tables. No header of
- * Open MPI is needed to read this one.
+ * The glue is the part of the adapter that exists once per rank: a plugin that is cloned with the Open MPI
+ * libraries and linked to them, so that it can call their internal functions directly. It holds the
+ * components that stand in for mpirun and its daemons (ess, pmix). It and the adapter know each other only
+ * through these two tables. No header of Open MPI is needed to read this one.
  */
 
 /* What the adapter does for a glue. `context` is the adapter's own. */
@@ -18,7 +18,7 @@ struct pf_glue_host {
     void *context;
     int rank;
     int job_size;
-    int local_rank;          /* among the ranks of its simulated host */
+    int local_rank; /* among the ranks of its simulated host */
     int local_size;
     const char *local_peers; /* their ranks, separated by commas */
     const char *host_name;
@@ -32,7 +32,8 @@ struct pf_glue_host {
     /* Ends the job. Does not return. */
     void (*abort)(void *context, int status);
     double (*now)(void *context); /* simulated seconds */
-    /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up in it. */
+    /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up
+     * in it. */
     int (*plugin_list)(void *context, int (*each)(const char *path, void *arg), void *arg);
     void *(*plugin_open)(void *context, const char *path, const char **error);
     void *(*plugin_symbol)(void *context, void *handle, const char *name);

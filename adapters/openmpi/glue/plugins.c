@@ -9,8 +9,8 @@
 #include "adapters/openmpi/glue/internal.h"
 
 /* Open MPI treats the handle as opaque: ours is the dlopen handle itself. */
-static int plugin_open(const char *path, bool use_extensions, bool private_namespace, opal_dl_handle_t **handle,
-                       char **error)
+static int plugin_open(const char *path, bool use_extensions, bool private_namespace,
+                       opal_dl_handle_t **handle, char **error)
 {
     const char *why = NULL;
     (void)use_extensions;
@@ -27,7 +27,7 @@ static int plugin_symbol(opal_dl_handle_t *handle, const char *name, void **symb
 {
     *symbol = pf_glue_host->plugin_symbol(pf_glue_host->context, handle, name);
     if (error)
-        *error = (char *)(uintptr_t)"no such symbol";
+        *error = (char *)(uintptr_t) "no such symbol";
     return *symbol ? OPAL_SUCCESS : OPAL_ERROR;
 }
 

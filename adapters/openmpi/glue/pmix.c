@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The exchange of start-up information, which mpirun's daemons serve on a real machine. Here all ranks are in one
- * process: what a rank publishes goes to a store of the adapter, and a fence is a barrier between actors.
+ * The exchange of start-up information, which mpirun's daemons serve on a real machine. Here all ranks are in
+ * one process: what a rank publishes goes to a store of the adapter, and a fence is a barrier between actors.
  */
 #include "opal_config.h"
 
@@ -129,7 +129,8 @@ static opal_value_t *rank_value(int rank, const char *key)
     } else if (strcmp(key, OPAL_PMIX_LOCALITY) == 0) {
         bool local = strcmp(host_name, pf_glue_host->host_name) == 0;
         value = new_value(key, OPAL_UINT16);
-        value->data.uint16 = local ? OPAL_PROC_ON_CLUSTER | OPAL_PROC_ON_CU | OPAL_PROC_ON_NODE : OPAL_PROC_NON_LOCAL;
+        value->data.uint16 =
+            local ? OPAL_PROC_ON_CLUSTER | OPAL_PROC_ON_CU | OPAL_PROC_ON_NODE : OPAL_PROC_NON_LOCAL;
     }
     return value;
 }
@@ -165,7 +166,8 @@ static opal_value_t *stored_value(const opal_process_name_t *id, const char *key
     return value;
 }
 
-static int module_get(const opal_process_name_t *id, const char *key, opal_list_t *info, opal_value_t **result)
+static int module_get(const opal_process_name_t *id, const char *key, opal_list_t *info,
+                      opal_value_t **result)
 {
     opal_value_t *value = job_value(key);
     (void)info;
@@ -258,8 +260,8 @@ static int no_resolve_nodes(opal_jobid_t job, char **nodes)
 }
 
 /*
- * Without fence_nb, Open MPI's MPI_Init and MPI_Finalize use the blocking fence; MPI_Finalize then runs a barrier of its own
- * over the network first, in which pending messages make progress.
+ * Without fence_nb, Open MPI's MPI_Init and MPI_Finalize use the blocking fence; MPI_Finalize then runs a
+ * barrier of its own over the network first, in which pending messages make progress.
  */
 static opal_pmix_base_module_t module = {
     .init = module_init,

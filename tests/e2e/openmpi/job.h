@@ -2,23 +2,27 @@
 #ifndef PF_TEST_OPENMPI_JOB_H
 #define PF_TEST_OPENMPI_JOB_H
 
-/* Open MPI's own header, for types and constants. Its functions and objects are one per rank here: fetch them by name. */
+/* Open MPI's own header, for types and constants. Its functions and objects are one per rank here: fetch them
+ * by name. */
 #include <mpi.h>
 
 #include "adapters/openmpi/openmpi.h"
 
 struct rank {
-    pf_self_t self;
+    pf_self_t self; /* first: the data of the rank's actors are a pointer to it */
     struct pf_ompi_instance *inst;
     MPI_Comm world;
     MPI_Datatype type_int, type_double, type_char;
     MPI_Op sum;
+    void *helper; /* scenario_progress */
 };
 
 /* A native function of the rank; every call counts as an entry of the middleware's. */
-#define CALL(rank, name) (pf_ompi_enter((rank)->inst), (__typeof__(&PMPI_##name))pf_ompi_symbol((rank)->inst, "PMPI_" #name))
+#define CALL(rank, name)                                                                                     \
+    (pf_ompi_enter((rank)->inst), (__typeof__(&PMPI_##name))pf_ompi_symbol((rank)->inst, "PMPI_" #name))
 
-void test_fail(const struct rank *rank, const char *file, int line, const char *what) __attribute__((noreturn));
+void test_fail(const struct rank *rank, const char *file, int line, const char *what)
+    __attribute__((noreturn));
 
 #define CHECK(rank, condition)                                                                               \
     do {                                                                                                     \
@@ -40,6 +44,8 @@ void scenario_communicators(struct rank *rank);
 void scenario_nonblocking(struct rank *rank);
 void scenario_probe(struct rank *rank);
 void scenario_twins(struct rank *rank);
+void scenario_progress(struct rank *rank);
+void scenario_tags(struct rank *rank);
 void scenario_abort(struct rank *rank);
 
 #endif

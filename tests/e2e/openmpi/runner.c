@@ -29,12 +29,15 @@ static const struct {
     {"nonblocking", scenario_nonblocking},
     {"probe", scenario_probe},
     {"twins", scenario_twins},
+    {"progress", scenario_progress},
+    {"tags", scenario_tags},
     {"abort", scenario_abort},
 };
 
 void test_fail(const struct rank *rank, const char *file, int line, const char *what)
 {
-    fprintf(stderr, "%s:%d: rank %d at %g: %s is false\n", file, line, rank->self.rank, simgrid_get_clock(), what);
+    fprintf(stderr, "%s:%d: rank %d at %g: %s is false\n", file, line, rank->self.rank, simgrid_get_clock(),
+            what);
     pf_end_process(1);
 }
 

@@ -4,6 +4,7 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
+#include <simgrid/semaphore.h>
 
 #include "tests/e2e/openmpi/job.h"
 
@@ -32,8 +33,9 @@ void scenario_ring(struct rank *rank)
     for (int round = 0; round < 3; round++) {
         int sent = 100 * round + me, got = -1;
         MPI_Status status;
-        CHECK(rank, CALL(rank, Sendrecv)(&sent, 1, rank->type_int, (me + 1) % size, round, &got, 1, rank->type_int,
-                                         (me + size - 1) % size, round, rank->world, &status) == MPI_SUCCESS);
+        CHECK(rank,
+              CALL(rank, Sendrecv)(&sent, 1, rank->type_int, (me + 1) % size, round, &got, 1, rank->type_int,
+                                   (me + size - 1) % size, round, rank->world, &status) == MPI_SUCCESS);
         CHECK(rank, got == 100 * round + (me + size - 1) % size);
         CHECK(rank, status.MPI_SOURCE == (me + size - 1) % size && status.MPI_TAG == round);
     }
@@ -51,10 +53,12 @@ void scenario_rendezvous(struct rank *rank)
         out[i] = (char)(i * 7 + me);
     memset(in, 0x55, BYTES);
     if (partner < rank->self.size) {
-        CHECK(rank, CALL(rank, Isend)(out, BYTES, rank->type_char, partner, 3, rank->world, &request) == MPI_SUCCESS);
+        CHECK(rank, CALL(rank, Isend)(out, BYTES, rank->type_char, partner, 3, rank->world, &request) ==
+                        MPI_SUCCESS);
         if (me & 1)
             sg_actor_sleep_for(1e-3);
-        CHECK(rank, CALL(rank, Recv)(in, BYTES, rank->type_char, partner, 3, rank->world, &status) == MPI_SUCCESS);
+        CHECK(rank,
+              CALL(rank, Recv)(in, BYTES, rank->type_char, partner, 3, rank->world, &status) == MPI_SUCCESS);
         CHECK(rank, CALL(rank, Wait)(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         CHECK(rank, CALL(rank, Get_count)(&status, rank->type_char, &count) == MPI_SUCCESS && count == BYTES);
         for (int i = 0; i < BYTES; i++)
@@ -77,7 +81,8 @@ static void check_collectives(struct rank *rank, MPI_Comm comm)
     CHECK(rank, CALL(rank, Barrier)(comm) == MPI_SUCCESS);
     int *all = calloc((size_t)size, sizeof *all);
     value = 3 * me;
-    CHECK(rank, CALL(rank, Allgather)(&value, 1, rank->type_int, all, 1, rank->type_int, comm) == MPI_SUCCESS);
+    CHECK(rank,
+          CALL(rank, Allgather)(&value, 1, rank->type_int, all, 1, rank->type_int, comm) == MPI_SUCCESS);
     for (int i = 0; i < size; i++)
         CHECK(rank, all[i] == 3 * i);
     free(all);
@@ -91,7 +96,8 @@ void scenario_collectives(struct rank *rank)
     check_collectives(rank, rank->world);
     for (int i = 0; i < LENGTH; i++)
         out[i] = i + rank->self.rank;
-    CHECK(rank, CALL(rank, Allreduce)(out, in, LENGTH, rank->type_double, rank->sum, rank->world) == MPI_SUCCESS);
+    CHECK(rank,
+          CALL(rank, Allreduce)(out, in, LENGTH, rank->type_double, rank->sum, rank->world) == MPI_SUCCESS);
     for (int i = 0; i < LENGTH; i++)
         CHECK(rank, in[i] == (double)size * i + (double)size * (size - 1) / 2);
     free(in);
@@ -101,7 +107,8 @@ void scenario_collectives(struct rank *rank)
 void scenario_communicators(struct rank *rank)
 {
     MPI_Comm half, copy;
-    CHECK(rank, CALL(rank, Comm_split)(rank->world, rank->self.rank % 2, -rank->self.rank, &half) == MPI_SUCCESS);
+    CHECK(rank,
+          CALL(rank, Comm_split)(rank->world, rank->self.rank % 2, -rank->self.rank, &half) == MPI_SUCCESS);
     check_collectives(rank, half);
     CHECK(rank, CALL(rank, Comm_dup)(half, &copy) == MPI_SUCCESS);
     check_collectives(rank, copy);
@@ -110,13 +117,14 @@ void scenario_communicators(struct rank *rank)
     CHECK(rank, CALL(rank, Comm_free)(&copy) == MPI_SUCCESS);
 }
 
-/* Nonblocking collectives that are polled: each failed test costs simulated time, as the middleware will charge it. */
+/* Nonblocking collectives that are polled: each failed test costs simulated time, as the middleware will
+ * charge it. */
 void scenario_nonblocking(struct rank *rank)
 {
     int value = rank->self.rank, sum = -1, flag = 0, polls = 0;
     MPI_Request requests[2];
-    CHECK(rank, CALL(rank, Iallreduce)(&value, &sum, 1, rank->type_int, rank->sum, rank->world, &requests[0]) ==
-                    MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Iallreduce)(&value, &sum, 1, rank->type_int, rank->sum, rank->world,
+                                       &requests[0]) == MPI_SUCCESS);
     CHECK(rank, CALL(rank, Ibarrier)(rank->world, &requests[1]) == MPI_SUCCESS);
     for (int i = 0; i < 2; i++)
         for (flag = 0; !flag; polls++) {
@@ -145,7 +153,8 @@ void scenario_probe(struct rank *rank)
     int flag = 0, values[3], count;
     MPI_Status status;
     for (int polls = 0; !flag; polls++) {
-        CHECK(rank, CALL(rank, Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, rank->world, &flag, &status) == MPI_SUCCESS);
+        CHECK(rank,
+              CALL(rank, Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, rank->world, &flag, &status) == MPI_SUCCESS);
         if (!flag)
             sg_actor_sleep_for(1e-7);
         CHECK(rank, polls < 1000000);
@@ -157,8 +166,8 @@ void scenario_probe(struct rank *rank)
     CHECK(rank, values[0] == 1 && values[2] == 3);
     CHECK(rank, CALL(rank, Probe)(size - 1, 10, rank->world, &status) == MPI_SUCCESS);
     CHECK(rank, CALL(rank, Get_count)(&status, rank->type_int, &count) == MPI_SUCCESS && count == 2);
-    CHECK(rank, CALL(rank, Recv)(values, 3, rank->type_int, MPI_ANY_SOURCE, 10, rank->world, MPI_STATUS_IGNORE) ==
-                    MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Recv)(values, 3, rank->type_int, MPI_ANY_SOURCE, 10, rank->world,
+                                 MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
 
 /* Twin number `id`: all ranks of the world, those of one parity, or all in reverse order. */
@@ -175,7 +184,8 @@ static MPI_Comm make_twin(struct rank *rank, int id)
     }
     void *comm = NULL;
     double before = simgrid_get_clock();
-    /* The two communicators of one parity each are different communicators of the hub and have different ids. */
+    /* The two communicators of one parity each are different communicators of the hub and have different ids.
+     */
     int hub_id = 2 * id + (id % 3 == 1 ? rank->self.rank % 2 : 0);
     CHECK(rank, pf_ompi_comm_twin(rank->inst, members, n, me, hub_id, &comm) == MPI_SUCCESS);
     CHECK(rank, simgrid_get_clock() == before);
@@ -184,8 +194,8 @@ static MPI_Comm make_twin(struct rank *rank, int id)
 }
 
 /*
- * Every rank makes its twins in an order of its own, some before and some after communicators of Open MPI's, and messages
- * arrive on twins that their receiver has yet to make.
+ * Every rank makes its twins in an order of its own, some before and some after communicators of Open MPI's,
+ * and messages arrive on twins that their receiver has yet to make.
  */
 void scenario_twins(struct rank *rank)
 {
@@ -233,6 +243,80 @@ void scenario_twins(struct rank *rank)
         pf_ompi_comm_release(rank->inst, twins[id]);
     pf_ompi_comm_release(rank->inst, copy);
     CHECK(rank, CALL(rank, Comm_free)(&own) == MPI_SUCCESS);
+}
+
+/* Body of a helper that makes progress for a rank that is busy elsewhere. */
+struct helper {
+    struct rank *rank;
+    sg_sem_t wake;
+    bool stop;
+};
+
+static void helper_main(int argc, char **argv)
+{
+    const struct rank *rank = (const struct rank *)pf_self();
+    const struct helper *helper = rank->helper;
+    (void)argc;
+    (void)argv;
+    for (;;) {
+        sg_sem_acquire(helper->wake);
+        if (helper->stop)
+            return;
+        pf_ompi_progress(helper->rank->inst);
+    }
+}
+
+static void wake_helper(void *arg)
+{
+    struct helper *helper = arg;
+    sg_sem_release(helper->wake);
+}
+
+/*
+ * The last rank starts a nonblocking collective and then blocks for a second outside Open MPI. The others
+ * must not notice, as long as a helper makes progress for it.
+ */
+void scenario_progress(struct rank *rank)
+{
+    int value = 1, sum = 0, last = rank->self.size - 1;
+    MPI_Request request;
+    struct helper *helper = NULL;
+    double start = simgrid_get_clock();
+    CHECK(rank, CALL(rank, Iallreduce)(&value, &sum, 1, rank->type_int, rank->sum, rank->world, &request) ==
+                    MPI_SUCCESS);
+    if (rank->self.rank == last) {
+        helper = calloc(1, sizeof *helper);
+        *helper = (struct helper){.rank = rank, .wake = sg_sem_init(1)};
+        sg_actor_t actor = sg_actor_init("helper", rank->self.host);
+        sg_actor_set_data(actor, &rank->self);
+        rank->helper = helper;
+        sg_actor_start(actor, helper_main, 0, NULL);
+        pf_ompi_set_notify(rank->inst, wake_helper, helper);
+        sg_actor_sleep_for(1.0);
+        pf_ompi_set_notify(rank->inst, NULL, NULL);
+        helper->stop = true;
+        sg_sem_release(helper->wake);
+        CHECK(rank, pf_ompi_request_done(rank->inst, request));
+    }
+    CHECK(rank, CALL(rank, Wait)(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(rank, sum == rank->self.size);
+    CHECK(rank, rank->self.rank == last || simgrid_get_clock() < start + 0.01);
+    CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
+}
+
+/* The largest tag that pml/cm can tell from the negative ones of collectives, also for a receive with any
+ * tag. */
+void scenario_tags(struct rank *rank)
+{
+    int value = 17, got = 0, tag = (1 << 23) - 1;
+    MPI_Status status;
+    if (rank->self.rank == 0 && rank->self.size > 1)
+        CHECK(rank, CALL(rank, Send)(&value, 1, rank->type_int, 1, tag, rank->world) == MPI_SUCCESS);
+    if (rank->self.rank == 1) {
+        CHECK(rank, CALL(rank, Recv)(&got, 1, rank->type_int, MPI_ANY_SOURCE, MPI_ANY_TAG, rank->world,
+                                     &status) == MPI_SUCCESS);
+        CHECK(rank, got == 17 && status.MPI_TAG == tag && status.MPI_SOURCE == 0);
+    }
 }
 
 void scenario_abort(struct rank *rank)

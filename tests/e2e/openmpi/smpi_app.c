@@ -10,8 +10,8 @@ static void in_smpi(int me, int size)
 {
     int value = me + 1, sum = -1, got = -1;
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Sendrecv(&value, 1, MPI_INT, (me + 1) % size, 1, &got, 1, MPI_INT, (me + size - 1) % size, 1, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&value, 1, MPI_INT, (me + 1) % size, 1, &got, 1, MPI_INT, (me + size - 1) % size, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (sum != size * (size + 1) / 2 || got != (me + size - 1) % size + 1) {
         fprintf(stderr, "rank %d: wrong data in SMPI\n", me);
         exit(1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The same scenarios from ranks of SMPI, whose library exports MPI_* and PMPI_* to the whole process: neither
- * implementation may call into the other. Arguments are those of smpi_main; the application finds test_in_openmpi here.
+ * implementation may call into the other. Arguments are those of smpi_main; the application finds
+ * test_in_openmpi here.
  */
 #include <stdlib.h>
 #include <string.h>

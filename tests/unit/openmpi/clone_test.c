@@ -47,7 +47,8 @@ static int tear_down(void **state)
 static void dynamic_names(const char *path, char *text, size_t n)
 {
     char command[PATH_MAX + 64];
-    snprintf(command, sizeof command, "readelf -dW %s | sed -n 's/.*(\\(NEEDED\\|SONAME\\)).*\\[\\(.*\\)\\]/\\1 \\2/p'", path);
+    snprintf(command, sizeof command,
+             "readelf -dW %s | sed -n 's/.*(\\(NEEDED\\|SONAME\\)).*\\[\\(.*\\)\\]/\\1 \\2/p'", path);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     text[fread(text, 1, n - 1, pipe)] = 0;
@@ -209,7 +210,8 @@ static void in_child(bool (*check)(char *why, size_t n), const char *expected)
     }
     close(ends[1]);
     size_t length = 0;
-    for (ssize_t got; length < sizeof why - 1 && (got = read(ends[0], why + length, sizeof why - 1 - length)) > 0;)
+    for (ssize_t got;
+         length < sizeof why - 1 && (got = read(ends[0], why + length, sizeof why - 1 - length)) > 0;)
         length += (size_t)got;
     close(ends[0]);
     int status;

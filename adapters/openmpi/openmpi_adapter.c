@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stock Open MPI behind the middleware's interface: translates values, names symbols and keeps accounts;
+ * openmpi.h does the work. Compiled with Open MPI's own mpi.h: here MPI_ANY_SOURCE is Open MPI's.
+ */
+#include "adapters/openmpi/openmpi_adapter.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+
+#include "adapters/openmpi/openmpi.h"
+#include "adapters/predefined.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "pf_fn.h"
+
+/* SMPI's timer of the application's computation, see smpi/smpi.h (which cannot stand beside this mpi.h). */
+extern void smpi_bench_begin(void);
+extern void smpi_bench_end(void);
+extern int sg_cfg_get_boolean(const char *name);
+
+struct openmpi_instance {
+    struct pf_instance base;
+    struct pf_ompi_instance *ompi;
+    void *functions[PF_FN_COUNT];
+    void *predefined[PF_PREDEFINED_LIMIT];
+    struct pf_native_values values;
+};
+
+static struct openmpi_instance **instances;
+static int instance_count;
+static bool computation_counts; /* smpi/simulate-computation */
+
+/* A predefined handle of Open MPI is the address of an object in libmpi, which each instance has of its own.
+ */
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global) #global
+
+static const struct {
+    const char *symbol;
+    int value;
+} predefined_symbols[] = {
+#define X(name, value) {name, value},
+    PF_PREDEFINED_LIST(X)
+#undef X
+        {MPI_COMM_NULL, PF_PREDEFINED_COMM_NULL},
+    {MPI_COMM_WORLD, PF_PREDEFINED_COMM_WORLD},
+    {MPI_COMM_SELF, PF_PREDEFINED_COMM_SELF},
+    {MPI_GROUP_NULL, PF_PREDEFINED_GROUP_NULL},
+    {MPI_GROUP_EMPTY, PF_PREDEFINED_GROUP_EMPTY},
+    {MPI_WIN_NULL, PF_PREDEFINED_WIN_NULL},
+    {MPI_FILE_NULL, PF_PREDEFINED_FILE_NULL},
+    {MPI_MESSAGE_NULL, PF_PREDEFINED_MESSAGE_NULL},
+    {MPI_MESSAGE_NO_PROC, PF_PREDEFINED_MESSAGE_NO_PROC},
+    {MPI_INFO_NULL, PF_PREDEFINED_INFO_NULL},
+    {MPI_REQUEST_NULL, PF_PREDEFINED_REQUEST_NULL},
+};
+
+static const struct pf_native_values common_values = {
+    .any_source = MPI_ANY_SOURCE,
+    .proc_null = MPI_PROC_NULL,
+    .root = MPI_ROOT,
+    .any_tag = MPI_ANY_TAG,
+    .undefined = MPI_UNDEFINED,
+    .order_c = MPI_ORDER_C,
+    .order_fortran = MPI_ORDER_FORTRAN,
+    .distribute_block = MPI_DISTRIBUTE_BLOCK,
+    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
+    .distribute_none = MPI_DISTRIBUTE_NONE,
+    .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
+    .tag_upper_bound = (1 << 24) - 1, /* of mtl/portals4 */
+    .status_size = sizeof(MPI_Status),
+    .in_place = MPI_IN_PLACE,
+    .bottom = MPI_BOTTOM,
+};
+
+static int openmpi_probe(char *why, size_t why_size)
+{
+    return pf_ompi_probe(1, why, why_size);
+}
+
+static void fill_instance(struct openmpi_instance *in)
+{
+    static const char *const names[] = {
+#define X(stem, route, group, smpi) "PMPI_" #stem,
+        PF_FN_LIST(X)
+#undef X
+    };
+    for (int i = 0; i < PF_FN_COUNT; i++)
+        in->functions[i] = pf_ompi_symbol(in->ompi, names[i]);
+    for (size_t i = 0; i < sizeof predefined_symbols / sizeof predefined_symbols[0]; i++)
+        in->predefined[predefined_symbols[i].value] = pf_ompi_symbol(in->ompi, predefined_symbols[i].symbol);
+    /* A hub value that names nothing is passed on as a null handle, so that the native call reports the
+     * error. */
+    in->values = common_values;
+    in->values.request_null = in->predefined[PF_PREDEFINED_REQUEST_NULL];
+    in->values.datatype_null = pf_ompi_symbol(in->ompi, MPI_DATATYPE_NULL);
+    in->values.comm_null = in->predefined[PF_PREDEFINED_COMM_NULL];
+    in->values.group_null = in->predefined[PF_PREDEFINED_GROUP_NULL];
+    in->values.info_null = in->predefined[PF_PREDEFINED_INFO_NULL];
+    in->values.op_null = pf_ompi_symbol(in->ompi, MPI_OP_NULL);
+}
+
+static struct openmpi_instance *make_instance(int rank)
+{
+    struct openmpi_instance *in = calloc(1, sizeof *in);
+    in->ompi = pf_ompi_instance(rank);
+    in->base = (struct pf_instance){.adapter = &pf_openmpi_adapter,
+                                    .ops = pf_openmpi_adapter.ops,
+                                    .values = &in->values,
+                                    .fn = in->functions,
+                                    .predefined = in->predefined,
+                                    .impl = PF_IMPL_OPENMPI,
+                                    .rank = rank,
+                                    .job_size = instance_count};
+    fill_instance(in);
+    return in;
+}
+
+static int openmpi_open(const struct pf_job *job, char *why, size_t why_size)
+{
+    struct pf_ompi_job ompi_job = {.size = job->size, .ranks = job->ranks, .on_abort = job->on_abort};
+    int error = pf_ompi_open(&ompi_job, why, why_size);
+    if (!error)
+        error = pf_ompi_instances_create(why, why_size);
+    if (error)
+        return error;
+    if (instances)
+        return PF_SUCCESS; /* another rank has waited for the same */
+    computation_counts = sg_cfg_get_boolean("smpi/simulate-computation");
+    instance_count = job->size;
+    instances = calloc((size_t)job->size, sizeof(struct openmpi_instance *));
+    for (int i = 0; i < job->size; i++) {
+        instances[i] = make_instance(i);
+        pf_ompi_set_notify(instances[i]->ompi, job->on_progress, job->ranks[i]->mpi);
+    }
+    return PF_SUCCESS;
+}
+
+static struct pf_instance *openmpi_instance(int rank)
+{
+    return &instances[rank]->base;
+}
+
+/* The rank's instance was initialised on its behalf when Open MPI was loaded. */
+static int openmpi_finish(struct pf_instance *in)
+{
+    (void)in;
+    return PF_SUCCESS;
+}
+
+/* The application's computation since the last call is charged as SMPI charges it; Open MPI's own is not, but
+ * for a cost that the user configures. */
+static void openmpi_enter(struct pf_instance *in)
+{
+    if (computation_counts)
+        smpi_bench_end();
+    if (pf_config.openmpi_call_cost > 0)
+        sg_actor_sleep_for(pf_config.openmpi_call_cost);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
+}
+
+static void openmpi_leave(struct pf_instance *in)
+{
+    (void)in;
+    if (computation_counts)
+        smpi_bench_begin();
+}
+
+static void openmpi_idle(struct pf_instance *in)
+{
+    (void)in;
+    sg_actor_sleep_for(pf_config.openmpi_poll_cost);
+}
+
+static void status_get(const void *native, struct pf_native_status_view *out)
+{
+    const MPI_Status *status = native;
+    out->source = status->MPI_SOURCE;
+    out->tag = status->MPI_TAG;
+    out->error = status->MPI_ERROR;
+    out->cancelled = status->_cancelled;
+    out->bytes = (int64_t)status->_ucount;
+}
+
+static void status_set(void *native, const struct pf_native_status_view *in)
+{
+    MPI_Status *status = native;
+    status->MPI_SOURCE = in->source;
+    status->MPI_TAG = in->tag;
+    status->MPI_ERROR = in->error;
+    status->_cancelled = in->cancelled;
+    status->_ucount = (size_t)in->bytes;
+}
+
+static int error_class(struct pf_instance *in, int code)
+{
+    int class = code;
+    ((int (*)(int, int *))in->fn[PF_FN_Error_class])(code, &class);
+    switch (class) {
+#define X(name, value)                                                                                       \
+    case name:                                                                                               \
+        return value;
+        PF_ERROR_CLASS_LIST(X)
+#undef X
+    default:
+        return 16; /* MPI_ERR_OTHER of the hub */
+    }
+}
+
+static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                     void **native)
+{
+    (void)node_local;
+    if (id >= pf_ompi_twin_limit())
+        pf_die("rank %d: more than %d communicators at once in the portals model", in->rank,
+               pf_ompi_twin_limit());
+    int code = pf_ompi_comm_twin(((struct openmpi_instance *)in)->ompi, world_ranks, n, me, id, native);
+    return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
+}
+
+static void comm_free(struct pf_instance *in, void *native)
+{
+    pf_ompi_comm_release(((struct openmpi_instance *)in)->ompi, native);
+}
+
+static void comm_errors_return(struct pf_instance *in, void *native)
+{
+    pf_ompi_comm_errors_return(((struct openmpi_instance *)in)->ompi, native);
+}
+
+static bool request_done(struct pf_instance *in, void *request)
+{
+    return pf_ompi_request_done(((struct openmpi_instance *)in)->ompi, request);
+}
+
+static void openmpi_progress(struct pf_instance *in)
+{
+    pf_ompi_progress(((struct openmpi_instance *)in)->ompi);
+}
+
+static const struct pf_adapter_ops ops = {
+    .size = sizeof ops,
+    .probe = openmpi_probe,
+    .open = openmpi_open,
+    .instance = openmpi_instance,
+    .start = pf_adapter_no_start,
+    .finish = openmpi_finish,
+    .enter = openmpi_enter,
+    .leave = openmpi_leave,
+    .idle = openmpi_idle,
+    .status_get = status_get,
+    .status_set = status_set,
+    .error_class = error_class,
+    .comm_twin = comm_twin,
+    .comm_free = comm_free,
+    .comm_errors_return = comm_errors_return,
+    .request_done = request_done,
+    .progress = openmpi_progress,
+};
+
+const struct pf_adapter pf_openmpi_adapter = {.abi = PF_ADAPTER_ABI, .name = "openmpi", .ops = &ops};
