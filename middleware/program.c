@@ -8,6 +8,7 @@
 #include <simgrid/actor.h>
 
 #include "base/log.h"
+#include "middleware/private.h"
 
 /* Where main() of one rank was called. Lives on that rank's stack. */
 struct frame {
@@ -15,7 +16,8 @@ struct frame {
     int status;
 };
 
-/* By number of the actor: shared libraries that are not private to a rank call exit() too, so the copy cannot tell. */
+/* By number of the actor: shared libraries that are not private to a rank call exit() too, so the copy cannot
+ * tell. */
 static struct frame **frames;
 static size_t frame_count;
 
@@ -49,6 +51,9 @@ int pf_program_main(int argc, char **argv)
 {
     struct frame frame = {.status = 0};
     size_t actor = (size_t)sg_actor_self_get_pid();
+    const char *name = pf_private_load();
+    if (name)
+        argv[0] = (char *)name; /* SMPI believes that we are the application */
     if (!loaded)
         pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
     set_frame(actor, &frame);
