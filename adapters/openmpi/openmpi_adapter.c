@@ -73,7 +73,7 @@ static const struct pf_native_values common_values = {
     .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
     .distribute_none = MPI_DISTRIBUTE_NONE,
     .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
-    .tag_upper_bound = (1 << 24) - 1, /* of mtl/portals4 */
+    .tag_upper_bound = (1 << 23) - 1, /* mtl/portals4 has 24 bits and takes the highest for the tags of collectives */
     .status_size = sizeof(MPI_Status),
     .in_place = MPI_IN_PLACE,
     .bottom = MPI_BOTTOM,
@@ -175,7 +175,7 @@ static void openmpi_leave(struct pf_instance *in)
 static void openmpi_idle(struct pf_instance *in)
 {
     (void)in;
-    sg_actor_sleep_for(pf_config.openmpi_poll_cost);
+    sg_actor_sleep_for(pf_config.openmpi_idle_time);
 }
 
 static void status_get(const void *native, struct pf_native_status_view *out)
