@@ -4,16 +4,6 @@
 #include "middleware/call.h"
 #include "middleware/errhandler.h"
 
-const char *pf_fn_name(int fn)
-{
-    static const char *const names[] = {
-#define X(stem, route, group, smpi) "MPI_" #stem,
-        PF_FN_LIST(X)
-#undef X
-    };
-    return fn >= 0 && fn < PF_FN_COUNT ? names[fn] : "an unknown MPI function";
-}
-
 void pf_call_refused(int fn)
 {
     pf_self_t *self = pf_self();

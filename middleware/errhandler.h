@@ -28,7 +28,4 @@ int pf_errhandler_class(struct pf_rank *r, int code);
 MPI_Errhandler *pf_win_errhandler(struct pf_rank *r, MPI_Win win);
 MPI_Errhandler *pf_file_errhandler(struct pf_rank *r, MPI_File file);
 
-/* The name of a function (enum pf_fn), such as "MPI_Send". */
-const char *pf_fn_name(int fn);
-
 #endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ADAPTER_H
+#define PF_ADAPTERS_ADAPTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/self.h"
+
+/*
+ * What makes one MPI implementation callable by the middleware. An adapter is one descriptor with a table of
+ * operations; an *instance* is the implementation as one rank sees it. The middleware calls the native MPI
+ * functions directly through instance->fn, with values that it translates by the instance's tables: no adapter code
+ * runs on the way of an ordinary call but enter and leave.
+ */
+#define PF_ADAPTER_ABI 1
+
+/* MPI implementations; several models of the fidelity ladder may share one. */
+enum pf_impl {
+    PF_IMPL_SMPI,
+    PF_IMPL_OPENMPI,
+    PF_IMPL_COUNT
+};
+
+/* Hub values below this are predefined handles; they index pf_instance.predefined. */
+#define PF_PREDEFINED_LIMIT 0x300
+
+/* A status in the hub's terms. Source and tag are the hub's values. */
+struct pf_native_status_view {
+    int source;
+    int tag;
+    int error; /* the implementation's code */
+    int cancelled;
+    int64_t bytes;
+};
+
+/* Large enough and aligned for a status of any implementation. */
+union pf_native_status {
+    int64_t align;
+    char bytes[32];
+};
+
+/* The implementation's numbers for the standard's named values. */
+struct pf_native_values {
+    int any_source;
+    int proc_null;
+    int root;
+    int any_tag;
+    int undefined;
+    int order_c, order_fortran;
+    int distribute_block, distribute_cyclic, distribute_none, distribute_default;
+    int tag_upper_bound;
+    size_t status_size; /* bytes between the elements of an array of statuses */
+    void *in_place;
+    void *bottom; /* for the buffers of point-to-point calls */
+    void *request_null;
+    void *datatype_null;
+    void *comm_null;
+    void *group_null;
+    void *info_null;
+    void *op_null;
+};
+
+struct pf_adapter;
+
+struct pf_instance {
+    const struct pf_adapter *adapter;
+    const struct pf_adapter_ops *ops;
+    const struct pf_native_values *values;
+    void *const *fn;           /* native PMPI_ entry points by enum pf_fn, NULL where it has none */
+    void *const *predefined;   /* native handles of the hub's predefined ones */
+    int impl;                  /* enum pf_impl */
+    int rank;
+    int job_size;
+    double message_cost; /* simulated seconds that the user charges for each message, see config.def */
+    void *private_data;
+};
+
+/* The job, as adapters need to know it. `ranks[i]` belongs to the middleware and lives as long as the process. */
+struct pf_job {
+    int size;
+    pf_self_t *const *ranks;
+    void (*on_abort)(int rank, int status); /* an implementation wants to end the job; does not return */
+    void (*on_progress)(void *rank);        /* the struct pf_rank's implementation has something to do; engine context */
+};
+
+struct pf_adapter_ops {
+    size_t size; /* of this table, for checks between versions */
+
+    /* Can it be used here? Returns a pf_error; writes the reason when not. Loads nothing. */
+    int (*probe)(char *why, size_t why_size);
+    /* Makes the instances of all ranks, from a rank's actor, at no simulated time and without making any other
+     * rank wait. */
+    int (*open)(const struct pf_job *job, char *why, size_t why_size);
+    /* The instance of a rank, after open. */
+    struct pf_instance *(*instance)(int rank);
+    /* The calling rank enters MPI_Init / MPI_Finalize. Local to the rank, no simulated time of their own beyond
+     * what the implementation itself takes when it is the only one. */
+    int (*start)(struct pf_instance *in);
+    int (*finish)(struct pf_instance *in);
+
+    /* Around every native call made for the application. */
+    void (*enter)(struct pf_instance *in);
+    void (*leave)(struct pf_instance *in);
+    /* A test or probe found nothing: who spins must spend simulated time. */
+    void (*idle)(struct pf_instance *in);
+
+    void (*status_get)(const void *native, struct pf_native_status_view *out);
+    void (*status_set)(void *native, const struct pf_native_status_view *in);
+    /* The hub's error class of a native error code. */
+    int (*error_class)(struct pf_instance *in, int code);
+
+    /* A communicator over the given world ranks, made locally, without communication and at no simulated time. All
+     * members pass the same `id`, unique among the hub's communicators. `node_local`: all members share a host. */
+    int (*comm_twin)(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                     void **native);
+    /* Frees a communicator without communication. */
+    void (*comm_free)(struct pf_instance *in, void *native);
+    /* Makes a native communicator return error codes instead of ending the process. */
+    void (*comm_errors_return)(struct pf_instance *in, void *native);
+
+    /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns at once.
+     * Used only while requests of several owners are waited for. */
+    bool (*request_done)(struct pf_instance *in, void *request);
+    /* Makes progress without the application: the calling actor works on behalf of the rank. */
+    void (*progress)(struct pf_instance *in);
+};
+
+struct pf_adapter {
+    uint32_t abi;
+    const char *name;
+    const struct pf_adapter_ops *ops;
+};
+
+/* The adapter of an implementation, NULL when this build has none. */
+const struct pf_adapter *pf_adapter_get(enum pf_impl impl);
+
+/* Fallbacks for the slots that an adapter has no use for. */
+int pf_adapter_no_start(struct pf_instance *in);
+void pf_adapter_no_hook(struct pf_instance *in);
+
+#endif

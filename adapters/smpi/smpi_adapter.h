@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_SMPI_ADAPTER_H
+#define PF_ADAPTERS_SMPI_ADAPTER_H
+
+#include "adapters/adapter.h"
+
+extern const struct pf_adapter pf_smpi_adapter;
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_CALL_H
+#define PF_MIDDLEWARE_CALL_H
+
+#include "middleware/comm.h"
+#include "middleware/datatype.h"
+#include "middleware/progress.h"
+#include "middleware/rank.h"
+#include "middleware/switch.h"
+#include "pf_fn.h"
+
+/*
+ * What every wrapper does on its way in and out, and how it translates its arguments. All of it is inline: this is the
+ * cost of a call (see docs/performance.md).
+ */
+
+#define PF_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define PF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* The call is not allowed now (before MPI_Init, after MPI_Finalize, from a foreign thread): says so and ends. */
+void pf_call_refused(int fn) __attribute__((noreturn));
+
+/* The rest of an error: maps the code to the hub's class and runs the error handler of `comm`. */
+int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code);
+
+/* An error that the hub itself found; `error_class` is the hub's. Also ends the call. */
+int pf_call_error(struct pf_rank *r, MPI_Comm comm, int error_class);
+
+/* Nobody can run this function in this version: a clear MPI error. */
+int pf_call_unsupported(int fn, const void *site);
+
+/* The calling rank; the slice of wall-clock since the last call was the application's own. */
+static inline struct pf_rank *pf_call_enter(int fn, const void *site)
+{
+    pf_self_t *self = pf_self();
+    if (PF_UNLIKELY(!self || self->mpi->state != PF_RANK_RUNNING))
+        pf_call_refused(fn);
+    struct pf_rank *r = self->mpi;
+    pf_account_enter(r->account);
+    r->call.fn = fn;
+    r->call.site = site;
+    return r;
+}
+
+#define PF_ENTER(name) pf_call_enter(PF_FN_##name, __builtin_return_address(0))
+
+/* Back to the application without a native call having been made. */
+static inline int pf_call_return(struct pf_rank *r, int error_class)
+{
+    pf_account_leave(r->account);
+    return error_class;
+}
+
+/* A communicating call is about to run in some model: the schedule may switch first. */
+static inline void pf_call_schedule(struct pf_rank *r, bool world_collective)
+{
+    if (PF_UNLIKELY(r->cursor.watching))
+        pf_switch_by_schedule(r, world_collective);
+}
+
+static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct pf_instance *in)
+{
+    r->call.impl = in->impl;
+    pf_progress_guard(r, in->impl);
+    in->ops->enter(in);
+    return in;
+}
+
+static inline void pf_call_native_end(struct pf_rank *r, struct pf_instance *in)
+{
+    in->ops->leave(in);
+    r->call.impl = -1;
+}
+
+/* Ends a native call and the call. */
+static inline int pf_call_leave(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)
+{
+    pf_call_native_end(r, in);
+    if (PF_UNLIKELY(code != MPI_SUCCESS))
+        code = pf_call_failed(r, in, comm, code);
+    pf_account_leave(r->account);
+    return code;
+}
+
+/* Something happened: the count of fruitless polls starts anew. */
+extern uint64_t pf_call_polls;
+
+static inline void pf_call_reset_polls(void)
+{
+    pf_call_polls = 0;
+}
+
+/* A test or probe found nothing. Who spins spends simulated time, and a job in which everybody spins is reported. */
+void pf_call_idle(struct pf_rank *r, struct pf_instance *in);
+
+static inline void pf_call_peer(struct pf_rank *r, int peer, int tag, MPI_Comm comm)
+{
+    r->call.peer = peer;
+    r->call.tag = tag;
+    r->call.comm = comm;
+}
+
+/* Accounts for a message that the rank sends. */
+static inline void pf_call_sent(struct pf_rank *r, int count, MPI_Datatype datatype)
+{
+    MPI_Count size = pf_datatype_size(datatype);
+    pf_account_message(r->account, count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0);
+    pf_call_reset_polls();
+}
+
+/* A message starts: what the user has configured for the implementation's own software. */
+static inline void pf_call_message(struct pf_instance *in)
+{
+    if (PF_UNLIKELY(in->message_cost > 0))
+        sg_actor_sleep_for(in->message_cost);
+}
+
+/* A blocking receive has completed. */
+void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, const void *native, MPI_Status *status);
+
+/* Values: the hub's to the implementation's. */
+static inline int pf_native_rank(const struct pf_instance *in, int rank)
+{
+    if (PF_LIKELY(rank >= 0))
+        return rank;
+    switch (rank) {
+    case MPI_ANY_SOURCE:
+        return in->values->any_source;
+    case MPI_PROC_NULL:
+        return in->values->proc_null;
+    case MPI_ROOT:
+        return in->values->root;
+    default:
+        return -77777; /* valid nowhere: the implementation reports MPI_ERR_RANK */
+    }
+}
+
+static inline int pf_native_tag(const struct pf_instance *in, int tag)
+{
+    if (PF_LIKELY(tag >= 0))
+        return tag;
+    return tag == MPI_ANY_TAG ? in->values->any_tag : -77777;
+}
+
+/* Buffers of collectives: MPI_IN_PLACE is a value of its own in each implementation. */
+static inline void *pf_native_buffer(const struct pf_instance *in, const void *buffer)
+{
+    return PF_UNLIKELY(buffer == MPI_IN_PLACE) ? in->values->in_place : (void *)(uintptr_t)buffer;
+}
+
+/* Buffers of point-to-point calls: MPI_BOTTOM is the hub's NULL. */
+static inline void *pf_native_p2p_buffer(const struct pf_instance *in, const void *buffer)
+{
+    return PF_UNLIKELY(buffer == MPI_BOTTOM) ? in->values->bottom : (void *)(uintptr_t)buffer;
+}
+
+/* Status of the hub from a native one. The count is kept in bytes (mpi.h, reserved fields). */
+void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Status *status);
+void pf_status_to_native(struct pf_instance *in, const MPI_Status *status, void *native);
+void pf_status_set_empty(MPI_Status *status);
+
+/* A native array of handles for a call that takes arrays of datatypes; on the heap, freed by the caller. */
+void **pf_native_array(struct pf_instance *in, const void *const *handles, int n);
+
+#endif

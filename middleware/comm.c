@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "middleware/attribute.h"
+#include "middleware/call.h"
+#include "middleware/errhandler.h"
+#include "middleware/info.h"
+#include "middleware/job_state.h"
+
+/*
+ * Members that create the same communicator find each other's shared part by the place of its birth: the parent, the
+ * number of the collective that made it, and its first member (a split makes several at once). An entry lives until
+ * all members have joined.
+ */
+struct birth_key {
+    int parent;
+    int first_member;
+    uint64_t sequence;
+};
+
+struct pf_comm_birth {
+    struct birth_key key;
+    struct pf_comm_shared *shared;
+    UT_hash_handle hh;
+};
+
+static struct pf_comm_birth *births;
+static int next_id;
+
+static struct pf_comm_shared *shared_create(const int *world_ranks, int size, bool node_local)
+{
+    struct pf_comm_shared *shared = calloc(1, sizeof *shared);
+    shared->id = next_id++;
+    shared->size = size;
+    shared->references = size;
+    shared->node_local = node_local;
+    shared->newest_impl = -1;
+    shared->world_ranks = malloc((size_t)size * sizeof *world_ranks);
+    memcpy(shared->world_ranks, world_ranks, (size_t)size * sizeof *world_ranks);
+    return shared;
+}
+
+static void shared_release(struct pf_comm_shared *shared)
+{
+    if (--shared->references > 0)
+        return;
+    free(shared->stretches);
+    free(shared->world_ranks);
+    free(shared);
+}
+
+struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence, const int *world_ranks,
+                                          int size, bool node_local)
+{
+    struct birth_key key;
+    memset(&key, 0, sizeof key); /* padding is part of the hashed bytes */
+    key.parent = parent->shared->id;
+    key.first_member = world_ranks[0];
+    key.sequence = sequence;
+    struct pf_comm_birth *birth;
+    HASH_FIND(hh, births, &key, sizeof key, birth);
+    if (!birth) {
+        birth = calloc(1, sizeof *birth);
+        birth->key = key;
+        birth->shared = shared_create(world_ranks, size, node_local);
+        birth->shared->birth = birth;
+        HASH_ADD(hh, births, key, sizeof birth->key, birth);
+    }
+    struct pf_comm_shared *shared = birth->shared;
+    if (++shared->joined == shared->size) {
+        HASH_DEL(births, birth);
+        free(birth);
+        shared->birth = NULL;
+    }
+    return shared;
+}
+
+static struct pf_comm *comm_alloc(struct pf_rank *r, struct pf_comm_shared *shared, int me)
+{
+    struct pf_comm *comm = calloc(1, sizeof *comm);
+    comm->object.kind = PF_KIND_COMM;
+    comm->object.references = 1;
+    comm->shared = shared;
+    comm->owner = r;
+    comm->me = me;
+    comm->errhandler = MPI_ERRORS_ARE_FATAL;
+    return comm;
+}
+
+struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me)
+{
+    r->live_objects++;
+    return comm_alloc(r, shared, me);
+}
+
+void pf_comm_release(struct pf_comm *comm)
+{
+    struct pf_rank *r = comm->owner;
+    if (--comm->object.references > 0)
+        return;
+    for (int i = 0; i < PF_IMPL_COUNT; i++)
+        if (comm->object.native[i])
+            r->instances[i]->ops->comm_free(r->instances[i], comm->object.native[i]);
+    pf_errhandler_release(comm->errhandler);
+    if (comm->info)
+        pf_info_release((MPI_Info)(uintptr_t)comm->info);
+    shared_release(comm->shared);
+    comm->object.kind = PF_KIND_DEAD;
+    r->live_objects--;
+    free(comm);
+}
+
+void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
+{
+    struct pf_comm_shared *shared = comm->shared;
+    void *native = NULL;
+    int error = in->ops->comm_twin(in, shared->world_ranks, shared->size, comm->me, shared->id, shared->node_local,
+                                   &native);
+    if (error)
+        return in->values->comm_null;
+    in->ops->comm_errors_return(in, native);
+    comm->object.native[in->impl] = native;
+    comm->owner->account->slot->shadows++;
+    return native;
+}
+
+static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int impl)
+{
+    if (shared->stretch_count == shared->stretch_capacity) {
+        shared->stretch_capacity = shared->stretch_capacity ? 2 * shared->stretch_capacity : 2;
+        shared->stretches =
+            realloc(shared->stretches, (size_t)shared->stretch_capacity * sizeof *shared->stretches);
+    }
+    shared->stretches[shared->stretch_count++] = (struct pf_comm_stretch){first, impl};
+    shared->newest_impl = impl;
+}
+
+struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint64_t sequence)
+{
+    struct pf_comm_shared *shared = comm->shared;
+    if (sequence == shared->decided) {
+        shared->decided = sequence + 1;
+        if (r->active->impl != shared->newest_impl)
+            push_stretch(shared, sequence, r->active->impl);
+        return r->active;
+    }
+    while (comm->stretch + 1 < shared->stretch_count && shared->stretches[comm->stretch + 1].first <= sequence)
+        comm->stretch++;
+    int impl = shared->stretches[comm->stretch].impl;
+    if (impl != r->active->impl)
+        r->followed++;
+    return r->instances[impl];
+}
+
+void pf_comm_init_rank(struct pf_rank *r, int size)
+{
+    static struct pf_comm_shared *world;
+    if (!world) {
+        int *ranks = malloc((size_t)size * sizeof *ranks);
+        for (int i = 0; i < size; i++)
+            ranks[i] = i;
+        world = shared_create(ranks, size, false);
+        free(ranks);
+    }
+    struct pf_comm_shared *alone = shared_create(&r->self.rank, 1, true);
+    r->world = comm_alloc(r, world, r->self.rank);
+    r->alone = comm_alloc(r, alone, 0);
+    strcpy(r->world->name, "MPI_COMM_WORLD");
+    strcpy(r->alone->name, "MPI_COMM_SELF");
+}
+
+void pf_comm_fini_rank(struct pf_rank *r)
+{
+    struct pf_comm *both[] = {r->world, r->alone};
+    r->world = r->alone = NULL;
+    for (int i = 0; i < 2; i++) {
+        pf_errhandler_release(both[i]->errhandler);
+        shared_release(both[i]->shared);
+        free(both[i]);
+    }
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_COMM_H
+#define PF_MIDDLEWARE_COMM_H
+
+#include "middleware/object.h"
+#include "middleware/rank.h"
+
+struct pf_attributes;
+struct pf_info;
+
+/* A stretch of collectives, from number `first` on, that run in one implementation. */
+struct pf_comm_stretch {
+    uint64_t first;
+    int impl;
+};
+
+/*
+ * What all members of a communicator share: it is one structure per communicator in the process, found by each
+ * member when it creates its own handle. The members agree on ids and on the model of each collective through it,
+ * without communication.
+ */
+struct pf_comm_shared {
+    int id;              /* of the hub, unique in the job */
+    int size;
+    int references;      /* members that hold it or have yet to join; the last to release frees it */
+    int joined;          /* members that have made their handle */
+    bool node_local;     /* all members share a host: MPI_Comm_split_type made it */
+    int *world_ranks;
+    uint64_t decided;    /* collectives whose implementation is known */
+    int newest_impl;     /* of the last stretch */
+    struct pf_comm_stretch *stretches;
+    int stretch_count, stretch_capacity;
+    struct pf_comm_meeting *meetings; /* collectives in which members exchange values, see comm_create.c */
+    struct pf_comm_birth *birth;      /* how members that have yet to join find it, see comm.c */
+};
+
+/* One member's communicator. */
+struct pf_comm {
+    struct pf_object object;
+    struct pf_comm_shared *shared;
+    struct pf_rank *owner;
+    int me;                   /* rank in this communicator */
+    uint64_t collectives;     /* entered by this member */
+    int stretch;              /* where the search for the next decision starts */
+    struct pf_attributes *attributes;
+    MPI_Errhandler errhandler;
+    struct pf_info *info;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* The communicator behind a handle of the calling rank, NULL when the handle is no communicator. */
+static inline struct pf_comm *pf_comm_of(struct pf_rank *r, MPI_Comm handle)
+{
+    if (handle == MPI_COMM_WORLD)
+        return r->world;
+    if (handle == MPI_COMM_SELF)
+        return r->alone;
+    return (struct pf_comm *)pf_object_of(handle, PF_KIND_COMM);
+}
+
+/* The handle of a communicator. */
+static inline MPI_Comm pf_comm_handle(const struct pf_comm *comm)
+{
+    if (comm == comm->owner->world)
+        return MPI_COMM_WORLD;
+    if (comm == comm->owner->alone)
+        return MPI_COMM_SELF;
+    return (MPI_Comm)(uintptr_t)comm;
+}
+
+/* The slow path of pf_comm_collective: this member follows an earlier decision, or its decision starts a new stretch. */
+struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint64_t sequence);
+
+/* The first rank that enters a collective decides its model, the others follow: where this member's next collective
+ * on `comm` runs. Counts it. */
+static inline struct pf_instance *pf_comm_collective(struct pf_rank *r, struct pf_comm *comm)
+{
+    uint64_t sequence = comm->collectives++;
+    struct pf_comm_shared *shared = comm->shared;
+    if (__builtin_expect(sequence == shared->decided && r->active->impl == shared->newest_impl, 1)) {
+        shared->decided = sequence + 1;
+        return r->active;
+    }
+    return pf_comm_agree(r, comm, sequence);
+}
+
+/* WORLD and SELF of a rank. */
+void pf_comm_init_rank(struct pf_rank *r, int size);
+void pf_comm_fini_rank(struct pf_rank *r);
+
+/* The shared part of the communicator that the members of `parent` create in its collective number `sequence`, told
+ * apart by the first member; the first caller makes it, with the given members. Keeps a reference. */
+struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence, const int *world_ranks,
+                                          int size, bool node_local);
+
+/* A member's handle on it. `native` may be NULL: the twin is made at first use. */
+struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me);
+
+/* Drops a reference; the last one frees the natives, locally. */
+void pf_comm_release(struct pf_comm *comm);
+
+/* The native twin, made locally at no simulated time. */
+void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * New communicators. The implementation in force runs its own real operation and its cost counts; the hub works out the
+ * members by itself, from what they pass, so that the other implementations' twins can be made without communication.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "middleware/attribute.h"
+#include "middleware/call.h"
+#include "middleware/comm.h"
+#include "middleware/errhandler.h"
+#include "middleware/group.h"
+#include "middleware/info.h"
+#include "middleware/job_state.h"
+#include "base/log.h"
+
+/* What the members of one collective tell each other through memory: color and key. */
+struct pf_comm_meeting {
+    uint64_t sequence;
+    int left; /* members that have not yet read */
+    struct pf_comm_meeting *next;
+    struct {
+        bool present;
+        int color, key;
+    } member[];
+};
+
+static struct pf_comm_meeting *meeting_join(struct pf_comm *comm, uint64_t sequence, int color, int key)
+{
+    struct pf_comm_shared *shared = comm->shared;
+    struct pf_comm_meeting *meeting = shared->meetings;
+    while (meeting && meeting->sequence != sequence)
+        meeting = meeting->next;
+    if (!meeting) {
+        meeting = calloc(1, sizeof *meeting + (size_t)shared->size * sizeof meeting->member[0]);
+        meeting->sequence = sequence;
+        meeting->left = shared->size;
+        meeting->next = shared->meetings;
+        shared->meetings = meeting;
+    }
+    meeting->member[comm->me].present = true;
+    meeting->member[comm->me].color = color;
+    meeting->member[comm->me].key = key;
+    return meeting;
+}
+
+static void meeting_leave(struct pf_comm_shared *shared, struct pf_comm_meeting *meeting)
+{
+    if (--meeting->left > 0)
+        return;
+    struct pf_comm_meeting **link = &shared->meetings;
+    while (*link != meeting)
+        link = &(*link)->next;
+    *link = meeting->next;
+    free(meeting);
+}
+
+/* Members of `color`, ordered by key and then by rank; returns their number and the caller's index. */
+static int meeting_members(const struct pf_comm *comm, const struct pf_comm_meeting *meeting, int color, int *world_ranks,
+                           int *me)
+{
+    int size = comm->shared->size, n = 0;
+    int *order = malloc((size_t)size * sizeof *order);
+    for (int i = 0; i < size; i++) {
+        if (!meeting->member[i].present || meeting->member[i].color != color)
+            continue;
+        int at = n++;
+        for (; at > 0 && meeting->member[order[at - 1]].key > meeting->member[i].key; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (int i = 0; i < n; i++) {
+        world_ranks[i] = comm->shared->world_ranks[order[i]];
+        if (order[i] == comm->me)
+            *me = i;
+    }
+    free(order);
+    return n;
+}
+
+/* The caller's handle on a communicator born in collective `sequence` of `parent`; takes over the native one. */
+static struct pf_comm *adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence, const int *world_ranks, int size,
+                             int me, bool node_local, struct pf_instance *in, void *native)
+{
+    struct pf_comm_shared *shared = pf_comm_shared_get(parent, sequence, world_ranks, size, node_local);
+    struct pf_comm *comm = pf_comm_new(r, shared, me);
+    comm->errhandler = parent->errhandler;
+    pf_errhandler_retain(comm->errhandler);
+    if (native) {
+        in->ops->comm_errors_return(in, native);
+        comm->object.native[in->impl] = native;
+    }
+    return comm;
+}
+
+static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own_info, MPI_Comm *newcomm)
+{
+    struct pf_comm *parent = pf_comm_of(r, handle);
+    if (!parent)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!newcomm)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    pf_call_schedule(r, parent == r->world);
+    struct pf_instance *in = pf_comm_collective(r, parent);
+    uint64_t sequence = parent->collectives - 1;
+    void *native = NULL;
+    pf_call_native_begin(r, in);
+    int code = ((int (*)(void *, void **))in->fn[PF_FN_Comm_dup])(pf_native(in, handle), &native);
+    if (code != MPI_SUCCESS)
+        return pf_call_leave(r, in, handle, code);
+    struct pf_comm *comm = adopt(r, parent, sequence, parent->shared->world_ranks, parent->shared->size, parent->me,
+                                 parent->shared->node_local, in, native);
+    pf_call_native_end(r, in);
+    int error = pf_attributes_copy(parent->attributes, handle, &comm->attributes);
+    if (error != MPI_SUCCESS) {
+        pf_comm_release(comm);
+        *newcomm = MPI_COMM_NULL;
+        return pf_call_error(r, handle, error);
+    }
+    MPI_Info source = own_info ? info : parent->info ? (MPI_Info)(uintptr_t)parent->info : MPI_INFO_NULL;
+    comm->info = pf_info_of(pf_info_copy(r, source));
+    *newcomm = (MPI_Comm)(uintptr_t)comm;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    return duplicate(PF_ENTER(Comm_dup), comm, MPI_INFO_NULL, false, newcomm);
+}
+
+int pf_PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    return duplicate(PF_ENTER(Comm_dup_with_info), comm, info, true, newcomm);
+}
+
+int pf_PMPI_Comm_create(MPI_Comm handle, MPI_Group group_handle, MPI_Comm *newcomm)
+{
+    struct pf_rank *r = PF_ENTER(Comm_create);
+    struct pf_comm *parent = pf_comm_of(r, handle);
+    struct pf_group *group = pf_group_of(r, group_handle);
+    if (!parent)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!group)
+        return pf_call_error(r, handle, MPI_ERR_GROUP);
+    if (!newcomm)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    pf_call_schedule(r, parent == r->world);
+    struct pf_instance *in = pf_comm_collective(r, parent);
+    uint64_t sequence = parent->collectives - 1;
+    void *native = in->values->comm_null;
+    pf_call_native_begin(r, in);
+    int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Comm_create])(
+        pf_native(in, handle), pf_native(in, group_handle), &native);
+    if (code == MPI_SUCCESS) {
+        *newcomm = MPI_COMM_NULL;
+        if (group->me != MPI_UNDEFINED)
+            *newcomm = (MPI_Comm)(uintptr_t)adopt(r, parent, sequence, group->world_ranks, group->size, group->me, false,
+                                                  in, native);
+    }
+    return pf_call_leave(r, in, handle, code);
+}
+
+int pf_PMPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
+{
+    struct pf_rank *r = PF_ENTER(Comm_split);
+    struct pf_comm *parent = pf_comm_of(r, handle);
+    if (!parent)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!newcomm || (color < 0 && color != MPI_UNDEFINED))
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    pf_call_schedule(r, parent == r->world);
+    struct pf_instance *in = pf_comm_collective(r, parent);
+    uint64_t sequence = parent->collectives - 1;
+    struct pf_comm_meeting *meeting = meeting_join(parent, sequence, color, key);
+    void *native = in->values->comm_null;
+    pf_call_native_begin(r, in);
+    int code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
+        pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
+    if (code == MPI_SUCCESS) {
+        *newcomm = MPI_COMM_NULL;
+        if (color != MPI_UNDEFINED) {
+            int *members = malloc((size_t)parent->shared->size * sizeof *members);
+            int me = 0;
+            int n = meeting_members(parent, meeting, color, members, &me);
+            *newcomm = (MPI_Comm)(uintptr_t)adopt(r, parent, sequence, members, n, me, false, in, native);
+            free(members);
+        }
+    }
+    meeting_leave(parent->shared, meeting);
+    return pf_call_leave(r, in, handle, code);
+}
+
+/* Members of `comm` on the caller's host, in rank order. */
+static int host_members(struct pf_comm *comm, int *world_ranks, int *me)
+{
+    int n = 0;
+    for (int i = 0; i < comm->shared->size; i++) {
+        int world_rank = comm->shared->world_ranks[i];
+        if (pf_job_state.selves[world_rank]->host != comm->owner->self.host)
+            continue;
+        if (i == comm->me)
+            *me = n;
+        world_ranks[n++] = world_rank;
+    }
+    return n;
+}
+
+/*
+ * SMPI makes a node-local communicator without communication and in rank order whatever the keys are, so nobody waits
+ * for the others' keys here. A key or type that would need them is refused instead of giving another order than
+ * MPI's.
+ */
+static void check_rank_order(struct pf_rank *r, struct pf_comm *parent, struct pf_comm_meeting *meeting)
+{
+    int last = 0;
+    bool first = true;
+    for (int i = 0; i < parent->shared->size; i++) {
+        int world_rank = parent->shared->world_ranks[i];
+        if (!meeting->member[i].present || pf_job_state.selves[world_rank]->host != r->self.host)
+            continue;
+        if (meeting->member[i].color == MPI_UNDEFINED || (!first && meeting->member[i].key < last))
+            pf_die("rank %d: MPI_Comm_split_type with keys that reorder ranks, or MPI_UNDEFINED on a part of a host, cannot "
+                   "run in the smpi model; use MPI_Comm_split or another model",
+                   world_rank);
+        last = meeting->member[i].key;
+        first = false;
+    }
+}
+
+int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct pf_rank *r = PF_ENTER(Comm_split_type);
+    struct pf_comm *parent = pf_comm_of(r, handle);
+    (void)info; /* no key is understood, as MPI allows */
+    if (!parent)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!newcomm || (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED))
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    pf_call_schedule(r, parent == r->world);
+    struct pf_instance *in = pf_comm_collective(r, parent);
+    uint64_t sequence = parent->collectives - 1;
+    /* The color tells hosts apart by their first member; it is the same for all members of a host. */
+    int *members = malloc((size_t)parent->shared->size * sizeof *members);
+    int me = 0;
+    int n = host_members(parent, members, &me);
+    struct pf_comm_meeting *meeting =
+        meeting_join(parent, sequence, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : members[0], key);
+    int color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED : members[0];
+    void *native = in->values->comm_null;
+    int code = MPI_SUCCESS;
+    pf_call_native_begin(r, in);
+    if (in->impl == PF_IMPL_SMPI) {
+        check_rank_order(r, parent, meeting);
+        native = NULL; /* the twin, made at first use, is what SMPI itself makes */
+    } else {
+        code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
+            pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
+        n = meeting_members(parent, meeting, color, members, &me);
+    }
+    if (code == MPI_SUCCESS) {
+        *newcomm = MPI_COMM_NULL;
+        if (color != MPI_UNDEFINED)
+            *newcomm = (MPI_Comm)(uintptr_t)adopt(r, parent, sequence, members, n, me, true, in, native);
+    }
+    free(members);
+    meeting_leave(parent->shared, meeting);
+    return pf_call_leave(r, in, handle, code);
+}
+
+/* MPI 3.1 section 6.4.3: collective by the standard, but no implementation here communicates for it. */
+int pf_PMPI_Comm_free(MPI_Comm *handle)
+{
+    struct pf_rank *r = PF_ENTER(Comm_free);
+    struct pf_comm *comm = handle ? pf_comm_of(r, *handle) : NULL;
+    if (!comm || comm == r->world || comm == r->alone)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_COMM);
+    int error = pf_attributes_delete_all(&comm->attributes, *handle);
+    if (error != MPI_SUCCESS)
+        return pf_call_error(r, *handle, error);
+    pf_comm_release(comm);
+    *handle = MPI_COMM_NULL;
+    return pf_call_return(r, MPI_SUCCESS);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Questions about communicators that the hub answers by itself. */
+#include <string.h>
+
+#include "middleware/call.h"
+#include "middleware/comm.h"
+#include "middleware/info.h"
+
+int pf_PMPI_Comm_size(MPI_Comm handle, int *size)
+{
+    struct pf_rank *r = PF_ENTER(Comm_size);
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!size)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    *size = comm->shared->size;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_rank(MPI_Comm handle, int *rank)
+{
+    struct pf_rank *r = PF_ENTER(Comm_rank);
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!rank)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    *rank = comm->me;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_compare(MPI_Comm first, MPI_Comm second, int *result)
+{
+    struct pf_rank *r = PF_ENTER(Comm_compare);
+    struct pf_comm *a = pf_comm_of(r, first), *b = pf_comm_of(r, second);
+    if (!a || !b)
+        return pf_call_error(r, a ? second : first, MPI_ERR_COMM);
+    if (!result)
+        return pf_call_error(r, first, MPI_ERR_ARG);
+    *result = MPI_UNEQUAL;
+    if (a == b) {
+        *result = MPI_IDENT;
+    } else if (a->shared->size == b->shared->size) {
+        int n = a->shared->size, common = 0;
+        const int *x = a->shared->world_ranks, *y = b->shared->world_ranks;
+        if (memcmp(x, y, (size_t)n * sizeof *x) == 0) {
+            *result = MPI_CONGRUENT;
+        } else {
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++)
+                    common += x[i] == y[j];
+            *result = common == n ? MPI_SIMILAR : MPI_UNEQUAL;
+        }
+    }
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_test_inter(MPI_Comm handle, int *flag)
+{
+    struct pf_rank *r = PF_ENTER(Comm_test_inter);
+    if (!pf_comm_of(r, handle))
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    *flag = 0;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+static int no_remote_side(struct pf_rank *r, MPI_Comm handle)
+{
+    (void)pf_comm_of(r, handle);
+    return pf_call_error(r, handle, MPI_ERR_COMM);
+}
+
+int pf_PMPI_Comm_remote_size(MPI_Comm handle, int *size)
+{
+    (void)size;
+    return no_remote_side(PF_ENTER(Comm_remote_size), handle);
+}
+
+int pf_PMPI_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
+{
+    (void)group;
+    return no_remote_side(PF_ENTER(Comm_remote_group), handle);
+}
+
+int pf_PMPI_Comm_set_name(MPI_Comm handle, const char *name)
+{
+    struct pf_rank *r = PF_ENTER(Comm_set_name);
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!name)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    size_t length = strnlen(name, sizeof comm->name - 1);
+    memcpy(comm->name, name, length);
+    comm->name[length] = 0;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_get_name(MPI_Comm handle, char *name, int *length)
+{
+    struct pf_rank *r = PF_ENTER(Comm_get_name);
+    if (handle == MPI_COMM_NULL) { /* MPI 3.1 section 6.8 gives it a name */
+        strcpy(name, "MPI_COMM_NULL");
+        *length = (int)strlen(name);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!name || !length)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    strcpy(name, comm->name);
+    *length = (int)strlen(name);
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
+{
+    struct pf_rank *r = PF_ENTER(Comm_set_info);
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (info != MPI_INFO_NULL && !pf_info_of(info))
+        return pf_call_error(r, handle, MPI_ERR_INFO);
+    if (comm->info)
+        pf_info_release((MPI_Info)(uintptr_t)comm->info);
+    comm->info = pf_info_of(pf_info_copy(r, info));
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
+{
+    struct pf_rank *r = PF_ENTER(Comm_get_info);
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!info)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (comm->info)
+        *info = pf_info_copy(r, (MPI_Info)(uintptr_t)comm->info);
+    else
+        return pf_call_return(r, pf_PMPI_Info_create(info));
+    return pf_call_return(r, MPI_SUCCESS);
+}

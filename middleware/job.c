@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/job.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/engine.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "middleware/call.h"
+#include "middleware/job_state.h"
+#include "middleware/request.h"
+#include "middleware/stranded.h"
+#include "middleware/summary.h"
+
+struct pf_job_state pf_job_state;
+
+static enum pf_model start_model;
+
+static const char *const fn_names[PF_FN_COUNT] = {
+#define X(stem, route, group, smpi) "MPI_" #stem,
+    PF_FN_LIST(X)
+#undef X
+};
+
+const char *pf_fn_name(int fn)
+{
+    return fn >= 0 && fn < PF_FN_COUNT ? fn_names[fn] : "no MPI call";
+}
+
+/* Reads the settings that choose models. Once, from the launcher or from the first rank. */
+static void read_settings(void)
+{
+    char error[256];
+    if (pf_job_state.schedule)
+        return;
+    pf_config_load();
+    pf_account_start();
+    if (!pf_schedule_load(pf_config.schedule, &pf_job_state.schedule, error, sizeof error))
+        pf_die("schedule: %s", error);
+    start_model = pf_schedule_start(pf_job_state.schedule);
+    if (*pf_config.model && !pf_model_parse(pf_config.model, strlen(pf_config.model), &start_model))
+        pf_die("unknown model '%s' in PARFOCAL_MODEL; models: analytic, smpi, portals, packet", pf_config.model);
+    if (start_model == PF_MODEL_NONE)
+        start_model = PF_MODEL_SMPI;
+    if (strcmp(pf_config.agree, "strict") != 0)
+        pf_die("PARFOCAL_AGREE: '%s' is not available in this version; use strict", pf_config.agree);
+}
+
+int pf_job_prepare(int np, const char *executable)
+{
+    (void)executable;
+    pf_job_state.size = np;
+    read_settings();
+    return PF_SUCCESS;
+}
+
+/* The models that the user wants from the start (-load). Those of the schedule come when they are needed. */
+static void load_requested(void)
+{
+    const char *list = pf_config.load;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        enum pf_model model;
+        if (!pf_model_parse(list, length, &model))
+            pf_die("unknown model '%.*s' in PARFOCAL_LOAD; models: analytic, smpi, portals, packet", (int)length, list);
+        pf_model_load(model);
+        list += length + (list[length] == ',');
+    }
+}
+
+static void create_rank(int i)
+{
+    struct pf_rank *r = &pf_job_state.ranks[i];
+    sg_actor_t actor = sg_actor_by_pid(i + 1); /* SMPI starts rank i as actor i + 1 */
+    if (!actor)
+        pf_die("rank %d has no simulated process; start the program with pfrun", i);
+    r->self = (pf_self_t){.rank = i, .size = pf_job_state.size, .host = sg_actor_get_host(actor), .mpi = r};
+    r->call.impl = -1;
+    r->call.fn = -1;
+    r->bsend_impl = -1;
+    r->model = PF_MODEL_SMPI;
+    r->instances[PF_IMPL_SMPI] = pf_adapter_get(PF_IMPL_SMPI)->ops->instance(i);
+    r->active = r->instances[PF_IMPL_SMPI];
+    pf_job_state.selves[i] = &r->self;
+    pf_schedule_cursor_init(&r->cursor, pf_job_state.schedule);
+}
+
+void pf_job_create_ranks(void)
+{
+    char why[256] = "";
+    read_settings();
+    const struct pf_adapter *smpi = pf_adapter_get(PF_IMPL_SMPI);
+    struct pf_job job = {.size = pf_job_state.size, .ranks = NULL, .on_abort = pf_job_abort};
+    if (smpi->ops->open(&job, why, sizeof why))
+        pf_die("SMPI cannot be used: %s", why);
+    if (pf_job_state.size == 0)
+        pf_job_state.size = smpi->ops->instance(0)->job_size;
+    pf_job_state.ranks = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
+    pf_job_state.selves = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
+    for (int i = 0; i < pf_job_state.size; i++)
+        create_rank(i);
+}
+
+void pf_job_start_rank(struct pf_rank *r)
+{
+    sg_actor_self_set_data(&r->self);
+    r->account = pf_account_open(r->self.rank, "start", PF_MODEL_SMPI, simgrid_get_clock());
+    pf_comm_init_rank(r, pf_job_state.size);
+    load_requested();
+    pf_model_load(start_model);
+    r->model = start_model;
+    r->active = r->instances[pf_model_impl(start_model)];
+    pf_account_move(r->account, NULL, start_model, simgrid_get_clock());
+}
+
+void pf_job_finish(int status)
+{
+    pf_summary_finish(status);
+}
+
+void pf_job_abort(int rank, int status)
+{
+    (void)rank;
+    for (int i = 0; i < pf_job_state.size; i++)
+        if (pf_job_state.ranks && pf_job_state.ranks[i].account)
+            pf_account_close(pf_job_state.ranks[i].account, simgrid_get_clock());
+    if (status == 0 || (status & 0xff) == 0)
+        status = 1;
+    pf_summary_finish(status);
+    pf_end_process(status & 0xff);
+}
+
+const char *pf_call_site(const void *address, char *buffer, size_t size)
+{
+    Dl_info info;
+    if (!address || !dladdr(address, &info))
+        snprintf(buffer, size, "unknown place");
+    else
+        snprintf(buffer, size, "%s+0x%zx", info.dli_sname ? info.dli_sname : "program",
+                 (size_t)((const char *)address - (const char *)info.dli_fbase));
+    return buffer;
+}
+
+static void print_call(FILE *out, const struct pf_rank *r)
+{
+    static const char *const names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "several models"};
+    char site[256], peer[64] = "";
+    switch (r->call.fn) {
+    case PF_FN_Send: case PF_FN_Ssend: case PF_FN_Rsend: case PF_FN_Bsend:
+    case PF_FN_Recv: case PF_FN_Probe: case PF_FN_Sendrecv: case PF_FN_Sendrecv_replace: {
+        char who[16], tag[16];
+        snprintf(who, sizeof who, r->call.peer == MPI_ANY_SOURCE ? "any" : "%d", r->call.peer);
+        snprintf(tag, sizeof tag, r->call.tag == MPI_ANY_TAG ? "any" : "%d", r->call.tag);
+        snprintf(peer, sizeof peer, " (peer %s, tag %s)", who, tag);
+        break;
+    }
+    default:
+        break;
+    }
+    fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank, pf_fn_name(r->call.fn), peer,
+            names[r->call.impl], pf_call_site(r->call.site, site, sizeof site));
+}
+
+int pf_job_print_blocked(FILE *out)
+{
+    int count = 0;
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        const struct pf_rank *r = &pf_job_state.ranks[i];
+        if (r->state != PF_RANK_RUNNING || r->call.impl < 0)
+            continue;
+        print_call(out, r);
+        count++;
+    }
+    pf_stranded_print(out);
+    return count;
+}

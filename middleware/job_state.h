@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_JOB_STATE_H
+#define PF_MIDDLEWARE_JOB_STATE_H
+
+#include "middleware/rank.h"
+
+/* The ranks of the process. `ranks` is NULL before the first MPI call of the first rank. */
+struct pf_job_state {
+    int size;
+    struct pf_rank *ranks;
+    pf_self_t **selves;     /* &ranks[i].self, as adapters want them */
+    struct pf_schedule *schedule;
+};
+
+extern struct pf_job_state pf_job_state;
+
+/* Creates the rank states at the first MPI call of the process, from that rank's actor. */
+void pf_job_create_ranks(void);
+
+/* The calling actor is this rank from now on: its account, its communicators, the models that the user asked for. */
+void pf_job_start_rank(struct pf_rank *r);
+
+/* The end of MPI_Abort and of a fatal error: writes the summary, ends the process with `status` (1 when it is 0). */
+void pf_job_abort(int rank, int status) __attribute__((noreturn));
+
+#endif

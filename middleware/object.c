@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/object.h"
+
+#include <stdlib.h>
+
+#include "middleware/call.h"
+#include "middleware/comm.h"
+#include "middleware/datatype.h"
+#include "middleware/group.h"
+#include "middleware/info.h"
+#include "middleware/op.h"
+
+void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
+{
+    switch (object->kind) {
+    case PF_KIND_COMM:
+        return pf_comm_twin(in, (struct pf_comm *)object);
+    case PF_KIND_GROUP:
+        return pf_group_twin(in, (struct pf_group *)object);
+    case PF_KIND_DATATYPE:
+        return pf_datatype_twin(in, (struct pf_datatype *)object);
+    case PF_KIND_OP:
+        return pf_op_twin(in, (struct pf_op *)object);
+    case PF_KIND_INFO:
+        return pf_info_twin(in, (struct pf_info *)object);
+    default:
+        return in->values->comm_null; /* a freed or foreign handle: the native call names the error */
+    }
+}
+
+void **pf_native_array(struct pf_instance *in, const void *const *handles, int n)
+{
+    void **natives = malloc((size_t)(n > 0 ? n : 1) * sizeof *natives);
+    for (int i = 0; i < n; i++)
+        natives[i] = pf_native(in, handles[i]);
+    return natives;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_OBJECT_H
+#define PF_MIDDLEWARE_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "adapters/adapter.h"
+#include "middleware/include/mpi.h"
+
+/*
+ * Hub objects: what a handle of the application points to, unless it is predefined (a small integer). Every object
+ * starts with struct pf_object, belongs to one rank, and keeps its recipe, from which a native twin is made in another
+ * implementation at first use.
+ */
+enum pf_kind {
+    PF_KIND_COMM = 0x50460001,
+    PF_KIND_GROUP,
+    PF_KIND_DATATYPE,
+    PF_KIND_OP,
+    PF_KIND_REQUEST,
+    PF_KIND_INFO,
+    PF_KIND_ERRHANDLER,
+    PF_KIND_DEAD = 0x5046dead
+};
+
+struct pf_object {
+    uint32_t kind; /* enum pf_kind: tells a handle from a wild pointer */
+    int references;
+    void *native[PF_IMPL_COUNT]; /* the twin in each implementation, NULL while there is none */
+};
+
+struct pf_rank;
+
+static inline bool pf_is_predefined(const void *handle)
+{
+    return (uintptr_t)handle < PF_PREDEFINED_LIMIT;
+}
+
+/* The object behind a handle, NULL when it is predefined or not of that kind. */
+static inline void *pf_object_of(const void *handle, enum pf_kind kind)
+{
+    if ((uintptr_t)handle < 0x1000)
+        return NULL;
+    struct pf_object *object = (struct pf_object *)(uintptr_t)handle;
+    return object->kind == (uint32_t)kind ? object : NULL;
+}
+
+/* Makes the twin that is missing. Returns the implementation's null handle (and the native call then reports the error)
+ * when the handle is not valid. */
+void *pf_object_materialize(struct pf_instance *in, struct pf_object *object);
+
+/* The implementation's handle for the hub's. The hot path of every wrapper. */
+static inline void *pf_native(struct pf_instance *in, const void *handle)
+{
+    if (pf_is_predefined(handle))
+        return in->predefined[(uintptr_t)handle];
+    struct pf_object *object = (struct pf_object *)(uintptr_t)handle;
+    void *native = object->native[in->impl];
+    return __builtin_expect(native != NULL, 1) ? native : pf_object_materialize(in, object);
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent requests. While inactive they belong to nobody: the hub keeps the arguments, and MPI_Start makes a native
+ * request in the model in force. It is made anew at each start, because SMPI packs a derived datatype when a request is
+ * initialised and Open MPI repeats the old data of a buffered one.
+ */
+#include <stdlib.h>
+
+#include "middleware/bsend.h"
+#include "middleware/call.h"
+#include "middleware/datatype.h"
+#include "middleware/request.h"
+#include "middleware/stranded.h"
+
+static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI_Datatype datatype, int peer, int tag,
+                           MPI_Comm handle, MPI_Request *request)
+{
+    bool receive = r->call.fn == PF_FN_Recv_init;
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm)
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (count < 0)
+        return pf_call_error(r, handle, MPI_ERR_COUNT);
+    if (pf_datatype_size(datatype) < 0 || datatype == MPI_DATATYPE_NULL)
+        return pf_call_error(r, handle, MPI_ERR_TYPE);
+    if (tag < 0 && !(receive && tag == MPI_ANY_TAG))
+        return pf_call_error(r, handle, MPI_ERR_TAG);
+    if ((peer < 0 || peer >= comm->shared->size) && peer != MPI_PROC_NULL && !(receive && peer == MPI_ANY_SOURCE))
+        return pf_call_error(r, handle, MPI_ERR_RANK);
+    if (!request)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    struct pf_persistent *recipe = malloc(sizeof *recipe);
+    *recipe = (struct pf_persistent){.fn = r->call.fn, .buffer = buffer, .count = count, .datatype = datatype,
+                                     .peer = peer, .tag = tag, .handle = handle};
+    pf_datatype_retain(datatype);
+    if (!pf_is_predefined(handle)) {
+        recipe->comm = comm;
+        comm->object.references++;
+    }
+    struct pf_request *made = pf_request_new(r, NULL, PF_REQUEST_PERSISTENT);
+    made->persistent = recipe;
+    *request = (MPI_Request)(uintptr_t)made;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+void pf_persistent_release(struct pf_request *request)
+{
+    struct pf_persistent *recipe = request->persistent;
+    pf_datatype_release(recipe->datatype);
+    if (recipe->comm)
+        pf_comm_release(recipe->comm);
+    free(recipe);
+    request->persistent = NULL;
+}
+
+int pf_PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      MPI_Request *request)
+{
+    return persistent_init(PF_ENTER(Send_init), buf, count, datatype, dest, tag, comm, request);
+}
+
+int pf_PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                       MPI_Request *request)
+{
+    return persistent_init(PF_ENTER(Bsend_init), buf, count, datatype, dest, tag, comm, request);
+}
+
+int pf_PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                       MPI_Request *request)
+{
+    return persistent_init(PF_ENTER(Ssend_init), buf, count, datatype, dest, tag, comm, request);
+}
+
+int pf_PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                       MPI_Request *request)
+{
+    return persistent_init(PF_ENTER(Rsend_init), buf, count, datatype, dest, tag, comm, request);
+}
+
+int pf_PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                      MPI_Request *request)
+{
+    return persistent_init(PF_ENTER(Recv_init), buf, count, datatype, source, tag, comm, request);
+}
+
+static int start(struct pf_rank *r, struct pf_request *request)
+{
+    const struct pf_persistent *recipe = request->persistent;
+    pf_call_schedule(r, false);
+    struct pf_instance *in = r->active;
+    if (recipe->fn == PF_FN_Bsend_init)
+        pf_bsend_prepare(r, in);
+    pf_call_peer(r, recipe->peer, recipe->tag, recipe->handle);
+    pf_call_message(in);
+    pf_call_native_begin(r, in);
+    int code = ((int (*)(const void *, int, void *, int, int, void *, void **))in->fn[recipe->fn])(
+        pf_native_p2p_buffer(in, recipe->buffer), recipe->count, pf_native(in, recipe->datatype),
+        pf_native_rank(in, recipe->peer), pf_native_tag(in, recipe->tag), pf_native(in, recipe->handle),
+        &request->native);
+    if (code == MPI_SUCCESS && request->native != in->values->request_null)
+        code = ((int (*)(void **))in->fn[PF_FN_Start])(&request->native);
+    pf_call_native_end(r, in);
+    if (code != MPI_SUCCESS)
+        return pf_call_failed(r, in, recipe->handle, code);
+    request->owner = in;
+    request->fn = r->call.fn;
+    request->site = r->call.site;
+    if (recipe->fn != PF_FN_Recv_init) {
+        pf_call_sent(r, recipe->count, recipe->datatype);
+        pf_stranded_sent(r, in, recipe->handle, recipe->peer, recipe->tag);
+    }
+    if (request->native == in->values->request_null)
+        pf_request_was_null(request);
+    return MPI_SUCCESS;
+}
+
+static int start_all(struct pf_rank *r, int count, MPI_Request handles[])
+{
+    for (int i = 0; i < count; i++) {
+        struct pf_request *request = pf_request_of(handles[i]);
+        if (!request || !request->persistent || request->owner || request->done)
+            return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_REQUEST);
+        int error = start(r, request);
+        if (error != MPI_SUCCESS)
+            return pf_call_return(r, error);
+    }
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Start(MPI_Request *handle)
+{
+    return start_all(PF_ENTER(Start), 1, handle);
+}
+
+int pf_PMPI_Startall(int count, MPI_Request handles[])
+{
+    return start_all(PF_ENTER(Startall), count, handles);
+}

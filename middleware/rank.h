@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_RANK_H
+#define PF_MIDDLEWARE_RANK_H
+
+#include "adapters/adapter.h"
+#include "base/self.h"
+#include "middleware/accounting.h"
+#include "middleware/model.h"
+#include "middleware/object.h"
+#include "middleware/schedule.h"
+
+struct pf_comm;
+struct pf_request;
+struct pf_progress;
+struct pf_ledger;
+
+/* The name of a function by its number, "MPI_Send"; never NULL. */
+const char *pf_fn_name(int fn);
+
+/* What a rank is doing, for diagnoses: filled in by the wrappers with plain stores. */
+struct pf_call {
+    int fn;           /* enum pf_fn of the current or last call */
+    int impl;         /* implementation whose native function runs, -1 outside */
+    int peer;         /* hub rank (or wildcard) of a point-to-point call */
+    int tag;
+    const void *site; /* return address in the application */
+    MPI_Comm comm;
+};
+
+/* The state of one rank. Lives from the start of the job to its end. */
+struct pf_rank {
+    pf_self_t self;
+    struct pf_instance *active; /* where new operations go */
+    enum pf_model model;        /* the model in force; several models may share an implementation */
+    struct pf_instance *instances[PF_IMPL_COUNT]; /* NULL while an implementation is not loaded */
+    struct pf_account *account;
+    struct pf_schedule_cursor cursor;
+    struct pf_call call;
+    struct pf_comm *world;
+    struct pf_comm *alone; /* MPI_COMM_SELF */
+    struct pf_request *free_requests;
+    struct pf_progress *progress;
+    struct pf_ledger *ledger; /* messages sent to this rank and not yet received, see stranded.h */
+    int state;            /* enum pf_rank_state */
+    int thread_level;
+    int os_thread;        /* of MPI_Init */
+    void *bsend_buffer;   /* the user's, and which implementation holds it now */
+    int bsend_size;
+    int bsend_impl;
+    int live_objects;     /* user handles not yet freed */
+    uint64_t followed;    /* calls that ran in another model than the active one, to agree with their peers */
+};
+
+enum pf_rank_state {
+    PF_RANK_NEW,
+    PF_RANK_RUNNING,
+    PF_RANK_FINALIZED
+};
+
+#endif

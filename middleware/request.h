@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_REQUEST_H
+#define PF_MIDDLEWARE_REQUEST_H
+
+#include "middleware/object.h"
+#include "middleware/rank.h"
+
+enum pf_request_kind {
+    PF_REQUEST_SEND,
+    PF_REQUEST_RECV,
+    PF_REQUEST_COLLECTIVE,
+    PF_REQUEST_PERSISTENT
+};
+
+/* What a persistent request does when it is started (MPI 3.1 section 3.9): the arguments of its _init call. */
+struct pf_persistent {
+    int fn; /* enum pf_fn of the _init function */
+    const void *buffer;
+    int count;
+    MPI_Datatype datatype; /* with a reference */
+    int peer, tag;
+    struct pf_comm *comm;  /* with a reference, NULL for a predefined one */
+    MPI_Comm handle;
+};
+
+/* What a nonblocking collective uses until it completes, although the application may free it before: implementations do not
+ * keep all of it by themselves. Zero where there is nothing. */
+struct pf_request_operands {
+    void *memory[2];
+    struct pf_comm *comm;
+    MPI_Op op;
+    MPI_Datatype datatypes[2];
+};
+
+/*
+ * A request of the application. While it is active it belongs to the implementation that runs it; an inactive
+ * persistent request belongs to nobody (owner NULL). `done` means that the hub has seen its completion already,
+ * in a call that could not yet return it (a Testall over several owners): the status is kept here.
+ */
+struct pf_request {
+    struct pf_object object;
+    struct pf_instance *owner;
+    void *native;         /* of the owner, the one that waits */
+    struct pf_rank *rank;
+    struct pf_request_operands operands;
+    MPI_Comm comm;        /* of a receive */
+    struct pf_persistent *persistent;
+    enum pf_request_kind kind;
+    bool done;
+    bool abandoned;       /* freed by the user while active */
+    int error;            /* of a done request, the hub's class */
+    MPI_Status status;    /* of a done request */
+    struct pf_request *next_free;
+    const void *site;     /* where the application started it */
+    int fn;
+};
+
+/* A new active request of `in`, from the rank's pool. */
+struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind);
+
+/* The request is over: back to the pool. */
+void pf_request_release(struct pf_request *request);
+
+/* The implementation has completed the operation at once and gave its null handle (SMPI, for MPI_PROC_NULL). */
+void pf_request_was_null(struct pf_request *request);
+
+/* Ends a call that starts an operation: hands out the request, or releases it after an error. */
+int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm, int code,
+                       MPI_Request *handle);
+
+/* Keeps what the operation uses until the request completes: handles by a reference, memory to be freed then. */
+void pf_request_keep_comm(struct pf_request *request, MPI_Comm comm);
+void pf_request_keep_op(struct pf_request *request, MPI_Op op);
+void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype);
+void pf_request_keep_memory(struct pf_request *request, void *memory);
+
+/* The owner has completed it: what remains of the handle (a persistent request becomes inactive). */
+void pf_request_completed(struct pf_request *request, MPI_Request *handle);
+
+/* Frees the native persistent requests and the recipe. */
+void pf_persistent_release(struct pf_request *request);
+
+static inline struct pf_request *pf_request_of(MPI_Request handle)
+{
+    return (struct pf_request *)pf_object_of(handle, PF_KIND_REQUEST);
+}
+
+/* A request that waits for something: neither null nor inactive nor already seen done. */
+static inline bool pf_request_is_active(const struct pf_request *request)
+{
+    return request && request->owner && !request->done;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/stranded.h"
+
+#include <stdlib.h>
+
+#include "middleware/call.h"
+#include "middleware/job_state.h"
+#include "middleware/request.h"
+
+/* One message on its way to a rank. */
+struct envelope {
+    int comm; /* id of the hub */
+    int source, tag; /* rank in that communicator */
+    int sender; /* rank in the world */
+    int impl;
+    int fn;
+    const void *site;
+};
+
+/* Of one receiver: the messages not yet received, oldest first. The oldest are forgotten beyond the limit. */
+#define ENVELOPE_LIMIT 4096
+
+struct pf_ledger {
+    int count, capacity;
+    struct envelope *envelopes;
+};
+
+static struct pf_ledger *ledger_of(struct pf_rank *r)
+{
+    if (!r->ledger)
+        r->ledger = calloc(1, sizeof *r->ledger);
+    return r->ledger;
+}
+
+static void drop(struct pf_ledger *ledger, int at)
+{
+    for (int i = at + 1; i < ledger->count; i++)
+        ledger->envelopes[i - 1] = ledger->envelopes[i];
+    ledger->count--;
+}
+
+void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm handle, int peer, int tag)
+{
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm || peer >= comm->shared->size)
+        return;
+    struct pf_ledger *ledger = ledger_of(&pf_job_state.ranks[comm->shared->world_ranks[peer]]);
+    if (ledger->count == ENVELOPE_LIMIT)
+        drop(ledger, 0);
+    if (ledger->count == ledger->capacity) {
+        ledger->capacity = ledger->capacity ? 2 * ledger->capacity : 16;
+        ledger->envelopes = realloc(ledger->envelopes, (size_t)ledger->capacity * sizeof *ledger->envelopes);
+    }
+    ledger->envelopes[ledger->count++] = (struct envelope){.comm = comm->shared->id, .source = comm->me, .tag = tag,
+                                                           .sender = r->self.rank, .impl = in->impl,
+                                                           .fn = r->call.fn, .site = r->call.site};
+}
+
+void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm handle, int source, int tag)
+{
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    struct pf_ledger *ledger = r->ledger;
+    if (!comm || !ledger)
+        return;
+    for (int i = 0; i < ledger->count; i++) {
+        const struct envelope *e = &ledger->envelopes[i];
+        if (e->impl == in->impl && e->comm == comm->shared->id && e->source == source && e->tag == tag) {
+            drop(ledger, i);
+            return;
+        }
+    }
+}
+
+void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struct pf_request *request)
+{
+    if (!r->ledger || request->status.MPI_SOURCE < 0)
+        return;
+    if (request->kind == PF_REQUEST_RECV)
+        pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
+    else if (request->kind == PF_REQUEST_PERSISTENT && request->persistent->fn == PF_FN_Recv_init)
+        pf_stranded_note_received(r, in, request->persistent->handle, request->status.MPI_SOURCE,
+                                  request->status.MPI_TAG);
+}
+
+void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, const void *native, MPI_Status *status)
+{
+    MPI_Status own;
+    int before = status ? status->MPI_ERROR : 0; /* a single status keeps its error field (MPI 3.1 section 3.2.5) */
+    if (!status)
+        status = &own;
+    pf_status_from_native(in, native, status);
+    status->MPI_ERROR = before;
+    if (r->ledger && status->MPI_SOURCE >= 0)
+        pf_stranded_note_received(r, in, comm, status->MPI_SOURCE, status->MPI_TAG);
+}
+
+/* Does the rank wait, in another implementation, for such a message? Blocking calls tell their envelope; others may. */
+static bool awaits(const struct pf_rank *r, const struct envelope *e)
+{
+    if (r->state != PF_RANK_RUNNING || r->call.impl < 0 || r->call.impl == e->impl)
+        return false;
+    switch (r->call.fn) {
+    case PF_FN_Recv:
+    case PF_FN_Probe:
+    case PF_FN_Sendrecv:
+    case PF_FN_Sendrecv_replace: {
+        struct pf_comm *comm = pf_comm_of((struct pf_rank *)(uintptr_t)r, r->call.comm);
+        return comm && comm->shared->id == e->comm && (r->call.peer == e->source || r->call.peer == MPI_ANY_SOURCE) &&
+               (r->call.tag == e->tag || r->call.tag == MPI_ANY_TAG);
+    }
+    default:
+        return true;
+    }
+}
+
+int pf_stranded_print(FILE *out)
+{
+    static const char *const names[PF_IMPL_COUNT] = {"smpi", "portals"};
+    int count = 0;
+    char here[128], there[128];
+    for (int i = 0; i < pf_job_state.size; i++) {
+        const struct pf_rank *r = &pf_job_state.ranks[i];
+        for (int j = 0; r->ledger && j < r->ledger->count; j++) {
+            const struct envelope *e = &r->ledger->envelopes[j];
+            if (!awaits(r, e))
+                continue;
+            fprintf(out,
+                    "parfocal: stranded message: rank %d sent tag %d to rank %d in model %s (%s at %s), but rank %d waits in "
+                    "model %s (%s at %s); switch both sides at the same point of the program\n",
+                    e->sender, e->tag, i, names[e->impl], pf_fn_name(e->fn),
+                    pf_call_site(e->site, there, sizeof there), i,
+                    r->call.impl < PF_IMPL_COUNT ? names[r->call.impl] : "several", pf_fn_name(r->call.fn),
+                    pf_call_site(r->call.site, here, sizeof here));
+            count++;
+        }
+    }
+    return count;
+}

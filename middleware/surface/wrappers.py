@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""wrappers.c: the bodies of the MPI functions that run in the model in force, and refusals for those nobody wrote.
+
+A function that is defined by hand in one of the middleware's C files (a line that starts with `int pf_PMPI_`) is left out.
+"""
+
+import pathlib
+import re
+
+import cfile
+
+DEFINITION = re.compile(r"^(?:int|double|MPI_\w+) \*?pf_PMPI_(\w+)\(", re.MULTILINE)
+
+# Arguments that MPI ignores for some callers must not be looked at: the application may pass anything there. Function:
+# (parameter, condition under which it counts).
+SIGNIFICANT = {
+    "Gather": {"sendtype": "sendbuf != MPI_IN_PLACE", "recvtype": "c->me == root"},
+    "Gatherv": {"sendtype": "sendbuf != MPI_IN_PLACE", "recvtype": "c->me == root"},
+    "Scatter": {"recvtype": "recvbuf != MPI_IN_PLACE", "sendtype": "c->me == root"},
+    "Scatterv": {"recvtype": "recvbuf != MPI_IN_PLACE", "sendtype": "c->me == root"},
+    "Allgather": {"sendtype": "sendbuf != MPI_IN_PLACE"},
+    "Allgatherv": {"sendtype": "sendbuf != MPI_IN_PLACE"},
+    "Alltoall": {"sendtype": "sendbuf != MPI_IN_PLACE"},
+    "Alltoallv": {"sendtype": "sendbuf != MPI_IN_PLACE"},
+}
+
+NATIVE_TYPES = {"COMM": "void *", "DATATYPE": "void *", "OP": "void *", "GROUP": "void *", "INFO": "void *"}
+
+
+def generate(functions):
+    by_hand = handwritten()
+    parts = [cfile.header("wrappers of the MPI functions"),
+             '#include <stdlib.h>\n\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
+             '#include "middleware/datatype.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n\n']
+    parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
+    return "".join(parts)
+
+
+def handwritten():
+    folder = pathlib.Path(__file__).resolve().parent.parent
+    names = set()
+    for source in sorted(folder.glob("*.c")):
+        names.update(DEFINITION.findall(source.read_text()))
+    return names
+
+
+def body(f):
+    if f.route == "ACTIVE" and f.group == "p2p":
+        return point_to_point(f)
+    if f.route == "ACTIVE" and f.group in ("coll", "icoll"):
+        return collective(f)
+    if f.route == "ACTIVE" and f.group in ("pack", "op"):
+        return local(f)
+    return refusal(f)
+
+
+def define(f, lines):
+    return (cfile.wrap(f.prototype(f"pf_P{f.name}")) + "\n{\n"
+            + "".join("    " + line + "\n" if line else "\n" for line in lines) + "}\n")
+
+
+def refusal(f):
+    unused = [f"(void){p.name};" for p in f.params if not p.is_varargs]
+    return define(f, unused + [f"return pf_call_unsupported(PF_FN_{f.stem}, __builtin_return_address(0));"])
+
+
+def native_type(p):
+    if p.kind == "REQUEST":
+        return "void **"
+    if p.kind == "STATUS":
+        return "void *"
+    if p.kind in NATIVE_TYPES:
+        return "void **" if p.is_array else "void *"
+    return p.pointer_ctype
+
+
+def native_argument(f, p):
+    """The expression that is passed to the native function."""
+    if p.kind == "BUFFER":
+        place = "pf_native_p2p_buffer" if f.group == "p2p" else "pf_native_buffer"
+        return f"{place}(in, {p.name})"
+    if p.kind in ("RANK", "ROOT"):
+        return f"pf_native_rank(in, {p.name})"
+    if p.kind == "TAG":
+        return f"pf_native_tag(in, {p.name})"
+    if p.kind == "REQUEST":
+        return "&made->native"
+    if p.kind == "STATUS":
+        return "native_status"
+    if p.kind == "DATATYPE" and p.is_array:
+        return f"native_{p.name}"
+    if p.kind in NATIVE_TYPES:
+        condition = significant(f, p)
+        if condition:
+            return f"pf_native(in, {condition} ? {p.name} : MPI_BYTE)"
+        return f"pf_native(in, {p.name})"
+    return p.name
+
+
+def significant(f, p):
+    stem = f.stem if f.stem in SIGNIFICANT else f.stem[1:].capitalize()
+    return SIGNIFICANT.get(stem, {}).get(p.name)
+
+
+def native_call(f):
+    types = ", ".join(native_type(p) for p in f.params)
+    arguments = ", ".join(native_argument(f, p) for p in f.params)
+    return cfile.wrap(f"int code = ((int (*)({types}))in->fn[PF_FN_{f.stem}])({arguments});", "        ")
+
+
+def enter(f):
+    return f"struct pf_rank *r = PF_ENTER({f.stem});"
+
+
+def local(f):
+    """No communication: the model in force computes it."""
+    comm = f.of_kind("COMM")
+    where = comm[0].name if comm else "MPI_COMM_WORLD"
+    return define(f, [enter(f), "struct pf_instance *in = pf_call_native_begin(r, r->active);", native_call(f),
+                      f"return pf_call_leave(r, in, {where}, code);"])
+
+
+def point_to_point(f):
+    send, receive = direction(f)
+    request = f.of_kind("REQUEST")
+    status = f.of_kind("STATUS")
+    lines = [enter(f), "pf_call_schedule(r, false);", "struct pf_instance *in = r->active;"]
+    if "bsend" in f.stem.lower():
+        lines.append("pf_bsend_prepare(r, in);")
+    peer, tag = (send or receive)
+    noted_peer, noted_tag = receive or send
+    lines.append(f"pf_call_peer(r, {noted_peer}, {noted_tag}, comm);")
+    if send:
+        count, datatype = ("sendcount", "sendtype") if f.stem == "Sendrecv" else ("count", "datatype")
+        lines += [f"pf_call_sent(r, {count}, {datatype});", f"pf_stranded_sent(r, in, comm, {peer}, {tag});"]
+    if "robe" not in f.stem:
+        lines.append("pf_call_message(in);")
+    if status:
+        lines += ["union pf_native_status native_room;",
+                  "void *native_status = status || r->ledger ? &native_room : NULL;"]
+    lines.append("pf_call_native_begin(r, in);")
+    if request:
+        kind = "PF_REQUEST_SEND" if send else "PF_REQUEST_RECV"
+        lines += [f"struct pf_request *made = pf_request_new(r, in, {kind});"]
+        if receive:
+            lines.append("made->comm = comm;")
+    lines.append(native_call(f))
+    if request:
+        lines.append("return pf_request_started(r, in, made, comm, code, request);")
+        return define(f, lines)
+    if f.stem == "Iprobe":
+        lines += ["if (code == MPI_SUCCESS && !*flag)", "    pf_call_idle(r, in);",
+                  "else if (code == MPI_SUCCESS && status)", "    pf_status_from_native(in, native_status, status);"]
+    elif status:
+        lines += ["if (native_status && code == MPI_SUCCESS)"]
+        if f.stem == "Probe":
+            lines.append("    pf_status_from_native(in, native_status, status);")
+        else:
+            lines.append("    pf_call_received(r, in, comm, native_status, status);")
+        if f.stem == "Probe":
+            lines[-2] = "if (status && code == MPI_SUCCESS)"
+    return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
+
+
+def direction(f):
+    """(peer, tag) of what is sent and of what is received, None where the function does not."""
+    names = {p.name for p in f.params}
+    if "sendtag" in names:
+        return ("dest", "sendtag"), ("source", "recvtag")
+    if "dest" in names:
+        return ("dest", "tag"), None
+    return None, ("source", "tag")
+
+
+def collective(f):
+    request = f.of_kind("REQUEST")
+    arrays = [p for p in f.of_kind("DATATYPE") if p.is_array]
+    lines = [enter(f), "struct pf_comm *c = pf_comm_of(r, comm);",
+             "if (PF_UNLIKELY(!c))", "    return pf_call_error(r, comm, MPI_ERR_COMM);",
+             "pf_call_schedule(r, c == r->world);",
+             "struct pf_instance *in = pf_call_native_begin(r, pf_comm_collective(r, c));"]
+    if request:
+        lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_COLLECTIVE);",
+                  "pf_request_keep_comm(made, comm);"]
+        lines += [f"pf_request_keep_op(made, {p.name});" for p in f.of_kind("OP")]
+        lines += [f"pf_request_keep_datatype(made, {condition(f, p)});" for p in f.of_kind("DATATYPE") if not p.is_array]
+    for p in arrays:
+        ignored = "sendbuf == MPI_IN_PLACE ? 0 : " if p.name == "sendtypes" else ""
+        lines.append(f"void **native_{p.name} = pf_native_array(in, (const void *const *){p.name}, {ignored}c->shared->size);")
+    lines.append(native_call(f))
+    if request:
+        lines += [f"pf_request_keep_memory(made, native_{p.name});" for p in arrays]
+        return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
+    lines += [f"free(native_{p.name});" for p in arrays]
+    return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
+
+
+def condition(f, p):
+    only = significant(f, p)
+    return f"{only} ? {p.name} : MPI_BYTE" if only else p.name

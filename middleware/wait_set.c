@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/wait_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "middleware/call.h"
+#include "middleware/stranded.h"
+
+static void make_room(struct pf_wait_set *set, int count)
+{
+    set->heap = NULL;
+    set->requests = set->stack_requests;
+    set->natives = set->stack_natives;
+    set->index = set->stack_index;
+    set->statuses = set->stack_statuses[0].bytes;
+    if (count <= PF_WAIT_STACK)
+        return;
+    size_t n = (size_t)count;
+    char *room = malloc(n * (sizeof(union pf_native_status) + 2 * sizeof(void *) + sizeof(int)));
+    set->heap = room;
+    set->statuses = room;
+    set->requests = (struct pf_request **)(room + n * sizeof(union pf_native_status));
+    set->natives = (void **)(set->requests + n);
+    set->index = (int *)(set->natives + n);
+}
+
+int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_Request handles[])
+{
+    if (count < 0 || (count > 0 && !handles))
+        return MPI_ERR_ARG;
+    set->rank = r;
+    set->count = count;
+    set->handles = handles;
+    set->active = set->done = 0;
+    set->owner = NULL;
+    make_room(set, count);
+    bool several = false;
+    for (int i = 0; i < count; i++) {
+        struct pf_request *request = pf_request_of(handles[i]);
+        if (!request && handles[i] != MPI_REQUEST_NULL) {
+            pf_wait_set_close(set);
+            return MPI_ERR_REQUEST;
+        }
+        set->requests[i] = request;
+        if (!request)
+            continue;
+        set->done += request->done;
+        if (!pf_request_is_active(request))
+            continue;
+        several |= set->owner && set->owner != request->owner;
+        set->owner = request->owner;
+        set->active++;
+    }
+    if (several)
+        set->owner = NULL;
+    return MPI_SUCCESS;
+}
+
+void pf_wait_set_close(struct pf_wait_set *set)
+{
+    free(set->heap);
+}
+
+int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in)
+{
+    int n = 0;
+    for (int i = 0; i < set->count; i++) {
+        if (!pf_request_is_active(set->requests[i]) || set->requests[i]->owner != in)
+            continue;
+        set->natives[n] = set->requests[i]->native;
+        set->index[n++] = i;
+    }
+    return n;
+}
+
+/* The native part of completion: the status in the hub's terms, and what is left of a persistent request. */
+static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, const void *status, int code)
+{
+    pf_status_from_native(in, status, &request->status);
+    request->error = code == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, code);
+    request->status.MPI_ERROR = request->error;
+    request->done = true;
+    if (request->persistent && request->native && request->native != in->values->request_null)
+        ((int (*)(void **))in->fn[PF_FN_Request_free])(&request->native);
+    pf_stranded_received(r, in, request);
+    pf_call_reset_polls();
+}
+
+void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i, int code)
+{
+    complete(set->rank, in, request, set->statuses + (size_t)i * in->values->status_size, code);
+    set->active--;
+    set->done++;
+}
+
+void pf_wait_set_done(struct pf_wait_set *set, struct pf_instance *in, int i, int code)
+{
+    struct pf_request *request = set->requests[set->index[i]];
+    request->native = set->natives[i];
+    pf_wait_set_complete(set, in, request, i, code);
+}
+
+int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status)
+{
+    struct pf_request *request = set->requests[i];
+    int error = MPI_SUCCESS;
+    if (!request || !request->done) { /* null or inactive: MPI 3.1 section 3.7.3 */
+        if (status)
+            pf_status_set_empty(status);
+        return MPI_SUCCESS;
+    }
+    if (status) {
+        int before = status->MPI_ERROR; /* only calls with several statuses set it */
+        *status = request->status;
+        status->MPI_ERROR = before;
+    }
+    error = request->error;
+    pf_request_completed(request, &set->handles[i]);
+    set->done--;
+    return error;
+}
+
+void pf_request_try(struct pf_request *request)
+{
+    struct pf_rank *r = request->rank;
+    struct pf_instance *in = request->owner;
+    union pf_native_status status;
+    pf_call_native_begin(r, in);
+    in->ops->progress(in);
+    if (in->ops->request_done(in, request->native)) {
+        int code = ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&request->native, &status);
+        complete(r, in, request, &status, code);
+    }
+    pf_call_native_end(r, in);
+}
