@@ -88,7 +88,16 @@ static void strided(void)
     MPI_Type_free(&t); /* the nested type keeps what it needs */
     combiner(nested, MPI_COMBINER_HVECTOR, 2, 1, 1);
     exchange(nested, 1, (const int[]){0, 1, 5, 6, 10, 11, 100, 101, 105, 106, 110, 111}, 12);
+    MPI_Type_dup(nested, &t);
     MPI_Type_free(&nested);
+    exchange(t, 1, (const int[]){0, 1, 5, 6, 10, 11, 100, 101, 105, 106, 110, 111}, 12);
+    MPI_Type_free(&t);
+    MPI_Type_vector(3, 1, 3, MPI_INT, &nested);
+    MPI_Type_commit(&nested);
+    MPI_Type_dup(nested, &t);
+    MPI_Type_free(&nested);
+    exchange(t, 1, (const int[]){0, 3, 6}, 3);
+    MPI_Type_free(&t);
 }
 
 static void indexed(void)
@@ -103,13 +112,13 @@ static void indexed(void)
     MPI_Type_create_indexed_block(3, 2, (const int[]){8, 0, 4}, MPI_INT, &t);
     MPI_Type_commit(&t);
     combiner(t, MPI_COMBINER_INDEXED_BLOCK, 5, 0, 1);
-    exchange(t, 1, (const int[]){8, 9, 0, 1, 4, 5}, 6);
+    exchange(t, 2, (const int[]){8, 9, 0, 1, 4, 5, 18, 19, 10, 11, 14, 15}, 12);
     MPI_Type_free(&t);
     MPI_Type_create_hindexed(2, (const int[]){1, 2}, (const MPI_Aint[]){40, 80}, MPI_INT, &t);
     MPI_Type_commit(&t);
     combiner(t, MPI_COMBINER_HINDEXED, 3, 2, 1);
     bounds(t, 40, 48, 40, 48);
-    exchange(t, 1, (const int[]){10, 20, 21}, 3);
+    exchange(t, 2, (const int[]){10, 20, 21, 22, 32, 33}, 6);
     MPI_Type_free(&t);
     MPI_Type_create_hindexed_block(2, 2, (const MPI_Aint[]){0, 400}, MPI_INT, &t);
     MPI_Type_commit(&t);

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds and runs MPI programs under stock mpirun, stock smpirun and pfrun, with time limits. Shared by the tests."""
+import difflib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PLATFORM = os.path.join(HERE, "platform", "cluster.xml")
+HOSTFILE = os.path.join(HERE, "platform", "hostfile")
+# Measured computation differs from run to run; without it simulated times are the same to the last digit.
+SIMULATION = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
+CFLAGS = ["-O1", "-g", "-w"]
+
+
+class Result:
+    """What one run left behind."""
+
+    def __init__(self, command, status, out, err):
+        self.command, self.status, self.err = command, status, err
+        lines = sorted(out.splitlines())  # ranks print in an order that nobody promises
+        self.lines = lines
+        self.data = [line for line in lines if not line.startswith("T ")]
+        self.times = [line for line in lines if line.startswith("T ")]
+
+
+class Tools:
+    """The commands of one build directory, and a work directory for what they make."""
+
+    def __init__(self, bindir, work):
+        self.bindir, self.work = bindir, work
+        os.makedirs(os.path.join(work, "include"), exist_ok=True)
+        # Alone: beside it is our mpi.h, which the stock wrappers must not see.
+        shutil.copy(os.path.join(ROOT, "middleware", "include", "parfocal.h"), os.path.join(work, "include"))
+
+    def command(self, name):
+        path = os.path.join(self.bindir, name)
+        if not os.access(path, os.X_OK):
+            sys.exit(f"harness: {path} is missing; build it first, or name its folder with --bin")
+        return path
+
+    def build(self, source, compiler):
+        """Compiles with pfcc, smpicc or mpicc (pfcxx... for .cpp); returns the file. Raises RuntimeError."""
+        stem, extension = os.path.splitext(os.path.basename(source))
+        target = os.path.join(self.work, f"{stem}.{compiler}")
+        deps = [source] + [os.path.join(os.path.dirname(source), f) for f in os.listdir(os.path.dirname(source))
+                           if f.endswith(".h")]
+        ours = compiler == "pfcc"
+        name = compiler.replace("cc", "cxx") if extension == ".cpp" else compiler
+        tool = self.command(name) if ours else name
+        if ours:
+            deps.append(tool)
+        if os.path.exists(target) and os.path.getmtime(target) > max(map(os.path.getmtime, deps)):
+            return target
+        include = [] if ours else ["-I" + os.path.join(self.work, "include")]
+        command = [tool] + CFLAGS + include + [source, "-o", target + ".new", "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        os.replace(target + ".new", target)
+        return target
+
+    def run(self, command, limit, environment=None):
+        """Runs the command in a process group of its own and ends that after `limit` seconds (status 'timeout')."""
+        env = dict(os.environ, **(environment or {}))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
+                                   errors="replace", cwd=self.work, start_new_session=True)
+        try:
+            out, err = process.communicate(timeout=limit)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            status = "timeout"
+        shown = [f"{k}={v}" for k, v in (environment or {}).items()] + command
+        return Result(" ".join(map(quote, shown)), status, out, err)
+
+    def mpirun(self, program, np, args, limit):
+        return self.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(np), program] + args, limit)
+
+    def smpirun(self, program, np, args, limit, options=()):
+        command = ["smpirun", "-np", str(np), "-platform", PLATFORM, "-hostfile", HOSTFILE, *SIMULATION, *options]
+        return self.run(command + [program] + args, limit, {"E2E_SIMULATED": "1"})
+
+    def pfrun(self, program, np, args, limit, options=(), environment=None):
+        command = [self.command("pfrun"), "-np", str(np), "-platform", PLATFORM, "-hostfile", HOSTFILE, *SIMULATION,
+                   *options]
+        return self.run(command + [program] + args, limit, dict(environment or {}, E2E_SIMULATED="1"))
+
+
+def quote(word):
+    return word if word and not set(word) & set("|;&<>()$`\\\"' *?[]#~=%!{}\n") - set("=") else "'" + word + "'"
+
+
+def difference(expected, got):
+    """The first lines of a diff, or '' when both are the same."""
+    if expected == got:
+        return ""
+    lines = list(difflib.unified_diff(expected, got, "expected", "got", lineterm="", n=0))[2:]
+    return "\n".join("    " + line for line in lines[:12]) + ("\n    ..." if len(lines) > 12 else "")

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the end-to-end programs in every way that must give the same result, and compares.
+
+A program says how it may be run in comment lines of its own, one per variant:
+    /* e2e: switch=any np=4 exit=0 args=a,b */
+    switch    any: any schedule, because it uses collectives only; coll: schedules that switch at collectives;
+              own: it switches by itself between the models E2E_A and E2E_B; none
+    stock=no  stock SMPI cannot run it; mpirun=no: stock Open MPI cannot (or it would hang there)
+    exit      expected status, or nonzero; message: regular expression that pfrun's output must then match
+    options   further options for pfrun, separated by commas
+Lines of output that begin with "T " are simulated times: they must equal stock smpirun's in model smpi. All other lines
+must be the same in every run.
+"""
+import argparse
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+
+import harness
+
+PROGRAMS = os.path.join(harness.HERE, "programs")
+MODES = ["mpirun", "stock", "smpi", "loaded", "portals", "own", "schedule"]
+
+
+class Variant:
+    """One e2e line of a program."""
+
+    def __init__(self, source, line):
+        self.source = source
+        self.name = os.path.splitext(os.path.basename(source))[0]
+        values = dict(word.split("=", 1) for word in line.split())
+        self.switch = values.pop("switch")
+        self.np = int(values.pop("np", "4"))
+        self.exit = values.pop("exit", "0")
+        self.stock = values.pop("stock", "yes") == "yes"
+        self.mpirun = values.pop("mpirun", "yes") == "yes"
+        self.message = values.pop("message", "")
+        self.args = [a for a in values.pop("args", "").split(",") if a]
+        self.options = [o for o in values.pop("options", "").split(",") if o]
+        if values or self.switch not in ("any", "coll", "own", "none"):
+            sys.exit(f"run_e2e: {source}: cannot read the e2e line: {line}")
+        self.strands = self.switch == "own" and bool(self.message)  # only wrong where the models differ
+        self.title = " ".join([self.name] + self.args)
+
+
+def variants_of(source):
+    with open(source, encoding="utf-8") as f:
+        lines = re.findall(r"/\* e2e: (.*?) \*/", f.read())
+    if not lines:
+        sys.exit(f"run_e2e: {source} has no e2e line")
+    return [Variant(source, line) for line in lines]
+
+
+def random_schedules(variant, rng, count):
+    """Schedules under which the variant stays a correct program although -agree is strict."""
+    if variant.switch == "any":
+        yield "every:1=smpi|portals"
+        for _ in range(count - 1):
+            yield f"every:{rng.randint(2, 9)}={rng.choice(['smpi|portals', 'portals|smpi', 'smpi|portals|portals'])}"
+    for _ in range(count):
+        at, items = 0, []
+        for step in range(rng.randint(1, 6)):
+            at += rng.randint(1, 12)
+            items.append(f"@coll:{at}={'portals' if step % 2 == 0 else 'smpi'}")
+        yield ",".join(items)
+
+
+class Runner:
+    """Runs one variant in all modes and counts what failed."""
+
+    def __init__(self, tools, options):
+        self.tools, self.options = tools, options
+        self.failures = self.runs = 0
+
+    def fail(self, variant, mode, result, why):
+        self.failures += 1
+        print(f"FAIL {variant.title} [{mode}]: {why}\n    {result.command}")
+        for line in (result.data + result.err.splitlines())[-8:]:
+            print("    | " + line[:200])
+
+    def judge(self, variant, mode, result, data, times):
+        """`data` and `times` are the lines to compare with, or None."""
+        self.runs += 1
+        before = self.failures
+        wanted = "0" if variant.strands and mode == "mpirun" else variant.exit
+        right = result.status not in (0, "timeout") if wanted == "nonzero" else str(result.status) == wanted
+        if not right:
+            self.fail(variant, mode, result, f"exit status {result.status}, expected {wanted}")
+        elif variant.message and mode not in ("mpirun", "stock"):
+            if not re.search(variant.message, result.err + "\n".join(result.data)):
+                self.fail(variant, mode, result, f"no message like /{variant.message}/")
+        elif wanted == "0":
+            delta = harness.difference(data, result.data) if data is not None else ""
+            if delta:
+                self.fail(variant, mode, result, "other data\n" + delta)
+            delta = harness.difference(times, result.times) if times is not None else ""
+            if delta:
+                self.fail(variant, mode, result, "other simulated times\n" + delta)
+        if self.options.verbose and self.failures == before:
+            print(f"  ok {variant.title} [{mode}]")
+
+    def pfrun(self, variant, options, environment=None):
+        program = self.tools.build(variant.source, "pfcc")
+        return self.tools.pfrun(program, variant.np, variant.args, self.options.limit,
+                                list(options) + variant.options, environment)
+
+    def twice(self, variant, mode, options, data, environment=None):
+        """Two runs must not differ, simulated times included."""
+        first = self.pfrun(variant, options, environment)
+        self.judge(variant, mode, first, data, None)
+        if variant.exit == "0" and first.status == 0:
+            self.judge(variant, mode + " again", self.pfrun(variant, options, environment), first.data, first.times)
+
+    def variant(self, v):
+        modes, data, times = self.options.modes, [f"{v.name}: PASS"], None
+        limit = self.options.limit
+        if "mpirun" in modes and v.mpirun and shutil.which("mpirun"):
+            result = self.tools.mpirun(self.tools.build(v.source, "mpicc"), v.np, v.args, limit)
+            self.judge(v, "mpirun", result, data, None)
+        if "stock" in modes and v.stock:
+            result = self.tools.smpirun(self.tools.build(v.source, "smpicc"), v.np, v.args, limit)
+            self.judge(v, "stock", result, data, None)
+            times = result.times
+        only = lambda model: {"E2E_A": model, "E2E_B": model}
+        if "smpi" in modes and not v.strands:
+            self.judge(v, "smpi", self.pfrun(v, ["-model", "smpi"], only("smpi")), data, times)
+        if "loaded" in modes and not v.strands and v.exit == "0":
+            result = self.pfrun(v, ["-model", "smpi", "-load", "portals"], only("smpi"))
+            self.judge(v, "loaded", result, data, times)
+        if "portals" in modes and not v.strands:
+            self.twice(v, "portals", ["-model", "portals"], data, only("portals"))
+        if "own" in modes and v.switch == "own":
+            for a, b in (("smpi", "portals"), ("portals", "smpi")):
+                self.twice(v, f"own {a} {b}", ["-model", a], data, {"E2E_A": a, "E2E_B": b})
+        if "schedule" in modes and v.switch in ("any", "coll"):
+            rng = random.Random(f"{self.options.seed} {v.title}")
+            for schedule in random_schedules(v, rng, self.options.schedules):
+                result = self.pfrun(v, ["-schedule", schedule])
+                self.judge(v, f"seed {self.options.seed}: {schedule}", result, data, None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", nargs="*", help="names such as split; all without")
+    parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"), help="folder of pfcc and pfrun")
+    parser.add_argument("--work", help="folder for what is built; temporary without")
+    parser.add_argument("--modes", default=",".join(MODES), type=lambda text: text.split(","))
+    parser.add_argument("--seed", default="1", help="of the random schedules")
+    parser.add_argument("--schedules", type=int, default=3, help="random schedules of each kind")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
+    parser.add_argument("--registered", help="only compare this list of names with the programs that exist")
+    parser.add_argument("--verbose", "-v", action="store_true")
+    options = parser.parse_args()
+    if set(options.modes) - set(MODES):
+        parser.error("modes are " + ", ".join(MODES))
+
+    names = options.programs or sorted(f[:-2] for f in os.listdir(PROGRAMS) if f.endswith(".c"))
+    if options.registered is not None:
+        odd = set(options.registered.split(",")) ^ set(names)
+        print(f"run_e2e: not both a file and in programs/meson.build: {', '.join(sorted(odd)) or 'none'}")
+        return bool(odd)
+
+    work = options.work or tempfile.mkdtemp(prefix="e2e-")
+    runner = Runner(harness.Tools(os.path.abspath(options.bin), os.path.abspath(work)), options)
+    try:
+        for name in names:
+            for variant in variants_of(os.path.join(PROGRAMS, name + ".c")):
+                try:
+                    runner.variant(variant)
+                except RuntimeError as error:
+                    runner.failures += 1
+                    print(f"FAIL {variant.title}: does not compile\n{error}")
+                sys.stdout.flush()
+    finally:
+        if not options.work:
+            shutil.rmtree(work)
+    print(f"run_e2e: {runner.runs} runs, {runner.failures} failures, seed {options.seed}")
+    return runner.failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

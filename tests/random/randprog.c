@@ -1,0 +1,865 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A random but valid MPI program: usage randprog SEED [STEPS] [pure]; "pure" leaves out what stock SMPI gets
+ * wrong.
+ *
+ * Every rank draws the same sequence of operations from the seed and plays its own part in each. Operations
+ * that are nonblocking stay pending for a random while and are completed, in random sets, by a random call of
+ * the wait and test families. Between operations all ranks switch the model at random: both sides of a
+ * message are then started in the same model, which -agree strict demands, while what is pending stays
+ * pending across the switch. All payloads and statuses are checked. With E2E_A and E2E_B set to one and the
+ * same model, or with a plain mpicc, there is no switch.
+ */
+#include "../e2e/programs/check.h"
+#include <unistd.h>
+
+enum { SLOTS = 40, MOST = 40000, COMMS = 6, TYPES = 6, PERSISTENT = 4, TAGS = 20000 };
+
+/* One generator draws for all ranks alike; another one for decisions of this rank alone. */
+static unsigned long long common, own;
+static int pure;
+
+static unsigned next(unsigned long long *state)
+{
+    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (unsigned)(*state >> 33);
+}
+
+static int all(int n)
+{
+    return (int)(next(&common) % (unsigned)n);
+}
+
+static int mine(int n)
+{
+    return (int)(next(&own) % (unsigned)n);
+}
+
+/* ---- objects ---- */
+
+typedef struct {
+    MPI_Comm comm;
+    int rank, size;
+    int members[64]; /* world ranks, in the order of the communicator */
+} comm_t;
+
+/* A datatype that picks `count` ints per element out of `extent` ints. */
+typedef struct {
+    MPI_Datatype type;
+    int count, extent;
+    int picked[32];
+} type_t;
+
+static comm_t comms[COMMS];
+static int ncomms;
+static type_t types[TYPES];
+static int ntypes;
+
+/* Every member tells its world rank: also a first use of the communicator. */
+static void comm_add(MPI_Comm comm)
+{
+    comm_t *c = &comms[ncomms++];
+
+    c->comm = comm;
+    c->size = 0;
+    if (comm == MPI_COMM_NULL)
+        return;
+    MPI_Comm_rank(comm, &c->rank);
+    MPI_Comm_size(comm, &c->size);
+    CHECK_OK(MPI_Allgather(&check_rank, 1, MPI_INT, c->members, 1, MPI_INT, comm));
+    CHECK(c->members[c->rank] == check_rank);
+}
+
+static void type_add(MPI_Datatype type, int count, int extent, const int *picked)
+{
+    type_t *t = &types[ntypes++];
+
+    t->type = type;
+    t->count = count;
+    t->extent = extent;
+    memcpy(t->picked, picked, sizeof(int) * (size_t)count);
+    if (type != MPI_INT)
+        MPI_Type_commit(&t->type);
+}
+
+static void make_types(void)
+{
+    MPI_Datatype t, u;
+
+    type_add(MPI_INT, 1, 1, (const int[]){0});
+    MPI_Type_vector(3, 2, 4, MPI_INT, &t);
+    type_add(t, 6, 10, (const int[]){0, 1, 4, 5, 8, 9});
+    MPI_Type_contiguous(5, MPI_INT, &t);
+    type_add(t, 5, 5, (const int[]){0, 1, 2, 3, 4});
+    if (pure) { /* stock SMPI takes the second element of an unsorted type from the wrong place */
+        MPI_Type_create_indexed_block(3, 1, (const int[]){0, 3, 5}, MPI_INT, &t);
+        type_add(t, 3, 6, (const int[]){0, 3, 5});
+    } else {
+        MPI_Type_create_indexed_block(3, 1, (const int[]){5, 0, 3}, MPI_INT, &t);
+        type_add(t, 3, 6, (const int[]){5, 0, 3});
+    }
+    MPI_Type_vector(2, 1, 3, MPI_INT, &u);
+    MPI_Type_create_resized(u, 0, 5 * sizeof(int), &t);
+    MPI_Type_free(&u);
+    type_add(t, 2, 5, (const int[]){0, 3});
+    MPI_Type_create_struct(2, (const int[]){1, 2}, (const MPI_Aint[]){0, 12},
+                           (const MPI_Datatype[]){MPI_INT, MPI_INT}, &t);
+    type_add(t, 3, 5, (const int[]){0, 3, 4});
+}
+
+/* ---- pending operations ---- */
+
+enum {
+    NONE,
+    SEND,
+    RECV,
+    IBARRIER,
+    IBCAST,
+    IALLREDUCE,
+    IALLGATHER,
+    IALLTOALL,
+    IREDUCE,
+    IGATHER,
+    ISCATTER,
+    ISCAN
+};
+
+typedef struct {
+    int kind, salt, tag;
+    int n;       /* elements */
+    int source;  /* rank in the communicator that the data come from, or the root */
+    comm_t comm; /* a copy: the communicator may be freed meanwhile */
+    const type_t *type;
+    int *in, *out;
+} slot_t;
+
+static slot_t slots[SLOTS];
+static MPI_Request requests[SLOTS];
+static int tags;
+
+static int *numbers(size_t n)
+{
+    int *p = malloc((n ? n : 1) * sizeof(int));
+
+    if (!p)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        p[i] = -1;
+    return p;
+}
+
+/* What a sender of this salt and world rank puts into `n` elements of the type. */
+static void pack(int *p, const type_t *t, int n, int rank, int salt)
+{
+    for (int e = 0; e < n; e++)
+        for (int i = 0; i < t->count; i++)
+            p[e * t->extent + t->picked[i]] = check_value(rank, e * t->count + i, salt);
+}
+
+static int unpacked(const int *p, const type_t *t, int n, int rank, int salt)
+{
+    for (int e = 0; e < n; e++)
+        for (int i = 0; i < t->count; i++)
+            if (p[e * t->extent + t->picked[i]] != check_value(rank, e * t->count + i, salt))
+                return 0;
+    return 1;
+}
+
+static slot_t *slot_take(int kind, const comm_t *c, int n, int salt)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i].kind == NONE) {
+            memset(&slots[i], 0, sizeof(slot_t));
+            slots[i].kind = kind;
+            slots[i].comm = *c;
+            slots[i].type = &types[0];
+            slots[i].n = n;
+            slots[i].salt = salt;
+            return &slots[i];
+        }
+    abort(); /* room() has looked */
+}
+
+static MPI_Request *request_of(slot_t *s)
+{
+    return &requests[s - slots];
+}
+
+static int pending(void)
+{
+    int n = 0;
+
+    for (int i = 0; i < SLOTS; i++)
+        n += slots[i].kind != NONE;
+    return n;
+}
+
+static int sum_to(const comm_t *c, int last, int index, int salt)
+{
+    unsigned sum = 0;
+
+    for (int r = 0; r <= last; r++)
+        sum += (unsigned)check_value(c->members[r], index, salt);
+    return (int)sum;
+}
+
+static int summed(const slot_t *s, int last)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->out[i] != sum_to(&s->comm, last, i, s->salt))
+            return 0;
+    return 1;
+}
+
+static int collected(const slot_t *s, int salt_step)
+{
+    for (int r = 0; r < s->comm.size; r++)
+        if (!check_filled(s->out + r * s->n, s->n, s->comm.members[r], s->salt + salt_step))
+            return 0;
+    return 1;
+}
+
+/* Looks at what a completed operation delivered, and frees the slot. */
+static void finish(slot_t *s, const MPI_Status *status)
+{
+    const comm_t *c = &s->comm;
+    int count;
+
+    switch (s->kind) {
+    case RECV:
+        CHECK(unpacked(s->out, s->type, s->n, c->members[s->source], s->salt));
+        if (status) {
+            CHECK(status->MPI_SOURCE == s->source && status->MPI_TAG == s->tag);
+            MPI_Get_count(status, s->type->type, &count);
+            CHECK(count == s->n);
+        }
+        break;
+    case IBCAST:
+        CHECK(check_filled(s->out, s->n, c->members[s->source], s->salt));
+        break;
+    case IALLREDUCE:
+        CHECK(summed(s, c->size - 1));
+        break;
+    case ISCAN:
+        CHECK(summed(s, c->rank));
+        break;
+    case IREDUCE:
+        CHECK(c->rank != s->source || summed(s, c->size - 1));
+        break;
+    case IALLGATHER:
+        CHECK(collected(s, 0));
+        break;
+    case IGATHER:
+        CHECK(c->rank != s->source || collected(s, 0));
+        break;
+    case IALLTOALL:
+        CHECK(collected(s, c->rank));
+        break;
+    case ISCATTER:
+        CHECK(check_filled(s->out, s->n, c->members[s->source], s->salt + c->rank));
+        break;
+    default:
+        break;
+    }
+    CHECK(*request_of(s) == MPI_REQUEST_NULL);
+    free(s->in);
+    free(s->out);
+    s->kind = NONE;
+}
+
+/* ---- starting operations ---- */
+
+static const comm_t *some_comm(void)
+{
+    return &comms[all(ncomms)];
+}
+
+/* Mostly short, sometimes long enough for a rendezvous. */
+static int some_length(void)
+{
+    static const int upto[8] = {1, 4, 20, 200, 2000, 2000, 9000, MOST};
+
+    return 1 + all(upto[all(8)]);
+}
+
+/* Few tags, so that order decides which messages meet; a wildcard receive needs a tag of its own. */
+static int some_tag(int unique)
+{
+    int tag = all(4);
+
+    return unique ? 4 + tags++ % TAGS : tag;
+}
+
+static void start_send(const comm_t *c, int to, int n, const type_t *t, int tag, int salt, int mode)
+{
+    slot_t *s = slot_take(SEND, c, n, salt);
+
+    s->in = numbers((size_t)n * t->extent);
+    pack(s->in, t, n, check_rank, salt);
+    if (mode == 1)
+        CHECK_OK(MPI_Issend(s->in, n, t->type, to, tag, c->comm, request_of(s)));
+    else
+        CHECK_OK(MPI_Isend(s->in, n, t->type, to, tag, c->comm, request_of(s)));
+}
+
+static void start_recv(const comm_t *c, int from, int n, const type_t *t, int tag, int salt, int any)
+{
+    slot_t *s = slot_take(RECV, c, n, salt);
+
+    s->type = t;
+    s->tag = tag;
+    s->source = from;
+    s->out = numbers((size_t)n * t->extent);
+    CHECK_OK(MPI_Irecv(s->out, n, t->type, any ? MPI_ANY_SOURCE : from, tag, c->comm, request_of(s)));
+}
+
+/* Each member sends to the one `shift` further on; all of it stays pending. */
+static void op_shift(void)
+{
+    const comm_t *c = some_comm();
+    const type_t *t = &types[all(ntypes)];
+    int shift = all(8), n = some_length() / t->count + 1, any = all(3) == 0, tag = some_tag(any),
+        salt = all(1000), mode = all(3), first = all(2);
+
+    if (!c->size)
+        return;
+    shift %= c->size;
+    if (first)
+        start_recv(c, (c->rank + c->size - shift) % c->size, n, t, tag, salt, any);
+    start_send(c, (c->rank + shift) % c->size, n, t, tag, salt, mode);
+    if (!first)
+        start_recv(c, (c->rank + c->size - shift) % c->size, n, t, tag, salt, any);
+}
+
+/* One member sends to another. */
+static void op_single(void)
+{
+    const comm_t *c = some_comm();
+    const type_t *t = &types[all(ntypes)];
+    int a = all(64), b = all(64), n = some_length() / t->count + 1, any = all(3) == 0, tag = some_tag(any),
+        salt = all(1000), mode = all(3), *p;
+
+    if (!c->size)
+        return;
+    a %= c->size;
+    b %= c->size;
+    if (a != b && mode == 2 && (c->rank == a || c->rank == b)) { /* blocking on both sides */
+        p = numbers((size_t)n * t->extent);
+        if (c->rank == a) {
+            pack(p, t, n, check_rank, salt);
+            CHECK_OK(MPI_Send(p, n, t->type, b, tag, c->comm));
+        } else {
+            CHECK_OK(MPI_Recv(p, n, t->type, any ? MPI_ANY_SOURCE : a, tag, c->comm, MPI_STATUS_IGNORE));
+            CHECK(unpacked(p, t, n, c->members[a], salt));
+        }
+        free(p);
+        return;
+    }
+    if (a != b && mode == 2)
+        return;
+    if (c->rank == b)
+        start_recv(c, a, n, t, tag, salt, any);
+    if (c->rank == a)
+        start_send(c, b, n, t, tag, salt, mode);
+}
+
+static void op_sendrecv(void)
+{
+    const comm_t *c = some_comm();
+    int shift = all(8), n = some_length(), tag = some_tag(1), salt = all(1000), from, to, *in, *out;
+    MPI_Status status;
+
+    if (!c->size)
+        return;
+    to = (c->rank + shift) % c->size;
+    from = (c->rank + c->size - shift % c->size) % c->size;
+    in = numbers((size_t)n);
+    out = numbers((size_t)n);
+    check_fill(out, n, check_rank, salt);
+    CHECK_OK(MPI_Sendrecv(out, n, MPI_INT, to, tag, in, n, MPI_INT, shift % 2 ? from : MPI_ANY_SOURCE, tag,
+                          c->comm, &status));
+    CHECK((status.MPI_SOURCE == from || (pure && from == to && to == c->rank)) && status.MPI_TAG == tag);
+    CHECK(check_filled(in, n, c->members[from], salt));
+    free(in);
+    free(out);
+}
+
+/* A message of unknown length, found by a probe. */
+static void op_probe(void)
+{
+    const comm_t *c = some_comm();
+    int a = all(64), b = all(64), n = some_length(), tag = some_tag(1), salt = all(1000), poll = all(2),
+        any = all(2), count = -1, flag, *p;
+    MPI_Status status;
+
+    if (!c->size || a % c->size == b % c->size)
+        return;
+    a %= c->size;
+    b %= c->size;
+    if (c->rank == a)
+        start_send(c, b, n, &types[0], tag, salt, 0);
+    if (c->rank != b)
+        return;
+    if (poll)
+        do
+            CHECK_OK(MPI_Iprobe(any ? MPI_ANY_SOURCE : a, tag, c->comm, &flag, &status));
+        while (!flag);
+    else
+        CHECK_OK(MPI_Probe(any ? MPI_ANY_SOURCE : a, tag, c->comm, &status));
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(count == n && status.MPI_SOURCE == a && status.MPI_TAG == tag);
+    p = numbers((size_t)n);
+    CHECK_OK(MPI_Recv(p, n, MPI_INT, status.MPI_SOURCE, tag, c->comm, MPI_STATUS_IGNORE));
+    CHECK(check_filled(p, n, c->members[a], salt));
+    free(p);
+}
+
+static void op_collective(void)
+{
+    const comm_t *c = some_comm();
+    int kind = IBARRIER + all(ISCAN - IBARRIER + 1), n = some_length(), salt = all(1000), root = all(64);
+    slot_t *s;
+    MPI_Request *q;
+
+    if (!c->size)
+        return;
+    if (n > 3000)
+        n = 3000;
+    s = slot_take(kind, c, n, salt);
+    q = request_of(s);
+    s->source = root %= c->size;
+    s->in = numbers((size_t)n * c->size);
+    s->out = numbers((size_t)n * c->size);
+    if (kind == IALLTOALL || kind == ISCATTER)
+        for (int r = 0; r < c->size; r++)
+            check_fill(s->in + r * n, n, check_rank, salt + r);
+    else
+        check_fill(s->in, n, check_rank, salt);
+    switch (kind) {
+    case IBARRIER:
+        CHECK_OK(MPI_Ibarrier(c->comm, q));
+        break;
+    case IBCAST:
+        if (c->rank == root)
+            check_fill(s->out, n, check_rank, salt);
+        CHECK_OK(MPI_Ibcast(s->out, n, MPI_INT, root, c->comm, q));
+        break;
+    case IALLREDUCE:
+        CHECK_OK(MPI_Iallreduce(s->in, s->out, n, MPI_UNSIGNED, MPI_SUM, c->comm, q));
+        break;
+    case IALLGATHER:
+        CHECK_OK(MPI_Iallgather(s->in, n, MPI_INT, s->out, n, MPI_INT, c->comm, q));
+        break;
+    case IALLTOALL:
+        CHECK_OK(MPI_Ialltoall(s->in, n, MPI_INT, s->out, n, MPI_INT, c->comm, q));
+        break;
+    case IREDUCE:
+        CHECK_OK(MPI_Ireduce(s->in, s->out, n, MPI_UNSIGNED, MPI_SUM, root, c->comm, q));
+        break;
+    case IGATHER:
+        CHECK_OK(MPI_Igather(s->in, n, MPI_INT, s->out, n, MPI_INT, root, c->comm, q));
+        break;
+    case ISCATTER:
+        CHECK_OK(MPI_Iscatter(s->in, n, MPI_INT, s->out, n, MPI_INT, root, c->comm, q));
+        break;
+    default:
+        CHECK_OK(MPI_Iscan(s->in, s->out, n, MPI_UNSIGNED, MPI_SUM, c->comm, q));
+    }
+}
+
+/* The same, blocking; a user-defined operation now and then. */
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    unsigned *a = in, *b = inout;
+
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        b[i] += a[i];
+}
+
+static void op_blocking_collective(void)
+{
+    const comm_t *c = some_comm();
+    int kind = all(6), n = some_length(), salt = all(1000), root = all(64), user = all(2);
+    slot_t s = {.comm = *c, .salt = salt};
+    MPI_Op op = MPI_SUM;
+
+    if (!c->size)
+        return;
+    s.n = n = n > 3000 ? 3000 : n;
+    s.source = root %= c->size;
+    s.in = numbers((size_t)n * c->size);
+    s.out = numbers((size_t)n * c->size);
+    check_fill(s.in, n, check_rank, salt);
+    if (user)
+        CHECK_OK(MPI_Op_create(add, 1, &op));
+    switch (kind) {
+    case 0:
+        CHECK_OK(MPI_Barrier(c->comm));
+        break;
+    case 1:
+        CHECK_OK(MPI_Bcast(s.in, n, MPI_INT, root, c->comm));
+        CHECK(check_filled(s.in, n, c->members[root], salt));
+        break;
+    case 2:
+        CHECK_OK(MPI_Allreduce(s.in, s.out, n, MPI_UNSIGNED, op, c->comm));
+        CHECK(summed(&s, c->size - 1));
+        break;
+    case 3:
+        CHECK_OK(MPI_Allgather(s.in, n, MPI_INT, s.out, n, MPI_INT, c->comm));
+        CHECK(collected(&s, 0));
+        break;
+    case 4:
+        CHECK_OK(MPI_Reduce(s.in, s.out, n, MPI_UNSIGNED, op, root, c->comm));
+        CHECK(c->rank != root || summed(&s, c->size - 1));
+        break;
+    default:
+        CHECK_OK(MPI_Gather(s.in, n, MPI_INT, s.out, n, MPI_INT, root, c->comm));
+        CHECK(c->rank != root || collected(&s, 0));
+    }
+    if (user)
+        CHECK_OK(MPI_Op_free(&op));
+    free(s.in);
+    free(s.out);
+}
+
+/* ---- communicators ---- */
+
+static void complete_some(int everything);
+
+static void op_comm_make(void)
+{
+    const comm_t *c = some_comm();
+    int split = all(3), parts = 1 + all(3), spread = all(4), reverse = all(2), undefined = all(4) == 0;
+    MPI_Comm made = MPI_COMM_NULL;
+
+    if (ncomms == COMMS)
+        return;
+    if (c->size && split) {
+        int colour = (c->rank + spread) % parts;
+
+        CHECK_OK(MPI_Comm_split(c->comm, undefined && colour == 0 ? MPI_UNDEFINED : colour,
+                                reverse ? -c->rank : c->rank, &made));
+    } else if (c->size) {
+        CHECK_OK(MPI_Comm_dup(c->comm, &made));
+    }
+    comm_add(made);
+}
+
+/* Operations on it may still be pending, except that stock Open MPI crashes then. */
+static void op_comm_free(void)
+{
+    int i = all(COMMS);
+
+    if (i == 0 || i >= ncomms)
+        return;
+    if (pure)
+        complete_some(1);
+    if (comms[i].comm != MPI_COMM_NULL)
+        CHECK_OK(MPI_Comm_free(&comms[i].comm));
+    comms[i] = comms[--ncomms];
+}
+
+/* ---- persistent requests: one shift on MPI_COMM_WORLD each ---- */
+
+typedef struct {
+    MPI_Request request[2]; /* receive, send */
+    const type_t *type;
+    int n, from, salt, left; /* left: how many of the two are active */
+    int *in, *out;
+} persistent_t;
+
+static persistent_t lasting[PERSISTENT];
+
+static void make_persistent(void)
+{
+    for (int i = 0; i < PERSISTENT; i++) {
+        persistent_t *p = &lasting[i];
+        int to = (check_rank + i) % check_size;
+
+        p->type = &types[pure ? 0 : i % ntypes]; /* stock SMPI sends old data with derived types */
+        p->n = some_length() / 4 + 1;
+        p->from = (check_rank + check_size - i % check_size) % check_size;
+        p->in = numbers((size_t)p->n * p->type->extent);
+        p->out = numbers((size_t)p->n * p->type->extent);
+        CHECK_OK(MPI_Recv_init(p->in, p->n, p->type->type, p->from, TAGS + 10 + i, MPI_COMM_WORLD,
+                               &p->request[0]));
+        if (i % 2)
+            CHECK_OK(MPI_Ssend_init(p->out, p->n, p->type->type, to, TAGS + 10 + i, MPI_COMM_WORLD,
+                                    &p->request[1]));
+        else
+            CHECK_OK(MPI_Send_init(p->out, p->n, p->type->type, to, TAGS + 10 + i, MPI_COMM_WORLD,
+                                   &p->request[1]));
+    }
+}
+
+static void persistent_done(persistent_t *p)
+{
+    if (--p->left == 0)
+        CHECK(unpacked(p->in, p->type, p->n, p->from, p->salt));
+}
+
+/* Whoever has it still active completes it first; then all start it again, in the model of now. */
+static void op_persistent(void)
+{
+    persistent_t *p = &lasting[all(PERSISTENT)];
+    int salt = all(1000);
+
+    if (pure) /* stock SMPI loses a message when its persistent request is started again early */
+        return;
+    if (p->left) {
+        CHECK_OK(MPI_Waitall(2, p->request, MPI_STATUSES_IGNORE));
+        p->left = 1;
+        persistent_done(p);
+    }
+    p->salt = salt;
+    memset(p->in, 0, sizeof(int) * (size_t)p->n * p->type->extent);
+    pack(p->out, p->type, p->n, check_rank, salt);
+    CHECK_OK(MPI_Startall(2, p->request));
+    p->left = 2;
+}
+
+/* ---- completion ---- */
+
+/* A random set of what is pending: requests, and where each came from. */
+typedef struct {
+    int n;
+    MPI_Request request[SLOTS + 2 * PERSISTENT];
+    MPI_Status status[SLOTS + 2 * PERSISTENT];
+    int index[SLOTS + 2 * PERSISTENT]; /* slot, or SLOTS + 2 * persistent + part */
+    int done[SLOTS + 2 * PERSISTENT];
+} set_t;
+
+static MPI_Request *place(int index)
+{
+    return index < SLOTS ? &requests[index] : &lasting[(index - SLOTS) / 2].request[index % 2];
+}
+
+static void choose(set_t *set, int everything)
+{
+    memset(set->done, 0, sizeof(set->done));
+    set->n = 0;
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i].kind != NONE && (everything || mine(2)))
+            set->index[set->n++] = i;
+    for (int i = 0; i < PERSISTENT; i++)
+        if (lasting[i].left == 2 && (everything || mine(2))) {
+            set->index[set->n++] = SLOTS + 2 * i;
+            set->index[set->n++] = SLOTS + 2 * i + 1;
+        }
+    for (int k = set->n - 1; k > 0; k--) { /* in any order */
+        int j = mine(k + 1), swap = set->index[k];
+
+        set->index[k] = set->index[j];
+        set->index[j] = swap;
+    }
+    for (int k = 0; k < set->n; k++)
+        set->request[k] = *place(set->index[k]);
+}
+
+/* Number k of the set is complete. */
+static void completed(set_t *set, int k, const MPI_Status *status)
+{
+    int index = set->index[k];
+
+    CHECK(!set->done[k]);
+    set->done[k] = 1;
+    *place(index) = set->request[k];
+    if (index < SLOTS) {
+        finish(&slots[index], status);
+    } else {
+        CHECK(set->request[k] != MPI_REQUEST_NULL);
+        persistent_done(&lasting[(index - SLOTS) / 2]);
+    }
+}
+
+static void all_completed(set_t *set, int with_status)
+{
+    for (int k = 0; k < set->n; k++)
+        if (!set->done[k])
+            completed(set, k, with_status ? &set->status[k] : NULL);
+}
+
+/* Waitany or Testany until all are complete. */
+static void one_by_one(set_t *set, int test)
+{
+    int k, flag = 1;
+
+    for (int left = set->n; left > 0;) {
+        if (test)
+            CHECK_OK(MPI_Testany(set->n, set->request, &k, &flag, set->status));
+        else
+            CHECK_OK(MPI_Waitany(set->n, set->request, &k, set->status));
+        if (!flag)
+            continue;
+        CHECK(k >= 0 && k < set->n);
+        if (k < 0 || k >= set->n)
+            exit(1);
+        completed(set, k, set->status);
+        left--;
+    }
+}
+
+static void some_by_some(set_t *set, int test)
+{
+    int indices[SLOTS + 2 * PERSISTENT], n;
+
+    for (int left = set->n; left > 0; left -= n) {
+        if (test)
+            CHECK_OK(MPI_Testsome(set->n, set->request, &n, indices, set->status));
+        else
+            CHECK_OK(MPI_Waitsome(set->n, set->request, &n, indices, set->status));
+        CHECK(n >= !test && n <= left);
+        if (n < 0 || n > left)
+            exit(1);
+        for (int k = 0; k < n; k++)
+            completed(set, indices[k], &set->status[k]);
+    }
+}
+
+static void singly(set_t *set)
+{
+    for (int k = 0; k < set->n; k++) {
+        int flag = 1;
+
+        if (mine(2))
+            CHECK_OK(MPI_Wait(&set->request[k], &set->status[k]));
+        else
+            do
+                CHECK_OK(MPI_Test(&set->request[k], &flag, &set->status[k]));
+            while (!flag);
+        completed(set, k, &set->status[k]);
+    }
+}
+
+/* Looks once and takes what is complete; the rest stays pending. */
+static void glance(set_t *set)
+{
+    int flag;
+
+    for (int k = 0; k < set->n; k++) {
+        CHECK_OK(MPI_Test(&set->request[k], &flag, &set->status[k]));
+        if (flag)
+            completed(set, k, &set->status[k]);
+        else if (set->index[k] >= SLOTS && !set->done[k]) { /* both halves of a persistent pair, or none */
+            CHECK_OK(MPI_Wait(&set->request[k], &set->status[k]));
+            completed(set, k, &set->status[k]);
+        }
+    }
+}
+
+static void complete_some(int everything)
+{
+    static set_t set;
+    int flag;
+
+    choose(&set, everything);
+    if (!set.n)
+        return;
+    /* Stock SMPI says "nothing is active" too early in the any and some calls, and Testall forgets statuses.
+     */
+    switch (pure ? 7 * mine(3) : mine(9)) {
+    case 0:
+        CHECK_OK(MPI_Waitall(set.n, set.request, set.status));
+        all_completed(&set, 1);
+        break;
+    case 1:
+        CHECK_OK(MPI_Waitall(set.n, set.request, MPI_STATUSES_IGNORE));
+        all_completed(&set, 0);
+        break;
+    case 2:
+        do
+            CHECK_OK(MPI_Testall(set.n, set.request, &flag, set.status));
+        while (!flag);
+        all_completed(&set, 1);
+        break;
+    case 3:
+    case 4:
+        one_by_one(&set, mine(2));
+        break;
+    case 5:
+    case 6:
+        some_by_some(&set, mine(2));
+        break;
+    case 7:
+        if (!everything) {
+            glance(&set);
+            break;
+        }
+        /* fall through */
+    default:
+        singly(&set);
+    }
+}
+
+/* ---- the program ---- */
+
+static void step(void)
+{
+    static void (*const ops[])(void) = {
+        op_shift,     op_shift,     op_shift,      op_single,     op_single,     op_single,
+        op_sendrecv,  op_probe,     op_collective, op_collective, op_collective, op_blocking_collective,
+        op_comm_make, op_comm_free, op_persistent, op_persistent,
+    };
+
+    if (all(3) == 0) { /* the same point of the program on all ranks, hence agreement */
+        if (all(2))
+            SWITCH_B();
+        else
+            SWITCH_A();
+    }
+    ops[all((int)(sizeof(ops) / sizeof(ops[0])))]();
+    if (mine(8) == 0)
+        usleep((unsigned)mine(50));
+    if (mine(3) == 0)
+        complete_some(0);
+    while (pending() > SLOTS - 4)
+        complete_some(mine(2));
+}
+
+static void clean_up(void)
+{
+    while (ncomms > 1) {
+        if (comms[--ncomms].comm != MPI_COMM_NULL)
+            CHECK_OK(MPI_Comm_free(&comms[ncomms].comm));
+    }
+    for (int i = 0; i < PERSISTENT; i++) {
+        CHECK_OK(MPI_Request_free(&lasting[i].request[0]));
+        CHECK_OK(MPI_Request_free(&lasting[i].request[1]));
+        free(lasting[i].in);
+        free(lasting[i].out);
+    }
+    for (int i = 1; i < ntypes; i++)
+        CHECK_OK(MPI_Type_free(&types[i].type));
+}
+
+int main(int argc, char **argv)
+{
+    int seed = argc > 1 ? atoi(argv[1]) : 1, steps = argc > 2 ? atoi(argv[2]) : 60;
+
+    check_begin(&argc, &argv);
+    pure = argc > 3;
+    if (check_size > 64)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    common = (unsigned long long)seed * 2 + 1;
+    own = (unsigned long long)seed * 1000 + (unsigned)check_rank;
+    for (int i = 0; i < 5; i++) {
+        all(2);
+        mine(2);
+    }
+    for (int i = 0; i < SLOTS; i++)
+        requests[i] = MPI_REQUEST_NULL;
+    comm_add(MPI_COMM_WORLD);
+    make_types();
+    make_persistent();
+    for (int i = 0; i < steps; i++) {
+        step();
+        if (i % 20 == 19)
+            TIME("steps");
+    }
+    complete_some(1);
+    CHECK(pending() == 0);
+    TIME("end");
+    clean_up();
+    return check_end("randprog");
+}

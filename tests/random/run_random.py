@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs randprog under many seeds: each is one random MPI program that switches between smpi and portals while operations
+are pending, and checks all its data. Every fifth seed is also run in portals alone (twice, the simulated times must be
+the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
+
+One seed alone, as a failure prints it:   run_random.py --first SEED --cases 1
+"""
+import argparse
+import concurrent.futures
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+import harness  # noqa: E402
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "randprog.c")
+# Growing times of polls (SMPI's default) make a polling program run into simulated hours.
+POLLS = ["--cfg=smpi/grow-injected-times:no"]
+
+
+def models(a, b):
+    return {"E2E_A": a, "E2E_B": b}
+
+
+class Case:
+    """One seed and what went wrong with it."""
+
+    def __init__(self, tools, options, seed):
+        self.tools, self.options, self.seed = tools, options, seed
+        self.np = 2 + seed % 4
+        self.args = [str(seed), str(options.steps)]
+        self.problems = []
+        self.runs = 0
+
+    def judge(self, mode, result, like=None):
+        self.runs += 1
+        problem = ""
+        if result.status != 0 or result.data != ["randprog: PASS"]:
+            problem = f"exit status {result.status}\n" + "\n".join(
+                "    | " + line[:200] for line in (result.data + result.err.splitlines())[-8:])
+        elif like is not None and like.times != result.times:
+            problem = "other simulated times\n" + harness.difference(like.times, result.times)
+        if problem:
+            self.problems.append(f"seed {self.seed} [{mode}]: {problem}\n    {result.command}")
+        return result
+
+    def pfrun(self, mode, options, environment, like=None, args=()):
+        program = self.tools.build(SOURCE, "pfcc")
+        return self.judge(mode, self.tools.pfrun(program, self.np, self.args + list(args), self.options.limit,
+                                                 POLLS + options, environment), like)
+
+    def run(self):
+        first = self.pfrun("switching", ["-model", "smpi"], models("smpi", "portals"))
+        if self.seed % 5 == 1:
+            self.pfrun("switching again", ["-model", "smpi"], models("smpi", "portals"), like=first)
+        if self.seed % 5 == 2:
+            first = self.pfrun("portals", ["-model", "portals"], models("portals", "portals"))
+            self.pfrun("portals again", ["-model", "portals"], models("portals", "portals"), like=first)
+        if self.seed % 5 == 3:
+            program = self.tools.build(SOURCE, "smpicc")
+            stock = self.judge("stock", self.tools.smpirun(program, self.np, self.args + ["pure"], self.options.limit,
+                                                           POLLS))
+            self.pfrun("smpi", ["-model", "smpi"], models("smpi", "smpi"), stock, ["pure"])
+            self.pfrun("smpi, portals loaded", ["-model", "smpi", "-load", "portals"], models("smpi", "smpi"), stock,
+                       ["pure"])
+        return self
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"), help="folder of pfcc and pfrun")
+    parser.add_argument("--work", help="folder for what is built; temporary without")
+    parser.add_argument("--first", type=int, default=1, help="first seed")
+    parser.add_argument("--cases", type=int, default=200, help="number of seeds")
+    parser.add_argument("--steps", type=int, default=80, help="operations in each program")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time")
+    options = parser.parse_args()
+
+    work = options.work or tempfile.mkdtemp(prefix="random-")
+    tools = harness.Tools(os.path.abspath(options.bin), os.path.abspath(work))
+    seeds = range(options.first, options.first + options.cases)
+    runs = failed = 0
+    try:
+        for compiler in ("pfcc", "smpicc"):
+            tools.build(SOURCE, compiler)
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for case in pool.map(lambda seed: Case(tools, options, seed).run(), seeds):
+                runs += case.runs
+                for problem in case.problems:
+                    print("FAIL " + problem)
+                if case.problems:
+                    failed += 1
+                    print(f"    reproduce: {os.path.relpath(__file__)} --bin {options.bin} --first {case.seed} "
+                          f"--cases 1 --steps {options.steps}", flush=True)
+    except RuntimeError as error:
+        sys.exit(f"run_random: {error}")
+    finally:
+        if not options.work:
+            shutil.rmtree(work)
+    print(f"run_random: seeds {seeds.start} to {seeds.stop - 1}, {runs} runs, {failed} seeds failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
