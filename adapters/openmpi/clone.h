@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "adapters/openmpi/elf.h"
+#include "adapters/openmpi/elf_image.h"
 
 /*
  * Where clones live for the milliseconds between being written and being mapped: a directory of this process

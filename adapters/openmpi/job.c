@@ -14,7 +14,7 @@
 #include "adapters/openmpi/clone.h"
 #include "adapters/openmpi/hooks.h"
 #include "adapters/openmpi/instance.h"
-#include "adapters/openmpi/limits.h"
+#include "adapters/openmpi/job_limits.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "lowlevel/portals/runtime.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "adapters/openmpi/elf.h"
+#include "adapters/openmpi/elf_image.h"
 
 /* The files of which instances are made: Open MPI's three libraries, the glue, and the plugins. */
 

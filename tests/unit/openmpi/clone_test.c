@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "adapters/openmpi/clone.h"
-#include "adapters/openmpi/elf.h"
-#include "adapters/openmpi/limits.h"
+#include "adapters/openmpi/elf_image.h"
+#include "adapters/openmpi/job_limits.h"
 #include "adapters/openmpi/parts.h"
 #include "base/config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "adapters/openmpi/elf.h"
+#include "adapters/openmpi/elf_image.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "adapters/openmpi/limits.h"
+#include "adapters/openmpi/job_limits.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
