@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs linked by pfcc inside the simulator: what is private to a rank, the simulated C library, the end of a rank.
+
+Usage: test_simulated.py BUILD_DIRECTORY [unittest options]. The programs do not call MPI, so they depend on the loader and the
+wrappers only.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path("build").resolve()
+RANKS = 4
+
+
+class Simulated(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.dir = pathlib.Path(temporary.name).resolve()
+        self.env = {k: v for k, v in os.environ.items() if k not in ("CC", "CXX")}
+
+    def command(self, *command, status=0):
+        result = subprocess.run([str(c) for c in command], cwd=self.dir, env=self.env, text=True, capture_output=True,
+                                timeout=100)
+        self.assertEqual(result.returncode, status, f"{command}\n{result.stdout[-3000:]}\n{result.stderr[-3000:]}")
+        return result.stdout
+
+    def compile(self, name, source, *options):
+        suffix, compiler = (".cc", "pfcxx") if name.endswith("xx") else (".c", "pfcc")
+        (self.dir / (name + suffix)).write_text(source)
+        self.command(BUILD / "bin" / compiler, "-O1", name + suffix, "-o", name, *options)
+
+    def pfrun(self, *application, status=0):
+        """The lines of all ranks, sorted."""
+        output = self.command(BUILD / "bin" / "pfrun", "-np", RANKS, "--cfg=smpi/simulate-computation:no",
+                              "--log=root.thres:error", *application, status=status)
+        return sorted(output.splitlines())
+
+    def test_globals_are_private(self):
+        self.compile("globals_xx", """#include <cstdio>
+            #include <unistd.h>
+            static int made;
+            struct Counter { int n; Counter() : n(10 + made++) {} } counter;
+            thread_local int in_thread = 3;
+            int common;
+            int count() { static int calls; return ++calls; }
+            int main(int argc, char **argv) {
+                for (int i = 0; i < 3; i++) { counter.n++; in_thread++; common++; count(); sleep(1); }
+                std::printf("%d %d %d %d %d %s\\n", counter.n, in_thread, common, count(), argc, argv[1]);
+                return 0;
+            }""")
+        self.assertEqual(self.pfrun("./globals_xx", "word"), ["13 6 3 4 2 word"] * RANKS)
+
+    def test_globals_of_libraries_are_private(self):
+        """Two libraries, one needs the other, whose names end alike; a run path and a library path."""
+        options = ["-L.", f"-Wl,-rpath,{self.dir}"]
+        self.compile("libtwo.so", "int two_calls; int two(void) { return ++two_calls; }", "-shared", "-fPIC")
+        self.compile("libone.so", "static int calls; int two(void); int one(void) { return 10 * ++calls + two(); }",
+                     "-shared", "-fPIC", "-ltwo", *options)
+        self.compile("app", """#include <stdio.h>
+            #include <unistd.h>
+            int one(void);
+            extern int two_calls;
+            int main(void) { one(); sleep(1); int n = one(); printf("%d %d\\n", n, two_calls); return 0; }""",
+                     "-lone", "-ltwo", *options)
+        self.assertEqual(self.pfrun("./app"), ["22 2"] * RANKS)
+        self.compile("app2", """#include <stdio.h>
+            #include <unistd.h>
+            int one(void);
+            int main(void) { one(); sleep(1); printf("%d\\n", one()); return 0; }""", "-lone", *options)
+        self.assertEqual(self.pfrun("./app2"), ["22"] * RANKS)
+
+    def test_exit_ends_one_rank(self):
+        """Also from below a noexcept function, with objects on the stack, where an exception could not pass."""
+        self.compile("leave_xx", """#include <cstdio>
+            #include <cstdlib>
+            #include <string>
+            #include <unistd.h>
+            struct Guard { ~Guard() { std::puts("unwound"); } };
+            static void leave(bool now) noexcept { Guard guard; if (now) std::exit(7); }
+            int main() {
+                bool first = getpid() == 1;
+                std::string text = "a text that lives in the heap, not in the object";
+                leave(first);
+                sleep(1);
+                std::printf("went on\\n");
+                return text.empty();
+            }""")
+        lines = self.pfrun("./leave_xx", status=7)
+        self.assertEqual(lines, ["unwound"] * (RANKS - 1) + ["went on"] * (RANKS - 1))
+
+    def test_clocks(self):
+        self.compile("clocks_xx", """#include <chrono>
+            #include <cstdio>
+            #include <ctime>
+            #include <sys/time.h>
+            #include <thread>
+            #include <unistd.h>
+            static double day() { timeval tv; gettimeofday(&tv, nullptr); return tv.tv_sec + tv.tv_usec * 1e-6; }
+            static double mono() { timespec ts; clock_gettime(CLOCK_MONOTONIC, &ts); return ts.tv_sec + ts.tv_nsec * 1e-9; }
+            static double chrono() {
+                return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+            }
+            static double system_clock() {
+                return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+            }
+            static double processor() { return double(clock()) / CLOCKS_PER_SEC; }
+            static double seconds() { return double(time(nullptr)); }
+            template <class F> static bool near(F clock, double want, double margin) {
+                static_cast<void>(margin);
+                double now = clock();
+                return now > want - margin && now < want + margin;
+            }
+            static bool all(double want) {
+                return near(day, want, 2e-6) && near(mono, want, 1e-6) && near(chrono, want, 1e-6) && near(processor, want, 2e-6)
+                    && near(system_clock, want, 1e-6) && near(seconds, double(long(want)), 1e-6);
+            }
+            int main() {
+                bool good = all(0);
+                sleep(100); good &= all(100);
+                usleep(500000); good &= all(100.5);
+                timespec wait = {2, 250000000}, until = {200, 0};
+                nanosleep(&wait, nullptr); good &= all(102.75);
+                clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, nullptr); good &= all(200);
+                std::this_thread::sleep_for(std::chrono::hours(1)); good &= all(3800);
+                wait = {0, -1}; good &= nanosleep(&wait, nullptr) != 0;
+                std::puts(good ? "good" : "bad");
+                return 0;
+            }""")
+        self.assertEqual(self.pfrun("./clocks_xx"), ["good"] * RANKS)
+
+    def test_waiting_for_the_clock_ends(self):
+        self.compile("poll", """#include <stdio.h>
+            #include <time.h>
+            int main(void) {
+                clock_t begin = clock();
+                while (clock() - begin < CLOCKS_PER_SEC / 1000) {}
+                puts("over");
+                return 0;
+            }""")
+        self.assertEqual(self.pfrun("./poll"), ["over"] * RANKS)
+
+    def test_identity_and_options(self):
+        self.compile("who", """#include <getopt.h>
+            #include <stdio.h>
+            #include <unistd.h>
+            int main(int argc, char **argv) {
+                char host[100], real[100] = "";
+                int letters = 0, letter;
+                FILE *name = fopen("/proc/sys/kernel/hostname", "r");
+                if (name && fscanf(name, "%99s", real) != 1) real[0] = 0;
+                gethostname(host, sizeof host);
+                while ((letter = getopt(argc, argv, "abc:")) != -1) letters += letter;
+                sleep(1);
+                printf("%d %d %d %s\\n", (int)getpid(), letters, real[0] != 0, argv[optind]);
+                for (int i = 0; host[i]; i++) if (host[i] != real[i]) return 0;
+                return 9; /* the real host's name */
+            }""")
+        lines = self.pfrun("./who", "-a", "-c", "value", "-b", "rest")
+        self.assertEqual([line.split(maxsplit=1)[1] for line in lines], [f"{ord('a') + ord('b') + ord('c')} 1 rest"] * RANKS)
+        self.assertEqual(len({line.split()[0] for line in lines}), RANKS)
+
+
+if __name__ == "__main__":
+    unittest.main()
