@@ -56,6 +56,10 @@ PF_EXPORT void pf_engine_cancel(struct pf_event *event);
 PF_EXPORT size_t pf_engine_pending_count(void);
 PF_EXPORT uint64_t pf_engine_executed_count(void);
 
+/* `hook` runs in SimGrid's maestro at each step of the simulation, before it is asked when something of ours happens next. It may
+ * post events for the current date, and nothing else. One at a time; NULL ends it. For conditions that nobody can signal. */
+PF_EXPORT void pf_engine_set_step_hook(void (*hook)(void));
+
 /* True in an event function. */
 PF_EXPORT bool pf_engine_inside(void);
 

@@ -14,6 +14,9 @@ namespace {
 
 /* SimGrid forgets our bound when a bandwidth or availability profile is the only other thing pending; this asks its queue of
  * profile events, which is exported but not in a header. Without the symbols we never run ahead. */
+/* See pf_engine_set_step_hook. */
+void (*step_hook)();
+
 class ProfileQueue {
     using next_date_t = double (*)(const void *);
     void *queue_ = dlsym(RTLD_DEFAULT, "future_evt_set");
@@ -49,6 +52,8 @@ public:
     double next_occurring_event(double argument) override
     {
         double clock = simgrid::s4u::Engine::get_clock();
+        if (step_hook)
+            step_hook();
         if (not run_ahead_ || not profiles_.empty())
             return earliest(clock, run_ahead_ ? argument : -1.0);
         double limit = argument < 0.0 ? std::numeric_limits<double>::infinity() : clock + argument;
@@ -97,4 +102,9 @@ void pf_waiter_block(struct pf_waiter *waiter)
 {
     ParkGuard guard{waiter};
     sg_sem_acquire(waiter->semaphore);
+}
+
+void pf_engine_set_step_hook(void (*hook)(void))
+{
+    step_hook = hook;
 }

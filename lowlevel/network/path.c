@@ -52,7 +52,7 @@ static void link_changed(int link)
     if (link >= link_capacity || !link_resources[link])
         return;
     struct pf_resource *resource = link_resources[link];
-    const struct pf_platform_link *state = pf_platform_link(link);
+    const struct pf_platform_link *state = pf_platform_link_state(link);
     resource->capacity = state->bandwidth;
     resource->on = state->on;
     if (change_listener)
@@ -69,7 +69,7 @@ static struct pf_resource *resource_of_link(int link)
 {
     link_resources = grow(link_resources, &link_capacity, link, sizeof *link_resources);
     if (!link_resources[link]) {
-        const struct pf_platform_link *state = pf_platform_link(link);
+        const struct pf_platform_link *state = pf_platform_link_state(link);
         struct pf_resource *resource = allocate(sizeof *resource);
         *resource = (struct pf_resource){
             .capacity = state->bandwidth, .shared = state->shared, .on = state->on, .link = link};

@@ -82,7 +82,7 @@ void pf_platform_route(int src, int dst, struct pf_platform_route *route)
         route->links[i] = number_link(path[i]);
 }
 
-const struct pf_platform_link *pf_platform_link(int link)
+const struct pf_platform_link *pf_platform_link_state(int link)
 {
     return &links[link];
 }

@@ -36,7 +36,7 @@ int pf_platform_node_count(void);
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);
 
 /* The present state of a link. */
-const struct pf_platform_link *pf_platform_link(int link);
+const struct pf_platform_link *pf_platform_link_state(int link);
 
 /* `changed` is called when a profile alters the bandwidth or the state of a link. */
 void pf_platform_on_change(void (*changed)(int link));

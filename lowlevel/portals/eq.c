@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Event queues: rings in the memory of the process, written by the NIC through PCIe. */
+#include <stdlib.h>
+
+#include "lowlevel/portals/internal.h"
+
+/* An event on its way from the NIC to memory. */
+struct delivery {
+    struct pf_event arrival;
+    struct ptl_eq *eq;
+    ptl_event_t event;
+};
+
+static struct pf_pool deliveries = PF_POOL(struct delivery);
+static struct pf_pool queues = PF_POOL(struct ptl_eq);
+
+static void release(struct ptl_eq *eq)
+{
+    if (!eq->freed || eq->in_flight)
+        return;
+    free(eq->ring);
+    pf_pool_put(&queues, eq);
+}
+
+int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t *eq_handle)
+{
+    if (!ptl_current())
+        return PTL_NO_INIT;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || !eq_handle || count > UINT32_MAX)
+        return PTL_ARG_INVALID;
+    if (ni->eq_count >= ni->limits.max_eqs)
+        return PTL_NO_SPACE;
+    ptl_event_t *ring = malloc((count ? count : 1) * sizeof *ring);
+    if (!ring)
+        return PTL_NO_SPACE;
+    struct ptl_eq *eq = pf_pool_get(&queues);
+    *eq = (struct ptl_eq){.ni = ni, .ring = ring, .capacity = count ? count : 1};
+    eq->handle = ptl_handle_new(ni->process, PTL_KIND_EQ, eq);
+    ni->eq_count++;
+    *eq_handle = eq->handle;
+    return PTL_OK;
+}
+
+void ptl_eq_drop(void *object)
+{
+    struct ptl_eq *eq = object;
+    ptl_handle_free(eq->ni->process, eq->handle);
+    eq->ni->eq_count--;
+    eq->freed = true;
+    release(eq);
+}
+
+int PtlEQFree(ptl_handle_eq_t eq_handle)
+{
+    if (!ptl_current())
+        return PTL_NO_INIT;
+    struct ptl_eq *eq = ptl_object(eq_handle, PTL_KIND_EQ);
+    if (!eq)
+        return PTL_ARG_INVALID;
+    struct ptl_process *process = eq->ni->process;
+    ptl_eq_drop(eq);
+    ptl_state_changed(process, true); /* those that wait on it return PTL_INTERRUPTED */
+    return PTL_OK;
+}
+
+bool ptl_eq_has_room(const struct ptl_eq *eq, unsigned int events)
+{
+    return !eq || eq->tail - eq->head + eq->in_flight + events <= eq->capacity;
+}
+
+/* Whether the event tells a polling program something that it may have waited for. */
+static bool is_news(const ptl_event_t *event)
+{
+    return event->type != PTL_EVENT_LINK &&
+           !(event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH);
+}
+
+static void store(struct ptl_eq *eq, const ptl_event_t *event)
+{
+    if (eq->tail - eq->head == eq->capacity)
+        eq->dropped = true;
+    else
+        eq->ring[eq->tail++ % eq->capacity] = *event;
+    ptl_state_changed(eq->ni->process, is_news(event));
+}
+
+static void arrived(struct pf_event *arrival)
+{
+    struct delivery *delivery = pf_container_of(arrival, struct delivery, arrival);
+    struct ptl_eq *eq = delivery->eq;
+    eq->in_flight--;
+    if (eq->freed)
+        release(eq);
+    else
+        store(eq, &delivery->event);
+    pf_pool_put(&deliveries, delivery);
+}
+
+void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date)
+{
+    if (!eq || eq->freed)
+        return;
+    struct ptl_process *process = eq->ni->process;
+    if (process->free_mode && !pf_engine_inside()) {
+        store(eq, event);
+        return;
+    }
+    struct delivery *delivery = pf_pool_get(&deliveries);
+    delivery->eq = eq;
+    delivery->event = *event;
+    eq->in_flight++;
+    pf_event_init(&delivery->arrival, arrived);
+    pf_engine_post(&delivery->arrival, pf_nic_event_date(process->nic, date));
+}
+
+/* Takes the first event out; PTL_OK, PTL_EQ_DROPPED (an event is returned, others were lost) or PTL_EQ_EMPTY. */
+static int take(struct ptl_eq *eq, ptl_event_t *event)
+{
+    if (eq->head == eq->tail)
+        return PTL_EQ_EMPTY;
+    *event = eq->ring[eq->head++ % eq->capacity];
+    if (is_news(event))
+        eq->ni->process->idle = 0;
+    if (!eq->dropped)
+        return PTL_OK;
+    eq->dropped = false;
+    return PTL_EQ_DROPPED;
+}
+
+static int scan(const ptl_handle_eq_t *handles, unsigned int size, ptl_event_t *event, unsigned int *which)
+{
+    for (unsigned int i = 0; i < size; i++) {
+        struct ptl_eq *eq = ptl_object(handles[i], PTL_KIND_EQ);
+        if (!eq)
+            return PTL_ARG_INVALID;
+        int status = take(eq, event);
+        if (status != PTL_EQ_EMPTY) {
+            *which = i;
+            return status;
+        }
+    }
+    return PTL_EQ_EMPTY;
+}
+
+/* A queue that was there when the wait began and is not any more interrupts it. */
+static int wait_status(struct ptl_process *process, int status)
+{
+    if (process->aborted)
+        return PTL_ABORTED;
+    return status == PTL_ARG_INVALID ? PTL_INTERRUPTED : status;
+}
+
+static int wait_for_event(struct ptl_process *process, const ptl_handle_eq_t *handles, unsigned int size,
+                          ptl_time_t timeout, ptl_event_t *event, unsigned int *which, const char *call)
+{
+    double limit = timeout == PTL_TIME_FOREVER ? -1.0 : pf_engine_now() + (double)timeout * 1e-3;
+    for (;;) {
+        bool changed = ptl_block(process, call, limit);
+        int status = wait_status(process, scan(handles, size, event, which));
+        if (status != PTL_EQ_EMPTY || !changed)
+            return status;
+    }
+}
+
+static int poll_queues(const ptl_handle_eq_t *handles, unsigned int size, ptl_time_t timeout, ptl_event_t *event,
+                       unsigned int *which, const char *call)
+{
+    struct ptl_process *process = ptl_current();
+    if (!process)
+        return PTL_NO_INIT;
+    if (!handles || size == 0 || !event || !which)
+        return PTL_ARG_INVALID;
+    if (process->aborted)
+        return PTL_ABORTED;
+    int status = scan(handles, size, event, which);
+    if (status != PTL_EQ_EMPTY)
+        return status;
+    if (timeout > 0)
+        return wait_for_event(process, handles, size, timeout, event, which, call);
+    if (!ptl_idle_pass(process, call))
+        return PTL_EQ_EMPTY;
+    return wait_status(process, scan(handles, size, event, which));
+}
+
+int PtlEQGet(ptl_handle_eq_t eq_handle, ptl_event_t *event)
+{
+    unsigned int which;
+    return poll_queues(&eq_handle, 1, 0, event, &which, "PtlEQGet");
+}
+
+int PtlEQWait(ptl_handle_eq_t eq_handle, ptl_event_t *event)
+{
+    unsigned int which;
+    return poll_queues(&eq_handle, 1, PTL_TIME_FOREVER, event, &which, "PtlEQWait");
+}
+
+int PtlEQPoll(const ptl_handle_eq_t *eq_handles, unsigned int size, ptl_time_t timeout, ptl_event_t *event,
+              unsigned int *which)
+{
+    return poll_queues(eq_handles, size, timeout, event, which, "PtlEQPoll");
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the initiator does: starting operations, and their local events. */
+#include <string.h>
+
+#include "lowlevel/portals/internal.h"
+
+static struct pf_pool messages = PF_POOL(struct ptl_message);
+
+static struct ptl_message *of_nic(struct pf_nic_message *nic)
+{
+    return pf_container_of(nic, struct ptl_message, nic);
+}
+
+struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operation)
+{
+    struct ptl_message *m = pf_pool_get(&messages);
+    memset(m, 0, offsetof(struct ptl_message, operand)); /* the data need no zeros */
+    m->operation = operation;
+    m->md = md;
+    m->ni = md->ni;
+    m->from = md->ni->process;
+    m->initiator = ptl_own_id(md->ni);
+    m->uid = PTL_THE_UID;
+    md->pending++;
+    return m;
+}
+
+void ptl_message_free(struct ptl_message *m)
+{
+    m->md->pending--;
+    if (m->get_md)
+        m->get_md->pending--;
+    pf_pool_put(&messages, m);
+}
+
+/* One full event at the initiator. */
+static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event_kind_t type, ptl_ni_fail_t fail)
+{
+    if (fail == PTL_NI_OK && (md->md.options & PTL_MD_EVENT_SUCCESS_DISABLE))
+        return;
+    ptl_event_t event = {
+        .type = type,
+        .user_ptr = m->user_ptr,
+        .mlength = m->mlength,
+        .remote_offset = m->place,
+        .ptl_list = m->list,
+        .pt_index = m->pt_index,
+        .ni_fail_type = fail,
+        .atomic_operation = m->atomic_operation,
+        .atomic_type = m->atomic_type,
+    };
+    if (type == PTL_EVENT_SEND)
+        event.mlength = m->rlength;
+    if (type == PTL_EVENT_REPLY)
+        event.start = (char *)md->md.start + (m->operation == PTL_DO_FETCH ? m->get_offset : m->offset);
+    ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, pf_engine_now());
+}
+
+static void count(const struct ptl_message *m, const struct ptl_md *md, unsigned int option, ptl_size_t length,
+                  ptl_ni_fail_t fail)
+{
+    struct ptl_ct *ct = ptl_live_ct(md->ct, md->md.ct_handle, m->ni);
+    if (ct && (md->md.options & option))
+        ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, length, fail, pf_engine_now());
+}
+
+static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail)
+{
+    m->send_told = true;
+    if (m->operation == PTL_DO_FETCH || m->operation == PTL_DO_GET)
+        return;
+    if (!(m->md->md.options & PTL_MD_EVENT_SEND_DISABLE))
+        post(m, m->md, PTL_EVENT_SEND, fail);
+    count(m, m->md, PTL_MD_EVENT_CT_SEND, m->rlength, fail);
+}
+
+static void buffered(struct pf_nic_message *nic)
+{
+    struct ptl_message *m = of_nic(nic);
+    if (nic->kind == PF_NIC_PUT && !m->send_told && pf_nic_keeps(m->rlength))
+        tell_send(m, PTL_NI_OK);
+    else if (nic->kind == PF_NIC_REPLY)
+        ptl_target_read(m);
+}
+
+static void sent(struct pf_nic_message *nic)
+{
+    if (nic->kind == PF_NIC_REPLY)
+        ptl_target_read(of_nic(nic));
+}
+
+static void match(struct pf_nic_message *nic)
+{
+    struct ptl_message *m = of_nic(nic);
+    if (nic->kind == PF_NIC_PUT || nic->kind == PF_NIC_GET)
+        ptl_target_match(m);
+    else
+        nic->accepted = nic->payload;
+}
+
+static void acknowledged(struct ptl_message *m)
+{
+    if (!m->ni->closed) {
+        if (!m->send_told)
+            tell_send(m, m->fail);
+        bool wanted = m->ack_req != PTL_NO_ACK_REQ && (m->fail != PTL_NI_OK || !m->ack_disabled);
+        if (wanted && m->ack_req == PTL_ACK_REQ)
+            post(m, m->md, PTL_EVENT_ACK, m->fail);
+        if (wanted)
+            count(m, m->md, PTL_MD_EVENT_CT_ACK, m->mlength, m->fail);
+    }
+    ptl_message_free(m);
+}
+
+/* The data are in memory at `date`; the event follows them through the same bus. */
+static void replied(struct ptl_message *m, double date)
+{
+    if (!m->ni->closed) {
+        const struct ptl_md *md = m->operation == PTL_DO_FETCH ? m->get_md : m->md;
+        ptl_event_t event = {
+            .type = PTL_EVENT_REPLY,
+            .start = (char *)md->md.start + (m->operation == PTL_DO_FETCH ? m->get_offset : m->offset),
+            .user_ptr = m->user_ptr,
+            .mlength = m->mlength,
+            .remote_offset = m->place,
+            .ptl_list = m->list,
+            .pt_index = m->pt_index,
+            .ni_fail_type = m->fail,
+        };
+        m->from->counters.bytes_got += m->mlength;
+        if (m->fail != PTL_NI_OK || !(md->md.options & PTL_MD_EVENT_SUCCESS_DISABLE))
+            ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, date);
+        struct ptl_ct *ct = ptl_live_ct(md->ct, md->md.ct_handle, m->ni);
+        if (ct && (md->md.options & PTL_MD_EVENT_CT_REPLY))
+            ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, m->mlength, m->fail, date);
+    }
+    ptl_message_free(m);
+}
+
+static void complete(struct pf_nic_message *nic)
+{
+    struct ptl_message *m = of_nic(nic);
+    switch (nic->kind) {
+    case PF_NIC_PUT:
+    case PF_NIC_GET:
+        ptl_target_complete(m);
+        break;
+    case PF_NIC_ACK:
+        acknowledged(m);
+        break;
+    case PF_NIC_REPLY:
+        replied(m, nic->done_date);
+        break;
+    }
+}
+
+/* The network has given up. A request or its answer: the initiator learns that the outcome is unknown. */
+static void lost(struct pf_nic_message *nic)
+{
+    struct ptl_message *m = of_nic(nic);
+    m->fail = PTL_NI_UNDELIVERABLE;
+    m->mlength = 0;
+    if (m->operation == PTL_DO_GET || m->operation == PTL_DO_FETCH)
+        replied(m, pf_engine_now());
+    else
+        acknowledged(m);
+}
+
+const struct pf_nic_client_ops ptl_nic_client = {
+    .size = sizeof(struct pf_nic_client_ops),
+    .buffered = buffered,
+    .sent = sent,
+    .match = match,
+    .complete = complete,
+    .lost = lost,
+};
+
+static void queue_moved(struct pf_nic_message *nic)
+{
+    struct ptl_process *process = of_nic(nic)->from;
+    if (process->queue_waiters > 0 && process->queued_commands <= pf_config.nic_command_queue / 2)
+        ptl_state_changed(process, false);
+}
+
+static void wait_for_queue(struct ptl_process *process)
+{
+    while (process->queued_commands >= pf_config.nic_command_queue && !process->aborted) {
+        process->queue_waiters++;
+        ptl_block(process, "the command queue", -1.0);
+        process->queue_waiters--;
+    }
+}
+
+/* Hands the message to the NIC: as a command of the process, or as an operation that a counter has triggered there. */
+void ptl_message_start(struct ptl_message *m, bool triggered)
+{
+    struct ptl_process *process = m->from;
+    bool from_process = !triggered && !pf_engine_inside();
+    if (from_process && !process->free_mode)
+        wait_for_queue(process);
+    process->counters.messages++;
+    if (m->operation != PTL_DO_GET)
+        process->counters.bytes_put += m->rlength;
+    if (m->operation != PTL_DO_GET && pf_nic_in_command(m->rlength, ptl_is_matching(m->ni))) {
+        struct ptl_memory to = {m->data, sizeof m->data, false};
+        struct ptl_memory from = ptl_md_memory(m->md);
+        ptl_memory_copy(&to, 0, &from, m->offset, m->rlength);
+        m->has_data = true;
+    }
+    m->nic.client = &ptl_nic_client;
+    m->nic.src = process->nic;
+    m->nic.dst = m->to ? m->to->nic : process->nic;
+    m->nic.kind = m->operation == PTL_DO_GET ? PF_NIC_GET : PF_NIC_PUT;
+    m->nic.matching = ptl_is_matching(m->ni);
+    m->nic.payload = m->operation == PTL_DO_GET ? 0 : m->rlength;
+    if (!from_process) {
+        pf_nic_submit(&m->nic, pf_engine_now());
+        return;
+    }
+    process->queued_commands++;
+    m->nic.queue_count = &process->queued_commands;
+    m->nic.queue_moved = queue_moved;
+    pf_nic_command(&m->nic, process->free_mode);
+}
+
+static int check_target(struct ptl_ni *ni, ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_size_t length)
+{
+    if (!ptl_target_valid(ni, target_id) || pt_index > (ptl_pt_index_t)ni->limits.max_pt_index ||
+        length > ni->limits.max_msg_size)
+        return PTL_ARG_INVALID;
+    return PTL_OK;
+}
+
+static bool in_md(const struct ptl_md *md, ptl_size_t offset, ptl_size_t length)
+{
+    return offset <= md->length && length <= md->length - offset;
+}
+
+int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data)
+{
+    if (!ptl_current())
+        return PTL_NO_INIT;
+    struct ptl_md *md = ptl_object(md_handle, PTL_KIND_MD);
+    if (!md || !in_md(md, local_offset, length) || (unsigned int)ack_req > PTL_OC_ACK_REQ)
+        return PTL_ARG_INVALID;
+    if ((ack_req == PTL_ACK_REQ && !md->eq && !md->ct) || (ack_req == PTL_CT_ACK_REQ && !md->ct))
+        return PTL_ARG_INVALID;
+    int status = check_target(md->ni, target_id, pt_index, length);
+    if (status != PTL_OK)
+        return status;
+    struct ptl_message *m = ptl_message_new(md, PTL_DO_PUT);
+    m->offset = local_offset;
+    m->rlength = length;
+    m->ack_req = ack_req;
+    m->to = ptl_resolve(md->ni, target_id);
+    m->pt_index = pt_index;
+    m->match_bits = match_bits;
+    m->remote_offset = remote_offset;
+    m->user_ptr = user_ptr;
+    m->hdr_data = hdr_data;
+    *out = m;
+    return PTL_OK;
+}
+
+int PtlPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req,
+           ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
+           void *user_ptr, ptl_hdr_data_t hdr_data)
+{
+    struct ptl_message *m;
+    int status = ptl_message_put(&m, md_handle, local_offset, length, ack_req, target_id, pt_index, match_bits,
+                                 remote_offset, user_ptr, hdr_data);
+    if (status != PTL_OK)
+        return status;
+    ptl_active(m->from, "PtlPut");
+    ptl_message_start(m, false);
+    return PTL_OK;
+}
+
+int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                    ptl_size_t remote_offset, void *user_ptr)
+{
+    if (!ptl_current())
+        return PTL_NO_INIT;
+    struct ptl_md *md = ptl_object(md_handle, PTL_KIND_MD);
+    if (!md || !in_md(md, local_offset, length))
+        return PTL_ARG_INVALID;
+    int status = check_target(md->ni, target_id, pt_index, length);
+    if (status != PTL_OK)
+        return status;
+    struct ptl_message *m = ptl_message_new(md, PTL_DO_GET);
+    m->offset = local_offset;
+    m->rlength = length;
+    m->to = ptl_resolve(md->ni, target_id);
+    m->pt_index = pt_index;
+    m->match_bits = match_bits;
+    m->remote_offset = remote_offset;
+    m->user_ptr = user_ptr;
+    *out = m;
+    return PTL_OK;
+}
+
+int PtlGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_process_t target_id,
+           ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr)
+{
+    struct ptl_message *m;
+    int status = ptl_message_get(&m, md_handle, local_offset, length, target_id, pt_index, match_bits, remote_offset,
+                                 user_ptr);
+    if (status != PTL_OK)
+        return status;
+    ptl_active(m->from, "PtlGet");
+    ptl_message_start(m, false);
+    return PTL_OK;
+}

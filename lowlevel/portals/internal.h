@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_PORTALS_INTERNAL_H
+#define PF_LOWLEVEL_PORTALS_INTERNAL_H
+
+#include "base/export.h"
+
+/* The interface is what this library exports. */
+#pragma GCC visibility push(default)
+#include "lowlevel/portals/include/portals4.h"
+#pragma GCC visibility pop
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/self.h"
+#include "lowlevel/nic/nic.h"
+#include "lowlevel/portals/pool.h"
+#include "lowlevel/portals/runtime.h"
+
+/*
+ * Objects of one process are found through handles: kind (4 bits), generation (28), slot (32). A handle of a freed object is
+ * recognised by its generation.
+ */
+enum ptl_kind { PTL_KIND_FREE, PTL_KIND_NI, PTL_KIND_EQ, PTL_KIND_CT, PTL_KIND_MD, PTL_KIND_LE, PTL_KIND_ME };
+
+struct ptl_slot {
+    void *object;
+    uint32_t generation;
+    uint32_t next_free;
+    uint8_t kind;
+};
+
+struct ptl_waiter {
+    struct pf_waiter waiter;
+    struct ptl_waiter *next;
+};
+
+/* Every simulated process belongs to the same user. */
+#define PTL_THE_UID 1000
+
+#define PTL_NI_KINDS 4 /* matching or not, logical or physical */
+
+struct ptl_process {
+    pf_self_t *self;
+    struct pf_nic *nic;
+    uint32_t nid, pid;
+    int init_count;
+    bool free_mode;
+    bool aborted;
+    struct ptl_ni *nis[PTL_NI_KINDS];
+    struct ptl_ni *closed; /* interfaces given back; messages may still point at them */
+
+    struct ptl_slot *slots;
+    uint32_t slot_count, slot_capacity, free_slot;
+
+    /* progress.c */
+    struct ptl_waiter *parked;
+    struct ptl_waiter *spare_waiters;
+    long idle;
+    long stuck_passes;
+    double stuck_date;
+    const char *last_call;
+    const char *blocked_in;
+    void (*notify)(void *arg);
+    void *notify_arg;
+    int queue_waiters;   /* actors blocked because of a full command queue */
+    int queued_commands; /* given to the NIC and not taken by it yet */
+
+    struct pf_portals_counters counters;
+};
+
+struct ptl_ni {
+    struct ptl_process *process;
+    struct ptl_ni *next; /* in the list of closed ones */
+    ptl_handle_ni_t handle;
+    unsigned int options;
+    int references;
+    bool closed;
+    ptl_ni_limits_t limits;
+    struct ptl_pt *pts;
+    ptl_process_t *map;
+    struct ptl_process **map_processes;
+    ptl_size_t map_size;
+    uint32_t logical_id;
+    int eq_count, ct_count, md_count, entry_count, unexpected_count, triggered_count;
+    ptl_sr_value_t status[PTL_SR_LAST];
+};
+
+struct ptl_eq {
+    struct ptl_ni *ni;
+    ptl_handle_eq_t handle;
+    ptl_event_t *ring;
+    uint64_t capacity, head, tail; /* head: next to read, tail: next to write; never wrap */
+    uint32_t in_flight;            /* events on their way through PCIe */
+    bool dropped;
+    bool freed;
+};
+
+struct ptl_ct {
+    struct ptl_ni *ni;
+    ptl_handle_ct_t handle;
+    ptl_ct_event_t value;   /* in the NIC: what triggers */
+    ptl_ct_event_t visible; /* in memory: what the process reads */
+    ptl_ct_event_t last_read;
+    struct ptl_trigger *triggers; /* by threshold, then by age */
+    struct ptl_ct *next_dirty;
+    uint32_t in_flight;
+    bool dirty;
+    bool freed;
+};
+
+struct ptl_md {
+    struct ptl_ni *ni;
+    ptl_handle_md_t handle;
+    ptl_md_t md;
+    struct ptl_eq *eq;
+    struct ptl_ct *ct;
+    ptl_size_t length; /* in bytes, also for an IOVEC */
+    int pending;       /* operations that still use it */
+};
+
+struct ptl_list {
+    struct ptl_le *first, *last;
+    int length;
+};
+
+struct ptl_unexpected;
+
+struct ptl_pt {
+    bool used;
+    bool enabled;
+    unsigned int options;
+    struct ptl_eq *eq;
+    ptl_handle_eq_t eq_handle;
+    struct ptl_list lists[2]; /* priority, overflow */
+    struct ptl_unexpected *unexpected_first, *unexpected_last;
+};
+
+/* A list entry; matching ones use all of `me`. */
+struct ptl_le {
+    struct ptl_ni *ni;
+    ptl_handle_any_t handle;
+    struct ptl_le *prev, *next;
+    ptl_me_t me;
+    void *user_ptr;
+    struct ptl_ct *ct;
+    ptl_size_t length;       /* in bytes, also for an IOVEC */
+    ptl_size_t local_offset; /* MANAGE_LOCAL */
+    ptl_pt_index_t pt_index;
+    ptl_list_t list;
+    int pending;    /* messages that still move data */
+    int unexpected; /* headers that nobody has claimed */
+    bool linked;
+    bool auto_unlinked;
+    bool unlink_told;
+};
+
+enum ptl_operation { PTL_DO_PUT, PTL_DO_GET, PTL_DO_ATOMIC, PTL_DO_FETCH };
+
+#define PTL_MAX_COMMAND_DATA 416
+
+/*
+ * An operation and, in turn, its request, answer or acknowledgement on the network.
+ */
+struct ptl_message {
+    struct pf_nic_message nic;
+    enum ptl_operation operation;
+    struct ptl_process *from, *to;
+    struct ptl_ni *ni;    /* the initiator's */
+    struct ptl_ni *to_ni; /* the target's, from matching on */
+
+    /* The header */
+    ptl_process_t initiator;
+    ptl_uid_t uid;
+    ptl_pt_index_t pt_index;
+    ptl_match_bits_t match_bits;
+    ptl_size_t remote_offset;
+    ptl_size_t rlength;
+    ptl_hdr_data_t hdr_data;
+    ptl_op_t atomic_operation;
+    ptl_datatype_t atomic_type;
+
+    /* The initiator's side */
+    ptl_ack_req_t ack_req;
+    void *user_ptr;
+    struct ptl_md *md;  /* source of a put, destination of a get */
+    ptl_size_t offset;  /* in it */
+    struct ptl_md *get_md; /* destination of a fetch */
+    ptl_size_t get_offset;
+    bool send_told;
+
+    /* What the target found */
+    struct ptl_le *entry;
+    struct ptl_unexpected *unexpected;
+    ptl_size_t place; /* offset in the entry */
+    ptl_size_t mlength;
+    ptl_list_t list;
+    ptl_ni_fail_t fail;
+    bool ack_disabled;
+
+    bool has_data; /* the payload came with the command */
+    unsigned char operand[32];
+    unsigned char data[PTL_MAX_COMMAND_DATA];
+};
+
+/* The header of a message that came before its list entry. */
+struct ptl_unexpected {
+    struct ptl_unexpected *prev, *next;
+    struct ptl_le *entry;   /* of the overflow list */
+    ptl_event_t event;      /* what a claim reports */
+    bool complete;          /* the data are there */
+    bool claimed;           /* waiting for the data only */
+    ptl_me_t claim;         /* options, counter of the claiming entry */
+    struct ptl_ct *claim_ct;
+    bool claim_unlinks;     /* followed by AUTO_UNLINK of the claiming entry */
+    struct ptl_ni *ni;
+    ptl_uid_t uid;
+    enum ptl_operation operation;
+};
+
+/* process.c */
+struct ptl_process *ptl_current(void); /* the caller's, NULL before PtlInit */
+struct ptl_process *ptl_find_process(uint32_t nid, uint32_t pid);
+void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind); /* of the caller */
+void *ptl_lookup(const struct ptl_process *process, ptl_handle_any_t handle, enum ptl_kind kind);
+ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind, void *object);
+void ptl_handle_free(struct ptl_process *process, ptl_handle_any_t handle);
+struct ptl_ni *ptl_object_ni(ptl_handle_any_t handle);
+void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni, void (*fn)(void *object));
+
+/* ni.c */
+bool ptl_is_matching(const struct ptl_ni *ni);
+struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id);
+bool ptl_target_valid(struct ptl_ni *ni, ptl_process_t id);
+ptl_process_t ptl_own_id(const struct ptl_ni *ni);
+
+/* eq.c */
+/* Writes an event that the NIC generates at `date` (not before now); eq may be NULL. */
+void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date);
+bool ptl_eq_has_room(const struct ptl_eq *eq, unsigned int events);
+void ptl_eq_drop(void *eq);
+
+/* A queue or counter that an object refers to may have been freed, and its memory used for another one: its handle tells. */
+static inline struct ptl_eq *ptl_live_eq(struct ptl_eq *eq, ptl_handle_eq_t handle, const struct ptl_ni *ni)
+{
+    return eq && !eq->freed && eq->handle == handle && eq->ni == ni ? eq : NULL;
+}
+static inline struct ptl_ct *ptl_live_ct(struct ptl_ct *ct, ptl_handle_ct_t handle, const struct ptl_ni *ni)
+{
+    return ct && !ct->freed && ct->handle == handle && ct->ni == ni ? ct : NULL;
+}
+static inline struct ptl_eq *ptl_pt_eq(const struct ptl_ni *ni, const struct ptl_pt *pt)
+{
+    return ptl_live_eq(pt->eq, pt->eq_handle, ni);
+}
+
+/* ct.c */
+void ptl_ct_add(struct ptl_ct *ct, ptl_size_t success, ptl_size_t failure, double date);
+void ptl_ct_count(struct ptl_ct *ct, bool bytes, ptl_size_t length, ptl_ni_fail_t fail, double date);
+void ptl_ct_drop(void *ct);
+enum ptl_trigger_kind { PTL_TRIGGER_MESSAGE, PTL_TRIGGER_CT_INC, PTL_TRIGGER_CT_SET, PTL_TRIGGER_APPEND, PTL_TRIGGER_UNLINK };
+struct ptl_trigger {
+    struct ptl_trigger *next;
+    enum ptl_trigger_kind kind;
+    ptl_size_t threshold;
+    struct ptl_message *message;
+    struct ptl_ct *ct;
+    ptl_handle_ct_t ct_handle;
+    ptl_ct_event_t value;
+    struct ptl_le *entry;
+    ptl_handle_any_t entry_handle;
+};
+/* Takes the trigger over; fires it when its time has come already. PTL_NO_SPACE when the NIC's slots are used up. */
+int ptl_trigger_add(struct ptl_ct *ct, const struct ptl_trigger *trigger);
+
+/* list.c */
+/* Makes the entry visible to messages; headers that wait for it are claimed first. `date`: when the NIC has the command. */
+void ptl_entry_link(struct ptl_le *entry, double date);
+int ptl_entry_unlink(struct ptl_le *entry);
+void ptl_entry_settle(struct ptl_le *entry, double date);
+void ptl_entry_drop(void *entry);
+void ptl_unexpected_complete(struct ptl_unexpected *header, double date);
+struct ptl_unexpected *ptl_unexpected_new(struct ptl_ni *ni, struct ptl_pt *pt, struct ptl_le *entry);
+void ptl_list_remove(struct ptl_le *entry);
+void ptl_unexpected_drop_all(struct ptl_ni *ni, struct ptl_pt *pt);
+bool ptl_entry_matches(const struct ptl_ni *ni, const struct ptl_le *entry, ptl_match_bits_t match_bits,
+                       ptl_process_t initiator);
+int ptl_append_check(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_list_t list);
+struct ptl_le *ptl_entry_new(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_list_t list,
+                             void *user_ptr, enum ptl_kind kind);
+
+/* initiator.c */
+extern const struct pf_nic_client_ops ptl_nic_client;
+void ptl_message_start(struct ptl_message *m, bool triggered);
+void ptl_message_free(struct ptl_message *m);
+struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operation);
+int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr,
+                    ptl_hdr_data_t hdr_data);
+int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                    ptl_size_t remote_offset, void *user_ptr);
+
+/* target.c */
+void ptl_target_match(struct ptl_message *m);
+void ptl_target_complete(struct ptl_message *m);
+void ptl_target_read(struct ptl_message *m); /* a reply's data have left */
+
+/* atomic.c: what an atomic message does to the memory of its entry; a fetch leaves the old values in its data. */
+struct ptl_memory;
+void ptl_atomic_apply(struct ptl_message *m, const struct ptl_memory *memory);
+
+/* memory.c: plain or IOVEC memory */
+struct ptl_memory {
+    void *start;
+    ptl_size_t length; /* bytes, or number of elements of an IOVEC */
+    bool iovec;
+};
+ptl_size_t ptl_memory_length(const struct ptl_memory *memory);
+void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
+                     ptl_size_t src_offset, ptl_size_t length);
+void *ptl_memory_address(const struct ptl_memory *memory, ptl_size_t offset);
+static inline struct ptl_memory ptl_md_memory(const struct ptl_md *md)
+{
+    return (struct ptl_memory){md->md.start, md->md.length, md->md.options & PTL_IOVEC};
+}
+static inline struct ptl_memory ptl_le_memory(const struct ptl_le *entry)
+{
+    return (struct ptl_memory){entry->me.start, entry->me.length, entry->me.options & PTL_IOVEC};
+}
+
+/* progress.c */
+/* Something in the NIC of this process has changed; `idle_too`: polls that waited for it begin to count anew. */
+void ptl_state_changed(struct ptl_process *process, bool resets_idle);
+void ptl_active(struct ptl_process *process, const char *call);
+/* One poll found nothing. May block; true when it has. */
+bool ptl_idle_pass(struct ptl_process *process, const char *call);
+/* Blocks until the next change; false when `date` came first (negative: no limit). */
+bool ptl_block(struct ptl_process *process, const char *call, double date);
+
+#endif

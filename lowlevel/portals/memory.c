@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "lowlevel/portals/internal.h"
+
+ptl_size_t ptl_memory_length(const struct ptl_memory *memory)
+{
+    if (!memory->iovec)
+        return memory->length;
+    const ptl_iovec_t *element = memory->start;
+    ptl_size_t length = 0;
+    for (ptl_size_t i = 0; i < memory->length; i++)
+        length += element[i].iov_len;
+    return length;
+}
+
+/* The contiguous piece at `offset`: its address, and its length in *length. */
+static char *piece(const struct ptl_memory *memory, ptl_size_t offset, ptl_size_t *length)
+{
+    if (!memory->iovec) {
+        *length = memory->length - offset;
+        return (char *)memory->start + offset;
+    }
+    const ptl_iovec_t *element = memory->start;
+    for (ptl_size_t i = 0; i < memory->length; i++) {
+        if (offset < element[i].iov_len) {
+            *length = element[i].iov_len - offset;
+            return (char *)element[i].iov_base + offset;
+        }
+        offset -= element[i].iov_len;
+    }
+    *length = 0;
+    return NULL;
+}
+
+void *ptl_memory_address(const struct ptl_memory *memory, ptl_size_t offset)
+{
+    ptl_size_t length;
+    return piece(memory, offset, &length);
+}
+
+void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
+                     ptl_size_t src_offset, ptl_size_t length)
+{
+    while (length > 0) {
+        ptl_size_t to_length, from_length;
+        char *to = piece(dst, dst_offset, &to_length);
+        const char *from = piece(src, src_offset, &from_length);
+        ptl_size_t part = to_length < from_length ? to_length : from_length;
+        if (part > length)
+            part = length;
+        if (part == 0)
+            return;
+        memmove(to, from, part);
+        dst_offset += part;
+        src_offset += part;
+        length -= part;
+    }
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Network interfaces, addressing, portal tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lowlevel/portals/internal.h"
+
+static int kind_of(unsigned int options)
+{
+    return (options & PTL_NI_MATCHING ? 2 : 0) + (options & PTL_NI_LOGICAL ? 1 : 0);
+}
+
+bool ptl_is_matching(const struct ptl_ni *ni)
+{
+    return ni->options & PTL_NI_MATCHING;
+}
+
+static void limit(int *value, int wanted)
+{
+    if (wanted > 0 && wanted < *value)
+        *value = wanted;
+}
+
+static void limit_size(ptl_size_t *value, ptl_size_t wanted)
+{
+    if (wanted > 0 && wanted < *value)
+        *value = wanted;
+}
+
+static void set_limits(ptl_ni_limits_t *limits, const ptl_ni_limits_t *desired)
+{
+    *limits = (ptl_ni_limits_t){
+        .max_entries = (int)pf_config.ptl_max_entries,
+        .max_unexpected_headers = (int)pf_config.ptl_max_unexpected,
+        .max_mds = (int)pf_config.ptl_max_objects,
+        .max_eqs = (int)pf_config.ptl_max_objects,
+        .max_cts = (int)pf_config.ptl_max_objects,
+        .max_pt_index = (int)pf_config.ptl_max_pt_index,
+        .max_iovecs = (int)pf_config.ptl_max_entries,
+        .max_list_size = (int)pf_config.ptl_max_entries,
+        .max_triggered_ops = (int)pf_config.ptl_max_triggered,
+        .max_msg_size = pf_config.ptl_max_msg_size,
+        .max_atomic_size = pf_config.nic_pio_max,
+        .max_fetch_atomic_size = pf_config.nic_pio_max,
+        .max_waw_ordered_size = pf_config.nic_early_send,
+        .max_war_ordered_size = pf_config.nic_early_send,
+        .max_volatile_size = pf_config.nic_early_send,
+        .features = PTL_COHERENT_ATOMIC,
+    };
+    if (!desired)
+        return;
+    limit(&limits->max_entries, desired->max_entries);
+    limit(&limits->max_unexpected_headers, desired->max_unexpected_headers);
+    limit(&limits->max_mds, desired->max_mds);
+    limit(&limits->max_eqs, desired->max_eqs);
+    limit(&limits->max_cts, desired->max_cts);
+    limit(&limits->max_pt_index, desired->max_pt_index);
+    limit(&limits->max_iovecs, desired->max_iovecs);
+    limit(&limits->max_list_size, desired->max_list_size);
+    limit(&limits->max_triggered_ops, desired->max_triggered_ops);
+    limit_size(&limits->max_msg_size, desired->max_msg_size);
+    limit_size(&limits->max_atomic_size, desired->max_atomic_size);
+    limit_size(&limits->max_fetch_atomic_size, desired->max_fetch_atomic_size);
+    limit_size(&limits->max_waw_ordered_size, desired->max_waw_ordered_size);
+    limit_size(&limits->max_war_ordered_size, desired->max_war_ordered_size);
+    limit_size(&limits->max_volatile_size, desired->max_volatile_size);
+}
+
+static bool options_valid(unsigned int options)
+{
+    unsigned int matching = options & (PTL_NI_MATCHING | PTL_NI_NO_MATCHING);
+    unsigned int addressing = options & (PTL_NI_LOGICAL | PTL_NI_PHYSICAL);
+    return (matching == PTL_NI_MATCHING || matching == PTL_NI_NO_MATCHING) &&
+           (addressing == PTL_NI_LOGICAL || addressing == PTL_NI_PHYSICAL) && !(options & ~(matching | addressing));
+}
+
+static int choose_pid(struct ptl_process *process, ptl_pid_t pid)
+{
+    if (pid == PTL_PID_ANY || pid == process->pid)
+        return PTL_OK;
+    if (pid > PTL_PID_MAX)
+        return PTL_ARG_INVALID;
+    for (int kind = 0; kind < PTL_NI_KINDS; kind++)
+        if (process->nis[kind])
+            return PTL_PID_IN_USE; /* one process has one pid */
+    if (ptl_find_process(process->nid, pid))
+        return PTL_PID_IN_USE;
+    process->pid = pid;
+    return PTL_OK;
+}
+
+static struct ptl_ni *create_ni(struct ptl_process *process, unsigned int options, const ptl_ni_limits_t *desired)
+{
+    struct ptl_ni *ni = calloc(1, sizeof *ni);
+    if (!ni)
+        return NULL;
+    set_limits(&ni->limits, desired);
+    ni->pts = calloc((size_t)ni->limits.max_pt_index + 1, sizeof *ni->pts);
+    if (!ni->pts) {
+        free(ni);
+        return NULL;
+    }
+    ni->process = process;
+    ni->options = options;
+    ni->logical_id = PTL_RANK_ANY;
+    ni->handle = ptl_handle_new(process, PTL_KIND_NI, ni);
+    return ni;
+}
+
+int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const ptl_ni_limits_t *desired,
+              ptl_ni_limits_t *actual, ptl_handle_ni_t *ni_handle)
+{
+    struct ptl_process *process = ptl_current();
+    if (!process)
+        return PTL_NO_INIT;
+    if ((iface != PTL_IFACE_DEFAULT && iface != 0) || !options_valid(options) || !ni_handle)
+        return PTL_ARG_INVALID;
+    int status = choose_pid(process, pid);
+    if (status != PTL_OK)
+        return status;
+    struct ptl_ni **place = &process->nis[kind_of(options)];
+    if (!*place)
+        *place = create_ni(process, options, desired);
+    if (!*place)
+        return PTL_NO_SPACE;
+    (*place)->references++;
+    if (actual)
+        *actual = (*place)->limits;
+    *ni_handle = (*place)->handle;
+    return PTL_OK;
+}
+
+static struct ptl_ni *ni_of(ptl_handle_ni_t handle, int *status)
+{
+    if (!ptl_current()) {
+        *status = PTL_NO_INIT;
+        return NULL;
+    }
+    struct ptl_ni *ni = ptl_object(handle, PTL_KIND_NI);
+    *status = ni ? PTL_OK : PTL_ARG_INVALID;
+    return ni;
+}
+
+static void drop_md(void *object)
+{
+    struct ptl_md *md = object;
+    ptl_handle_free(md->ni->process, md->handle);
+}
+
+int PtlNIFini(ptl_handle_ni_t ni_handle)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    if (--ni->references > 0)
+        return PTL_OK;
+    struct ptl_process *process = ni->process;
+    ni->closed = true;
+    ptl_for_each_object(process, PTL_KIND_LE, ni, ptl_entry_drop);
+    ptl_for_each_object(process, PTL_KIND_ME, ni, ptl_entry_drop);
+    for (int i = 0; i <= ni->limits.max_pt_index; i++)
+        ptl_unexpected_drop_all(ni, &ni->pts[i]);
+    ptl_for_each_object(process, PTL_KIND_MD, ni, drop_md);
+    ptl_for_each_object(process, PTL_KIND_CT, ni, ptl_ct_drop);
+    ptl_for_each_object(process, PTL_KIND_EQ, ni, ptl_eq_drop);
+    process->nis[kind_of(ni->options)] = NULL;
+    ptl_handle_free(process, ni->handle);
+    free(ni->map);
+    free(ni->map_processes);
+    ni->map = NULL;
+    ni->map_processes = NULL;
+    ni->map_size = 0;
+    /* Messages on their way look at `closed`; the structure stays. */
+    ni->next = process->closed;
+    process->closed = ni;
+    ptl_state_changed(process, true);
+    return PTL_OK;
+}
+
+int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_sr_value_t *value)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    if ((unsigned int)status_register >= PTL_SR_LAST || !value)
+        return PTL_ARG_INVALID;
+    *value = ni->status[status_register];
+    return PTL_OK;
+}
+
+int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni_handle)
+{
+    if (!ptl_current())
+        return PTL_NO_INIT;
+    struct ptl_ni *ni = ptl_object_ni(handle);
+    if (!ni || !ni_handle)
+        return PTL_ARG_INVALID;
+    *ni_handle = ni->handle;
+    return PTL_OK;
+}
+
+int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_t *mapping)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    if (!(ni->options & PTL_NI_LOGICAL) || map_size == 0 || !mapping || map_size >= PTL_RANK_ANY)
+        return PTL_ARG_INVALID;
+    if (ni->map)
+        return PTL_IGNORED; /* a map cannot be changed; the specification lets the first one win */
+    ni->map = malloc(map_size * sizeof *ni->map);
+    ni->map_processes = calloc(map_size, sizeof(struct ptl_process *));
+    if (!ni->map || !ni->map_processes) {
+        free(ni->map);
+        free(ni->map_processes);
+        ni->map = NULL;
+        ni->map_processes = NULL;
+        return PTL_NO_SPACE;
+    }
+    memcpy(ni->map, mapping, map_size * sizeof *ni->map);
+    ni->map_size = map_size;
+    for (ptl_size_t i = 0; i < map_size; i++)
+        if (mapping[i].phys.nid == ni->process->nid && mapping[i].phys.pid == ni->process->pid)
+            ni->logical_id = (uint32_t)i;
+    return PTL_OK;
+}
+
+int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t *mapping, ptl_size_t *actual_map_size)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    if (!(ni->options & PTL_NI_LOGICAL) || (!mapping && map_size) || (!mapping && !actual_map_size))
+        return PTL_ARG_INVALID;
+    if (!ni->map)
+        return PTL_NO_SPACE;
+    ptl_size_t count = map_size < ni->map_size ? map_size : ni->map_size;
+    if (mapping)
+        memcpy(mapping, ni->map, count * sizeof *mapping);
+    if (actual_map_size)
+        *actual_map_size = ni->map_size;
+    return PTL_OK;
+}
+
+int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t *uid)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    if (!uid)
+        return PTL_ARG_INVALID;
+    *uid = PTL_THE_UID;
+    return PTL_OK;
+}
+
+ptl_process_t ptl_own_id(const struct ptl_ni *ni)
+{
+    ptl_process_t id;
+    id.phys.nid = ni->process->nid;
+    id.phys.pid = ni->process->pid;
+    if (ni->options & PTL_NI_LOGICAL) {
+        id.phys.pid = 0;
+        id.rank = ni->logical_id;
+    }
+    return id;
+}
+
+int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_t *id)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    if (!id)
+        return PTL_ARG_INVALID;
+    *id = ptl_own_id(ni);
+    return PTL_OK;
+}
+
+int PtlGetPhysId(ptl_handle_ni_t ni_handle, ptl_process_t *id)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    if (!id)
+        return PTL_ARG_INVALID;
+    id->phys.nid = ni->process->nid;
+    id->phys.pid = ni->process->pid;
+    return PTL_OK;
+}
+
+bool ptl_target_valid(struct ptl_ni *ni, ptl_process_t id)
+{
+    if (ni->options & PTL_NI_LOGICAL)
+        return ni->map && id.rank < ni->map_size;
+    return id.phys.nid != PTL_NID_ANY && id.phys.pid != PTL_PID_ANY;
+}
+
+/* The process behind an identifier that ptl_target_valid() accepts; NULL when there is none (yet). */
+struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id)
+{
+    if (!(ni->options & PTL_NI_LOGICAL))
+        return ptl_find_process(id.phys.nid, id.phys.pid);
+    struct ptl_process **cached = &ni->map_processes[id.rank];
+    if (!*cached)
+        *cached = ptl_find_process(ni->map[id.rank].phys.nid, ni->map[id.rank].phys.pid);
+    return *cached;
+}
+
+/* Portal table */
+
+int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle, ptl_pt_index_t pt_index_req,
+               ptl_pt_index_t *pt_index)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (!ni)
+        return status;
+    struct ptl_eq *eq = NULL;
+    if (eq_handle != PTL_EQ_NONE && !(eq = ptl_object(eq_handle, PTL_KIND_EQ)))
+        return PTL_ARG_INVALID;
+    ptl_pt_index_t count = (ptl_pt_index_t)ni->limits.max_pt_index + 1;
+    if (!pt_index || (options & ~(PTL_PT_ONLY_USE_ONCE | PTL_PT_FLOWCTRL | PTL_PT_ONLY_TRUNCATE)) ||
+        (eq && eq->ni != ni) || (pt_index_req != PTL_PT_ANY && pt_index_req >= count))
+        return PTL_ARG_INVALID;
+    if ((options & PTL_PT_FLOWCTRL) && !eq)
+        return PTL_PT_EQ_NEEDED;
+    ptl_pt_index_t index = pt_index_req;
+    if (index == PTL_PT_ANY) {
+        for (index = 0; index < count && ni->pts[index].used; index++)
+            ;
+        if (index == count)
+            return PTL_PT_FULL;
+    } else if (ni->pts[index].used) {
+        return PTL_PT_IN_USE;
+    }
+    ni->pts[index] = (struct ptl_pt){.used = true, .enabled = true, .options = options, .eq = eq, .eq_handle = eq_handle};
+    *pt_index = index;
+    return PTL_OK;
+}
+
+static struct ptl_pt *pt_of(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, int *status)
+{
+    struct ptl_ni *ni = ni_of(ni_handle, status);
+    if (!ni)
+        return NULL;
+    if (pt_index > (ptl_pt_index_t)ni->limits.max_pt_index || !ni->pts[pt_index].used) {
+        *status = PTL_ARG_INVALID;
+        return NULL;
+    }
+    return &ni->pts[pt_index];
+}
+
+int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
+{
+    int status;
+    struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
+    if (!pt)
+        return status;
+    if (pt->lists[0].first || pt->lists[1].first || pt->unexpected_first)
+        return PTL_PT_IN_USE;
+    pt->used = false;
+    return PTL_OK;
+}
+
+int PtlPTDisable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
+{
+    int status;
+    struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
+    if (pt)
+        pt->enabled = false;
+    return status;
+}
+
+int PtlPTEnable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
+{
+    int status;
+    struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
+    if (pt)
+        pt->enabled = true;
+    return status;
+}

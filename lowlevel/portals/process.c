@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes, their identifiers and their handles. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lowlevel/platform/platform.h"
+#include "lowlevel/portals/internal.h"
+
+static struct ptl_process **processes; /* by rank */
+static int process_capacity;
+
+struct ptl_process *ptl_current(void)
+{
+    pf_self_t *self = pf_self();
+    return self && self->portals && self->portals->init_count ? self->portals : NULL;
+}
+
+static struct ptl_process *of_rank(int rank)
+{
+    return rank >= 0 && rank < process_capacity ? processes[rank] : NULL;
+}
+
+struct ptl_process *ptl_find_process(uint32_t nid, uint32_t pid)
+{
+    struct ptl_process *process = pid < (uint32_t)process_capacity ? processes[pid] : NULL;
+    if (process && process->nid == nid && process->pid == pid)
+        return process;
+    for (int rank = 0; rank < process_capacity; rank++) {
+        process = processes[rank];
+        if (process && process->nid == nid && process->pid == pid)
+            return process;
+    }
+    return NULL;
+}
+
+static struct ptl_process *create_process(pf_self_t *self)
+{
+    struct ptl_process *process = calloc(1, sizeof *process);
+    if (!process)
+        pf_die("out of memory for the Portals state of rank %d", self->rank);
+    int node = pf_platform_node(self->host);
+    process->self = self;
+    process->nic = pf_nic_get(node);
+    process->nid = (uint32_t)node;
+    process->pid = (uint32_t)self->rank;
+    process->free_slot = UINT32_MAX;
+    process->stuck_date = -1.0;
+    if (self->rank >= process_capacity) {
+        int wanted = 2 * self->rank + 64;
+        processes = realloc(processes, (size_t)wanted * sizeof *processes);
+        if (!processes)
+            pf_die("out of memory for the Portals state of rank %d", self->rank);
+        for (; process_capacity < wanted; process_capacity++)
+            processes[process_capacity] = NULL;
+    }
+    processes[self->rank] = process;
+    return process;
+}
+
+int PtlInit(void)
+{
+    pf_self_t *self = pf_self();
+    if (!self || self->rank < 0)
+        return PTL_FAIL;
+    pf_config_load();
+    pf_engine_start();
+    if (!self->portals)
+        self->portals = create_process(self);
+    self->portals->init_count++;
+    return PTL_OK;
+}
+
+void PtlFini(void)
+{
+    struct ptl_process *process = ptl_current();
+    if (!process || --process->init_count > 0)
+        return;
+    for (int kind = 0; kind < PTL_NI_KINDS; kind++) {
+        if (!process->nis[kind])
+            continue;
+        process->init_count = 1; /* the interface is still usable while it is closed */
+        process->nis[kind]->references = 1;
+        PtlNIFini(process->nis[kind]->handle);
+        process->init_count = 0;
+    }
+}
+
+void PtlAbort(void)
+{
+    struct ptl_process *process = ptl_current();
+    if (!process)
+        return;
+    process->aborted = true;
+    ptl_state_changed(process, true);
+}
+
+int PtlHandleIsEqual(ptl_handle_any_t handle1, ptl_handle_any_t handle2)
+{
+    return handle1 == handle2;
+}
+
+static ptl_handle_any_t handle_of(enum ptl_kind kind, uint32_t generation, uint32_t slot)
+{
+    return (ptl_handle_any_t)kind << 60 | (ptl_handle_any_t)(generation & 0xfffffffU) << 32 | slot;
+}
+
+ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind, void *object)
+{
+    uint32_t slot = process->free_slot;
+    if (slot != UINT32_MAX) {
+        process->free_slot = process->slots[slot].next_free;
+    } else {
+        if (process->slot_count == process->slot_capacity) {
+            process->slot_capacity = process->slot_capacity ? 2 * process->slot_capacity : 64;
+            process->slots = realloc(process->slots, process->slot_capacity * sizeof *process->slots);
+            if (!process->slots)
+                pf_die("out of memory for the Portals handles of rank %d", process->self->rank);
+        }
+        slot = process->slot_count++;
+        process->slots[slot].generation = 0;
+    }
+    process->slots[slot].object = object;
+    process->slots[slot].kind = (uint8_t)kind;
+    return handle_of(kind, process->slots[slot].generation, slot);
+}
+
+void ptl_handle_free(struct ptl_process *process, ptl_handle_any_t handle)
+{
+    struct ptl_slot *slot = &process->slots[(uint32_t)handle];
+    slot->generation++;
+    slot->kind = PTL_KIND_FREE;
+    slot->object = NULL;
+    slot->next_free = process->free_slot;
+    process->free_slot = (uint32_t)handle;
+}
+
+void *ptl_lookup(const struct ptl_process *process, ptl_handle_any_t handle, enum ptl_kind kind)
+{
+    uint32_t slot = (uint32_t)handle;
+    if (slot >= process->slot_count || handle >> 60 != (ptl_handle_any_t)kind)
+        return NULL;
+    const struct ptl_slot *entry = &process->slots[slot];
+    if (entry->kind != kind || handle_of(kind, entry->generation, slot) != handle)
+        return NULL;
+    return entry->object;
+}
+
+void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind)
+{
+    struct ptl_process *process = ptl_current();
+    return process ? ptl_lookup(process, handle, kind) : NULL;
+}
+
+/* The interface that an object of any kind belongs to. */
+struct ptl_ni *ptl_object_ni(ptl_handle_any_t handle)
+{
+    void *object = ptl_object(handle, (enum ptl_kind)(handle >> 60));
+    if (!object)
+        return NULL;
+    switch ((enum ptl_kind)(handle >> 60)) {
+    case PTL_KIND_NI:
+        return object;
+    case PTL_KIND_EQ:
+        return ((struct ptl_eq *)object)->ni;
+    case PTL_KIND_CT:
+        return ((struct ptl_ct *)object)->ni;
+    case PTL_KIND_MD:
+        return ((struct ptl_md *)object)->ni;
+    case PTL_KIND_LE:
+    case PTL_KIND_ME:
+        return ((struct ptl_le *)object)->ni;
+    case PTL_KIND_FREE:
+        break;
+    }
+    return NULL;
+}
+
+void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni, void (*fn)(void *object))
+{
+    for (uint32_t slot = 0; slot < process->slot_count; slot++) {
+        if (process->slots[slot].kind != kind)
+            continue;
+        if (ptl_object_ni(handle_of(kind, process->slots[slot].generation, slot)) == ni)
+            fn(process->slots[slot].object);
+    }
+}
+
+/* What runtime.h offers about processes */
+
+bool pf_portals_physical_id(int rank, uint32_t *nid, uint32_t *pid)
+{
+    const struct ptl_process *process = of_rank(rank);
+    if (!process)
+        return false;
+    *nid = process->nid;
+    *pid = process->pid;
+    return true;
+}
+
+int pf_portals_rank_of(uint32_t nid, uint32_t pid)
+{
+    const struct ptl_process *process = ptl_find_process(nid, pid);
+    return process ? process->self->rank : -1;
+}
+
+void pf_portals_free_mode(pf_self_t *self, bool on)
+{
+    pf_config_load();
+    if (!self->portals)
+        self->portals = create_process(self);
+    self->portals->free_mode = on;
+}
+
+void pf_portals_counters(const pf_self_t *self, struct pf_portals_counters *out)
+{
+    if (self->portals)
+        *out = self->portals->counters;
+    else
+        memset(out, 0, sizeof *out);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking instead of polling. A program that polls costs wall-clock time and no simulated time. After some polls in a row that found
+ * nothing, the polling actor sleeps until the state of its NIC changes: nothing that it can see happens before. Any
+ * change wakes it, also one that posts no event (a header for which a search may be waiting).
+ */
+#include <stdlib.h>
+
+#include "lowlevel/portals/internal.h"
+
+void ptl_active(struct ptl_process *process, const char *call)
+{
+    process->idle = 0;
+    process->last_call = call;
+}
+
+void ptl_state_changed(struct ptl_process *process, bool resets_idle)
+{
+    if (resets_idle)
+        process->idle = 0;
+    if (!process->parked) {
+        if (process->notify)
+            process->notify(process->notify_arg);
+        return;
+    }
+    for (struct ptl_waiter *waiter = process->parked; waiter; waiter = waiter->next)
+        pf_waiter_wake(&waiter->waiter);
+}
+
+static struct ptl_waiter *take_waiter(struct ptl_process *process)
+{
+    struct ptl_waiter *waiter = process->spare_waiters;
+    if (waiter) {
+        process->spare_waiters = waiter->next;
+        return waiter;
+    }
+    waiter = malloc(sizeof *waiter);
+    if (!waiter)
+        pf_die("out of memory in %s of rank %d", process->last_call, process->self->rank);
+    pf_waiter_init(&waiter->waiter);
+    return waiter;
+}
+
+static void remove_parked(struct ptl_process *process, struct ptl_waiter *waiter)
+{
+    struct ptl_waiter **link = &process->parked;
+    while (*link != waiter)
+        link = &(*link)->next;
+    *link = waiter->next;
+    waiter->next = process->spare_waiters;
+    process->spare_waiters = waiter;
+}
+
+/* When the actor is killed here, its waiter stays listed and is not parked any more: waking it does nothing. */
+bool ptl_block(struct ptl_process *process, const char *call, double date)
+{
+    struct ptl_waiter *waiter = take_waiter(process);
+    waiter->next = process->parked;
+    process->parked = waiter;
+    const char *outer = process->blocked_in;
+    process->blocked_in = call;
+    process->counters.parks++;
+    bool changed = true;
+    if (date < 0.0)
+        pf_waiter_park(&waiter->waiter);
+    else
+        changed = pf_waiter_park_until(&waiter->waiter, date);
+    process->blocked_in = outer;
+    remove_parked(process, waiter);
+    return changed;
+}
+
+static void watch_for_livelock(struct ptl_process *process, const char *call)
+{
+    double now = pf_engine_now();
+    if (now != process->stuck_date) {
+        process->stuck_date = now;
+        process->stuck_passes = 0;
+    }
+    if (++process->stuck_passes > pf_config.livelock_passes)
+        pf_die("rank %d polls without end: %ld calls of %s at simulated time %.9f s found nothing, and none of them lets "
+               "time pass (PARFOCAL_LIVELOCK_PASSES sets the limit)",
+               process->self->rank, process->stuck_passes, call, now);
+}
+
+bool ptl_idle_pass(struct ptl_process *process, const char *call)
+{
+    process->last_call = call;
+    watch_for_livelock(process, call);
+    if (++process->idle < pf_config.idle_passes)
+        return false;
+    ptl_block(process, call, -1.0);
+    return true;
+}
+
+void pf_portals_idle_reset(pf_self_t *self)
+{
+    if (self->portals)
+        self->portals->idle = 0;
+}
+
+void pf_portals_park(pf_self_t *self)
+{
+    if (!self->portals)
+        pf_die("rank %d waits for its network interface before PtlInit", self->rank);
+    ptl_block(self->portals, "pf_portals_park", -1.0);
+}
+
+void pf_portals_set_notify(pf_self_t *self, void (*fn)(void *arg), void *arg)
+{
+    if (!self->portals)
+        pf_die("rank %d observes its network interface before PtlInit", self->rank);
+    self->portals->notify = fn;
+    self->portals->notify_arg = arg;
+}
+
+const char *pf_portals_blocked_in(const pf_self_t *self)
+{
+    return self->portals ? self->portals->blocked_in : NULL;
+}

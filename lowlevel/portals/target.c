@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the NIC of the target does with a request: matching, data, events, answers. */
+#include <string.h>
+
+#include "lowlevel/portals/internal.h"
+
+static struct ptl_ni *target_ni(const struct ptl_message *m)
+{
+    if (!m->to || m->to->aborted || m->ni->closed)
+        return NULL;
+    for (int kind = 0; kind < PTL_NI_KINDS; kind++)
+        if (m->to->nis[kind] && m->to->nis[kind]->options == m->ni->options)
+            return m->to->nis[kind];
+    return NULL;
+}
+
+static bool reads(const struct ptl_message *m)
+{
+    return m->operation == PTL_DO_GET || m->operation == PTL_DO_FETCH;
+}
+
+static bool writes(const struct ptl_message *m)
+{
+    return m->operation != PTL_DO_GET;
+}
+
+static void refuse(struct ptl_message *m, ptl_ni_fail_t fail)
+{
+    m->fail = fail;
+    m->entry = NULL;
+    m->mlength = 0;
+    if (!m->to)
+        return;
+    m->to->counters.dropped++;
+    if (!m->to_ni)
+        return;
+    ptl_sr_index_t index = fail == PTL_NI_PERM_VIOLATION ? PTL_SR_PERMISSION_VIOLATIONS
+                           : fail == PTL_NI_OP_VIOLATION ? PTL_SR_OPERATION_VIOLATIONS
+                                                         : PTL_SR_DROP_COUNT;
+    m->to_ni->status[index]++;
+}
+
+/* Resources are exhausted or nothing matches: with flow control the table entry closes until the process opens it again. */
+static void refuse_by_flow_control(struct ptl_message *m, struct ptl_pt *pt)
+{
+    if (!(pt->options & PTL_PT_FLOWCTRL)) {
+        refuse(m, PTL_NI_DROPPED);
+        return;
+    }
+    pt->enabled = false;
+    ptl_event_t event = {
+        .type = PTL_EVENT_PT_DISABLED, .pt_index = m->pt_index, .ni_fail_type = PTL_NI_PT_DISABLED};
+    ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, pf_engine_now());
+    refuse(m, PTL_NI_PT_DISABLED);
+}
+
+/* Where the message starts in an entry. */
+static ptl_size_t place_in(const struct ptl_le *entry, const struct ptl_message *m)
+{
+    return entry->me.options & PTL_ME_MANAGE_LOCAL ? entry->local_offset : m->remote_offset;
+}
+
+static ptl_size_t room_at(const struct ptl_le *entry, ptl_size_t place)
+{
+    return place < entry->length ? entry->length - place : 0;
+}
+
+static bool accepts(const struct ptl_ni *ni, const struct ptl_le *entry, const struct ptl_message *m)
+{
+    if (!ptl_entry_matches(ni, entry, m->match_bits, m->initiator))
+        return false;
+    return !(entry->me.options & PTL_ME_NO_TRUNCATE) || m->rlength <= room_at(entry, place_in(entry, m));
+}
+
+static struct ptl_le *find_entry(const struct ptl_ni *ni, const struct ptl_pt *pt, const struct ptl_message *m)
+{
+    for (int list = PTL_PRIORITY_LIST; list <= PTL_OVERFLOW_LIST; list++)
+        for (struct ptl_le *entry = pt->lists[list].first; entry; entry = entry->next)
+            if (accepts(ni, entry, m))
+                return entry;
+    return NULL;
+}
+
+/* The header, as events report it. */
+static void describe(const struct ptl_message *m, ptl_event_t *event)
+{
+    struct ptl_memory memory = ptl_le_memory(m->entry);
+    *event = (ptl_event_t){
+        .start = ptl_memory_address(&memory, m->place),
+        .user_ptr = m->entry->user_ptr,
+        .hdr_data = m->hdr_data,
+        .match_bits = m->match_bits,
+        .rlength = m->rlength,
+        .mlength = m->mlength,
+        .remote_offset = m->place,
+        .uid = m->uid,
+        .initiator = m->initiator,
+        .ptl_list = m->list,
+        .pt_index = m->pt_index,
+        .ni_fail_type = PTL_NI_OK,
+        .atomic_operation = m->atomic_operation,
+        .atomic_type = m->atomic_type,
+    };
+}
+
+static void keep_header(struct ptl_message *m, struct ptl_pt *pt)
+{
+    m->unexpected = ptl_unexpected_new(m->to_ni, pt, m->entry);
+    m->unexpected->uid = m->uid;
+    m->unexpected->operation = m->operation;
+    describe(m, &m->unexpected->event);
+    m->to->counters.unexpected++;
+    ptl_state_changed(m->to, true);
+}
+
+/* The message takes its part of the entry; an entry that is used up leaves the list. */
+static void take_entry(struct ptl_message *m, struct ptl_le *entry)
+{
+    m->entry = entry;
+    m->list = entry->list;
+    m->place = place_in(entry, m);
+    ptl_size_t room = room_at(entry, m->place);
+    m->mlength = m->rlength < room ? m->rlength : room;
+    m->ack_disabled = entry->me.options & PTL_ME_ACK_DISABLE;
+    entry->pending++;
+    bool used_up = entry->me.options & PTL_ME_USE_ONCE;
+    if (entry->me.options & PTL_ME_MANAGE_LOCAL) {
+        entry->local_offset += m->mlength;
+        if (room_at(entry, entry->local_offset) < entry->me.min_free)
+            used_up = true;
+    }
+    if (used_up) {
+        ptl_list_remove(entry);
+        entry->auto_unlinked = true;
+    }
+}
+
+static ptl_ni_fail_t permission(const struct ptl_le *entry, const struct ptl_message *m)
+{
+    if (entry->me.uid != PTL_UID_ANY && entry->me.uid != m->uid)
+        return PTL_NI_PERM_VIOLATION;
+    if ((writes(m) && !(entry->me.options & PTL_ME_OP_PUT)) || (reads(m) && !(entry->me.options & PTL_ME_OP_GET)))
+        return PTL_NI_OP_VIOLATION;
+    return PTL_NI_OK;
+}
+
+/* What one message may write to the queue of its table entry, and the notice that it is closed. */
+#define EVENTS_PER_MESSAGE 3
+
+void ptl_target_match(struct ptl_message *m)
+{
+    m->to_ni = target_ni(m);
+    if (!m->to_ni) {
+        refuse(m, PTL_NI_TARGET_INVALID);
+        return;
+    }
+    struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
+    if (m->pt_index > (ptl_pt_index_t)m->to_ni->limits.max_pt_index || !pt->used) {
+        refuse(m, PTL_NI_DROPPED);
+        return;
+    }
+    if (!pt->enabled) {
+        refuse(m, PTL_NI_PT_DISABLED);
+        return;
+    }
+    struct ptl_le *entry = find_entry(m->to_ni, pt, m);
+    bool unexpected =
+        entry && entry->list == PTL_OVERFLOW_LIST && !(entry->me.options & PTL_ME_UNEXPECTED_HDR_DISABLE);
+    bool no_room = (pt->options & PTL_PT_FLOWCTRL) && !ptl_eq_has_room(ptl_pt_eq(m->to_ni, pt), EVENTS_PER_MESSAGE);
+    if (!entry || no_room || (unexpected && m->to_ni->unexpected_count >= m->to_ni->limits.max_unexpected_headers)) {
+        refuse_by_flow_control(m, pt);
+        return;
+    }
+    ptl_ni_fail_t fail = permission(entry, m);
+    if (fail != PTL_NI_OK) {
+        refuse(m, fail);
+        return;
+    }
+    take_entry(m, entry);
+    if (unexpected)
+        keep_header(m, pt);
+    m->nic.accepted = writes(m) ? m->mlength : 0;
+}
+
+static ptl_event_kind_t event_kind(const struct ptl_message *m)
+{
+    switch (m->operation) {
+    case PTL_DO_PUT:
+        return PTL_EVENT_PUT;
+    case PTL_DO_GET:
+        return PTL_EVENT_GET;
+    case PTL_DO_ATOMIC:
+        return PTL_EVENT_ATOMIC;
+    case PTL_DO_FETCH:
+        return PTL_EVENT_FETCH_ATOMIC;
+    }
+    return PTL_EVENT_PUT;
+}
+
+/* The operation is done at the target at `date`: events, counters, the entry's further life. */
+static void conclude(struct ptl_message *m, double date)
+{
+    struct ptl_le *entry = m->entry;
+    unsigned int options = entry->me.options;
+    if (!(options & (PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_SUCCESS_DISABLE))) {
+        ptl_event_t event;
+        describe(m, &event);
+        event.type = event_kind(m);
+        ptl_eq_post(ptl_pt_eq(m->to_ni, &m->to_ni->pts[m->pt_index]), &event, date);
+    }
+    struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
+    if (ct && (options & PTL_ME_EVENT_CT_COMM))
+        ptl_ct_count(ct, options & PTL_ME_EVENT_CT_BYTES, m->mlength, PTL_NI_OK, date);
+    entry->pending--;
+    if (m->unexpected)
+        ptl_unexpected_complete(m->unexpected, date);
+    else
+        ptl_entry_settle(entry, date);
+    m->entry = NULL;
+    m->unexpected = NULL;
+}
+
+static void store_data(struct ptl_message *m)
+{
+    struct ptl_memory to = ptl_le_memory(m->entry);
+    struct ptl_memory from = {m->data, sizeof m->data, false};
+    if (m->operation != PTL_DO_PUT)
+        ptl_atomic_apply(m, &to);
+    else if (m->has_data)
+        ptl_memory_copy(&to, m->place, &from, 0, m->mlength);
+    else if (!m->ni->closed) {
+        from = ptl_md_memory(m->md);
+        ptl_memory_copy(&to, m->place, &from, m->offset, m->mlength);
+    }
+}
+
+/* The same structure travels back as the answer. */
+static void answer(struct ptl_message *m, enum pf_nic_kind kind, double date)
+{
+    struct pf_nic *nic = m->nic.src;
+    m->nic.src = m->nic.dst;
+    m->nic.dst = nic;
+    m->nic.kind = kind;
+    m->nic.payload = kind == PF_NIC_REPLY ? m->mlength : 0;
+    pf_nic_submit(&m->nic, date);
+}
+
+static bool wants_ack(const struct ptl_message *m)
+{
+    if (m->operation == PTL_DO_FETCH)
+        return false;
+    return !m->send_told || (m->ack_req != PTL_NO_ACK_REQ && (m->fail != PTL_NI_OK || !m->ack_disabled));
+}
+
+void ptl_target_complete(struct ptl_message *m)
+{
+    double date = m->nic.done_date;
+    if (m->entry && m->to_ni->closed) {
+        m->entry = NULL;
+        m->unexpected = NULL;
+        refuse(m, PTL_NI_TARGET_INVALID);
+    }
+    if (m->entry && writes(m))
+        store_data(m);
+    if (reads(m)) {
+        answer(m, PF_NIC_REPLY, date);
+        return;
+    }
+    if (m->entry)
+        conclude(m, date);
+    if (wants_ack(m))
+        answer(m, PF_NIC_ACK, date);
+    else
+        ptl_message_free(m);
+}
+
+/* The data of a reply have left the target's memory: the process there may use it again. */
+void ptl_target_read(struct ptl_message *m)
+{
+    if (!m->entry || m->to_ni->closed)
+        return;
+    if (!m->ni->closed && m->mlength > 0) {
+        struct ptl_memory to = ptl_md_memory(m->operation == PTL_DO_FETCH ? m->get_md : m->md);
+        ptl_size_t offset = m->operation == PTL_DO_FETCH ? m->get_offset : m->offset;
+        struct ptl_memory from = ptl_le_memory(m->entry);
+        struct ptl_memory fetched = {m->data, sizeof m->data, false};
+        if (m->operation == PTL_DO_FETCH)
+            ptl_memory_copy(&to, offset, &fetched, 0, m->mlength);
+        else
+            ptl_memory_copy(&to, offset, &from, m->place, m->mlength);
+    }
+    conclude(m, pf_engine_now());
+}

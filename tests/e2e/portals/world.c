@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+
+static sg_bar_t barrier;
+
+struct start {
+    pf_self_t self;
+    world_program program;
+};
+
+void world_check(int holds, const char *what, const char *file, int line)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s:%d: rank %d at %.9f s: not true: %s\n", file, line, pf_self() ? pf_self()->rank : -1,
+            simgrid_get_clock(), what);
+    fflush(NULL);
+    _exit(3);
+}
+
+void *world_shared(void)
+{
+    static void *page;
+    if (!page)
+        page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return page;
+}
+
+/* A star of full-duplex links: every route is the source's up link and the destination's down link, half of the latency each. */
+static void write_platform(FILE *out, const struct world *world)
+{
+    double bandwidth = world->bandwidth > 0 ? world->bandwidth : 11.1e9;
+    double latency = world->latency > 0 ? world->latency : 250e-9;
+    fprintf(out, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                 "<platform version=\"4.1\">\n<zone id=\"world\" routing=\"Full\">\n");
+    for (int node = 0; node < world->nodes; node++)
+        fprintf(out, "<host id=\"node-%d\" speed=\"1Gf\"/>\n", node);
+    for (int node = 0; node < world->nodes; node++)
+        fprintf(out, "<link id=\"link-%d\" bandwidth=\"%.17gBps\" latency=\"%.17gs\" sharing_policy=\"SPLITDUPLEX\"/>\n",
+                node, bandwidth, latency);
+    if (world->extra_links)
+        fputs(world->extra_links, out);
+    for (int src = 0; src < world->nodes; src++)
+        for (int dst = src + 1; dst < world->nodes; dst++)
+            fprintf(out,
+                    "<route src=\"node-%d\" dst=\"node-%d\"><link_ctn id=\"link-%d\" direction=\"UP\"/>"
+                    "<link_ctn id=\"link-%d\" direction=\"DOWN\"/></route>\n",
+                    src, dst, src, dst);
+    fprintf(out, "</zone>\n</platform>\n");
+    fclose(out);
+}
+
+static void rank_main(int argc, char *argv[])
+{
+    (void)argc, (void)argv;
+    struct start *start = sg_actor_self_get_data();
+    start->program(start->self.rank, start->self.size, world_shared());
+}
+
+static void load_platform(const struct world *world)
+{
+    char path[] = "/tmp/pf-test-platform-XXXXXX.xml";
+    int file = mkstemps(path, 4);
+    write_platform(fdopen(file, "w"), world);
+    char *argv[] = {"test", "--log=root.thresh:error", "--cfg=contexts/factory:raw", "--cfg=network/model:CM02", NULL};
+    int argc = 4;
+    simgrid_init(&argc, argv);
+    simgrid_load_platform(path);
+    unlink(path);
+}
+
+static void child_main(const struct world *world, world_program program)
+{
+    for (const char *const *setting = world->settings; setting && *setting; setting++)
+        putenv((char *)*setting);
+    load_platform(world);
+    int per_node = world->ranks_per_node ? world->ranks_per_node : 1;
+    int size = world->nodes * per_node;
+    barrier = sg_barrier_init((unsigned int)size);
+    struct start *starts = calloc((size_t)size, sizeof *starts);
+    for (int rank = 0; rank < size; rank++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", rank / per_node);
+        starts[rank].self = (pf_self_t){.rank = rank, .size = size, .host = sg_host_by_name(name)};
+        starts[rank].program = program;
+        snprintf(name, sizeof name, "rank-%d", rank);
+        sg_actor_t actor = sg_actor_init(name, starts[rank].self.host);
+        sg_actor_set_data(actor, &starts[rank]);
+        sg_actor_start_(actor, rank_main, 0, NULL);
+    }
+    simgrid_run();
+    fflush(NULL);
+    _exit(0);
+}
+
+int world_run_text(const struct world *world, world_program program, char *text, size_t size)
+{
+    int ends[2];
+    world_shared();
+    fflush(NULL);
+    if (pipe(ends) != 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        if (text)
+            dup2(ends[1], 2);
+        child_main(world, program);
+    }
+    close(ends[1]);
+    size_t used = 0;
+    ssize_t got;
+    while (text && used + 1 < size && (got = read(ends[0], text + used, size - used - 1)) > 0)
+        used += (size_t)got;
+    if (text)
+        text[used] = '\0';
+    close(ends[0]);
+    int status;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int world_run(const struct world *world, world_program program)
+{
+    return world_run_text(world, program, NULL, 0);
+}
+
+void world_barrier(void)
+{
+    sg_barrier_wait(barrier);
+}
+
+ptl_process_t world_address(int rank)
+{
+    ptl_process_t id;
+    CHECK(pf_portals_physical_id(rank, &id.phys.nid, &id.phys.pid));
+    return id;
+}
+
+void endpoint_open(struct endpoint *e, unsigned int ni_options, unsigned int pt_options, ptl_size_t events)
+{
+    CHECK(PtlInit() == PTL_OK);
+    pf_portals_free_mode(pf_self(), true);
+    CHECK(PtlNIInit(PTL_IFACE_DEFAULT, ni_options, PTL_PID_ANY, NULL, NULL, &e->ni) == PTL_OK);
+    CHECK(PtlGetUid(e->ni, &e->uid) == PTL_OK);
+    CHECK(PtlEQAlloc(e->ni, events, &e->eq) == PTL_OK);
+    CHECK(PtlPTAlloc(e->ni, pt_options, e->eq, PTL_PT_ANY, &e->pt) == PTL_OK);
+    ptl_md_t md = {.start = NULL, .length = PTL_SIZE_MAX, .eq_handle = e->eq, .ct_handle = PTL_CT_NONE};
+    CHECK(PtlMDBind(e->ni, &md, &e->md) == PTL_OK);
+    pf_portals_free_mode(pf_self(), false);
+    world_barrier();
+}
+
+void endpoint_close(struct endpoint *e)
+{
+    world_barrier();
+    CHECK(PtlNIFini(e->ni) == PTL_OK);
+    PtlFini();
+}
+
+ptl_handle_me_t endpoint_append(struct endpoint *e, void *start, ptl_size_t length, unsigned int options,
+                                ptl_match_bits_t bits, ptl_list_t list, void *user_ptr)
+{
+    ptl_me_t me = {.start = start,
+                   .length = length,
+                   .ct_handle = PTL_CT_NONE,
+                   .uid = PTL_UID_ANY,
+                   .options = options,
+                   .match_id.phys = {PTL_NID_ANY, PTL_PID_ANY},
+                   .match_bits = bits};
+    ptl_handle_me_t handle;
+    CHECK(PtlMEAppend(e->ni, e->pt, &me, list, user_ptr, &handle) == PTL_OK);
+    return handle;
+}
+
+ptl_event_t endpoint_expect(struct endpoint *e, ptl_event_kind_t type)
+{
+    ptl_event_t event;
+    CHECK(PtlEQWait(e->eq, &event) == PTL_OK);
+    if (event.type != type || event.ni_fail_type != PTL_NI_OK)
+        fprintf(stderr, "event %d (failure %d) instead of %d\n", event.type, event.ni_fail_type, type);
+    CHECK(event.type == type);
+    CHECK(event.ni_fail_type == PTL_NI_OK);
+    return event;
+}
