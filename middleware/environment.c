@@ -13,6 +13,7 @@
 #include "middleware/attribute.h"
 #include "middleware/call.h"
 #include "middleware/errhandler.h"
+#include "middleware/job.h"
 #include "middleware/job_state.h"
 #include "middleware/stranded.h"
 

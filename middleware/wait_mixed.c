@@ -47,6 +47,7 @@ static void sleep_until_something_happens(struct pf_wait_set *set)
     pf_waiter_init(&sleeper.waiter);
     pf_event_init(&sleeper.wake, wake_sleeper);
     sleepers = &sleeper;
+    pf_engine_start(); /* not yet, while only SMPI is loaded */
     pf_engine_set_step_hook(look_at_sleepers);
     progress->mixed = &sleeper.waiter;
     pf_waiter_park(&sleeper.waiter);

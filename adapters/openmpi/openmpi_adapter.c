@@ -41,6 +41,12 @@ static bool computation_counts; /* smpi/simulate-computation */
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) #global
 
+/* Names of MPI-1 that the library still has although its header hides them. */
+#undef MPI_LB
+#undef MPI_UB
+#define MPI_LB "ompi_mpi_lb"
+#define MPI_UB "ompi_mpi_ub"
+
 static const struct {
     const char *symbol;
     int value;

@@ -19,6 +19,10 @@
 #include "base/log.h"
 #include "pf_fn.h"
 
+/* Types of Fortran that SMPI has not got. */
+#define MPI_2COMPLEX        MPI_DATATYPE_NULL
+#define MPI_2DOUBLE_COMPLEX MPI_DATATYPE_NULL
+
 static void *functions[PF_FN_COUNT];
 
 struct smpi_instance {

@@ -12,11 +12,11 @@
 
 namespace {
 
-/* SimGrid forgets our bound when a bandwidth or availability profile is the only other thing pending; this asks its queue of
- * profile events, which is exported but not in a header. Without the symbols we never run ahead. */
 /* See pf_engine_set_step_hook. */
 void (*step_hook)();
 
+/* SimGrid forgets our bound when a bandwidth or availability profile is the only other thing pending; this asks its queue of
+ * profile events, which is exported but not in a header. Without the symbols we never run ahead. */
 class ProfileQueue {
     using next_date_t = double (*)(const void *);
     void *queue_ = dlsym(RTLD_DEFAULT, "future_evt_set");
