@@ -23,10 +23,13 @@
 
 #include "base/log.h"
 #include "base/self.h"
+#include "lowlevel/portals/include/portals4.h"
+#include "lowlevel/portals/runtime.h"
 
 void (*pf_hooks_exit)(int status);
 const char *(*pf_hooks_getenv)(const char *name);
 void (*pf_hooks_setenv)(const char *name, const char *value);
+bool (*pf_hooks_first_search)(void);
 
 static int hook_gethostname(char *name, size_t length)
 {
@@ -170,10 +173,30 @@ static int hook_sched_yield(void)
     return 0;
 }
 
+/*
+ * The components drain their event queues until they find nothing, and only then look at what an event has told them. A
+ * poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count as news, or a
+ * blocking MPI_Probe would spin) would never let them look: the link event that lets a long receive return, and the
+ * answer to the first search of a call, which MPI_Iprobe waits for.
+ */
+static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t timeout, ptl_event_t *event,
+                        unsigned *which)
+{
+    int status = PtlEQPoll(queues, size, timeout, event, which);
+    pf_self_t *self = pf_self();
+    if (status != PTL_OK || !self)
+        return status;
+    bool missed = event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH;
+    if (event->type == PTL_EVENT_LINK || (missed && pf_hooks_first_search && pf_hooks_first_search()))
+        pf_portals_idle_reset(self);
+    return status;
+}
+
 static const struct {
     const char *name;
     void *function;
 } hooks[] = {
+    {"PtlEQPoll", (void *)hook_eq_poll},
     {"gethostname", (void *)hook_gethostname},
     {"exit", (void *)hook_exit},
     {"_exit", (void *)hook_exit},

@@ -2,6 +2,8 @@
 #ifndef PF_OPENMPI_HOOKS_H
 #define PF_OPENMPI_HOOKS_H
 
+#include <stdbool.h>
+
 /*
  * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its
  * environment, its exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that
@@ -22,5 +24,8 @@ extern void (*pf_hooks_exit)(int status);
 /* Looks a variable up that Open MPI asks for, NULL when the real environment decides. */
 extern const char *(*pf_hooks_getenv)(const char *name);
 extern void (*pf_hooks_setenv)(const char *name, const char *value);
+
+/* Whether a search that found nothing is the first one since the calling actor's rank entered Open MPI. */
+extern bool (*pf_hooks_first_search)(void);
 
 #endif

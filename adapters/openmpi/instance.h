@@ -30,6 +30,7 @@ struct pf_ompi_instance {
     struct pf_ompi_published *published;
     struct pf_ompi_variable *environment; /* what this Open MPI has set with setenv */
     bool ready, finalized;
+    bool searched; /* a search has failed since the rank entered, see hooks.c */
 };
 
 /* Loads the clones of the instance, whose self and host are filled in. */

@@ -58,6 +58,15 @@ static void caller_exit(int status)
         job.job.on_abort(inst->self->rank, status);
 }
 
+static bool caller_first_search(void)
+{
+    struct pf_ompi_instance *inst = instance_of_caller();
+    bool first = inst && !inst->searched;
+    if (inst)
+        inst->searched = true;
+    return first;
+}
+
 /* What the glue asks, see struct pf_glue_host. */
 
 static void host_fence(void *context)
@@ -250,6 +259,7 @@ static void create(void)
     pf_hooks_getenv = caller_getenv;
     pf_hooks_setenv = caller_setenv;
     pf_hooks_exit = caller_exit;
+    pf_hooks_first_search = caller_first_search;
     if (pf_clone_dir_open(pf_parts_bytes() * (size_t)job.job.size, job.why, sizeof job.why))
         start_helpers();
     else
@@ -287,6 +297,7 @@ struct pf_ompi_instance *pf_ompi_instance(int rank)
 
 void pf_ompi_enter(struct pf_ompi_instance *inst)
 {
+    inst->searched = false;
     pf_portals_idle_reset(inst->self);
 }
 
