@@ -14,11 +14,21 @@ static void arrived(struct pf_event *event)
     t->last(t);
 }
 
+/* Nothing overtakes in a virtual network, also where links bound single transfers only. */
+static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
+{
+    if (path->last[t->vn] > date)
+        date = path->last[t->vn];
+    path->last[t->vn] = date;
+    pf_event_init(&t->event, arrived);
+    pf_engine_post(&t->event, date);
+}
+
 /*
  * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the message's serialisation time,
  * and the tail arrives when the slowest of them has let it pass.
  */
-static void inject_small(struct pf_transfer *t, const struct pf_path *path)
+static void inject_small(struct pf_transfer *t, struct pf_path *path)
 {
     double head = pf_engine_now();
     double tail = head;
@@ -33,8 +43,7 @@ static void inject_small(struct pf_transfer *t, const struct pf_path *path)
         if (head + time > tail)
             tail = head + time;
     }
-    pf_event_init(&t->event, arrived);
-    pf_engine_post(&t->event, tail + path->latency);
+    arrive_at(t, path, tail + path->latency);
 }
 
 static void flow_inject(struct pf_transfer *t)
@@ -73,10 +82,9 @@ const struct pf_network_ops pf_network_flow = {
 
 static void ideal_inject(struct pf_transfer *t)
 {
-    const struct pf_path *path = pf_path_get(t->src, t->dst);
+    struct pf_path *path = pf_path_get(t->src, t->dst);
     t->failed = false;
-    pf_event_init(&t->event, arrived);
-    pf_engine_post(&t->event, pf_engine_now() + t->bytes / path->bandwidth + path->latency);
+    arrive_at(t, path, pf_engine_now() + t->bytes / path->bandwidth + path->latency);
 }
 
 const struct pf_network_ops pf_network_ideal = {

@@ -30,6 +30,7 @@ struct pf_path {
     uint64_t key;
     double latency;
     double bandwidth; /* the slowest link, without the buses */
+    double last[2];   /* latest arrival so far, per virtual network: order is kept */
     int count;
     struct pf_resource **resources;
 };

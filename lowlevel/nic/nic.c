@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "lowlevel/nic/channel.h"
 
 struct pf_nic {
     int node;
@@ -130,7 +131,7 @@ static double wire_bytes(const struct pf_nic_message *m)
     return (double)bytes;
 }
 
-static void injected(struct pf_event *event);
+static void entered(struct pf_nic_message *m);
 static void matched(struct pf_event *event);
 static void tail_done(struct pf_event *event);
 
@@ -150,8 +151,10 @@ static void header_arrived(struct pf_transfer *t)
 static void source_done(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
-    if (t->streams)
-        m->client->sent(m);
+    if (!t->streams)
+        return;
+    pf_nic_channel_left(m, entered);
+    m->client->sent(m);
 }
 
 static void tail_arrived(struct pf_transfer *t)
@@ -166,6 +169,9 @@ static void tail_arrived(struct pf_transfer *t)
 static void transfer_lost(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
+    pf_engine_cancel(&m->event);
+    if (t->streams)
+        pf_nic_channel_left(m, entered);
     m->client->lost(m);
 }
 
@@ -195,17 +201,21 @@ static void tail_done(struct pf_event *event)
     finish(m);
 }
 
-static void injected(struct pf_event *event)
+/* The message enters the network. */
+static void entered(struct pf_nic_message *m)
 {
-    struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
     if (m->queue_count) {
         --*m->queue_count;
-        m->queue_moved(m);
         m->queue_count = NULL;
+        m->queue_moved(m);
     }
     if (!m->transfer.streams)
         m->client->buffered(m);
-    pf_network_inject(&m->transfer);
+}
+
+static void processed(struct pf_event *event)
+{
+    pf_nic_channel_ready(pf_container_of(event, struct pf_nic_message, event), entered);
 }
 
 static void prepare(struct pf_nic_message *m)
@@ -227,7 +237,8 @@ static void prepare(struct pf_nic_message *m)
 static void schedule(struct pf_nic_message *m, double date)
 {
     double turn = take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
-    pf_event_init(&m->event, injected);
+    pf_nic_channel_enter(m);
+    pf_event_init(&m->event, processed);
     pf_engine_post(&m->event, turn + processing_time(m));
 }
 

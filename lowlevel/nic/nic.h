@@ -40,7 +40,7 @@ struct pf_nic_message {
     struct pf_nic_channel *channel;
     enum pf_nic_kind kind;
     bool matching;    /* the command carries match bits */
-    bool from_host;   /* a command of the processor, else of the NIC itself */
+    bool ready;       /* may enter the network when its turn comes */
     size_t payload;   /* bytes to move */
     size_t accepted;  /* bytes that the destination writes to its memory */
     double done_date; /* payload in memory */

@@ -212,9 +212,10 @@ static void conclude(struct ptl_message *m, double date)
     if (ct && (options & PTL_ME_EVENT_CT_COMM))
         ptl_ct_count(ct, options & PTL_ME_EVENT_CT_BYTES, m->mlength, PTL_NI_OK, date);
     entry->pending--;
+    bool settled = m->unexpected && m->unexpected->claimed; /* by the claim, which may even free the entry */
     if (m->unexpected)
         ptl_unexpected_complete(m->unexpected, date);
-    else
+    if (!settled)
         ptl_entry_settle(entry, date);
     m->entry = NULL;
     m->unexpected = NULL;

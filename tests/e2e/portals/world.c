@@ -13,6 +13,7 @@
 #include <simgrid/engine.h>
 
 static sg_bar_t barrier;
+static int unfinished;
 
 struct start {
     pf_self_t self;
@@ -66,6 +67,7 @@ static void rank_main(int argc, char *argv[])
     (void)argc, (void)argv;
     struct start *start = sg_actor_self_get_data();
     start->program(start->self.rank, start->self.size, world_shared());
+    unfinished--;
 }
 
 static void load_platform(const struct world *world)
@@ -99,9 +101,10 @@ static void child_main(const struct world *world, world_program program)
         sg_actor_set_data(actor, &starts[rank]);
         sg_actor_start_(actor, rank_main, 0, NULL);
     }
+    unfinished = size;
     simgrid_run();
     fflush(NULL);
-    _exit(0);
+    _exit(unfinished ? 4 : 0); /* SimGrid only prints that ranks were left over */
 }
 
 int world_run_text(const struct world *world, world_program program, char *text, size_t size)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/nic/channel.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+
+/* Channels in an open-addressing table keyed by (source, destination, virtual network). */
+static struct pf_nic_channel **table;
+static size_t table_size;
+static size_t channel_count;
+
+static void (*upcall)(struct pf_nic_message *m);
+
+static size_t slot_of(uint64_t key)
+{
+    return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (table_size - 1);
+}
+
+static void insert(struct pf_nic_channel *channel)
+{
+    size_t slot = slot_of(channel->key);
+    while (table[slot])
+        slot = (slot + 1) & (table_size - 1);
+    table[slot] = channel;
+}
+
+static void grow(void)
+{
+    struct pf_nic_channel **old = table;
+    size_t old_size = table_size;
+    table_size = old_size ? 2 * old_size : 1024;
+    table = calloc(table_size, sizeof *table);
+    if (!table)
+        pf_die("out of memory for the channels between network interfaces");
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i])
+            insert(old[i]);
+    free(old);
+}
+
+struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
+{
+    uint64_t key = (uint64_t)(uint32_t)src << 33 | (uint64_t)(uint32_t)dst << 1 | (unsigned int)vn;
+    if (table_size) {
+        for (size_t slot = slot_of(key); table[slot]; slot = (slot + 1) & (table_size - 1))
+            if (table[slot]->key == key)
+                return table[slot];
+    }
+    if (2 * (channel_count + 1) > table_size)
+        grow();
+    struct pf_nic_channel *channel = calloc(1, sizeof *channel);
+    if (!channel)
+        pf_die("out of memory for the channels between network interfaces");
+    channel->key = key;
+    insert(channel);
+    channel_count++;
+    return channel;
+}
+
+void pf_nic_channel_enter(struct pf_nic_message *m)
+{
+    struct pf_nic_channel *channel =
+        pf_nic_channel_get(pf_nic_node(m->src), pf_nic_node(m->dst), m->transfer.vn);
+    m->channel = channel;
+    m->ready = false;
+    m->next = NULL;
+    if (channel->last)
+        channel->last->next = m;
+    else
+        channel->first = m;
+    channel->last = m;
+}
+
+static void advance(struct pf_nic_channel *channel);
+
+static void credit_returned(void *arg)
+{
+    struct pf_nic_channel *channel = arg;
+    channel->awaiting_credit = false;
+    advance(channel);
+}
+
+static void advance(struct pf_nic_channel *channel)
+{
+    const struct pf_network_ops *network = pf_network();
+    struct pf_nic_message *m;
+    while ((m = channel->first) && m->ready && !channel->streaming && !channel->awaiting_credit) {
+        const struct pf_transfer *t = &m->transfer;
+        if (!network->can_inject(t->src, t->dst, t->bytes, credit_returned, channel)) {
+            channel->awaiting_credit = true;
+            return;
+        }
+        channel->first = m->next;
+        if (!channel->first)
+            channel->last = NULL;
+        channel->streaming = t->streams;
+        upcall(m);
+        pf_network_inject(&m->transfer);
+    }
+}
+
+void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m))
+{
+    upcall = injected;
+    m->ready = true;
+    advance(m->channel);
+}
+
+void pf_nic_channel_left(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m))
+{
+    upcall = injected;
+    m->channel->streaming = false;
+    advance(m->channel);
+}
