@@ -32,6 +32,7 @@ static int set_up(void **state)
     (void)state;
     if (!mkdtemp(directory))
         return -1;
+    pf_config_load();
     return pf_config_set("clone_dir", directory) ? 0 : -1;
 }
 
