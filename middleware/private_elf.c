@@ -12,16 +12,19 @@
 
 #include "base/log.h"
 
-static void *at(const struct pf_elf *elf, uint64_t offset, uint64_t size)
+/* `size` bytes at an offset, NULL unless they lie in the file and are aligned as this kind of entry must be.
+ */
+static void *at(const struct pf_elf *elf, uint64_t offset, uint64_t size, size_t alignment)
 {
-    return offset <= elf->size && size <= elf->size - offset ? elf->bytes + offset : NULL;
+    bool inside = offset <= elf->size && size <= elf->size - offset;
+    return inside && offset % alignment == 0 ? elf->bytes + offset : NULL;
 }
 
 /* Where a virtual address lies in the file; outside of it if no segment holds it. */
 static uint64_t file_offset(const struct pf_elf *elf, uint64_t address)
 {
     const Elf64_Ehdr *header = (const void *)elf->bytes;
-    const Elf64_Phdr *segment = at(elf, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segment);
+    const Elf64_Phdr *segment = at(elf, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segment, 8);
     for (int i = 0; segment && i < header->e_phnum; i++, segment++)
         if (segment->p_type == PT_LOAD && address - segment->p_vaddr < segment->p_filesz)
             return segment->p_offset + (address - segment->p_vaddr);
@@ -31,7 +34,7 @@ static uint64_t file_offset(const struct pf_elf *elf, uint64_t address)
 /* A text at an offset, if it ends inside the file. */
 static char *text_at(const struct pf_elf *elf, uint64_t offset)
 {
-    char *text = at(elf, offset, 1);
+    char *text = at(elf, offset, 1, 1);
     return text && memchr(text, 0, elf->size - offset) ? text : NULL;
 }
 
@@ -49,7 +52,7 @@ static void add_name(struct pf_elf *elf, char *text, bool needed)
 static void read_versions(struct pf_elf *elf, uint64_t offset, uint64_t count, uint64_t strings)
 {
     for (uint64_t i = 0; i < count; i++) {
-        const Elf64_Verneed *need = at(elf, offset, sizeof *need);
+        const Elf64_Verneed *need = at(elf, offset, sizeof *need, 4);
         if (!need)
             return;
         add_name(elf, text_at(elf, strings + need->vn_file), false);
@@ -109,10 +112,10 @@ bool pf_elf_read(struct pf_elf *elf, const char *path)
     bool good = false;
     if (load(elf, path) && memcmp(elf->bytes, ELFMAG, SELFMAG) == 0 && elf->bytes[EI_CLASS] == ELFCLASS64) {
         const Elf64_Ehdr *header = (const void *)elf->bytes;
-        const Elf64_Phdr *segment = at(elf, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segment);
+        const Elf64_Phdr *segment = at(elf, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segment, 8);
         for (int i = 0; segment && i < header->e_phnum; i++, segment++) {
             const Elf64_Dyn *entries =
-                segment->p_type == PT_DYNAMIC ? at(elf, segment->p_offset, segment->p_filesz) : NULL;
+                segment->p_type == PT_DYNAMIC ? at(elf, segment->p_offset, segment->p_filesz, 8) : NULL;
             if (entries)
                 good = read_dynamic(elf, entries, segment->p_filesz / sizeof *entries);
         }

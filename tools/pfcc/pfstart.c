@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entry point of programs linked by pfcc. Such a program is a shared object, because the simulator loads one copy of
- * it per rank, with an interpreter and an entry point, so that it can be executed as well. Executed directly, a program
- * that calls MPI_Init becomes "pfrun -np 1 program"; another one (a test of configure) simply runs.
+ * The entry point of programs linked by pfcc. Such a program is a shared object, because the simulator loads
+ * one copy of it per rank, with an interpreter and an entry point, so that it can be executed as well.
+ * Executed directly, a program that calls MPI_Init becomes "pfrun -np 1 program"; another one (a test of
+ * configure) simply runs.
  *
  * The entry is not called _start: the linker also brings the C library's.
  */
@@ -49,8 +50,8 @@ __asm__(".text\n"
 
 static const char interpreter[] __attribute__((section(".interp"), used)) = INTERPRETER;
 
-/* Hidden, which hides the program's main in the whole output: SMPI, which looks for "main", finds the middleware's and
- * that calls this one (middleware/program.h). */
+/* Hidden, which hides the program's main in the whole output: SMPI, which looks for "main", finds the
+ * middleware's and that calls this one (middleware/program.h). */
 int main(int argc, char **argv, char **environment) __attribute__((visibility("hidden")));
 void pf_program_loaded(int (*program)(int, char **, char **));
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
@@ -62,10 +63,12 @@ __attribute__((constructor(101))) static void tell_middleware(void)
     pf_program_loaded(main);
 }
 
-/* Names of the calls that make a program an MPI program; the profiling names and pfcc's for raw references too. */
+/* Names of the calls that make a program an MPI program; the profiling names and pfcc's for raw references
+ * too. */
 static int starts_mpi(const char *name)
 {
-    static const char *const prefixes[] = {"pf_MPI_Init", "pf_PMPI_Init", "__wrap_MPI_Init", "__wrap_PMPI_Init"};
+    static const char *const prefixes[] = {"pf_MPI_Init", "pf_PMPI_Init", "__wrap_MPI_Init",
+                                           "__wrap_PMPI_Init"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0)
@@ -80,7 +83,8 @@ static const void *at(const struct dl_phdr_info *object, ElfW(Addr) pointer)
     return (const void *)(pointer < object->dlpi_addr ? object->dlpi_addr + pointer : pointer);
 }
 
-/* Whether an object refers to MPI_Init without defining it. Undefined symbols come before those in the hash table. */
+/* Whether an object refers to MPI_Init without defining it. Undefined symbols come before those in the hash
+ * table. */
 static int object_starts_mpi(struct dl_phdr_info *object, size_t size, void *unused)
 {
     const ElfW(Dyn) *dynamic = NULL;
