@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stands in for SimGrid and for the rest of the middleware. */
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "fake_rank.h"
+#include "middleware/job_state.h"
+
+uint64_t pf_account_mark;
+int fake_aborted;
+struct pf_job_state pf_job_state;
+
+static struct pf_rank rank;
+static struct pf_account account;
+static struct pf_account_slot slot;
+static struct pf_comm world, alone;
+static struct pf_comm_shared world_shared, alone_shared;
+
+void *sg_actor_self_get_data(void)
+{
+    return &rank.self;
+}
+
+aid_t sg_actor_self_get_pid(void)
+{
+    return 1;
+}
+
+void pf_job_abort(int who, int status)
+{
+    (void)who;
+    fake_aborted = status;
+    exit(99);
+}
+
+const char *pf_fn_name(int fn)
+{
+    (void)fn;
+    return "MPI_Tested";
+}
+
+void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
+{
+    (void)object;
+    return in->values->datatype_null;
+}
+
+static void make_comm(struct pf_comm *comm, struct pf_comm_shared *shared, int size, int me)
+{
+    shared->size = size;
+    shared->world_ranks = malloc((size_t)size * sizeof *shared->world_ranks);
+    for (int i = 0; i < size; i++)
+        shared->world_ranks[i] = size == 1 ? rank.self.rank : i;
+    comm->object.kind = PF_KIND_COMM;
+    comm->shared = shared;
+    comm->owner = &rank;
+    comm->me = me;
+    comm->errhandler = MPI_ERRORS_RETURN;
+}
+
+struct pf_rank *fake_rank(int number, int size)
+{
+    rank.self.rank = number;
+    rank.self.size = size;
+    rank.self.mpi = &rank;
+    rank.state = PF_RANK_RUNNING;
+    rank.account = &account;
+    account.slot = &slot;
+    rank.call.impl = -1;
+    rank.world = &world;
+    rank.alone = &alone;
+    make_comm(&world, &world_shared, size, number);
+    make_comm(&alone, &alone_shared, 1, 0);
+    return &rank;
+}
