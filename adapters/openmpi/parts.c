@@ -124,6 +124,16 @@ static bool use_ob1(void)
     return strcmp(pf_config.openmpi_pml, "ob1") == 0;
 }
 
+/* What an instance costs from its start on: a library has five segments. */
+static void count_file(const char *path)
+{
+    enum { MAPS_PER_FILE = 5 };
+    struct stat status;
+    parts.maps += MAPS_PER_FILE;
+    if (stat(path, &status) == 0)
+        parts.bytes += (size_t)status.st_size;
+}
+
 static bool add_plugin(const char *directory, const char *name, bool required, const char *advice, char *why,
                        size_t n)
 {
@@ -131,7 +141,9 @@ static bool add_plugin(const char *directory, const char *name, bool required, c
     snprintf(path, sizeof path, "%s/mca_%s.so", directory, name);
     if (exists(path))
         parts.plugins[parts.plugin_count++] = strdup(path);
-    else if (required)
+    if (required)
+        count_file(path);
+    if (required && !exists(path))
         snprintf(why, n, "Open MPI's plugin %s is missing: %s", path, advice);
     return exists(path) || !required;
 }
@@ -189,16 +201,6 @@ static bool check_version(char *why, size_t n)
     return false;
 }
 
-static int count_file(const char *path, void *arg)
-{
-    struct stat status;
-    (void)arg;
-    parts.maps += 6;
-    if (stat(path, &status) == 0)
-        parts.bytes += (size_t)status.st_size;
-    return 0;
-}
-
 bool pf_parts_find(char *why, size_t n)
 {
     if (parts.core[PF_CORE_GLUE])
@@ -208,13 +210,12 @@ bool pf_parts_find(char *why, size_t n)
         return false;
     }
     parts.plugin_count = 0;
+    parts.bytes = parts.maps = 0;
     if (!find_library_dir(why, n) || !find_own_dir(why, n) || !list_plugins(why, n) || !map_core(why, n) ||
         !check_version(why, n))
         return false;
-    parts.bytes = parts.maps = 0;
-    for (int i = 0; i < PF_CORE_COUNT; i++)
-        count_file(parts.core[i]->path, NULL);
-    pf_parts_each_plugin(count_file, NULL);
+    for (int i = 0; i < PF_CORE_GLUE; i++)
+        count_file(parts.core[i]->path);
     return true;
 }
 

@@ -46,6 +46,9 @@ void scenario_probe(struct rank *rank);
 void scenario_twins(struct rank *rank);
 void scenario_progress(struct rank *rank);
 void scenario_tags(struct rank *rank);
+void scenario_shared(struct rank *rank);
+void scenario_window(struct rank *rank);
+void scenario_unexpected(struct rank *rank);
 void scenario_abort(struct rank *rank);
 
 #endif

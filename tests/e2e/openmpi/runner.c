@@ -31,6 +31,9 @@ static const struct {
     {"twins", scenario_twins},
     {"progress", scenario_progress},
     {"tags", scenario_tags},
+    {"shared", scenario_shared},
+    {"window", scenario_window},
+    {"unexpected", scenario_unexpected},
     {"abort", scenario_abort},
 };
 

@@ -4,6 +4,7 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
+#include <simgrid/host.h>
 #include <simgrid/semaphore.h>
 
 #include "tests/e2e/openmpi/job.h"
@@ -317,6 +318,63 @@ void scenario_tags(struct rank *rank)
                                      &status) == MPI_SUCCESS);
         CHECK(rank, got == 17 && status.MPI_TAG == tag && status.MPI_SOURCE == 0);
     }
+}
+
+/* Ranks on the same simulated host find each other. */
+void scenario_shared(struct rank *rank)
+{
+    MPI_Comm local;
+    MPI_Info none = pf_ompi_symbol(rank->inst, "ompi_mpi_info_null");
+    int size, expected = 0;
+    CHECK(rank,
+          CALL(rank, Comm_split_type)(rank->world, MPI_COMM_TYPE_SHARED, 0, none, &local) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Comm_size)(local, &size) == MPI_SUCCESS);
+    for (int other = 0; other < rank->self.size; other++)
+        expected += other % (int)sg_host_count() == rank->self.rank % (int)sg_host_count();
+    CHECK(rank, size == expected);
+    check_collectives(rank, local);
+    CHECK(rank, CALL(rank, Comm_free)(&local) == MPI_SUCCESS);
+}
+
+void scenario_window(struct rank *rank)
+{
+    int memory[4] = {-1, -1, -1, -1}, me = rank->self.rank, size = rank->self.size, value = 10 + me, got = -1;
+    MPI_Info none = pf_ompi_symbol(rank->inst, "ompi_mpi_info_null");
+    MPI_Win window;
+    CHECK(rank, CALL(rank, Win_create)(memory, sizeof memory, sizeof(int), none, rank->world, &window) ==
+                    MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Win_fence)(0, window) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Put)(&value, 1, rank->type_int, (me + 1) % size, 2, 1, rank->type_int, window) ==
+                    MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Win_fence)(0, window) == MPI_SUCCESS);
+    CHECK(rank, memory[2] == 10 + (me + size - 1) % size && memory[1] == -1);
+    CHECK(rank, CALL(rank, Get)(&got, 1, rank->type_int, (me + 1) % size, 2, 1, rank->type_int, window) ==
+                    MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Win_fence)(0, window) == MPI_SUCCESS);
+    CHECK(rank, got == 10 + me);
+    CHECK(rank, CALL(rank, Win_free)(&window) == MPI_SUCCESS);
+}
+
+/* More unexpected messages than fit the buffers for them: flow control, and no message lost. */
+void scenario_unexpected(struct rank *rank)
+{
+    enum { MESSAGES = 600, LENGTH = 400 };
+    int *values = calloc(LENGTH, sizeof *values), size = rank->self.size;
+    if (rank->self.rank > 0) {
+        for (int i = 0; i < MESSAGES; i++) {
+            values[0] = values[LENGTH - 1] = i;
+            CHECK(rank, CALL(rank, Send)(values, LENGTH, rank->type_int, 0, 1, rank->world) == MPI_SUCCESS);
+        }
+    } else {
+        sg_actor_sleep_for(0.01);
+        for (int source = size - 1; source > 0; source--)
+            for (int i = 0; i < MESSAGES; i++) {
+                CHECK(rank, CALL(rank, Recv)(values, LENGTH, rank->type_int, source, 1, rank->world,
+                                             MPI_STATUS_IGNORE) == MPI_SUCCESS);
+                CHECK(rank, values[0] == i && values[LENGTH - 1] == i);
+            }
+    }
+    free(values);
 }
 
 void scenario_abort(struct rank *rank)
