@@ -5,12 +5,12 @@
 #include "base/config.h"
 #include "lowlevel/network/network.h"
 #include "lowlevel/network/path.h"
+#include "lowlevel/network/sharing.h"
 
 static void arrived(struct pf_event *event)
 {
     struct pf_transfer *t = pf_container_of(event, struct pf_transfer, event);
     t->first(t);
-    t->sent(t);
     t->last(t);
 }
 
@@ -22,20 +22,48 @@ static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
     path->last[t->vn] = date;
     pf_event_init(&t->event, arrived);
     pf_engine_post(&t->event, date);
+    t->sent(t); /* the way is reserved: the next one may enter */
+}
+
+static void tell_lost(struct pf_event *event)
+{
+    struct pf_transfer *t = pf_container_of(event, struct pf_transfer, event);
+    t->lost(t);
+}
+
+static void lose(struct pf_transfer *t)
+{
+    t->failed = true;
+    pf_event_init(&t->event, tell_lost);
+    pf_engine_post(&t->event, pf_engine_now());
+}
+
+static bool is_up(const struct pf_path *path)
+{
+    for (int i = 0; i < path->count; i++)
+        if (!path->resources[i]->on)
+            return false;
+    return true;
 }
 
 /*
  * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the message's serialisation time,
- * and the tail arrives when the slowest of them has let it pass.
+ * and the tail arrives when the slowest of them has let it pass. Beside flows it gets an equal share of the link, and the
+ * flows lose what it takes.
  */
 static void inject_small(struct pf_transfer *t, struct pf_path *path)
 {
     double head = pf_engine_now();
     double tail = head;
-    for (int i = 1; i < path->count - 1; i++) {
+    int skip = t->streams ? 0 : 1; /* the host buses at both ends */
+    for (int i = skip; i < path->count - skip; i++) {
         struct pf_resource *resource = path->resources[i];
         double time = t->bytes / resource->capacity;
         if (resource->shared) {
+            if (resource->limited_count > 0) {
+                time *= resource->limited_count + 1;
+                pf_sharing_charge(resource, t->bytes);
+            }
             if (resource->free_at > head)
                 head = resource->free_at;
             resource->free_at = head + time;
@@ -46,14 +74,90 @@ static void inject_small(struct pf_transfer *t, struct pf_path *path)
     arrive_at(t, path, tail + path->latency);
 }
 
+static void tail_arrived(struct pf_event *event)
+{
+    struct pf_transfer *t = pf_container_of(event, struct pf_transfer, event);
+    t->last(t);
+}
+
+static void await_tail(struct pf_transfer *t)
+{
+    pf_event_init(&t->event, tail_arrived);
+    pf_engine_post(&t->event, t->last_date);
+}
+
+/* A short stream may have left before its header is there. */
+static void header_arrived(struct pf_event *event)
+{
+    struct pf_transfer *t = pf_container_of(event, struct pf_transfer, event);
+    if (!t->state)
+        await_tail(t);
+    t->first(t);
+}
+
+static void stream_left(void *arg)
+{
+    struct pf_transfer *t = arg;
+    struct pf_path *path = pf_path_get(t->src, t->dst);
+    t->state = NULL;
+    t->last_date = pf_engine_now() + path->latency;
+    path->last[t->vn] = t->last_date;
+    if (!pf_event_pending(&t->event))
+        await_tail(t);
+    t->sent(t);
+}
+
+static void inject_stream(struct pf_transfer *t, struct pf_path *path)
+{
+    double header = pf_engine_now() + path->latency;
+    if (path->last[t->vn] > header)
+        header = path->last[t->vn];
+    path->last[t->vn] = header;
+    pf_event_init(&t->event, header_arrived);
+    pf_engine_post(&t->event, header);
+    t->state = pf_sharing_start(path, t->bytes, stream_left, t);
+}
+
+static void lose_stream(void *arg)
+{
+    struct pf_transfer *t = arg;
+    if (is_up(pf_path_get(t->src, t->dst)))
+        return;
+    pf_sharing_cancel(t->state);
+    t->state = NULL;
+    lose(t);
+}
+
+static void resource_changed(struct pf_resource *resource)
+{
+    if (!resource->on)
+        pf_sharing_for_each(resource, lose_stream);
+    pf_sharing_changed(resource);
+}
+
 static void flow_inject(struct pf_transfer *t)
 {
+    static bool listening;
+    if (!listening) {
+        listening = true;
+        pf_path_on_change(resource_changed);
+    }
+    struct pf_path *path = pf_path_get(t->src, t->dst);
     t->failed = false;
-    inject_small(t, pf_path_get(t->src, t->dst));
+    t->state = NULL;
+    if (!is_up(path))
+        lose(t);
+    else if (t->streams && t->bytes > (double)pf_config.net_small_max)
+        inject_stream(t, path);
+    else
+        inject_small(t, path);
 }
 
 static void flow_cancel(struct pf_transfer *t)
 {
+    if (t->state)
+        pf_sharing_cancel(t->state);
+    t->state = NULL;
     pf_engine_cancel(&t->event);
 }
 
@@ -84,6 +188,7 @@ static void ideal_inject(struct pf_transfer *t)
 {
     struct pf_path *path = pf_path_get(t->src, t->dst);
     t->failed = false;
+    t->state = NULL;
     arrive_at(t, path, pf_engine_now() + t->bytes / path->bandwidth + path->latency);
 }
 

@@ -19,16 +19,14 @@ struct pf_transfer {
     bool streams;  /* a DMA: bytes move at the pace of both host buses too */
     uint8_t vn;    /* virtual network: 0 request, 1 response */
 
-    /* Upcalls. Small transfers have one date: first, sent and last come together. */
     void (*first)(struct pf_transfer *t); /* the header is at the destination */
-    void (*sent)(struct pf_transfer *t);  /* the last byte has left the source */
+    void (*sent)(struct pf_transfer *t);  /* the payload is out of the source, or will leave it without fail; may come in inject() */
     void (*last)(struct pf_transfer *t);  /* the last byte is at the destination */
     void (*lost)(struct pf_transfer *t);  /* it will not arrive */
 
     /* The network's own. */
     struct pf_event event;
     void *state;
-    double sent_date;
     double last_date;
     bool failed;
 };

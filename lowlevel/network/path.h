@@ -15,13 +15,16 @@ struct pf_resource {
     bool on;
     int link; /* of the platform, or -1 */
 
-    /* The flow solver's. */
+    /* Of the flow solver (sharing.c) */
     struct pf_hop *flows; /* those that cross this resource */
     int flow_count;
-    double left;      /* capacity not yet given out */
-    int open_count;   /* flows without a rate yet */
-    uint64_t visited; /* round of the solver */
-    struct pf_resource *next;
+    int limited_count; /* those whose rate this resource limits */
+    double charged;    /* bytes that small transfers took from each of them, since the beginning */
+    double left;       /* capacity not yet given out */
+    int open_count;    /* flows without a rate yet */
+    bool dirty;
+    bool collected;
+    struct pf_resource *next, *next_dirty;
 };
 
 /* The way from one node to another, computed once. The first entry is the source's host bus, the last the destination's: streams use

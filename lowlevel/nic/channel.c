@@ -85,11 +85,14 @@ static void advance(struct pf_nic_channel *channel)
 {
     const struct pf_network_ops *network = pf_network();
     struct pf_nic_message *m;
+    if (channel->advancing)
+        return; /* `sent` came in inject(): the loop below goes on */
+    channel->advancing = true;
     while ((m = channel->first) && m->ready && !channel->streaming && !channel->awaiting_credit) {
         const struct pf_transfer *t = &m->transfer;
         if (!network->can_inject(t->src, t->dst, t->bytes, credit_returned, channel)) {
             channel->awaiting_credit = true;
-            return;
+            break;
         }
         channel->first = m->next;
         if (!channel->first)
@@ -98,6 +101,7 @@ static void advance(struct pf_nic_channel *channel)
         upcall(m);
         pf_network_inject(&m->transfer);
     }
+    channel->advancing = false;
 }
 
 void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m))

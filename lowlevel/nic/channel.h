@@ -12,6 +12,7 @@ struct pf_nic_channel {
     uint64_t key;
     struct pf_nic_message *first, *last;
     bool streaming;       /* a stream is leaving */
+    bool advancing;
     bool awaiting_credit; /* the network will call */
 };
 

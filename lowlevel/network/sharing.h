@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_NETWORK_SHARING_H
+#define PF_LOWLEVEL_NETWORK_SHARING_H
+
+#include "lowlevel/engine/engine.h"
+#include "lowlevel/network/path.h"
+
+/*
+ * Max-min fair sharing of resources by flows, as in SimGrid's CM02 model with equal weights, computed here so that SMPI's correction
+ * factors do not reach the NIC's traffic and the NIC's dates do not reach SMPI's. Rates are computed anew, for the flows that
+ * can notice it, when a flow starts or ends or a capacity changes; changes of one date are worked off together.
+ */
+struct pf_flow;
+
+/* Starts a flow of `bytes` over all resources of the path; `done(arg)` when the last byte has left. */
+struct pf_flow *pf_sharing_start(struct pf_path *path, double bytes, void (*done)(void *arg), void *arg);
+/* Ends a flow without its upcall. */
+void pf_sharing_cancel(struct pf_flow *flow);
+/* A resource has another capacity or state. */
+void pf_sharing_changed(struct pf_resource *resource);
+/* A small transfer takes `bytes` of a resource: the flows that the resource limits get that much less. */
+void pf_sharing_charge(struct pf_resource *resource, double bytes);
+/* Calls `visit` for every flow on the resource. */
+void pf_sharing_for_each(struct pf_resource *resource, void (*visit)(void *arg));
+
+/* The present rate of a flow, B/s (tests). */
+double pf_sharing_rate(const struct pf_flow *flow);
+
+#endif
