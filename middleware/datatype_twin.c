@@ -39,9 +39,35 @@ static bool is_f90(const struct pf_datatype *type)
            type->combiner == MPI_COMBINER_F90_INTEGER;
 }
 
+/* Open MPI 4.1.4 takes a distance of -1 byte for "as far as the extent", so such vectors are built from
+ * places. */
+static int build_backwards(struct pf_instance *in, int count, int length, void *old, void **body)
+{
+    MPI_Aint *places = malloc((size_t)count * sizeof *places);
+    if (!places)
+        pf_die("out of memory for a datatype of %d blocks", count);
+    for (int i = 0; i < count; i++)
+        places[i] = -(MPI_Aint)i;
+    int code = NATIVE(in, hindexed_block_fn, Type_create_hindexed_block)(count, length, places, old, body);
+    free(places);
+    return code;
+}
+
+static bool goes_back_one_byte(const struct pf_datatype *type)
+{
+    struct pf_bounds old;
+    if (type->combiner == MPI_COMBINER_HVECTOR)
+        return type->addresses[0] == -1;
+    pf_datatype_bounds(type->types[0], &old);
+    return type->integers[2] * (old.ub - old.lb) == -1;
+}
+
 static int build_blocks(struct pf_instance *in, const struct pf_datatype *type, void *old, void **body)
 {
     const int *i = type->integers;
+    if ((type->combiner == MPI_COMBINER_VECTOR || type->combiner == MPI_COMBINER_HVECTOR) &&
+        goes_back_one_byte(type))
+        return build_backwards(in, i[0], i[1], old, body);
     switch (type->combiner) {
     case MPI_COMBINER_CONTIGUOUS:
         return NATIVE(in, contiguous_fn, Type_contiguous)(i[0], old, body);
