@@ -26,11 +26,11 @@ enum pf_impl {
 /* Hub values below this are predefined handles; they index pf_instance.predefined. */
 #define PF_PREDEFINED_LIMIT 0x300
 
-/* A status in the hub's terms. Source and tag are the hub's values. */
+/* What a native status says. Source, tag and error are the implementation's values. */
 struct pf_native_status_view {
     int source;
     int tag;
-    int error; /* the implementation's code */
+    int error;
     int cancelled;
     int64_t bytes;
 };

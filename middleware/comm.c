@@ -10,6 +10,7 @@
 #include "middleware/errhandler.h"
 #include "middleware/info.h"
 #include "middleware/job_state.h"
+#include "middleware/topology.h"
 
 /*
  * Members that create the same communicator find each other's shared part by the place of its birth: the parent, the
@@ -97,10 +98,22 @@ struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, in
     return comm_alloc(r, shared, me);
 }
 
+static bool is_predefined(const struct pf_comm *comm)
+{
+    return comm == comm->owner->world || comm == comm->owner->alone;
+}
+
+struct pf_comm *pf_comm_retain(struct pf_comm *comm)
+{
+    if (comm && !is_predefined(comm))
+        comm->object.references++;
+    return comm;
+}
+
 void pf_comm_release(struct pf_comm *comm)
 {
     struct pf_rank *r = comm->owner;
-    if (--comm->object.references > 0)
+    if (is_predefined(comm) || --comm->object.references > 0)
         return;
     for (int i = 0; i < PF_IMPL_COUNT; i++)
         if (comm->object.native[i])
@@ -108,6 +121,7 @@ void pf_comm_release(struct pf_comm *comm)
     pf_errhandler_release(comm->errhandler);
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);
+    pf_topology_release(comm->topology);
     shared_release(comm->shared);
     comm->object.kind = PF_KIND_DEAD;
     r->live_objects--;

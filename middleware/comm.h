@@ -7,6 +7,7 @@
 
 struct pf_attributes;
 struct pf_info;
+struct pf_topology;
 
 /* A stretch of collectives, from number `first` on, that run in one implementation. */
 struct pf_comm_stretch {
@@ -45,6 +46,7 @@ struct pf_comm {
     struct pf_attributes *attributes;
     MPI_Errhandler errhandler;
     struct pf_info *info;
+    struct pf_topology *topology; /* NULL without one; shared with its duplicates */
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -95,6 +97,14 @@ struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t
 
 /* A member's handle on it. `native` may be NULL: the twin is made at first use. */
 struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me);
+
+/* A member's handle on the communicator that collective `sequence` of `parent` makes. Takes over the native one that the
+ * implementation has made; NULL: its twin is made at first use. */
+struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence, const int *world_ranks, int size,
+                              int me, bool node_local, struct pf_instance *in, void *native);
+
+/* A reference for something that outlives the call, such as a request. WORLD and SELF need none. NULL stays NULL. */
+struct pf_comm *pf_comm_retain(struct pf_comm *comm);
 
 /* Drops a reference; the last one frees the natives, locally. */
 void pf_comm_release(struct pf_comm *comm);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * New communicators. The implementation in force runs its own real operation and its cost counts; the hub works out the
- * members by itself, from what they pass, so that the other implementations' twins can be made without communication.
+ * New communicators. The implementation in force runs its own real operation and its cost counts; the hub
+ * works out the members by itself, from what they pass, so that the other implementations' twins can be made
+ * without communication.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "middleware/group.h"
 #include "middleware/info.h"
 #include "middleware/job_state.h"
+#include "middleware/topology.h"
 #include "base/log.h"
 
 /* What the members of one collective tell each other through memory: color and key. */
@@ -57,8 +59,8 @@ static void meeting_leave(struct pf_comm_shared *shared, struct pf_comm_meeting 
 }
 
 /* Members of `color`, ordered by key and then by rank; returns their number and the caller's index. */
-static int meeting_members(const struct pf_comm *comm, const struct pf_comm_meeting *meeting, int color, int *world_ranks,
-                           int *me)
+static int meeting_members(const struct pf_comm *comm, const struct pf_comm_meeting *meeting, int color,
+                           int *world_ranks, int *me)
 {
     int size = comm->shared->size, n = 0;
     int *order = malloc((size_t)size * sizeof *order);
@@ -79,9 +81,9 @@ static int meeting_members(const struct pf_comm *comm, const struct pf_comm_meet
     return n;
 }
 
-/* The caller's handle on a communicator born in collective `sequence` of `parent`; takes over the native one. */
-static struct pf_comm *adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence, const int *world_ranks, int size,
-                             int me, bool node_local, struct pf_instance *in, void *native)
+struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
+                              const int *world_ranks, int size, int me, bool node_local,
+                              struct pf_instance *in, void *native)
 {
     struct pf_comm_shared *shared = pf_comm_shared_get(parent, sequence, world_ranks, size, node_local);
     struct pf_comm *comm = pf_comm_new(r, shared, me);
@@ -109,9 +111,11 @@ static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own
     int code = ((int (*)(void *, void **))in->fn[PF_FN_Comm_dup])(pf_native(in, handle), &native);
     if (code != MPI_SUCCESS)
         return pf_call_leave(r, in, handle, code);
-    struct pf_comm *comm = adopt(r, parent, sequence, parent->shared->world_ranks, parent->shared->size, parent->me,
-                                 parent->shared->node_local, in, native);
+    struct pf_comm *comm =
+        pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, parent->shared->size, parent->me,
+                      parent->shared->node_local, in, native);
     pf_call_native_end(r, in);
+    comm->topology = pf_topology_retain(parent->topology);
     int error = pf_attributes_copy(parent->attributes, handle, &comm->attributes);
     if (error != MPI_SUCCESS) {
         pf_comm_release(comm);
@@ -155,8 +159,8 @@ int pf_PMPI_Comm_create(MPI_Comm handle, MPI_Group group_handle, MPI_Comm *newco
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;
         if (group->me != MPI_UNDEFINED)
-            *newcomm = (MPI_Comm)(uintptr_t)adopt(r, parent, sequence, group->world_ranks, group->size, group->me, false,
-                                                  in, native);
+            *newcomm = (MPI_Comm)(uintptr_t)pf_comm_adopt(r, parent, sequence, group->world_ranks,
+                                                          group->size, group->me, false, in, native);
     }
     return pf_call_leave(r, in, handle, code);
 }
@@ -183,7 +187,8 @@ int pf_PMPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
             int *members = malloc((size_t)parent->shared->size * sizeof *members);
             int me = 0;
             int n = meeting_members(parent, meeting, color, members, &me);
-            *newcomm = (MPI_Comm)(uintptr_t)adopt(r, parent, sequence, members, n, me, false, in, native);
+            *newcomm =
+                (MPI_Comm)(uintptr_t)pf_comm_adopt(r, parent, sequence, members, n, me, false, in, native);
             free(members);
         }
     }
@@ -207,9 +212,9 @@ static int host_members(struct pf_comm *comm, int *world_ranks, int *me)
 }
 
 /*
- * SMPI makes a node-local communicator without communication and in rank order whatever the keys are, so nobody waits
- * for the others' keys here. A key or type that would need them is refused instead of giving another order than
- * MPI's.
+ * SMPI makes a node-local communicator without communication and in rank order whatever the keys are, so
+ * nobody waits for the others' keys here. A key or type that would need them is refused instead of giving
+ * another order than MPI's.
  */
 static void check_rank_order(struct pf_rank *r, struct pf_comm *parent, struct pf_comm_meeting *meeting)
 {
@@ -220,7 +225,8 @@ static void check_rank_order(struct pf_rank *r, struct pf_comm *parent, struct p
         if (!meeting->member[i].present || pf_job_state.selves[world_rank]->host != r->self.host)
             continue;
         if (meeting->member[i].color == MPI_UNDEFINED || (!first && meeting->member[i].key < last))
-            pf_die("rank %d: MPI_Comm_split_type with keys that reorder ranks, or MPI_UNDEFINED on a part of a host, cannot "
+            pf_die("rank %d: MPI_Comm_split_type with keys that reorder ranks, or MPI_UNDEFINED on a part of "
+                   "a host, cannot "
                    "run in the smpi model; use MPI_Comm_split or another model",
                    world_rank);
         last = meeting->member[i].key;
@@ -261,7 +267,8 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;
         if (color != MPI_UNDEFINED)
-            *newcomm = (MPI_Comm)(uintptr_t)adopt(r, parent, sequence, members, n, me, true, in, native);
+            *newcomm =
+                (MPI_Comm)(uintptr_t)pf_comm_adopt(r, parent, sequence, members, n, me, true, in, native);
     }
     free(members);
     meeting_leave(parent->shared, meeting);

@@ -85,7 +85,8 @@ int pf_PMPI_Finalize(void)
         if (!in)
             continue;
         r->call.impl = impl;
-        pf_progress_guard(r, impl);
+        if (impl == PF_IMPL_OPENMPI)
+            pf_progress_guard(r, impl);
         in->ops->finish(in);
         r->call.impl = -1;
     }

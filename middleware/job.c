@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/source_line.h"
 #include "middleware/call.h"
 #include "middleware/job_state.h"
 #include "middleware/request.h"
@@ -19,6 +20,9 @@
 struct pf_job_state pf_job_state;
 
 static enum pf_model start_model;
+
+/* The program as the user named it: the copies that the ranks run are gone from the disk. */
+static const char *program_name = "";
 
 static const char *const fn_names[PF_FN_COUNT] = {
 #define X(stem, route, group, smpi) "MPI_" #stem,
@@ -52,7 +56,7 @@ static void read_settings(void)
 
 int pf_job_prepare(int np, const char *executable)
 {
-    (void)executable;
+    program_name = executable;
     pf_job_state.size = np;
     read_settings();
     return PF_SUCCESS;
@@ -137,11 +141,16 @@ void pf_job_abort(int rank, int status)
 const char *pf_call_site(const void *address, char *buffer, size_t size)
 {
     Dl_info info;
-    if (!address || !dladdr(address, &info))
-        snprintf(buffer, size, "unknown place");
+    char function[128], line[128];
+    if (!address || !dladdr(address, &info)) {
+        snprintf(buffer, size, "an unknown place");
+        return buffer;
+    }
+    unsigned long offset = (unsigned long)((const char *)address - (const char *)info.dli_fbase);
+    if (*program_name && pf_source_line(program_name, offset - 1, function, sizeof function, line, sizeof line) && *line)
+        snprintf(buffer, size, "%s (%s)", line, function);
     else
-        snprintf(buffer, size, "%s+0x%zx", info.dli_sname ? info.dli_sname : "program",
-                 (size_t)((const char *)address - (const char *)info.dli_fbase));
+        snprintf(buffer, size, "%s+0x%lx", *program_name ? program_name : info.dli_fname, offset);
     return buffer;
 }
 
@@ -170,10 +179,15 @@ int pf_job_print_blocked(FILE *out)
     int count = 0;
     for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
         const struct pf_rank *r = &pf_job_state.ranks[i];
-        if (r->state != PF_RANK_RUNNING || r->call.impl < 0)
+        if (r->state != PF_RANK_RUNNING)
             continue;
-        print_call(out, r);
-        count++;
+        if (r->call.impl >= 0) {
+            print_call(out, r);
+            count++;
+        } else {
+            fprintf(out, "parfocal: rank %d has ended without MPI_Finalize; its last call was %s\n", r->self.rank,
+                    pf_fn_name(r->call.fn));
+        }
     }
     pf_stranded_print(out);
     return count;

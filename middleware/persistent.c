@@ -31,13 +31,9 @@ static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI
         return pf_call_error(r, handle, MPI_ERR_ARG);
     struct pf_persistent *recipe = malloc(sizeof *recipe);
     *recipe = (struct pf_persistent){.fn = r->call.fn, .buffer = buffer, .count = count, .datatype = datatype,
-                                     .peer = peer, .tag = tag, .handle = handle};
+                                     .peer = peer, .tag = tag};
     pf_datatype_retain(datatype);
-    if (!pf_is_predefined(handle)) {
-        recipe->comm = comm;
-        comm->object.references++;
-    }
-    struct pf_request *made = pf_request_new(r, NULL, PF_REQUEST_PERSISTENT);
+    struct pf_request *made = pf_request_new(r, NULL, PF_REQUEST_PERSISTENT, handle);
     made->persistent = recipe;
     *request = (MPI_Request)(uintptr_t)made;
     return pf_call_return(r, MPI_SUCCESS);
@@ -47,8 +43,6 @@ void pf_persistent_release(struct pf_request *request)
 {
     struct pf_persistent *recipe = request->persistent;
     pf_datatype_release(recipe->datatype);
-    if (recipe->comm)
-        pf_comm_release(recipe->comm);
     free(recipe);
     request->persistent = NULL;
 }
@@ -86,28 +80,29 @@ int pf_PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, i
 static int start(struct pf_rank *r, struct pf_request *request)
 {
     const struct pf_persistent *recipe = request->persistent;
+    MPI_Comm comm = pf_comm_handle(request->comm);
     pf_call_schedule(r, false);
     struct pf_instance *in = r->active;
     if (recipe->fn == PF_FN_Bsend_init)
         pf_bsend_prepare(r, in);
-    pf_call_peer(r, recipe->peer, recipe->tag, recipe->handle);
+    pf_call_peer(r, recipe->peer, recipe->tag, comm);
     pf_call_message(in);
     pf_call_native_begin(r, in);
     int code = ((int (*)(const void *, int, void *, int, int, void *, void **))in->fn[recipe->fn])(
         pf_native_p2p_buffer(in, recipe->buffer), recipe->count, pf_native(in, recipe->datatype),
-        pf_native_rank(in, recipe->peer), pf_native_tag(in, recipe->tag), pf_native(in, recipe->handle),
+        pf_native_rank(in, recipe->peer), pf_native_tag(in, recipe->tag), pf_native(in, comm),
         &request->native);
     if (code == MPI_SUCCESS && request->native != in->values->request_null)
         code = ((int (*)(void **))in->fn[PF_FN_Start])(&request->native);
     pf_call_native_end(r, in);
     if (code != MPI_SUCCESS)
-        return pf_call_failed(r, in, recipe->handle, code);
+        return pf_call_failed(r, in, comm, code);
     request->owner = in;
     request->fn = r->call.fn;
     request->site = r->call.site;
     if (recipe->fn != PF_FN_Recv_init) {
         pf_call_sent(r, recipe->count, recipe->datatype);
-        pf_stranded_sent(r, in, recipe->handle, recipe->peer, recipe->tag);
+        pf_stranded_sent(r, in, comm, recipe->peer, recipe->tag);
     }
     if (request->native == in->values->request_null)
         pf_request_was_null(request);

@@ -9,7 +9,7 @@
 #include "middleware/op.h"
 #include "middleware/wait_set.h"
 
-struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind)
+struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind, MPI_Comm comm)
 {
     struct pf_request *request = r->free_requests;
     if (request)
@@ -22,6 +22,7 @@ struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enu
     request->owner = in;
     request->rank = r;
     request->kind = kind;
+    request->comm = pf_comm_retain(pf_comm_of(r, comm));
     request->fn = r->call.fn;
     request->site = r->call.site;
     return request;
@@ -36,15 +37,13 @@ static void release_operands(struct pf_request *request)
         pf_datatype_release(operands->datatypes[i]);
     }
     pf_op_release(operands->op);
-    if (operands->comm)
-        pf_comm_release(operands->comm);
     *operands = (struct pf_request_operands){0};
 }
 
 static bool has_operands(const struct pf_request *request)
 {
     const struct pf_request_operands *operands = &request->operands;
-    return operands->memory[0] || operands->datatypes[0] || operands->op || operands->comm;
+    return operands->memory[0] || operands->datatypes[0] || operands->op;
 }
 
 void pf_request_release(struct pf_request *request)
@@ -53,6 +52,8 @@ void pf_request_release(struct pf_request *request)
     release_operands(request);
     if (request->persistent)
         pf_persistent_release(request);
+    if (request->comm)
+        pf_comm_release(request->comm);
     request->object.kind = PF_KIND_DEAD;
     request->next_free = r->free_requests;
     r->free_requests = request;
@@ -78,14 +79,6 @@ int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_requ
         *handle = MPI_REQUEST_NULL;
     }
     return pf_call_leave(r, in, comm, code);
-}
-
-void pf_request_keep_comm(struct pf_request *request, MPI_Comm handle)
-{
-    struct pf_comm *comm = (struct pf_comm *)pf_object_of(handle, PF_KIND_COMM);
-    if (comm)
-        comm->object.references++;
-    request->operands.comm = comm;
 }
 
 void pf_request_keep_op(struct pf_request *request, MPI_Op op)

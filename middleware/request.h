@@ -19,15 +19,12 @@ struct pf_persistent {
     int count;
     MPI_Datatype datatype; /* with a reference */
     int peer, tag;
-    struct pf_comm *comm;  /* with a reference, NULL for a predefined one */
-    MPI_Comm handle;
 };
 
 /* What a nonblocking collective uses until it completes, although the application may free it before: implementations do not
  * keep all of it by themselves. Zero where there is nothing. */
 struct pf_request_operands {
     void *memory[2];
-    struct pf_comm *comm;
     MPI_Op op;
     MPI_Datatype datatypes[2];
 };
@@ -43,7 +40,7 @@ struct pf_request {
     void *native;         /* of the owner, the one that waits */
     struct pf_rank *rank;
     struct pf_request_operands operands;
-    MPI_Comm comm;        /* of a receive */
+    struct pf_comm *comm; /* with a reference; NULL when the call's was not valid */
     struct pf_persistent *persistent;
     enum pf_request_kind kind;
     bool done;
@@ -55,8 +52,8 @@ struct pf_request {
     int fn;
 };
 
-/* A new active request of `in`, from the rank's pool. */
-struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind);
+/* A new request on `comm`, from the rank's pool; active in `in`, or inactive when that is NULL. */
+struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind, MPI_Comm comm);
 
 /* The request is over: back to the pool. */
 void pf_request_release(struct pf_request *request);
@@ -69,7 +66,6 @@ int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_requ
                        MPI_Request *handle);
 
 /* Keeps what the operation uses until the request completes: handles by a reference, memory to be freed then. */
-void pf_request_keep_comm(struct pf_request *request, MPI_Comm comm);
 void pf_request_keep_op(struct pf_request *request, MPI_Op op);
 void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype);
 void pf_request_keep_memory(struct pf_request *request, void *memory);

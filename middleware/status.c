@@ -31,6 +31,13 @@ static int status_impl(const MPI_Status *status)
     return owner > 0 && owner <= PF_IMPL_COUNT ? owner - 1 : -1;
 }
 
+static int hub_source(const struct pf_instance *in, int source)
+{
+    if (source >= 0)
+        return source;
+    return source == in->values->proc_null ? MPI_PROC_NULL : MPI_ANY_SOURCE;
+}
+
 /* MPI_ERROR stays as it is: only calls that complete several requests may set it (MPI 3.1 section 3.2.5). */
 void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Status *status)
 {
@@ -38,8 +45,8 @@ void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Statu
         return;
     struct pf_native_status_view view;
     in->ops->status_get(native, &view);
-    status->MPI_SOURCE = view.source;
-    status->MPI_TAG = view.tag;
+    status->MPI_SOURCE = hub_source(in, view.source);
+    status->MPI_TAG = view.tag == in->values->any_tag ? MPI_ANY_TAG : view.tag;
     status->mpi_reserved[WORD_CANCELLED] = view.cancelled;
     status->mpi_reserved[4] = 0;
     set_bytes(status, view.bytes, in->impl + 1);
@@ -47,8 +54,8 @@ void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Statu
 
 void pf_status_to_native(struct pf_instance *in, const MPI_Status *status, void *native)
 {
-    struct pf_native_status_view view = {.source = status->MPI_SOURCE,
-                                         .tag = status->MPI_TAG,
+    struct pf_native_status_view view = {.source = pf_native_rank(in, status->MPI_SOURCE),
+                                         .tag = pf_native_tag(in, status->MPI_TAG),
                                          .error = status->MPI_ERROR,
                                          .cancelled = status->mpi_reserved[WORD_CANCELLED],
                                          .bytes = status_bytes(status)};

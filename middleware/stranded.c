@@ -56,9 +56,8 @@ void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm h
                                                            .fn = r->call.fn, .site = r->call.site};
 }
 
-void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm handle, int source, int tag)
+void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source, int tag)
 {
-    struct pf_comm *comm = pf_comm_of(r, handle);
     struct pf_ledger *ledger = r->ledger;
     if (!comm || !ledger)
         return;
@@ -75,11 +74,8 @@ void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struc
 {
     if (!r->ledger || request->status.MPI_SOURCE < 0)
         return;
-    if (request->kind == PF_REQUEST_RECV)
+    if (request->kind == PF_REQUEST_RECV || (request->persistent && request->persistent->fn == PF_FN_Recv_init))
         pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
-    else if (request->kind == PF_REQUEST_PERSISTENT && request->persistent->fn == PF_FN_Recv_init)
-        pf_stranded_note_received(r, in, request->persistent->handle, request->status.MPI_SOURCE,
-                                  request->status.MPI_TAG);
 }
 
 void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, const void *native, MPI_Status *status)
@@ -91,7 +87,7 @@ void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, 
     pf_status_from_native(in, native, status);
     status->MPI_ERROR = before;
     if (r->ledger && status->MPI_SOURCE >= 0)
-        pf_stranded_note_received(r, in, comm, status->MPI_SOURCE, status->MPI_TAG);
+        pf_stranded_note_received(r, in, pf_comm_of(r, comm), status->MPI_SOURCE, status->MPI_TAG);
 }
 
 /* Does the rank wait, in another implementation, for such a message? Blocking calls tell their envelope; others may. */

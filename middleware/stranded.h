@@ -13,7 +13,8 @@ struct pf_request;
  * what each rank was sent and what it received, so that a run that stops can say which message is stranded and where.
  */
 void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer, int tag);
-void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source, int tag);
+void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source,
+                               int tag);
 
 static inline void pf_stranded_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer, int tag)
 {

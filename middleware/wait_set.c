@@ -34,6 +34,7 @@ int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_
     set->handles = handles;
     set->active = set->done = 0;
     set->owner = NULL;
+    set->failed = MPI_COMM_WORLD;
     make_room(set, count);
     bool several = false;
     for (int i = 0; i < count; i++) {
@@ -116,6 +117,9 @@ int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status)
         status->MPI_ERROR = before;
     }
     error = request->error;
+    /* A communicator that only the request keeps alive has no handler any more. */
+    if (error != MPI_SUCCESS && request->comm && request->comm->object.references > 1)
+        set->failed = pf_comm_handle(request->comm);
     pf_request_completed(request, &set->handles[i]);
     set->done--;
     return error;

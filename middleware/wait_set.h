@@ -17,6 +17,7 @@ struct pf_wait_set {
     char *statuses;               /* native */
     int active;                   /* requests that wait for something */
     int done;                     /* requests that the hub has seen complete */
+    MPI_Comm failed;              /* whose error handler is to be called, of the last delivered error */
     struct pf_instance *owner;    /* of the active ones; NULL when there is none or more than one */
     void *heap;
     struct pf_request *stack_requests[PF_WAIT_STACK];

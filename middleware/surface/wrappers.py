@@ -141,9 +141,7 @@ def point_to_point(f):
     lines.append("pf_call_native_begin(r, in);")
     if request:
         kind = "PF_REQUEST_SEND" if send else "PF_REQUEST_RECV"
-        lines += [f"struct pf_request *made = pf_request_new(r, in, {kind});"]
-        if receive:
-            lines.append("made->comm = comm;")
+        lines += [f"struct pf_request *made = pf_request_new(r, in, {kind}, comm);"]
     lines.append(native_call(f))
     if request:
         lines.append("return pf_request_started(r, in, made, comm, code, request);")
@@ -180,8 +178,7 @@ def collective(f):
              "pf_call_schedule(r, c == r->world);",
              "struct pf_instance *in = pf_call_native_begin(r, pf_comm_collective(r, c));"]
     if request:
-        lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_COLLECTIVE);",
-                  "pf_request_keep_comm(made, comm);"]
+        lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_COLLECTIVE, comm);"]
         lines += [f"pf_request_keep_op(made, {p.name});" for p in f.of_kind("OP")]
         lines += [f"pf_request_keep_datatype(made, {condition(f, p)});" for p in f.of_kind("DATATYPE") if not p.is_array]
     for p in arrays:

@@ -14,11 +14,11 @@
 #include "lowlevel/platform/builtin.h"
 #include "middleware/accounting.h"
 #include "middleware/job.h"
+#include "middleware/private.h"
 #include "middleware/summary.h"
 #include "tools/pfrun/checks.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/hosts.h"
-#include "tools/pfrun/libraries.h"
 #include "tools/pfrun/options.h"
 #include "tools/pfrun/signals.h"
 #include "tools/pfrun/workdir.h"
@@ -33,8 +33,8 @@ static struct {
     struct hosts hosts;
     const char *platform; /* as the user named it */
     char *application;
-    char *libraries; /* the application's own shared libraries, NULL when it has none */
-    char **argv;     /* smpi_main's */
+    const char *loaded; /* the file that SMPI loads: the application, or our loader */
+    char **argv;        /* smpi_main's */
     int argc, capacity;
     int np; /* 0 until the platform says how many hosts there are */
 } run;
@@ -121,16 +121,37 @@ static void read_hostfile(void)
                run.options.np, run.options.hostfile, run.hosts.count);
 }
 
-/* The same settings in the same order as smpirun. */
-static void settings_for_smpi(void)
+/* The user asks SMPI to copy libraries, such as the one of a Fortran compiler. */
+static bool privatizes_libraries(void)
+{
+    static const char setting[] = "--cfg=smpi/privatize-libs:";
+    for (int i = 0; i < run.options.simgrid_count; i++)
+        if (strncmp(run.options.simgrid[i], setting, sizeof setting - 1) == 0)
+            return true;
+    return false;
+}
+
+/* An application that brings shared libraries is loaded by the middleware, one that brings none by SMPI
+ * itself. */
+static void choose_loader(void)
 {
     const char *privatization = getenv("SMPI_PRIVATIZATION");
-    add_argument(run.application);
-    if (run.options.no_privatize)
+    const char *loader = NULL;
+    if (!run.options.no_privatize && !privatizes_libraries())
+        loader = pf_private_prepare(run.application, workdir_name(), run.options.keep_temps);
+    run.loaded = loader ? loader : run.application;
+    if (run.options.no_privatize || loader)
         add_argument("--cfg=smpi/privatization:no");
     else
         add_argument(
             text("--cfg=smpi/privatization:%s", privatization && *privatization ? privatization : "1"));
+}
+
+/* The same settings in the same order as smpirun. */
+static void settings_for_smpi(void)
+{
+    add_argument(run.application);
+    choose_loader();
     if (run.options.map)
         add_argument("--cfg=smpi/map:1");
     add_argument(text("--cfg=smpi/np:%d", run.options.np));
@@ -144,8 +165,6 @@ static void settings_for_smpi(void)
     add_argument("--cfg=network/model:SMPI");
     if (run.options.keep_temps)
         add_argument("--cfg=smpi/keep-temps:yes");
-    if (run.libraries)
-        add_argument(text("--cfg=smpi/privatize-libs:%s", run.libraries));
     add_argument("--log=xbt_cfg.thres:warning"); /* the settings above need no echo */
     for (int i = 0; i < run.options.simgrid_count; i++)
         add_argument(run.options.simgrid[i]);
@@ -209,24 +228,15 @@ static int simulate(void)
     const char *error = NULL;
     engine_watch(on_platform, on_deadlock);
     signals_install(run.application);
-    int status = engine_run(run.application, run.argc, run.argv, &error);
+    int status = engine_run(run.loaded, run.argc, run.argv, &error);
     signals_unwatch_exit();
     if (error)
         pf_die("SimGrid: %s", error);
     return status && !(status & 0xff) ? 1 : status; /* the system keeps eight bits */
 }
 
-static bool privatizes_libraries(void)
-{
-    static const char setting[] = "--cfg=smpi/privatize-libs:";
-    for (int i = 0; i < run.options.simgrid_count; i++)
-        if (strncmp(run.options.simgrid[i], setting, sizeof setting - 1) == 0)
-            return true;
-    return run.libraries != NULL;
-}
-
-/* The temporary directory. When each rank gets copies of shared libraries, the dynamic linker must look there
- * from the start of the process, hence a second start. */
+/* The temporary directory. When SMPI copies shared libraries, the dynamic linker must look there from the
+ * start of the process, hence a second start. */
 static void make_workdir(char **argv)
 {
     if (workdir_adopt())
@@ -254,7 +264,6 @@ static void prepare(int argc, char **argv)
     if (*pf_config.report && !run.options.quiet)
         pf_config.table = true;
     read_hostfile();
-    run.libraries = run.options.no_privatize ? NULL : libraries_to_privatize(run.application);
     make_workdir(argv);
     if (run.options.keep_temps)
         workdir_keep();

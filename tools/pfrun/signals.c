@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/self.h"
+#include "base/source_line.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/workdir.h"
 
@@ -78,40 +79,13 @@ static bool in_application(const Dl_info *info)
            strncmp(info->dli_fname + length + 1, base, strlen(base)) == 0;
 }
 
-/* Asks addr2line for function and source line of an address in the application. A crash is the end anyway, so
- * that a child process here does no harm; without the tool or without debug information the answer is no. */
+/* "in FUNCTION at FILE:LINE (PROGRAM+OFFSET)"; false when nothing is known. */
 static bool source_line(char *text, size_t size, unsigned long offset)
 {
-    char address[32], answer[600] = "";
-    int ends[2];
-    snprintf(address, sizeof address, "0x%lx", offset);
-    if (pipe(ends) != 0)
+    char function[300], line[300];
+    if (!pf_source_line(application_name, offset, function, sizeof function, line, sizeof line))
         return false;
-    pid_t child = fork();
-    if (child == 0) {
-        char *argv[] = {"addr2line", "-f", "-s", "-e", (char *)application_name, address, NULL};
-        dup2(ends[1], STDOUT_FILENO);
-        close(STDERR_FILENO);
-        execvp(argv[0], argv);
-        _exit(127);
-    }
-    close(ends[1]);
-    size_t length = 0;
-    for (ssize_t got; length + 1 < sizeof answer &&
-                      (got = read(ends[0], answer + length, sizeof answer - 1 - length)) > 0;)
-        length += (size_t)got;
-    close(ends[0]);
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    char *line = strchr(answer, '\n');
-    if (!line || answer[0] == '?')
-        return false;
-    *line++ = 0;
-    line[strcspn(line, " \n")] = 0;
-    if (line[0] == '?')
-        snprintf(text, size, "in %s (%s+%s)", answer, application_name, address);
-    else
-        snprintf(text, size, "in %s at %s (%s+%s)", answer, line, application_name, address);
+    snprintf(text, size, "in %s%s%s (%s+0x%lx)", function, *line ? " at " : "", line, application_name, offset);
     return true;
 }
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/source_line.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What addr2line prints: the function, then file:line, each "?" when unknown. */
+static size_t ask(const char *object, unsigned long offset, char *answer, size_t size)
+{
+    char address[32];
+    int ends[2];
+    snprintf(address, sizeof address, "0x%lx", offset);
+    if (pipe(ends) != 0)
+        return 0;
+    pid_t child = fork();
+    if (child == 0) {
+        char *argv[] = {"addr2line", "-f", "-s", "-e", (char *)object, address, NULL};
+        dup2(ends[1], STDOUT_FILENO);
+        close(STDERR_FILENO);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t got; length + 1 < size && (got = read(ends[0], answer + length, size - 1 - length)) > 0;)
+        length += (size_t)got;
+    answer[length] = 0;
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return length;
+}
+
+bool pf_source_line(const char *object, unsigned long offset, char *function, size_t function_size, char *line,
+                    size_t line_size)
+{
+    char answer[600];
+    if (ask(object, offset, answer, sizeof answer) == 0 || answer[0] == '?')
+        return false;
+    char *second = strchr(answer, '\n');
+    if (!second)
+        return false;
+    *second++ = 0;
+    second[strcspn(second, " \n")] = 0;
+    snprintf(function, function_size, "%s", answer);
+    snprintf(line, line_size, "%s", second[0] == '?' ? "" : second);
+    return true;
+}
