@@ -174,10 +174,10 @@ static int hook_sched_yield(void)
 }
 
 /*
- * The components drain their event queues until they find nothing, and only then look at what an event has told them. A
- * poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count as news, or a
- * blocking MPI_Probe would spin) would never let them look: the link event that lets a long receive return, and the
- * answer to the first search of a call, which MPI_Iprobe waits for.
+ * The components drain their event queues until they find nothing, and only then look at what an event has
+ * told them. A poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count
+ * as news, or a blocking MPI_Probe would spin) would never let them look: the link event that lets a long
+ * receive return, and the answer to the first search of a call, which MPI_Iprobe waits for.
  */
 static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t timeout, ptl_event_t *event,
                         unsigned *which)

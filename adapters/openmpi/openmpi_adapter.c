@@ -79,7 +79,8 @@ static const struct pf_native_values common_values = {
     .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
     .distribute_none = MPI_DISTRIBUTE_NONE,
     .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
-    .tag_upper_bound = (1 << 23) - 1, /* mtl/portals4 has 24 bits and takes the highest for the tags of collectives */
+    .tag_upper_bound =
+        (1 << 23) - 1, /* mtl/portals4 has 24 bits and takes the highest for the tags of collectives */
     .status_size = sizeof(MPI_Status),
     .in_place = MPI_IN_PLACE,
     .bottom = MPI_BOTTOM,
