@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of the engine that SimGrid's C interface does not offer: a kernel model without resources. */
-#include <dlfcn.h>
 #include <limits>
 #include <memory>
 
@@ -15,64 +14,60 @@ namespace {
 /* See pf_engine_set_step_hook. */
 void (*step_hook)();
 
-/* SimGrid forgets our bound when a bandwidth or availability profile is the only other thing pending; this asks its queue of
- * profile events, which is exported but not in a header. Without the symbols we never run ahead. */
-class ProfileQueue {
-    using next_date_t = double (*)(const void *);
-    void *queue_ = dlsym(RTLD_DEFAULT, "future_evt_set");
-    next_date_t next_date_ = reinterpret_cast<next_date_t>(
-        dlsym(RTLD_DEFAULT, "_ZNK7simgrid6kernel7profile12FutureEvtSet9next_dateEv"));
+constexpr double FAR_AWAY = 1e30; /* seconds; later than anything that is simulated */
 
+/*
+ * SimGrid tells a model that is not idempotent how far it may go, but forgets availability and bandwidth profiles when no other model
+ * has an event. This model always has one, far away, while events of ours are pending.
+ */
+class HorizonModel : public simgrid::kernel::resource::Model {
 public:
-    bool known() const
+    HorizonModel() : Model("Parfocal_horizon")
     {
-        return queue_ && next_date_;
     }
-    bool empty() const
+    double next_occurring_event(double) override
     {
-        return next_date_(queue_) < 0.0;
+        return pf_engine_next_date(simgrid::s4u::Engine::get_clock()) < 0.0 ? -1.0 : FAR_AWAY;
+    }
+    void update_actions_state(double, double) override
+    {
     }
 };
 
+/* Stops SimGrid at the date of each event. */
 class EventModel : public simgrid::kernel::resource::Model {
-    ProfileQueue profiles_;
-    bool run_ahead_;
-
 public:
-    EventModel() : Model("Parfocal_events"), run_ahead_(pf_config.engine_run_ahead && profiles_.known())
+    EventModel() : Model("Parfocal_events")
     {
     }
-
-    /* Not idempotent: SimGrid then asks us last and says how far we may go without it. */
-    bool next_occurring_event_is_idempotent() override
+    double next_occurring_event(double clock) override
     {
-        return not run_ahead_;
+        return pf_engine_next_date(clock);
     }
-
-    double next_occurring_event(double argument) override
-    {
-        double clock = simgrid::s4u::Engine::get_clock();
-        if (step_hook)
-            step_hook();
-        if (not run_ahead_ || not profiles_.empty())
-            return earliest(clock, run_ahead_ ? argument : -1.0);
-        double limit = argument < 0.0 ? std::numeric_limits<double>::infinity() : clock + argument;
-        return earlier(pf_engine_run_ahead(clock, limit), argument);
-    }
-
     void update_actions_state(double now, double) override
     {
         pf_engine_run_until(now);
     }
+};
 
-private:
-    static double earlier(double delay, double bound)
+/* Not idempotent: SimGrid asks it last and says how far it may go, so that events which nobody can see do not stop SimGrid. */
+class RunAheadModel : public EventModel {
+public:
+    bool next_occurring_event_is_idempotent() override
     {
-        return bound >= 0.0 && (delay < 0.0 || delay > bound) ? bound : delay;
+        return false;
     }
-    static double earliest(double clock, double bound)
+    double next_occurring_event(double bound) override
     {
-        return earlier(pf_engine_next_date(clock), bound);
+        if (bound < 0.0)
+            return -1.0; /* nothing is pending anywhere */
+        double clock = simgrid::s4u::Engine::get_clock();
+        bool alone = bound >= FAR_AWAY / 2;
+        double limit = alone ? std::numeric_limits<double>::infinity() : clock + bound;
+        double delay = pf_engine_run_ahead(clock, limit);
+        if (delay < 0.0)
+            return alone ? 0.0 : bound; /* all done, nobody woken: SimGrid has to see that nothing is left */
+        return delay < bound ? delay : bound;
     }
 };
 
@@ -90,7 +85,13 @@ struct ParkGuard {
 
 void pf_engine_bind(void)
 {
-    simgrid::s4u::Engine::get_instance()->add_model(std::make_shared<EventModel>());
+    auto *engine = simgrid::s4u::Engine::get_instance();
+    if (pf_config.engine_run_ahead) {
+        engine->add_model(std::make_shared<HorizonModel>());
+        engine->add_model(std::make_shared<RunAheadModel>());
+    } else {
+        engine->add_model(std::make_shared<EventModel>());
+    }
 }
 
 size_t pf_engine_live_actors(void)

@@ -143,6 +143,8 @@ static struct pf_nic_message *of_transfer(struct pf_transfer *t)
 static void header_arrived(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
+    if (m->matched)
+        return; /* sent again: its tail is all that was missing */
     double turn = take_turn(&m->dst->rx_free[t->vn], 0.0, pf_config.nic_rx_gap);
     pf_event_init(&m->event, matched);
     pf_engine_post(&m->event, turn + pf_config.nic_rx_time);
@@ -154,7 +156,9 @@ static void source_done(struct pf_transfer *t)
     if (!t->streams)
         return;
     pf_nic_channel_left(m, entered);
-    m->client->sent(m);
+    if (!m->source_read)
+        m->client->sent(m);
+    m->source_read = true;
 }
 
 static void tail_arrived(struct pf_transfer *t)
@@ -166,13 +170,26 @@ static void tail_arrived(struct pf_transfer *t)
     pf_engine_post(&m->tail, pf_engine_now() + pf_config.nic_rx_time);
 }
 
+/* End-to-end reliability: what was lost is sent again after the time-out. */
+static void send_again(struct pf_event *event)
+{
+    struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
+    pf_nic_channel_enter(m);
+    pf_nic_channel_ready(m, entered);
+}
+
 static void transfer_lost(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
     pf_engine_cancel(&m->event);
     if (t->streams)
         pf_nic_channel_left(m, entered);
-    m->client->lost(m);
+    if (m->losses++ >= pf_config.nic_retries) {
+        m->client->lost(m);
+        return;
+    }
+    pf_event_init(&m->event, send_again);
+    pf_engine_post(&m->event, pf_engine_now() + pf_config.nic_retry_timeout);
 }
 
 static void finish(struct pf_nic_message *m)
@@ -185,6 +202,7 @@ static void matched(struct pf_event *event)
 {
     struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
     m->accepted = 0;
+    m->matched = true;
     m->client->match(m);
     if (!m->transfer.streams)
         finish(m);
@@ -209,7 +227,7 @@ static void entered(struct pf_nic_message *m)
         m->queue_count = NULL;
         m->queue_moved(m);
     }
-    if (!m->transfer.streams)
+    if (!m->transfer.streams && m->losses == 0)
         m->client->buffered(m);
 }
 
@@ -232,6 +250,9 @@ static void prepare(struct pf_nic_message *m)
     t->sent = source_done;
     t->last = tail_arrived;
     t->lost = transfer_lost;
+    m->losses = 0;
+    m->matched = false;
+    m->source_read = false;
 }
 
 static void schedule(struct pf_nic_message *m, double date)

@@ -40,6 +40,9 @@ struct pf_nic_message {
     struct pf_nic_channel *channel;
     enum pf_nic_kind kind;
     bool matching;    /* the command carries match bits */
+    int losses;       /* how often the network has lost it */
+    bool matched;     /* a second transmission is not matched again */
+    bool source_read; /* `sent` has been told */
     bool ready;       /* may enter the network when its turn comes */
     size_t payload;   /* bytes to move */
     size_t accepted;  /* bytes that the destination writes to its memory */

@@ -158,6 +158,7 @@ static void complete(struct pf_nic_message *nic)
 static void lost(struct pf_nic_message *nic)
 {
     struct ptl_message *m = of_nic(nic);
+    ptl_target_abandon(m);
     m->fail = PTL_NI_UNDELIVERABLE;
     m->mlength = 0;
     if (m->operation == PTL_DO_GET || m->operation == PTL_DO_FETCH)

@@ -304,6 +304,7 @@ int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_siz
 /* target.c */
 void ptl_target_match(struct ptl_message *m);
 void ptl_target_complete(struct ptl_message *m);
+void ptl_target_abandon(struct ptl_message *m); /* the network has lost it */
 void ptl_target_read(struct ptl_message *m); /* a reply's data have left */
 
 /* atomic.c: what an atomic message does to the memory of its entry; a fetch leaves the old values in its data. */

@@ -221,6 +221,17 @@ static void conclude(struct ptl_message *m, double date)
     m->unexpected = NULL;
 }
 
+/* The rest of the message will not come: the entry is free of it, without an event. */
+void ptl_target_abandon(struct ptl_message *m)
+{
+    if (!m->entry || m->to_ni->closed)
+        return;
+    m->entry->pending--;
+    if (!m->unexpected)
+        ptl_entry_settle(m->entry, pf_engine_now());
+    m->entry = NULL;
+}
+
 static void store_data(struct ptl_message *m)
 {
     struct ptl_memory to = ptl_le_memory(m->entry);

@@ -38,11 +38,23 @@ void *world_shared(void)
     return page;
 }
 
+static const char profile_name[] = "pf-test-profile";
+
+static void write_profile(const struct world *world, const char *directory)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, profile_name);
+    FILE *out = fopen(path, "w");
+    fputs(world->down_link, out);
+    fclose(out);
+}
+
 /* A star of full-duplex links: every route is the source's up link and the destination's down link, half of the latency each. */
 static void write_platform(FILE *out, const struct world *world)
 {
     double bandwidth = world->bandwidth > 0 ? world->bandwidth : 11.1e9;
     double latency = world->latency > 0 ? world->latency : 250e-9;
+    const char *last = world->down_link ? "<link_ctn id=\"fault\"/>" : "";
     fprintf(out, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                  "<platform version=\"4.1\">\n<zone id=\"world\" routing=\"Full\">\n");
     for (int node = 0; node < world->nodes; node++)
@@ -50,14 +62,15 @@ static void write_platform(FILE *out, const struct world *world)
     for (int node = 0; node < world->nodes; node++)
         fprintf(out, "<link id=\"link-%d\" bandwidth=\"%.17gBps\" latency=\"%.17gs\" sharing_policy=\"SPLITDUPLEX\"/>\n",
                 node, bandwidth, latency);
-    if (world->extra_links)
-        fputs(world->extra_links, out);
+    if (world->down_link)
+        fprintf(out, "<link id=\"fault\" bandwidth=\"100GBps\" latency=\"0s\" state_file=\"%s\"/>\n", profile_name);
     for (int src = 0; src < world->nodes; src++)
-        for (int dst = src + 1; dst < world->nodes; dst++)
-            fprintf(out,
-                    "<route src=\"node-%d\" dst=\"node-%d\"><link_ctn id=\"link-%d\" direction=\"UP\"/>"
-                    "<link_ctn id=\"link-%d\" direction=\"DOWN\"/></route>\n",
-                    src, dst, src, dst);
+        for (int dst = 0; dst < world->nodes; dst++)
+            if (src != dst)
+                fprintf(out,
+                        "<route src=\"node-%d\" dst=\"node-%d\" symmetrical=\"NO\"><link_ctn id=\"link-%d\" direction=\"UP\"/>"
+                        "%s<link_ctn id=\"link-%d\" direction=\"DOWN\"/></route>\n",
+                        src, dst, src, dst == world->nodes - 1 ? last : "", dst);
     fprintf(out, "</zone>\n</platform>\n");
     fclose(out);
 }
@@ -72,14 +85,24 @@ static void rank_main(int argc, char *argv[])
 
 static void load_platform(const struct world *world)
 {
-    char path[] = "/tmp/pf-test-platform-XXXXXX.xml";
-    int file = mkstemps(path, 4);
-    write_platform(fdopen(file, "w"), world);
-    char *argv[] = {"test", "--log=root.thresh:error", "--cfg=contexts/factory:raw", "--cfg=network/model:CM02", NULL};
-    int argc = 4;
+    char directory[] = "/tmp/pf-test-XXXXXX", path[128], command[128];
+    if (!mkdtemp(directory))
+        abort();
+    snprintf(path, sizeof path, "%s/platform.xml", directory);
+    write_platform(fopen(path, "w"), world);
+    if (world->down_link)
+        write_profile(world, directory);
+    char *argv[] = {"test", "--log=root.thresh:error", "--cfg=contexts/factory:raw", "--cfg=network/model:CM02",
+                    "--cfg=path:/tmp", NULL};
+    snprintf(command, sizeof command, "--cfg=path:%s", directory);
+    argv[4] = command;
+    int argc = 5;
     simgrid_init(&argc, argv);
     simgrid_load_platform(path);
     unlink(path);
+    snprintf(path, sizeof path, "%s/%s", directory, profile_name);
+    unlink(path);
+    rmdir(directory);
 }
 
 static void child_main(const struct world *world, world_program program)

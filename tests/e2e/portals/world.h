@@ -24,7 +24,7 @@ struct world {
     int ranks_per_node;
     double bandwidth;        /* B/s of each direction of a node's link; 0: 11.1 GB/s */
     double latency;          /* s of one link; 0: 500 ns from node to node */
-    const char *extra_links; /* more XML inside <zone> before the routes, or NULL */
+    const char *down_link;   /* profile ("DATE STATE" lines) of the state of one more link on the ways to the last node */
     const char *const *settings; /* "NAME=VALUE" for the environment, NULL-terminated, or NULL */
 };
 
