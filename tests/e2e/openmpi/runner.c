@@ -34,6 +34,7 @@ static const struct {
     {"shared", scenario_shared},
     {"window", scenario_window},
     {"unexpected", scenario_unexpected},
+    {"pingpong", scenario_pingpong},
     {"abort", scenario_abort},
 };
 

@@ -381,6 +381,23 @@ void scenario_unexpected(struct rank *rank)
     free(values);
 }
 
+/* For measuring wall-clock: 10,000 round trips of 8 bytes between pairs of ranks. */
+void scenario_pingpong(struct rank *rank)
+{
+    double value = 1.0;
+    int me = rank->self.rank, partner = me ^ 1;
+    if (partner >= rank->self.size)
+        return;
+    for (int i = 0; i < 10000; i++) {
+        if (me & 1)
+            CALL(rank, Recv)(&value, 1, rank->type_double, partner, 1, rank->world, MPI_STATUS_IGNORE);
+        CALL(rank, Send)(&value, 1, rank->type_double, partner, 1, rank->world);
+        if (!(me & 1))
+            CALL(rank, Recv)(&value, 1, rank->type_double, partner, 1, rank->world, MPI_STATUS_IGNORE);
+    }
+    CHECK(rank, value == 1.0);
+}
+
 void scenario_abort(struct rank *rank)
 {
     if (rank->self.rank == rank->self.size - 1)

@@ -175,6 +175,7 @@ static void loading_leaves_no_file(void **state)
     /* A plugin that is loaded late, after the directory is gone. */
     assert_non_null(pf_clone_load(elf, 3, why, sizeof why));
     assert_int_not_equal(access(link, F_OK), 0);
+    pf_elf_close(elf);
 }
 
 static void directories_of_the_dead_are_removed(void **state)
