@@ -132,6 +132,9 @@ struct ptl_pt {
     struct ptl_eq *eq;
     ptl_handle_eq_t eq_handle;
     struct ptl_list lists[2]; /* priority, overflow */
+    int busy;                 /* messages that still move data */
+    double last_done;         /* when the latest of those that are done is in memory */
+    bool notice_due;          /* PT_DISABLED is to be posted when nothing is busy any more */
     struct ptl_unexpected *unexpected_first, *unexpected_last;
 };
 

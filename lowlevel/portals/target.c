@@ -40,6 +40,18 @@ static void refuse(struct ptl_message *m, ptl_ni_fail_t fail)
     m->to_ni->status[index]++;
 }
 
+/* The process is told that the table entry is closed, after the events of all messages that came in before. */
+static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
+{
+    if (!pt->notice_due || pt->busy > 0)
+        return;
+    pt->notice_due = false;
+    ptl_event_t event = {
+        .type = PTL_EVENT_PT_DISABLED, .pt_index = m->pt_index, .ni_fail_type = PTL_NI_PT_DISABLED};
+    double now = pf_engine_now();
+    ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, pt->last_done > now ? pt->last_done : now);
+}
+
 /* Resources are exhausted or nothing matches: with flow control the table entry closes until the process opens it again. */
 static void refuse_by_flow_control(struct ptl_message *m, struct ptl_pt *pt)
 {
@@ -48,9 +60,8 @@ static void refuse_by_flow_control(struct ptl_message *m, struct ptl_pt *pt)
         return;
     }
     pt->enabled = false;
-    ptl_event_t event = {
-        .type = PTL_EVENT_PT_DISABLED, .pt_index = m->pt_index, .ni_fail_type = PTL_NI_PT_DISABLED};
-    ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, pf_engine_now());
+    pt->notice_due = true;
+    post_notice(m, pt);
     refuse(m, PTL_NI_PT_DISABLED);
 }
 
@@ -123,6 +134,7 @@ static void take_entry(struct ptl_message *m, struct ptl_le *entry)
     m->mlength = m->rlength < room ? m->rlength : room;
     m->ack_disabled = entry->me.options & PTL_ME_ACK_DISABLE;
     entry->pending++;
+    m->to_ni->pts[m->pt_index].busy++;
     bool used_up = entry->me.options & PTL_ME_USE_ONCE;
     if (entry->me.options & PTL_ME_MANAGE_LOCAL) {
         entry->local_offset += m->mlength;
@@ -211,12 +223,17 @@ static void conclude(struct ptl_message *m, double date)
     struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
     if (ct && (options & PTL_ME_EVENT_CT_COMM))
         ptl_ct_count(ct, options & PTL_ME_EVENT_CT_BYTES, m->mlength, PTL_NI_OK, date);
+    struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
     entry->pending--;
+    pt->busy--;
+    if (date > pt->last_done)
+        pt->last_done = date;
     bool settled = m->unexpected && m->unexpected->claimed; /* by the claim, which may even free the entry */
     if (m->unexpected)
         ptl_unexpected_complete(m->unexpected, date);
     if (!settled)
         ptl_entry_settle(entry, date);
+    post_notice(m, pt);
     m->entry = NULL;
     m->unexpected = NULL;
 }
@@ -227,6 +244,8 @@ void ptl_target_abandon(struct ptl_message *m)
     if (!m->entry || m->to_ni->closed)
         return;
     m->entry->pending--;
+    m->to_ni->pts[m->pt_index].busy--;
+    post_notice(m, &m->to_ni->pts[m->pt_index]);
     if (!m->unexpected)
         ptl_entry_settle(m->entry, pf_engine_now());
     m->entry = NULL;
