@@ -151,8 +151,14 @@ enum { BINDING = RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND };
 static void *open_clone(const char *path, char *why, size_t n)
 {
     void *handle = dlopen(path, BINDING);
-    if (!handle)
-        snprintf(why, n, "%s", dlerror());
+    if (!handle) {
+        const char *text = dlerror();
+        bool no_exec = strstr(text, "failed to map segment") != NULL;
+        snprintf(
+            why, n, "%s%s", text,
+            no_exec ? " (mounted noexec, or vm.max_map_count reached): set PARFOCAL_CLONE_DIR to another disk"
+                    : "");
+    }
     return handle;
 }
 
