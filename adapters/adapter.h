@@ -51,6 +51,7 @@ struct pf_native_values {
     int order_c, order_fortran;
     int distribute_block, distribute_cyclic, distribute_none, distribute_default;
     int tag_upper_bound;
+    bool charges_tests; /* native tests and probes that find nothing cost simulated time */
     size_t status_size; /* bytes between the elements of an array of statuses */
     void *in_place;
     void *bottom; /* for the buffers of point-to-point calls */
@@ -103,7 +104,8 @@ struct pf_adapter_ops {
     /* Around every native call made for the application. */
     void (*enter)(struct pf_instance *in);
     void (*leave)(struct pf_instance *in);
-    /* A test or probe found nothing: who spins must spend simulated time. */
+    /* The simulated time of a test that finds nothing. Called when the native test does not charge it (values->
+     * charges_tests), or when the hub has looked by itself: who spins must spend simulated time. */
     void (*idle)(struct pf_instance *in);
 
     void (*status_get)(const void *native, struct pf_native_status_view *out);

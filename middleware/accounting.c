@@ -203,6 +203,13 @@ size_t pf_account_rows(struct pf_account_row **out)
     return (size_t)process.pair_count;
 }
 
+void pf_account_loaded(void)
+{
+    uint64_t now = pf_account_ticks();
+    process.startup_ticks += now - pf_account_mark;
+    pf_account_mark = now;
+}
+
 double pf_account_startup(void)
 {
     return pf_account_seconds(process.startup_ticks);

@@ -123,6 +123,9 @@ struct pf_account_row {
 /* The pairs of the whole run, in order of first appearance. Returns their number; the caller frees *rows. */
 PF_EXPORT size_t pf_account_rows(struct pf_account_row **rows);
 
+/* The slice since the last mark belongs to no rank: a model was loaded. */
+PF_EXPORT void pf_account_loaded(void);
+
 /* Wall-clock seconds that belong to no rank: start-up (launcher, loading) and the end of the run. */
 PF_EXPORT double pf_account_startup(void);
 

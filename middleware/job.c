@@ -121,6 +121,14 @@ void pf_job_start_rank(struct pf_rank *r)
     pf_account_move(r->account, NULL, start_model, simgrid_get_clock());
 }
 
+void pf_job_rank_left(int status)
+{
+    const pf_self_t *self = pf_self();
+    if (self && self->mpi && self->mpi->state == PF_RANK_RUNNING)
+        pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank, status,
+                pf_fn_name(self->mpi->call.fn));
+}
+
 void pf_job_finish(int status)
 {
     pf_summary_finish(status);
@@ -185,7 +193,7 @@ int pf_job_print_blocked(FILE *out)
             print_call(out, r);
             count++;
         } else {
-            fprintf(out, "parfocal: rank %d has ended without MPI_Finalize; its last call was %s\n", r->self.rank,
+            fprintf(out, "parfocal: rank %d is not in an MPI call; its last one was %s\n", r->self.rank,
                     pf_fn_name(r->call.fn));
         }
     }

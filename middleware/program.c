@@ -8,6 +8,7 @@
 #include <simgrid/actor.h>
 
 #include "base/log.h"
+#include "middleware/job_state.h"
 #include "middleware/private.h"
 
 /* Where main() of one rank was called. Lives on that rank's stack. */
@@ -60,6 +61,7 @@ int pf_program_main(int argc, char **argv)
     if (sigsetjmp(frame.here, 0) == 0)
         frame.status = loaded(argc, argv, environ);
     set_frame((size_t)sg_actor_self_get_pid(), NULL);
+    pf_job_rank_left(frame.status);
     return frame.status;
 }
 

@@ -35,6 +35,7 @@ void pf_model_load(enum pf_model model)
                          .on_progress = pf_progress_notify};
     char why[512] = "";
     int error = adapter->ops->open(&job, why, sizeof why);
+    pf_account_loaded();
     if (error)
         pf_die("model %s cannot be loaded: %s", pf_model_name(model), why);
     for (int i = 0; i < pf_job_state.size; i++) {

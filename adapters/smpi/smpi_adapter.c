@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <simgrid/actor.h>
 #include <simgrid/version.h>
 #include <smpi/smpi.h>
+#include <xbt/config.h>
 
 #include "adapters/predefined.h"
 #include "adapters/smpi/smpi_twin.h"
@@ -46,6 +48,7 @@ static const struct pf_native_values values = {
     .distribute_none = MPI_DISTRIBUTE_NONE,
     .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
     .tag_upper_bound = 0x7fffffff,
+    .charges_tests = true, /* smpi/test and smpi/iprobe */
     .status_size = sizeof(MPI_Status),
     .in_place = MPI_IN_PLACE,
     .bottom = MPI_BOTTOM,
@@ -141,6 +144,12 @@ static int smpi_finish(struct pf_instance *in)
     return PMPI_Finalize();
 }
 
+static void smpi_idle(struct pf_instance *in)
+{
+    (void)in;
+    sg_actor_sleep_for(sg_cfg_get_double("smpi/test"));
+}
+
 static void status_get(const void *native, struct pf_native_status_view *out)
 {
     const MPI_Status *status = native;
@@ -219,7 +228,7 @@ static const struct pf_adapter_ops ops = {
     .finish = smpi_finish,
     .enter = pf_adapter_no_hook,
     .leave = pf_adapter_no_hook,
-    .idle = pf_adapter_no_hook, /* SMPI's own calls charge smpi/test and smpi/iprobe */
+    .idle = smpi_idle,
     .status_get = status_get,
     .status_set = status_set,
     .error_class = error_class,
