@@ -147,6 +147,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", help="names such as split; all without")
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"), help="folder of pfcc and pfrun")
+    parser.add_argument("--programs-in", default=PROGRAMS, help="folder of the programs")
     parser.add_argument("--work", help="folder for what is built; temporary without")
     parser.add_argument("--modes", default=",".join(MODES), type=lambda text: text.split(","))
     parser.add_argument("--seed", default="1", help="of the random schedules")
@@ -158,7 +159,7 @@ def main():
     if set(options.modes) - set(MODES):
         parser.error("modes are " + ", ".join(MODES))
 
-    names = options.programs or sorted(f[:-2] for f in os.listdir(PROGRAMS) if f.endswith(".c"))
+    names = options.programs or sorted(f[:-2] for f in os.listdir(options.programs_in) if f.endswith(".c"))
     if options.registered is not None:
         odd = set(options.registered.split(",")) ^ set(names)
         print(f"run_e2e: not both a file and in programs/meson.build: {', '.join(sorted(odd)) or 'none'}")
@@ -168,7 +169,7 @@ def main():
     runner = Runner(harness.Tools(os.path.abspath(options.bin), os.path.abspath(work)), options)
     try:
         for name in names:
-            for variant in variants_of(os.path.join(PROGRAMS, name + ".c")):
+            for variant in variants_of(os.path.join(options.programs_in, name + ".c")):
                 try:
                     runner.variant(variant)
                 except RuntimeError as error:
