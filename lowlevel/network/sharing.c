@@ -161,7 +161,7 @@ static double smallest_share(const struct component *c)
 {
     double share = INFINITY;
     for (const struct pf_resource *r = c->resources; r; r = r->next)
-        if (r->open_count > 0 && r->left / r->open_count < share)
+        if (r->shared && r->open_count > 0 && r->left / r->open_count < share)
             share = r->left / r->open_count;
     return share;
 }
@@ -191,7 +191,7 @@ static int fix_limited(struct component *c, double share)
 {
     int fixed = 0;
     for (struct pf_resource *r = c->resources; r; r = r->next) {
-        if (r->open_count == 0 || r->left / r->open_count > share * (1.0 + 1e-12))
+        if (!r->shared || r->open_count == 0 || r->left / r->open_count > share * (1.0 + 1e-12))
             continue;
         fixed += r->open_count;
         fix_flows_of(r, share);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The event engine inside SimGrid: dates, order, waking, deadlocks, and that nobody notices it while it has nothing to do. */
+#include "world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/comm.h>
+#include <simgrid/engine.h>
+#include <simgrid/mailbox.h>
+
+struct numbered {
+    struct pf_event event;
+    int number;
+};
+
+static int last_number;
+static double last_date;
+static struct pf_waiter waiter;
+
+static void check_order(struct pf_event *event)
+{
+    const struct numbered *numbered = pf_container_of(event, struct numbered, event);
+    CHECK(pf_engine_inside());
+    CHECK(pf_engine_now() == event->date);
+    CHECK(event->date > last_date || (event->date == last_date && numbered->number > last_number));
+    last_date = event->date;
+    last_number = numbered->number;
+}
+
+static void wake(struct pf_event *event)
+{
+    check_order(event);
+    pf_waiter_wake(&waiter);
+}
+
+/* Events at random dates, some cancelled, some moved; the rank is woken at exact dates and between them its clock is its own. */
+static void program_order(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    enum { COUNT = 2000 };
+    static struct numbered events[COUNT];
+    if (rank != 0) { /* SimGrid's own events in between */
+        for (int i = 0; i < 50; i++)
+            sg_actor_sleep_for(0.1);
+        return;
+    }
+    pf_engine_start();
+    pf_engine_start();
+    pf_waiter_init(&waiter);
+    srand(3);
+    uint64_t before = pf_engine_executed_count();
+    for (int i = 0; i < COUNT; i++) {
+        events[i].number = i;
+        pf_event_init(&events[i].event, i % 100 == 99 ? wake : check_order);
+        pf_engine_post(&events[i].event, i % 100 == 99 ? 1.0 + i : 1.0 + (rand() % 500) / 7.0);
+    }
+    for (int i = 0; i < COUNT; i += 10)
+        pf_engine_cancel(&events[i].event);
+    for (int i = 0; i < COUNT; i += 20) {
+        pf_engine_post(&events[i].event, 60.0 + i / 2);
+        events[i].number = COUNT + i;
+    }
+    for (int i = 99; i < COUNT; i += 100) {
+        pf_waiter_park(&waiter);
+        CHECK(simgrid_get_clock() == 1.0 + i);
+        CHECK(pf_engine_now() == simgrid_get_clock() && !pf_engine_inside());
+    }
+    CHECK(pf_engine_executed_count() - before == COUNT - COUNT / 10 + COUNT / 20);
+    CHECK(pf_engine_pending_count() == 0);
+    double now = simgrid_get_clock();
+    CHECK(!pf_waiter_park_until(&waiter, now + 0.25) && simgrid_get_clock() == now + 0.25);
+    events[99].number = 2 * COUNT;
+    pf_engine_post(&events[99].event, now + 0.5);
+    CHECK(pf_waiter_park_until(&waiter, now + 0.75) && simgrid_get_clock() == now + 0.5);
+    events[99].number++;
+    pf_engine_post(&events[99].event, now - 100); /* never in the past */
+    CHECK(pf_waiter_park_until(&waiter, now + 0.75) && simgrid_get_clock() == now + 0.5);
+    CHECK(pf_engine_pending_count() == 0);
+}
+
+/* One actor wakes another at the present date. */
+static void program_wake(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    if (rank == 0) {
+        pf_engine_start();
+        pf_waiter_init(&waiter);
+        pf_waiter_park(&waiter);
+        CHECK(simgrid_get_clock() == 2.0);
+    } else {
+        sg_actor_sleep_for(2.0);
+        pf_waiter_wake(&waiter);
+        pf_waiter_wake(&waiter);
+        CHECK(simgrid_get_clock() == 2.0);
+        sg_actor_sleep_for(1.0);
+    }
+}
+
+/* Left-over events do not prolong the simulation; *shared = its end. */
+static struct numbered late;
+static void do_nothing(struct pf_event *event)
+{
+    (void)event;
+}
+
+static void program_leftover(int rank, int size, void *shared)
+{
+    (void)size;
+    if (rank == 0) {
+        pf_engine_start();
+        pf_event_init(&late.event, do_nothing);
+        pf_engine_post(&late.event, 1000.0);
+    }
+    sg_actor_sleep_for(rank);
+    *(double *)shared = simgrid_get_clock();
+}
+
+/* Ranks that nobody will wake are a deadlock, also after events that woke nobody. */
+static void program_deadlock(int rank, int size, void *shared)
+{
+    (void)rank, (void)size, (void)shared;
+    pf_engine_start();
+    struct numbered useless;
+    pf_event_init(&useless.event, do_nothing);
+    pf_engine_post(&useless.event, 3.0);
+    struct pf_waiter forever;
+    pf_waiter_init(&forever);
+    pf_waiter_park(&forever);
+}
+
+/* SimGrid traffic whose end dates are compared to the last digit, with and without an idle engine. */
+static bool with_engine;
+static void program_traffic(int rank, int size, void *shared)
+{
+    if (with_engine)
+        pf_engine_start();
+    double *dates = shared;
+    char name[32];
+    static int payload;
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "box-%d-%d", (rank + (rank % 2 ? -1 : 1)) % size, i);
+        sg_comm_t out = sg_mailbox_put_async(sg_mailbox_by_name(name), &payload, 1000 + 977 * rank * i);
+        snprintf(name, sizeof name, "box-%d-%d", rank, i);
+        sg_mailbox_get(sg_mailbox_by_name(name));
+        sg_comm_wait(out);
+        sg_actor_sleep_for(1e-7 / (1 + rank + i));
+    }
+    dates[rank] = simgrid_get_clock();
+}
+
+static const char *const single_steps[] = {"PARFOCAL_ENGINE_RUN_AHEAD=no", NULL};
+
+static void run(world_program program, int status)
+{
+    struct world world = {.nodes = 2};
+    assert_int_equal(world_run(&world, program), status);
+    world.settings = single_steps;
+    assert_int_equal(world_run(&world, program), status);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    run(program_order, 0);
+}
+
+static void test_wake(void **state)
+{
+    (void)state;
+    run(program_wake, 0);
+}
+
+static void test_leftover(void **state)
+{
+    (void)state;
+    run(program_leftover, 0);
+    assert_true(*(double *)world_shared() == 1.0);
+}
+
+static void test_deadlock(void **state)
+{
+    (void)state;
+    run(program_deadlock, 4);
+}
+
+static void test_purity(void **state)
+{
+    (void)state;
+    struct world world = {.nodes = 8};
+    double without[8];
+    with_engine = false;
+    assert_int_equal(world_run(&world, program_traffic), 0);
+    memcpy(without, world_shared(), sizeof without);
+    with_engine = true;
+    for (int round = 0; round < 2; round++) {
+        memset(world_shared(), 0, sizeof without);
+        assert_int_equal(world_run(&world, program_traffic), 0);
+        assert_memory_equal(world_shared(), without, sizeof without);
+        world.settings = single_steps;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_wake),   cmocka_unit_test(test_leftover),
+        cmocka_unit_test(test_deadlock), cmocka_unit_test(test_purity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
