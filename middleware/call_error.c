@@ -8,11 +8,13 @@ void pf_call_refused(int fn)
 {
     pf_self_t *self = pf_self();
     const char *name = pf_fn_name(fn);
+    if (!self && !sg_actor_self())
+        pf_die("%s was called from a thread that is no rank of the job: only the thread that called MPI_Init "
+               "may make MPI "
+               "calls",
+               name);
     if (!self)
-        pf_die(
-            "%s was called outside the ranks of the job (from another thread, or before MPI_Init): only the "
-            "thread that called MPI_Init may make MPI calls",
-            name);
+        pf_die("%s was called before MPI_Init", name);
     if (self->mpi && self->mpi->state == PF_RANK_FINALIZED)
         pf_die("rank %d called %s after MPI_Finalize", self->rank, name);
     pf_die("rank %d called %s before MPI_Init", self->rank, name);

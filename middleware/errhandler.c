@@ -2,12 +2,12 @@
 /* Error handlers: MPI 3.1 section 8.3. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <dlfcn.h>
 
 #include "middleware/call.h"
 #include "middleware/errhandler.h"
 #include "middleware/job_state.h"
 #include "middleware/rank_objects.h"
+#include "middleware/stranded.h"
 
 enum attached_to { TO_COMM, TO_WIN, TO_FILE };
 
@@ -58,30 +58,16 @@ void pf_errhandler_release(MPI_Errhandler handle)
     free(errhandler);
 }
 
-/* Where the error happened, as far as the application's own symbols tell. */
-static void describe_site(const void *site, char *text, size_t size)
-{
-    Dl_info info;
-    if (site && dladdr(site, &info) && info.dli_sname)
-        snprintf(text, size, "%s+0x%lx", info.dli_sname,
-                 (unsigned long)((const char *)site - (const char *)info.dli_saddr));
-    else if (site && dladdr(site, &info) && info.dli_fname)
-        snprintf(text, size, "%s+0x%lx", info.dli_fname,
-                 (unsigned long)((const char *)site - (const char *)info.dli_fbase));
-    else
-        snprintf(text, size, "%p", site);
-}
-
 static void fatal(struct pf_rank *r, int code) __attribute__((noreturn));
 static void fatal(struct pf_rank *r, int code)
 {
     char site[512];
     const char *text = pf_errhandler_text(code);
-    describe_site(r->call.site, site, sizeof site);
     fprintf(stderr,
             "parfocal: error: rank %d: %s, called at %s, failed: %s (code %d); MPI_ERRORS_ARE_FATAL ends the "
             "job\n",
-            r->self.rank, pf_fn_name(r->call.fn), site, text ? text : "unknown error code", code);
+            r->self.rank, pf_fn_name(r->call.fn), pf_call_site(r->call.site, site, sizeof site),
+            text ? text : "unknown error code", code);
     pf_job_abort(r->self.rank, code);
 }
 

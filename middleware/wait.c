@@ -168,6 +168,14 @@ static bool try_each(struct pf_wait_set *set, struct pf_instance *in, int n)
     return false;
 }
 
+/* A test found nothing. When SMPI has overlooked all requests (it says so), it has not charged the test either. */
+static void idle_after_overlooking(struct pf_wait_set *set, struct pf_instance *in, bool overlooked)
+{
+    if (overlooked && in->values->charges_tests)
+        in->ops->idle(in);
+    pf_call_idle(set->rank, in);
+}
+
 /* Natively waits for or tests any of one owner's requests. */
 static void any_part(struct pf_wait_set *set, struct pf_instance *in, bool block)
 {
@@ -185,7 +193,7 @@ static void any_part(struct pf_wait_set *set, struct pf_instance *in, bool block
         set->index[0] = set->index[which];
         pf_wait_set_done(set, in, 0, code);
     } else if (!block && !try_each(set, in, n)) {
-        pf_call_idle(set->rank, in);
+        idle_after_overlooking(set, in, flag);
     }
     pf_call_native_end(set->rank, in);
 }
@@ -240,15 +248,16 @@ static void some_part(struct pf_wait_set *set, struct pf_instance *in, bool bloc
     pf_call_native_begin(set->rank, in);
     int fn = block ? PF_FN_Waitsome : PF_FN_Testsome;
     int code = ((native_some)in->fn[fn])(n, set->natives, &found, which, set->statuses);
-    if (found == in->values->undefined)
+    bool overlooked = found == in->values->undefined; /* SMPI: "nothing to test" */
+    if (overlooked)
         found = 0;
     for (int i = 0; i < found; i++) {
         struct pf_request *request = set->requests[set->index[which[i]]];
         request->native = set->natives[which[i]];
         pf_wait_set_complete(set, in, request, i, element_code(set, in, i, code));
     }
-    if (!found && !block && !try_each(set, in, n))
-        pf_call_idle(set->rank, in);
+    if (found == 0 && !block && !try_each(set, in, n))
+        idle_after_overlooking(set, in, overlooked);
     pf_call_native_end(set->rank, in);
     free(which);
 }
