@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     }
     PMPI_Allreduce(&bad, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
-        puts(all ? "FAILED" : "ok");
+        puts(all ? "layout: FAIL" : "layout: PASS");
     PMPI_Finalize();
     return all != 0;
 }

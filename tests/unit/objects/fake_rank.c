@@ -4,8 +4,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "fake_rank.h"
 #include "middleware/job_state.h"
+#include "middleware/stranded.h"
 
 uint64_t pf_account_mark;
 int fake_aborted;
@@ -20,6 +23,11 @@ static struct pf_comm_shared world_shared, alone_shared;
 void *sg_actor_self_get_data(void)
 {
     return &rank.self;
+}
+
+sg_actor_t sg_actor_self(void)
+{
+    return NULL;
 }
 
 aid_t sg_actor_self_get_pid(void)
@@ -38,6 +46,13 @@ const char *pf_fn_name(int fn)
 {
     (void)fn;
     return "MPI_Tested";
+}
+
+const char *pf_call_site(const void *address, char *buffer, size_t size)
+{
+    (void)address;
+    (void)size;
+    return strcpy(buffer, "?");
 }
 
 void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)

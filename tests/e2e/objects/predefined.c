@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* e2e: switch=none np=2 stock=no mpirun=no */
+/* Each predefined datatype: its name, three items of it through the model in force, and nothing behind them touched. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TYPES(X)                                                                                             \
+    X(AINT) X(COUNT) X(OFFSET) X(PACKED) X(SHORT) X(INT) X(LONG) X(LONG_LONG) X(UNSIGNED_SHORT) X(UNSIGNED)  \
+    X(UNSIGNED_LONG) X(UNSIGNED_LONG_LONG) X(FLOAT) X(C_FLOAT_COMPLEX) X(CXX_FLOAT_COMPLEX) X(DOUBLE)        \
+    X(C_DOUBLE_COMPLEX) X(CXX_DOUBLE_COMPLEX) X(LONG_DOUBLE) X(C_LONG_DOUBLE_COMPLEX)                        \
+    X(CXX_LONG_DOUBLE_COMPLEX) X(FLOAT_INT) X(DOUBLE_INT) X(LONG_INT) X(2INT) X(SHORT_INT)                   \
+    X(LONG_DOUBLE_INT) X(C_BOOL) X(CXX_BOOL) X(WCHAR) X(INT8_T) X(UINT8_T) X(CHAR) X(SIGNED_CHAR)            \
+    X(UNSIGNED_CHAR) X(BYTE) X(INT16_T) X(UINT16_T) X(INT32_T) X(UINT32_T) X(INT64_T) X(UINT64_T) X(LOGICAL) \
+    X(INTEGER) X(REAL) X(COMPLEX) X(DOUBLE_PRECISION) X(DOUBLE_COMPLEX) X(CHARACTER) X(2REAL)                \
+    X(2DOUBLE_PRECISION) X(2INTEGER) X(LOGICAL1) X(INTEGER1) X(LOGICAL2) X(INTEGER2) X(LOGICAL4)             \
+    X(INTEGER4) X(REAL4) X(LOGICAL8) X(INTEGER8) X(REAL8) X(COMPLEX8) X(REAL16) X(COMPLEX16) X(COMPLEX32)
+
+#define ITEMS 3
+#define ROOM 256
+
+static int bad;
+
+static void check(int condition, const char *name, const char *what)
+{
+    if (!condition)
+        printf("%s: %s\n", name, what);
+    bad += !condition;
+}
+
+static void exchange(MPI_Datatype type, const char *expected, int rank)
+{
+    unsigned char out[ROOM], in[ROOM];
+    char name[MPI_MAX_OBJECT_NAME];
+    MPI_Aint lb, extent;
+    MPI_Status status;
+    int length, count = -1, elements = -1;
+    MPI_Type_get_name(type, name, &length);
+    check(strcmp(name, expected) == 0 && length == (int)strlen(expected), expected, "wrong name");
+    MPI_Type_get_extent(type, &lb, &extent);
+    for (int i = 0; i < ROOM; i++)
+        out[i] = (unsigned char)(i + 1);
+    memset(in, 0, sizeof in);
+    if (rank == 0) {
+        MPI_Send(out, ITEMS, type, 1, 0, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Recv(in, ITEMS, type, 0, 0, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, type, &count);
+    check(count == ITEMS, expected, "wrong count");
+    MPI_Get_elements(&status, type, &elements);
+    check(elements == ITEMS || elements == 2 * ITEMS, expected, "wrong number of elements");
+    check(in[0] == out[0] && in[ITEMS * extent - 1 - (extent > 8 ? 15 : 0)] != 0, expected, "not received");
+    for (int i = (int)(ITEMS * extent); i < ROOM; i++)
+        if (in[i] != 0) {
+            check(0, expected, "received too much");
+            break;
+        }
+}
+
+int main(int argc, char **argv)
+{
+    int rank, all;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#define X(name) exchange(MPI_##name, "MPI_" #name, rank);
+    TYPES(X)
+#undef X
+    MPI_Allreduce(&bad, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        puts(all ? "predefined: FAIL" : "predefined: PASS");
+    MPI_Finalize();
+    return all != 0;
+}
