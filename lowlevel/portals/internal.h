@@ -313,6 +313,27 @@ void ptl_target_read(struct ptl_message *m); /* a reply's data have left */
 /* atomic.c: what an atomic message does to the memory of its entry; a fetch leaves the old values in its data. */
 struct ptl_memory;
 void ptl_atomic_apply(struct ptl_message *m, const struct ptl_memory *memory);
+ptl_size_t ptl_type_size(ptl_datatype_t type); /* 0: no such type */
+bool ptl_atomic_defined(ptl_op_t operation, ptl_datatype_t type);
+
+/* atomic_calls.c: the arguments that the calls share */
+struct ptl_atomic_call {
+    ptl_handle_md_t put_md, get_md;
+    ptl_size_t put_offset, get_offset, length;
+    ptl_ack_req_t ack_req;
+    ptl_process_t target_id;
+    ptl_pt_index_t pt_index;
+    ptl_match_bits_t match_bits;
+    ptl_size_t remote_offset;
+    void *user_ptr;
+    ptl_hdr_data_t hdr_data;
+    bool swap;
+    const void *operand;
+    ptl_op_t operation;
+    ptl_datatype_t type;
+};
+int ptl_message_atomic(struct ptl_message **out, const struct ptl_atomic_call *call);
+int ptl_message_fetch(struct ptl_message **out, const struct ptl_atomic_call *call);
 
 /* memory.c: plain or IOVEC memory */
 struct ptl_memory {

@@ -45,6 +45,78 @@ int PtlTriggeredGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredGet") : status;
 }
 
+int PtlTriggeredAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req,
+                       ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                       ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation,
+                       ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
+{
+    struct ptl_atomic_call call = {.put_md = md_handle,
+                                   .put_offset = local_offset,
+                                   .length = length,
+                                   .ack_req = ack_req,
+                                   .target_id = target_id,
+                                   .pt_index = pt_index,
+                                   .match_bits = match_bits,
+                                   .remote_offset = remote_offset,
+                                   .user_ptr = user_ptr,
+                                   .hdr_data = hdr_data,
+                                   .operation = operation,
+                                   .type = datatype};
+    struct ptl_message *m;
+    int status = ptl_message_atomic(&m, &call);
+    return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredAtomic") : status;
+}
+
+int PtlTriggeredFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle,
+                            ptl_size_t local_put_offset, ptl_size_t length, ptl_process_t target_id,
+                            ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
+                            void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype,
+                            ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
+{
+    struct ptl_atomic_call call = {.put_md = put_md_handle,
+                                   .put_offset = local_put_offset,
+                                   .get_md = get_md_handle,
+                                   .get_offset = local_get_offset,
+                                   .length = length,
+                                   .target_id = target_id,
+                                   .pt_index = pt_index,
+                                   .match_bits = match_bits,
+                                   .remote_offset = remote_offset,
+                                   .user_ptr = user_ptr,
+                                   .hdr_data = hdr_data,
+                                   .operation = operation,
+                                   .type = datatype};
+    struct ptl_message *m;
+    int status = ptl_message_fetch(&m, &call);
+    return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredFetchAtomic") : status;
+}
+
+int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle,
+                     ptl_size_t local_put_offset, ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                     ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data,
+                     const void *operand, ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle,
+                     ptl_size_t threshold)
+{
+    struct ptl_atomic_call call = {.put_md = put_md_handle,
+                                   .put_offset = local_put_offset,
+                                   .get_md = get_md_handle,
+                                   .get_offset = local_get_offset,
+                                   .length = length,
+                                   .target_id = target_id,
+                                   .pt_index = pt_index,
+                                   .match_bits = match_bits,
+                                   .remote_offset = remote_offset,
+                                   .user_ptr = user_ptr,
+                                   .hdr_data = hdr_data,
+                                   .swap = true,
+                                   .operand = operand,
+                                   .operation = operation,
+                                   .type = datatype};
+    struct ptl_message *m;
+    int status = ptl_message_fetch(&m, &call);
+    return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredSwap") : status;
+}
+
 static int add_change(ptl_handle_ct_t ct_handle, ptl_ct_event_t value, enum ptl_trigger_kind kind,
                       ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
