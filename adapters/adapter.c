@@ -14,8 +14,8 @@ const struct pf_adapter *pf_adapter_get(enum pf_impl impl)
     };
     const struct pf_adapter *adapter = adapters[impl];
     if (adapter->abi != PF_ADAPTER_ABI || adapter->ops->size != sizeof *adapter->ops)
-        pf_die("the adapter '%s' was built for interface %u, but this middleware has %u; rebuild it", adapter->name,
-               adapter->abi, PF_ADAPTER_ABI);
+        pf_die("the adapter '%s' was built for interface %u, but this middleware has %u; rebuild it",
+               adapter->name, adapter->abi, PF_ADAPTER_ABI);
     return adapter;
 }
 

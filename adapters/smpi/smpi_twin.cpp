@@ -8,17 +8,19 @@
 #include <vector>
 
 /*
- * SMPI's headers for its objects are not installed. The constructor of a communicator is an exported symbol; declared
- * here under its own name, it gets memory that is large enough for the object of version 3.32 (at most half of it
- * is used), which SMPI's own `delete` frees.
+ * SMPI's headers for its objects are not installed. The constructor of a communicator is an exported symbol;
+ * declared here under its own name, it gets memory that is large enough for the object of version 3.32 (at
+ * most half of it is used), which SMPI's own `delete` frees.
  */
-namespace simgrid::smpi {
+namespace simgrid::smpi
+{
 class Group;
 class Topo;
-class Comm {
+class Comm
+{
     alignas(16) char room_[1024];
 
-public:
+  public:
     Comm(Group *group, std::shared_ptr<Topo> topology, bool smp, int id);
 };
 } // namespace simgrid::smpi
@@ -28,10 +30,12 @@ static const int first_hub_id = 1 << 28;
 
 extern "C" void *pf_smpi_comm_new(void *group, int id, bool node_local)
 {
-    return new simgrid::smpi::Comm(static_cast<simgrid::smpi::Group *>(group), nullptr, node_local, first_hub_id + id);
+    return new simgrid::smpi::Comm(static_cast<simgrid::smpi::Group *>(group), nullptr, node_local,
+                                   first_hub_id + id);
 }
 
-namespace {
+namespace
+{
 
 /* The head of SimGrid's ActivityImpl. */
 struct activity_view {

@@ -5,15 +5,15 @@
 #include <stdbool.h>
 
 /*
- * What SMPI 3.32 can do but offers no C interface for. Both functions depend on that version (smpi_probe checks it)
- * and use C++ symbols and the layout of its request object.
+ * What SMPI 3.32 can do but offers no C interface for. Both functions depend on that version (smpi_probe
+ * checks it) and use C++ symbols and the layout of its request object.
  */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A communicator over `group` (an MPI_Group of SMPI, taken over), made locally. Members pass the same id. Ids of
- * SMPI's own count up from 0; the hub's are moved out of their way. */
+/* A communicator over `group` (an MPI_Group of SMPI, taken over), made locally. Members pass the same id. Ids
+ * of SMPI's own count up from 0; the hub's are moved out of their way. */
 void *pf_smpi_comm_new(void *group, int id, bool node_local);
 
 /* Would PMPI_Wait on this request (an MPI_Request of SMPI) return at once? Looks only; no simulated time. */
