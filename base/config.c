@@ -31,7 +31,8 @@ struct pf_config pf_config = {
 };
 
 static const struct entry entries[] = {
-#define PF_CFG(type, field, def, unit, help) {#field, type, offsetof(struct pf_config, field), #def, unit, help},
+#define PF_CFG(type, field, def, unit, help)                                                                 \
+    {#field, type, offsetof(struct pf_config, field), #def, unit, help},
 #include "base/config.def"
 #undef PF_CFG
 };

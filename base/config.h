@@ -12,11 +12,11 @@
  * The configuration of the process, one field per row of config.def. Readers use the fields directly: a hot
  * path pays one load. It is complete after pf_config_load() and never changes afterwards.
  */
-#define PF_CFG_T_BOOL bool
-#define PF_CFG_T_INT long
-#define PF_CFG_T_SIZE size_t
+#define PF_CFG_T_BOOL   bool
+#define PF_CFG_T_INT    long
+#define PF_CFG_T_SIZE   size_t
 #define PF_CFG_T_DOUBLE double
-#define PF_CFG_T_STR const char *
+#define PF_CFG_T_STR    const char *
 
 struct pf_config {
 #define PF_CFG(type, field, def, unit, help) PF_CFG_T_##type field;
@@ -27,8 +27,9 @@ struct pf_config {
 PF_EXPORT extern struct pf_config pf_config;
 
 /*
- * Reads the environment once (later calls return at once). A value that cannot be read ends the process with one line
- * that names the variable; a PARFOCAL_ variable that no row knows is reported with the nearest known name.
+ * Reads the environment once (later calls return at once). A value that cannot be read ends the process with
+ * one line that names the variable; a PARFOCAL_ variable that no row knows is reported with the nearest known
+ * name.
  */
 PF_EXPORT void pf_config_load(void);
 

@@ -11,11 +11,12 @@ PF_EXPORT void pf_warn(const char *format, ...) __attribute__((format(printf, 1,
  * before or during a run; says what is wrong, where, and what to do. */
 PF_EXPORT void pf_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* What pf_die and every abnormal end run first (removing files, flushing the summary). At most eight; run in reverse order, once. */
+/* What pf_die and every abnormal end run first (removing files, flushing the summary). At most eight; run in
+ * reverse order, once. */
 PF_EXPORT void pf_at_end(void (*clean)(void));
 
-/* Runs the pf_at_end functions and leaves the process with `status` without running exit handlers, which are not
- * safe from a simulated actor's stack. */
+/* Runs the pf_at_end functions and leaves the process with `status` without running exit handlers, which are
+ * not safe from a simulated actor's stack. */
 PF_EXPORT void pf_end_process(int status) __attribute__((noreturn));
 
 #endif

@@ -34,8 +34,8 @@ static size_t ask(const char *object, unsigned long offset, char *answer, size_t
     return length;
 }
 
-bool pf_source_line(const char *object, unsigned long offset, char *function, size_t function_size, char *line,
-                    size_t line_size)
+bool pf_source_line(const char *object, unsigned long offset, char *function, size_t function_size,
+                    char *line, size_t line_size)
 {
     char answer[600];
     if (ask(object, offset, answer, sizeof answer) == 0 || answer[0] == '?')
