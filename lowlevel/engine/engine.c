@@ -93,8 +93,8 @@ static void release_wakes(void)
 }
 
 /*
- * How far away the next date is at which SimGrid must stop for us, -1 when there is none. Called when SimGrid stands at
- * `clock`.
+ * How far away the next date is at which SimGrid must stop for us, -1 when there is none. Called when SimGrid
+ * stands at `clock`.
  */
 double pf_engine_next_date(double clock)
 {
@@ -109,8 +109,9 @@ double pf_engine_next_date(double clock)
 }
 
 /*
- * Executes events before `limit`, the date of the next thing that SimGrid knows of (infinite when there is none), until one
- * wakes an actor: up to there nobody can see that SimGrid's clock stands still. Then the same answer as above.
+ * Executes events before `limit`, the date of the next thing that SimGrid knows of (infinite when there is
+ * none), until one wakes an actor: up to there nobody can see that SimGrid's clock stands still. Then the
+ * same answer as above.
  */
 double pf_engine_run_ahead(double clock, double limit)
 {

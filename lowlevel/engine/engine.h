@@ -15,10 +15,10 @@ extern "C" {
 #endif
 
 /*
- * Events of our own inside SimGrid's clock: a heap ordered by (date, order of posting), behind a kernel model that tells
- * SimGrid when something of ours happens next. Events are intrusive: the caller embeds a pf_event and finds its own
- * structure with pf_container_of. Event functions run in SimGrid's maestro: they must not block and must not start
- * SimGrid activities. Ranks post without a simcall (all actors share one thread).
+ * Events of our own inside SimGrid's clock: a heap ordered by (date, order of posting), behind a kernel model
+ * that tells SimGrid when something of ours happens next. Events are intrusive: the caller embeds a pf_event
+ * and finds its own structure with pf_container_of. Event functions run in SimGrid's maestro: they must not
+ * block and must not start SimGrid activities. Ranks post without a simcall (all actors share one thread).
  */
 struct pf_event {
     double date;
@@ -27,7 +27,7 @@ struct pf_event {
     uint32_t slot; /* position in the heap, from 1; 0 when not pending */
 };
 
-#define pf_container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define pf_container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 /* Makes the engine known to SimGrid. Idempotent; from a rank. Costs no simulated time. */
 PF_EXPORT void pf_engine_start(void);
@@ -56,15 +56,17 @@ PF_EXPORT void pf_engine_cancel(struct pf_event *event);
 PF_EXPORT size_t pf_engine_pending_count(void);
 PF_EXPORT uint64_t pf_engine_executed_count(void);
 
-/* `hook` runs in SimGrid's maestro at each step of the simulation, before it is asked when something of ours happens next. It may
- * post events for the current date, and nothing else. One at a time; NULL ends it. For conditions that nobody can signal. */
+/* `hook` runs in SimGrid's maestro at each step of the simulation, before it is asked when something of ours
+ * happens next. It may post events for the current date, and nothing else. One at a time; NULL ends it. For
+ * conditions that nobody can signal. */
 PF_EXPORT void pf_engine_set_step_hook(void (*hook)(void));
 
 /* True in an event function. */
 PF_EXPORT bool pf_engine_inside(void);
 
 /*
- * One blocked actor. The structure lives as long as the actor may be parked on it; the same waiter is used by one actor at a time.
+ * One blocked actor. The structure lives as long as the actor may be parked on it; the same waiter is used by
+ * one actor at a time.
  */
 struct pf_waiter {
     sg_sem_t semaphore;
@@ -84,7 +86,8 @@ PF_EXPORT void pf_waiter_park(struct pf_waiter *waiter);
 /* The same with a limit; false when the date came first. */
 PF_EXPORT bool pf_waiter_park_until(struct pf_waiter *waiter, double date);
 
-/* Unblocks the parked actor at the current date; nothing happens when nobody is parked. From an event or from an actor. */
+/* Unblocks the parked actor at the current date; nothing happens when nobody is parked. From an event or from
+ * an actor. */
 PF_EXPORT void pf_waiter_wake(struct pf_waiter *waiter);
 
 #ifdef __cplusplus

@@ -9,7 +9,8 @@
 #include "base/config.h"
 #include "lowlevel/engine/heap.h"
 
-namespace {
+namespace
+{
 
 /* See pf_engine_set_step_hook. */
 void (*step_hook)();
@@ -17,11 +18,13 @@ void (*step_hook)();
 constexpr double FAR_AWAY = 1e30; /* seconds; later than anything that is simulated */
 
 /*
- * SimGrid tells a model that is not idempotent how far it may go, but forgets availability and bandwidth profiles when no other model
- * has an event. This model always has one, far away, while events of ours are pending.
+ * SimGrid tells a model that is not idempotent how far it may go, but forgets availability and bandwidth
+ * profiles when no other model has an event. This model always has one, far away, while events of ours are
+ * pending.
  */
-class HorizonModel : public simgrid::kernel::resource::Model {
-public:
+class HorizonModel : public simgrid::kernel::resource::Model
+{
+  public:
     HorizonModel() : Model("Parfocal_horizon")
     {
     }
@@ -35,8 +38,9 @@ public:
 };
 
 /* Stops SimGrid at the date of each event. */
-class EventModel : public simgrid::kernel::resource::Model {
-public:
+class EventModel : public simgrid::kernel::resource::Model
+{
+  public:
     EventModel() : Model("Parfocal_events")
     {
     }
@@ -50,9 +54,11 @@ public:
     }
 };
 
-/* Not idempotent: SimGrid asks it last and says how far it may go, so that events which nobody can see do not stop SimGrid. */
-class RunAheadModel : public EventModel {
-public:
+/* Not idempotent: SimGrid asks it last and says how far it may go, so that events which nobody can see do not
+ * stop SimGrid. */
+class RunAheadModel : public EventModel
+{
+  public:
     bool next_occurring_event_is_idempotent() override
     {
         return false;

@@ -6,8 +6,8 @@
 #include "base/log.h"
 
 /*
- * A four-way heap: fewer levels than a binary one and the keys of siblings share cache lines. The key is stored beside the
- * pointer, so comparisons do not touch the events.
+ * A four-way heap: fewer levels than a binary one and the keys of siblings share cache lines. The key is
+ * stored beside the pointer, so comparisons do not touch the events.
  */
 #define ARITY 4
 

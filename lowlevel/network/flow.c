@@ -47,9 +47,9 @@ static bool is_up(const struct pf_path *path)
 }
 
 /*
- * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the message's serialisation time,
- * and the tail arrives when the slowest of them has let it pass. Beside flows it gets an equal share of the link, and the
- * flows lose what it takes.
+ * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the
+ * message's serialisation time, and the tail arrives when the slowest of them has let it pass. Beside flows
+ * it gets an equal share of the link, and the flows lose what it takes.
  */
 static void inject_small(struct pf_transfer *t, struct pf_path *path)
 {

@@ -8,19 +8,21 @@
 #include "lowlevel/engine/engine.h"
 
 /*
- * What lies between two NICs. Nodes are numbered as in platform/platform.h. Every function runs in engine context (an event function)
- * or in an actor that may not block; the upcalls of a transfer run in engine context.
+ * What lies between two NICs. Nodes are numbered as in platform/platform.h. Every function runs in engine
+ * context (an event function) or in an actor that may not block; the upcalls of a transfer run in engine
+ * context.
  */
 
 /* One message on its way. The NIC embeds it, fills the first part and keeps it until `last` or `lost`. */
 struct pf_transfer {
-    int src, dst;  /* nodes; equal: through the NIC's loopback */
-    double bytes;  /* on the wire, headers included */
-    bool streams;  /* a DMA: bytes move at the pace of both host buses too */
-    uint8_t vn;    /* virtual network: 0 request, 1 response */
+    int src, dst; /* nodes; equal: through the NIC's loopback */
+    double bytes; /* on the wire, headers included */
+    bool streams; /* a DMA: bytes move at the pace of both host buses too */
+    uint8_t vn;   /* virtual network: 0 request, 1 response */
 
     void (*first)(struct pf_transfer *t); /* the header is at the destination */
-    void (*sent)(struct pf_transfer *t);  /* the payload is out of the source, or will leave it without fail; may come in inject() */
+    void (*sent)(struct pf_transfer *t);  /* the payload is out of the source, or will leave it without fail;
+                                             may come in inject() */
     void (*last)(struct pf_transfer *t);  /* the last byte is at the destination */
     void (*lost)(struct pf_transfer *t);  /* it will not arrive */
 
@@ -41,7 +43,8 @@ struct pf_network_ops {
     size_t size; /* of this structure, for versions to come */
     const char *name;
 
-    /* Whether `bytes` can enter the network at src now. When not, `credit(arg)` is called once when it is worth asking again. */
+    /* Whether `bytes` can enter the network at src now. When not, `credit(arg)` is called once when it is
+     * worth asking again. */
     bool (*can_inject)(int src, int dst, double bytes, void (*credit)(void *arg), void *arg);
     /* Starts the transfer at the present date. */
     void (*inject)(struct pf_transfer *t);
@@ -50,8 +53,8 @@ struct pf_network_ops {
     /* Whether the transfer has failed. */
     bool (*failed)(const struct pf_transfer *t);
     void (*route_info)(int src, int dst, struct pf_route_info *info);
-    /* For a network with a clock of its own: the date of its next event (negative: none), and the order to run up to a date. Networks
-     * that use the engine's events return -1 and do nothing. */
+    /* For a network with a clock of its own: the date of its next event (negative: none), and the order to
+     * run up to a date. Networks that use the engine's events return -1 and do nothing. */
     double (*next_event)(void);
     void (*advance_to)(double date);
 };
@@ -64,7 +67,8 @@ void pf_network_no_advance(double date);
 extern const struct pf_network_ops pf_network_flow;
 extern const struct pf_network_ops pf_network_ideal;
 
-/* The network in force: the configured one, or what pf_network_use() has set before the first transfer (tests, external simulators). */
+/* The network in force: the configured one, or what pf_network_use() has set before the first transfer
+ * (tests, external simulators). */
 PF_EXPORT const struct pf_network_ops *pf_network(void);
 PF_EXPORT void pf_network_use(const struct pf_network_ops *ops);
 

@@ -27,8 +27,8 @@ struct pf_resource {
     struct pf_resource *next, *next_dirty;
 };
 
-/* The way from one node to another, computed once. The first entry is the source's host bus, the last the destination's: streams use
- * them, messages that came with the command do not. */
+/* The way from one node to another, computed once. The first entry is the source's host bus, the last the
+ * destination's: streams use them, messages that came with the command do not. */
 struct pf_path {
     uint64_t key;
     double latency;

@@ -21,9 +21,9 @@ struct pf_flow {
     double rate;
     double new_rate;
     double date;
-    double bound;                /* of resources that are not shared */
-    struct pf_resource *limit;   /* the shared resource that limits the rate, or NULL */
-    double charged;              /* its counter when last looked at */
+    double bound;              /* of resources that are not shared */
+    struct pf_resource *limit; /* the shared resource that limits the rate, or NULL */
+    double charged;            /* its counter when last looked at */
     bool collected;
     bool slowed; /* by small transfers, since its end was computed */
     int count;

@@ -6,9 +6,10 @@
 #include "lowlevel/network/path.h"
 
 /*
- * Max-min fair sharing of resources by flows, as in SimGrid's CM02 model with equal weights, computed here so that SMPI's correction
- * factors do not reach the NIC's traffic and the NIC's dates do not reach SMPI's. Rates are computed anew, for the flows that
- * can notice it, when a flow starts or ends or a capacity changes; changes of one date are worked off together.
+ * Max-min fair sharing of resources by flows, as in SimGrid's CM02 model with equal weights, computed here so
+ * that SMPI's correction factors do not reach the NIC's traffic and the NIC's dates do not reach SMPI's.
+ * Rates are computed anew, for the flows that can notice it, when a flow starts or ends or a capacity
+ * changes; changes of one date are worked off together.
  */
 struct pf_flow;
 

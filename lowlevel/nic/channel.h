@@ -5,13 +5,14 @@
 #include "lowlevel/nic/nic.h"
 
 /*
- * Messages from one NIC to another in one virtual network keep their order: they enter the network in the order of their commands, whatever each needs
- * before (a DMA takes longer than a payload that came with the command), and a stream holds up its successors until it has left.
+ * Messages from one NIC to another in one virtual network keep their order: they enter the network in the
+ * order of their commands, whatever each needs before (a DMA takes longer than a payload that came with the
+ * command), and a stream holds up its successors until it has left.
  */
 struct pf_nic_channel {
     uint64_t key;
     struct pf_nic_message *first, *last;
-    bool streaming;       /* a stream is leaving */
+    bool streaming; /* a stream is leaving */
     bool advancing;
     bool awaiting_credit; /* the network will call */
 };
@@ -20,7 +21,8 @@ struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn);
 
 /* Takes its place behind those submitted before. */
 void pf_nic_channel_enter(struct pf_nic_message *m);
-/* It may go now; it goes when everything before it has gone. `injected` is called for each message that enters the network. */
+/* It may go now; it goes when everything before it has gone. `injected` is called for each message that
+ * enters the network. */
 void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m));
 /* The stream of this channel has left (or is lost). */
 void pf_nic_channel_left(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m));

@@ -58,8 +58,8 @@ static bool is_inline(const struct pf_nic_message *m)
 }
 
 /*
- * Takes the next turn at a server with one gap per customer, not before `date`. The backlog is counted from the present date, so that
- * a turn taken for the future does not hold up others that come before it.
+ * Takes the next turn at a server with one gap per customer, not before `date`. The backlog is counted from
+ * the present date, so that a turn taken for the future does not hold up others that come before it.
  */
 static double take_turn(double *server_free, double date, double gap)
 {
@@ -281,7 +281,8 @@ void pf_nic_command(struct pf_nic_message *m, bool free_command)
             fence = pf_config.nic_pio_fence;
         }
         double occupancy = pcie_time(bytes);
-        date = take_turn(&m->src->command_free, 0.0, occupancy) + occupancy + fence + pf_config.nic_pcie_latency;
+        date =
+            take_turn(&m->src->command_free, 0.0, occupancy) + occupancy + fence + pf_config.nic_pcie_latency;
     }
     schedule(m, date);
 }

@@ -6,9 +6,9 @@
 #include "lowlevel/network/network.h"
 
 /*
- * The BXI network interface of one node: when a message takes which step. What the steps mean (matching, copying, events) is
- * the client's, told by upcalls in engine context. Latency and occupancy are separate: every stage delays a message by its latency
- * and is busy for its gap only.
+ * The BXI network interface of one node: when a message takes which step. What the steps mean (matching,
+ * copying, events) is the client's, told by upcalls in engine context. Latency and occupancy are separate:
+ * every stage delays a message by its latency and is busy for its gap only.
  */
 struct pf_nic;
 
@@ -18,13 +18,15 @@ struct pf_nic_message;
 
 struct pf_nic_client_ops {
     size_t size;
-    /* The NIC at the source holds the payload: the user's buffer is free. Only for messages that came with their payload. */
+    /* The NIC at the source holds the payload: the user's buffer is free. Only for messages that came with
+     * their payload. */
     void (*buffered)(struct pf_nic_message *m);
     /* The last byte has left the source (streams). */
     void (*sent)(struct pf_nic_message *m);
     /* The header has been through list matching at the destination. The client sets `accepted`. */
     void (*match)(struct pf_nic_message *m);
-    /* All of the payload is at the destination; it will be in memory at m->done_date. The message is the client's again. */
+    /* All of the payload is at the destination; it will be in memory at m->done_date. The message is the
+     * client's again. */
     void (*complete)(struct pf_nic_message *m);
     /* The network has lost it. The message is the client's again. */
     void (*lost)(struct pf_nic_message *m);
@@ -32,8 +34,8 @@ struct pf_nic_client_ops {
 
 struct pf_nic_message {
     struct pf_transfer transfer;
-    struct pf_event event;     /* submission, then matching */
-    struct pf_event tail;      /* completion of a stream */
+    struct pf_event event; /* submission, then matching */
+    struct pf_event tail;  /* completion of a stream */
     const struct pf_nic_client_ops *client;
     struct pf_nic *src, *dst;
     struct pf_nic_message *next; /* in the channel's queue */
@@ -55,7 +57,8 @@ struct pf_nic_message {
 struct pf_nic *pf_nic_get(int node);
 int pf_nic_node(const struct pf_nic *nic);
 
-/* Sends m from m->src to m->dst: as a command of the processor, now. `free_command` leaves out the cost of giving the command. */
+/* Sends m from m->src to m->dst: as a command of the processor, now. `free_command` leaves out the cost of
+ * giving the command. */
 void pf_nic_command(struct pf_nic_message *m, bool free_command);
 /* The same as an answer or a triggered operation of the NIC itself, not before `date`. */
 void pf_nic_submit(struct pf_nic_message *m, double date);

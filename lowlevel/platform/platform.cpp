@@ -10,7 +10,8 @@
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
 
-namespace {
+namespace
+{
 
 using simgrid::s4u::Link;
 

@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /*
- * The simulated machine as the NIC sees it: nodes are SimGrid hosts that carry ranks, numbered in the order in which they are first
- * asked for; links are SimGrid's links, numbered in the order in which routes reach them.
+ * The simulated machine as the NIC sees it: nodes are SimGrid hosts that carry ranks, numbered in the order
+ * in which they are first asked for; links are SimGrid's links, numbered in the order in which routes reach
+ * them.
  */
 struct pf_platform_link {
     double bandwidth;

@@ -6,22 +6,22 @@
 #include "lowlevel/portals/internal.h"
 
 /* X(constant, C type, class) */
-#define INTEGER_TYPES(X)                                                                                               \
-    X(PTL_INT8_T, int8_t)                                                                                              \
-    X(PTL_UINT8_T, uint8_t)                                                                                            \
-    X(PTL_INT16_T, int16_t)                                                                                            \
-    X(PTL_UINT16_T, uint16_t)                                                                                          \
-    X(PTL_INT32_T, int32_t)                                                                                            \
-    X(PTL_UINT32_T, uint32_t)                                                                                          \
-    X(PTL_INT64_T, int64_t)                                                                                            \
+#define INTEGER_TYPES(X)                                                                                     \
+    X(PTL_INT8_T, int8_t)                                                                                    \
+    X(PTL_UINT8_T, uint8_t)                                                                                  \
+    X(PTL_INT16_T, int16_t)                                                                                  \
+    X(PTL_UINT16_T, uint16_t)                                                                                \
+    X(PTL_INT32_T, int32_t)                                                                                  \
+    X(PTL_UINT32_T, uint32_t)                                                                                \
+    X(PTL_INT64_T, int64_t)                                                                                  \
     X(PTL_UINT64_T, uint64_t)
-#define REAL_TYPES(X)                                                                                                  \
-    X(PTL_FLOAT, float)                                                                                                \
-    X(PTL_DOUBLE, double)                                                                                              \
+#define REAL_TYPES(X)                                                                                        \
+    X(PTL_FLOAT, float)                                                                                      \
+    X(PTL_DOUBLE, double)                                                                                    \
     X(PTL_LONG_DOUBLE, long_double)
-#define COMPLEX_TYPES(X)                                                                                               \
-    X(PTL_FLOAT_COMPLEX, float_complex)                                                                                \
-    X(PTL_DOUBLE_COMPLEX, double_complex)                                                                              \
+#define COMPLEX_TYPES(X)                                                                                     \
+    X(PTL_FLOAT_COMPLEX, float_complex)                                                                      \
+    X(PTL_DOUBLE_COMPLEX, double_complex)                                                                    \
     X(PTL_LONG_DOUBLE_COMPLEX, long_double_complex)
 #define ALL_TYPES(X) INTEGER_TYPES(X) REAL_TYPES(X) COMPLEX_TYPES(X)
 
@@ -33,8 +33,8 @@ typedef long double complex long_double_complex;
 ptl_size_t ptl_type_size(ptl_datatype_t type)
 {
     switch (type) {
-#define SIZE_CASE(constant, ctype)                                                                                     \
-    case constant:                                                                                                     \
+#define SIZE_CASE(constant, ctype)                                                                           \
+    case constant:                                                                                           \
         return sizeof(ctype);
         ALL_TYPES(SIZE_CASE)
 #undef SIZE_CASE
@@ -84,52 +84,53 @@ bool ptl_atomic_defined(ptl_op_t operation, ptl_datatype_t type)
     }
 }
 
-/* One function per type and class: the new value of the target. `operand` is the constant of a conditional or masked swap. */
-#define COMMON_CASES                                                                                                   \
-    case PTL_SUM:                                                                                                      \
-        return target + value;                                                                                         \
-    case PTL_PROD:                                                                                                     \
-        return target * value;                                                                                         \
-    case PTL_SWAP:                                                                                                     \
-        return value;                                                                                                  \
-    case PTL_CSWAP:                                                                                                    \
-        return operand == target ? value : target;                                                                     \
-    case PTL_CSWAP_NE:                                                                                                 \
+/* One function per type and class: the new value of the target. `operand` is the constant of a conditional or
+ * masked swap. */
+#define COMMON_CASES                                                                                         \
+    case PTL_SUM:                                                                                            \
+        return target + value;                                                                               \
+    case PTL_PROD:                                                                                           \
+        return target * value;                                                                               \
+    case PTL_SWAP:                                                                                           \
+        return value;                                                                                        \
+    case PTL_CSWAP:                                                                                          \
+        return operand == target ? value : target;                                                           \
+    case PTL_CSWAP_NE:                                                                                       \
         return operand != target ? value : target;
-#define ORDERED_CASES                                                                                                  \
-    case PTL_MIN:                                                                                                      \
-        return value < target ? value : target;                                                                        \
-    case PTL_MAX:                                                                                                      \
-        return value > target ? value : target;                                                                        \
-    case PTL_CSWAP_LE:                                                                                                 \
-        return operand <= target ? value : target;                                                                     \
-    case PTL_CSWAP_LT:                                                                                                 \
-        return operand < target ? value : target;                                                                      \
-    case PTL_CSWAP_GE:                                                                                                 \
-        return operand >= target ? value : target;                                                                     \
-    case PTL_CSWAP_GT:                                                                                                 \
+#define ORDERED_CASES                                                                                        \
+    case PTL_MIN:                                                                                            \
+        return value < target ? value : target;                                                              \
+    case PTL_MAX:                                                                                            \
+        return value > target ? value : target;                                                              \
+    case PTL_CSWAP_LE:                                                                                       \
+        return operand <= target ? value : target;                                                           \
+    case PTL_CSWAP_LT:                                                                                       \
+        return operand < target ? value : target;                                                            \
+    case PTL_CSWAP_GE:                                                                                       \
+        return operand >= target ? value : target;                                                           \
+    case PTL_CSWAP_GT:                                                                                       \
         return operand > target ? value : target;
-#define INTEGER_CASES                                                                                                  \
-    case PTL_LOR:                                                                                                      \
-        return target || value;                                                                                        \
-    case PTL_LAND:                                                                                                     \
-        return target && value;                                                                                        \
-    case PTL_LXOR:                                                                                                     \
-        return !target != !value;                                                                                      \
-    case PTL_BOR:                                                                                                      \
-        return target | value;                                                                                         \
-    case PTL_BAND:                                                                                                     \
-        return target & value;                                                                                         \
-    case PTL_BXOR:                                                                                                     \
-        return target ^ value;                                                                                         \
-    case PTL_MSWAP:                                                                                                    \
+#define INTEGER_CASES                                                                                        \
+    case PTL_LOR:                                                                                            \
+        return target || value;                                                                              \
+    case PTL_LAND:                                                                                           \
+        return target && value;                                                                              \
+    case PTL_LXOR:                                                                                           \
+        return !target != !value;                                                                            \
+    case PTL_BOR:                                                                                            \
+        return target | value;                                                                               \
+    case PTL_BAND:                                                                                           \
+        return target & value;                                                                               \
+    case PTL_BXOR:                                                                                           \
+        return target ^ value;                                                                               \
+    case PTL_MSWAP:                                                                                          \
         return (value & operand) | (target & ~operand);
-#define DEFINE(ctype, cases)                                                                                           \
-    static ctype combine_##ctype(ptl_op_t operation, ctype target, ctype value, ctype operand)                         \
-    {                                                                                                                  \
-        switch (operation) {                                                                                           \
-            cases default : return target;                                                                             \
-        }                                                                                                              \
+#define DEFINE(ctype, cases)                                                                                 \
+    static ctype combine_##ctype(ptl_op_t operation, ctype target, ctype value, ctype operand)               \
+    {                                                                                                        \
+        switch (operation) {                                                                                 \
+            cases default : return target;                                                                   \
+        }                                                                                                    \
     }
 #define DEFINE_INTEGER(constant, ctype) DEFINE(ctype, COMMON_CASES ORDERED_CASES INTEGER_CASES)
 #define DEFINE_REAL(constant, ctype)    DEFINE(ctype, COMMON_CASES ORDERED_CASES)
@@ -139,18 +140,19 @@ REAL_TYPES(DEFINE_REAL)
 COMPLEX_TYPES(DEFINE_COMPLEX)
 
 /* Elements may lie anywhere, so they are moved by memcpy. */
-static void combine(ptl_datatype_t type, ptl_op_t operation, void *target, const void *value, const void *operand)
+static void combine(ptl_datatype_t type, ptl_op_t operation, void *target, const void *value,
+                    const void *operand)
 {
     switch (type) {
-#define COMBINE_CASE(constant, ctype)                                                                                  \
-    case constant: {                                                                                                   \
-        ctype t, v, o;                                                                                                 \
-        memcpy(&t, target, sizeof t);                                                                                  \
-        memcpy(&v, value, sizeof v);                                                                                   \
-        memcpy(&o, operand, sizeof o);                                                                                 \
-        t = combine_##ctype(operation, t, v, o);                                                                       \
-        memcpy(target, &t, sizeof t);                                                                                  \
-        break;                                                                                                         \
+#define COMBINE_CASE(constant, ctype)                                                                        \
+    case constant: {                                                                                         \
+        ctype t, v, o;                                                                                       \
+        memcpy(&t, target, sizeof t);                                                                        \
+        memcpy(&v, value, sizeof v);                                                                         \
+        memcpy(&o, operand, sizeof o);                                                                       \
+        t = combine_##ctype(operation, t, v, o);                                                             \
+        memcpy(target, &t, sizeof t);                                                                        \
+        break;                                                                                               \
     }
         ALL_TYPES(COMBINE_CASE)
 #undef COMBINE_CASE

@@ -15,7 +15,8 @@ static bool needs_operand(ptl_op_t operation)
     return operation > PTL_SWAP && operation < PTL_OP_LAST;
 }
 
-static int check(ptl_handle_md_t md_handle, ptl_size_t length, ptl_op_t operation, ptl_datatype_t type, bool fetch)
+static int check(ptl_handle_md_t md_handle, ptl_size_t length, ptl_op_t operation, ptl_datatype_t type,
+                 bool fetch)
 {
     if (!ptl_current())
         return PTL_NO_INIT;
@@ -23,7 +24,8 @@ static int check(ptl_handle_md_t md_handle, ptl_size_t length, ptl_op_t operatio
     if (!md || !ptl_atomic_defined(operation, type))
         return PTL_ARG_INVALID;
     const ptl_ni_limits_t *limits = &md->ni->limits;
-    if (length > (fetch ? limits->max_fetch_atomic_size : limits->max_atomic_size) || length % ptl_type_size(type))
+    if (length > (fetch ? limits->max_fetch_atomic_size : limits->max_atomic_size) ||
+        length % ptl_type_size(type))
         return PTL_ARG_INVALID;
     return PTL_OK;
 }
@@ -35,8 +37,9 @@ int ptl_message_atomic(struct ptl_message **out, const struct ptl_atomic_call *c
     int status = check(call->put_md, call->length, call->operation, call->type, false);
     if (status != PTL_OK)
         return status;
-    status = ptl_message_put(out, call->put_md, call->put_offset, call->length, call->ack_req, call->target_id,
-                             call->pt_index, call->match_bits, call->remote_offset, call->user_ptr, call->hdr_data);
+    status = ptl_message_put(out, call->put_md, call->put_offset, call->length, call->ack_req,
+                             call->target_id, call->pt_index, call->match_bits, call->remote_offset,
+                             call->user_ptr, call->hdr_data);
     if (status != PTL_OK)
         return status;
     (*out)->operation = PTL_DO_ATOMIC;
@@ -57,8 +60,9 @@ int ptl_message_fetch(struct ptl_message **out, const struct ptl_atomic_call *ca
         return PTL_ARG_INVALID;
     if (needs_operand(call->operation) && (!call->operand || call->length > ptl_type_size(call->type)))
         return PTL_ARG_INVALID;
-    status = ptl_message_put(out, call->put_md, call->put_offset, call->length, PTL_NO_ACK_REQ, call->target_id,
-                             call->pt_index, call->match_bits, call->remote_offset, call->user_ptr, call->hdr_data);
+    status = ptl_message_put(out, call->put_md, call->put_offset, call->length, PTL_NO_ACK_REQ,
+                             call->target_id, call->pt_index, call->match_bits, call->remote_offset,
+                             call->user_ptr, call->hdr_data);
     if (status != PTL_OK)
         return status;
     struct ptl_message *m = *out;
@@ -81,8 +85,9 @@ static int start(struct ptl_message *m, const char *call)
 }
 
 int PtlAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req,
-              ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
-              void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype)
+              ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+              ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation,
+              ptl_datatype_t datatype)
 {
     struct ptl_atomic_call call = {.put_md = md_handle,
                                    .put_offset = local_offset,
@@ -102,9 +107,9 @@ int PtlAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t len
 }
 
 int PtlFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle,
-                   ptl_size_t local_put_offset, ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
-                   ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data,
-                   ptl_op_t operation, ptl_datatype_t datatype)
+                   ptl_size_t local_put_offset, ptl_size_t length, ptl_process_t target_id,
+                   ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
+                   void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype)
 {
     struct ptl_atomic_call call = {.put_md = put_md_handle,
                                    .put_offset = local_put_offset,

@@ -159,8 +159,8 @@ static void fire(struct ptl_trigger *trigger, const struct ptl_ni *ni)
 }
 
 /*
- * Counters may trigger changes of counters. Those that have changed are queued and worked off here in one loop, so that a
- * long chain does not become a deep recursion.
+ * Counters may trigger changes of counters. Those that have changed are queued and worked off here in one
+ * loop, so that a long chain does not become a deep recursion.
  */
 static struct ptl_ct *dirty_first;
 static struct ptl_ct **dirty_last = &dirty_first;
@@ -281,8 +281,8 @@ int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t *event)
 }
 
 /* PTL_OK when a counter has reached its test value or holds a failure. */
-static int scan(const ptl_handle_ct_t *handles, const ptl_size_t *tests, unsigned int size, ptl_ct_event_t *event,
-                unsigned int *which)
+static int scan(const ptl_handle_ct_t *handles, const ptl_size_t *tests, unsigned int size,
+                ptl_ct_event_t *event, unsigned int *which)
 {
     for (unsigned int i = 0; i < size; i++) {
         const struct ptl_ct *ct = ptl_object(handles[i], PTL_KIND_CT);
@@ -330,8 +330,8 @@ int PtlCTWait(ptl_handle_ct_t ct_handle, ptl_size_t test, ptl_ct_event_t *event)
     return poll_counters(&ct_handle, &test, 1, PTL_TIME_FOREVER, event, &which, "PtlCTWait");
 }
 
-int PtlCTPoll(const ptl_handle_ct_t *ct_handles, const ptl_size_t *tests, unsigned int size, ptl_time_t timeout,
-              ptl_ct_event_t *event, unsigned int *which)
+int PtlCTPoll(const ptl_handle_ct_t *ct_handles, const ptl_size_t *tests, unsigned int size,
+              ptl_time_t timeout, ptl_ct_event_t *event, unsigned int *which)
 {
     return poll_counters(ct_handles, tests, size, timeout, event, which, "PtlCTPoll");
 }

@@ -34,7 +34,8 @@ void ptl_message_free(struct ptl_message *m)
 }
 
 /* One full event at the initiator. */
-static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event_kind_t type, ptl_ni_fail_t fail)
+static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event_kind_t type,
+                 ptl_ni_fail_t fail)
 {
     if (fail == PTL_NI_OK && (md->md.options & PTL_MD_EVENT_SUCCESS_DISABLE))
         return;
@@ -56,8 +57,8 @@ static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event
     ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, pf_engine_now());
 }
 
-static void count(const struct ptl_message *m, const struct ptl_md *md, unsigned int option, ptl_size_t length,
-                  ptl_ni_fail_t fail)
+static void count(const struct ptl_message *m, const struct ptl_md *md, unsigned int option,
+                  ptl_size_t length, ptl_ni_fail_t fail)
 {
     struct ptl_ct *ct = ptl_live_ct(md->ct, md->md.ct_handle, m->ni);
     if (ct && (md->md.options & option))
@@ -192,7 +193,8 @@ static void wait_for_queue(struct ptl_process *process)
     }
 }
 
-/* Hands the message to the NIC: as a command of the process, or as an operation that a counter has triggered there. */
+/* Hands the message to the NIC: as a command of the process, or as an operation that a counter has triggered
+ * there. */
 void ptl_message_start(struct ptl_message *m, bool triggered)
 {
     struct ptl_process *process = m->from;
@@ -224,7 +226,8 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     pf_nic_command(&m->nic, process->free_mode);
 }
 
-static int check_target(struct ptl_ni *ni, ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_size_t length)
+static int check_target(struct ptl_ni *ni, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                        ptl_size_t length)
 {
     if (!ptl_target_valid(ni, target_id) || pt_index > (ptl_pt_index_t)ni->limits.max_pt_index ||
         length > ni->limits.max_msg_size)
@@ -237,9 +240,10 @@ static bool in_md(const struct ptl_md *md, ptl_size_t offset, ptl_size_t length)
     return offset <= md->length && length <= md->length - offset;
 }
 
-int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
-                    ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
-                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data)
+int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset,
+                    ptl_size_t length, ptl_ack_req_t ack_req, ptl_process_t target_id,
+                    ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
+                    void *user_ptr, ptl_hdr_data_t hdr_data)
 {
     if (!ptl_current())
         return PTL_NO_INIT;
@@ -266,12 +270,12 @@ int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_siz
 }
 
 int PtlPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req,
-           ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
-           void *user_ptr, ptl_hdr_data_t hdr_data)
+           ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+           ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data)
 {
     struct ptl_message *m;
-    int status = ptl_message_put(&m, md_handle, local_offset, length, ack_req, target_id, pt_index, match_bits,
-                                 remote_offset, user_ptr, hdr_data);
+    int status = ptl_message_put(&m, md_handle, local_offset, length, ack_req, target_id, pt_index,
+                                 match_bits, remote_offset, user_ptr, hdr_data);
     if (status != PTL_OK)
         return status;
     ptl_active(m->from, "PtlPut");
@@ -279,9 +283,9 @@ int PtlPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length
     return PTL_OK;
 }
 
-int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
-                    ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
-                    ptl_size_t remote_offset, void *user_ptr)
+int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset,
+                    ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr)
 {
     if (!ptl_current())
         return PTL_NO_INIT;
@@ -307,8 +311,8 @@ int PtlGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length
            ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr)
 {
     struct ptl_message *m;
-    int status = ptl_message_get(&m, md_handle, local_offset, length, target_id, pt_index, match_bits, remote_offset,
-                                 user_ptr);
+    int status = ptl_message_get(&m, md_handle, local_offset, length, target_id, pt_index, match_bits,
+                                 remote_offset, user_ptr);
     if (status != PTL_OK)
         return status;
     ptl_active(m->from, "PtlGet");

@@ -17,8 +17,8 @@
 #include "lowlevel/portals/runtime.h"
 
 /*
- * Objects of one process are found through handles: kind (4 bits), generation (28), slot (32). A handle of a freed object is
- * recognised by its generation.
+ * Objects of one process are found through handles: kind (4 bits), generation (28), slot (32). A handle of a
+ * freed object is recognised by its generation.
  */
 enum ptl_kind { PTL_KIND_FREE, PTL_KIND_NI, PTL_KIND_EQ, PTL_KIND_CT, PTL_KIND_MD, PTL_KIND_LE, PTL_KIND_ME };
 
@@ -35,7 +35,7 @@ struct ptl_waiter {
 };
 
 /* Every simulated process belongs to the same user. */
-#define PTL_THE_UID 1000
+#define PTL_THE_UID  1000
 
 #define PTL_NI_KINDS 4 /* matching or not, logical or physical */
 
@@ -185,8 +185,8 @@ struct ptl_message {
     /* The initiator's side */
     ptl_ack_req_t ack_req;
     void *user_ptr;
-    struct ptl_md *md;  /* source of a put, destination of a get */
-    ptl_size_t offset;  /* in it */
+    struct ptl_md *md;     /* source of a put, destination of a get */
+    ptl_size_t offset;     /* in it */
     struct ptl_md *get_md; /* destination of a fetch */
     ptl_size_t get_offset;
     bool send_told;
@@ -208,13 +208,13 @@ struct ptl_message {
 /* The header of a message that came before its list entry. */
 struct ptl_unexpected {
     struct ptl_unexpected *prev, *next;
-    struct ptl_le *entry;   /* of the overflow list */
-    ptl_event_t event;      /* what a claim reports */
-    bool complete;          /* the data are there */
-    bool claimed;           /* waiting for the data only */
-    ptl_me_t claim;         /* options, counter of the claiming entry */
+    struct ptl_le *entry; /* of the overflow list */
+    ptl_event_t event;    /* what a claim reports */
+    bool complete;        /* the data are there */
+    bool claimed;         /* waiting for the data only */
+    ptl_me_t claim;       /* options, counter of the claiming entry */
     struct ptl_ct *claim_ct;
-    bool claim_unlinks;     /* followed by AUTO_UNLINK of the claiming entry */
+    bool claim_unlinks; /* followed by AUTO_UNLINK of the claiming entry */
     struct ptl_ni *ni;
     ptl_uid_t uid;
     enum ptl_operation operation;
@@ -228,7 +228,8 @@ void *ptl_lookup(const struct ptl_process *process, ptl_handle_any_t handle, enu
 ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind, void *object);
 void ptl_handle_free(struct ptl_process *process, ptl_handle_any_t handle);
 struct ptl_ni *ptl_object_ni(ptl_handle_any_t handle);
-void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni, void (*fn)(void *object));
+void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni,
+                         void (*fn)(void *object));
 
 /* ni.c */
 bool ptl_is_matching(const struct ptl_ni *ni);
@@ -242,7 +243,8 @@ void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date);
 bool ptl_eq_has_room(const struct ptl_eq *eq, unsigned int events);
 void ptl_eq_drop(void *eq);
 
-/* A queue or counter that an object refers to may have been freed, and its memory used for another one: its handle tells. */
+/* A queue or counter that an object refers to may have been freed, and its memory used for another one: its
+ * handle tells. */
 static inline struct ptl_eq *ptl_live_eq(struct ptl_eq *eq, ptl_handle_eq_t handle, const struct ptl_ni *ni)
 {
     return eq && !eq->freed && eq->handle == handle && eq->ni == ni ? eq : NULL;
@@ -260,7 +262,13 @@ static inline struct ptl_eq *ptl_pt_eq(const struct ptl_ni *ni, const struct ptl
 void ptl_ct_add(struct ptl_ct *ct, ptl_size_t success, ptl_size_t failure, double date);
 void ptl_ct_count(struct ptl_ct *ct, bool bytes, ptl_size_t length, ptl_ni_fail_t fail, double date);
 void ptl_ct_drop(void *ct);
-enum ptl_trigger_kind { PTL_TRIGGER_MESSAGE, PTL_TRIGGER_CT_INC, PTL_TRIGGER_CT_SET, PTL_TRIGGER_APPEND, PTL_TRIGGER_UNLINK };
+enum ptl_trigger_kind {
+    PTL_TRIGGER_MESSAGE,
+    PTL_TRIGGER_CT_INC,
+    PTL_TRIGGER_CT_SET,
+    PTL_TRIGGER_APPEND,
+    PTL_TRIGGER_UNLINK
+};
 struct ptl_trigger {
     struct ptl_trigger *next;
     enum ptl_trigger_kind kind;
@@ -272,11 +280,13 @@ struct ptl_trigger {
     struct ptl_le *entry;
     ptl_handle_any_t entry_handle;
 };
-/* Takes the trigger over; fires it when its time has come already. PTL_NO_SPACE when the NIC's slots are used up. */
+/* Takes the trigger over; fires it when its time has come already. PTL_NO_SPACE when the NIC's slots are used
+ * up. */
 int ptl_trigger_add(struct ptl_ct *ct, const struct ptl_trigger *trigger);
 
 /* list.c */
-/* Makes the entry visible to messages; headers that wait for it are claimed first. `date`: when the NIC has the command. */
+/* Makes the entry visible to messages; headers that wait for it are claimed first. `date`: when the NIC has
+ * the command. */
 void ptl_entry_link(struct ptl_le *entry, double date);
 int ptl_entry_unlink(struct ptl_le *entry);
 void ptl_entry_settle(struct ptl_le *entry, double date);
@@ -296,21 +306,22 @@ extern const struct pf_nic_client_ops ptl_nic_client;
 void ptl_message_start(struct ptl_message *m, bool triggered);
 void ptl_message_free(struct ptl_message *m);
 struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operation);
-int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
-                    ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
-                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr,
-                    ptl_hdr_data_t hdr_data);
-int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
-                    ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
-                    ptl_size_t remote_offset, void *user_ptr);
+int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset,
+                    ptl_size_t length, ptl_ack_req_t ack_req, ptl_process_t target_id,
+                    ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
+                    void *user_ptr, ptl_hdr_data_t hdr_data);
+int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset,
+                    ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr);
 
 /* target.c */
 void ptl_target_match(struct ptl_message *m);
 void ptl_target_complete(struct ptl_message *m);
 void ptl_target_abandon(struct ptl_message *m); /* the network has lost it */
-void ptl_target_read(struct ptl_message *m); /* a reply's data have left */
+void ptl_target_read(struct ptl_message *m);    /* a reply's data have left */
 
-/* atomic.c: what an atomic message does to the memory of its entry; a fetch leaves the old values in its data. */
+/* atomic.c: what an atomic message does to the memory of its entry; a fetch leaves the old values in its
+ * data. */
 struct ptl_memory;
 void ptl_atomic_apply(struct ptl_message *m, const struct ptl_memory *memory);
 ptl_size_t ptl_type_size(ptl_datatype_t type); /* 0: no such type */
@@ -355,7 +366,8 @@ static inline struct ptl_memory ptl_le_memory(const struct ptl_le *entry)
 }
 
 /* progress.c */
-/* Something in the NIC of this process has changed; `idle_too`: polls that waited for it begin to count anew. */
+/* Something in the NIC of this process has changed; `idle_too`: polls that waited for it begin to count anew.
+ */
 void ptl_state_changed(struct ptl_process *process, bool resets_idle);
 void ptl_active(struct ptl_process *process, const char *call);
 /* One poll found nothing. May block; true when it has. */

@@ -5,10 +5,11 @@
 static struct pf_pool entries = PF_POOL(struct ptl_le);
 static struct pf_pool headers = PF_POOL(struct ptl_unexpected);
 
-#define LE_OPTIONS                                                                                                     \
-    (PTL_IOVEC | PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_USE_ONCE | PTL_LE_ACK_DISABLE | PTL_LE_UNEXPECTED_HDR_DISABLE | \
-     PTL_LE_IS_ACCESSIBLE | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_COMM_DISABLE | PTL_LE_EVENT_FLOWCTRL_DISABLE |    \
-     PTL_LE_EVENT_SUCCESS_DISABLE | PTL_LE_EVENT_OVER_DISABLE | PTL_LE_EVENT_UNLINK_DISABLE | PTL_LE_EVENT_CT_COMM |   \
+#define LE_OPTIONS                                                                                           \
+    (PTL_IOVEC | PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_USE_ONCE | PTL_LE_ACK_DISABLE |                      \
+     PTL_LE_UNEXPECTED_HDR_DISABLE | PTL_LE_IS_ACCESSIBLE | PTL_LE_EVENT_LINK_DISABLE |                      \
+     PTL_LE_EVENT_COMM_DISABLE | PTL_LE_EVENT_FLOWCTRL_DISABLE | PTL_LE_EVENT_SUCCESS_DISABLE |              \
+     PTL_LE_EVENT_OVER_DISABLE | PTL_LE_EVENT_UNLINK_DISABLE | PTL_LE_EVENT_CT_COMM |                        \
      PTL_LE_EVENT_CT_OVERFLOW | PTL_LE_EVENT_CT_BYTES)
 #define ME_OPTIONS (LE_OPTIONS | PTL_ME_MANAGE_LOCAL | PTL_ME_NO_TRUNCATE | PTL_ME_MAY_ALIGN)
 
@@ -74,7 +75,8 @@ void ptl_entry_drop(void *object)
     entry_free(entry);
 }
 
-/* An entry that the NIC has unlinked: tells so when no message uses it any more, and lets it go when no header refers to it. */
+/* An entry that the NIC has unlinked: tells so when no message uses it any more, and lets it go when no
+ * header refers to it. */
 void ptl_entry_settle(struct ptl_le *entry, double date)
 {
     if (!entry->auto_unlinked || entry->pending > 0)
@@ -273,8 +275,8 @@ int ptl_append_check(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t 
     return PTL_OK;
 }
 
-static void fill(struct ptl_le *entry, struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_list_t list,
-                 void *user_ptr)
+static void fill(struct ptl_le *entry, struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me,
+                 ptl_list_t list, void *user_ptr)
 {
     *entry = (struct ptl_le){.ni = ni, .me = *me, .pt_index = pt_index, .list = list, .user_ptr = user_ptr};
     if (me->ct_handle != PTL_CT_NONE)
@@ -326,8 +328,9 @@ static int unlink_entry(ptl_handle_any_t handle, enum ptl_kind kind)
 }
 
 /*
- * The answer to a search that found nothing is delayed like any event, until the process has polled in vain for long: then it is there at
- * once, so that a program that searches in a loop goes to sleep in its next poll and not for the time of one search.
+ * The answer to a search that found nothing is delayed like any event, until the process has polled in vain
+ * for long: then it is there at once, so that a program that searches in a loop goes to sleep in its next
+ * poll and not for the time of one search.
  */
 static void answer_search(struct ptl_ni *ni, struct ptl_pt *pt, const ptl_event_t *event)
 {
@@ -391,8 +394,8 @@ int PtlMEUnlink(ptl_handle_me_t me_handle)
     return unlink_entry(me_handle, PTL_KIND_ME);
 }
 
-int PtlMESearch(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_search_op_t ptl_search_op,
-                void *user_ptr)
+int PtlMESearch(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me_t *me,
+                ptl_search_op_t ptl_search_op, void *user_ptr)
 {
     return search(ni_handle, pt_index, me, ptl_search_op, user_ptr, true);
 }
@@ -413,8 +416,8 @@ int PtlLEUnlink(ptl_handle_le_t le_handle)
     return unlink_entry(le_handle, PTL_KIND_LE);
 }
 
-int PtlLESearch(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_le_t *le, ptl_search_op_t ptl_search_op,
-                void *user_ptr)
+int PtlLESearch(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_le_t *le,
+                ptl_search_op_t ptl_search_op, void *user_ptr)
 {
     ptl_me_t me;
     if (le)

@@ -3,9 +3,10 @@
 
 static struct pf_pool descriptors = PF_POOL(struct ptl_md);
 
-#define MD_OPTIONS                                                                                                     \
-    (PTL_IOVEC | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_ACK |   \
-     PTL_MD_EVENT_CT_BYTES | PTL_MD_UNORDERED | PTL_MD_UNRELIABLE | PTL_MD_VOLATILE | PTL_MD_EVENT_SEND_DISABLE)
+#define MD_OPTIONS                                                                                           \
+    (PTL_IOVEC | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_REPLY |               \
+     PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_BYTES | PTL_MD_UNORDERED | PTL_MD_UNRELIABLE | PTL_MD_VOLATILE |  \
+     PTL_MD_EVENT_SEND_DISABLE)
 
 int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t *md, ptl_handle_md_t *md_handle)
 {

@@ -71,7 +71,8 @@ static bool options_valid(unsigned int options)
     unsigned int matching = options & (PTL_NI_MATCHING | PTL_NI_NO_MATCHING);
     unsigned int addressing = options & (PTL_NI_LOGICAL | PTL_NI_PHYSICAL);
     return (matching == PTL_NI_MATCHING || matching == PTL_NI_NO_MATCHING) &&
-           (addressing == PTL_NI_LOGICAL || addressing == PTL_NI_PHYSICAL) && !(options & ~(matching | addressing));
+           (addressing == PTL_NI_LOGICAL || addressing == PTL_NI_PHYSICAL) &&
+           !(options & ~(matching | addressing));
 }
 
 static int choose_pid(struct ptl_process *process, ptl_pid_t pid)
@@ -89,7 +90,8 @@ static int choose_pid(struct ptl_process *process, ptl_pid_t pid)
     return PTL_OK;
 }
 
-static struct ptl_ni *create_ni(struct ptl_process *process, unsigned int options, const ptl_ni_limits_t *desired)
+static struct ptl_ni *create_ni(struct ptl_process *process, unsigned int options,
+                                const ptl_ni_limits_t *desired)
 {
     struct ptl_ni *ni = calloc(1, sizeof *ni);
     if (!ni)
@@ -228,7 +230,8 @@ int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_
     return PTL_OK;
 }
 
-int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t *mapping, ptl_size_t *actual_map_size)
+int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t *mapping,
+              ptl_size_t *actual_map_size)
 {
     int status;
     struct ptl_ni *ni = ni_of(ni_handle, &status);
@@ -315,8 +318,8 @@ struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id)
 
 /* Portal table */
 
-int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle, ptl_pt_index_t pt_index_req,
-               ptl_pt_index_t *pt_index)
+int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle,
+               ptl_pt_index_t pt_index_req, ptl_pt_index_t *pt_index)
 {
     int status;
     struct ptl_ni *ni = ni_of(ni_handle, &status);
@@ -340,7 +343,8 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
     } else if (ni->pts[index].used) {
         return PTL_PT_IN_USE;
     }
-    ni->pts[index] = (struct ptl_pt){.used = true, .enabled = true, .options = options, .eq = eq, .eq_handle = eq_handle};
+    ni->pts[index] =
+        (struct ptl_pt){.used = true, .enabled = true, .options = options, .eq = eq, .eq_handle = eq_handle};
     *pt_index = index;
     return PTL_OK;
 }

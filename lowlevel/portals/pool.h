@@ -14,7 +14,10 @@ struct pf_pool {
     size_t in_use;
 };
 
-#define PF_POOL(type) {sizeof(type), NULL, 0}
+#define PF_POOL(type)                                                                                        \
+    {                                                                                                        \
+        sizeof(type), NULL, 0                                                                                \
+    }
 
 static inline void pf_pool_refill(struct pf_pool *pool)
 {

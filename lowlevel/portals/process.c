@@ -175,7 +175,8 @@ struct ptl_ni *ptl_object_ni(ptl_handle_any_t handle)
     return NULL;
 }
 
-void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni, void (*fn)(void *object))
+void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni,
+                         void (*fn)(void *object))
 {
     for (uint32_t slot = 0; slot < process->slot_count; slot++) {
         if (process->slots[slot].kind != kind)

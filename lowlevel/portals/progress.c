@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking instead of polling. A program that polls costs wall-clock time and no simulated time. After some polls in a row that found
- * nothing, the polling actor sleeps until the state of its NIC changes: nothing that it can see happens before. Any
- * change wakes it, also one that posts no event (a header for which a search may be waiting).
+ * Blocking instead of polling. A program that polls costs wall-clock time and no simulated time. After some
+ * polls in a row that found nothing, the polling actor sleeps until the state of its NIC changes: nothing
+ * that it can see happens before. Any change wakes it, also one that posts no event (a header for which a
+ * search may be waiting).
  */
 #include <stdlib.h>
 
@@ -51,7 +52,8 @@ static void remove_parked(struct ptl_process *process, struct ptl_waiter *waiter
     process->spare_waiters = waiter;
 }
 
-/* When the actor is killed here, its waiter stays listed and is not parked any more: waking it does nothing. */
+/* When the actor is killed here, its waiter stays listed and is not parked any more: waking it does nothing.
+ */
 bool ptl_block(struct ptl_process *process, const char *call, double date)
 {
     struct ptl_waiter *waiter = take_waiter(process);
@@ -78,7 +80,8 @@ static void watch_for_livelock(struct ptl_process *process, const char *call)
         process->stuck_passes = 0;
     }
     if (++process->stuck_passes > pf_config.livelock_passes)
-        pf_die("rank %d polls without end: %ld calls of %s at simulated time %.9f s found nothing, and none of them lets "
+        pf_die("rank %d polls without end: %ld calls of %s at simulated time %.9f s found nothing, and none "
+               "of them lets "
                "time pass (PARFOCAL_LIVELOCK_PASSES sets the limit)",
                process->self->rank, process->stuck_passes, call, now);
 }

@@ -9,22 +9,24 @@
 #include "base/self.h"
 
 /*
- * What a runtime (an MPI layer, a test program) asks of the simulated Portals beyond portals4.h. A process is named by its pf_self_t; any actor
- * that carries the same pointer in its data slot acts for that process.
+ * What a runtime (an MPI layer, a test program) asks of the simulated Portals beyond portals4.h. A process is
+ * named by its pf_self_t; any actor that carries the same pointer in its data slot acts for that process.
  */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * Physical identifiers: nid is the number of the host (in the order in which hosts became known to the NIC: that of the first
- * PtlInit on each), pid is the rank unless PtlNIInit asked for another. Returns false when the rank has not called PtlInit yet.
+ * Physical identifiers: nid is the number of the host (in the order in which hosts became known to the NIC:
+ * that of the first PtlInit on each), pid is the rank unless PtlNIInit asked for another. Returns false when
+ * the rank has not called PtlInit yet.
  */
 PF_EXPORT bool pf_portals_physical_id(int rank, uint32_t *nid, uint32_t *pid);
 /* The inverse: the rank with these identifiers, -1 when there is none. */
 PF_EXPORT int pf_portals_rank_of(uint32_t nid, uint32_t pid);
 
-/* While set, calls of this process cost no simulated time and their events are there at once: for initialisation at any date. */
+/* While set, calls of this process cost no simulated time and their events are there at once: for
+ * initialisation at any date. */
 PF_EXPORT void pf_portals_free_mode(pf_self_t *self, bool on);
 
 /* Starts the count of idle polls anew (call it when the program enters the communication library). */
@@ -33,8 +35,8 @@ PF_EXPORT void pf_portals_idle_reset(pf_self_t *self);
 /* Blocks the calling actor until the state of the process's NIC changes. */
 PF_EXPORT void pf_portals_park(pf_self_t *self);
 
-/* `fn(arg)` is called in engine context whenever the state of the process's NIC changes while none of its actors is parked here.
- * NULL removes it. */
+/* `fn(arg)` is called in engine context whenever the state of the process's NIC changes while none of its
+ * actors is parked here. NULL removes it. */
 PF_EXPORT void pf_portals_set_notify(pf_self_t *self, void (*fn)(void *arg), void *arg);
 
 struct pf_portals_counters {

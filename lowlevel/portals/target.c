@@ -40,7 +40,8 @@ static void refuse(struct ptl_message *m, ptl_ni_fail_t fail)
     m->to_ni->status[index]++;
 }
 
-/* The process is told that the table entry is closed, after the events of all messages that came in before. */
+/* The process is told that the table entry is closed, after the events of all messages that came in before.
+ */
 static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
 {
     if (!pt->notice_due || pt->busy > 0)
@@ -52,7 +53,8 @@ static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
     ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, pt->last_done > now ? pt->last_done : now);
 }
 
-/* Resources are exhausted or nothing matches: with flow control the table entry closes until the process opens it again. */
+/* Resources are exhausted or nothing matches: with flow control the table entry closes until the process
+ * opens it again. */
 static void refuse_by_flow_control(struct ptl_message *m, struct ptl_pt *pt)
 {
     if (!(pt->options & PTL_PT_FLOWCTRL)) {
@@ -83,7 +85,8 @@ static bool accepts(const struct ptl_ni *ni, const struct ptl_le *entry, const s
     return !(entry->me.options & PTL_ME_NO_TRUNCATE) || m->rlength <= room_at(entry, place_in(entry, m));
 }
 
-static struct ptl_le *find_entry(const struct ptl_ni *ni, const struct ptl_pt *pt, const struct ptl_message *m)
+static struct ptl_le *find_entry(const struct ptl_ni *ni, const struct ptl_pt *pt,
+                                 const struct ptl_message *m)
 {
     for (int list = PTL_PRIORITY_LIST; list <= PTL_OVERFLOW_LIST; list++)
         for (struct ptl_le *entry = pt->lists[list].first; entry; entry = entry->next)
@@ -151,7 +154,8 @@ static ptl_ni_fail_t permission(const struct ptl_le *entry, const struct ptl_mes
 {
     if (entry->me.uid != PTL_UID_ANY && entry->me.uid != m->uid)
         return PTL_NI_PERM_VIOLATION;
-    if ((writes(m) && !(entry->me.options & PTL_ME_OP_PUT)) || (reads(m) && !(entry->me.options & PTL_ME_OP_GET)))
+    if ((writes(m) && !(entry->me.options & PTL_ME_OP_PUT)) ||
+        (reads(m) && !(entry->me.options & PTL_ME_OP_GET)))
         return PTL_NI_OP_VIOLATION;
     return PTL_NI_OK;
 }
@@ -178,8 +182,10 @@ void ptl_target_match(struct ptl_message *m)
     struct ptl_le *entry = find_entry(m->to_ni, pt, m);
     bool unexpected =
         entry && entry->list == PTL_OVERFLOW_LIST && !(entry->me.options & PTL_ME_UNEXPECTED_HDR_DISABLE);
-    bool no_room = (pt->options & PTL_PT_FLOWCTRL) && !ptl_eq_has_room(ptl_pt_eq(m->to_ni, pt), EVENTS_PER_MESSAGE);
-    if (!entry || no_room || (unexpected && m->to_ni->unexpected_count >= m->to_ni->limits.max_unexpected_headers)) {
+    bool no_room =
+        (pt->options & PTL_PT_FLOWCTRL) && !ptl_eq_has_room(ptl_pt_eq(m->to_ni, pt), EVENTS_PER_MESSAGE);
+    if (!entry || no_room ||
+        (unexpected && m->to_ni->unexpected_count >= m->to_ni->limits.max_unexpected_headers)) {
         refuse_by_flow_control(m, pt);
         return;
     }

@@ -10,7 +10,8 @@ static struct ptl_ct *trigger_counter(ptl_handle_ct_t handle, const struct ptl_n
     return *status == PTL_OK ? ct : NULL;
 }
 
-static int add_message(struct ptl_message *m, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold, const char *call)
+static int add_message(struct ptl_message *m, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold,
+                       const char *call)
 {
     int status;
     struct ptl_ct *ct = trigger_counter(trig_ct_handle, m->ni, &status);
@@ -24,31 +25,33 @@ static int add_message(struct ptl_message *m, ptl_handle_ct_t trig_ct_handle, pt
     return status;
 }
 
-int PtlTriggeredPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req,
-                    ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
-                    ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data, ptl_handle_ct_t trig_ct_handle,
-                    ptl_size_t threshold)
+int PtlTriggeredPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr,
+                    ptl_hdr_data_t hdr_data, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
     struct ptl_message *m;
-    int status = ptl_message_put(&m, md_handle, local_offset, length, ack_req, target_id, pt_index, match_bits,
-                                 remote_offset, user_ptr, hdr_data);
+    int status = ptl_message_put(&m, md_handle, local_offset, length, ack_req, target_id, pt_index,
+                                 match_bits, remote_offset, user_ptr, hdr_data);
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredPut") : status;
 }
 
-int PtlTriggeredGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_process_t target_id,
-                    ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr,
-                    ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
+int PtlTriggeredGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                    ptl_size_t remote_offset, void *user_ptr, ptl_handle_ct_t trig_ct_handle,
+                    ptl_size_t threshold)
 {
     struct ptl_message *m;
-    int status = ptl_message_get(&m, md_handle, local_offset, length, target_id, pt_index, match_bits, remote_offset,
-                                 user_ptr);
+    int status = ptl_message_get(&m, md_handle, local_offset, length, target_id, pt_index, match_bits,
+                                 remote_offset, user_ptr);
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredGet") : status;
 }
 
-int PtlTriggeredAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req,
-                       ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
-                       ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation,
-                       ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
+int PtlTriggeredAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                       ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                       ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr,
+                       ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype,
+                       ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
     struct ptl_atomic_call call = {.put_md = md_handle,
                                    .put_offset = local_offset,
@@ -67,11 +70,12 @@ int PtlTriggeredAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_s
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredAtomic") : status;
 }
 
-int PtlTriggeredFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle,
-                            ptl_size_t local_put_offset, ptl_size_t length, ptl_process_t target_id,
-                            ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
-                            void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype,
-                            ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
+int PtlTriggeredFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
+                            ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset, ptl_size_t length,
+                            ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                            ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data,
+                            ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle,
+                            ptl_size_t threshold)
 {
     struct ptl_atomic_call call = {.put_md = put_md_handle,
                                    .put_offset = local_put_offset,
@@ -91,10 +95,11 @@ int PtlTriggeredFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredFetchAtomic") : status;
 }
 
-int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle,
-                     ptl_size_t local_put_offset, ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
-                     ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data,
-                     const void *operand, ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle,
+int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
+                     ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset, ptl_size_t length,
+                     ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                     ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data, const void *operand,
+                     ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle,
                      ptl_size_t threshold)
 {
     struct ptl_atomic_call call = {.put_md = put_md_handle,
@@ -144,9 +149,9 @@ int PtlTriggeredCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct, ptl_hand
     return add_change(ct_handle, new_ct, PTL_TRIGGER_CT_SET, trig_ct_handle, threshold);
 }
 
-int PtlTriggeredMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_list_t ptl_list,
-                         void *user_ptr, ptl_handle_me_t *me_handle, ptl_handle_ct_t trig_ct_handle,
-                         ptl_size_t threshold)
+int PtlTriggeredMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me_t *me,
+                         ptl_list_t ptl_list, void *user_ptr, ptl_handle_me_t *me_handle,
+                         ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
     if (!ptl_current())
         return PTL_NO_INIT;

@@ -3,8 +3,8 @@
 #define PORTALS4_H
 
 /*
- * The Portals 4.3 network programming interface. Names and semantics are those of the specification; the representation of
- * handles and the values of constants are this library's.
+ * The Portals 4.3 network programming interface. Names and semantics are those of the specification; the
+ * representation of handles and the values of constants are this library's.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -41,15 +41,15 @@ typedef int64_t ptl_sr_value_t;
 #define PTL_EQ_NONE        ((ptl_handle_eq_t)0xe000000000000001ULL)
 #define PTL_CT_NONE        ((ptl_handle_ct_t)0xe000000000000002ULL)
 
-#define PTL_SIZE_MAX      ((ptl_size_t)0xffffffffffffffffULL)
-#define PTL_IFACE_DEFAULT ((ptl_interface_t)0xffffffffU)
-#define PTL_NID_ANY       ((ptl_nid_t)0xffffffffU)
-#define PTL_PID_ANY       ((ptl_pid_t)0xffffffffU)
-#define PTL_PID_MAX       ((ptl_pid_t)0x7fffffffU)
-#define PTL_RANK_ANY      ((ptl_rank_t)0xffffffffU)
-#define PTL_UID_ANY       ((ptl_uid_t)0xffffffffU)
-#define PTL_PT_ANY        ((ptl_pt_index_t)0xffffffffU)
-#define PTL_TIME_FOREVER  ((ptl_time_t)0xffffffffffffffffULL)
+#define PTL_SIZE_MAX       ((ptl_size_t)0xffffffffffffffffULL)
+#define PTL_IFACE_DEFAULT  ((ptl_interface_t)0xffffffffU)
+#define PTL_NID_ANY        ((ptl_nid_t)0xffffffffU)
+#define PTL_PID_ANY        ((ptl_pid_t)0xffffffffU)
+#define PTL_PID_MAX        ((ptl_pid_t)0x7fffffffU)
+#define PTL_RANK_ANY       ((ptl_rank_t)0xffffffffU)
+#define PTL_UID_ANY        ((ptl_uid_t)0xffffffffU)
+#define PTL_PT_ANY         ((ptl_pt_index_t)0xffffffffU)
+#define PTL_TIME_FOREVER   ((ptl_time_t)0xffffffffffffffffULL)
 
 typedef union {
     struct {
@@ -86,10 +86,10 @@ enum ptl_retvals {
 };
 
 /* Network interfaces */
-#define PTL_NI_MATCHING    (1U << 0)
-#define PTL_NI_NO_MATCHING (1U << 1)
-#define PTL_NI_LOGICAL     (1U << 2)
-#define PTL_NI_PHYSICAL    (1U << 3)
+#define PTL_NI_MATCHING              (1U << 0)
+#define PTL_NI_NO_MATCHING           (1U << 1)
+#define PTL_NI_LOGICAL               (1U << 2)
+#define PTL_NI_PHYSICAL              (1U << 3)
 
 #define PTL_TARGET_BIND_INACCESSIBLE (1U << 0)
 #define PTL_TOTAL_DATA_ORDERING      (1U << 1)
