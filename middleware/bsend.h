@@ -4,8 +4,9 @@
 
 #include "middleware/rank.h"
 
-/* Only one implementation has the user's buffer at a time. A buffered send in another one first takes it away from the holder,
- * which blocks until the holder's messages have left, as MPI_Buffer_detach does (MPI 3.1 section 3.6). */
+/* Only one implementation has the user's buffer at a time. A buffered send in another one first takes it away
+ * from the holder, which blocks until the holder's messages have left, as MPI_Buffer_detach does (MPI 3.1
+ * section 3.6). */
 void pf_bsend_prepare(struct pf_rank *r, struct pf_instance *in);
 
 #endif

@@ -13,9 +13,9 @@
 #include "middleware/topology.h"
 
 /*
- * Members that create the same communicator find each other's shared part by the place of its birth: the parent, the
- * number of the collective that made it, and its first member (a split makes several at once). An entry lives until
- * all members have joined.
+ * Members that create the same communicator find each other's shared part by the place of its birth: the
+ * parent, the number of the collective that made it, and its first member (a split makes several at once). An
+ * entry lives until all members have joined.
  */
 struct birth_key {
     int parent;
@@ -54,8 +54,8 @@ static void shared_release(struct pf_comm_shared *shared)
     free(shared);
 }
 
-struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence, const int *world_ranks,
-                                          int size, bool node_local)
+struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence,
+                                          const int *world_ranks, int size, bool node_local)
 {
     struct birth_key key;
     memset(&key, 0, sizeof key); /* padding is part of the hashed bytes */
@@ -132,8 +132,8 @@ void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
 {
     struct pf_comm_shared *shared = comm->shared;
     void *native = NULL;
-    int error = in->ops->comm_twin(in, shared->world_ranks, shared->size, comm->me, shared->id, shared->node_local,
-                                   &native);
+    int error = in->ops->comm_twin(in, shared->world_ranks, shared->size, comm->me, shared->id,
+                                   shared->node_local, &native);
     if (error)
         return in->values->comm_null;
     in->ops->comm_errors_return(in, native);
@@ -162,7 +162,8 @@ struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint6
             push_stretch(shared, sequence, r->active->impl);
         return r->active;
     }
-    while (comm->stretch + 1 < shared->stretch_count && shared->stretches[comm->stretch + 1].first <= sequence)
+    while (comm->stretch + 1 < shared->stretch_count &&
+           shared->stretches[comm->stretch + 1].first <= sequence)
         comm->stretch++;
     int impl = shared->stretches[comm->stretch].impl;
     if (impl != r->active->impl)

@@ -16,19 +16,19 @@ struct pf_comm_stretch {
 };
 
 /*
- * What all members of a communicator share: it is one structure per communicator in the process, found by each
- * member when it creates its own handle. The members agree on ids and on the model of each collective through it,
- * without communication.
+ * What all members of a communicator share: it is one structure per communicator in the process, found by
+ * each member when it creates its own handle. The members agree on ids and on the model of each collective
+ * through it, without communication.
  */
 struct pf_comm_shared {
-    int id;              /* of the hub, unique in the job */
+    int id; /* of the hub, unique in the job */
     int size;
-    int references;      /* members that hold it or have yet to join; the last to release frees it */
-    int joined;          /* members that have made their handle */
-    bool node_local;     /* all members share a host: MPI_Comm_split_type made it */
+    int references;  /* members that hold it or have yet to join; the last to release frees it */
+    int joined;      /* members that have made their handle */
+    bool node_local; /* all members share a host: MPI_Comm_split_type made it */
     int *world_ranks;
-    uint64_t decided;    /* collectives whose implementation is known */
-    int newest_impl;     /* of the last stretch */
+    uint64_t decided; /* collectives whose implementation is known */
+    int newest_impl;  /* of the last stretch */
     struct pf_comm_stretch *stretches;
     int stretch_count, stretch_capacity;
     struct pf_comm_meeting *meetings; /* collectives in which members exchange values, see comm_create.c */
@@ -40,9 +40,9 @@ struct pf_comm {
     struct pf_object object;
     struct pf_comm_shared *shared;
     struct pf_rank *owner;
-    int me;                   /* rank in this communicator */
-    uint64_t collectives;     /* entered by this member */
-    int stretch;              /* where the search for the next decision starts */
+    int me;               /* rank in this communicator */
+    uint64_t collectives; /* entered by this member */
+    int stretch;          /* where the search for the next decision starts */
     struct pf_attributes *attributes;
     MPI_Errhandler errhandler;
     struct pf_info *info;
@@ -70,11 +70,12 @@ static inline MPI_Comm pf_comm_handle(const struct pf_comm *comm)
     return (MPI_Comm)(uintptr_t)comm;
 }
 
-/* The slow path of pf_comm_collective: this member follows an earlier decision, or its decision starts a new stretch. */
+/* The slow path of pf_comm_collective: this member follows an earlier decision, or its decision starts a new
+ * stretch. */
 struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint64_t sequence);
 
-/* The first rank that enters a collective decides its model, the others follow: where this member's next collective
- * on `comm` runs. Counts it. */
+/* The first rank that enters a collective decides its model, the others follow: where this member's next
+ * collective on `comm` runs. Counts it. */
 static inline struct pf_instance *pf_comm_collective(struct pf_rank *r, struct pf_comm *comm)
 {
     uint64_t sequence = comm->collectives++;
@@ -90,20 +91,23 @@ static inline struct pf_instance *pf_comm_collective(struct pf_rank *r, struct p
 void pf_comm_init_rank(struct pf_rank *r, int size);
 void pf_comm_fini_rank(struct pf_rank *r);
 
-/* The shared part of the communicator that the members of `parent` create in its collective number `sequence`, told
- * apart by the first member; the first caller makes it, with the given members. Keeps a reference. */
-struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence, const int *world_ranks,
-                                          int size, bool node_local);
+/* The shared part of the communicator that the members of `parent` create in its collective number
+ * `sequence`, told apart by the first member; the first caller makes it, with the given members. Keeps a
+ * reference. */
+struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence,
+                                          const int *world_ranks, int size, bool node_local);
 
 /* A member's handle on it. `native` may be NULL: the twin is made at first use. */
 struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me);
 
-/* A member's handle on the communicator that collective `sequence` of `parent` makes. Takes over the native one that the
- * implementation has made; NULL: its twin is made at first use. */
-struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence, const int *world_ranks, int size,
-                              int me, bool node_local, struct pf_instance *in, void *native);
+/* A member's handle on the communicator that collective `sequence` of `parent` makes. Takes over the native
+ * one that the implementation has made; NULL: its twin is made at first use. */
+struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
+                              const int *world_ranks, int size, int me, bool node_local,
+                              struct pf_instance *in, void *native);
 
-/* A reference for something that outlives the call, such as a request. WORLD and SELF need none. NULL stays NULL. */
+/* A reference for something that outlives the call, such as a request. WORLD and SELF need none. NULL stays
+ * NULL. */
 struct pf_comm *pf_comm_retain(struct pf_comm *comm);
 
 /* Drops a reference; the last one frees the natives, locally. */

@@ -72,7 +72,8 @@ int pf_PMPI_Finalized(int *flag)
     return MPI_SUCCESS;
 }
 
-/* MPI 3.1 section 8.7: the attributes of MPI_COMM_SELF go first, then every implementation ends, SMPI last. */
+/* MPI 3.1 section 8.7: the attributes of MPI_COMM_SELF go first, then every implementation ends, SMPI last.
+ */
 int pf_PMPI_Finalize(void)
 {
     struct pf_rank *r = PF_ENTER(Finalize);
@@ -198,8 +199,11 @@ void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
     if (++pf_call_polls < (uint64_t)pf_config.livelock_polls)
         return;
     fflush(stdout);
-    fprintf(stderr, "parfocal: error: livelock at simulated time %.9g s: %ld tests and probes in a row found nothing, and no rank "
-            "did anything else (PARFOCAL_LIVELOCK_POLLS)\n", simgrid_get_clock(), pf_config.livelock_polls);
+    fprintf(stderr,
+            "parfocal: error: livelock at simulated time %.9g s: %ld tests and probes in a row found "
+            "nothing, and no rank "
+            "did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
+            simgrid_get_clock(), pf_config.livelock_polls);
     r->call.impl = in->impl;
     pf_job_print_blocked(stderr);
     pf_end_process(1);

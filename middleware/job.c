@@ -47,7 +47,8 @@ static void read_settings(void)
         pf_die("schedule: %s", error);
     start_model = pf_schedule_start(pf_job_state.schedule);
     if (*pf_config.model && !pf_model_parse(pf_config.model, strlen(pf_config.model), &start_model))
-        pf_die("unknown model '%s' in PARFOCAL_MODEL; models: analytic, smpi, portals, packet", pf_config.model);
+        pf_die("unknown model '%s' in PARFOCAL_MODEL; models: analytic, smpi, portals, packet",
+               pf_config.model);
     if (start_model == PF_MODEL_NONE)
         start_model = PF_MODEL_SMPI;
     if (strcmp(pf_config.agree, "strict") != 0)
@@ -70,7 +71,8 @@ static void load_requested(void)
         size_t length = strcspn(list, ",");
         enum pf_model model;
         if (!pf_model_parse(list, length, &model))
-            pf_die("unknown model '%.*s' in PARFOCAL_LOAD; models: analytic, smpi, portals, packet", (int)length, list);
+            pf_die("unknown model '%.*s' in PARFOCAL_LOAD; models: analytic, smpi, portals, packet",
+                   (int)length, list);
         pf_model_load(model);
         list += length + (list[length] == ',');
     }
@@ -125,8 +127,8 @@ void pf_job_rank_left(int status)
 {
     const pf_self_t *self = pf_self();
     if (self && self->mpi && self->mpi->state == PF_RANK_RUNNING)
-        pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank, status,
-                pf_fn_name(self->mpi->call.fn));
+        pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
+                status, pf_fn_name(self->mpi->call.fn));
 }
 
 void pf_job_finish(int status)
@@ -155,7 +157,8 @@ const char *pf_call_site(const void *address, char *buffer, size_t size)
         return buffer;
     }
     unsigned long offset = (unsigned long)((const char *)address - (const char *)info.dli_fbase);
-    if (*program_name && pf_source_line(program_name, offset - 1, function, sizeof function, line, sizeof line) && *line)
+    if (*program_name &&
+        pf_source_line(program_name, offset - 1, function, sizeof function, line, sizeof line) && *line)
         snprintf(buffer, size, "%s (%s)", line, function);
     else
         snprintf(buffer, size, "%s+0x%lx", *program_name ? program_name : info.dli_fname, offset);
@@ -167,8 +170,14 @@ static void print_call(FILE *out, const struct pf_rank *r)
     static const char *const names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "several models"};
     char site[256], peer[64] = "";
     switch (r->call.fn) {
-    case PF_FN_Send: case PF_FN_Ssend: case PF_FN_Rsend: case PF_FN_Bsend:
-    case PF_FN_Recv: case PF_FN_Probe: case PF_FN_Sendrecv: case PF_FN_Sendrecv_replace: {
+    case PF_FN_Send:
+    case PF_FN_Ssend:
+    case PF_FN_Rsend:
+    case PF_FN_Bsend:
+    case PF_FN_Recv:
+    case PF_FN_Probe:
+    case PF_FN_Sendrecv:
+    case PF_FN_Sendrecv_replace: {
         char who[16], tag[16];
         snprintf(who, sizeof who, r->call.peer == MPI_ANY_SOURCE ? "any" : "%d", r->call.peer);
         snprintf(tag, sizeof tag, r->call.tag == MPI_ANY_TAG ? "any" : "%d", r->call.tag);
@@ -178,8 +187,8 @@ static void print_call(FILE *out, const struct pf_rank *r)
     default:
         break;
     }
-    fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank, pf_fn_name(r->call.fn), peer,
-            names[r->call.impl], pf_call_site(r->call.site, site, sizeof site));
+    fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank,
+            pf_fn_name(r->call.fn), peer, names[r->call.impl], pf_call_site(r->call.site, site, sizeof site));
 }
 
 int pf_job_print_blocked(FILE *out)

@@ -8,7 +8,7 @@
 struct pf_job_state {
     int size;
     struct pf_rank *ranks;
-    pf_self_t **selves;     /* &ranks[i].self, as adapters want them */
+    pf_self_t **selves; /* &ranks[i].self, as adapters want them */
     struct pf_schedule *schedule;
 };
 
@@ -17,13 +17,16 @@ extern struct pf_job_state pf_job_state;
 /* Creates the rank states at the first MPI call of the process, from that rank's actor. */
 void pf_job_create_ranks(void);
 
-/* The calling actor is this rank from now on: its account, its communicators, the models that the user asked for. */
+/* The calling actor is this rank from now on: its account, its communicators, the models that the user asked
+ * for. */
 void pf_job_start_rank(struct pf_rank *r);
 
-/* The calling rank's main() is over. Says so when MPI_Finalize is missing: the others may wait for it for ever. */
+/* The calling rank's main() is over. Says so when MPI_Finalize is missing: the others may wait for it for
+ * ever. */
 void pf_job_rank_left(int status);
 
-/* The end of MPI_Abort and of a fatal error: writes the summary, ends the process with `status` (1 when it is 0). */
+/* The end of MPI_Abort and of a fatal error: writes the summary, ends the process with `status` (1 when it is
+ * 0). */
 void pf_job_abort(int rank, int status) __attribute__((noreturn));
 
 #endif

@@ -9,9 +9,9 @@
 #include "middleware/include/mpi.h"
 
 /*
- * Hub objects: what a handle of the application points to, unless it is predefined (a small integer). Every object
- * starts with struct pf_object, belongs to one rank, and keeps its recipe, from which a native twin is made in another
- * implementation at first use.
+ * Hub objects: what a handle of the application points to, unless it is predefined (a small integer). Every
+ * object starts with struct pf_object, belongs to one rank, and keeps its recipe, from which a native twin is
+ * made in another implementation at first use.
  */
 enum pf_kind {
     PF_KIND_COMM = 0x50460001,
@@ -46,8 +46,8 @@ static inline void *pf_object_of(const void *handle, enum pf_kind kind)
     return object->kind == (uint32_t)kind ? object : NULL;
 }
 
-/* Makes the twin that is missing. Returns the implementation's null handle (and the native call then reports the error)
- * when the handle is not valid. */
+/* Makes the twin that is missing. Returns the implementation's null handle (and the native call then reports
+ * the error) when the handle is not valid. */
 void *pf_object_materialize(struct pf_instance *in, struct pf_object *object);
 
 /* The implementation's handle for the hub's. The hot path of every wrapper. */

@@ -8,7 +8,8 @@
 #include "middleware/call.h"
 #include "middleware/datatype.h"
 
-/* An implementation calls a user function with its own datatype handle and without context; the closure knows both. */
+/* An implementation calls a user function with its own datatype handle and without context; the closure knows
+ * both. */
 struct closure {
     struct pf_op *op;
     struct pf_instance *in;
@@ -58,7 +59,8 @@ void *pf_op_twin(struct pf_instance *in, struct pf_op *op)
         ffi_prep_closure_loc(closure->memory, user_function_interface(), call_user, closure, code) != FFI_OK)
         pf_die("no memory for the closure of a reduction function");
     void *native = NULL;
-    if (((int (*)(void *, int, void **))in->fn[PF_FN_Op_create])(code, op->commutative, &native) != MPI_SUCCESS)
+    if (((int (*)(void *, int, void **))in->fn[PF_FN_Op_create])(code, op->commutative, &native) !=
+        MPI_SUCCESS)
         return in->values->op_null;
     op->object.native[in->impl] = native;
     return native;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent requests. While inactive they belong to nobody: the hub keeps the arguments, and MPI_Start makes a native
- * request in the model in force. It is made anew at each start, because SMPI packs a derived datatype when a request is
- * initialised and Open MPI repeats the old data of a buffered one.
+ * Persistent requests. While inactive they belong to nobody: the hub keeps the arguments, and MPI_Start makes
+ * a native request in the model in force. It is made anew at each start, because SMPI packs a derived
+ * datatype when a request is initialised and Open MPI repeats the old data of a buffered one.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 #include "middleware/request.h"
 #include "middleware/stranded.h"
 
-static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI_Datatype datatype, int peer, int tag,
-                           MPI_Comm handle, MPI_Request *request)
+static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI_Datatype datatype, int peer,
+                           int tag, MPI_Comm handle, MPI_Request *request)
 {
     bool receive = r->call.fn == PF_FN_Recv_init;
     struct pf_comm *comm = pf_comm_of(r, handle);
@@ -25,13 +25,14 @@ static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI
         return pf_call_error(r, handle, MPI_ERR_TYPE);
     if (tag < 0 && !(receive && tag == MPI_ANY_TAG))
         return pf_call_error(r, handle, MPI_ERR_TAG);
-    if ((peer < 0 || peer >= comm->shared->size) && peer != MPI_PROC_NULL && !(receive && peer == MPI_ANY_SOURCE))
+    if ((peer < 0 || peer >= comm->shared->size) && peer != MPI_PROC_NULL &&
+        !(receive && peer == MPI_ANY_SOURCE))
         return pf_call_error(r, handle, MPI_ERR_RANK);
     if (!request)
         return pf_call_error(r, handle, MPI_ERR_ARG);
     struct pf_persistent *recipe = malloc(sizeof *recipe);
-    *recipe = (struct pf_persistent){.fn = r->call.fn, .buffer = buffer, .count = count, .datatype = datatype,
-                                     .peer = peer, .tag = tag};
+    *recipe = (struct pf_persistent){
+        .fn = r->call.fn, .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag};
     pf_datatype_retain(datatype);
     struct pf_request *made = pf_request_new(r, NULL, PF_REQUEST_PERSISTENT, handle);
     made->persistent = recipe;

@@ -19,9 +19,9 @@ const char *pf_fn_name(int fn);
 
 /* What a rank is doing, for diagnoses: filled in by the wrappers with plain stores. */
 struct pf_call {
-    int fn;           /* enum pf_fn of the current or last call */
-    int impl;         /* implementation whose native function runs, -1 outside */
-    int peer;         /* hub rank (or wildcard) of a point-to-point call */
+    int fn;   /* enum pf_fn of the current or last call */
+    int impl; /* implementation whose native function runs, -1 outside */
+    int peer; /* hub rank (or wildcard) of a point-to-point call */
     int tag;
     const void *site; /* return address in the application */
     MPI_Comm comm;
@@ -41,20 +41,16 @@ struct pf_rank {
     struct pf_request *free_requests;
     struct pf_progress *progress;
     struct pf_ledger *ledger; /* messages sent to this rank and not yet received, see stranded.h */
-    int state;            /* enum pf_rank_state */
+    int state;                /* enum pf_rank_state */
     int thread_level;
-    int os_thread;        /* of MPI_Init */
-    void *bsend_buffer;   /* the user's, and which implementation holds it now */
+    int os_thread;      /* of MPI_Init */
+    void *bsend_buffer; /* the user's, and which implementation holds it now */
     int bsend_size;
     int bsend_impl;
-    int live_objects;     /* user handles not yet freed */
-    uint64_t followed;    /* calls that ran in another model than the active one, to agree with their peers */
+    int live_objects;  /* user handles not yet freed */
+    uint64_t followed; /* calls that ran in another model than the active one, to agree with their peers */
 };
 
-enum pf_rank_state {
-    PF_RANK_NEW,
-    PF_RANK_RUNNING,
-    PF_RANK_FINALIZED
-};
+enum pf_rank_state { PF_RANK_NEW, PF_RANK_RUNNING, PF_RANK_FINALIZED };
 
 #endif

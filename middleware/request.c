@@ -9,7 +9,8 @@
 #include "middleware/op.h"
 #include "middleware/wait_set.h"
 
-struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind, MPI_Comm comm)
+struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind,
+                                  MPI_Comm comm)
 {
     struct pf_request *request = r->free_requests;
     if (request)
@@ -67,8 +68,8 @@ void pf_request_was_null(struct pf_request *request)
     request->done = true;
 }
 
-int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm, int code,
-                       MPI_Request *handle)
+int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm,
+                       int code, MPI_Request *handle)
 {
     if (PF_LIKELY(code == MPI_SUCCESS)) {
         *handle = (MPI_Request)(uintptr_t)request;

@@ -5,14 +5,10 @@
 #include "middleware/object.h"
 #include "middleware/rank.h"
 
-enum pf_request_kind {
-    PF_REQUEST_SEND,
-    PF_REQUEST_RECV,
-    PF_REQUEST_COLLECTIVE,
-    PF_REQUEST_PERSISTENT
-};
+enum pf_request_kind { PF_REQUEST_SEND, PF_REQUEST_RECV, PF_REQUEST_COLLECTIVE, PF_REQUEST_PERSISTENT };
 
-/* What a persistent request does when it is started (MPI 3.1 section 3.9): the arguments of its _init call. */
+/* What a persistent request does when it is started (MPI 3.1 section 3.9): the arguments of its _init call.
+ */
 struct pf_persistent {
     int fn; /* enum pf_fn of the _init function */
     const void *buffer;
@@ -21,8 +17,8 @@ struct pf_persistent {
     int peer, tag;
 };
 
-/* What a nonblocking collective uses until it completes, although the application may free it before: implementations do not
- * keep all of it by themselves. Zero where there is nothing. */
+/* What a nonblocking collective uses until it completes, although the application may free it before:
+ * implementations do not keep all of it by themselves. Zero where there is nothing. */
 struct pf_request_operands {
     void *memory[2];
     MPI_Op op;
@@ -31,41 +27,44 @@ struct pf_request_operands {
 
 /*
  * A request of the application. While it is active it belongs to the implementation that runs it; an inactive
- * persistent request belongs to nobody (owner NULL). `done` means that the hub has seen its completion already,
- * in a call that could not yet return it (a Testall over several owners): the status is kept here.
+ * persistent request belongs to nobody (owner NULL). `done` means that the hub has seen its completion
+ * already, in a call that could not yet return it (a Testall over several owners): the status is kept here.
  */
 struct pf_request {
     struct pf_object object;
     struct pf_instance *owner;
-    void *native;         /* of the owner, the one that waits */
+    void *native; /* of the owner, the one that waits */
     struct pf_rank *rank;
     struct pf_request_operands operands;
     struct pf_comm *comm; /* with a reference; NULL when the call's was not valid */
     struct pf_persistent *persistent;
     enum pf_request_kind kind;
     bool done;
-    bool abandoned;       /* freed by the user while active */
-    int error;            /* of a done request, the hub's class */
-    MPI_Status status;    /* of a done request */
+    bool abandoned;    /* freed by the user while active */
+    int error;         /* of a done request, the hub's class */
+    MPI_Status status; /* of a done request */
     struct pf_request *next_free;
-    const void *site;     /* where the application started it */
+    const void *site; /* where the application started it */
     int fn;
 };
 
 /* A new request on `comm`, from the rank's pool; active in `in`, or inactive when that is NULL. */
-struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind, MPI_Comm comm);
+struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind,
+                                  MPI_Comm comm);
 
 /* The request is over: back to the pool. */
 void pf_request_release(struct pf_request *request);
 
-/* The implementation has completed the operation at once and gave its null handle (SMPI, for MPI_PROC_NULL). */
+/* The implementation has completed the operation at once and gave its null handle (SMPI, for MPI_PROC_NULL).
+ */
 void pf_request_was_null(struct pf_request *request);
 
 /* Ends a call that starts an operation: hands out the request, or releases it after an error. */
-int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm, int code,
-                       MPI_Request *handle);
+int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm,
+                       int code, MPI_Request *handle);
 
-/* Keeps what the operation uses until the request completes: handles by a reference, memory to be freed then. */
+/* Keeps what the operation uses until the request completes: handles by a reference, memory to be freed then.
+ */
 void pf_request_keep_op(struct pf_request *request, MPI_Op op);
 void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype);
 void pf_request_keep_memory(struct pf_request *request, void *memory);

@@ -9,14 +9,16 @@
 struct pf_request;
 
 /*
- * Messages whose two sides are in different models never meet. While more than one implementation is loaded the hub notes
- * what each rank was sent and what it received, so that a run that stops can say which message is stranded and where.
+ * Messages whose two sides are in different models never meet. While more than one implementation is loaded
+ * the hub notes what each rank was sent and what it received, so that a run that stops can say which message
+ * is stranded and where.
  */
 void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer, int tag);
 void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source,
                                int tag);
 
-static inline void pf_stranded_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer, int tag)
+static inline void pf_stranded_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer,
+                                    int tag)
 {
     if (__builtin_expect(r->instances[PF_IMPL_OPENMPI] != NULL, 0) && peer >= 0)
         pf_stranded_note_sent(r, in, comm, peer, tag);

@@ -31,7 +31,9 @@ void pf_model_load(enum pf_model model)
     if (pf_job_state.ranks[0].instances[impl])
         return;
     const struct pf_adapter *adapter = pf_adapter_get(impl);
-    struct pf_job job = {.size = pf_job_state.size, .ranks = pf_job_state.selves, .on_abort = pf_job_abort,
+    struct pf_job job = {.size = pf_job_state.size,
+                         .ranks = pf_job_state.selves,
+                         .on_abort = pf_job_abort,
                          .on_progress = pf_progress_notify};
     char why[512] = "";
     int error = adapter->ops->open(&job, why, sizeof why);
@@ -92,8 +94,9 @@ PF_EXPORT int pf_model_switch(const char *name)
         return -1;
     if (!name || !pf_model_parse(name, strlen(name), &model)) {
         const char *near = name ? pf_model_suggest(name) : NULL;
-        pf_die("rank %d: pf_model_switch: unknown model '%s'%s%s%s; models: analytic, smpi, portals, packet", r->self.rank,
-               name ? name : "(null)", near ? ", maybe '" : "", near ? near : "", near ? "'" : "");
+        pf_die("rank %d: pf_model_switch: unknown model '%s'%s%s%s; models: analytic, smpi, portals, packet",
+               r->self.rank, name ? name : "(null)", near ? ", maybe '" : "", near ? near : "",
+               near ? "'" : "");
     }
     pf_switch_to(r, model);
     pf_account_leave(r->account);

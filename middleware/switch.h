@@ -12,8 +12,8 @@ struct pf_instance;
 /* The MPI implementation that runs a model (enum pf_impl), -1 when none does. */
 int pf_model_impl(enum pf_model model);
 
-/* Loads what `model` needs, for all ranks, if it is not there yet; ends the process with a clear line when that
- * fails. At no simulated time; no rank waits. Call it from a rank's actor. */
+/* Loads what `model` needs, for all ranks, if it is not there yet; ends the process with a clear line when
+ * that fails. At no simulated time; no rank waits. Call it from a rank's actor. */
 void pf_model_load(enum pf_model model);
 
 /* Puts `model` in force for this rank. Costs no simulated time. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait and test calls. The owner of a request completes it, whatever model is in force. A call over requests of one owner is one
- * native call; over several, one per owner, and a completion that cannot be returned yet is kept in the request (`done`).
+ * Wait and test calls. The owner of a request completes it, whatever model is in force. A call over requests
+ * of one owner is one native call; over several, one per owner, and a completion that cannot be returned yet
+ * is kept in the request (`done`).
  */
 #include <stdlib.h>
 
@@ -161,14 +162,16 @@ static bool try_each(struct pf_wait_set *set, struct pf_instance *in, int n)
     for (int i = 0; i < n; i++) {
         if (!in->ops->request_done(in, set->natives[i]))
             continue;
-        int code = ((native_wait)in->fn[PF_FN_Wait])(&set->natives[i], set->statuses + i * in->values->status_size);
+        int code =
+            ((native_wait)in->fn[PF_FN_Wait])(&set->natives[i], set->statuses + i * in->values->status_size);
         pf_wait_set_done(set, in, i, code);
         return true;
     }
     return false;
 }
 
-/* A test found nothing. When SMPI has overlooked all requests (it says so), it has not charged the test either. */
+/* A test found nothing. When SMPI has overlooked all requests (it says so), it has not charged the test
+ * either. */
 static void idle_after_overlooking(struct pf_wait_set *set, struct pf_instance *in, bool overlooked)
 {
     if (overlooked && in->values->charges_tests)

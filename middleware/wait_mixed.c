@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking on requests of several owners. No implementation can wait for the others', and polling them would cost
- * simulated time; so the rank parks, and is woken by its NIC (Open MPI) or by the end of an activity of SimGrid (SMPI), which is
- * looked for at each step of the simulation while somebody waits like this.
+ * Blocking on requests of several owners. No implementation can wait for the others', and polling them would
+ * cost simulated time; so the rank parks, and is woken by its NIC (Open MPI) or by the end of an activity of
+ * SimGrid (SMPI), which is looked for at each step of the simulation while somebody waits like this.
  */
 #include "lowlevel/engine/engine.h"
 #include "middleware/call.h"
@@ -81,7 +81,7 @@ void pf_wait_mixed(struct pf_wait_set *set)
         if (set->done)
             return;
         if (progress->work)
-            continue; /* the NIC changed meanwhile */
+            continue;                 /* the NIC changed meanwhile */
         r->call.impl = PF_IMPL_COUNT; /* in several at once */
         sleep_until_something_happens(set);
         r->call.impl = -1;

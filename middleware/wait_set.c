@@ -76,7 +76,8 @@ int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in)
 }
 
 /* The native part of completion: the status in the hub's terms, and what is left of a persistent request. */
-static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, const void *status, int code)
+static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_request *request,
+                     const void *status, int code)
 {
     pf_status_from_native(in, status, &request->status);
     request->error = code == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, code);
@@ -88,7 +89,8 @@ static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_reques
     pf_call_reset_polls();
 }
 
-void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i, int code)
+void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i,
+                          int code)
 {
     complete(set->rank, in, request, set->statuses + (size_t)i * in->values->status_size, code);
     set->active--;

@@ -4,7 +4,8 @@
 
 #include "middleware/request.h"
 
-/* The requests of one wait or test call, and room for the native call. Small sets live on the caller's stack. */
+/* The requests of one wait or test call, and room for the native call. Small sets live on the caller's stack.
+ */
 #define PF_WAIT_STACK 64
 
 struct pf_wait_set {
@@ -33,8 +34,10 @@ void pf_wait_set_close(struct pf_wait_set *set);
 /* Collects the active requests of `in` into natives and index; returns their number. */
 int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in);
 
-/* `request` has completed natively, with native status number `i` of the set: notes it in the request. `code` is native. */
-void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i, int code);
+/* `request` has completed natively, with native status number `i` of the set: notes it in the request. `code`
+ * is native. */
+void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i,
+                          int code);
 
 /* The same for element `i` of the part, whose status has the same number. */
 void pf_wait_set_done(struct pf_wait_set *set, struct pf_instance *in, int i, int code);
