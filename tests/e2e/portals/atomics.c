@@ -9,10 +9,11 @@
 #define QUIET      (PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_EVENT_COMM_DISABLE)
 #define BOTH       (PTL_ME_OP_PUT | PTL_ME_OP_GET | QUIET)
 
-static void atomic(struct endpoint *e, const void *data, size_t length, size_t offset, ptl_op_t op, ptl_datatype_t type)
+static void atomic(struct endpoint *e, const void *data, size_t length, size_t offset, ptl_op_t op,
+                   ptl_datatype_t type)
 {
-    CHECK(PtlAtomic(e->md, (ptl_size_t)(uintptr_t)data, length, PTL_ACK_REQ, world_address(0), e->pt, 1, offset, NULL, 0,
-                    op, type) == PTL_OK);
+    CHECK(PtlAtomic(e->md, (ptl_size_t)(uintptr_t)data, length, PTL_ACK_REQ, world_address(0), e->pt, 1,
+                    offset, NULL, 0, op, type) == PTL_OK);
     endpoint_expect(e, PTL_EVENT_SEND);
     endpoint_expect(e, PTL_EVENT_ACK);
 }
@@ -49,12 +50,12 @@ static void program_elements(int rank, int size, void *shared)
         atomic(&e, (double complex[]){1 + 2 * I, 3}, 32, at_z, PTL_SUM, PTL_DOUBLE_COMPLEX);
         atomic(&e, (double complex[]){I, I}, 32, at_z, PTL_PROD, PTL_DOUBLE_COMPLEX);
         atomic(&e, b, sizeof b, offsetof(__typeof__(memory), b), PTL_BXOR, PTL_UINT8_T);
-        CHECK(PtlAtomic(e.md, 0, 8, PTL_NO_ACK_REQ, world_address(0), e.pt, 1, 0, NULL, 0, PTL_BOR, PTL_DOUBLE) ==
-              PTL_ARG_INVALID);
-        CHECK(PtlAtomic(e.md, 0, 8, PTL_NO_ACK_REQ, world_address(0), e.pt, 1, 0, NULL, 0, PTL_SWAP, PTL_DOUBLE) ==
-              PTL_ARG_INVALID);
-        CHECK(PtlAtomic(e.md, 0, 7, PTL_NO_ACK_REQ, world_address(0), e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_DOUBLE) ==
-              PTL_ARG_INVALID);
+        CHECK(PtlAtomic(e.md, 0, 8, PTL_NO_ACK_REQ, world_address(0), e.pt, 1, 0, NULL, 0, PTL_BOR,
+                        PTL_DOUBLE) == PTL_ARG_INVALID);
+        CHECK(PtlAtomic(e.md, 0, 8, PTL_NO_ACK_REQ, world_address(0), e.pt, 1, 0, NULL, 0, PTL_SWAP,
+                        PTL_DOUBLE) == PTL_ARG_INVALID);
+        CHECK(PtlAtomic(e.md, 0, 7, PTL_NO_ACK_REQ, world_address(0), e.pt, 1, 0, NULL, 0, PTL_SUM,
+                        PTL_DOUBLE) == PTL_ARG_INVALID);
     }
     world_barrier();
     for (int k = 0; rank == 0 && k < N; k++) {
@@ -69,8 +70,8 @@ static void program_elements(int rank, int size, void *shared)
 static uint64_t swap(struct endpoint *e, uint64_t value, uint64_t operand, ptl_op_t op)
 {
     uint64_t old = 0;
-    CHECK(PtlSwap(e->md, (ptl_size_t)(uintptr_t)&old, e->md, (ptl_size_t)(uintptr_t)&value, 8, world_address(0), e->pt, 1,
-                  0, NULL, 0, &operand, op, PTL_UINT64_T) == PTL_OK);
+    CHECK(PtlSwap(e->md, (ptl_size_t)(uintptr_t)&old, e->md, (ptl_size_t)(uintptr_t)&value, 8,
+                  world_address(0), e->pt, 1, 0, NULL, 0, &operand, op, PTL_UINT64_T) == PTL_OK);
     CHECK(endpoint_expect(e, PTL_EVENT_REPLY).mlength == 8);
     return old;
 }
@@ -111,8 +112,8 @@ static void program_tickets(int rank, int size, void *shared)
         endpoint_append(&e, &counter, sizeof counter, BOTH, 1, PTL_PRIORITY_LIST, NULL);
     world_barrier();
     for (int i = 0; i < DRAWS; i++) {
-        CHECK(PtlFetchAtomic(e.md, (ptl_size_t)(uintptr_t)&ticket, e.md, (ptl_size_t)(uintptr_t)&one, 4, world_address(0),
-                             e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_INT32_T) == PTL_OK);
+        CHECK(PtlFetchAtomic(e.md, (ptl_size_t)(uintptr_t)&ticket, e.md, (ptl_size_t)(uintptr_t)&one, 4,
+                             world_address(0), e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_INT32_T) == PTL_OK);
         endpoint_expect(&e, PTL_EVENT_REPLY);
         CHECK(ticket >= 0 && ticket < size * DRAWS && !taken[ticket]);
         taken[ticket] = 1;
@@ -149,7 +150,7 @@ static void test_tickets(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements), cmocka_unit_test(test_swaps), cmocka_unit_test(test_tickets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements), cmocka_unit_test(test_swaps),
+                                       cmocka_unit_test(test_tickets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,8 +24,8 @@ static void map_ranks(struct endpoint *e, int size)
     free(map);
 }
 
-static ptl_handle_me_t counting_entry(struct endpoint *e, void *start, ptl_size_t length, unsigned int options,
-                                      ptl_match_bits_t bits, ptl_handle_ct_t ct)
+static ptl_handle_me_t counting_entry(struct endpoint *e, void *start, ptl_size_t length,
+                                      unsigned int options, ptl_match_bits_t bits, ptl_handle_ct_t ct)
 {
     ptl_me_t me = {.start = start,
                    .length = length,
@@ -70,17 +70,23 @@ static void program_counting(int rank, int size, void *shared)
         double before = simgrid_get_clock();
         CHECK(PtlCTPoll(both, tests, 2, 5, &value, &which) == PTL_CT_NONE_REACHED);
         CHECK(simgrid_get_clock() - before > 0.00499 && simgrid_get_clock() - before < 0.00501);
-        CHECK(PtlCTSet(ct, (ptl_ct_event_t){10, 0}) == PTL_OK && PtlCTInc(ct, (ptl_ct_event_t){5, 1}) == PTL_OK);
+        CHECK(PtlCTSet(ct, (ptl_ct_event_t){10, 0}) == PTL_OK &&
+              PtlCTInc(ct, (ptl_ct_event_t){5, 1}) == PTL_OK);
         CHECK(PtlCTGet(ct, &value) == PTL_OK && value.success == 15 && value.failure == 1);
         CHECK(PtlCTWait(ct, 100, &value) == PTL_OK && value.failure == 1);
     } else {
-        ptl_md_t md = {.length = PTL_SIZE_MAX, .options = PTL_MD_EVENT_CT_ACK, .eq_handle = PTL_EQ_NONE, .ct_handle = ct};
+        ptl_md_t md = {.length = PTL_SIZE_MAX,
+                       .options = PTL_MD_EVENT_CT_ACK,
+                       .eq_handle = PTL_EQ_NONE,
+                       .ct_handle = ct};
         ptl_handle_md_t handle;
         CHECK(PtlMDBind(e.ni, &md, &handle) == PTL_OK);
         world_barrier();
         for (int i = 0; i < 3; i++) {
-            CHECK(PtlPut(handle, (ptl_size_t)(uintptr_t)memory, 10, PTL_CT_ACK_REQ, rank_id(1), e.pt, 1, 0, NULL, 0) == PTL_OK);
-            CHECK(PtlPut(handle, (ptl_size_t)(uintptr_t)memory, 2000, PTL_CT_ACK_REQ, rank_id(1), e.pt, 2, 0, NULL, 0) == PTL_OK);
+            CHECK(PtlPut(handle, (ptl_size_t)(uintptr_t)memory, 10, PTL_CT_ACK_REQ, rank_id(1), e.pt, 1, 0,
+                         NULL, 0) == PTL_OK);
+            CHECK(PtlPut(handle, (ptl_size_t)(uintptr_t)memory, 2000, PTL_CT_ACK_REQ, rank_id(1), e.pt, 2, 0,
+                         NULL, 0) == PTL_OK);
         }
         CHECK(PtlCTWait(ct, 6, &value) == PTL_OK && value.success == 6);
         CHECK(PtlPut(handle, 0, 0, PTL_CT_ACK_REQ, rank_id(1), e.pt, 3, 0, NULL, 0) == PTL_OK);
@@ -89,7 +95,8 @@ static void program_counting(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* A token runs around the ring by triggered puts alone, the processors sleep; then counters trigger counters. */
+/* A token runs around the ring by triggered puts alone, the processors sleep; then counters trigger counters.
+ */
 static void program_triggered(int rank, int size, void *shared)
 {
     (void)shared;
@@ -117,7 +124,8 @@ static void program_triggered(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* Without an entry the table entry closes; after PtlPTEnable messages arrive again and none is lost or doubled. */
+/* Without an entry the table entry closes; after PtlPTEnable messages arrive again and none is lost or
+ * doubled. */
 static void program_flow_control(int rank, int size, void *shared)
 {
     (void)shared;
@@ -136,7 +144,8 @@ static void program_flow_control(int rank, int size, void *shared)
         sg_actor_sleep_for(1e-3);
         CHECK(PtlEQGet(e.eq, &event) == PTL_EQ_EMPTY); /* one notice only */
         for (int i = 0; i < (size - 1) * MESSAGES - 1; i++)
-            endpoint_append(&e, memory, 1, PTL_ME_OP_PUT | PTL_ME_USE_ONCE | QUIET, 1, PTL_PRIORITY_LIST, NULL);
+            endpoint_append(&e, memory, 1, PTL_ME_OP_PUT | PTL_ME_USE_ONCE | QUIET, 1, PTL_PRIORITY_LIST,
+                            NULL);
         CHECK(PtlPTEnable(e.ni, e.pt) == PTL_OK);
         for (int i = 0; i < (size - 1) * MESSAGES - 1; i++)
             endpoint_expect(&e, PTL_EVENT_PUT);
@@ -144,7 +153,8 @@ static void program_flow_control(int rank, int size, void *shared)
         world_barrier();
         int sent = 0, refused = 0, acked = 0;
         while (acked < MESSAGES) {
-            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)memory, 1, PTL_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL, 0) == PTL_OK);
+            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)memory, 1, PTL_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL,
+                         0) == PTL_OK);
             sent++;
             do
                 CHECK(PtlEQWait(e.eq, &event) == PTL_OK);
@@ -182,7 +192,8 @@ static void program_bounded(int rank, int size, void *shared)
     } else {
         world_barrier();
         for (int i = 0; i < 10; i++)
-            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)&byte, 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL, (ptl_hdr_data_t)i) == PTL_OK);
+            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)&byte, 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL,
+                         (ptl_hdr_data_t)i) == PTL_OK);
     }
     endpoint_close(&e);
 }
@@ -224,7 +235,8 @@ static void program_polling(int rank, int size, void *shared)
     } else {
         for (int i = 0; i < 3; i++) {
             sg_actor_sleep_for(1.0);
-            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)&byte[1], 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, i < 2 ? 1 : 2, 0, NULL, 0) == PTL_OK);
+            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)&byte[1], 1, PTL_NO_ACK_REQ, rank_id(0), e.pt,
+                         i < 2 ? 1 : 2, 0, NULL, 0) == PTL_OK);
         }
     }
     endpoint_close(&e);
@@ -266,12 +278,14 @@ static void program_probe(int rank, int size, void *shared)
     } else {
         world_barrier();
         sg_actor_sleep_for(1.0);
-        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)memory, 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL, 0) == PTL_OK);
+        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)memory, 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL,
+                     0) == PTL_OK);
     }
     endpoint_close(&e);
 }
 
-/* The middleware's view: a rank that sleeps elsewhere is told, and a helper that carries its identity progresses it. */
+/* The middleware's view: a rank that sleeps elsewhere is told, and a helper that carries its identity
+ * progresses it. */
 static int notices;
 static void count_notice(void *arg)
 {
@@ -312,7 +326,8 @@ static void program_notify(int rank, int size, void *shared)
         world_barrier();
         for (int i = 0; i < 2; i++) {
             sg_actor_sleep_for(1.0);
-            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)&byte, 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL, 0) == PTL_OK);
+            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)&byte, 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL,
+                         0) == PTL_OK);
         }
     }
     endpoint_close(&e);
@@ -424,9 +439,11 @@ static void test_livelock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counting), cmocka_unit_test(test_triggered), cmocka_unit_test(test_flow_control),
-        cmocka_unit_test(test_bounded),  cmocka_unit_test(test_polling),   cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_notify),   cmocka_unit_test(test_free_mode),      cmocka_unit_test(test_livelock),
+        cmocka_unit_test(test_counting),     cmocka_unit_test(test_triggered),
+        cmocka_unit_test(test_flow_control), cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_polling),      cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_notify),       cmocka_unit_test(test_free_mode),
+        cmocka_unit_test(test_livelock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The event engine inside SimGrid: dates, order, waking, deadlocks, and that nobody notices it while it has nothing to do. */
+/* The event engine inside SimGrid: dates, order, waking, deadlocks, and that nobody notices it while it has
+ * nothing to do. */
 #include "world.h"
 
 #include <stdio.h>
@@ -36,7 +37,8 @@ static void wake(struct pf_event *event)
     pf_waiter_wake(&waiter);
 }
 
-/* Events at random dates, some cancelled, some moved; the rank is woken at exact dates and between them its clock is its own. */
+/* Events at random dates, some cancelled, some moved; the rank is woken at exact dates and between them its
+ * clock is its own. */
 static void program_order(int rank, int size, void *shared)
 {
     (void)size, (void)shared;

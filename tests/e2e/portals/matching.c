@@ -14,8 +14,8 @@
 
 static void put_to(struct endpoint *e, int to, const void *data, size_t length, ptl_match_bits_t bits)
 {
-    CHECK(PtlPut(e->md, (ptl_size_t)(uintptr_t)data, length, PTL_ACK_REQ, world_address(to), e->pt, bits, 0, NULL,
-                 bits + 1000) == PTL_OK);
+    CHECK(PtlPut(e->md, (ptl_size_t)(uintptr_t)data, length, PTL_ACK_REQ, world_address(to), e->pt, bits, 0,
+                 NULL, bits + 1000) == PTL_OK);
 }
 
 /* The next ACK; SEND events are passed over. */
@@ -46,8 +46,8 @@ static void program_expected(int rank, int size, void *shared)
     endpoint_open(&e, NI_OPTIONS, 0, 1024);
     unsigned char *data = calloc(LENGTHS, LONGEST);
     for (int i = 0; rank == 1 && i < LENGTHS; i++)
-        endpoint_append(&e, data + (size_t)i * LONGEST, LONGEST, RECEIVE_ONCE, (ptl_match_bits_t)i, PTL_PRIORITY_LIST,
-                        &data[i]);
+        endpoint_append(&e, data + (size_t)i * LONGEST, LONGEST, RECEIVE_ONCE, (ptl_match_bits_t)i,
+                        PTL_PRIORITY_LIST, &data[i]);
     world_barrier();
     unsigned char *expected = malloc(LONGEST);
     for (int i = LENGTHS - 1; i >= 0; i--) { /* against the order of the list: the bits decide */
@@ -97,11 +97,13 @@ static void program_unexpected(int rank, int size, void *shared)
     world_barrier();
     for (int i = COUNT - 1; rank == 1 && i >= 0; i--) {
         fill(expected, lengths[i], (unsigned int)i);
-        endpoint_append(&e, target, LONGEST, RECEIVE_ONCE, (ptl_match_bits_t)i, PTL_PRIORITY_LIST, &target[i]);
+        endpoint_append(&e, target, LONGEST, RECEIVE_ONCE, (ptl_match_bits_t)i, PTL_PRIORITY_LIST,
+                        &target[i]);
         ptl_event_t event = endpoint_expect(&e, PTL_EVENT_PUT_OVERFLOW);
         CHECK(event.mlength == lengths[i] && event.user_ptr == &target[i]);
         CHECK(event.hdr_data == (ptl_hdr_data_t)i + 1000);
-        CHECK(lengths[i] == 0 || ((unsigned char *)event.start >= block && (unsigned char *)event.start < block + BLOCK));
+        CHECK(lengths[i] == 0 ||
+              ((unsigned char *)event.start >= block && (unsigned char *)event.start < block + BLOCK));
         CHECK(memcmp(event.start, expected, lengths[i]) == 0);
     }
     endpoint_close(&e);
@@ -211,13 +213,15 @@ static void program_get(int rank, int size, void *shared)
         world_barrier();
         for (int i = 0; i < LENGTHS; i++) {
             memset(target, 0, sizeof target);
-            CHECK(PtlGet(e.md, (ptl_size_t)(uintptr_t)target, lengths[i], world_address(1), e.pt, 1, 0, &e) == PTL_OK);
+            CHECK(PtlGet(e.md, (ptl_size_t)(uintptr_t)target, lengths[i], world_address(1), e.pt, 1, 0, &e) ==
+                  PTL_OK);
             ptl_event_t event = endpoint_expect(&e, PTL_EVENT_REPLY);
             CHECK(event.mlength == lengths[i] && event.user_ptr == &e && event.start == target);
             CHECK(memcmp(target, source, lengths[i]) == 0);
             CHECK(lengths[i] == LONGEST || target[lengths[i]] == 0);
         }
-        CHECK(PtlGet(e.md, (ptl_size_t)(uintptr_t)target, 100, world_address(1), e.pt, 1, LONGEST - 10, NULL) == PTL_OK);
+        CHECK(PtlGet(e.md, (ptl_size_t)(uintptr_t)target, 100, world_address(1), e.pt, 1, LONGEST - 10,
+                     NULL) == PTL_OK);
         CHECK(endpoint_expect(&e, PTL_EVENT_REPLY).mlength == 10);
         CHECK(memcmp(target, source + LONGEST - 10, 10) == 0);
         ptl_event_t event;
@@ -252,7 +256,8 @@ static void program_search(int rank, int size, void *shared)
         ptl_event_t event;
         CHECK(PtlMESearch(e.ni, e.pt, &me, PTL_SEARCH_ONLY, &e) == PTL_OK);
         CHECK(PtlEQWait(e.eq, &event) == PTL_OK);
-        CHECK(event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_NO_MATCH && event.user_ptr == &e);
+        CHECK(event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_NO_MATCH &&
+              event.user_ptr == &e);
         me.match_bits = 2;
         for (int i = 0; i < 2; i++) {
             CHECK(PtlMESearch(e.ni, e.pt, &me, PTL_SEARCH_ONLY, &e) == PTL_OK);
@@ -306,7 +311,11 @@ static void program_iovec(int rank, int size, void *shared)
         CHECK(memcmp(sent, got, TOTAL) == 0);
     } else {
         world_barrier();
-        ptl_md_t md = {.start = iovecs[0], .length = PIECES, .options = PTL_IOVEC, .eq_handle = e.eq, .ct_handle = PTL_CT_NONE};
+        ptl_md_t md = {.start = iovecs[0],
+                       .length = PIECES,
+                       .options = PTL_IOVEC,
+                       .eq_handle = e.eq,
+                       .ct_handle = PTL_CT_NONE};
         ptl_handle_md_t handle;
         CHECK(PtlMDBind(e.ni, &md, &handle) == PTL_OK);
         CHECK(PtlPut(handle, 0, TOTAL, PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) == PTL_OK);
@@ -371,11 +380,11 @@ static void run(world_program program)
     assert_int_equal(world_run(&node, program), 0);
 }
 
-#define TEST(name)                                                                                                     \
-    static void test_##name(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        run(program_##name);                                                                                           \
+#define TEST(name)                                                                                           \
+    static void test_##name(void **state)                                                                    \
+    {                                                                                                        \
+        (void)state;                                                                                         \
+        run(program_##name);                                                                                 \
     }
 TEST(expected)
 TEST(unexpected)
@@ -390,9 +399,11 @@ TEST(entry_order)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected), cmocka_unit_test(test_unexpected), cmocka_unit_test(test_auto_free),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_get),        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_iovec),    cmocka_unit_test(test_order),      cmocka_unit_test(test_entry_order),
+        cmocka_unit_test(test_expected),    cmocka_unit_test(test_unexpected),
+        cmocka_unit_test(test_auto_free),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_get),         cmocka_unit_test(test_search),
+        cmocka_unit_test(test_iovec),       cmocka_unit_test(test_order),
+        cmocka_unit_test(test_entry_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

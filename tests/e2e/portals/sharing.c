@@ -50,8 +50,8 @@ static void program_plan(int rank, int size, void *shared)
     int acks = 0;
     for (const struct exchange *x = plan; x->count; x++)
         for (int i = 0; x->from == rank && i < x->count; i++) {
-            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, x->bytes, PTL_ACK_REQ, world_address(x->to), e.pt, 1, 0,
-                         NULL, 0) == PTL_OK);
+            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, x->bytes, PTL_ACK_REQ, world_address(x->to), e.pt,
+                         1, 0, NULL, 0) == PTL_OK);
             acks++;
         }
     while (acks > 0) {
@@ -90,7 +90,8 @@ static void test_full_duplex(void **state)
 static void test_ring(void **state)
 {
     (void)state;
-    static const struct exchange ring[] = {{0, 1, MIB, 1}, {1, 2, MIB, 1}, {2, 3, MIB, 1}, {3, 0, MIB, 1}, {0, 0, 0, 0}};
+    static const struct exchange ring[] = {
+        {0, 1, MIB, 1}, {1, 2, MIB, 1}, {2, 3, MIB, 1}, {3, 0, MIB, 1}, {0, 0, 0, 0}};
     const double *times = run_plan(ring, 4, 1);
     for (int rank = 0; rank < 4; rank++)
         assert_streams(times[rank], MIB, wire);
@@ -99,7 +100,8 @@ static void test_ring(void **state)
 static void test_incast(void **state)
 {
     (void)state;
-    static const struct exchange in[] = {{1, 0, MIB, 1}, {2, 0, MIB, 1}, {3, 0, MIB, 1}, {4, 0, MIB, 1}, {0, 0, 0, 0}};
+    static const struct exchange in[] = {
+        {1, 0, MIB, 1}, {2, 0, MIB, 1}, {3, 0, MIB, 1}, {4, 0, MIB, 1}, {0, 0, 0, 0}};
     const double *times = run_plan(in, 5, 1);
     for (int rank = 1; rank < 5; rank++)
         assert_streams(times[rank], 4.0 * MIB, wire);
@@ -167,8 +169,8 @@ static void program_fault(int rank, int size, void *shared)
     endpoint_append(&e, data, 8 * MIB, ENTRY | PTL_ME_USE_ONCE, 1, PTL_PRIORITY_LIST, NULL);
     world_barrier();
     if (rank == 0) {
-        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, 8 * MIB, PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) ==
-              PTL_OK);
+        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, 8 * MIB, PTL_ACK_REQ, world_address(1), e.pt, 1, 0,
+                     NULL, 0) == PTL_OK);
         endpoint_expect(&e, PTL_EVENT_SEND);
         endpoint_expect(&e, PTL_EVENT_ACK);
         *(double *)shared = simgrid_get_clock();
@@ -190,8 +192,8 @@ static void program_broken(int rank, int size, void *shared)
     if (rank == 0) {
         sg_actor_sleep_for(1.0);
         ptl_event_t event;
-        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, sizeof data, PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) ==
-              PTL_OK);
+        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, sizeof data, PTL_ACK_REQ, world_address(1), e.pt, 1,
+                     0, NULL, 0) == PTL_OK);
         CHECK(PtlEQWait(e.eq, &event) == PTL_OK && event.ni_fail_type == PTL_NI_UNDELIVERABLE);
         CHECK(PtlEQWait(e.eq, &event) == PTL_OK && event.ni_fail_type == PTL_NI_UNDELIVERABLE);
         CHECK(event.type == PTL_EVENT_ACK);
@@ -214,10 +216,11 @@ static void test_link_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),        cmocka_unit_test(test_full_duplex),    cmocka_unit_test(test_ring),
-        cmocka_unit_test(test_incast),       cmocka_unit_test(test_incast_unequal), cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_incast_mixed), cmocka_unit_test(test_shared_nic),     cmocka_unit_test(test_loopback),
-        cmocka_unit_test(test_link_faults),
+        cmocka_unit_test(test_alone),          cmocka_unit_test(test_full_duplex),
+        cmocka_unit_test(test_ring),           cmocka_unit_test(test_incast),
+        cmocka_unit_test(test_incast_unequal), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_incast_mixed),   cmocka_unit_test(test_shared_nic),
+        cmocka_unit_test(test_loopback),       cmocka_unit_test(test_link_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,8 @@ enum { ROUNDS = 10 };
 
 static void put(struct endpoint *e, void *buffer, int to, ptl_ack_req_t ack)
 {
-    CHECK(PtlPut(e->md, (ptl_size_t)(uintptr_t)buffer, message_size, ack, world_address(to), e->pt, 1, 0, NULL, 0) ==
-          PTL_OK);
+    CHECK(PtlPut(e->md, (ptl_size_t)(uintptr_t)buffer, message_size, ack, world_address(to), e->pt, 1, 0,
+                 NULL, 0) == PTL_OK);
 }
 
 static void ping_pong(int rank, int size, void *shared)
@@ -54,7 +54,8 @@ static void put_wait_ack(int rank, int size, void *shared)
     endpoint_open(&e, PTL_NI_MATCHING | PTL_NI_PHYSICAL, 0, 64);
     char *buffer = calloc(1, message_size);
     if (rank == 1)
-        endpoint_append(&e, buffer, message_size, ME_OPTIONS | PTL_ME_EVENT_COMM_DISABLE, 1, PTL_PRIORITY_LIST, NULL);
+        endpoint_append(&e, buffer, message_size, ME_OPTIONS | PTL_ME_EVENT_COMM_DISABLE, 1,
+                        PTL_PRIORITY_LIST, NULL);
     world_barrier();
     double start = simgrid_get_clock();
     for (int round = 0; rank == 0 && round < ROUNDS; round++) {

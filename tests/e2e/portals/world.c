@@ -49,7 +49,8 @@ static void write_profile(const struct world *world, const char *directory)
     fclose(out);
 }
 
-/* A star of full-duplex links: every route is the source's up link and the destination's down link, half of the latency each. */
+/* A star of full-duplex links: every route is the source's up link and the destination's down link, half of
+ * the latency each. */
 static void write_platform(FILE *out, const struct world *world)
 {
     double bandwidth = world->bandwidth > 0 ? world->bandwidth : 11.1e9;
@@ -60,15 +61,19 @@ static void write_platform(FILE *out, const struct world *world)
     for (int node = 0; node < world->nodes; node++)
         fprintf(out, "<host id=\"node-%d\" speed=\"1Gf\"/>\n", node);
     for (int node = 0; node < world->nodes; node++)
-        fprintf(out, "<link id=\"link-%d\" bandwidth=\"%.17gBps\" latency=\"%.17gs\" sharing_policy=\"SPLITDUPLEX\"/>\n",
+        fprintf(out,
+                "<link id=\"link-%d\" bandwidth=\"%.17gBps\" latency=\"%.17gs\" "
+                "sharing_policy=\"SPLITDUPLEX\"/>\n",
                 node, bandwidth, latency);
     if (world->down_link)
-        fprintf(out, "<link id=\"fault\" bandwidth=\"100GBps\" latency=\"0s\" state_file=\"%s\"/>\n", profile_name);
+        fprintf(out, "<link id=\"fault\" bandwidth=\"100GBps\" latency=\"0s\" state_file=\"%s\"/>\n",
+                profile_name);
     for (int src = 0; src < world->nodes; src++)
         for (int dst = 0; dst < world->nodes; dst++)
             if (src != dst)
                 fprintf(out,
-                        "<route src=\"node-%d\" dst=\"node-%d\" symmetrical=\"NO\"><link_ctn id=\"link-%d\" direction=\"UP\"/>"
+                        "<route src=\"node-%d\" dst=\"node-%d\" symmetrical=\"NO\"><link_ctn id=\"link-%d\" "
+                        "direction=\"UP\"/>"
                         "%s<link_ctn id=\"link-%d\" direction=\"DOWN\"/></route>\n",
                         src, dst, src, dst == world->nodes - 1 ? last : "", dst);
     fprintf(out, "</zone>\n</platform>\n");
@@ -92,8 +97,12 @@ static void load_platform(const struct world *world)
     write_platform(fopen(path, "w"), world);
     if (world->down_link)
         write_profile(world, directory);
-    char *argv[] = {"test", "--log=root.thresh:error", "--cfg=contexts/factory:raw", "--cfg=network/model:CM02",
-                    "--cfg=path:/tmp", NULL};
+    char *argv[] = {"test",
+                    "--log=root.thresh:error",
+                    "--cfg=contexts/factory:raw",
+                    "--cfg=network/model:CM02",
+                    "--cfg=path:/tmp",
+                    NULL};
     snprintf(command, sizeof command, "--cfg=path:%s", directory);
     argv[4] = command;
     int argc = 5;

@@ -16,15 +16,16 @@
 #include "lowlevel/portals/runtime.h"
 
 /*
- * Runs Portals programs as SimGrid actors. SimGrid simulates once per process, so every world is a child process; its checks end it with a
- * message and a status that fails the test in the parent.
+ * Runs Portals programs as SimGrid actors. SimGrid simulates once per process, so every world is a child
+ * process; its checks end it with a message and a status that fails the test in the parent.
  */
 struct world {
     int nodes;
     int ranks_per_node;
-    double bandwidth;        /* B/s of each direction of a node's link; 0: 11.1 GB/s */
-    double latency;          /* s of one link; 0: 500 ns from node to node */
-    const char *down_link;   /* profile ("DATE STATE" lines) of the state of one more link on the ways to the last node */
+    double bandwidth;      /* B/s of each direction of a node's link; 0: 11.1 GB/s */
+    double latency;        /* s of one link; 0: 500 ns from node to node */
+    const char *down_link; /* profile ("DATE STATE" lines) of the state of one more link on the ways to the
+                              last node */
     const char *const *settings; /* "NAME=VALUE" for the environment, NULL-terminated, or NULL */
 };
 

@@ -30,7 +30,8 @@ static void count_end(void *arg)
 static void random_network(void)
 {
     for (int i = 0; i < RESOURCES; i++)
-        resources[i] = (struct pf_resource){.capacity = 1 + rand() % 10, .shared = rand() % 5 != 0, .on = true};
+        resources[i] =
+            (struct pf_resource){.capacity = 1 + rand() % 10, .shared = rand() % 5 != 0, .on = true};
     resources[0].shared = true;
     for (int i = 0; i < FLOWS; i++) {
         int count = 1 + rand() % HOPS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An ordinary MPI program that describes the random datatypes. Stock Open MPI's answers are the expected ones of the unit
- * test: mpicc print_types.c -o p && mpirun -np 1 ./p >types.expected
+ * An ordinary MPI program that describes the random datatypes. Stock Open MPI's answers are the expected ones
+ * of the unit test: mpicc print_types.c -o p && mpirun -np 1 ./p >types.expected
  */
 #include "type_cases.h"
 

@@ -6,8 +6,14 @@
 #include <string>
 
 struct Global {
-    Global() { std::cout << "constructed\n"; }
-    ~Global() { std::cout << "destroyed" << std::endl; }
+    Global()
+    {
+        std::cout << "constructed\n";
+    }
+    ~Global()
+    {
+        std::cout << "destroyed" << std::endl;
+    }
 } global;
 
 thread_local int in_thread = 5;
