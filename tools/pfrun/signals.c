@@ -85,7 +85,8 @@ static bool source_line(char *text, size_t size, unsigned long offset)
     char function[300], line[300];
     if (!pf_source_line(application_name, offset, function, sizeof function, line, sizeof line))
         return false;
-    snprintf(text, size, "in %s%s%s (%s+0x%lx)", function, *line ? " at " : "", line, application_name, offset);
+    snprintf(text, size, "in %s%s%s (%s+0x%lx)", function, *line ? " at " : "", line, application_name,
+             offset);
     return true;
 }
 
