@@ -55,6 +55,7 @@ struct pf_native_values {
     size_t status_size; /* bytes between the elements of an array of statuses */
     void *in_place;
     void *bottom; /* for the buffers of point-to-point calls */
+    int *unweighted; /* NULL in SMPI, which has no graphs */
     void *request_null;
     void *datatype_null;
     void *comm_null;

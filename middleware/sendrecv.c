@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Sendrecv_replace. SMPI's own stops the process when there is nothing to send, overwrites what no message
- * replaces (a receive from MPI_PROC_NULL, a short message), and takes the extent of a datatype for the room that it needs.
- * It is a Sendrecv and two copies that take no simulated time; here the data to send is packed first instead.
+ * MPI_Sendrecv_replace. SMPI's own stops the process when there is nothing to send, overwrites what no
+ * message replaces (a receive from MPI_PROC_NULL, a short message), and takes the extent of a datatype for
+ * the room that it needs. It is a Sendrecv and two copies that take no simulated time; here the data to send
+ * is packed first instead.
  */
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@
 #include "middleware/stranded.h"
 
 typedef int (*native_pack)(const void *, int, void *, void *, int, int *, void *);
-typedef int (*native_sendrecv)(const void *, int, void *, int, int, void *, int, void *, int, int, void *, void *);
+typedef int (*native_sendrecv)(const void *, int, void *, int, int, void *, int, void *, int, int, void *,
+                               void *);
 typedef int (*native_replace)(void *, int, void *, int, int, int, int, void *, void *);
 
 struct sendrecv_replace {
@@ -29,17 +31,18 @@ static int packed(struct pf_instance *in, const struct sendrecv_replace *a, MPI_
         bytes = 0;
     void *room = malloc(bytes > 0 ? (size_t)bytes : 1);
     if (a->count != 0)
-        code = ((native_pack)in->fn[PF_FN_Pack])(a->buffer, a->count, a->datatype, room, (int)bytes, &position, a->comm);
+        code = ((native_pack)in->fn[PF_FN_Pack])(a->buffer, a->count, a->datatype, room, (int)bytes,
+                                                 &position, a->comm);
     if (code == MPI_SUCCESS)
-        code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(
-            room, position, pf_native(in, MPI_BYTE), a->dest, a->sendtag, a->buffer, a->count, a->datatype, a->source,
-            a->recvtag, a->comm, a->status);
+        code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(room, position, pf_native(in, MPI_BYTE), a->dest,
+                                                         a->sendtag, a->buffer, a->count, a->datatype,
+                                                         a->source, a->recvtag, a->comm, a->status);
     free(room);
     return code;
 }
 
-int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                             MPI_Comm comm, MPI_Status *status)
+int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                             int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     struct pf_rank *r = PF_ENTER(Sendrecv_replace);
     pf_call_schedule(r, false);
@@ -66,9 +69,9 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     if (in->impl == PF_IMPL_SMPI)
         code = packed(in, &a, count * pf_datatype_size(datatype));
     else
-        code = ((native_replace)in->fn[PF_FN_Sendrecv_replace])(a.buffer, a.count, a.datatype, a.dest, a.sendtag, a.source,
-                                                                a.recvtag, a.comm, a.status);
+        code = ((native_replace)in->fn[PF_FN_Sendrecv_replace])(
+            a.buffer, a.count, a.datatype, a.dest, a.sendtag, a.source, a.recvtag, a.comm, a.status);
     if (native_status && code == MPI_SUCCESS)
-        pf_call_received(r, in, comm, native_status, status);
+        pf_call_received(r, in, comm, source, native_status, status);
     return pf_call_leave(r, in, comm, code);
 }

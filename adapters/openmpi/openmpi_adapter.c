@@ -84,6 +84,7 @@ static const struct pf_native_values common_values = {
     .status_size = sizeof(MPI_Status),
     .in_place = MPI_IN_PLACE,
     .bottom = MPI_BOTTOM,
+    .unweighted = MPI_UNWEIGHTED,
 };
 
 static int openmpi_probe(char *why, size_t why_size)

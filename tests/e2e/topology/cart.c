@@ -16,7 +16,8 @@ static int rank_at(const int dims[2], const int periods[2], int x, int y)
 
 static void queries(MPI_Comm grid, const int dims[2], const int periods[2])
 {
-    int ndims = 0, status = 0, d[3] = {-7, -7, -7}, p[3] = {-7, -7, -7}, c[3] = {-7, -7, -7}, rank, at[2], found;
+    int ndims = 0, status = 0, d[3] = {-7, -7, -7}, p[3] = {-7, -7, -7}, c[3] = {-7, -7, -7}, rank, at[2],
+        found;
 
     MPI_Comm_rank(grid, &rank);
     CHECK_OK(MPI_Topo_test(grid, &status));
@@ -58,7 +59,8 @@ static void messages(MPI_Comm grid, const char *label)
         CHECK_OK(MPI_Cart_shift(grid, direction, 1, &source, &dest));
         check_fill(out, 40, rank, direction);
         memset(in, 0, sizeof in);
-        CHECK_OK(MPI_Sendrecv(out, 40, MPI_INT, dest, 5, in, 40, MPI_INT, source, 5, grid, MPI_STATUS_IGNORE));
+        CHECK_OK(
+            MPI_Sendrecv(out, 40, MPI_INT, dest, 5, in, 40, MPI_INT, source, 5, grid, MPI_STATUS_IGNORE));
         CHECK(source == MPI_PROC_NULL ? in[0] == 0 && in[39] == 0 : check_filled(in, 40, source, direction));
         TIME(label);
     }
@@ -68,7 +70,8 @@ static void messages(MPI_Comm grid, const char *label)
 static void subs(MPI_Comm grid, const int dims[2], const int periods[2])
 {
     for (int keep = 0; keep < 4; keep++) {
-        int remain[2] = {keep & 1, keep >> 1}, ndims = -1, d[2], p[2], c[2], me[2], rank, size, sum = 0, expected = 0;
+        int remain[2] = {keep & 1, keep >> 1}, ndims = -1, d[2], p[2], c[2], me[2], rank, size, sum = 0,
+            expected = 0;
         int kept = remain[0] && remain[1] ? 2 : keep ? 1 : 0, world;
         MPI_Comm part;
 

@@ -11,14 +11,16 @@ static void exchange(MPI_Comm grid, int direction)
     MPI_Comm_rank(grid, &rank);
     CHECK_OK(MPI_Cart_shift(grid, direction, 1, &source, &dest));
     check_fill(out, 5000, rank, direction);
-    CHECK_OK(MPI_Sendrecv(out, 5000, MPI_INT, dest, 5, in, 5000, MPI_INT, source, 5, grid, MPI_STATUS_IGNORE));
+    CHECK_OK(
+        MPI_Sendrecv(out, 5000, MPI_INT, dest, 5, in, 5000, MPI_INT, source, 5, grid, MPI_STATUS_IGNORE));
     CHECK(source == MPI_PROC_NULL || check_filled(in, 5000, source, direction));
     TIME("exchange");
 }
 
 int main(int argc, char **argv)
 {
-    int dims[2] = {0, 0}, periods[2] = {1, 0}, keep_x[2] = {1, 0}, keep_y[2] = {0, 1}, small[1] = {5}, sum = 0;
+    int dims[2] = {0, 0}, periods[2] = {1, 0}, keep_x[2] = {1, 0}, keep_y[2] = {0, 1}, small[1] = {5},
+        sum = 0;
     MPI_Comm grid, part, few;
 
     check_begin(&argc, &argv);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=coll np=4 stock=no */
-/* MPI_Sendrecv_replace where implementations go wrong: no elements, nobody to receive from, short messages, gaps. */
+/* MPI_Sendrecv_replace where implementations go wrong: no elements, nobody to receive from, short messages,
+ * gaps. */
 #include "../programs/check.h"
 
 static int left(void)
@@ -50,8 +51,8 @@ static void shorter(void)
     if (check_rank % 2 == 0)
         CHECK_OK(MPI_Sendrecv_replace(data, 50, MPI_INT, peer, 2, peer, 3, MPI_COMM_WORLD, &status));
     else
-        CHECK_OK(MPI_Sendrecv(data, 10, MPI_INT, peer, 3, data + 10, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
-                              MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Sendrecv(data, 10, MPI_INT, peer, 3, data + 10, 0, MPI_INT, MPI_PROC_NULL, 0,
+                              MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     if (check_rank % 2 == 0) {
         MPI_Get_count(&status, MPI_INT, &count);
         CHECK(count == 10 && check_filled(data, 10, peer, 4) && data[49] == check_value(check_rank, 49, 4));
@@ -72,7 +73,8 @@ static void gaps(void)
     CHECK_OK(MPI_Type_create_resized(every_second, 0, sizeof(int), &resized));
     CHECK_OK(MPI_Type_commit(&resized));
     check_fill(data, 64, check_rank, 5);
-    CHECK_OK(MPI_Sendrecv_replace(data, 2, resized, right(), 6, left(), 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(
+        MPI_Sendrecv_replace(data, 2, resized, right(), 6, left(), 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     for (int i = 0; i < 64; i++)
         CHECK(data[i] == check_value(i < 16 ? left() : check_rank, i, 5));
     MPI_Type_free(&every_second);

@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
     for (int n = 1; n <= 200000; n *= 11) {
         check_fill(data, n, check_rank, n);
-        CHECK_OK(MPI_Sendrecv_replace(data, n, MPI_INT, right, 1, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_OK(
+            MPI_Sendrecv_replace(data, n, MPI_INT, right, 1, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         CHECK(check_filled(data, n, left, n));
         TIME("replace");
     }
