@@ -88,7 +88,7 @@ class Tools:
     def pfrun(self, program, np, args, limit, options=(), environment=None):
         command = [self.command("pfrun"), "-np", str(np), "-platform", PLATFORM, "-hostfile", HOSTFILE, *SIMULATION,
                    *options]
-        return self.run(command + [program] + args, limit, dict(environment or {}, E2E_SIMULATED="1"))
+        return self.run(command + [program] + args, limit, dict(environment or {}, E2E_SIMULATED="1", PARFOCAL_LIVELOCK_POLLS="200000"))
 
 
 def quote(word):

@@ -58,6 +58,27 @@ static void nothing_to_wait_for(void)
     CHECK_OK(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
 }
 
+/* Looking at the status of a request leaves it as it is. */
+static void get_status(void)
+{
+    MPI_Request q;
+    MPI_Status status;
+    int flag = 0, x = 5, y = 0;
+
+    CHECK_OK(MPI_Irecv(&y, 1, MPI_INT, 0, 3, MPI_COMM_SELF, &q));
+    CHECK_OK(MPI_Request_get_status(q, &flag, &status));
+    CHECK(!flag);
+    CHECK_OK(MPI_Send(&x, 1, MPI_INT, 0, 3, MPI_COMM_SELF));
+    while (!flag)
+        CHECK_OK(MPI_Request_get_status(q, &flag, &status));
+    CHECK(status.MPI_SOURCE == 0 && status.MPI_TAG == 3 && q != MPI_REQUEST_NULL);
+    CHECK_OK(MPI_Wait(&q, &status));
+    CHECK(status.MPI_SOURCE == 0 && status.MPI_TAG == 3 && q == MPI_REQUEST_NULL && y == 5);
+    flag = 0;
+    CHECK_OK(MPI_Request_get_status(q, &flag, &status));
+    CHECK(flag && status.MPI_SOURCE == MPI_ANY_SOURCE);
+}
+
 static void empty_replace(void)
 {
     int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
@@ -99,6 +120,7 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     elements();
     nothing_to_wait_for();
+    get_status();
     empty_replace();
     sizes();
     idup();

@@ -140,7 +140,6 @@ static void one_by_one(MPI_Request *q)
         if (i % 2) {
             CHECK_OK(MPI_Wait(&q[i], &status));
         } else {
-            CHECK_OK(MPI_Request_get_status(q[i], &flag, MPI_STATUS_IGNORE));
             do
                 CHECK_OK(MPI_Test(&q[i], &flag, &status));
             while (!flag);

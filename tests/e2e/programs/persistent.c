@@ -37,7 +37,7 @@ static void make(MPI_Request *q, MPI_Datatype type, MPI_Comm comm, int buffered)
     CHECK_OK(MPI_Send_init(out[5], length(5), type, right, 5, comm, &q[N + 5]));
 }
 
-static void use(MPI_Request *q, int round)
+static void use(MPI_Request *q, int round, int look)
 {
     MPI_Status status[2 * N];
     int flag, count, index;
@@ -82,6 +82,8 @@ static void use(MPI_Request *q, int round)
         CHECK(check_filled(in[i], length(i), left, round * N + i));
         CHECK(q[i] != MPI_REQUEST_NULL && q[N + i] != MPI_REQUEST_NULL);
     }
+    if (!look) /* a look at an inactive request costs simulated time in stock SMPI */
+        return;
     CHECK_OK(MPI_Test(&q[0], &flag, &status[0])); /* inactive: complete, with an empty status */
     CHECK(flag && status[0].MPI_SOURCE == MPI_ANY_SOURCE && status[0].MPI_TAG == MPI_ANY_TAG);
 }
@@ -108,7 +110,7 @@ int main(int argc, char **argv)
     if (!strcmp(variant, "freed"))
         CHECK_OK(MPI_Type_free(&type)); /* the requests keep what they need */
     for (int round = 0; round < 8; round++) {
-        use(q, round);
+        use(q, round, argc > 1);
         TIME("round");
     }
     for (int i = 0; i < 2 * N; i++) {
