@@ -60,8 +60,8 @@ static inline uint64_t pf_account_ticks(void)
 #endif
 }
 
-/* Seconds of wall-clock in so many ticks, by calibration against CLOCK_MONOTONIC over the whole run so far.
- */
+/* Seconds of wall-clock in so many ticks, by calibration against CLOCK_MONOTONIC over the whole run so
+ * far. */
 PF_EXPORT double pf_account_seconds(uint64_t ticks);
 
 /* Starts the wall-clock of the run (once; the launcher or the first rank). What follows until a rank's first

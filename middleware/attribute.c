@@ -170,8 +170,8 @@ int pf_attributes_copy(struct pf_attributes *from, const void *old_handle, struc
     return error;
 }
 
-/* Takes the attribute out while its callback runs, which may change the list; puts it back when that fails.
- */
+/* Takes the attribute out while its callback runs, which may change the list; puts it back when that
+ * fails. */
 static int delete_at(struct pf_attributes **attributes, struct pf_attributes **at, const void *handle)
 {
     struct pf_attributes *attribute = *at;

@@ -4,8 +4,8 @@
 
 #include "middleware/object.h"
 
-/* Attributes live in the hub only: the callbacks get our handles and run exactly once (MPI 3.1 section 6.7).
- */
+/* Attributes live in the hub only: the callbacks get our handles and run exactly once (MPI 3.1 section
+ * 6.7). */
 struct pf_attributes; /* of one object, NULL when it has none */
 
 /* Runs the copy callbacks from `from` for the new object. Returns an MPI error class. */

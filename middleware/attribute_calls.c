@@ -25,8 +25,8 @@ static int finish(struct pf_rank *r, MPI_Comm comm, int error)
     return error ? pf_call_error(r, comm, error) : pf_call_return(r, MPI_SUCCESS);
 }
 
-/* The value of a predefined attribute of communicators, NULL for another keyval. The address stays the same.
- */
+/* The value of a predefined attribute of communicators, NULL for another keyval. The address stays the
+ * same. */
 static int *predefined(struct pf_rank *r, int keyval)
 {
     struct pf_rank_objects *objects = pf_rank_objects(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The constructors: they check their arguments and write down the recipe (MPI 3.1 sections 4.1.2 and 4.1.3).
- */
+/* The constructors: they check their arguments and write down the recipe (MPI 3.1 sections 4.1.2 and
+ * 4.1.3). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -72,8 +72,8 @@ int pf_PMPI_Finalized(int *flag)
     return MPI_SUCCESS;
 }
 
-/* MPI 3.1 section 8.7: the attributes of MPI_COMM_SELF go first, then every implementation ends, SMPI last.
- */
+/* MPI 3.1 section 8.7: the attributes of MPI_COMM_SELF go first, then every implementation ends, SMPI
+ * last. */
 int pf_PMPI_Finalize(void)
 {
     struct pf_rank *r = PF_ENTER(Finalize);

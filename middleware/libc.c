@@ -75,8 +75,8 @@ static struct pf_account *account(void)
     return rank && rank->state == PF_RANK_RUNNING ? rank->account : NULL;
 }
 
-/* The wall-clock until now was the application's own; the call itself is no MPI call, so it is not counted.
- */
+/* The wall-clock until now was the application's own; the call itself is no MPI call, so it is not
+ * counted. */
 static struct pf_account *enter(void)
 {
     struct pf_account *a = account();

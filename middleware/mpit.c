@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "middleware/call.h"
 
-/* Per simulated process, found by its number in the simulation: a rank has no state of ours before MPI_Init.
- */
+/* Per simulated process, found by its number in the simulation: a rank has no state of ours before
+ * MPI_Init. */
 struct tool {
     long process;
     int initialised; /* calls of init less calls of finalize */

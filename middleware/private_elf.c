@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 
-/* `size` bytes at an offset, NULL unless they lie in the file and are aligned as this kind of entry must be.
- */
+/* `size` bytes at an offset, NULL unless they lie in the file and are aligned as this kind of entry must
+ * be. */
 static void *at(const struct pf_elf *elf, uint64_t offset, uint64_t size, size_t alignment)
 {
     bool inside = offset <= elf->size && size <= elf->size - offset;

@@ -39,8 +39,8 @@ struct pf_schedule {
     unsigned rotation_count;
 };
 
-/* A piece of the text; everything the parser looks at is one of these, so that a position can always be told.
- */
+/* A piece of the text; everything the parser looks at is one of these, so that a position can always be
+ * told. */
 struct span {
     const char *begin, *end;
 };

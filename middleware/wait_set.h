@@ -4,8 +4,8 @@
 
 #include "middleware/request.h"
 
-/* The requests of one wait or test call, and room for the native call. Small sets live on the caller's stack.
- */
+/* The requests of one wait or test call, and room for the native call. Small sets live on the caller's
+ * stack. */
 #define PF_WAIT_STACK 64
 
 struct pf_wait_set {

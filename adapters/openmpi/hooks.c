@@ -244,8 +244,8 @@ struct imports {
     size_t sizes[2];
 };
 
-/* The dynamic linker has turned the addresses in the dynamic section of a loaded object into absolute ones.
- */
+/* The dynamic linker has turned the addresses in the dynamic section of a loaded object into absolute
+ * ones. */
 static struct imports find_imports(const struct link_map *map)
 {
     struct imports found = {0};

@@ -36,8 +36,8 @@ static struct openmpi_instance **instances;
 static int instance_count;
 static bool computation_counts; /* smpi/simulate-computation */
 
-/* A predefined handle of Open MPI is the address of an object in libmpi, which each instance has of its own.
- */
+/* A predefined handle of Open MPI is the address of an object in libmpi, which each instance has of its
+ * own. */
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) #global
 

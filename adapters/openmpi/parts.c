@@ -185,8 +185,8 @@ static bool map_core(char *why, size_t n)
     return parts.core[PF_CORE_GLUE] != NULL;
 }
 
-/* Internal structures of Open MPI are used, so nothing but the version that the glue was built for will do.
- */
+/* Internal structures of Open MPI are used, so nothing but the version that the glue was built for will
+ * do. */
 static bool check_version(char *why, size_t n)
 {
     const char *found = pf_elf_string_symbol(parts.core[PF_CORE_MPI], "ompi_version_string");

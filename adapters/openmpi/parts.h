@@ -11,8 +11,8 @@
 
 enum pf_core { PF_CORE_PAL, PF_CORE_RTE, PF_CORE_MPI, PF_CORE_GLUE, PF_CORE_COUNT };
 
-/* Finds and maps the libraries and checks that everything an instance needs is there, in the right version.
- */
+/* Finds and maps the libraries and checks that everything an instance needs is there, in the right
+ * version. */
 bool pf_parts_find(char *why, size_t n);
 
 const struct pf_elf *pf_parts_core(enum pf_core which);

@@ -237,8 +237,8 @@ static double *field_new(const grid_t *g)
     return f;
 }
 
-/* Builds the problem; x starts at zero, so r = p = b. Leaves (b,b) and the first halo exchange of p pending.
- */
+/* Builds the problem; x starts at zero, so r = p = b. Leaves (b,b) and the first halo exchange of p
+ * pending. */
 static int setup(solver_t *s, int n)
 {
     grid_t *g = &s->grid;
@@ -329,8 +329,8 @@ static int report(solver_t *s, const stats_t *all, int converged)
     error = max_error(g, s->x, s->q);
     MPI_Wait(&s->stats_req, MPI_STATUS_IGNORE);
 
-    /* CG tracks the residual by recurrence; it must agree with the true one, also when -i stopped it early.
-     */
+    /* CG tracks the residual by recurrence; it must agree with the true one, also when -i stopped it
+     * early. */
     right = fabs(residual - sqrt(s->rr) / norm_b) <= TOLERANCE;
     if (converged)
         right = right && residual <= 2 * TOLERANCE && error <= MAX_ERROR;

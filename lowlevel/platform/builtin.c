@@ -71,8 +71,8 @@ static bool shape_torus(long hosts, struct shape *shape)
     return true;
 }
 
-/* Groups of four chassis with four routers and four hosts each; each pair of groups is joined by four links.
- */
+/* Groups of four chassis with four routers and four hosts each; each pair of groups is joined by four
+ * links. */
 static bool shape_dragonfly(long hosts, struct shape *shape)
 {
     const long per_group = 4 * 4 * 4;

@@ -114,8 +114,8 @@ void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date)
     pf_engine_post(&delivery->arrival, pf_nic_event_date(process->nic, date));
 }
 
-/* Takes the first event out; PTL_OK, PTL_EQ_DROPPED (an event is returned, others were lost) or PTL_EQ_EMPTY.
- */
+/* Takes the first event out; PTL_OK, PTL_EQ_DROPPED (an event is returned, others were lost) or
+ * PTL_EQ_EMPTY. */
 static int take(struct ptl_eq *eq, ptl_event_t *event)
 {
     if (eq->head == eq->tail)

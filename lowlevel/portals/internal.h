@@ -366,8 +366,8 @@ static inline struct ptl_memory ptl_le_memory(const struct ptl_le *entry)
 }
 
 /* progress.c */
-/* Something in the NIC of this process has changed; `idle_too`: polls that waited for it begin to count anew.
- */
+/* Something in the NIC of this process has changed; `idle_too`: polls that waited for it begin to count
+ * anew. */
 void ptl_state_changed(struct ptl_process *process, bool resets_idle);
 void ptl_active(struct ptl_process *process, const char *call);
 /* One poll found nothing. May block; true when it has. */

@@ -52,8 +52,8 @@ static void remove_parked(struct ptl_process *process, struct ptl_waiter *waiter
     process->spare_waiters = waiter;
 }
 
-/* When the actor is killed here, its waiter stays listed and is not parked any more: waking it does nothing.
- */
+/* When the actor is killed here, its waiter stays listed and is not parked any more: waking it does
+ * nothing. */
 bool ptl_block(struct ptl_process *process, const char *call, double date)
 {
     struct ptl_waiter *waiter = take_waiter(process);

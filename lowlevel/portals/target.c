@@ -40,8 +40,8 @@ static void refuse(struct ptl_message *m, ptl_ni_fail_t fail)
     m->to_ni->status[index]++;
 }
 
-/* The process is told that the table entry is closed, after the events of all messages that came in before.
- */
+/* The process is told that the table entry is closed, after the events of all messages that came in
+ * before. */
 static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
 {
     if (!pt->notice_due || pt->busy > 0)

@@ -205,8 +205,8 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_2COMPLEX          PF_HANDLE(MPI_Datatype, 0x234)
 #define MPI_2DOUBLE_COMPLEX   PF_HANDLE(MPI_Datatype, 0x235)
 
-/* Markers of MPI-1 for the bounds of a datatype: removed from the standard, still in use (values of our own).
- */
+/* Markers of MPI-1 for the bounds of a datatype: removed from the standard, still in use (values of our
+ * own). */
 #define MPI_LB PF_HANDLE(MPI_Datatype, 0x205)
 #define MPI_UB PF_HANDLE(MPI_Datatype, 0x206)
 

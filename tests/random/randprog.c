@@ -756,8 +756,8 @@ static void complete_some(int everything)
     choose(&set, everything);
     if (!set.n)
         return;
-    /* Stock SMPI says "nothing is active" too early in the any and some calls, and Testall forgets statuses.
-     */
+    /* Stock SMPI says "nothing is active" too early in the any and some calls, and Testall forgets
+     * statuses. */
     switch (pure ? 7 * mine(3) : mine(9)) {
     case 0:
         CHECK_OK(MPI_Waitall(set.n, set.request, set.status));

@@ -18,8 +18,8 @@
 #include "middleware/schedule.h"
 #include "tools/pfrun/binary.h"
 
-/* Memory maps of one rank: five of the application's copy, its stack with guard page, and those of its heap.
- */
+/* Memory maps of one rank: five of the application's copy, its stack with guard page, and those of its
+ * heap. */
 #define MAPS_PER_RANK   10
 #define MAPS_OF_PROCESS 2000
 #define MIN_DESCRIPTORS 128

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Calls `prepare` when the platform has been read and no rank exists yet, `deadlock` when no actor can go on.
- */
+/* Calls `prepare` when the platform has been read and no rank exists yet, `deadlock` when no actor can go
+ * on. */
 void engine_watch(void (*prepare)(void), void (*deadlock)(void));
 
 /* smpi_main(), with an error thrown by SimGrid turned into a text: returns the exit status, or -1 and the

@@ -9,8 +9,8 @@
 /* Static data of a cloned library belong to one rank, so the glue needs no context of its own. */
 extern const struct pf_glue_host *pf_glue_host;
 
-/* Replaces Open MPI's way of finding and opening plugins, and tells it which there are. Returns an OPAL code.
- */
+/* Replaces Open MPI's way of finding and opening plugins, and tells it which there are. Returns an OPAL
+ * code. */
 int pf_glue_plugins_install(void);
 
 /* The one job of the process has this number in Open MPI's names. */

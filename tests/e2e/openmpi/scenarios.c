@@ -185,8 +185,8 @@ static MPI_Comm make_twin(struct rank *rank, int id)
     }
     void *comm = NULL;
     double before = simgrid_get_clock();
-    /* The two communicators of one parity each are different communicators of the hub and have different ids.
-     */
+    /* The two communicators of one parity each are different communicators of the hub and have different
+     * ids. */
     int hub_id = 2 * id + (id % 3 == 1 ? rank->self.rank % 2 : 0);
     CHECK(rank, pf_ompi_comm_twin(rank->inst, members, n, me, hub_id, &comm) == MPI_SUCCESS);
     CHECK(rank, simgrid_get_clock() == before);

@@ -95,8 +95,8 @@ static void program_counting(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* A token runs around the ring by triggered puts alone, the processors sleep; then counters trigger counters.
- */
+/* A token runs around the ring by triggered puts alone, the processors sleep; then counters trigger
+ * counters. */
 static void program_triggered(int rank, int size, void *shared)
 {
     (void)shared;

@@ -52,8 +52,8 @@ static int joined(const range_t *r)
     return 1;
 }
 
-/* A reduction starts in each model; the operation is freed, the model switched, and then both are completed.
- */
+/* A reduction starts in each model; the operation is freed, the model switched, and then both are
+ * completed. */
 static void pending(void)
 {
     static range_t in[2][N], out[2][N];

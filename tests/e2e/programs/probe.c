@@ -7,8 +7,8 @@ enum { MOST = 60000 };
 
 static int buffer[MOST];
 
-/* The message from rank r has length(r) numbers and tag 10 + r; two of them are long enough for a rendezvous.
- */
+/* The message from rank r has length(r) numbers and tag 10 + r; two of them are long enough for a
+ * rendezvous. */
 static int length(int r)
 {
     return r % 2 ? 5 + r : 20000 + r;

@@ -20,8 +20,8 @@ static void to(int b)
         SWITCH_A();
 }
 
-/* The even rank sends data in model `x` and then waits in the other for a signal that the data have arrived.
- */
+/* The even rank sends data in model `x` and then waits in the other for a signal that the data have
+ * arrived. */
 static void message(int x, int n, MPI_Comm comm)
 {
     MPI_Request q;
@@ -68,8 +68,8 @@ static void receive(int x, int n, MPI_Comm comm)
     }
 }
 
-/* Even ranks block in the other model inside a collective of many steps; odd ranks need it complete to go on.
- */
+/* Even ranks block in the other model inside a collective of many steps; odd ranks need it complete to go
+ * on. */
 static void collective(int x, int n, MPI_Comm comm)
 {
     static int in[4096], out[4096];
@@ -93,8 +93,8 @@ static void collective(int x, int n, MPI_Comm comm)
         CHECK(out[i] == check_size * (check_size - 1) / 2 + check_size * i);
 }
 
-/* Even ranks block in a collective of the other model which odd ranks enter when their message has arrived.
- */
+/* Even ranks block in a collective of the other model which odd ranks enter when their message has
+ * arrived. */
 static void blocked_in_barrier(int x, int n, MPI_Comm comm)
 {
     MPI_Request q;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=none */
-/* Ready sends. The receive is posted before a barrier and matched after it, so the whole runs in one model.
- */
+/* Ready sends. The receive is posted before a barrier and matched after it, so the whole runs in one
+ * model. */
 #include "check.h"
 
 enum { MOST = 100000, TAG = 7 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=coll */
-/* Point-to-point in all modes and sizes, between barriers, so that a schedule may switch at any collective.
- */
+/* Point-to-point in all modes and sizes, between barriers, so that a schedule may switch at any
+ * collective. */
 #include "check.h"
 
 enum { MOST = 300000, TAG = 7 };

@@ -33,8 +33,8 @@ static void reads_itself(void **state)
     pf_elf_free(&elf);
 }
 
-/* A copy of cmocka's library under another name of the same length is another library for the dynamic linker.
- */
+/* A copy of cmocka's library under another name of the same length is another library for the dynamic
+ * linker. */
 static void renames_a_library(void **state)
 {
     Dl_info info;
