@@ -33,7 +33,7 @@ int pf_call_unsupported(int fn, const void *site);
 static inline struct pf_rank *pf_call_enter(int fn, const void *site)
 {
     pf_self_t *self = pf_self();
-    if (PF_UNLIKELY(!self || self->mpi->state != PF_RANK_RUNNING))
+    if (PF_UNLIKELY(!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING))
         pf_call_refused(fn);
     struct pf_rank *r = self->mpi;
     pf_account_enter(r->account);
@@ -115,8 +115,9 @@ static inline void pf_call_message(struct pf_instance *in)
         sg_actor_sleep_for(in->message_cost);
 }
 
-/* A blocking receive has completed. */
-void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, const void *native, MPI_Status *status);
+/* A blocking receive from `source` (or a wildcard) has completed. */
+void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source, const void *native,
+                      MPI_Status *status);
 
 /* Values: the hub's to the implementation's. */
 static inline int pf_native_rank(const struct pf_instance *in, int rank)

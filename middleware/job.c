@@ -17,12 +17,10 @@
 #include "middleware/stranded.h"
 #include "middleware/summary.h"
 
-struct pf_job_state pf_job_state;
+struct pf_job_state pf_job_state = {.program = ""};
 
 static enum pf_model start_model;
 
-/* The program as the user named it: the copies that the ranks run are gone from the disk. */
-static const char *program_name = "";
 
 static const char *const fn_names[PF_FN_COUNT] = {
 #define X(stem, route, group, smpi) "MPI_" #stem,
@@ -57,7 +55,7 @@ static void read_settings(void)
 
 int pf_job_prepare(int np, const char *executable)
 {
-    program_name = executable;
+    pf_job_state.program = executable;
     pf_job_state.size = np;
     read_settings();
     return PF_SUCCESS;
@@ -146,66 +144,4 @@ void pf_job_abort(int rank, int status)
         status = 1;
     pf_summary_finish(status);
     pf_end_process(status & 0xff);
-}
-
-const char *pf_call_site(const void *address, char *buffer, size_t size)
-{
-    Dl_info info;
-    char function[128], line[128];
-    if (!address || !dladdr(address, &info)) {
-        snprintf(buffer, size, "an unknown place");
-        return buffer;
-    }
-    unsigned long offset = (unsigned long)((const char *)address - (const char *)info.dli_fbase);
-    if (*program_name &&
-        pf_source_line(program_name, offset - 1, function, sizeof function, line, sizeof line) && *line)
-        snprintf(buffer, size, "%s (%s)", line, function);
-    else
-        snprintf(buffer, size, "%s+0x%lx", *program_name ? program_name : info.dli_fname, offset);
-    return buffer;
-}
-
-static void print_call(FILE *out, const struct pf_rank *r)
-{
-    static const char *const names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "several models"};
-    char site[256], peer[64] = "";
-    switch (r->call.fn) {
-    case PF_FN_Send:
-    case PF_FN_Ssend:
-    case PF_FN_Rsend:
-    case PF_FN_Bsend:
-    case PF_FN_Recv:
-    case PF_FN_Probe:
-    case PF_FN_Sendrecv:
-    case PF_FN_Sendrecv_replace: {
-        char who[16], tag[16];
-        snprintf(who, sizeof who, r->call.peer == MPI_ANY_SOURCE ? "any" : "%d", r->call.peer);
-        snprintf(tag, sizeof tag, r->call.tag == MPI_ANY_TAG ? "any" : "%d", r->call.tag);
-        snprintf(peer, sizeof peer, " (peer %s, tag %s)", who, tag);
-        break;
-    }
-    default:
-        break;
-    }
-    fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank,
-            pf_fn_name(r->call.fn), peer, names[r->call.impl], pf_call_site(r->call.site, site, sizeof site));
-}
-
-int pf_job_print_blocked(FILE *out)
-{
-    int count = 0;
-    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
-        const struct pf_rank *r = &pf_job_state.ranks[i];
-        if (r->state != PF_RANK_RUNNING)
-            continue;
-        if (r->call.impl >= 0) {
-            print_call(out, r);
-            count++;
-        } else {
-            fprintf(out, "parfocal: rank %d is not in an MPI call; its last one was %s\n", r->self.rank,
-                    pf_fn_name(r->call.fn));
-        }
-    }
-    pf_stranded_print(out);
-    return count;
 }

@@ -10,6 +10,7 @@ struct pf_job_state {
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
     struct pf_schedule *schedule;
+    const char *program;    /* as the user named it: the copies that the ranks run are gone from the disk */
 };
 
 extern struct pf_job_state pf_job_state;

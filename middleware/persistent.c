@@ -101,6 +101,8 @@ static int start(struct pf_rank *r, struct pf_request *request)
     request->owner = in;
     request->fn = r->call.fn;
     request->site = r->call.site;
+    request->peer = recipe->peer;
+    request->tag = recipe->tag;
     if (recipe->fn != PF_FN_Recv_init) {
         pf_call_sent(r, recipe->count, recipe->datatype);
         pf_stranded_sent(r, in, comm, recipe->peer, recipe->tag);

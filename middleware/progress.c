@@ -98,7 +98,7 @@ void pf_progress_enter(struct pf_rank *r, int impl)
             pf_waiter_park(&progress->idle);
             progress->rank_waits = false;
         }
-        progress->work = false; /* the call itself progresses */
+        progress->work = true; /* the call may end with something left to do: a look before the next call elsewhere */
         return;
     }
     if (used && !helped)

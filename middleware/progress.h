@@ -15,7 +15,7 @@ struct pf_progress {
     struct pf_waiter idle;   /* the rank waits here until the helper has left the implementation */
     bool busy;               /* the helper is inside Open MPI */
     bool rank_waits;
-    bool work;               /* the NIC has changed since the last pass */
+    bool work;               /* Open MPI was called, or the NIC has changed, since the helper's last pass */
     struct pf_waiter *mixed; /* the rank itself waits for requests of several owners, see wait_mixed.c */
 };
 

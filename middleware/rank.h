@@ -13,6 +13,7 @@ struct pf_comm;
 struct pf_request;
 struct pf_progress;
 struct pf_ledger;
+struct pf_wait_set;
 
 /* The name of a function by its number, "MPI_Send"; never NULL. */
 const char *pf_fn_name(int fn);
@@ -24,6 +25,7 @@ struct pf_call {
     int peer; /* hub rank (or wildcard) of a point-to-point call */
     int tag;
     const void *site; /* return address in the application */
+    const struct pf_wait_set *waits; /* the requests of a wait call while it runs, else NULL */
     MPI_Comm comm;
 };
 

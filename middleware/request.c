@@ -26,6 +26,8 @@ struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enu
     request->comm = pf_comm_retain(pf_comm_of(r, comm));
     request->fn = r->call.fn;
     request->site = r->call.site;
+    request->peer = r->call.peer;
+    request->tag = r->call.tag;
     return request;
 }
 

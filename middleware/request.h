@@ -44,8 +44,8 @@ struct pf_request {
     int error;         /* of a done request, the hub's class */
     MPI_Status status; /* of a done request */
     struct pf_request *next_free;
-    const void *site; /* where the application started it */
-    int fn;
+    const void *site; /* where the application started it, and what the call was about */
+    int fn, peer, tag;
 };
 
 /* A new request on `comm`, from the rank's pool; active in `in`, or inactive when that is NULL. */

@@ -78,7 +78,8 @@ void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struc
         pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
 }
 
-void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, const void *native, MPI_Status *status)
+void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source, const void *native,
+                      MPI_Status *status)
 {
     MPI_Status own;
     int before = status ? status->MPI_ERROR : 0; /* a single status keeps its error field (MPI 3.1 section 3.2.5) */
@@ -86,6 +87,8 @@ void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, 
         status = &own;
     pf_status_from_native(in, native, status);
     status->MPI_ERROR = before;
+    if (source >= 0) /* SMPI tells something else when a rank sends to itself */
+        status->MPI_SOURCE = source;
     if (r->ledger && status->MPI_SOURCE >= 0)
         pf_stranded_note_received(r, in, pf_comm_of(r, comm), status->MPI_SOURCE, status->MPI_TAG);
 }

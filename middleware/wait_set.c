@@ -55,11 +55,13 @@ int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_
     }
     if (several)
         set->owner = NULL;
+    r->call.waits = set;
     return MPI_SUCCESS;
 }
 
 void pf_wait_set_close(struct pf_wait_set *set)
 {
+    set->rank->call.waits = NULL;
     free(set->heap);
 }
 

@@ -154,7 +154,7 @@ def point_to_point(f):
         if f.stem == "Probe":
             lines.append("    pf_status_from_native(in, native_status, status);")
         else:
-            lines.append("    pf_call_received(r, in, comm, native_status, status);")
+            lines.append(f"    pf_call_received(r, in, comm, {noted_peer}, native_status, status);")
         if f.stem == "Probe":
             lines[-2] = "if (status && code == MPI_SUCCESS)"
     return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])

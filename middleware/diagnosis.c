@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run that cannot go on says: which rank is blocked in what, and what it waits for. */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "base/source_line.h"
+#include "middleware/call.h"
+#include "middleware/job.h"
+#include "middleware/job_state.h"
+#include "middleware/request.h"
+#include "middleware/stranded.h"
+#include "middleware/wait_set.h"
+
+/* As many requests of one call as a reader takes in. */
+#define REQUESTS_SHOWN 8
+
+static const char *const model_names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "several models"};
+
+const char *pf_call_site(const void *address, char *buffer, size_t size)
+{
+    Dl_info info;
+    char function[128], line[128];
+    if (!address || !dladdr(address, &info)) {
+        snprintf(buffer, size, "an unknown place");
+        return buffer;
+    }
+    unsigned long offset = (unsigned long)((const char *)address - (const char *)info.dli_fbase);
+    if (*pf_job_state.program &&
+        pf_source_line(pf_job_state.program, offset - 1, function, sizeof function, line, sizeof line) && *line)
+        snprintf(buffer, size, "%s (%s)", line, function);
+    else
+        snprintf(buffer, size, "%s+0x%lx", *pf_job_state.program ? pf_job_state.program : info.dli_fname, offset);
+    return buffer;
+}
+
+static void peer_text(char *text, size_t size, int peer, int tag)
+{
+    char who[16], which[16];
+    snprintf(who, sizeof who, peer == MPI_ANY_SOURCE ? "any" : "%d", peer);
+    snprintf(which, sizeof which, tag == MPI_ANY_TAG ? "any" : "%d", tag);
+    snprintf(text, size, " (peer %s, tag %s)", who, which);
+}
+
+static void print_requests(FILE *out, const struct pf_rank *r)
+{
+    const struct pf_wait_set *set = r->call.waits;
+    char site[256], peer[64] = "";
+    int shown = 0;
+    for (int i = 0; set && i < set->count && shown < REQUESTS_SHOWN; i++) {
+        const struct pf_request *request = set->requests[i];
+        if (!pf_request_is_active(request))
+            continue;
+        if (request->kind != PF_REQUEST_COLLECTIVE)
+            peer_text(peer, sizeof peer, request->peer, request->tag);
+        fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank, pf_fn_name(request->fn),
+                request->kind != PF_REQUEST_COLLECTIVE ? peer : "", model_names[request->owner->impl],
+                pf_call_site(request->site, site, sizeof site));
+        shown++;
+    }
+    if (set && set->active > shown)
+        fprintf(out, "parfocal:   and for %d more\n", set->active - shown);
+}
+
+static void print_call(FILE *out, const struct pf_rank *r)
+{
+    char site[256], peer[64] = "";
+    switch (r->call.fn) {
+    case PF_FN_Send:
+    case PF_FN_Ssend:
+    case PF_FN_Rsend:
+    case PF_FN_Bsend:
+    case PF_FN_Recv:
+    case PF_FN_Probe:
+    case PF_FN_Sendrecv:
+    case PF_FN_Sendrecv_replace:
+        peer_text(peer, sizeof peer, r->call.peer, r->call.tag);
+        break;
+    default:
+        break;
+    }
+    fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank,
+            pf_fn_name(r->call.fn), peer, model_names[r->call.impl], pf_call_site(r->call.site, site, sizeof site));
+}
+
+int pf_job_print_blocked(FILE *out)
+{
+    int count = 0;
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        const struct pf_rank *r = &pf_job_state.ranks[i];
+        if (r->state != PF_RANK_RUNNING)
+            continue;
+        if (r->call.impl >= 0) {
+            print_call(out, r);
+            print_requests(out, r);
+            count++;
+        } else {
+            fprintf(out, "parfocal: rank %d is not in an MPI call; its last one was %s\n", r->self.rank,
+                    pf_fn_name(r->call.fn));
+        }
+    }
+    pf_stranded_print(out);
+    return count;
+}
