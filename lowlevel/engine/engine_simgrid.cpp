@@ -15,6 +15,12 @@ namespace
 /* See pf_engine_set_step_hook. */
 void (*step_hook)();
 
+void run_step_hook()
+{
+    if (step_hook)
+        step_hook();
+}
+
 constexpr double FAR_AWAY = 1e30; /* seconds; later than anything that is simulated */
 
 /*
@@ -30,6 +36,7 @@ class HorizonModel : public simgrid::kernel::resource::Model
     }
     double next_occurring_event(double) override
     {
+        run_step_hook(); /* SimGrid asks idempotent models once per step, before the others */
         return pf_engine_next_date(simgrid::s4u::Engine::get_clock()) < 0.0 ? -1.0 : FAR_AWAY;
     }
     void update_actions_state(double, double) override
@@ -46,6 +53,7 @@ class EventModel : public simgrid::kernel::resource::Model
     }
     double next_occurring_event(double clock) override
     {
+        run_step_hook();
         return pf_engine_next_date(clock);
     }
     void update_actions_state(double now, double) override

@@ -20,6 +20,7 @@ struct numbered {
 static int last_number;
 static double last_date;
 static struct pf_waiter waiter;
+static struct numbered late;
 
 static void check_order(struct pf_event *event)
 {
@@ -83,6 +84,38 @@ static void program_order(int rank, int size, void *shared)
     CHECK(pf_engine_pending_count() == 0);
 }
 
+/* The step hook sees every step of SimGrid and may post an event for the present date. */
+static int steps;
+
+static void count_step(void)
+{
+    if (++steps == 5)
+        pf_engine_post(&late.event, pf_engine_now());
+}
+
+static void wake_waiter(struct pf_event *event)
+{
+    (void)event;
+    pf_waiter_wake(&waiter);
+}
+
+static void program_hook(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    if (rank == 0) {
+        pf_engine_start();
+        pf_waiter_init(&waiter);
+        pf_event_init(&late.event, wake_waiter);
+        pf_engine_set_step_hook(count_step);
+        pf_waiter_park(&waiter);
+        pf_engine_set_step_hook(NULL);
+        CHECK(steps == 5 && simgrid_get_clock() == 4.0);
+    } else {
+        for (int i = 0; i < 10; i++)
+            sg_actor_sleep_for(1.0);
+    }
+}
+
 /* One actor wakes another at the present date. */
 static void program_wake(int rank, int size, void *shared)
 {
@@ -102,7 +135,6 @@ static void program_wake(int rank, int size, void *shared)
 }
 
 /* Left-over events do not prolong the simulation; *shared = its end. */
-static struct numbered late;
 static void do_nothing(struct pf_event *event)
 {
     (void)event;
@@ -175,6 +207,12 @@ static void test_wake(void **state)
     run(program_wake, 0);
 }
 
+static void test_hook(void **state)
+{
+    (void)state;
+    run(program_hook, 0);
+}
+
 static void test_leftover(void **state)
 {
     (void)state;
@@ -208,7 +246,7 @@ static void test_purity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_wake),   cmocka_unit_test(test_leftover),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_wake), cmocka_unit_test(test_hook),   cmocka_unit_test(test_leftover),
         cmocka_unit_test(test_deadlock), cmocka_unit_test(test_purity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
