@@ -77,7 +77,7 @@ void pf_progress_notify(void *rank)
 {
     struct pf_rank *r = rank;
     struct pf_progress *progress = pf_progress_of(r);
-    progress->work = true;
+    progress->work = progress->changed = true;
     if (progress->mixed)
         pf_waiter_wake(progress->mixed);
     else if (helped && (r->call.impl >= 0 || r->state == PF_RANK_FINALIZED))

@@ -16,6 +16,7 @@ struct pf_progress {
     bool busy;               /* the helper is inside Open MPI */
     bool rank_waits;
     bool work;               /* Open MPI was called, or the NIC has changed, since the helper's last pass */
+    bool changed;            /* the NIC has changed since the rank looked, see wait_mixed.c */
     struct pf_waiter *mixed; /* the rank itself waits for requests of several owners, see wait_mixed.c */
 };
 

@@ -67,7 +67,7 @@ void pf_wait_mixed(struct pf_wait_set *set)
     struct pf_rank *r = set->rank;
     struct pf_progress *progress = pf_progress_of(r);
     for (;;) {
-        progress->work = false;
+        progress->changed = false;
         for (int i = 0; i < set->count; i++) {
             struct pf_request *request = set->requests[i];
             if (!pf_request_is_active(request))
@@ -80,7 +80,7 @@ void pf_wait_mixed(struct pf_wait_set *set)
         }
         if (set->done)
             return;
-        if (progress->work)
+        if (progress->changed)
             continue;                 /* the NIC changed meanwhile */
         r->call.impl = PF_IMPL_COUNT; /* in several at once */
         sleep_until_something_happens(set);
