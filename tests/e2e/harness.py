@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds and runs MPI programs under stock mpirun, stock smpirun and pfrun, with time limits. Shared by the tests."""
 import difflib
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -25,6 +27,7 @@ class Result:
         self.lines = lines
         self.data = [line for line in lines if not line.startswith("T ")]
         self.times = [line for line in lines if line.startswith("T ")]
+        self.calls = {}  # of MPI, by model; from pfrun's summary
 
 
 class Tools:
@@ -86,9 +89,21 @@ class Tools:
         return self.run(command + [program] + args, limit, {"E2E_SIMULATED": "1"})
 
     def pfrun(self, program, np, args, limit, options=(), environment=None):
+        handle, summary = tempfile.mkstemp(suffix=".json", dir=self.work)
+        os.close(handle)
+        fixed = {"E2E_SIMULATED": "1", "PARFOCAL_SUMMARY": summary, "PARFOCAL_LIVELOCK_POLLS": "200000"}
         command = [self.command("pfrun"), "-np", str(np), "-platform", PLATFORM, "-hostfile", HOSTFILE, *SIMULATION,
                    *options]
-        return self.run(command + [program] + args, limit, dict(environment or {}, E2E_SIMULATED="1", PARFOCAL_LIVELOCK_POLLS="200000"))
+        try:
+            result = self.run(command + [program] + args, limit, dict(environment or {}, **fixed))
+            with open(summary, encoding="utf-8") as f:
+                text = f.read()
+            for phase in json.loads(text)["phases"] if text else []:
+                result.calls[phase["model"]] = result.calls.get(phase["model"], 0) + phase["calls"]
+        finally:
+            os.unlink(summary)
+        result.command = result.command.replace(f"PARFOCAL_SUMMARY={summary} ", "")
+        return result
 
 
 def quote(word):

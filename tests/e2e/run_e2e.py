@@ -108,10 +108,13 @@ class Runner:
         return self.tools.pfrun(program, variant.np, variant.args, self.options.limit,
                                 list(options) + variant.options, environment)
 
-    def twice(self, variant, mode, options, data, environment=None):
-        """Two runs must not differ, simulated times included."""
+    def twice(self, variant, mode, options, data, environment, models):
+        """Two runs must not differ, simulated times included; each of the models must have been in use."""
         first = self.pfrun(variant, options, environment)
         self.judge(variant, mode, first, data, None)
+        idle = [model for model in models if not first.calls.get(model)]
+        if idle and variant.exit == "0" and first.status == 0:
+            self.fail(variant, mode, first, f"no call in {', '.join(idle)}")
         if variant.exit == "0" and first.status == 0:
             self.judge(variant, mode + " again", self.pfrun(variant, options, environment), first.data, first.times)
 
@@ -132,10 +135,10 @@ class Runner:
             result = self.pfrun(v, ["-model", "smpi", "-load", "portals"], only("smpi"))
             self.judge(v, "loaded", result, data, times)
         if "portals" in modes and not v.strands:
-            self.twice(v, "portals", ["-model", "portals"], data, only("portals"))
+            self.twice(v, "portals", ["-model", "portals"], data, only("portals"), ["portals"])
         if "own" in modes and v.switch == "own":
             for a, b in (("smpi", "portals"), ("portals", "smpi")):
-                self.twice(v, f"own {a} {b}", ["-model", a], data, {"E2E_A": a, "E2E_B": b})
+                self.twice(v, f"own {a} {b}", ["-model", a], data, {"E2E_A": a, "E2E_B": b}, [a, b])
         if "schedule" in modes and v.switch in ("any", "coll"):
             rng = random.Random(f"{self.options.seed} {v.title}")
             for schedule in random_schedules(v, rng, self.options.schedules):

@@ -43,6 +43,8 @@ class Case:
                 "    | " + line[:200] for line in (result.data + result.err.splitlines())[-8:])
         elif like is not None and like.times != result.times:
             problem = "other simulated times\n" + harness.difference(like.times, result.times)
+        elif mode == "switching" and not (result.calls.get("smpi") and result.calls.get("portals")):
+            problem = f"it did not use both models: {result.calls}"
         if problem:
             self.problems.append(f"seed {self.seed} [{mode}]: {problem}\n    {result.command}")
         return result
