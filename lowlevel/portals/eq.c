@@ -121,6 +121,8 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
     if (eq->head == eq->tail)
         return PTL_EQ_EMPTY;
     *event = eq->ring[eq->head++ % eq->capacity];
+    if (eq->head == eq->tail)
+        eq->head = eq->tail = 0; /* queues are long and mostly empty: use the same memory again */
     if (is_news(event))
         eq->ni->process->idle = 0;
     if (!eq->dropped)

@@ -89,7 +89,7 @@ struct ptl_eq {
     struct ptl_ni *ni;
     ptl_handle_eq_t handle;
     ptl_event_t *ring;
-    uint64_t capacity, head, tail; /* head: next to read, tail: next to write; never wrap */
+    uint64_t capacity, head, tail; /* head: next to read, tail: next to write, modulo capacity */
     uint32_t in_flight;            /* events on their way through PCIe */
     bool dropped;
     bool freed;

@@ -6,8 +6,10 @@
 
 static struct ptl_ni *target_ni(const struct ptl_message *m)
 {
-    if (!m->to || m->to->aborted || m->ni->closed)
+    if (!m->to || m->to->aborted)
         return NULL;
+    if (m->ni->closed && !m->has_data)
+        return NULL; /* the initiator has gone, and with it the data that were still in its memory */
     for (int kind = 0; kind < PTL_NI_KINDS; kind++)
         if (m->to->nis[kind] && m->to->nis[kind]->options == m->ni->options)
             return m->to->nis[kind];

@@ -129,8 +129,8 @@ static void measure(const char *name, world_program program, int nodes, size_t s
         return;
     }
     const struct result *r = world_shared();
-    printf("%-24s %8zu B %9ld messages: %8.0f k/s of wall-clock, %10.3f us simulated each\n", name, size, r->messages,
-           (double)r->messages / r->wall * 1e-3, r->simulated / (double)count * 1e6);
+    printf("%-24s %8zu B %9ld messages: %8.0f k/s of wall-clock, %10.3f us simulated each\n", name, size,
+           r->messages, (double)r->messages / r->wall * 1e-3, r->simulated / (double)count * 1e6);
 }
 
 int main(int argc, char *argv[])

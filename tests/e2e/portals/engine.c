@@ -246,8 +246,8 @@ static void test_purity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_wake), cmocka_unit_test(test_hook),   cmocka_unit_test(test_leftover),
-        cmocka_unit_test(test_deadlock), cmocka_unit_test(test_purity),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_wake),     cmocka_unit_test(test_hook),
+        cmocka_unit_test(test_leftover), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_purity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -372,6 +372,40 @@ static void program_entry_order(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
+/* A process that has gone: what the NIC had taken arrives, what was still in its memory does not, and nobody
+ * crashes. */
+static void program_gone(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    struct endpoint e;
+    endpoint_open(&e, NI_OPTIONS, 0, 64);
+    if (rank == 0) {
+        char *data = calloc(1, LONGEST);
+        data[0] = 42;
+        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, 8, PTL_NO_ACK_REQ, world_address(1), e.pt, 1, 0, NULL,
+                     1) == PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_SEND);
+        CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, LONGEST, PTL_ACK_REQ, world_address(1), e.pt, 1, 0,
+                     NULL, 2) == PTL_OK);
+        CHECK(PtlNIFini(e.ni) == PTL_OK);
+        CHECK(PtlNIFini(e.ni) == PTL_ARG_INVALID);
+        PtlFini();
+        CHECK(PtlNIFini(e.ni) == PTL_NO_INIT);
+        free(data);
+        return;
+    }
+    static char memory[LONGEST];
+    endpoint_append(&e, memory, LONGEST, PTL_ME_OP_PUT | QUIET, 1, PTL_PRIORITY_LIST, NULL);
+    CHECK(endpoint_expect(&e, PTL_EVENT_PUT).hdr_data == 1 && memory[0] == 42);
+    ptl_event_t event;
+    CHECK(PtlEQPoll(&e.eq, 1, 1, &event, &(unsigned int){0}) == PTL_EQ_EMPTY);
+    CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)memory, 8, PTL_ACK_REQ, world_address(0), e.pt, 1, 0, NULL,
+                 0) == PTL_OK);
+    CHECK(wait_ack(&e).ni_fail_type == PTL_NI_TARGET_INVALID);
+    CHECK(PtlNIFini(e.ni) == PTL_OK);
+    PtlFini();
+}
+
 static void run(world_program program)
 {
     struct world world = {.nodes = 2};
@@ -395,6 +429,7 @@ TEST(search)
 TEST(iovec)
 TEST(order)
 TEST(entry_order)
+TEST(gone)
 
 int main(void)
 {
@@ -403,7 +438,7 @@ int main(void)
         cmocka_unit_test(test_auto_free),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_get),         cmocka_unit_test(test_search),
         cmocka_unit_test(test_iovec),       cmocka_unit_test(test_order),
-        cmocka_unit_test(test_entry_order),
+        cmocka_unit_test(test_entry_order), cmocka_unit_test(test_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
