@@ -49,6 +49,8 @@ static void shared_release(struct pf_comm_shared *shared)
 {
     if (--shared->references > 0)
         return;
+    if (shared->hidden)
+        shared_release(shared->hidden);
     free(shared->stretches);
     free(shared->world_ranks);
     free(shared);
@@ -118,6 +120,8 @@ void pf_comm_release(struct pf_comm *comm)
     for (int i = 0; i < PF_IMPL_COUNT; i++)
         if (comm->object.native[i])
             r->instances[i]->ops->comm_free(r->instances[i], comm->object.native[i]);
+    if (comm->hidden)
+        pf_comm_release(comm->hidden);
     pf_errhandler_release(comm->errhandler);
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);
@@ -126,6 +130,20 @@ void pf_comm_release(struct pf_comm *comm)
     comm->object.kind = PF_KIND_DEAD;
     r->live_objects--;
     free(comm);
+}
+
+struct pf_comm *pf_comm_hidden(struct pf_comm *comm)
+{
+    struct pf_comm_shared *shared = comm->shared;
+    if (comm->hidden)
+        return comm->hidden;
+    if (!shared->hidden) {
+        shared->hidden = shared_create(shared->world_ranks, shared->size, false);
+        shared->hidden->references = 1; /* of `shared`; members add theirs */
+    }
+    shared->hidden->references++;
+    comm->hidden = pf_comm_new(comm->owner, shared->hidden, comm->me);
+    return comm->hidden;
 }
 
 void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)

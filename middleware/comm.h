@@ -32,6 +32,7 @@ struct pf_comm_shared {
     struct pf_comm_stretch *stretches;
     int stretch_count, stretch_capacity;
     struct pf_comm_meeting *meetings; /* collectives in which members exchange values, see comm_create.c */
+    struct pf_comm_shared *hidden;    /* see pf_comm_hidden; NULL while nobody has needed it */
     struct pf_comm_birth *birth;      /* how members that have yet to join find it, see comm.c */
 };
 
@@ -46,6 +47,7 @@ struct pf_comm {
     struct pf_attributes *attributes;
     MPI_Errhandler errhandler;
     struct pf_info *info;
+    struct pf_comm *hidden;       /* NULL while the member has not needed it */
     struct pf_topology *topology; /* NULL without one; shared with its duplicates */
     char name[MPI_MAX_OBJECT_NAME];
 };
@@ -109,6 +111,10 @@ struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_
 /* A reference for something that outlives the call, such as a request. WORLD and SELF need none. NULL stays
  * NULL. */
 struct pf_comm *pf_comm_retain(struct pf_comm *comm);
+
+/* A communicator of the same members for messages of the hub's own, which cannot be mistaken for the
+ * application's. Made locally at first use; it lives as long as `comm` does. */
+struct pf_comm *pf_comm_hidden(struct pf_comm *comm);
 
 /* Drops a reference; the last one frees the natives, locally. */
 void pf_comm_release(struct pf_comm *comm);

@@ -55,6 +55,8 @@ void pf_request_release(struct pf_request *request)
     release_operands(request);
     if (request->persistent)
         pf_persistent_release(request);
+    if (request->hub)
+        request->hub->release(request);
     if (request->comm)
         pf_comm_release(request->comm);
     request->object.kind = PF_KIND_DEAD;
@@ -130,6 +132,10 @@ int pf_PMPI_Request_free(MPI_Request *handle)
         pf_request_release(request);
         return pf_call_return(r, MPI_SUCCESS);
     }
+    if (request->hub) {
+        request->hub->abandon(request);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
     /* The operation goes on, and what it needs must stay: such requests are kept until MPI_Finalize. */
     if (has_operands(request) || request->persistent) {
         request->abandoned = true;
@@ -149,6 +155,10 @@ int pf_PMPI_Cancel(MPI_Request *handle)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_REQUEST);
     if (request->done)
         return pf_call_return(r, MPI_SUCCESS);
+    if (request->hub) {
+        int error = request->hub->cancel(request);
+        return error == MPI_SUCCESS ? pf_call_return(r, error) : pf_call_error(r, MPI_COMM_WORLD, error);
+    }
     struct pf_instance *in = pf_call_native_begin(r, request->owner);
     return pf_call_leave(r, in, MPI_COMM_WORLD, ((int (*)(void **))in->fn[PF_FN_Cancel])(&request->native));
 }

@@ -5,7 +5,13 @@
 #include "middleware/object.h"
 #include "middleware/rank.h"
 
-enum pf_request_kind { PF_REQUEST_SEND, PF_REQUEST_RECV, PF_REQUEST_COLLECTIVE, PF_REQUEST_PERSISTENT };
+enum pf_request_kind {
+    PF_REQUEST_SEND,
+    PF_REQUEST_RECV,
+    PF_REQUEST_COLLECTIVE,
+    PF_REQUEST_PERSISTENT,
+    PF_REQUEST_HUB
+};
 
 /* What a persistent request does when it is started (MPI 3.1 section 3.9): the arguments of its _init call.
  */
@@ -25,6 +31,22 @@ struct pf_request_operands {
     MPI_Datatype datatypes[2];
 };
 
+struct pf_request;
+
+/*
+ * A request that no native one stands for (kind PF_REQUEST_HUB): the hub itself completes it. No slot is
+ * NULL.
+ */
+struct pf_request_hub {
+    size_t size;
+    bool (*ready)(struct pf_request *request);   /* would finish without waiting? No side effect */
+    void (*finish)(struct pf_request *request);  /* when ready: status, error, done */
+    bool (*wait)(struct pf_request *request);    /* blocks until done; false when only pf_wait_mixed can */
+    void (*abandon)(struct pf_request *request); /* the application has freed it while it was active */
+    int (*cancel)(struct pf_request *request);   /* returns an error class */
+    void (*release)(struct pf_request *request); /* frees hub_data */
+};
+
 /*
  * A request of the application. While it is active it belongs to the implementation that runs it; an inactive
  * persistent request belongs to nobody (owner NULL). `done` means that the hub has seen its completion
@@ -38,6 +60,8 @@ struct pf_request {
     struct pf_request_operands operands;
     struct pf_comm *comm; /* with a reference; NULL when the call's was not valid */
     struct pf_persistent *persistent;
+    const struct pf_request_hub *hub; /* NULL unless the hub completes it */
+    void *hub_data;
     enum pf_request_kind kind;
     bool done;
     bool abandoned;    /* freed by the user while active */
@@ -62,6 +86,14 @@ void pf_request_was_null(struct pf_request *request);
 /* Ends a call that starts an operation: hands out the request, or releases it after an error. */
 int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm,
                        int code, MPI_Request *handle);
+
+/* A new request that consists of native ones of `in`, and room for them: they complete together. */
+struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int count,
+                                        void ***natives);
+
+/* Ends the call that has started it, after as many parts as `count` says. */
+int pf_request_parts_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, int count,
+                             MPI_Comm comm, int code, MPI_Request *handle);
 
 /* Keeps what the operation uses until the request completes: handles by a reference, memory to be freed then.
  */

@@ -35,7 +35,9 @@ int pf_PMPI_Wait(MPI_Request *handle, MPI_Status *status)
     int error = pf_wait_set_open(&set, r, 1, handle);
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
-    if (set.active) {
+    if (PF_UNLIKELY(set.hub)) {
+        pf_wait_set_block_hub(&set);
+    } else if (set.active) {
         struct pf_instance *in = pf_call_native_begin(r, set.owner);
         pf_wait_set_part(&set, in);
         int code = ((native_wait)in->fn[PF_FN_Wait])(set.natives, set.statuses);
@@ -53,7 +55,10 @@ int pf_PMPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     *flag = 1;
-    if (set.active) {
+    if (PF_UNLIKELY(set.hub)) {
+        pf_wait_set_try_hub(&set);
+        *flag = set.active == 0;
+    } else if (set.active) {
         struct pf_instance *in = pf_call_native_begin(r, set.owner);
         pf_wait_set_part(&set, in);
         int code = ((native_test)in->fn[PF_FN_Test])(set.natives, flag, set.statuses);
@@ -112,6 +117,7 @@ int pf_PMPI_Waitall(int count, MPI_Request handles[], MPI_Status statuses[])
     for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
         if (r->instances[impl])
             waitall_part(&set, r->instances[impl]);
+    pf_wait_set_block_hub(&set);
     error = deliver_all(&set, statuses);
     return finish(&set, error);
 }
@@ -142,6 +148,7 @@ int pf_PMPI_Testall(int count, MPI_Request handles[], int *flag, MPI_Status stat
     for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
         if (r->instances[impl])
             testall_part(&set, r->instances[impl]);
+    pf_wait_set_try_hub(&set);
     *flag = set.active == 0;
     error = *flag ? deliver_all(&set, statuses) : MPI_SUCCESS;
     return finish(&set, error);
@@ -232,6 +239,8 @@ int pf_PMPI_Testany(int count, MPI_Request handles[], int *index, int *flag, MPI
     for (int impl = 0; set.active && !set.done && impl < PF_IMPL_COUNT; impl++)
         if (r->instances[impl])
             any_part(&set, r->instances[impl], false);
+    if (!set.done)
+        pf_wait_set_try_hub(&set);
     *index = first_done(&set);
     *flag = *index != MPI_UNDEFINED || set.active == 0;
     if (*index != MPI_UNDEFINED)
@@ -310,6 +319,7 @@ int pf_PMPI_Testsome(int incount, MPI_Request handles[], int *outcount, int indi
     for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
         if (r->instances[impl])
             some_part(&set, r->instances[impl], false);
+    pf_wait_set_try_hub(&set);
     error = deliver_some(&set, outcount, indices, statuses);
     return finish(&set, error);
 }

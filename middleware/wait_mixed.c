@@ -20,10 +20,13 @@ static struct sleeper *sleepers; /* in order of rank numbers does not matter: ea
 static bool smpi_part_done(const struct pf_wait_set *set)
 {
     struct pf_instance *in = set->rank->instances[PF_IMPL_SMPI];
-    for (int i = 0; i < set->count; i++)
-        if (pf_request_is_active(set->requests[i]) && set->requests[i]->owner == in &&
-            in->ops->request_done(in, set->requests[i]->native))
+    for (int i = 0; i < set->count; i++) {
+        struct pf_request *request = set->requests[i];
+        if (!pf_request_is_active(request) || request->owner != in)
+            continue;
+        if (request->hub ? request->hub->ready(request) : in->ops->request_done(in, request->native))
             return true;
+    }
     return false;
 }
 

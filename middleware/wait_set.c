@@ -32,7 +32,7 @@ int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_
     set->rank = r;
     set->count = count;
     set->handles = handles;
-    set->active = set->done = 0;
+    set->active = set->done = set->hub = 0;
     set->owner = NULL;
     set->failed = MPI_COMM_WORLD;
     make_room(set, count);
@@ -49,7 +49,8 @@ int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_
         set->done += request->done;
         if (!pf_request_is_active(request))
             continue;
-        several |= set->owner && set->owner != request->owner;
+        several |= request->hub || (set->owner && set->owner != request->owner);
+        set->hub += request->hub != NULL;
         set->owner = request->owner;
         set->active++;
     }
@@ -69,7 +70,7 @@ int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in)
 {
     int n = 0;
     for (int i = 0; i < set->count; i++) {
-        if (!pf_request_is_active(set->requests[i]) || set->requests[i]->owner != in)
+        if (!pf_request_is_active(set->requests[i]) || set->requests[i]->owner != in || set->requests[i]->hub)
             continue;
         set->natives[n] = set->requests[i]->native;
         set->index[n++] = i;
@@ -136,9 +137,67 @@ void pf_request_try(struct pf_request *request)
     union pf_native_status status;
     pf_call_native_begin(r, in);
     in->ops->progress(in);
+    if (request->hub) {
+        bool ready = request->hub->ready(request);
+        pf_call_native_end(r, in);
+        if (ready)
+            request->hub->finish(request);
+        return;
+    }
     if (in->ops->request_done(in, request->native)) {
         int code = ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&request->native, &status);
         complete(r, in, request, &status, code);
     }
     pf_call_native_end(r, in);
+}
+
+/* Is request `i` one that the hub has yet to complete? */
+static bool waits_for_hub(const struct pf_wait_set *set, int i)
+{
+    return pf_request_is_active(set->requests[i]) && set->requests[i]->hub;
+}
+
+static void wait_alone(struct pf_rank *r, MPI_Request *handle)
+{
+    const struct pf_wait_set *waits = r->call.waits;
+    struct pf_wait_set alone;
+    pf_wait_set_open(&alone, r, 1, handle);
+    pf_wait_mixed(&alone);
+    pf_wait_set_close(&alone);
+    r->call.waits = waits;
+}
+
+void pf_wait_set_block_hub(struct pf_wait_set *set)
+{
+    for (int i = 0; set->hub && i < set->count; i++) {
+        if (!waits_for_hub(set, i))
+            continue;
+        if (!set->requests[i]->hub->wait(set->requests[i]))
+            wait_alone(set->rank, &set->handles[i]);
+        set->active--;
+        set->done++;
+    }
+}
+
+void pf_wait_set_try_hub(struct pf_wait_set *set)
+{
+    struct pf_instance *in_vain = NULL;
+    bool found = false;
+    for (int i = 0; set->hub && i < set->count; i++) {
+        if (!waits_for_hub(set, i))
+            continue;
+        pf_request_try(set->requests[i]);
+        if (set->requests[i]->done) {
+            set->active--;
+            set->done++;
+            found = true;
+        } else {
+            in_vain = set->requests[i]->owner;
+        }
+    }
+    if (found || !in_vain)
+        return;
+    if (in_vain->values->charges_tests) /* no native test has */
+        in_vain->ops->idle(in_vain);
+    pf_call_idle(set->rank, in_vain);
 }

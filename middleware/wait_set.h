@@ -17,6 +17,7 @@ struct pf_wait_set {
     int *index;                   /* where the parts came from */
     char *statuses;               /* native */
     int active;                   /* requests that wait for something */
+    int hub;                      /* active ones that the hub completes, when the set was opened */
     int done;                     /* requests that the hub has seen complete */
     MPI_Comm failed;              /* whose error handler is to be called, of the last delivered error */
     struct pf_instance *owner;    /* of the active ones; NULL when there is none or more than one */
@@ -44,6 +45,12 @@ void pf_wait_set_done(struct pf_wait_set *set, struct pf_instance *in, int i, in
 
 /* Hands a done request to the application: status, handle. Returns the hub's error class of the operation. */
 int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status);
+
+/* Waits for all requests that the hub completes. */
+void pf_wait_set_block_hub(struct pf_wait_set *set);
+
+/* Notes those of them that are complete; charges a look in vain. */
+void pf_wait_set_try_hub(struct pf_wait_set *set);
 
 /* Blocks until at least one active request would complete at once; the owners differ. */
 void pf_wait_mixed(struct pf_wait_set *set);
