@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs clang-tidy with .clang-tidy on the C and C++ files of some folders, as the build directory compiles them.
+
+Usage: check-tidy.py --build DIRECTORY [--jobs N] [FOLDER...]    (default folders: base lowlevel adapters middleware)
+What passed once is not checked again as long as its preprocessed text, its flags and the configuration stay the same.
+Ends with status 1 after any warning, 77 (skipped) without clang-tidy.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDERS = ["base", "lowlevel", "adapters", "middleware"]
+
+
+def units(build, folders):
+    """What the build compiles from these folders, each file once."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
+        commands = json.load(f)
+    found = {}
+    for command in commands:
+        path = os.path.realpath(os.path.join(command["directory"], command["file"]))
+        if any(path.startswith(os.path.join(ROOT, folder) + os.sep) for folder in folders):
+            found.setdefault(path, command)
+    return sorted(found.items())
+
+
+def fingerprint(command, configuration):
+    """Of everything that the verdict depends on, or None when it does not even preprocess."""
+    words = re.sub(r" -o \S+| -M[DMFQT]\S*( \S+\.(o|d)\b)?| -c\b", "", command["command"]).split()
+    done = subprocess.run(words + ["-E"], cwd=command["directory"], capture_output=True)
+    if done.returncode:
+        return None
+    return hashlib.sha256(configuration + repr(words).encode() + done.stdout).hexdigest()
+
+
+def check(tidy, build, path, command, configuration, passed):
+    """The complaints about one file; '' when there is none."""
+    mark = fingerprint(command, configuration)
+    stamp = os.path.join(passed, mark) if mark else None
+    if stamp and os.path.exists(stamp):
+        return ""
+    done = subprocess.run([tidy, "-p", build, "-quiet", "--config-file", os.path.join(ROOT, ".clang-tidy"), path],
+                          cwd=command["directory"], capture_output=True, text=True)
+    if done.returncode == 0 and "warning: " not in done.stdout:
+        if stamp:
+            with open(stamp, "w", encoding="utf-8"):
+                pass
+        return ""
+    return done.stdout.replace(ROOT + os.sep, "") or done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", default=FOLDERS)
+    parser.add_argument("--build", required=True, help="a configured build directory")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    tidy = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
+    if not tidy:
+        print("clang-tidy is missing")
+        return 77
+    build = os.path.abspath(options.build)
+    passed = os.path.join(build, "meson-private", "clang-tidy-passed")
+    os.makedirs(passed, exist_ok=True)
+    with open(os.path.join(ROOT, ".clang-tidy"), "rb") as f:
+        configuration = f.read()
+    work = units(build, [os.path.normpath(folder) for folder in options.folders])
+    if not work:
+        parser.error(f"{build} compiles nothing from {', '.join(options.folders)}")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        answers = list(pool.map(lambda unit: check(tidy, build, *unit, configuration, passed), work))
+    for answer in filter(None, answers):
+        print(answer)
+    print(f"clang-tidy: {len(work)} files, {len(list(filter(None, answers)))} with warnings")
+    return 1 if any(answers) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
