@@ -281,11 +281,11 @@ int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t *event)
 }
 
 /* PTL_OK when a counter has reached its test value or holds a failure. */
-static int scan(const ptl_handle_ct_t *handles, const ptl_size_t *tests, unsigned int size,
-                ptl_ct_event_t *event, unsigned int *which)
+static int scan(const struct ptl_process *process, const ptl_handle_ct_t *handles, const ptl_size_t *tests,
+                unsigned int size, ptl_ct_event_t *event, unsigned int *which)
 {
     for (unsigned int i = 0; i < size; i++) {
-        const struct ptl_ct *ct = ptl_object(handles[i], PTL_KIND_CT);
+        const struct ptl_ct *ct = ptl_lookup(process, handles[i], PTL_KIND_CT);
         if (!ct)
             return PTL_ARG_INVALID;
         if (ct->visible.success >= tests[i] || ct->visible.failure > 0) {
@@ -305,7 +305,7 @@ static int poll_counters(const ptl_handle_ct_t *handles, const ptl_size_t *tests
         return PTL_NO_INIT;
     if (!handles || !tests || size == 0 || !event || !which)
         return PTL_ARG_INVALID;
-    int status = scan(handles, tests, size, event, which);
+    int status = scan(process, handles, tests, size, event, which);
     if (status == PTL_OK)
         process->idle = 0;
     if (status != PTL_CT_NONE_REACHED)
@@ -315,7 +315,7 @@ static int poll_counters(const ptl_handle_ct_t *handles, const ptl_size_t *tests
         if (process->aborted)
             return PTL_ABORTED;
         bool more = timeout > 0 ? ptl_block(process, call, limit) : (ptl_idle_pass(process, call), false);
-        status = scan(handles, tests, size, event, which);
+        status = scan(process, handles, tests, size, event, which);
         if (!more)
             break;
     } while (status == PTL_CT_NONE_REACHED);

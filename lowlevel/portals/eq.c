@@ -131,10 +131,11 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
     return PTL_EQ_DROPPED;
 }
 
-static int scan(const ptl_handle_eq_t *handles, unsigned int size, ptl_event_t *event, unsigned int *which)
+static int scan(struct ptl_process *process, const ptl_handle_eq_t *handles, unsigned int size,
+                ptl_event_t *event, unsigned int *which)
 {
     for (unsigned int i = 0; i < size; i++) {
-        struct ptl_eq *eq = ptl_object(handles[i], PTL_KIND_EQ);
+        struct ptl_eq *eq = ptl_lookup(process, handles[i], PTL_KIND_EQ);
         if (!eq)
             return PTL_ARG_INVALID;
         int status = take(eq, event);
@@ -160,7 +161,7 @@ static int wait_for_event(struct ptl_process *process, const ptl_handle_eq_t *ha
     double limit = timeout == PTL_TIME_FOREVER ? -1.0 : pf_engine_now() + (double)timeout * 1e-3;
     for (;;) {
         bool changed = ptl_block(process, call, limit);
-        int status = wait_status(process, scan(handles, size, event, which));
+        int status = wait_status(process, scan(process, handles, size, event, which));
         if (status != PTL_EQ_EMPTY || !changed)
             return status;
     }
@@ -176,14 +177,14 @@ static int poll_queues(const ptl_handle_eq_t *handles, unsigned int size, ptl_ti
         return PTL_ARG_INVALID;
     if (process->aborted)
         return PTL_ABORTED;
-    int status = scan(handles, size, event, which);
+    int status = scan(process, handles, size, event, which);
     if (status != PTL_EQ_EMPTY)
         return status;
     if (timeout > 0)
         return wait_for_event(process, handles, size, timeout, event, which, call);
     if (!ptl_idle_pass(process, call))
         return PTL_EQ_EMPTY;
-    return wait_status(process, scan(handles, size, event, which));
+    return wait_status(process, scan(process, handles, size, event, which));
 }
 
 int PtlEQGet(ptl_handle_eq_t eq_handle, ptl_event_t *event)

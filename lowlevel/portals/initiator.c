@@ -245,9 +245,10 @@ int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_siz
                     ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
                     void *user_ptr, ptl_hdr_data_t hdr_data)
 {
-    if (!ptl_current())
+    struct ptl_process *process = ptl_current();
+    if (!process)
         return PTL_NO_INIT;
-    struct ptl_md *md = ptl_object(md_handle, PTL_KIND_MD);
+    struct ptl_md *md = ptl_lookup(process, md_handle, PTL_KIND_MD);
     if (!md || !in_md(md, local_offset, length) || (unsigned int)ack_req > PTL_OC_ACK_REQ)
         return PTL_ARG_INVALID;
     if ((ack_req == PTL_ACK_REQ && !md->eq && !md->ct) || (ack_req == PTL_CT_ACK_REQ && !md->ct))
@@ -287,9 +288,10 @@ int ptl_message_get(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_siz
                     ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
                     ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr)
 {
-    if (!ptl_current())
+    struct ptl_process *process = ptl_current();
+    if (!process)
         return PTL_NO_INIT;
-    struct ptl_md *md = ptl_object(md_handle, PTL_KIND_MD);
+    struct ptl_md *md = ptl_lookup(process, md_handle, PTL_KIND_MD);
     if (!md || !in_md(md, local_offset, length))
         return PTL_ARG_INVALID;
     int status = check_target(md->ni, target_id, pt_index, length);

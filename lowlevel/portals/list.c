@@ -306,7 +306,7 @@ static int append(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_
     struct ptl_process *process = ptl_current();
     if (!process)
         return PTL_NO_INIT;
-    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    struct ptl_ni *ni = ptl_lookup(process, ni_handle, PTL_KIND_NI);
     if (!ni || !handle || ptl_is_matching(ni) != (kind == PTL_KIND_ME))
         return PTL_ARG_INVALID;
     int status = ptl_append_check(ni, pt_index, me, list);
@@ -348,7 +348,7 @@ static int search(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_
     struct ptl_process *process = ptl_current();
     if (!process)
         return PTL_NO_INIT;
-    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    struct ptl_ni *ni = ptl_lookup(process, ni_handle, PTL_KIND_NI);
     if (!ni || ptl_is_matching(ni) != matching || (op != PTL_SEARCH_ONLY && op != PTL_SEARCH_DELETE))
         return PTL_ARG_INVALID;
     int status = ptl_append_check(ni, pt_index, me, PTL_PRIORITY_LIST);
