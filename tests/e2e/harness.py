@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PLATFORM = os.path.join(HERE, "platform", "cluster.xml")
 HOSTFILE = os.path.join(HERE, "platform", "hostfile")
+PACKED = os.path.join(HERE, "platform", "packed")  # two ranks on each host
 # Measured computation differs from run to run; without it simulated times are the same to the last digit.
 SIMULATION = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
 CFLAGS = ["-O1", "-g", "-w"]
@@ -84,15 +85,15 @@ class Tools:
     def mpirun(self, program, np, args, limit):
         return self.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(np), program] + args, limit)
 
-    def smpirun(self, program, np, args, limit, options=()):
-        command = ["smpirun", "-np", str(np), "-platform", PLATFORM, "-hostfile", HOSTFILE, *SIMULATION, *options]
+    def smpirun(self, program, np, args, limit, options=(), hostfile=HOSTFILE):
+        command = ["smpirun", "-np", str(np), "-platform", PLATFORM, "-hostfile", hostfile, *SIMULATION, *options]
         return self.run(command + [program] + args, limit, {"E2E_SIMULATED": "1"})
 
-    def pfrun(self, program, np, args, limit, options=(), environment=None):
+    def pfrun(self, program, np, args, limit, options=(), environment=None, hostfile=HOSTFILE):
         handle, summary = tempfile.mkstemp(suffix=".json", dir=self.work)
         os.close(handle)
         fixed = {"E2E_SIMULATED": "1", "PARFOCAL_SUMMARY": summary, "PARFOCAL_LIVELOCK_POLLS": "200000"}
-        command = [self.command("pfrun"), "-np", str(np), "-platform", PLATFORM, "-hostfile", HOSTFILE, *SIMULATION,
+        command = [self.command("pfrun"), "-np", str(np), "-platform", PLATFORM, "-hostfile", hostfile, *SIMULATION,
                    *options]
         try:
             result = self.run(command + [program] + args, limit, dict(environment or {}, **fixed))

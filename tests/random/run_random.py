@@ -3,6 +3,7 @@
 """Runs randprog under many seeds: each is one random MPI program that switches between smpi and portals while operations
 are pending, and checks all its data. Every fifth seed is also run in portals alone (twice, the simulated times must be
 the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
+Every third seed puts two ranks on each host.
 
 One seed alone, as a failure prints it:   run_random.py --first SEED --cases 1
 """
@@ -31,6 +32,7 @@ class Case:
     def __init__(self, tools, options, seed):
         self.tools, self.options, self.seed = tools, options, seed
         self.np = 2 + seed % 4
+        self.hostfile = harness.PACKED if seed % 3 == 0 else harness.HOSTFILE
         self.args = [str(seed), str(options.steps)]
         self.problems = []
         self.runs = 0
@@ -52,7 +54,7 @@ class Case:
     def pfrun(self, mode, options, environment, like=None, args=()):
         program = self.tools.build(SOURCE, "pfcc")
         return self.judge(mode, self.tools.pfrun(program, self.np, self.args + list(args), self.options.limit,
-                                                 POLLS + options, environment), like)
+                                                 POLLS + options, environment, self.hostfile), like)
 
     def run(self):
         first = self.pfrun("switching", ["-model", "smpi"], models("smpi", "portals"))
@@ -64,7 +66,7 @@ class Case:
         if self.seed % 5 == 3:
             program = self.tools.build(SOURCE, "smpicc")
             stock = self.judge("stock", self.tools.smpirun(program, self.np, self.args + ["pure"], self.options.limit,
-                                                           POLLS))
+                                                           POLLS, self.hostfile))
             self.pfrun("smpi", ["-model", "smpi"], models("smpi", "smpi"), stock, ["pure"])
             self.pfrun("smpi, portals loaded", ["-model", "smpi", "-load", "portals"], models("smpi", "smpi"), stock,
                        ["pure"])
