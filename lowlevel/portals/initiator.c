@@ -27,7 +27,8 @@ struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operat
 
 void ptl_message_free(struct ptl_message *m)
 {
-    m->md->pending--;
+    if (m->md)
+        m->md->pending--;
     if (m->get_md)
         m->get_md->pending--;
     pf_pool_put(&messages, m);
@@ -78,9 +79,13 @@ static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail)
 static void buffered(struct pf_nic_message *nic)
 {
     struct ptl_message *m = of_nic(nic);
-    if (nic->kind == PF_NIC_PUT && !m->send_told && pf_nic_keeps(m->rlength))
+    if (nic->kind == PF_NIC_PUT && !m->send_told && pf_nic_keeps(m->rlength)) {
         tell_send(m, PTL_NI_OK);
-    else if (nic->kind == PF_NIC_REPLY)
+        if (m->operation != PTL_DO_FETCH && m->ack_req == PTL_NO_ACK_REQ) {
+            m->md->pending--; /* that was all for the initiator; the descriptor may go */
+            m->md = NULL;
+        }
+    } else if (nic->kind == PF_NIC_REPLY)
         ptl_target_read(m);
 }
 

@@ -321,6 +321,8 @@ static void program_iovec(int rank, int size, void *shared)
         CHECK(PtlPut(handle, 0, TOTAL, PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) == PTL_OK);
         CHECK(PtlMDRelease(handle) == PTL_IN_USE);
         CHECK(wait_ack(&e).mlength == TOTAL);
+        CHECK(PtlPut(handle, 0, 10, PTL_NO_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) == PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_SEND);
         CHECK(PtlMDRelease(handle) == PTL_OK);
     }
     endpoint_close(&e);
@@ -368,6 +370,44 @@ static void program_entry_order(int rank, int size, void *shared)
     for (int i = 0; rank == size - 1 && i < COUNT; i++) {
         ptl_event_t event = endpoint_expect(&e, PTL_EVENT_PUT);
         CHECK((ptl_hdr_data_t)(intptr_t)event.user_ptr == event.hdr_data);
+    }
+    endpoint_close(&e);
+}
+
+/* Without matching: the first entry of the list takes the message; overflow and search work too. */
+static void program_list_entries(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    struct endpoint e;
+    endpoint_open(&e, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, 0, 64);
+    static char memory[3][100];
+    char data[100] = "list entries";
+    ptl_le_t le = {
+        .length = 100, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY, .options = PTL_LE_OP_PUT | QUIET};
+    ptl_handle_le_t handle;
+    if (rank == 1) {
+        le.start = memory[2];
+        CHECK(PtlLEAppend(e.ni, e.pt, &le, PTL_OVERFLOW_LIST, NULL, &handle) == PTL_OK);
+        le.options |= PTL_LE_USE_ONCE;
+        for (int i = 0; i < 2; i++) {
+            le.start = memory[i];
+            CHECK(PtlLEAppend(e.ni, e.pt, &le, PTL_PRIORITY_LIST, memory[i], &handle) == PTL_OK);
+        }
+        world_barrier();
+        for (int i = 0; i < 2; i++)
+            CHECK(endpoint_expect(&e, PTL_EVENT_PUT).user_ptr == memory[i] && strcmp(memory[i], data) == 0);
+        CHECK(endpoint_expect(&e, PTL_EVENT_PUT).ptl_list == PTL_OVERFLOW_LIST);
+        CHECK(PtlLESearch(e.ni, e.pt, &le, PTL_SEARCH_ONLY, NULL) == PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_SEARCH);
+        CHECK(PtlLEAppend(e.ni, e.pt, &le, PTL_PRIORITY_LIST, NULL, &handle) == PTL_OK);
+        CHECK(endpoint_expect(&e, PTL_EVENT_PUT_OVERFLOW).start == memory[2]);
+        CHECK(PtlLEUnlink(handle) == PTL_ARG_INVALID); /* used up by the claim */
+    } else {
+        world_barrier();
+        for (int i = 0; i < 3; i++) {
+            put_to(&e, 1, data, sizeof data, (ptl_match_bits_t)i);
+            CHECK(wait_ack(&e).ni_fail_type == PTL_NI_OK);
+        }
     }
     endpoint_close(&e);
 }
@@ -430,15 +470,17 @@ TEST(iovec)
 TEST(order)
 TEST(entry_order)
 TEST(gone)
+TEST(list_entries)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected),    cmocka_unit_test(test_unexpected),
-        cmocka_unit_test(test_auto_free),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_get),         cmocka_unit_test(test_search),
-        cmocka_unit_test(test_iovec),       cmocka_unit_test(test_order),
-        cmocka_unit_test(test_entry_order), cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_expected),     cmocka_unit_test(test_unexpected),
+        cmocka_unit_test(test_auto_free),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_get),          cmocka_unit_test(test_search),
+        cmocka_unit_test(test_iovec),        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_entry_order),  cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_list_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
