@@ -46,6 +46,6 @@ bool pf_source_line(const char *object, unsigned long offset, char *function, si
     *second++ = 0;
     second[strcspn(second, " \n")] = 0;
     snprintf(function, function_size, "%s", answer);
-    snprintf(line, line_size, "%s", second[0] == '?' ? "" : second);
+    snprintf(line, line_size, "%s", second[0] == '?' || second[0] == ':' ? "" : second);
     return true;
 }

@@ -30,12 +30,29 @@ struct pf_comm_birth {
 };
 
 static struct pf_comm_birth *births;
-static int next_id;
 
-static struct pf_comm_shared *shared_create(const int *world_ranks, int size, bool node_local)
+/* Identifiers are few in Open MPI, so those of freed communicators come back. */
+static int *free_ids;
+static int free_id_count, free_id_capacity, next_id;
+
+static int id_take(void)
+{
+    return free_id_count ? free_ids[--free_id_count] : next_id++;
+}
+
+static void id_give_back(int id)
+{
+    if (free_id_count == free_id_capacity) {
+        free_id_capacity = free_id_capacity ? 2 * free_id_capacity : 16;
+        free_ids = realloc(free_ids, (size_t)free_id_capacity * sizeof *free_ids);
+    }
+    free_ids[free_id_count++] = id;
+}
+
+struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool node_local)
 {
     struct pf_comm_shared *shared = calloc(1, sizeof *shared);
-    shared->id = next_id++;
+    shared->id = id_take();
     shared->size = size;
     shared->references = size;
     shared->node_local = node_local;
@@ -51,6 +68,8 @@ static void shared_release(struct pf_comm_shared *shared)
         return;
     if (shared->hidden)
         shared_release(shared->hidden);
+    if (shared->id >= 0)
+        id_give_back(shared->id);
     free(shared->stretches);
     free(shared->world_ranks);
     free(shared);
@@ -69,7 +88,7 @@ struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t
     if (!birth) {
         birth = calloc(1, sizeof *birth);
         birth->key = key;
-        birth->shared = shared_create(world_ranks, size, node_local);
+        birth->shared = pf_comm_shared_new(world_ranks, size, node_local);
         birth->shared->birth = birth;
         HASH_ADD(hh, births, key, sizeof birth->key, birth);
     }
@@ -138,7 +157,7 @@ struct pf_comm *pf_comm_hidden(struct pf_comm *comm)
     if (comm->hidden)
         return comm->hidden;
     if (!shared->hidden) {
-        shared->hidden = shared_create(shared->world_ranks, shared->size, false);
+        shared->hidden = pf_comm_shared_new(shared->world_ranks, shared->size, false);
         shared->hidden->references = 1; /* of `shared`; members add theirs */
     }
     shared->hidden->references++;
@@ -196,10 +215,12 @@ void pf_comm_init_rank(struct pf_rank *r, int size)
         int *ranks = malloc((size_t)size * sizeof *ranks);
         for (int i = 0; i < size; i++)
             ranks[i] = i;
-        world = shared_create(ranks, size, false);
+        world = pf_comm_shared_new(ranks, size, false);
         free(ranks);
     }
-    struct pf_comm_shared *alone = shared_create(&r->self.rank, 1, true);
+    struct pf_comm_shared *alone = pf_comm_shared_new(&r->self.rank, 1, true);
+    id_give_back(alone->id); /* it needs no twin, and every rank has one */
+    alone->id = -1 - r->self.rank;
     r->world = comm_alloc(r, world, r->self.rank);
     r->alone = comm_alloc(r, alone, 0);
     strcpy(r->world->name, "MPI_COMM_WORLD");

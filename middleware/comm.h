@@ -21,7 +21,7 @@ struct pf_comm_stretch {
  * through it, without communication.
  */
 struct pf_comm_shared {
-    int id; /* of the hub, unique in the job */
+    int id; /* of the hub, unique among the living; negative for MPI_COMM_SELF */
     int size;
     int references;  /* members that hold it or have yet to join; the last to release frees it */
     int joined;      /* members that have made their handle */
@@ -99,6 +99,10 @@ void pf_comm_fini_rank(struct pf_rank *r);
 struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence,
                                           const int *world_ranks, int size, bool node_local);
 
+/* The shared part of a new communicator, for which the caller sees to it that all members find it. They all
+ * hold a reference from the start. */
+struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool node_local);
+
 /* A member's handle on it. `native` may be NULL: the twin is made at first use. */
 struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me);
 
@@ -111,6 +115,15 @@ struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_
 /* A reference for something that outlives the call, such as a request. WORLD and SELF need none. NULL stays
  * NULL. */
 struct pf_comm *pf_comm_retain(struct pf_comm *comm);
+
+/* What every new communicator has from its parent, the error handler, and its native twin, if it is there
+ * already. */
+void pf_comm_take(struct pf_comm *comm, const struct pf_comm *parent, struct pf_instance *in, void *native);
+
+/* What a duplicate has from its original: attributes, info (that of the call when `own_info`), topology.
+ * Returns the error class of a copy function. */
+int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *parent, MPI_Info info,
+                    bool own_info);
 
 /* A communicator of the same members for messages of the hub's own, which cannot be mistaken for the
  * application's. Made locally at first use; it lives as long as `comm` does. */

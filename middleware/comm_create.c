@@ -81,19 +81,36 @@ static int meeting_members(const struct pf_comm *comm, const struct pf_comm_meet
     return n;
 }
 
-struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
-                              const int *world_ranks, int size, int me, bool node_local,
-                              struct pf_instance *in, void *native)
+void pf_comm_take(struct pf_comm *comm, const struct pf_comm *parent, struct pf_instance *in, void *native)
 {
-    struct pf_comm_shared *shared = pf_comm_shared_get(parent, sequence, world_ranks, size, node_local);
-    struct pf_comm *comm = pf_comm_new(r, shared, me);
     comm->errhandler = parent->errhandler;
     pf_errhandler_retain(comm->errhandler);
     if (native) {
         in->ops->comm_errors_return(in, native);
         comm->object.native[in->impl] = native;
     }
+}
+
+struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
+                              const int *world_ranks, int size, int me, bool node_local,
+                              struct pf_instance *in, void *native)
+{
+    struct pf_comm_shared *shared = pf_comm_shared_get(parent, sequence, world_ranks, size, node_local);
+    struct pf_comm *comm = pf_comm_new(r, shared, me);
+    pf_comm_take(comm, parent, in, native);
     return comm;
+}
+
+int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *parent, MPI_Info info,
+                    bool own_info)
+{
+    comm->topology = pf_topology_retain(parent->topology);
+    int error = pf_attributes_copy(parent->attributes, pf_comm_handle(parent), &comm->attributes);
+    if (error != MPI_SUCCESS)
+        return error;
+    MPI_Info source = own_info ? info : parent->info ? (MPI_Info)(uintptr_t)parent->info : MPI_INFO_NULL;
+    comm->info = pf_info_of(pf_info_copy(r, source));
+    return MPI_SUCCESS;
 }
 
 static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own_info, MPI_Comm *newcomm)
@@ -115,15 +132,12 @@ static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own
         pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, parent->shared->size, parent->me,
                       parent->shared->node_local, in, native);
     pf_call_native_end(r, in);
-    comm->topology = pf_topology_retain(parent->topology);
-    int error = pf_attributes_copy(parent->attributes, handle, &comm->attributes);
+    int error = pf_comm_inherit(r, comm, parent, info, own_info);
     if (error != MPI_SUCCESS) {
         pf_comm_release(comm);
         *newcomm = MPI_COMM_NULL;
         return pf_call_error(r, handle, error);
     }
-    MPI_Info source = own_info ? info : parent->info ? (MPI_Info)(uintptr_t)parent->info : MPI_INFO_NULL;
-    comm->info = pf_info_of(pf_info_copy(r, source));
     *newcomm = (MPI_Comm)(uintptr_t)comm;
     return pf_call_return(r, MPI_SUCCESS);
 }

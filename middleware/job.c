@@ -33,6 +33,33 @@ const char *pf_fn_name(int fn)
     return fn >= 0 && fn < PF_FN_COUNT ? fn_names[fn] : "no MPI call";
 }
 
+/* Does the file hold this name (of a function that it calls)? */
+static bool file_names(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return true; /* nothing is known about it */
+    char buffer[1 << 14];
+    size_t length = strlen(name), kept = 0, got;
+    bool found = false;
+    while (!found && (got = fread(buffer + kept, 1, sizeof buffer - kept, file)) > 0) {
+        found = memmem(buffer, kept + got, name, length) != NULL;
+        size_t tail = kept + got < length ? kept + got : length; /* the name may lie across the border */
+        memmove(buffer, buffer + kept + got - tail, tail);
+        kept = tail;
+    }
+    fclose(file);
+    return found;
+}
+
+/* Notes about messages are only kept in a run that can change its model. */
+static void find_out_about_switches(void)
+{
+    unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << start_model;
+    pf_job_state.may_switch = (models & (models - 1)) != 0 || *pf_config.load || !*pf_job_state.program ||
+                              file_names(pf_job_state.program, "pf_model_switch");
+}
+
 /* Reads the settings that choose models. Once, from the launcher or from the first rank. */
 static void read_settings(void)
 {
@@ -51,6 +78,7 @@ static void read_settings(void)
         start_model = PF_MODEL_SMPI;
     if (strcmp(pf_config.agree, "strict") != 0)
         pf_die("PARFOCAL_AGREE: '%s' is not available in this version; use strict", pf_config.agree);
+    find_out_about_switches();
 }
 
 int pf_job_prepare(int np, const char *executable)
@@ -112,13 +140,12 @@ void pf_job_create_ranks(void)
 void pf_job_start_rank(struct pf_rank *r)
 {
     sg_actor_self_set_data(&r->self);
-    r->account = pf_account_open(r->self.rank, "start", PF_MODEL_SMPI, simgrid_get_clock());
+    r->account = pf_account_open(r->self.rank, "start", start_model, simgrid_get_clock());
     pf_comm_init_rank(r, pf_job_state.size);
     load_requested();
     pf_model_load(start_model);
     r->model = start_model;
     r->active = r->instances[pf_model_impl(start_model)];
-    pf_account_move(r->account, NULL, start_model, simgrid_get_clock());
 }
 
 void pf_job_rank_left(int status)

@@ -9,6 +9,7 @@ struct pf_job_state {
     int size;
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
+    bool may_switch;        /* more than one model may be in force during this run */
     struct pf_schedule *schedule;
     const char *program;    /* as the user named it: the copies that the ranks run are gone from the disk */
 };

@@ -4,6 +4,7 @@
 
 #include "middleware/object.h"
 #include "middleware/rank.h"
+#include "pf_fn.h"
 
 enum pf_request_kind {
     PF_REQUEST_SEND,
@@ -110,6 +111,11 @@ void pf_persistent_release(struct pf_request *request);
 static inline struct pf_request *pf_request_of(MPI_Request handle)
 {
     return (struct pf_request *)pf_object_of(handle, PF_KIND_REQUEST);
+}
+
+static inline bool pf_request_receives(const struct pf_request *request)
+{
+    return request->kind == PF_REQUEST_RECV || (request->persistent && request->persistent->fn == PF_FN_Recv_init);
 }
 
 /* A request that waits for something: neither null nor inactive nor already seen done. */

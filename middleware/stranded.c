@@ -6,6 +6,7 @@
 #include "middleware/call.h"
 #include "middleware/job_state.h"
 #include "middleware/request.h"
+#include "middleware/wait_set.h"
 
 /* One message on its way to a rank. */
 struct envelope {
@@ -74,7 +75,7 @@ void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struc
 {
     if (!r->ledger || request->status.MPI_SOURCE < 0)
         return;
-    if (request->kind == PF_REQUEST_RECV || (request->persistent && request->persistent->fn == PF_FN_Recv_init))
+    if (pf_request_receives(request))
         pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
 }
 
@@ -93,22 +94,33 @@ void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, 
         pf_stranded_note_received(r, in, pf_comm_of(r, comm), status->MPI_SOURCE, status->MPI_TAG);
 }
 
-/* Does the rank wait, in another implementation, for such a message? Blocking calls tell their envelope; others may. */
-static bool awaits(const struct pf_rank *r, const struct envelope *e)
+static bool matches(const struct pf_comm *comm, int peer, int tag, const struct envelope *e)
 {
-    if (r->state != PF_RANK_RUNNING || r->call.impl < 0 || r->call.impl == e->impl)
+    return comm && comm->shared->id == e->comm && (peer == e->source || peer == MPI_ANY_SOURCE) &&
+           (tag == e->tag || tag == MPI_ANY_TAG);
+}
+
+/* Does the rank's blocked call wait, in another implementation, for such a message? */
+static bool awaits(struct pf_rank *r, const struct envelope *e)
+{
+    if (r->state != PF_RANK_RUNNING || r->call.impl < 0)
         return false;
+    const struct pf_wait_set *set = r->call.waits;
+    for (int i = 0; set && i < set->count; i++) {
+        const struct pf_request *request = set->requests[i];
+        if (pf_request_is_active(request) && request->owner->impl != e->impl && pf_request_receives(request) &&
+            matches(request->comm, request->peer, request->tag, e))
+            return true;
+    }
     switch (r->call.fn) {
     case PF_FN_Recv:
     case PF_FN_Probe:
+    case PF_FN_Iprobe:
     case PF_FN_Sendrecv:
-    case PF_FN_Sendrecv_replace: {
-        struct pf_comm *comm = pf_comm_of((struct pf_rank *)(uintptr_t)r, r->call.comm);
-        return comm && comm->shared->id == e->comm && (r->call.peer == e->source || r->call.peer == MPI_ANY_SOURCE) &&
-               (r->call.tag == e->tag || r->call.tag == MPI_ANY_TAG);
-    }
+    case PF_FN_Sendrecv_replace:
+        return r->call.impl != e->impl && matches(pf_comm_of(r, r->call.comm), r->call.peer, r->call.tag, e);
     default:
-        return true;
+        return false;
     }
 }
 
@@ -118,7 +130,7 @@ int pf_stranded_print(FILE *out)
     int count = 0;
     char here[128], there[128];
     for (int i = 0; i < pf_job_state.size; i++) {
-        const struct pf_rank *r = &pf_job_state.ranks[i];
+        struct pf_rank *r = &pf_job_state.ranks[i];
         for (int j = 0; r->ledger && j < r->ledger->count; j++) {
             const struct envelope *e = &r->ledger->envelopes[j];
             if (!awaits(r, e))

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "middleware/rank.h"
+#include "middleware/job_state.h"
 
 struct pf_request;
 
@@ -20,7 +20,7 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
 static inline void pf_stranded_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer,
                                     int tag)
 {
-    if (__builtin_expect(r->instances[PF_IMPL_OPENMPI] != NULL, 0) && peer >= 0)
+    if (__builtin_expect(pf_job_state.may_switch, 0) && peer >= 0)
         pf_stranded_note_sent(r, in, comm, peer, tag);
 }
 

@@ -112,9 +112,9 @@ PF_EXPORT const char *pf_model_current(void)
 PF_EXPORT int pf_phase(const char *name)
 {
     struct pf_rank *r = calling_rank();
-    if (!r || !name)
+    if (!r)
         return -1;
-    pf_switch_phase(r, name);
+    pf_switch_phase(r, name ? name : "other");
     pf_account_leave(r->account);
     return 0;
 }

@@ -21,9 +21,23 @@
 #include "base/log.h"
 #include "pf_fn.h"
 
-/* Types of Fortran that SMPI has not got. */
+/* Types of Fortran that SMPI has not got, or has with another size than the hub's. */
 #define MPI_2COMPLEX        MPI_DATATYPE_NULL
 #define MPI_2DOUBLE_COMPLEX MPI_DATATYPE_NULL
+#undef MPI_INTEGER1
+#undef MPI_COMPLEX32
+#define MPI_INTEGER1  MPI_INT8_T
+#define MPI_COMPLEX32 MPI_C_LONG_DOUBLE_COMPLEX
+
+/* SMPI defines C++'s types for C++ only. */
+#undef MPI_CXX_BOOL
+#undef MPI_CXX_FLOAT_COMPLEX
+#undef MPI_CXX_DOUBLE_COMPLEX
+#undef MPI_CXX_LONG_DOUBLE_COMPLEX
+#define MPI_CXX_BOOL                MPI_C_BOOL
+#define MPI_CXX_FLOAT_COMPLEX       MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_DOUBLE_COMPLEX      MPI_C_DOUBLE_COMPLEX
+#define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
 
 static void *functions[PF_FN_COUNT];
 

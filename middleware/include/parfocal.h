@@ -15,17 +15,16 @@ extern "C" {
 
 /* Sends the operations that this rank starts from now on to another model ("analytic", "smpi", "portals",
  * "packet"). Operations that are pending stay with the model that started them. Call it between MPI_Init and
- * MPI_Finalize, on each rank. Returns 0, or non-zero if there is no such model here; then the model in force
- * stays. */
+ * MPI_Finalize, on each rank; outside it does nothing and returns non-zero. A model that does not exist or
+ * cannot be loaded ends the run with one line that says why. */
 int pf_model_switch(const char *model);
 
 /* The name of the model in force for this rank: a constant string, never NULL. */
 const char *pf_model_current(void);
 
 /* Begins the phase `name` of the application on this rank and ends the one before. The summary reports per
- * phase, and a schedule (pfrun -schedule NAME=MODEL) switches the model here. The name is copied; NULL ends
- * the phase without beginning another. Returns 0, or non-zero if the schedule names a model that cannot be
- * had. */
+ * phase, and a schedule (pfrun -schedule NAME=MODEL) switches the model here. The name is copied; NULL stands
+ * for "other". Returns 0, or non-zero outside MPI_Init .. MPI_Finalize, where it does nothing. */
 int pf_phase(const char *name);
 
 #else

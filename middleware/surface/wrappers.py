@@ -44,14 +44,12 @@ def handwritten():
     return names
 
 
+def is_refused(f):
+    return f.route != "ACTIVE" or f.group not in BODIES
+
+
 def body(f):
-    if f.route == "ACTIVE" and f.group == "p2p":
-        return point_to_point(f)
-    if f.route == "ACTIVE" and f.group in ("coll", "icoll"):
-        return collective(f)
-    if f.route == "ACTIVE" and f.group in ("pack", "op"):
-        return local(f)
-    return refusal(f)
+    return refusal(f) if is_refused(f) else BODIES[f.group](f)
 
 
 def define(f, lines):
@@ -195,3 +193,7 @@ def collective(f):
 def condition(f, p):
     only = significant(f, p)
     return f"{only} ? {p.name} : MPI_BYTE" if only else p.name
+
+
+# Who writes the bodies of a group that runs in the model in force.
+BODIES = {"p2p": point_to_point, "coll": collective, "icoll": collective, "pack": local, "op": local}
