@@ -261,7 +261,7 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
     /* The color tells hosts apart by their first member; it is the same for all members of a host. */
-    int *members = malloc((size_t)parent->shared->size * sizeof *members);
+    int *members = calloc((size_t)parent->shared->size, sizeof *members);
     int me = 0;
     int n = host_members(parent, members, &me);
     struct pf_comm_meeting *meeting =

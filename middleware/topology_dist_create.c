@@ -134,7 +134,7 @@ static int exchange(struct pf_instance *in, void *native, int size, const struct
         for (int i = 0; i < size; i++)
             their_starts[i] = i > 0 ? their_starts[i - 1] + their_counts[i - 1] : 0;
         int total = their_starts[size - 1] + their_counts[size - 1];
-        all = malloc(((size_t)total + 1) * sizeof(int));
+        all = malloc((size_t)total * sizeof(int) + sizeof *all);
         code = ((native_alltoallv)in->fn[PF_FN_Alltoallv])(mine, counts, starts, type, all, their_counts,
                                                            their_starts, type, native);
         if (code == MPI_SUCCESS)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matched probes (MPI 3.1 section 3.8.2): native in Open MPI, see mprobe.h for SMPI. */
+#include "middleware/mprobe.h"
+
+#include <stdlib.h>
+
+#include "middleware/call.h"
+#include "middleware/request.h"
+#include "middleware/stranded.h"
+
+typedef int (*native_probe)(int, int, void *, void *);
+typedef int (*native_iprobe)(int, int, void *, int *, void *);
+typedef int (*native_mprobe)(int, int, void *, void **, void *);
+typedef int (*native_improbe)(int, int, void *, int *, void **, void *);
+typedef int (*native_mrecv)(void *, int, void *, void **, void *);
+typedef int (*native_imrecv)(void *, int, void *, void **, void **);
+
+/* What a probe of MPI_PROC_NULL finds: MPI 3.1 section 3.11. */
+static void no_proc(MPI_Status *status)
+{
+    if (!status)
+        return;
+    pf_status_set_empty(status);
+    status->MPI_SOURCE = MPI_PROC_NULL;
+}
+
+/* Looks once, or until there is one (flag NULL). Returns the native code. */
+static int probe_native(struct pf_instance *in, int source, int tag, void *comm, int *flag, void **message,
+                        void *status)
+{
+    source = pf_native_rank(in, source);
+    tag = pf_native_tag(in, tag);
+    if (in->impl == PF_IMPL_SMPI && flag)
+        return ((native_iprobe)in->fn[PF_FN_Iprobe])(source, tag, comm, flag, status);
+    if (in->impl == PF_IMPL_SMPI)
+        return ((native_probe)in->fn[PF_FN_Probe])(source, tag, comm, status);
+    if (flag)
+        return ((native_improbe)in->fn[PF_FN_Improbe])(source, tag, comm, flag, message, status);
+    return ((native_mprobe)in->fn[PF_FN_Mprobe])(source, tag, comm, message, status);
+}
+
+static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message,
+                 MPI_Status *status)
+{
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm || !message)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
+    if (source == MPI_PROC_NULL) {
+        *message = MPI_MESSAGE_NO_PROC;
+        if (flag)
+            *flag = 1;
+        no_proc(status);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    pf_call_schedule(r, false);
+    struct pf_instance *in = r->active;
+    pf_call_peer(r, source, tag, handle);
+    union pf_native_status native_status;
+    void *native = NULL;
+    pf_call_native_begin(r, in);
+    int code = probe_native(in, source, tag, pf_native(in, handle), flag, &native, &native_status);
+    if (code != MPI_SUCCESS)
+        return pf_call_leave(r, in, handle, code);
+    if (flag && !*flag) {
+        pf_call_idle(r, in);
+        return pf_call_leave(r, in, handle, code);
+    }
+    struct pf_message *found = pf_message_new(in, comm, &native_status);
+    found->native = native;
+    if (in->impl == PF_IMPL_SMPI)
+        code = pf_message_start(found);
+    if (in->impl == PF_IMPL_SMPI && r->ledger)
+        pf_stranded_note_received(r, in, comm, found->source, found->tag);
+    if (status)
+        pf_status_from_native(in, &native_status, status);
+    *message = (MPI_Message)(uintptr_t)found;
+    return pf_call_leave(r, in, handle, code);
+}
+
+int pf_PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    return probe(PF_ENTER(Mprobe), source, tag, comm, NULL, message, status);
+}
+
+int pf_PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    struct pf_rank *r = PF_ENTER(Improbe);
+    if (!flag)
+        return pf_call_error(r, comm, MPI_ERR_ARG);
+    return probe(r, source, tag, comm, flag, message, status);
+}
+
+/* The error class of the arguments of a receive. */
+static int check_receive(const MPI_Message *message, int count, MPI_Datatype datatype)
+{
+    if (!message || (*message != MPI_MESSAGE_NO_PROC && !pf_object_of(*message, PF_KIND_MESSAGE)))
+        return MPI_ERR_REQUEST; /* as Open MPI */
+    if (count < 0)
+        return MPI_ERR_COUNT;
+    return !pf_datatype_valid(datatype) || datatype == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
+int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    struct pf_rank *r = PF_ENTER(Mrecv);
+    int error = check_receive(message, count, datatype);
+    if (error != MPI_SUCCESS)
+        return pf_call_error(r, MPI_COMM_WORLD, error);
+    struct pf_message *taken = pf_object_of(*message, PF_KIND_MESSAGE);
+    *message = MPI_MESSAGE_NULL;
+    if (!taken) {
+        no_proc(status);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    struct pf_instance *in = taken->owner;
+    MPI_Comm comm = pf_comm_handle(taken->comm);
+    pf_call_peer(r, taken->source, taken->tag, comm);
+    pf_call_message(in);
+    if (in->impl == PF_IMPL_SMPI) {
+        error = pf_message_deliver(r, taken, buf, count, datatype, status);
+        error = error == MPI_SUCCESS ? pf_call_return(r, error) : pf_call_error(r, comm, error);
+        pf_message_release(taken);
+        return error;
+    }
+    union pf_native_status native_status;
+    pf_call_native_begin(r, in);
+    int code = ((native_mrecv)in->fn[PF_FN_Mrecv])(pf_native_p2p_buffer(in, buf), count,
+                                                   pf_native(in, datatype), &taken->native, &native_status);
+    if (code == MPI_SUCCESS)
+        pf_call_received(r, in, comm, taken->source, &native_status, status);
+    code = pf_call_leave(r, in, comm, code);
+    pf_message_release(taken);
+    return code;
+}
+
+/* A receive from MPI_PROC_NULL is complete at once. */
+static struct pf_request *receive_nothing(struct pf_rank *r)
+{
+    struct pf_request *made = pf_request_new(r, r->active, PF_REQUEST_RECV, MPI_COMM_NULL);
+    no_proc(&made->status);
+    made->done = true;
+    return made;
+}
+
+int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+    struct pf_rank *r = PF_ENTER(Imrecv);
+    int error = request ? check_receive(message, count, datatype) : MPI_ERR_ARG;
+    if (error != MPI_SUCCESS)
+        return pf_call_error(r, MPI_COMM_WORLD, error);
+    struct pf_message *taken = pf_object_of(*message, PF_KIND_MESSAGE);
+    *message = MPI_MESSAGE_NULL;
+    if (!taken) {
+        *request = (MPI_Request)(uintptr_t)receive_nothing(r);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    struct pf_instance *in = taken->owner;
+    MPI_Comm comm = pf_comm_handle(taken->comm);
+    pf_call_peer(r, taken->source, taken->tag, comm);
+    pf_call_message(in);
+    if (in->impl == PF_IMPL_SMPI) {
+        *request = (MPI_Request)(uintptr_t)pf_message_deliver_later(r, taken, buf, count, datatype);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    pf_call_native_begin(r, in);
+    struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);
+    int code = ((native_imrecv)in->fn[PF_FN_Imrecv])(pf_native_p2p_buffer(in, buf), count,
+                                                     pf_native(in, datatype), &taken->native, &made->native);
+    pf_message_release(taken);
+    return pf_request_started(r, in, made, comm, code, request);
+}
