@@ -23,7 +23,10 @@ import tempfile
 import harness
 
 PROGRAMS = os.path.join(harness.HERE, "programs")
-MODES = ["mpirun", "stock", "smpi", "loaded", "portals", "own", "schedule"]
+MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "own", "schedule"]
+# Purity is promised against smpirun "with the same flags": some that change SMPI's times a lot.
+SETTINGS = [["--cfg=smpi/coll-selector:ompi"], ["--cfg=network/model:CM02"], ["--cfg=smpi/async-small-thresh:65536"],
+            ["--cfg=smpi/send-is-detached-thresh:100", "--cfg=smpi/or:0:1e-7:1e-10", "--cfg=smpi/os:0:2e-7:1e-10"]]
 
 
 class Variant:
@@ -108,6 +111,18 @@ class Runner:
         return self.tools.pfrun(program, variant.np, variant.args, self.options.limit,
                                 list(options) + variant.options, environment)
 
+    def settings(self, variant, options):
+        """Stock smpirun and ours, with two ranks on a host and further options, portals loaded."""
+        stock = self.tools.smpirun(self.tools.build(variant.source, "smpicc"), variant.np, variant.args,
+                                   self.options.limit, options, harness.PACKED)
+        if stock.status != 0:  # the setting is too much for stock SMPI
+            print(f"  no comparison: {variant.title} under stock smpirun with {' '.join(options)}: {stock.status}")
+            return
+        ours = self.tools.pfrun(self.tools.build(variant.source, "pfcc"), variant.np, variant.args, self.options.limit,
+                                ["-model", "smpi", "-load", "portals"] + options, {"E2E_A": "smpi", "E2E_B": "smpi"},
+                                harness.PACKED)
+        self.judge(variant, " ".join(options), ours, stock.data, stock.times)
+
     def twice(self, variant, mode, options, data, environment, models):
         """Two runs must not differ, simulated times included; each of the models must have been in use."""
         first = self.pfrun(variant, options, environment)
@@ -134,6 +149,9 @@ class Runner:
         if "loaded" in modes and not v.strands and v.exit == "0":
             result = self.pfrun(v, ["-model", "smpi", "-load", "portals"], only("smpi"))
             self.judge(v, "loaded", result, data, times)
+        if "settings" in modes and v.stock and v.exit == "0":
+            for options in SETTINGS:
+                self.settings(v, options)
         if "portals" in modes and not v.strands:
             self.twice(v, "portals", ["-model", "portals"], data, only("portals"), ["portals"])
         if "own" in modes and v.switch == "own":
