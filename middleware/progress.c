@@ -48,8 +48,10 @@ static void start_helper(struct pf_rank *r)
     snprintf(name, sizeof name, "progress-%d", r->self.rank);
     sg_actor_t helper = sg_actor_init(name, r->self.host);
     sg_actor_set_data(helper, &r->self);
-    sg_actor_daemonize(helper);
+    /* In this order: SimGrid ends all daemons when there are as many as actors that have started, and stumbles
+     * over one that has not. */
     sg_actor_start_(helper, helper_main, 0, NULL);
+    sg_actor_daemonize(helper);
 }
 
 /* Have Open MPI's operations begun in this run, and do the helpers exist? */
