@@ -49,6 +49,7 @@ struct pf_native_values {
     int any_tag;
     int undefined;
     int order_c, order_fortran;
+    int mode_nocheck, mode_nostore, mode_noput, mode_noprecede, mode_nosucceed;
     int distribute_block, distribute_cyclic, distribute_none, distribute_default;
     int tag_upper_bound;
     bool charges_tests; /* native tests and probes that find nothing cost simulated time */
@@ -122,6 +123,9 @@ struct pf_adapter_ops {
     void (*comm_free)(struct pf_instance *in, void *native);
     /* Makes a native communicator return error codes instead of ending the process. */
     void (*comm_errors_return)(struct pf_instance *in, void *native);
+
+    /* The same for a window. */
+    void (*win_errors_return)(struct pf_instance *in, void *native);
 
     /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns at once.
      * Used only while requests of several owners are waited for. */

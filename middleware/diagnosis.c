@@ -50,10 +50,11 @@ static void print_requests(FILE *out, const struct pf_rank *r)
         const struct pf_request *request = set->requests[i];
         if (!pf_request_is_active(request))
             continue;
-        if (request->kind != PF_REQUEST_COLLECTIVE)
+        bool p2p = request->kind != PF_REQUEST_COLLECTIVE && request->kind != PF_REQUEST_RMA;
+        if (p2p)
             peer_text(peer, sizeof peer, request->peer, request->tag);
         fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank, pf_fn_name(request->fn),
-                request->kind != PF_REQUEST_COLLECTIVE ? peer : "", model_names[request->owner->impl],
+                p2p ? peer : "", model_names[request->owner->impl],
                 pf_call_site(request->site, site, sizeof site));
         shown++;
     }

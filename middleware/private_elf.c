@@ -95,7 +95,7 @@ static bool load(struct pf_elf *elf, const char *path)
     if (fd < 0)
         return false;
     if (fstat(fd, &info) == 0 && info.st_size > (off_t)sizeof(Elf64_Ehdr) &&
-        (elf->bytes = malloc((size_t)info.st_size)))
+        (elf->bytes = calloc(1, (size_t)info.st_size)))
         while (elf->size < (size_t)info.st_size) {
             ssize_t got = read(fd, elf->bytes + elf->size, (size_t)info.st_size - elf->size);
             if (got <= 0)

@@ -74,6 +74,11 @@ static const struct pf_native_values common_values = {
     .any_tag = MPI_ANY_TAG,
     .undefined = MPI_UNDEFINED,
     .order_c = MPI_ORDER_C,
+    .mode_nocheck = MPI_MODE_NOCHECK,
+    .mode_nostore = MPI_MODE_NOSTORE,
+    .mode_noput = MPI_MODE_NOPUT,
+    .mode_noprecede = MPI_MODE_NOPRECEDE,
+    .mode_nosucceed = MPI_MODE_NOSUCCEED,
     .order_fortran = MPI_ORDER_FORTRAN,
     .distribute_block = MPI_DISTRIBUTE_BLOCK,
     .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
@@ -253,6 +258,12 @@ static void comm_errors_return(struct pf_instance *in, void *native)
     pf_ompi_comm_errors_return(((struct openmpi_instance *)in)->ompi, native);
 }
 
+static void win_errors_return(struct pf_instance *in, void *native)
+{
+    void *errors_return = pf_ompi_symbol(((struct openmpi_instance *)in)->ompi, MPI_ERRORS_RETURN);
+    ((int (*)(void *, void *))in->fn[PF_FN_Win_set_errhandler])(native, errors_return);
+}
+
 static bool request_done(struct pf_instance *in, void *request)
 {
     return pf_ompi_request_done(((struct openmpi_instance *)in)->ompi, request);
@@ -279,6 +290,7 @@ static const struct pf_adapter_ops ops = {
     .comm_twin = comm_twin,
     .comm_free = comm_free,
     .comm_errors_return = comm_errors_return,
+    .win_errors_return = win_errors_return,
     .request_done = request_done,
     .progress = openmpi_progress,
 };

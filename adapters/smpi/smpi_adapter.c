@@ -56,6 +56,11 @@ static const struct pf_native_values values = {
     .any_tag = MPI_ANY_TAG,
     .undefined = MPI_UNDEFINED,
     .order_c = MPI_ORDER_C,
+    .mode_nocheck = MPI_MODE_NOCHECK,
+    .mode_nostore = MPI_MODE_NOSTORE,
+    .mode_noput = MPI_MODE_NOPUT,
+    .mode_noprecede = MPI_MODE_NOPRECEDE,
+    .mode_nosucceed = MPI_MODE_NOSUCCEED,
     .order_fortran = MPI_ORDER_FORTRAN,
     .distribute_block = MPI_DISTRIBUTE_BLOCK,
     .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
@@ -227,6 +232,12 @@ static void comm_errors_return(struct pf_instance *in, void *native)
     PMPI_Comm_set_errhandler(native, MPI_ERRORS_RETURN);
 }
 
+static void win_errors_return(struct pf_instance *in, void *native)
+{
+    (void)in;
+    PMPI_Win_set_errhandler(native, MPI_ERRORS_RETURN);
+}
+
 static bool request_done(struct pf_instance *in, void *request)
 {
     (void)in;
@@ -249,6 +260,7 @@ static const struct pf_adapter_ops ops = {
     .comm_twin = comm_twin,
     .comm_free = comm_free,
     .comm_errors_return = comm_errors_return,
+    .win_errors_return = win_errors_return,
     .request_done = request_done,
     .progress = pf_adapter_no_hook, /* SimGrid's activities need nobody to call them */
 };

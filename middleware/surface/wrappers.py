@@ -24,14 +24,15 @@ SIGNIFICANT = {
     "Alltoallv": {"sendtype": "sendbuf != MPI_IN_PLACE"},
 }
 
-NATIVE_TYPES = {"COMM": "void *", "DATATYPE": "void *", "OP": "void *", "GROUP": "void *", "INFO": "void *"}
+NATIVE_TYPES = {"WIN": "void *", "COMM": "void *", "DATATYPE": "void *", "OP": "void *", "GROUP": "void *", "INFO": "void *"}
 
 
 def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
              '#include <stdlib.h>\n\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
-             '#include "middleware/datatype.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n\n']
+             '#include "middleware/datatype.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
+             '#include "middleware/win.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
 
@@ -45,6 +46,9 @@ def handwritten():
 
 
 def is_refused(f):
+    """SMPI's stubs would end the process; nobody has written those calls in another way yet."""
+    if f.group == "rma":
+        return f.smpi == "stub"
     return f.route != "ACTIVE" or f.group not in BODIES
 
 
@@ -79,6 +83,10 @@ def native_argument(f, p):
         return f"{place}(in, {p.name})"
     if p.kind in ("RANK", "ROOT"):
         return f"pf_native_rank(in, {p.name})"
+    if p.kind == "ASSERT":
+        return f"pf_native_assert(in, {p.name})"
+    if p.kind == "LOCK":
+        return f"pf_native_lock({p.name})"
     if p.kind == "TAG":
         return f"pf_native_tag(in, {p.name})"
     if p.kind == "REQUEST":
@@ -190,10 +198,25 @@ def collective(f):
     return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
 
 
+def one_sided(f):
+    """The owner of the window runs it."""
+    lines = [enter(f), "struct pf_win *w = pf_win_of(win);", "if (PF_UNLIKELY(!w))",
+             "    return pf_win_failed(r, win, MPI_ERR_WIN);", "struct pf_instance *in = pf_call_native_begin(r, w->in);"]
+    request = f.of_kind("REQUEST")
+    if request:
+        lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RMA, pf_comm_handle(w->comm));"]
+        lines += [f"pf_request_keep_op(made, {p.name});" for p in f.of_kind("OP")]
+    lines.append(native_call(f))
+    if request:
+        return define(f, lines + ["return pf_request_started(r, in, made, pf_comm_handle(w->comm), code, request);"])
+    return define(f, lines + ["return pf_win_leave(r, in, win, code);"])
+
+
 def condition(f, p):
     only = significant(f, p)
     return f"{only} ? {p.name} : MPI_BYTE" if only else p.name
 
 
 # Who writes the bodies of a group that runs in the model in force.
-BODIES = {"p2p": point_to_point, "coll": collective, "icoll": collective, "pack": local, "op": local}
+BODIES = {"p2p": point_to_point, "coll": collective, "icoll": collective, "pack": local, "op": local,
+          "rma": one_sided}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* e2e: switch=own stock=no mpirun=no */
+/* e2e: switch=coll stock=no mpirun=no */
+/*
+ * One-sided communication. A window stays in the model in which it was created, whatever the ranks switch to. Fences,
+ * general active target, locks; put, get, accumulate and the fetching calls; attributes and groups of windows. (Stock Open MPI
+ * on one machine has no working default component for MPI_Win_create, and stock SMPI aborts in MPI_Win_get_attr.)
+ */
+#include "check.h"
+
+enum { N = 64 };
+
+static void with_fence(MPI_Win win, int *memory)
+{
+    int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
+    int out[N], in[N];
+
+    check_fill(out, N, check_rank, 1);
+    memset(memory, 0, N * sizeof(int));
+    CHECK_OK(MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
+    CHECK_OK(MPI_Put(out, N, MPI_INT, right, 0, N, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK(check_filled(memory, N, left, 1));
+    CHECK_OK(MPI_Get(in, N, MPI_INT, right, 0, N, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    CHECK(check_filled(in, N, check_rank, 1));
+}
+
+static void with_accumulate(MPI_Win win, int *memory)
+{
+    int one[N];
+
+    for (int i = 0; i < N; i++) {
+        one[i] = check_rank + 1;
+        memory[i] = 0;
+    }
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Accumulate(one, N, MPI_INT, 0, 0, N, MPI_INT, MPI_SUM, win));
+    CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win)); /* else SMPI takes the next epoch for a part of this one */
+    if (check_rank == 0)
+        for (int i = 0; i < N; i++)
+            CHECK(memory[i] == check_size * (check_size + 1) / 2);
+}
+
+static void with_groups(MPI_Win win, int *memory)
+{
+    int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size, out[N];
+    MPI_Group all, origin, target;
+
+    check_fill(out, N, check_rank, 2);
+    CHECK_OK(MPI_Win_get_group(win, &all));
+    CHECK_OK(MPI_Group_incl(all, 1, &left, &origin));
+    CHECK_OK(MPI_Group_incl(all, 1, &right, &target));
+    CHECK_OK(MPI_Win_post(origin, 0, win));
+    CHECK_OK(MPI_Win_start(target, 0, win));
+    CHECK_OK(MPI_Put(out, N, MPI_INT, right, 0, N, MPI_INT, win));
+    CHECK_OK(MPI_Win_complete(win));
+    CHECK_OK(MPI_Win_wait(win));
+    CHECK(check_filled(memory, N, left, 2));
+    MPI_Group_free(&all);
+    MPI_Group_free(&origin);
+    MPI_Group_free(&target);
+}
+
+/* Everybody counts on rank 0's first word. */
+static void with_locks(MPI_Win win, int *memory)
+{
+    int one = 1, was = -1;
+
+    memory[0] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+        CHECK_OK(MPI_Fetch_and_op(&one, &was, MPI_INT, 0, 0, MPI_SUM, win));
+        CHECK_OK(MPI_Win_unlock(0, win));
+        CHECK(was >= i && was < 3 * check_size);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+    CHECK_OK(MPI_Get(&was, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_unlock(0, win));
+    CHECK(was == 3 * check_size);
+}
+
+static void attributes(MPI_Win win, const int *memory)
+{
+    MPI_Aint *size;
+    int *unit, *flavor, flag;
+    void *base;
+
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
+    CHECK(flag && base == memory);
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag));
+    CHECK(flag && *size == N * (MPI_Aint)sizeof(int));
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &flag));
+    CHECK(flag && *unit == (int)sizeof(int));
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag));
+    CHECK(flag && *flavor == MPI_WIN_FLAVOR_ALLOCATE);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Win win[2];
+    int *memory[2];
+
+    check_begin(&argc, &argv);
+    for (int i = 0; i < 2; i++) {
+        if (i)
+            SWITCH_B();
+        else
+            SWITCH_A();
+        CHECK_OK(MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory[i], &win[i]));
+        attributes(win[i], memory[i]);
+    }
+    for (int i = 0; i < 4; i++) { /* each window under each model */
+        if (i & 2)
+            SWITCH_A();
+        with_fence(win[i & 1], memory[i & 1]);
+        with_accumulate(win[i & 1], memory[i & 1]);
+        with_groups(win[i & 1], memory[i & 1]);
+        with_locks(win[i & 1], memory[i & 1]);
+        TIME("window");
+    }
+    CHECK_OK(MPI_Win_free(&win[0]));
+    CHECK_OK(MPI_Win_free(&win[1]));
+    CHECK(win[0] == MPI_WIN_NULL);
+    return check_end("rma");
+}
