@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,13 @@ def units(build, folders):
 
 def fingerprint(command, configuration):
     """Of everything that the verdict depends on, or None when it does not even preprocess."""
-    words = re.sub(r" -o \S+| -M[DMFQT]\S*( \S+\.(o|d)\b)?| -c\b", "", command["command"]).split()
+    words, given = [], shlex.split(command["command"])
+    while given:
+        word = given.pop(0)
+        if word in ("-o", "-MF", "-MQ", "-MT"):
+            given.pop(0)
+        elif word not in ("-c", "-MD"):
+            words.append(word)
     done = subprocess.run(words + ["-E"], cwd=command["directory"], capture_output=True)
     if done.returncode:
         return None
@@ -54,7 +61,8 @@ def check(tidy, build, path, command, configuration, passed):
             with open(stamp, "w", encoding="utf-8"):
                 pass
         return ""
-    return done.stdout.replace(ROOT + os.sep, "") or done.stderr
+    readable = lambda match: os.path.relpath(os.path.realpath(os.path.join(command["directory"], match[1])), ROOT)
+    return re.sub(r"^(\S+?)(?=:\d+:\d+: )", readable, done.stdout, flags=re.M) or done.stderr
 
 
 def main():

@@ -304,7 +304,7 @@ int pf_hooks_install(void *library, void *libmpi)
     if (!imports.symbols || !imports.strings)
         return 0;
     for (int t = 0; t < 2; t++)
-        for (size_t i = 0; i < imports.sizes[t] / sizeof(ElfW(Rela)); i++) {
+        for (size_t i = 0; imports.tables[t] && i < imports.sizes[t] / sizeof(ElfW(Rela)); i++) {
             const ElfW(Rela) *entry = &imports.tables[t][i];
             if (!is_slot(ELF64_R_TYPE(entry->r_info)))
                 continue;

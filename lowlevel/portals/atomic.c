@@ -166,8 +166,9 @@ void ptl_atomic_apply(struct ptl_message *m, const struct ptl_memory *memory)
     unsigned char old[PTL_MAX_COMMAND_DATA], result[PTL_MAX_COMMAND_DATA];
     struct ptl_memory old_memory = {old, sizeof old, false};
     struct ptl_memory result_memory = {result, sizeof result, false};
-    ptl_size_t size = ptl_type_size(m->atomic_type);
-    ptl_size_t length = m->mlength / size * size; /* whole elements only */
+    ptl_size_t size = ptl_type_size(m->atomic_type); /* not 0: the initiator has refused unknown types */
+    ptl_size_t length =
+        m->mlength / size * size; /* whole elements only NOLINT(clang-analyzer-core.DivideZero) */
     ptl_memory_copy(&old_memory, 0, memory, m->place, m->mlength);
     memcpy(result, old, m->mlength);
     for (ptl_size_t at = 0; at < length; at += size)

@@ -190,7 +190,7 @@ static int module_get_nb(const opal_process_name_t *id, const char *key, opal_li
     if (callback)
         callback(status, value, data);
     if (value)
-        OBJ_RELEASE(value);
+        OBJ_RELEASE(value); /* NOLINT(clang-analyzer-unix.Malloc): it counts references */
     return OPAL_SUCCESS;
 }
 
