@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=coll stock=no np=6 */
 /* e2e: switch=coll stock=no np=2 */
+/* e2e: switch=coll stock=no np=1 */
 /*
  * Neighbourhood collectives, blocking and not, over grids (with edges, and with both neighbours in one rank),
  * graphs, and graphs with several edges between two ranks. Each block says who sent it and which of the
@@ -363,7 +364,7 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     run(grid(1, (int[]){check_size}, (int[]){1}), "ring");
     run(grid(1, (int[]){check_size}, (int[]){0}), "line");
-    run(grid(2, (int[]){check_size / 2, 2}, (int[]){0, 1}), "strip");
+    run(grid(2, check_size > 1 ? (int[]){check_size / 2, 2} : (int[]){1, 1}, (int[]){0, 1}), "strip");
     run(grid(3, (int[]){1, check_size, 1}, (int[]){1, 1, 0}), "flat");
     run(graph(), "graph");
     run(dist(), "dist");
