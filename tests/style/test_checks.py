@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shows that each check of scripts/check-* passes a good tree and objects to a bad one, naming the file and the line."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SPDX = "/* SPDX-License-Identifier: BSD-3-Clause */\n"
+GOOD = {
+    "base/log.h": SPDX + "#include <stdio.h>\n",
+    "base/README.md": "# base\nThe lowest layer.\n",
+    "lowlevel/README.md": "# lowlevel\nBelow MPI.\n",
+    "lowlevel/engine.c": SPDX + '#include "base/log.h"\n#include "own.h"\n\nint pf_engine(void)\n{\n    return pf_own(0);\n}\n',
+    "lowlevel/own.h": SPDX + "static inline int pf_own(const int *p)\n{\n    return p ? *p : 1;\n}\n",
+    "adapters/README.md": "# adapters\nMPI implementations.\n",
+    "adapters/adapter.h": SPDX,
+    "adapters/smpi/smpi.h": SPDX + '#include "lowlevel/own.h"\n#include "pf_fn.h"\n',
+    "middleware/README.md": "# middleware\nThe hub.\n",
+    "middleware/call.c": SPDX + '#include "adapters/adapter.h"\n/* __thread would be wrong here. */\n',
+    "middleware/include/parfocal.h": SPDX + "#include <stddef.h>\nstatic inline size_t pf_size(void)\n{\n    return 0;\n}\n",
+}
+
+
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="pf-style-")
+        self.addCleanup(shutil.rmtree, self.root)
+        for name in ("check-sources.py", "check-layout.sh", "check-tidy.py"):
+            self.copy("scripts/" + name)
+        self.copy(".clang-format")
+        self.copy(".clang-tidy")
+        self.write("scripts/README.md", "# scripts\nThe checks.\n")
+        for name, text in GOOD.items():
+            self.write(name, text)
+
+    def copy(self, name):
+        os.makedirs(os.path.join(self.root, os.path.dirname(name)), exist_ok=True)
+        shutil.copy(os.path.join(ROOT, name), os.path.join(self.root, name))
+
+    def write(self, name, text):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def run_check(self, script, *arguments):
+        done = subprocess.run([os.path.join(self.root, "scripts", script), *arguments], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def assert_good(self, script, *arguments):
+        status, text = self.run_check(script, *arguments)
+        if status == 77:
+            self.skipTest(text)
+        self.assertEqual((status, ""), (0, text if script == "check-sources.py" else ""), text)
+
+    def assert_bad(self, expected, script, *arguments):
+        status, text = self.run_check(script, *arguments)
+        self.assertEqual(status, 1, text)
+        self.assertIn(expected, text)
+        return text
+
+    def objection(self, rule, expected):
+        """Exactly one objection, by this rule and with this text."""
+        text = self.assert_bad(expected, "check-sources.py", rule)
+        self.assertEqual(len(text.splitlines()), 1, text)
+        status, all_rules = self.run_check("check-sources.py")
+        self.assertEqual(status, 1)
+        self.assertIn(text, all_rules)
+
+
+class Sources(CheckTest):
+    def test_good(self):
+        self.assert_good("check-sources.py")
+
+    def test_no_such_rule(self):
+        self.assertEqual(self.run_check("check-sources.py", "spelling")[0], 2)
+
+    def test_empty_tree(self):
+        with tempfile.TemporaryDirectory() as empty:
+            self.assertEqual(self.run_check("check-sources.py", "--root", empty)[0], 2)
+
+    def test_spdx(self):
+        self.write("base/log.c", "\n\n\n" + SPDX + "int x;\n")
+        self.objection("spdx", "base/log.c:1: spdx: no SPDX")
+
+    def test_spdx_of_scripts(self):
+        self.write("scripts/run.sh", "#!/bin/sh\ntrue\n")
+        self.objection("spdx", "scripts/run.sh:1: ")
+
+    def test_spdx_of_meson(self):
+        self.write("base/meson.build", "# base\n")
+        self.objection("spdx", "base/meson.build:1: ")
+
+    def test_length(self):
+        self.write("base/log.c", SPDX + "\n" * 1000)
+        self.objection("length", "base/log.c:1001: length: 1001 lines")
+
+    def test_length_at_the_limit(self):
+        self.write("base/log.c", SPDX + "\n" * 999)
+        self.assert_good("check-sources.py", "length")
+
+    def test_no_readme(self):
+        os.unlink(os.path.join(self.root, "lowlevel/README.md"))
+        self.objection("readme", "lowlevel:1: readme: no README.md")
+
+    def test_long_readme(self):
+        self.write("base/README.md", "# base\n" * 31)
+        self.objection("readme", "base/README.md:1: ")
+
+    def test_empty_readme(self):
+        self.write("base/README.md", "# base\n")
+        self.objection("readme", "base/README.md:1: ")
+
+    def test_thread(self):
+        for word in ("__thread", "_Thread_local", "thread_local"):
+            self.write("base/log.c", SPDX + f"/* a\n b */ static {word} int x;\n")
+            self.objection("threads", "base/log.c:3: threads: ")
+
+    def test_include_upwards(self):
+        self.write("lowlevel/engine.c", SPDX + '#include "base/log.h"\n#  include "middleware/rank.h"\n')
+        self.objection("includes", "lowlevel/engine.c:3: includes: lowlevel/ includes middleware/rank.h, which stands above")
+
+    def test_include_upwards_by_a_relative_path(self):
+        self.write("base/log.c", SPDX + '#include "../lowlevel/own.h"\n')
+        self.objection("includes", "base/log.c:2: includes: base/ includes lowlevel/own.h")
+
+    def test_include_upwards_in_angle_brackets(self):
+        self.write("base/log.c", SPDX + "#include <tools/pfrun.h>\n")
+        self.objection("includes", "base/log.c:2: includes: base/ includes tools/pfrun.h")
+
+    def test_include_of_one_adapter(self):
+        self.write("middleware/call.c", SPDX + '#include "adapters/smpi/smpi.h"\n')
+        self.objection("includes", "middleware/call.c:2: includes: middleware/ includes adapters/smpi/smpi.h; of the adapters only")
+
+    def test_include_of_a_test(self):
+        self.write("base/log.c", SPDX + '#include "tests/check.h"\n')
+        self.objection("includes", "base/log.c:2: includes: base/ includes tests/check.h, which is no part")
+
+    def test_paths(self):
+        for path in ("/ho" "me/somebody/parfocal", "/wo" "rk/main/base", "/tmp/sr" "c/openmpi"):
+            self.write("base/log.c", SPDX + f'const char *where = "{path}";\n')
+            self.objection("paths", "base/log.c:2: paths: absolute path ")
+
+    def test_paths_of_the_system(self):
+        self.write("base/log.c", SPDX + '/* and/or a / b */\nconst char *p[] = {"/usr/lib", "/proc/self/maps", "/tmp/pf-XXXXXX"};\n')
+        self.assert_good("check-sources.py", "paths")
+
+    def test_header_that_needs_another(self):
+        self.write("middleware/include/parfocal.h", SPDX + "static inline size_t pf_size(void)\n{\n    return 0;\n}\n")
+        self.assert_bad("parfocal.h:1: headers: does not compile alone with gcc", "check-sources.py", "headers")
+
+    def test_header_of_c_only(self):
+        self.write("middleware/include/parfocal.h", SPDX + "static inline int pf_model(int class)\n{\n    return class;\n}\n")
+        text = self.assert_bad("headers: does not compile alone with g++", "check-sources.py", "headers")
+        self.assertNotIn("gcc", text)
+
+
+class Layout(CheckTest):
+    def test_good_and_bad(self):
+        self.assert_good("check-layout.sh")
+        bad = SPDX + "int  pf_engine(void) { return 1; }\n"
+        self.write("lowlevel/engine.c", bad)
+        self.assert_bad("lowlevel/engine.c:2", "check-layout.sh")
+        self.assertEqual(self.run_check("check-layout.sh", "--fix")[0], 0)
+        self.assert_good("check-layout.sh")
+
+
+class Tidy(CheckTest):
+    def setUp(self):
+        super().setUp()
+        self.build = os.path.join(self.root, "build")
+        command = {"directory": self.root, "file": "lowlevel/engine.c",
+                   "command": "cc '-DTEXT=\"a b\"' -I. -Ilowlevel -c lowlevel/engine.c -o build/engine.o"}
+        self.write("build/compile_commands.json", json.dumps([command]))
+
+    def tidy(self, *arguments):
+        status, text = self.run_check("check-tidy.py", "--build", self.build, *arguments)
+        if status == 77:
+            self.skipTest(text)
+        return status, text
+
+    def test_good_and_bad(self):
+        self.assertEqual(self.tidy(), (0, "clang-tidy: 1 files, 0 with warnings\n"))
+        self.write("lowlevel/own.h", GOOD["lowlevel/own.h"].replace("*p : 1", "1 : *p"))
+        status, text = self.tidy()  # the file itself is the same, but what it includes is not
+        self.assertEqual(status, 1)
+        self.assertIn("lowlevel/own.h:4:20: error: ", text)
+        self.assertEqual(self.tidy()[0], 1, "a failure was remembered as passed")
+
+    def test_the_configuration_counts(self):
+        self.write("lowlevel/engine.c", SPDX + "int pf_engine(int i)\n{\n    if (i)\n        return 1;\n    else\n        return 1;\n}\n")
+        self.assertEqual(self.tidy()[0], 0)
+        self.write(".clang-tidy", "Checks: '-*,bugprone-branch-clone'\nWarningsAsErrors: '*'\n")
+        self.assertEqual(self.tidy()[0], 1)
+
+    def test_nothing_to_check(self):
+        self.assertEqual(self.tidy("middleware")[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "--buffer", *sys.argv[1:]])
