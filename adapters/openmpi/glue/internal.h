@@ -13,6 +13,9 @@ extern const struct pf_glue_host *pf_glue_host;
  * code. */
 int pf_glue_plugins_install(void);
 
+/* Makes a blocking send progress everything, see send.c. After MPI_Init. */
+void pf_glue_send_install(void);
+
 /* The one job of the process has this number in Open MPI's names. */
 enum { PF_GLUE_JOB = 1 };
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking sends. Stock mtl/portals4 waits for one by running its own progress function only, so a
+ * nonblocking collective of the same rank stands still meanwhile, and the rank that waits for it never
+ * receives: a deadlock of a correct program. Here a blocking send is the component's nonblocking one, and the
+ * rank waits for it as for any request. The same calls reach the NIC in the same order.
+ */
+#include "ompi_config.h"
+
+#include <alloca.h>
+#include <string.h>
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/mca/mtl/base/base.h"
+#include "ompi/mca/mtl/mtl.h"
+#include "ompi/request/request.h"
+#include "opal/datatype/opal_convertor.h"
+#include "opal/runtime/opal_progress.h"
+
+#include "adapters/openmpi/glue/internal.h"
+
+struct send {
+    ompi_request_t request; /* for the component, which writes the error of the operation to its status */
+    bool done;
+};
+
+static void send_done(mca_mtl_request_t *request)
+{
+    ((struct send *)request->ompi_req)->done = true;
+}
+
+static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *comm, int to, int tag,
+                             struct opal_convertor_t *convertor, mca_pml_base_send_mode_t mode)
+{
+    struct send send;
+    mca_mtl_request_t *request = alloca(mtl->mtl_request_size);
+    memset(&send, 0, sizeof send);
+    memset(request, 0, mtl->mtl_request_size);
+    request->ompi_req = &send.request;
+    request->completion_callback = send_done;
+    int status = mtl->mtl_isend(mtl, comm, to, tag, convertor, mode, true, request);
+    while (status == OMPI_SUCCESS && !send.done)
+        opal_progress();
+    return status == OMPI_SUCCESS ? send.request.req_status.MPI_ERROR : status;
+}
+
+void pf_glue_send_install(void)
+{
+    if (ompi_mtl)
+        ompi_mtl->mtl_send = send_and_progress;
+}
