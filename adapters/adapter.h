@@ -11,17 +11,13 @@
 /*
  * What makes one MPI implementation callable by the middleware. An adapter is one descriptor with a table of
  * operations; an *instance* is the implementation as one rank sees it. The middleware calls the native MPI
- * functions directly through instance->fn, with values that it translates by the instance's tables: no adapter code
- * runs on the way of an ordinary call but enter and leave.
+ * functions directly through instance->fn, with values that it translates by the instance's tables: no
+ * adapter code runs on the way of an ordinary call but enter and leave.
  */
 #define PF_ADAPTER_ABI 1
 
 /* MPI implementations; several models of the fidelity ladder may share one. */
-enum pf_impl {
-    PF_IMPL_SMPI,
-    PF_IMPL_OPENMPI,
-    PF_IMPL_COUNT
-};
+enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_COUNT };
 
 /* Hub values below this are predefined handles; they index pf_instance.predefined. */
 #define PF_PREDEFINED_LIMIT 0x300
@@ -55,7 +51,7 @@ struct pf_native_values {
     bool charges_tests; /* native tests and probes that find nothing cost simulated time */
     size_t status_size; /* bytes between the elements of an array of statuses */
     void *in_place;
-    void *bottom; /* for the buffers of point-to-point calls */
+    void *bottom;    /* for the buffers of point-to-point calls */
     int *unweighted; /* NULL in SMPI, which has no graphs */
     void *request_null;
     void *datatype_null;
@@ -71,21 +67,23 @@ struct pf_instance {
     const struct pf_adapter *adapter;
     const struct pf_adapter_ops *ops;
     const struct pf_native_values *values;
-    void *const *fn;           /* native PMPI_ entry points by enum pf_fn, NULL where it has none */
-    void *const *predefined;   /* native handles of the hub's predefined ones */
-    int impl;                  /* enum pf_impl */
+    void *const *fn;         /* native PMPI_ entry points by enum pf_fn, NULL where it has none */
+    void *const *predefined; /* native handles of the hub's predefined ones */
+    int impl;                /* enum pf_impl */
     int rank;
     int job_size;
     double message_cost; /* simulated seconds that the user charges for each message, see config.def */
     void *private_data;
 };
 
-/* The job, as adapters need to know it. `ranks[i]` belongs to the middleware and lives as long as the process. */
+/* The job, as adapters need to know it. `ranks[i]` belongs to the middleware and lives as long as the
+ * process. */
 struct pf_job {
     int size;
     pf_self_t *const *ranks;
     void (*on_abort)(int rank, int status); /* an implementation wants to end the job; does not return */
-    void (*on_progress)(void *rank);        /* the struct pf_rank's implementation has something to do; engine context */
+    void (*on_progress)(
+        void *rank); /* the struct pf_rank's implementation has something to do; engine context */
 };
 
 struct pf_adapter_ops {
@@ -93,21 +91,21 @@ struct pf_adapter_ops {
 
     /* Can it be used here? Returns a pf_error; writes the reason when not. Loads nothing. */
     int (*probe)(char *why, size_t why_size);
-    /* Makes the instances of all ranks, from a rank's actor, at no simulated time and without making any other
-     * rank wait. */
+    /* Makes the instances of all ranks, from a rank's actor, at no simulated time and without making any
+     * other rank wait. */
     int (*open)(const struct pf_job *job, char *why, size_t why_size);
     /* The instance of a rank, after open. */
     struct pf_instance *(*instance)(int rank);
-    /* The calling rank enters MPI_Init / MPI_Finalize. Local to the rank, no simulated time of their own beyond
-     * what the implementation itself takes when it is the only one. */
+    /* The calling rank enters MPI_Init / MPI_Finalize. Local to the rank, no simulated time of their own
+     * beyond what the implementation itself takes when it is the only one. */
     int (*start)(struct pf_instance *in);
     int (*finish)(struct pf_instance *in);
 
     /* Around every native call made for the application. */
     void (*enter)(struct pf_instance *in);
     void (*leave)(struct pf_instance *in);
-    /* The simulated time of a test that finds nothing. Called when the native test does not charge it (values->
-     * charges_tests), or when the hub has looked by itself: who spins must spend simulated time. */
+    /* The simulated time of a test that finds nothing. Called when the native test does not charge it
+     * (values-> charges_tests), or when the hub has looked by itself: who spins must spend simulated time. */
     void (*idle)(struct pf_instance *in);
 
     void (*status_get)(const void *native, struct pf_native_status_view *out);
@@ -115,8 +113,9 @@ struct pf_adapter_ops {
     /* The hub's error class of a native error code. */
     int (*error_class)(struct pf_instance *in, int code);
 
-    /* A communicator over the given world ranks, made locally, without communication and at no simulated time. All
-     * members pass the same `id`, unique among the hub's communicators. `node_local`: all members share a host. */
+    /* A communicator over the given world ranks, made locally, without communication and at no simulated
+     * time. All members pass the same `id`, unique among the hub's communicators. `node_local`: all members
+     * share a host. */
     int (*comm_twin)(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
                      void **native);
     /* Frees a communicator without communication. */
@@ -127,8 +126,8 @@ struct pf_adapter_ops {
     /* The same for a window. */
     void (*win_errors_return)(struct pf_instance *in, void *native);
 
-    /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns at once.
-     * Used only while requests of several owners are waited for. */
+    /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns
+     * at once. Used only while requests of several owners are waited for. */
     bool (*request_done)(struct pf_instance *in, void *request);
     /* Makes progress without the application: the calling actor works on behalf of the rank. */
     void (*progress)(struct pf_instance *in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SMPI, as the distribution ships it. All ranks share one implementation, so the tables are shared too; only MPI_COMM_SELF differs.
- * Compiled with SMPI's own mpi.h: here MPI_INT is SMPI's.
+ * SMPI, as the distribution ships it. All ranks share one implementation, so the tables are shared too; only
+ * MPI_COMM_SELF differs. Compiled with SMPI's own mpi.h: here MPI_INT is SMPI's.
  */
 #include "adapters/smpi/smpi_adapter.h"
 
@@ -80,7 +80,8 @@ static int smpi_probe(char *why, size_t why_size)
     sg_version_get(&major, &minor, &patch);
     if (major == 3 && minor == 32)
         return PF_SUCCESS;
-    snprintf(why, why_size, "SimGrid %d.%d.%d is installed, but 3.32 is needed (package libsimgrid-dev)", major, minor, patch);
+    snprintf(why, why_size, "SimGrid %d.%d.%d is installed, but 3.32 is needed (package libsimgrid-dev)",
+             major, minor, patch);
     return PF_ERR_VERSION;
 }
 
@@ -105,7 +106,8 @@ static void find_functions(void)
 static void fill_predefined(void **table)
 {
     for (int i = 0; i < PF_PREDEFINED_LIMIT; i++)
-        table[i] = NULL; /* every null handle of SMPI is NULL; a value that names nothing is not valid there either */
+        table[i] = NULL; /* every null handle of SMPI is NULL; a value that names nothing is not valid there
+                            either */
 #define X(name, value) table[value] = (void *)name;
     PF_PREDEFINED_LIST(X)
 #undef X
@@ -136,9 +138,14 @@ static struct pf_instance *smpi_instance(int rank)
 {
     if (!instances[rank]) {
         struct smpi_instance *in = malloc(sizeof *in);
-        in->base = (struct pf_instance){.adapter = &pf_smpi_adapter, .ops = pf_smpi_adapter.ops, .values = &values,
-                                        .fn = functions, .predefined = in->predefined, .impl = PF_IMPL_SMPI,
-                                        .rank = rank, .job_size = instance_count};
+        in->base = (struct pf_instance){.adapter = &pf_smpi_adapter,
+                                        .ops = pf_smpi_adapter.ops,
+                                        .values = &values,
+                                        .fn = functions,
+                                        .predefined = in->predefined,
+                                        .impl = PF_IMPL_SMPI,
+                                        .rank = rank,
+                                        .job_size = instance_count};
         fill_predefined(in->predefined);
         instances[rank] = in;
     }
@@ -204,7 +211,8 @@ static int error_class(struct pf_instance *in, int code)
     }
 }
 
-static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local, void **native)
+static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                     void **native)
 {
     (void)in;
     (void)me;
