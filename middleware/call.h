@@ -10,14 +10,15 @@
 #include "pf_fn.h"
 
 /*
- * What every wrapper does on its way in and out, and how it translates its arguments. All of it is inline: this is the
- * cost of a call (see docs/performance.md).
+ * What every wrapper does on its way in and out, and how it translates its arguments. All of it is inline:
+ * this is the cost of a call (see docs/performance.md).
  */
 
 #define PF_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define PF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The call is not allowed now (before MPI_Init, after MPI_Finalize, from a foreign thread): says so and ends. */
+/* The call is not allowed now (before MPI_Init, after MPI_Finalize, from a foreign thread): says so and ends.
+ */
 void pf_call_refused(int fn) __attribute__((noreturn));
 
 /* The rest of an error: maps the code to the hub's class and runs the error handler of `comm`. */
@@ -90,7 +91,8 @@ static inline void pf_call_reset_polls(void)
     pf_call_polls = 0;
 }
 
-/* A test or probe found nothing. Who spins spends simulated time, and a job in which everybody spins is reported. */
+/* A test or probe found nothing. Who spins spends simulated time, and a job in which everybody spins is
+ * reported. */
 void pf_call_idle(struct pf_rank *r, struct pf_instance *in);
 
 static inline void pf_call_peer(struct pf_rank *r, int peer, int tag, MPI_Comm comm)
@@ -116,8 +118,8 @@ static inline void pf_call_message(struct pf_instance *in)
 }
 
 /* A blocking receive from `source` (or a wildcard) has completed. */
-void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source, const void *native,
-                      MPI_Status *status);
+void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source,
+                      const void *native, MPI_Status *status);
 
 /* Values: the hub's to the implementation's. */
 static inline int pf_native_rank(const struct pf_instance *in, int rank)

@@ -26,10 +26,12 @@ const char *pf_call_site(const void *address, char *buffer, size_t size)
     }
     unsigned long offset = (unsigned long)((const char *)address - (const char *)info.dli_fbase);
     if (*pf_job_state.program &&
-        pf_source_line(pf_job_state.program, offset - 1, function, sizeof function, line, sizeof line) && *line)
+        pf_source_line(pf_job_state.program, offset - 1, function, sizeof function, line, sizeof line) &&
+        *line)
         snprintf(buffer, size, "%s (%s)", line, function);
     else
-        snprintf(buffer, size, "%s+0x%lx", *pf_job_state.program ? pf_job_state.program : info.dli_fname, offset);
+        snprintf(buffer, size, "%s+0x%lx", *pf_job_state.program ? pf_job_state.program : info.dli_fname,
+                 offset);
     return buffer;
 }
 
@@ -53,8 +55,8 @@ static void print_requests(FILE *out, const struct pf_rank *r)
         bool p2p = request->kind != PF_REQUEST_COLLECTIVE && request->kind != PF_REQUEST_RMA;
         if (p2p)
             peer_text(peer, sizeof peer, request->peer, request->tag);
-        fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank, pf_fn_name(request->fn),
-                p2p ? peer : "", model_names[request->owner->impl],
+        fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank,
+                pf_fn_name(request->fn), p2p ? peer : "", model_names[request->owner->impl],
                 pf_call_site(request->site, site, sizeof site));
         shown++;
     }
@@ -80,7 +82,8 @@ static void print_call(FILE *out, const struct pf_rank *r)
         break;
     }
     fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank,
-            pf_fn_name(r->call.fn), peer, model_names[r->call.impl], pf_call_site(r->call.site, site, sizeof site));
+            pf_fn_name(r->call.fn), peer, model_names[r->call.impl],
+            pf_call_site(r->call.site, site, sizeof site));
 }
 
 int pf_job_print_blocked(FILE *out)

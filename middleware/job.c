@@ -21,7 +21,6 @@ struct pf_job_state pf_job_state = {.program = ""};
 
 static enum pf_model start_model;
 
-
 static const char *const fn_names[PF_FN_COUNT] = {
 #define X(stem, route, group, smpi) "MPI_" #stem,
     PF_FN_LIST(X)

@@ -9,9 +9,9 @@ struct pf_job_state {
     int size;
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
-    bool may_switch;        /* more than one model may be in force during this run */
+    bool may_switch;    /* more than one model may be in force during this run */
     struct pf_schedule *schedule;
-    const char *program;    /* as the user named it: the copies that the ranks run are gone from the disk */
+    const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */
 };
 
 extern struct pf_job_state pf_job_state;

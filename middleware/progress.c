@@ -48,8 +48,8 @@ static void start_helper(struct pf_rank *r)
     snprintf(name, sizeof name, "progress-%d", r->self.rank);
     sg_actor_t helper = sg_actor_init(name, r->self.host);
     sg_actor_set_data(helper, &r->self);
-    /* In this order: SimGrid ends all daemons when there are as many as actors that have started, and stumbles
-     * over one that has not. */
+    /* In this order: SimGrid ends all daemons when there are as many as actors that have started, and
+     * stumbles over one that has not. */
     sg_actor_start_(helper, helper_main, 0, NULL);
     sg_actor_daemonize(helper);
 }
@@ -100,7 +100,8 @@ void pf_progress_enter(struct pf_rank *r, int impl)
             pf_waiter_park(&progress->idle);
             progress->rank_waits = false;
         }
-        progress->work = true; /* the call may end with something left to do: a look before the next call elsewhere */
+        progress->work =
+            true; /* the call may end with something left to do: a look before the next call elsewhere */
         return;
     }
     if (used && !helped)

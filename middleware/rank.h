@@ -24,7 +24,7 @@ struct pf_call {
     int impl; /* implementation whose native function runs, -1 outside */
     int peer; /* hub rank (or wildcard) of a point-to-point call */
     int tag;
-    const void *site; /* return address in the application */
+    const void *site;                /* return address in the application */
     const struct pf_wait_set *waits; /* the requests of a wait call while it runs, else NULL */
     MPI_Comm comm;
 };

@@ -116,7 +116,8 @@ static inline struct pf_request *pf_request_of(MPI_Request handle)
 
 static inline bool pf_request_receives(const struct pf_request *request)
 {
-    return request->kind == PF_REQUEST_RECV || (request->persistent && request->persistent->fn == PF_FN_Recv_init);
+    return request->kind == PF_REQUEST_RECV ||
+           (request->persistent && request->persistent->fn == PF_FN_Recv_init);
 }
 
 /* A request that waits for something: neither null nor inactive nor already seen done. */

@@ -10,9 +10,9 @@
 
 /* One message on its way to a rank. */
 struct envelope {
-    int comm; /* id of the hub */
+    int comm;        /* id of the hub */
     int source, tag; /* rank in that communicator */
-    int sender; /* rank in the world */
+    int sender;      /* rank in the world */
     int impl;
     int fn;
     const void *site;
@@ -52,12 +52,17 @@ void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm h
         ledger->capacity = ledger->capacity ? 2 * ledger->capacity : 16;
         ledger->envelopes = realloc(ledger->envelopes, (size_t)ledger->capacity * sizeof *ledger->envelopes);
     }
-    ledger->envelopes[ledger->count++] = (struct envelope){.comm = comm->shared->id, .source = comm->me, .tag = tag,
-                                                           .sender = r->self.rank, .impl = in->impl,
-                                                           .fn = r->call.fn, .site = r->call.site};
+    ledger->envelopes[ledger->count++] = (struct envelope){.comm = comm->shared->id,
+                                                           .source = comm->me,
+                                                           .tag = tag,
+                                                           .sender = r->self.rank,
+                                                           .impl = in->impl,
+                                                           .fn = r->call.fn,
+                                                           .site = r->call.site};
 }
 
-void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source, int tag)
+void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source,
+                               int tag)
 {
     struct pf_ledger *ledger = r->ledger;
     if (!comm || !ledger)
@@ -79,11 +84,12 @@ void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struc
         pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
 }
 
-void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source, const void *native,
-                      MPI_Status *status)
+void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source,
+                      const void *native, MPI_Status *status)
 {
     MPI_Status own;
-    int before = status ? status->MPI_ERROR : 0; /* a single status keeps its error field (MPI 3.1 section 3.2.5) */
+    int before =
+        status ? status->MPI_ERROR : 0; /* a single status keeps its error field (MPI 3.1 section 3.2.5) */
     if (!status)
         status = &own;
     pf_status_from_native(in, native, status);
@@ -108,8 +114,8 @@ static bool awaits(struct pf_rank *r, const struct envelope *e)
     const struct pf_wait_set *set = r->call.waits;
     for (int i = 0; set && i < set->count; i++) {
         const struct pf_request *request = set->requests[i];
-        if (pf_request_is_active(request) && request->owner->impl != e->impl && pf_request_receives(request) &&
-            matches(request->comm, request->peer, request->tag, e))
+        if (pf_request_is_active(request) && request->owner->impl != e->impl &&
+            pf_request_receives(request) && matches(request->comm, request->peer, request->tag, e))
             return true;
     }
     switch (r->call.fn) {
@@ -136,7 +142,8 @@ int pf_stranded_print(FILE *out)
             if (!awaits(r, e))
                 continue;
             fprintf(out,
-                    "parfocal: stranded message: rank %d sent tag %d to rank %d in model %s (%s at %s), but rank %d waits in "
+                    "parfocal: stranded message: rank %d sent tag %d to rank %d in model %s (%s at %s), but "
+                    "rank %d waits in "
                     "model %s (%s at %s); switch both sides at the same point of the program\n",
                     e->sender, e->tag, i, names[e->impl], pf_fn_name(e->fn),
                     pf_call_site(e->site, there, sizeof there), i,

@@ -70,7 +70,8 @@ MPI_Errhandler *pf_win_errhandler(struct pf_rank *r, MPI_Win handle)
     return win ? &win->errhandler : NULL;
 }
 
-/* The common begin of the calls that create windows: the implementation decides itself on the communicator's agreement. */
+/* The common begin of the calls that create windows: the implementation decides itself on the communicator's
+ * agreement. */
 static struct pf_win *begin(struct pf_rank *r, MPI_Comm handle, int flavor)
 {
     struct pf_comm *comm = pf_comm_of(r, handle);
@@ -99,7 +100,8 @@ static void destroy(struct pf_win *win)
 }
 
 /* Ends the creation: the handle, or nothing after an error. */
-static int created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *native, int code, MPI_Win *handle)
+static int created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *native, int code,
+                   MPI_Win *handle)
 {
     struct pf_instance *in = win->in;
     if (code == MPI_SUCCESS) {
@@ -122,7 +124,8 @@ static int create(struct pf_rank *r, struct pf_win *win, MPI_Info info, MPI_Comm
     return created(r, comm, win, native, code, handle);
 }
 
-int pf_PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *handle)
+int pf_PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                       MPI_Win *handle)
 {
     struct pf_rank *r = PF_ENTER(Win_create);
     struct pf_win *win = handle ? begin(r, comm, MPI_WIN_FLAVOR_CREATE) : NULL;
@@ -135,7 +138,8 @@ int pf_PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, 
 }
 
 /* The memory is the hub's, so that it is one memory for all implementations. */
-int pf_PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *handle)
+int pf_PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+                         MPI_Win *handle)
 {
     struct pf_rank *r = PF_ENTER(Win_allocate);
     if (!handle || !baseptr || size < 0)
@@ -176,8 +180,8 @@ int pf_PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *handle)
         return pf_call_error(r, comm, handle ? MPI_ERR_COMM : MPI_ERR_ARG);
     void *native = NULL;
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Win_create_dynamic])(pf_native(in, info),
-                                                                                    pf_native(in, comm), &native);
+    int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Win_create_dynamic])(
+        pf_native(in, info), pf_native(in, comm), &native);
     return created(r, comm, win, native, code, handle);
 }
 

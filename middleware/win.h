@@ -7,8 +7,9 @@
 struct pf_attributes;
 
 /*
- * A window belongs to the implementation that was in force (by the agreement of its communicator) when it was created, until
- * it is freed: two implementations must never grant the same lock. Its operations go there, whatever the rank switches to.
+ * A window belongs to the implementation that was in force (by the agreement of its communicator) when it was
+ * created, until it is freed: two implementations must never grant the same lock. Its operations go there,
+ * whatever the rank switches to.
  */
 struct pf_win {
     struct pf_object object;
