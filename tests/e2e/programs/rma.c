@@ -2,9 +2,10 @@
 /* e2e: switch=own stock=no mpirun=no */
 /* e2e: switch=coll stock=no mpirun=no */
 /*
- * One-sided communication. A window stays in the model in which it was created, whatever the ranks switch to. Fences,
- * general active target, locks; put, get, accumulate and the fetching calls; attributes and groups of windows. (Stock Open MPI
- * on one machine has no working default component for MPI_Win_create, and stock SMPI aborts in MPI_Win_get_attr.)
+ * One-sided communication. A window stays in the model in which it was created, whatever the ranks switch to.
+ * Fences, general active target, locks; put, get, accumulate and the fetching calls; attributes and groups of
+ * windows. (Stock Open MPI on one machine has no working default component for MPI_Win_create, and stock SMPI
+ * aborts in MPI_Win_get_attr.)
  */
 #include "check.h"
 
@@ -36,7 +37,8 @@ static void with_accumulate(MPI_Win win, int *memory)
     }
     CHECK_OK(MPI_Win_fence(0, win));
     CHECK_OK(MPI_Accumulate(one, N, MPI_INT, 0, 0, N, MPI_INT, MPI_SUM, win));
-    CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win)); /* else SMPI takes the next epoch for a part of this one */
+    CHECK_OK(
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win)); /* else SMPI takes the next epoch for a part of this one */
     if (check_rank == 0)
         for (int i = 0; i < N; i++)
             CHECK(memory[i] == check_size * (check_size + 1) / 2);
@@ -109,7 +111,8 @@ int main(int argc, char **argv)
             SWITCH_B();
         else
             SWITCH_A();
-        CHECK_OK(MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory[i], &win[i]));
+        CHECK_OK(MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory[i],
+                                  &win[i]));
         attributes(win[i], memory[i]);
     }
     for (int i = 0; i < 4; i++) { /* each window under each model */
