@@ -17,8 +17,8 @@
 #define PF_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define PF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The call is not allowed now (before MPI_Init, after MPI_Finalize, from a foreign thread): says so and ends.
- */
+/* The call is not allowed now (before MPI_Init, after MPI_Finalize, from a foreign thread): says so and
+ * ends. */
 void pf_call_refused(int fn) __attribute__((noreturn));
 
 /* The rest of an error: maps the code to the hub's class and runs the error handler of `comm`. */

@@ -121,8 +121,8 @@ static void delivery_finish(struct pf_request *request)
     delivery_wait(request);
 }
 
-/* The application will not learn when the buffer has its data, which are here already or on their way: kept.
- */
+/* The application will not learn when the buffer has its data, which are here already or on their way:
+ * kept. */
 static void delivery_abandon(struct pf_request *request)
 {
     request->abandoned = true;

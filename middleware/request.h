@@ -15,8 +15,8 @@ enum pf_request_kind {
     PF_REQUEST_HUB
 };
 
-/* What a persistent request does when it is started (MPI 3.1 section 3.9): the arguments of its _init call.
- */
+/* What a persistent request does when it is started (MPI 3.1 section 3.9): the arguments of its _init
+ * call. */
 struct pf_persistent {
     int fn; /* enum pf_fn of the _init function */
     const void *buffer;
@@ -81,8 +81,8 @@ struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enu
 /* The request is over: back to the pool. */
 void pf_request_release(struct pf_request *request);
 
-/* The implementation has completed the operation at once and gave its null handle (SMPI, for MPI_PROC_NULL).
- */
+/* The implementation has completed the operation at once and gave its null handle (SMPI, for
+ * MPI_PROC_NULL). */
 void pf_request_was_null(struct pf_request *request);
 
 /* Ends a call that starts an operation: hands out the request, or releases it after an error. */
@@ -97,8 +97,8 @@ struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *i
 int pf_request_parts_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, int count,
                              MPI_Comm comm, int code, MPI_Request *handle);
 
-/* Keeps what the operation uses until the request completes: handles by a reference, memory to be freed then.
- */
+/* Keeps what the operation uses until the request completes: handles by a reference, memory to be freed
+ * then. */
 void pf_request_keep_op(struct pf_request *request, MPI_Op op);
 void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype);
 void pf_request_keep_memory(struct pf_request *request, void *memory);

@@ -11,8 +11,8 @@
 
 enum { MAX = 24, LEN = 3 };
 
-/* What the calling rank should see: its neighbours, and which block of the source's is meant for each place.
- */
+/* What the calling rank should see: its neighbours, and which block of the source's is meant for each
+ * place. */
 struct view {
     MPI_Comm comm;
     int in, out, source[MAX], target[MAX], block[MAX];

@@ -46,8 +46,8 @@ static void use(MPI_Comm comm, int size, int sum)
     CHECK(in == (rank + n - 1) % n);
 }
 
-/* Rank 0 makes two pairs one after the other, under the same tag; the others of each pair make only theirs.
- */
+/* Rank 0 makes two pairs one after the other, under the same tag; the others of each pair make only
+ * theirs. */
 static void pairs(void)
 {
     for (int other = 1; other < 3; other++) {
