@@ -44,19 +44,19 @@ unpack()
 }
 
 mkdir -p "$target"
-if [ -n "${PARFOCAL_OPENMPI_TARBALL:-}" ]; then
-    unpack "$PARFOCAL_OPENMPI_TARBALL"
+if [ -n "${OPENMPI_TARBALL:-}" ]; then
+    unpack "$OPENMPI_TARBALL"
     exit 0
 fi
 
-command -v apt-get >/dev/null || die "apt-get not found; set PARFOCAL_OPENMPI_TARBALL to the openmpi-$version source archive"
+command -v apt-get >/dev/null || die "apt-get not found; set OPENMPI_TARBALL to the openmpi-$version source archive"
 
 apt="$target/apt"
 mkdir -p "$apt/sources.d" "$apt/lists/partial" "$apt/cache/archives/partial"
 
 # The machine's own package sources as source-package entries, in both forms that APT knows. Those of third parties may
 # have none, which is why errors of the update do not count.
-etc=${PARFOCAL_APT_ETC:-/etc/apt}
+etc=${APT_ETC:-/etc/apt}
 for file in "$etc"/sources.list "$etc"/sources.list.d/*.list; do
     [ -f "$file" ] || continue
     sed -n 's/^[[:space:]]*deb\(-src\)\{0,1\}[[:space:]]/deb-src /p' "$file" | sort -u \
