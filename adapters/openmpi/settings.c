@@ -49,6 +49,16 @@ static const char *adjustable(const char *name)
     return NULL;
 }
 
+/*
+ * Stock btl/portals4 loses the data of a fragment above the eager limit: it falls into the list entry that
+ * keeps only headers. So no fragment may be longer (the component's own default is twice the limit).
+ */
+static const char *longest_fragment(void)
+{
+    const char *eager_limit = getenv("OMPI_MCA_btl_portals4_eager_limit");
+    return eager_limit ? eager_limit : "32768";
+}
+
 const char *pf_settings_get(const char *name)
 {
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
@@ -61,6 +71,8 @@ const char *pf_settings_get(const char *name)
         return pf_config.openmpi_pml;
     if (strcmp(parameter, "btl") == 0 && strcmp(pf_config.openmpi_pml, "ob1") == 0)
         return "self,portals4";
+    if (strcmp(parameter, "btl_portals4_max_send_size") == 0)
+        return longest_fragment();
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(parameter, fixed[i].name) == 0)
             return fixed[i].value;

@@ -39,6 +39,7 @@ void test_run_scenarios(struct rank *rank, const char *scenarios);
 void scenario_local(struct rank *rank);
 void scenario_ring(struct rank *rank);
 void scenario_rendezvous(struct rank *rank);
+void scenario_strided(struct rank *rank);
 void scenario_collectives(struct rank *rank);
 void scenario_communicators(struct rank *rank);
 void scenario_nonblocking(struct rank *rank);

@@ -24,6 +24,7 @@ static const struct {
     {"local", scenario_local},
     {"ring", scenario_ring},
     {"rendezvous", scenario_rendezvous},
+    {"strided", scenario_strided},
     {"collectives", scenario_collectives},
     {"communicators", scenario_communicators},
     {"nonblocking", scenario_nonblocking},

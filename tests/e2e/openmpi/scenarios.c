@@ -69,6 +69,31 @@ void scenario_rendezvous(struct rank *rank)
     free(out);
 }
 
+/* The same with a type that has holes: pml/ob1 cannot let the receiver fetch it and sends fragments. */
+void scenario_strided(struct rank *rank)
+{
+    enum { COUNT = 100000 };
+    int me = rank->self.rank, partner = me ^ 1;
+    int *out = calloc(2 * COUNT, sizeof *out), *in = calloc(2 * COUNT, sizeof *in);
+    MPI_Datatype every_other;
+    MPI_Request request;
+    CHECK(rank, CALL(rank, Type_vector)(COUNT, 1, 2, rank->type_int, &every_other) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Type_commit)(&every_other) == MPI_SUCCESS);
+    for (int i = 0; i < 2 * COUNT; i++)
+        out[i] = 3 * i + me;
+    if (partner < rank->self.size) {
+        CHECK(rank, CALL(rank, Isend)(out, 1, every_other, partner, 4, rank->world, &request) == MPI_SUCCESS);
+        CHECK(rank, CALL(rank, Recv)(in, 1, every_other, partner, 4, rank->world, MPI_STATUS_IGNORE) ==
+                        MPI_SUCCESS);
+        CHECK(rank, CALL(rank, Wait)(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        for (int i = 0; i < COUNT; i++)
+            CHECK(rank, in[2 * i] == 3 * 2 * i + partner && in[2 * i + 1] == 0);
+    }
+    CHECK(rank, CALL(rank, Type_free)(&every_other) == MPI_SUCCESS);
+    free(in);
+    free(out);
+}
+
 static void check_collectives(struct rank *rank, MPI_Comm comm)
 {
     int size, me, value, sum = -1;
