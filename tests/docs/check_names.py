@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the pages name must exist: link targets and their headings, files, functions, configuration variables.
 
-A file is a code span with a slash that begins with a top folder, or a span that is the name of a file in the page's own
-folder table; a function is a code span `name()` with one of the project's prefixes or any span `name()`; a variable is the
-word PARFOCAL_ and capitals anywhere in a page, also in blocks.
+A file is a code span that begins with a top folder; a function is a code span `name()`; a variable is PARFOCAL_ and capitals
+anywhere in a page, also in blocks, unless the page shows the warning that it is unknown.
 """
 import os
 import re
@@ -15,8 +14,6 @@ import pages
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = (".c", ".h", ".cpp", ".py", ".in", ".tsv", ".def")
 FOLDERS = ("adapters", "base", "docs", "examples", "experiments", "lowlevel", "middleware", "scripts", "tests", "tools")
-# Variables of the build, which reads them in a script before there is a configuration.
-BUILD_SCRIPT = "adapters/openmpi/fetch-openmpi-source.sh"
 
 VARIABLE = re.compile(r"\bPARFOCAL_[A-Z][A-Z0-9_]*[A-Z0-9]\b(?!\*)")
 PATH = re.compile(r"^(?:\./)?((?:" + "|".join(FOLDERS) + r")/[\w./+-]*)$")
@@ -26,11 +23,9 @@ CALL = re.compile(r"^(\w+)\(\)$")
 def known_variables():
     with open(os.path.join(ROOT, "base/config.def"), encoding="utf-8") as file:
         fields = re.findall(r"^PF_CFG\(\w+, (\w+),", file.read(), re.MULTILINE)
-    with open(os.path.join(ROOT, BUILD_SCRIPT), encoding="utf-8") as file:
-        of_build = re.findall(r"\$\{(PARFOCAL_\w+)", file.read())
-    if len(fields) < 20 or not of_build:
-        sys.exit("check_names: cannot read the configuration table or the build script any more")
-    return {"PARFOCAL_" + field.upper() for field in fields} | set(of_build)
+    if len(fields) < 20:
+        sys.exit("check_names: cannot read the configuration table any more")
+    return {"PARFOCAL_" + field.upper() for field in fields}
 
 
 def known_words():
