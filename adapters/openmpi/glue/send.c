@@ -33,9 +33,11 @@ static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *co
                              struct opal_convertor_t *convertor, mca_pml_base_send_mode_t mode)
 {
     struct send send;
-    mca_mtl_request_t *request = alloca(mtl->mtl_request_size);
+    /* The component says how much it needs beyond the common part. */
+    size_t size = sizeof(mca_mtl_request_t) + mtl->mtl_request_size;
+    mca_mtl_request_t *request = alloca(size);
     memset(&send, 0, sizeof send);
-    memset(request, 0, mtl->mtl_request_size);
+    memset(request, 0, size);
     request->ompi_req = &send.request;
     request->completion_callback = send_done;
     int status = mtl->mtl_isend(mtl, comm, to, tag, convertor, mode, true, request);
