@@ -20,8 +20,10 @@ static void no_proc(MPI_Status *status)
 {
     if (!status)
         return;
+    int before = status->MPI_ERROR; /* stays: MPI 3.1 section 3.2.5 */
     pf_status_set_empty(status);
     status->MPI_SOURCE = MPI_PROC_NULL;
+    status->MPI_ERROR = before;
 }
 
 /* Looks once, or until there is one (flag NULL). Returns the native code. */

@@ -113,7 +113,9 @@ static void nobody(void)
     MPI_Status status;
     int n = -1, flag = 0, value = 7;
 
+    status.MPI_ERROR = MPI_ERR_DIMS; /* not touched by calls with one status */
     CHECK_OK(MPI_Mprobe(MPI_PROC_NULL, 3, MPI_COMM_WORLD, &message, &status));
+    CHECK(status.MPI_ERROR == MPI_ERR_DIMS);
     CHECK(message == MPI_MESSAGE_NO_PROC && status.MPI_SOURCE == MPI_PROC_NULL &&
           status.MPI_TAG == MPI_ANY_TAG);
     CHECK_OK(MPI_Mrecv(&value, 1, MPI_INT, &message, &status));
