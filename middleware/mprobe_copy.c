@@ -146,6 +146,7 @@ static const struct pf_request_hub hub_delivery = {
     .size = sizeof hub_delivery,
     .ready = delivery_ready,
     .finish = delivery_finish,
+    .test = pf_request_hub_test,
     .wait = delivery_wait,
     .abandon = delivery_abandon,
     .cancel = delivery_cancel,

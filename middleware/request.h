@@ -41,8 +41,10 @@ struct pf_request;
  */
 struct pf_request_hub {
     size_t size;
-    bool (*ready)(struct pf_request *request);   /* would finish without waiting? No side effect */
-    void (*finish)(struct pf_request *request);  /* when ready: status, error, done */
+    bool (*ready)(struct pf_request *request);  /* would finish without waiting? No side effect */
+    void (*finish)(struct pf_request *request); /* when ready: status, error, done */
+    void (*test)(
+        struct pf_request *request); /* the application looks, and pays for it; finishes when ready */
     bool (*wait)(struct pf_request *request);    /* blocks until done; false when only pf_wait_mixed can */
     void (*abandon)(struct pf_request *request); /* the application has freed it while it was active */
     int (*cancel)(struct pf_request *request);   /* returns an error class */
@@ -88,6 +90,9 @@ void pf_request_was_null(struct pf_request *request);
 /* Ends a call that starts an operation: hands out the request, or releases it after an error. */
 int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm,
                        int code, MPI_Request *handle);
+
+/* A test for requests whose implementation does not know of them. */
+void pf_request_hub_test(struct pf_request *request);
 
 /* A new request that consists of native ones of `in`, and room for them: they complete together. */
 struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int count,

@@ -68,6 +68,7 @@ static const struct pf_request_hub hub_parts = {
     .size = sizeof hub_parts,
     .ready = parts_ready,
     .finish = parts_finish,
+    .test = pf_request_hub_test,
     .wait = parts_wait,
     .abandon = parts_abandon,
     .cancel = parts_cancel,

@@ -179,25 +179,25 @@ void pf_wait_set_block_hub(struct pf_wait_set *set)
     }
 }
 
+void pf_request_hub_test(struct pf_request *request)
+{
+    pf_request_try(request);
+    if (request->done)
+        return;
+    if (request->owner->values->charges_tests) /* no native test has */
+        request->owner->ops->idle(request->owner);
+    pf_call_idle(request->rank, request->owner);
+}
+
 void pf_wait_set_try_hub(struct pf_wait_set *set)
 {
-    struct pf_instance *in_vain = NULL;
-    bool found = false;
     for (int i = 0; set->hub && i < set->count; i++) {
         if (!waits_for_hub(set, i))
             continue;
-        pf_request_try(set->requests[i]);
+        set->requests[i]->hub->test(set->requests[i]);
         if (set->requests[i]->done) {
             set->active--;
             set->done++;
-            found = true;
-        } else {
-            in_vain = set->requests[i]->owner;
         }
     }
-    if (found || !in_vain)
-        return;
-    if (in_vain->values->charges_tests) /* no native test has */
-        in_vain->ops->idle(in_vain);
-    pf_call_idle(set->rank, in_vain);
 }

@@ -49,7 +49,7 @@ int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status);
 /* Waits for all requests that the hub completes. */
 void pf_wait_set_block_hub(struct pf_wait_set *set);
 
-/* Notes those of them that are complete; charges a look in vain. */
+/* Tests them, and notes those that are complete. */
 void pf_wait_set_try_hub(struct pf_wait_set *set);
 
 /* Blocks until at least one active request would complete at once; the owners differ. */
