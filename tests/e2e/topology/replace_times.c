@@ -16,6 +16,17 @@ int main(int argc, char **argv)
         CHECK(check_filled(data, n, left, n));
         TIME("replace");
     }
+    for (int n = 10; n <= 90000; n *= 30) { /* every second element */
+        MPI_Datatype vector;
+        CHECK_OK(MPI_Type_vector(n, 1, 2, MPI_INT, &vector));
+        CHECK_OK(MPI_Type_commit(&vector));
+        check_fill(data, 2 * n, check_rank, n);
+        CHECK_OK(MPI_Sendrecv_replace(data, 1, vector, right, 2, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK(data[2 * n - 2] == check_value(left, 2 * n - 2, n));
+        CHECK(data[1] == check_value(check_rank, 1, n));
+        MPI_Type_free(&vector);
+        TIME("vector");
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     TIME("end");
     return check_end("replace_times");
