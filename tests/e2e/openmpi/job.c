@@ -55,6 +55,7 @@ static void make_ranks(void)
         sg_actor_set_data(actor, test.selves[i]);
         sg_actor_start(actor, rank_main, 0, NULL);
     }
+    free(hosts);
 }
 
 int main(int argc, char **argv)
