@@ -2,8 +2,11 @@
 #ifndef PF_MIDDLEWARE_CALL_H
 #define PF_MIDDLEWARE_CALL_H
 
+#include <pthread.h>
+
 #include "middleware/comm.h"
 #include "middleware/datatype.h"
+#include "middleware/job_state.h"
 #include "middleware/progress.h"
 #include "middleware/rank.h"
 #include "middleware/switch.h"
@@ -21,6 +24,9 @@
  * ends. */
 void pf_call_refused(int fn) __attribute__((noreturn));
 
+/* The same for a thread that the application made: all ranks live in one thread of the system. */
+void pf_call_foreign_thread(int fn) __attribute__((noreturn));
+
 /* The rest of an error: maps the code to the hub's class and runs the error handler of `comm`. */
 int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code);
 
@@ -33,6 +39,8 @@ int pf_call_unsupported(int fn, const void *site);
 /* The calling rank; the slice of wall-clock since the last call was the application's own. */
 static inline struct pf_rank *pf_call_enter(int fn, const void *site)
 {
+    if (PF_UNLIKELY(!pthread_equal(pthread_self(), pf_job_state.thread)))
+        pf_call_foreign_thread(fn);
     pf_self_t *self = pf_self();
     if (PF_UNLIKELY(!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING))
         pf_call_refused(fn);

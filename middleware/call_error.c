@@ -3,16 +3,21 @@
 #include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/errhandler.h"
+#include "middleware/job_state.h"
+
+void pf_call_foreign_thread(int fn)
+{
+    if (!pf_job_state.ranks)
+        pf_die("%s was called before MPI_Init", pf_fn_name(fn));
+    pf_die("%s was called from a thread that is no rank of the job: at most MPI_THREAD_FUNNELED is provided, so only "
+           "the thread that called MPI_Init may make MPI calls",
+           pf_fn_name(fn));
+}
 
 void pf_call_refused(int fn)
 {
     pf_self_t *self = pf_self();
     const char *name = pf_fn_name(fn);
-    if (!self && !sg_actor_self())
-        pf_die("%s was called from a thread that is no rank of the job: only the thread that called MPI_Init "
-               "may make MPI "
-               "calls",
-               name);
     if (!self)
         pf_die("%s was called before MPI_Init", name);
     if (self->mpi && self->mpi->state == PF_RANK_FINALIZED)

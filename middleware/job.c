@@ -130,6 +130,7 @@ void pf_job_create_ranks(void)
         pf_die("SMPI cannot be used: %s", why);
     if (pf_job_state.size == 0)
         pf_job_state.size = smpi->ops->instance(0)->job_size;
+    pf_job_state.thread = pthread_self();
     pf_job_state.ranks = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
     pf_job_state.selves = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
     for (int i = 0; i < pf_job_state.size; i++)

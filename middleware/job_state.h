@@ -2,6 +2,8 @@
 #ifndef PF_MIDDLEWARE_JOB_STATE_H
 #define PF_MIDDLEWARE_JOB_STATE_H
 
+#include <pthread.h>
+
 #include "middleware/rank.h"
 
 /* The ranks of the process. `ranks` is NULL before the first MPI call of the first rank. */
@@ -9,6 +11,7 @@ struct pf_job_state {
     int size;
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
+    pthread_t thread;       /* in which all ranks live */
     bool may_switch;    /* more than one model may be in force during this run */
     struct pf_schedule *schedule;
     const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An application that does what its first argument says, in rank 1 where only one rank does it. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,15 @@ static int deeper(volatile char *above)
     return deeper(here) + here[0];
 }
 
+static void *ask_for_rank(void *rank)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, rank);
+    return NULL;
+}
+
 static void misbehave(const char *what)
 {
+    pthread_t thread;
     volatile int zero = 0;
     int buffer;
     if (strcmp(what, "segv") == 0)
@@ -34,6 +42,8 @@ static void misbehave(const char *what)
         exit(7);
     if (strcmp(what, "mpiabort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 9);
+    if (strcmp(what, "thread") == 0 && pthread_create(&thread, NULL, ask_for_rank, &buffer) == 0)
+        pthread_join(thread, NULL);
     if (strcmp(what, "deadlock") == 0)
         MPI_Recv(&buffer, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (strcmp(what, "spin") == 0) {
@@ -50,6 +60,8 @@ int main(int argc, char **argv)
     int rank, size, sum;
     if (strcmp(what, "early") == 0)
         *(volatile int *)0 = 1;
+    if (strcmp(what, "beforeinit") == 0)
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
