@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures what a simulation costs in wall-clock time, processor time and memory, beside stock smpirun.
+
+Every repetition runs each competitor once, in turn, so that whatever else the machine does hits all alike; the table shows
+medians. Instructions (of user code, by `perf stat`, where it works) are the figure to trust on a busy machine.
+The results decide nothing: no test depends on them.
+"""
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PLATFORM = os.path.join(HERE, "cluster.xml")
+SIMULATION = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
+# name: (source, ranks, arguments, arguments of a quick run, competitors)
+BENCHMARKS = {
+    "calls": ("tests/bench/calls.c", 2, ["300000"], ["10000"], ["smpirun", "smpi", "portals"]),
+    "pingpong": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["smpirun", "smpi", "loaded", "portals"]),
+    "large": ("tests/bench/pingpong.c", 2, ["2000", "262144"], ["100", "262144"], ["smpirun", "smpi", "portals"]),
+    "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals"]),
+    "halo64": ("tests/bench/halo.c", 64, ["50"], ["2"], ["smpirun", "smpi", "portals"]),
+    "cg64": ("examples/cg/cg.c", 64, ["-n", "32"], ["-n", "16"], ["smpirun", "smpi", "portals"]),
+    "start16": ("tests/bench/start.c", 16, [], [], ["smpirun", "smpi", "portals"]),
+    "start64": ("tests/bench/start.c", 64, [], [], ["smpirun", "smpi", "portals"]),
+    "start256": ("tests/bench/start.c", 256, [], [], ["smpirun", "smpi", "portals"]),
+}
+BASELINE = "smpirun"
+
+
+class Bench:
+    def __init__(self, bindir, work):
+        self.bindir, self.work = bindir, work
+        self.perf = shutil.which("perf") and self.counts_instructions()
+        shutil.copy(os.path.join(ROOT, "middleware/include/parfocal.h"), work)
+
+    def counts_instructions(self):
+        done = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", "true"], capture_output=True, text=True)
+        return done.returncode == 0 and "not " not in done.stderr
+
+    def build(self, source, competitor):
+        compiler = "smpicc" if competitor == BASELINE else os.path.join(self.bindir, "pfcc")
+        stem = os.path.splitext(os.path.basename(source))[0]
+        target = os.path.join(self.work, f"{stem}.{os.path.basename(compiler)}")
+        if not os.path.exists(target):
+            subprocess.run([compiler, "-O2", "-w", "-I" + (self.work if competitor == BASELINE else HERE),
+                            os.path.join(ROOT, source), "-o", target, "-lm"], check=True)
+        return target
+
+    def command(self, competitor, ranks, program, arguments):
+        hostfile = os.path.join(self.work, f"hosts{ranks}")
+        with open(hostfile, "w", encoding="utf-8") as f:
+            f.writelines(f"node-{rank % 64}\n" for rank in range(ranks))
+        common = ["-np", str(ranks), "-platform", PLATFORM, "-hostfile", hostfile, *SIMULATION]
+        if competitor == BASELINE:
+            return ["smpirun", *common, program, *arguments]
+        model = {"smpi": ["-model", "smpi"], "portals": ["-model", "portals"],
+                 "loaded": ["-model", "smpi", "-load", "portals"]}[competitor]
+        return [os.path.join(self.bindir, "pfrun"), *common, *model, program, *arguments]
+
+    def once(self, competitor, source, ranks, arguments):
+        """One run: its figures by name."""
+        command = self.command(competitor, ranks, self.build(source, competitor), arguments)
+        counted = os.path.join(self.work, "perf.txt")
+        if self.perf:
+            command = ["perf", "stat", "-x,", "-e", "instructions:u", "-o", counted, "--", *command]
+        begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.work, timeout=600)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode:
+            sys.exit(f"bench: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+        figures = {"wall s": time.monotonic() - begin,
+                   "cpu s": after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime}
+        if self.perf:
+            with open(counted, encoding="utf-8") as f:
+                figures["instructions"] = float(re.search(r"^(\d+)", f.read(), re.M)[1])
+        for name, value in re.findall(r"^BENCH (.*) (\S+)$", done.stdout, re.M):
+            figures[name] = float(value)
+        return figures
+
+    def measure(self, name, repetitions, quick):
+        source, ranks, arguments, short, competitors = BENCHMARKS[name]
+        runs = {competitor: [] for competitor in competitors}
+        for _ in range(repetitions):
+            for competitor in competitors:
+                runs[competitor].append(self.once(competitor, source, ranks, short if quick else arguments))
+        return {c: {figure: statistics.median(run[figure] for run in r) for figure in r[0]} for c, r in runs.items()}
+
+
+def show(name, medians):
+    print(f"\n{name}")
+    base = medians[BASELINE]
+    print(f"  {'':24}" + "".join(f"{c:>22}" for c in medians))
+    for figure in base:
+        cells = []
+        for competitor, values in medians.items():
+            value = values.get(figure)
+            ratio = "" if competitor == BASELINE or not base[figure] or value is None else f" ({value / base[figure]:.3f})"
+            cells.append(f"{readable(figure, value) + ratio:>22}")
+        print(f"  {figure:24}" + "".join(cells))
+    sys.stdout.flush()
+
+
+def readable(figure, value):
+    if value is None:
+        return "-"
+    if figure == "instructions":
+        return f"{value / 1e6:.1f} M"
+    if figure.endswith(" s"):
+        return f"{value:.3f} s"
+    if figure.startswith("memory"):
+        return f"{value / 1048576:.2f} MB"
+    return f"{value * 1e9:.0f} ns" if value < 1e-5 else f"{value * 1e6:.1f} us" if value < 0.1 else f"{value:.3f} s"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("benchmarks", nargs="*", metavar="BENCHMARK", help=", ".join(BENCHMARKS))
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc and pfrun")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="small problems, to see whether everything runs")
+    parser.add_argument("--json", help="also write the medians to this file")
+    options = parser.parse_args()
+    unknown = set(options.benchmarks) - set(BENCHMARKS)
+    if unknown:
+        parser.error("no benchmark " + ", ".join(sorted(unknown)))
+    with tempfile.TemporaryDirectory(prefix="pf-bench-") as work:
+        bench = Bench(os.path.abspath(options.bin), work)
+        results = {}
+        print(f"medians of {options.repetitions} interleaved runs; in brackets: relative to {BASELINE}")
+        for name in options.benchmarks or BENCHMARKS:
+            results[name] = bench.measure(name, options.repetitions, options.quick)
+            show(name, results[name])
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as f:
+            json.dump(results, f, indent=2)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
