@@ -148,6 +148,7 @@ struct ptl_le {
     struct ptl_ct *ct;
     ptl_size_t length;       /* in bytes, also for an IOVEC */
     ptl_size_t local_offset; /* MANAGE_LOCAL */
+    double linked_date;      /* when the NIC has the command: no event of the entry is older */
     ptl_pt_index_t pt_index;
     ptl_list_t list;
     int pending;    /* messages that still move data */

@@ -244,6 +244,7 @@ void ptl_entry_link(struct ptl_le *entry, double date)
         }
     }
     list_append(&pt->lists[entry->list], entry);
+    entry->linked_date = date;
     if (!(entry->me.options & PTL_ME_EVENT_LINK_DISABLE))
         post_entry_event(entry, PTL_EVENT_LINK, date);
 }

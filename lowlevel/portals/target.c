@@ -222,6 +222,8 @@ static void conclude(struct ptl_message *m, double date)
 {
     struct ptl_le *entry = m->entry;
     unsigned int options = entry->me.options;
+    if (date < entry->linked_date)
+        date = entry->linked_date; /* the message matched a command that is still on its way to the NIC */
     if (!(options & (PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_SUCCESS_DISABLE))) {
         ptl_event_t event;
         describe(m, &event);

@@ -446,6 +446,46 @@ static void program_gone(int rank, int size, void *shared)
     PtlFini();
 }
 
+/*
+ * A receive posted around the arrival of its message: the entry has told that it is linked before it tells
+ * what came into it, or it claims the header and never tells that it is linked.
+ */
+static void program_link_first(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    struct endpoint e;
+    endpoint_open(&e, NI_OPTIONS, 0, 1024);
+    enum { ROUNDS = 300 };
+    static unsigned char target[100];
+    if (rank == 1) {
+        endpoint_append(&e, NULL, 0, PTL_ME_OP_PUT | QUIET | PTL_ME_EVENT_COMM_DISABLE, 7, PTL_OVERFLOW_LIST,
+                        NULL);
+        sg_actor_sleep_for(1e-5);
+    }
+    int expected = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        world_barrier();
+        if (rank == 0) {
+            put_to(&e, 1, target, 0, 7);
+            wait_ack(&e);
+            continue;
+        }
+        sg_actor_sleep_for(round * 10e-9);
+        endpoint_append(&e, target, sizeof target,
+                        PTL_ME_OP_PUT | PTL_ME_USE_ONCE | PTL_ME_EVENT_UNLINK_DISABLE, 7, PTL_PRIORITY_LIST,
+                        target);
+        ptl_event_t event;
+        CHECK(PtlEQWait(e.eq, &event) == PTL_OK && event.user_ptr == target);
+        if (event.type == PTL_EVENT_PUT_OVERFLOW)
+            continue;
+        CHECK(event.type == PTL_EVENT_LINK);
+        endpoint_expect(&e, PTL_EVENT_PUT);
+        expected++;
+    }
+    CHECK(rank == 0 || (expected > ROUNDS / 10 && expected < ROUNDS)); /* both orders were tried */
+    endpoint_close(&e);
+}
+
 static void run(world_program program)
 {
     struct world world = {.nodes = 2};
@@ -471,6 +511,7 @@ TEST(order)
 TEST(entry_order)
 TEST(gone)
 TEST(list_entries)
+TEST(link_first)
 
 int main(void)
 {
@@ -480,7 +521,7 @@ int main(void)
         cmocka_unit_test(test_get),          cmocka_unit_test(test_search),
         cmocka_unit_test(test_iovec),        cmocka_unit_test(test_order),
         cmocka_unit_test(test_entry_order),  cmocka_unit_test(test_gone),
-        cmocka_unit_test(test_list_entries),
+        cmocka_unit_test(test_list_entries), cmocka_unit_test(test_link_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
