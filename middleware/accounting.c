@@ -180,6 +180,7 @@ static void add_slot(struct pf_account_row *row, const struct pf_account_slot *s
     total->bytes += slot->bytes;
     total->switches += slot->switches;
     total->promoted += slot->promoted;
+    total->followed += slot->followed;
     total->shadows += slot->shadows;
     total->shadow_ns += slot->shadow_ns;
     if (slot->shadow_simulated > total->shadow_simulated)

@@ -27,6 +27,7 @@ struct pf_account_slot {
     uint64_t bytes;          /* payload of these */
     uint64_t switches;       /* changes of model into this slot */
     uint64_t promoted;       /* calls run in another model because the active one cannot */
+    uint64_t followed;       /* collectives run in the model that another rank had chosen for them */
     uint64_t shadows;        /* twins of objects made for this model */
     uint64_t shadow_ns;      /* wall-clock of that, also part of the overhead */
     double shadow_simulated; /* simulated seconds that an unavoidable synchronisation cost; 0 where the

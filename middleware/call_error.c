@@ -22,6 +22,8 @@ void pf_call_refused(int fn)
         pf_die("%s was called before MPI_Init", name);
     if (self->mpi && self->mpi->state == PF_RANK_FINALIZED)
         pf_die("rank %d called %s after MPI_Finalize", self->rank, name);
+    if (self->mpi && self->mpi->state == PF_RANK_LEFT)
+        pf_die("rank %d called %s after its main() had ended", self->rank, name);
     pf_die("rank %d called %s before MPI_Init", self->rank, name);
 }
 

@@ -204,7 +204,7 @@ struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint6
         comm->stretch++;
     int impl = shared->stretches[comm->stretch].impl;
     if (impl != r->active->impl)
-        r->followed++;
+        r->account->slot->followed++;
     return r->instances[impl];
 }
 

@@ -151,9 +151,18 @@ void pf_job_start_rank(struct pf_rank *r)
 void pf_job_rank_left(int status)
 {
     const pf_self_t *self = pf_self();
-    if (self && self->mpi && self->mpi->state == PF_RANK_RUNNING)
-        pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
+    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
+        return;
+    self->mpi->state = PF_RANK_LEFT;
+    if (pf_job_state.left_status == 0)
+        pf_job_state.left_status = status;
+    pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
                 status, pf_fn_name(self->mpi->call.fn));
+}
+
+int pf_job_left_status(void)
+{
+    return pf_job_state.left_status;
 }
 
 void pf_job_finish(int status)

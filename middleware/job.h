@@ -20,6 +20,9 @@ PF_EXPORT int pf_job_prepare(int np, const char *executable);
  * An abnormal end does not come here: what must run then is registered with pf_at_end. */
 PF_EXPORT void pf_job_finish(int status);
 
+/* The first status other than 0 with which a rank left main() without MPI_Finalize; 0 when none did. */
+PF_EXPORT int pf_job_left_status(void);
+
 /* Prints one line per rank that is blocked: rank, model, MPI call, peer, source line. Called at a deadlock
  * and at the end of a livelock, from SimGrid's maestro. Returns the number of ranks printed. */
 PF_EXPORT int pf_job_print_blocked(FILE *out);

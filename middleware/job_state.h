@@ -11,6 +11,7 @@ struct pf_job_state {
     int size;
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
+    int left_status;        /* the first status other than 0 with which a rank left without MPI_Finalize */
     pthread_t thread;       /* in which all ranks live */
     bool may_switch;    /* more than one model may be in force during this run */
     struct pf_schedule *schedule;

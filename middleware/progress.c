@@ -82,7 +82,7 @@ void pf_progress_notify(void *rank)
     progress->work = progress->changed = true;
     if (progress->mixed)
         pf_waiter_wake(progress->mixed);
-    else if (helped && (r->call.impl >= 0 || r->state == PF_RANK_FINALIZED))
+    else if (helped && (r->call.impl >= 0 || r->state >= PF_RANK_FINALIZED))
         pf_waiter_wake(&progress->wake);
 }
 

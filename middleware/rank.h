@@ -50,9 +50,13 @@ struct pf_rank {
     int bsend_size;
     int bsend_impl;
     int live_objects;  /* user handles not yet freed */
-    uint64_t followed; /* calls that ran in another model than the active one, to agree with their peers */
 };
 
-enum pf_rank_state { PF_RANK_NEW, PF_RANK_RUNNING, PF_RANK_FINALIZED };
+enum pf_rank_state {
+    PF_RANK_NEW,
+    PF_RANK_RUNNING,
+    PF_RANK_FINALIZED,
+    PF_RANK_LEFT /* main() is over, and MPI_Finalize was not called */
+};
 
 #endif

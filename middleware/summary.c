@@ -186,7 +186,7 @@ static json_t *phase_object(const struct pf_account_row *row)
         const char *name;
         uint64_t value;
     } counters[] = {{"visits", t->visits},  {"calls", t->calls},       {"messages", t->messages},
-                    {"bytes", t->bytes},    {"switches", t->switches}, {"promoted_calls", t->promoted},
+                    {"bytes", t->bytes},    {"switches", t->switches}, {"promoted_calls", t->promoted}, {"followed_calls", t->followed},
                     {"shadows", t->shadows}};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));

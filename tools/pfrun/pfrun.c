@@ -219,8 +219,10 @@ static void on_deadlock(void)
             engine_clock());
     pf_job_print_blocked(stderr);
     pf_account_close_all(engine_clock());
-    pf_job_finish(1);
-    pf_end_process(1);
+    /* A rank that has left with an error is the reason more likely than not. */
+    int status = pf_job_left_status() ? pf_job_left_status() : 1;
+    pf_job_finish(status);
+    pf_end_process(status);
 }
 
 static int simulate(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=none stock=no exit=nonzero message=rank.?1 */
+/* e2e: switch=none stock=no exit=3 message=rank.?1 */
 /* A rank that leaves without MPI_Finalize while the others wait for it: a diagnosis and a non-zero exit. */
 #include "check.h"
 
