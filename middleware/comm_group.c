@@ -110,7 +110,7 @@ int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, 
     pf_call_schedule(r, false);
     int impl = r->active->impl;
     struct pf_comm_shared *shared = meet(parent, group, tag, &impl);
-    r->followed += impl != r->active->impl;
+    r->account->slot->followed += impl != r->active->impl;
     struct pf_instance *in = r->instances[impl];
     void *native = NULL;
     pf_call_native_begin(r, in);
