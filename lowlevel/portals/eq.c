@@ -69,11 +69,15 @@ bool ptl_eq_has_room(const struct ptl_eq *eq, unsigned int events)
     return !eq || eq->tail - eq->head + eq->in_flight + events <= eq->capacity;
 }
 
-/* Whether the event tells a polling program something that it may have waited for. */
-static bool is_news(const ptl_event_t *event)
+/*
+ * Whether the event tells a polling program something that it may have waited for. A search in vain does not,
+ * unless a header has come after it: the program must search again.
+ */
+static bool is_news(const struct ptl_eq *eq, const ptl_event_t *event)
 {
-    return event->type != PTL_EVENT_LINK &&
-           !(event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH);
+    if (event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH)
+        return eq->ni->process->header_since_search;
+    return event->type != PTL_EVENT_LINK;
 }
 
 static void store(struct ptl_eq *eq, const ptl_event_t *event)
@@ -82,7 +86,7 @@ static void store(struct ptl_eq *eq, const ptl_event_t *event)
         eq->dropped = true;
     else
         eq->ring[eq->tail++ % eq->capacity] = *event;
-    ptl_state_changed(eq->ni->process, is_news(event));
+    ptl_state_changed(eq->ni->process, is_news(eq, event));
 }
 
 static void arrived(struct pf_event *arrival)
@@ -123,7 +127,7 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
     *event = eq->ring[eq->head++ % eq->capacity];
     if (eq->head == eq->tail)
         eq->head = eq->tail = 0; /* queues are long and mostly empty: use the same memory again */
-    if (is_news(event))
+    if (is_news(eq, event))
         eq->ni->process->idle = 0;
     if (!eq->dropped)
         return PTL_OK;

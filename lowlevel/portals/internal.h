@@ -56,6 +56,7 @@ struct ptl_process {
     struct ptl_waiter *parked;
     struct ptl_waiter *spare_waiters;
     long idle;
+    bool header_since_search; /* what the latest search has answered is out of date */
     long stuck_passes;
     double stuck_date;
     const char *last_call;

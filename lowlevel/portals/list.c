@@ -356,6 +356,7 @@ static int search(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_
     if (status != PTL_OK)
         return status;
     process->last_call = "PtlMESearch";
+    process->header_since_search = false;
     struct ptl_pt *pt = &ni->pts[pt_index];
     struct ptl_le pattern;
     fill(&pattern, ni, pt_index, me, PTL_PRIORITY_LIST, user_ptr);

@@ -126,6 +126,7 @@ static void keep_header(struct ptl_message *m, struct ptl_pt *pt)
     m->unexpected->operation = m->operation;
     describe(m, &m->unexpected->event);
     m->to->counters.unexpected++;
+    m->to->header_since_search = true;
     ptl_state_changed(m->to, true);
 }
 

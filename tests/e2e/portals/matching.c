@@ -486,6 +486,61 @@ static void program_link_first(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
+/* Searches in a loop as a blocking probe does: the answer counts once the queue has been drained. */
+static void probe(struct endpoint *e, ptl_match_bits_t bits)
+{
+    ptl_me_t me = {.ct_handle = PTL_CT_NONE,
+                   .uid = PTL_UID_ANY,
+                   .options = PTL_ME_OP_PUT,
+                   .match_id.phys = {PTL_NID_ANY, PTL_PID_ANY},
+                   .match_bits = bits};
+    for (;;) {
+        ptl_event_t event;
+        int answer = -1;
+        CHECK(PtlMESearch(e->ni, e->pt, &me, PTL_SEARCH_ONLY, NULL) == PTL_OK);
+        while (answer < 0)
+            while (PtlEQGet(e->eq, &event) == PTL_OK)
+                if (event.type == PTL_EVENT_SEARCH)
+                    answer = event.ni_fail_type;
+        if (answer == PTL_NI_OK)
+            return;
+    }
+}
+
+/* The message arrives while the answer to a search that has not seen it is on its way: nobody sleeps over
+ * it. */
+static void program_probe(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    struct endpoint e;
+    endpoint_open(&e, NI_OPTIONS, 0, 1024);
+    enum { ROUNDS = 100 };
+    if (rank == 1)
+        endpoint_append(&e, NULL, 0, PTL_ME_OP_PUT | QUIET | PTL_ME_EVENT_COMM_DISABLE, 7, PTL_OVERFLOW_LIST,
+                        NULL);
+    if (rank == 1)
+        endpoint_append(&e, NULL, 0, PTL_ME_OP_PUT | QUIET | PTL_ME_EVENT_COMM_DISABLE, 8, PTL_OVERFLOW_LIST,
+                        NULL);
+    for (int round = 0; round < ROUNDS; round++) {
+        world_barrier();
+        if (rank == 1) {
+            probe(&e, 7);
+            for (ptl_match_bits_t bits = 7; bits <= 8; bits++) {
+                endpoint_append(&e, NULL, 0, RECEIVE_ONCE, bits, PTL_PRIORITY_LIST, NULL);
+                endpoint_expect(&e, PTL_EVENT_PUT_OVERFLOW);
+            }
+            continue;
+        }
+        sg_actor_sleep_for(1e-5);
+        put_to(&e, 1, NULL, 0, 8); /* not searched for, but the prober looks again */
+        sg_actor_sleep_for(round * 10e-9 + 1e-9);
+        put_to(&e, 1, NULL, 0, 7);
+        wait_ack(&e);
+        wait_ack(&e);
+    }
+    endpoint_close(&e);
+}
+
 static void run(world_program program)
 {
     struct world world = {.nodes = 2};
@@ -512,6 +567,7 @@ TEST(entry_order)
 TEST(gone)
 TEST(list_entries)
 TEST(link_first)
+TEST(probe)
 
 int main(void)
 {
@@ -522,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_iovec),        cmocka_unit_test(test_order),
         cmocka_unit_test(test_entry_order),  cmocka_unit_test(test_gone),
         cmocka_unit_test(test_list_entries), cmocka_unit_test(test_link_first),
+        cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
