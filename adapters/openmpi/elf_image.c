@@ -27,6 +27,12 @@ static bool inside(const struct pf_elf *elf, size_t offset, size_t length)
     return offset <= elf->size && length <= elf->size - offset;
 }
 
+/* The same for a table, whose entries are read where they stand. */
+static bool table_inside(const struct pf_elf *elf, size_t offset, size_t length)
+{
+    return inside(elf, offset, length) && offset % _Alignof(ElfW(Addr)) == 0;
+}
+
 /* Translates a virtual address of the object into a position in the file; SIZE_MAX when no segment has it. */
 static size_t file_position(const struct pf_elf *elf, size_t address)
 {
@@ -46,8 +52,8 @@ static bool header_is_usable(const struct pf_elf *elf)
     return elf->size > sizeof *header && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
            header->e_ident[EI_CLASS] == class && header->e_type == ET_DYN &&
            header->e_phentsize == sizeof(ElfW(Phdr)) &&
-           inside(elf, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))) &&
-           inside(elf, header->e_shoff, header->e_shnum * sizeof(ElfW(Shdr)));
+           table_inside(elf, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))) &&
+           table_inside(elf, header->e_shoff, header->e_shnum * sizeof(ElfW(Shdr)));
 }
 
 /* The dynamic symbols' number is only in the section headers, which distributions keep. */
@@ -58,7 +64,8 @@ static void find_symbols(const struct pf_elf *elf, struct dynamic *dynamic)
     dynamic->symbols = NULL;
     dynamic->symbol_count = 0;
     for (int i = 0; i < header->e_shnum; i++)
-        if (sections[i].sh_type == SHT_DYNSYM && inside(elf, sections[i].sh_offset, sections[i].sh_size)) {
+        if (sections[i].sh_type == SHT_DYNSYM &&
+            table_inside(elf, sections[i].sh_offset, sections[i].sh_size)) {
             dynamic->symbols = (const void *)(elf->data + sections[i].sh_offset);
             dynamic->symbol_count = sections[i].sh_size / sizeof(ElfW(Sym));
         }
@@ -70,7 +77,8 @@ static bool find_dynamic(const struct pf_elf *elf, struct dynamic *dynamic)
     const ElfW(Phdr) *segments = (const void *)(elf->data + header->e_phoff);
     memset(dynamic, 0, sizeof *dynamic);
     for (int i = 0; i < header->e_phnum; i++)
-        if (segments[i].p_type == PT_DYNAMIC && inside(elf, segments[i].p_offset, segments[i].p_filesz)) {
+        if (segments[i].p_type == PT_DYNAMIC &&
+            table_inside(elf, segments[i].p_offset, segments[i].p_filesz)) {
             dynamic->entries = (const void *)(elf->data + segments[i].p_offset);
             dynamic->count = segments[i].p_filesz / sizeof(ElfW(Dyn));
         }
