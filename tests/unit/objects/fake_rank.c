@@ -76,6 +76,7 @@ static void make_comm(struct pf_comm *comm, struct pf_comm_shared *shared, int s
 
 struct pf_rank *fake_rank(int number, int size)
 {
+    pf_job_state.thread = pthread_self();
     rank.self.rank = number;
     rank.self.size = size;
     rank.self.mpi = &rank;
