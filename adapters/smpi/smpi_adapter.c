@@ -16,6 +16,7 @@
 #include <xbt/config.h>
 
 #include "adapters/predefined.h"
+#include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_twin.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -101,6 +102,7 @@ static void find_functions(void)
     for (int i = 0; i < PF_FN_COUNT; i++)
         if (strcmp(have[i], "yes") == 0)
             functions[i] = dlsym(RTLD_DEFAULT, names[i]);
+    pf_smpi_reduce_install(functions);
 }
 
 static void fill_predefined(void **table)

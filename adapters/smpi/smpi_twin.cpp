@@ -93,3 +93,10 @@ extern "C" bool pf_smpi_request_done(const void *request)
 {
     return done(static_cast<const request_view *>(request));
 }
+
+extern "C" void pf_smpi_request_free_parts(void *handle)
+{
+    auto *request = static_cast<request_view *>(handle);
+    if (request->buffer == nullptr)
+        request->buffer = malloc(1);
+}

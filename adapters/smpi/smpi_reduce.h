@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_SMPI_REDUCE_H
+#define PF_ADAPTERS_SMPI_REDUCE_H
+
+/*
+ * SMPI 3.32 loses the result of a nonblocking reduction of a derived datatype, combines the contributions out
+ * of order although the operation does not commute, begins an exclusive scan with zeros, and sends from freed
+ * memory when it works in place. Puts right functions into the table (indexed by enum pf_fn) in the place of
+ * those.
+ */
+void pf_smpi_reduce_install(void **functions);
+
+#endif

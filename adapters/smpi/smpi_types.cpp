@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/smpi/smpi_types.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include <smpi/smpi.h>
+
+/*
+ * SMPI's headers for its objects are not installed. The classes are declared here as far as needed: the
+ * functions are exported symbols, the virtual ones have their place in the table, and the members have theirs
+ * in the object.
+ */
+namespace simgrid::smpi
+{
+struct F2C {
+    int fortran_handle;
+    bool deleted;
+    std::string call_location;
+    virtual ~F2C();
+    virtual std::string name() const = 0;
+};
+
+struct Keyval {
+    std::unordered_map<int, void *> attributes;
+};
+
+struct Op : F2C {
+    MPI_User_function *function;
+    bool commutative, fortran;
+    int references;
+    bool predefined;
+    int allowed_types;
+
+    void apply(const void *in, void *inout, const int *length, MPI_Datatype type) const;
+    void ref();
+    static void unref(MPI_Op *op);
+};
+
+struct Datatype : F2C, Keyval {
+    std::string own_name, id;
+    size_t size;
+    MPI_Aint lb, ub;
+    int flags;
+
+    ~Datatype() override;
+    std::string name() const override;
+    virtual int clone(MPI_Datatype *type);
+    virtual void serialize(const void *from, void *packed, int count);
+    virtual void unserialize(const void *packed, void *to, int count, MPI_Op op);
+    void ref();
+    static void unref(MPI_Datatype type);
+    static int copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                    MPI_Datatype to_type);
+};
+} // namespace simgrid::smpi
+
+namespace
+{
+
+const int flag_committed = 0x2, flag_derived = 0x800;
+
+MPI_Datatype type_of(const void *handle)
+{
+    return static_cast<MPI_Datatype>(const_cast<void *>(handle));
+}
+
+MPI_Op op_of(const void *handle)
+{
+    return static_cast<MPI_Op>(const_cast<void *>(handle));
+}
+
+/* The walk through the blocks of an item. SMPI calls an operation for each block and gives it no context;
+ * nobody else runs before the walk has ended. */
+struct span {
+    ptrdiff_t first, last;
+} * walk;
+
+void visit_block(void *, void *place, int *length, MPI_Datatype *type)
+{
+    ptrdiff_t at = reinterpret_cast<ptrdiff_t>(place);
+    ptrdiff_t bytes = static_cast<ptrdiff_t>((*type)->size) * *length;
+    if (bytes == 0)
+        return;
+    walk->first = std::min(walk->first, at);
+    walk->last = std::max(walk->last, at + bytes);
+}
+
+} // namespace
+
+extern "C" bool pf_smpi_can_reduce(const void *op_handle, const void *type_handle)
+{
+    const simgrid::smpi::Op *op = op_of(op_handle);
+    const simgrid::smpi::Datatype *type = type_of(type_handle);
+    if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP || type == MPI_DATATYPE_NULL)
+        return false;
+    return (type->flags & flag_committed) && !type->deleted && !op->deleted &&
+           (op->allowed_types == 0 || (op->allowed_types & type->flags));
+}
+
+extern "C" bool pf_smpi_type_is_derived(const void *type)
+{
+    return type_of(type)->flags & flag_derived;
+}
+
+extern "C" size_t pf_smpi_type_size(const void *type)
+{
+    return type_of(type)->size;
+}
+
+extern "C" ptrdiff_t pf_smpi_type_extent(const void *type)
+{
+    return type_of(type)->ub - type_of(type)->lb;
+}
+
+extern "C" void pf_smpi_type_span(void *handle, ptrdiff_t *first, ptrdiff_t *last)
+{
+    MPI_Datatype type = type_of(handle);
+    span found = {type->lb, std::max(type->lb, type->ub)};
+    if (type->flags & flag_derived) {
+        MPI_Op visit;
+        PMPI_Op_create(visit_block, 1, &visit);
+        walk = &found;
+        type->unserialize(nullptr, nullptr, 1,
+                          visit); /* only computes addresses: each block goes to the operation */
+        walk = nullptr;
+        PMPI_Op_free(&visit);
+    }
+    *first = found.first;
+    *last = found.last;
+}
+
+extern "C" void pf_smpi_type_pack(void *type, int count, const void *from, void *packed)
+{
+    int bytes = static_cast<int>(pf_smpi_type_size(type)) * count;
+    simgrid::smpi::Datatype::copy(from, count, type_of(type), packed, bytes, MPI_BYTE);
+}
+
+extern "C" void pf_smpi_type_unpack(void *type, int count, const void *packed, void *to)
+{
+    int bytes = static_cast<int>(pf_smpi_type_size(type)) * count;
+    simgrid::smpi::Datatype::copy(packed, bytes, MPI_BYTE, to, count, type_of(type));
+}
+
+extern "C" void pf_smpi_type_copy(void *type, int count, const void *from, void *to)
+{
+    simgrid::smpi::Datatype::copy(from, count, type_of(type), to, count, type_of(type));
+}
+
+extern "C" void pf_smpi_op_apply(const void *op, void *type, int count, const void *in, void *inout)
+{
+    op_of(op)->apply(in, inout, &count, type_of(type));
+}
+
+extern "C" void pf_smpi_keep(void *op, void *type)
+{
+    op_of(op)->ref();
+    type_of(type)->ref();
+}
+
+extern "C" void pf_smpi_drop(void *op, void *type)
+{
+    MPI_Op gone = op_of(op);
+    simgrid::smpi::Op::unref(&gone);
+    simgrid::smpi::Datatype::unref(type_of(type));
+}

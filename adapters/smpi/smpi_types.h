@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_SMPI_TYPES_H
+#define PF_ADAPTERS_SMPI_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Datatypes and operations of SMPI 3.32 beyond its C interface (smpi_probe checks the version). Handles are
+ * SMPI's MPI_Datatype and MPI_Op. Nothing here takes simulated time or touches the clock that measures the
+ * application.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Would SMPI accept the two in a reduction? The type is committed, none is freed, and the operation is
+ * defined for it. */
+bool pf_smpi_can_reduce(const void *op, const void *type);
+
+/* False for the predefined types and for what SMPI treats like them: items without gaps, one after the other.
+ */
+bool pf_smpi_type_is_derived(const void *type);
+
+size_t pf_smpi_type_size(const void *type);
+
+/* Bytes before and behind the place of an item that an item occupies, extent and data: [first, last). */
+void pf_smpi_type_span(void *type, ptrdiff_t *first, ptrdiff_t *last);
+
+ptrdiff_t pf_smpi_type_extent(const void *type);
+
+/* At most INT_MAX bytes of data; `packed` is without gaps. Gaps of the destination are not written. */
+void pf_smpi_type_pack(void *type, int count, const void *from, void *packed);
+void pf_smpi_type_unpack(void *type, int count, const void *packed, void *to);
+void pf_smpi_type_copy(void *type, int count, const void *from, void *to);
+
+/* inout = in op inout */
+void pf_smpi_op_apply(const void *op, void *type, int count, const void *in, void *inout);
+
+/* Both outlive their freeing by the user. */
+void pf_smpi_keep(void *op, void *type);
+void pf_smpi_drop(void *op, void *type);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
