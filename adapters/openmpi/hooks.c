@@ -21,6 +21,7 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "base/self.h"
 #include "lowlevel/portals/include/portals4.h"
@@ -174,6 +175,28 @@ static int hook_sched_yield(void)
 }
 
 /*
+ * Stock btl/portals4 has no flow control: what finds no buffer or no place in the event queue is lost. It
+ * looks neither at the error of an acknowledgement or reply nor at an event that comes with the news, and the
+ * job would stand still or compute with wrong data. (mtl/portals4 recovers, or reports an error of its own.)
+ */
+static void die_of_losses(int status, const ptl_event_t *event, const pf_self_t *self)
+{
+    if (strcmp(pf_config.openmpi_pml, "ob1") != 0)
+        return;
+    if (status == PTL_EQ_DROPPED)
+        pf_die("rank %d: the event queue of btl/portals4 has overflowed, which has no flow control: make it "
+               "longer with OMPI_MCA_btl_portals4_eq_recv_size (4096 events unless set)",
+               self->rank);
+    if (event->type == PTL_EVENT_ACK && event->ni_fail_type == PTL_NI_DROPPED)
+        pf_die("rank %d has sent a message whose receiver had no buffer left, and btl/portals4 has no flow "
+               "control: give it more with OMPI_MCA_btl_portals4_recv_md_num (8 of 256 KiB unless set)",
+               self->rank);
+    bool again = event->ni_fail_type == PTL_NI_PERM_VIOLATION; /* the one failure that it handles */
+    if (event->type == PTL_EVENT_ACK || (event->type == PTL_EVENT_REPLY && !again))
+        pf_die("rank %d: the network has lost a message of btl/portals4, which does not notice", self->rank);
+}
+
+/*
  * The components drain their event queues until they find nothing, and only then look at what an event has
  * told them. A poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count
  * as news, or a blocking MPI_Probe would spin) would never let them look: the link event that lets a long
@@ -184,8 +207,10 @@ static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t
 {
     int status = PtlEQPoll(queues, size, timeout, event, which);
     pf_self_t *self = pf_self();
-    if (status != PTL_OK || !self)
+    if ((status != PTL_OK && status != PTL_EQ_DROPPED) || !self)
         return status;
+    if (status == PTL_EQ_DROPPED || event->ni_fail_type != PTL_NI_OK)
+        die_of_losses(status, event, self);
     bool missed = event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH;
     if (event->type == PTL_EVENT_LINK || (missed && pf_hooks_first_search && pf_hooks_first_search()))
         pf_portals_idle_reset(self);
