@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Installs Parfocal and uses it from there, with the build directory out of reach.
+
+Usage: test_install.py BUILD. Its `meson install` with DESTDIR is examined; programs run from a second build, made in a
+temporary folder for a prefix of its own, because installed files hold the prefix.
+"""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(sys.argv.pop(1))
+FETCHED = "adapters/openmpi/openmpi-4.1.4"
+EXPECTED = ["bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "include/parfocal.h", "include/parfocal/mpi.h",
+            "include/parfocal/mpi_proto.h", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
+            "lib*/**/pkgconfig/parfocal.pc", "lib*/**/mca_mtl_portals4.so"]
+PROGRAM = r"""
+#include <mpi.h>
+#include <parfocal.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pf_phase("sum");
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("rank %d sum %d\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
+"""
+RESULT = sorted(f"rank {rank} sum 6" for rank in range(4))
+
+
+def run(*command, status=0, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    if done.returncode != status:
+        raise AssertionError(f"{' '.join(command)}: status {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def environment():
+    """Nothing in it may help to find a build or another installation."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("PARFOCAL", "LD_", "PKG_CONFIG", "DESTDIR", "MESON", "CC", "CXX"))}
+
+
+class Destdir(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.mkdtemp(prefix="pf-destdir-")
+        cls.addClassCleanup(shutil.rmtree, cls.place)
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.place)
+        prefix = run("meson", "introspect", BUILD, "--buildoptions")
+        cls.prefix = next(o["value"] for o in json.loads(prefix) if o["name"] == "prefix")
+
+    def files(self):
+        return [os.path.join(folder, name) for folder, _, names in os.walk(self.place) for name in names]
+
+    def test_everything_is_below_the_prefix(self):
+        self.assertTrue(self.files())
+        for path in self.files():
+            self.assertTrue(path.startswith(self.place + self.prefix + "/"), path)
+
+    def test_what_is_expected(self):
+        for pattern in EXPECTED:
+            self.assertTrue(glob.glob(os.path.join(self.place + self.prefix, pattern), recursive=True), pattern)
+
+    def test_no_text_names_the_build(self):
+        for path in self.files():
+            with open(path, "rb") as f:
+                data = f.read()
+            if b"\0" not in data:
+                for place in (BUILD, ROOT, self.place):
+                    self.assertNotIn(place.encode(), data, f"{path} names {place}")
+
+    def test_no_library_is_searched_in_the_build(self):
+        objects = 0
+        for path in self.files():
+            with open(path, "rb") as f:
+                if f.read(4) != b"\x7fELF":
+                    continue
+            objects += 1
+            for line in run("readelf", "-d", path).splitlines():
+                if "PATH)" in line:
+                    self.assertNotIn(BUILD, line, path)
+        self.assertGreater(objects, 4)
+
+
+class Prefix(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.mkdtemp(prefix="pf-install-")
+        cls.addClassCleanup(shutil.rmtree, cls.work)
+        cls.prefix = os.path.join(cls.work, "installed")
+        build = os.path.join(cls.work, "build")
+        if os.path.isdir(os.path.join(BUILD, FETCHED)):
+            shutil.copytree(os.path.join(BUILD, FETCHED), os.path.join(build, FETCHED))
+        run("meson", "setup", build, ROOT, "--prefix", cls.prefix, "-Dbuildtype=plain", env=environment())
+        run("ninja", "-C", build, env=environment())
+        run("meson", "install", "-C", build, "--no-rebuild", env=environment())
+        shutil.rmtree(build)
+        cls.env = dict(environment(), PATH=os.path.join(cls.prefix, "bin") + ":" + os.environ["PATH"])
+        with open(os.path.join(cls.work, "app.c"), "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+
+    def check_run(self, *command):
+        out = run(*command, env=self.env, cwd=self.work)
+        self.assertEqual(sorted(line for line in out.splitlines() if line.startswith("rank")), RESULT)
+
+    def test_wrapper_and_launcher(self):
+        run("pfcc", "-Wall", "-Werror", "app.c", "-o", "app", env=self.env, cwd=self.work)
+        for model in ("smpi", "portals"):
+            self.check_run("pfrun", "-np", "4", "-model", model, "./app")
+        self.check_run("pfrun", "-np", "4", "-schedule", "sum=portals", "./app")
+
+    def test_program_by_itself(self):
+        run("pfcc", "app.c", "-o", "alone", env=self.env, cwd=self.work)
+        out = run("./alone", env=environment(), cwd=self.work)
+        self.assertIn("rank 0 sum 0", out)
+
+    def test_cxx(self):
+        run("pfcxx", "-x", "c++", "app.c", "-o", "appxx", env=self.env, cwd=self.work)
+        self.check_run("pfrun", "-np", "4", "./appxx")
+
+    def test_pkg_config(self):
+        found = glob.glob(os.path.join(self.prefix, "lib*/**/pkgconfig"), recursive=True)
+        flags = run("pkg-config", "--cflags", "--libs", "parfocal", env=dict(self.env, PKG_CONFIG_PATH=found[0])).split()
+        run("cc", "app.c", "-o", "app-pc", *flags, env=self.env, cwd=self.work)
+        self.check_run("pfrun", "-np", "4", "./app-pc")
+
+    def test_self_test(self):
+        self.assertIn("run in portals", run("pfinfo", "--check", env=self.env, cwd=self.work))
+
+
+if __name__ == "__main__":
+    unittest.main()
