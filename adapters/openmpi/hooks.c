@@ -197,6 +197,18 @@ static void die_of_losses(int status, const ptl_event_t *event, const pf_self_t 
 }
 
 /*
+ * The head of a long message has filled the buffer that it found. Stock mtl/portals4 then fetches the rest,
+ * which is nothing, and waits for that without end. With the mark of a short message it completes the
+ * receive, and its length tells that the message was truncated.
+ */
+static void end_truncated(ptl_event_t *event)
+{
+    const ptl_match_bits_t long_message = 2ULL << 60, short_message = 1ULL << 60; /* see mtl_portals4.h */
+    if (strcmp(pf_config.openmpi_pml, "cm") == 0 && (event->match_bits & long_message))
+        event->match_bits |= short_message;
+}
+
+/*
  * The components drain their event queues until they find nothing, and only then look at what an event has
  * told them. A poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count
  * as news, or a blocking MPI_Probe would spin) would never let them look: the link event that lets a long
@@ -211,6 +223,8 @@ static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t
         return status;
     if (status == PTL_EQ_DROPPED || event->ni_fail_type != PTL_NI_OK)
         die_of_losses(status, event, self);
+    if (event->type == PTL_EVENT_PUT && event->mlength < event->rlength)
+        end_truncated(event);
     bool missed = event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH;
     if (event->type == PTL_EVENT_LINK || (missed && pf_hooks_first_search && pf_hooks_first_search()))
         pf_portals_idle_reset(self);
