@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake_impl.h"
+#include "middleware/op.h"
+#include "middleware/stranded.h"
+#include "middleware/wait_set.h"
+
+#define CODE_BASE(impl) ((impl) == PF_IMPL_SMPI ? 1000 : 7000) /* native error codes */
+
+/* The two layouts of a status. */
+struct status_a {
+    int source, tag, error, bytes;
+};
+struct status_b {
+    int64_t bytes;
+    int cancelled, error, tag, source;
+};
+
+struct fake fakes[PF_IMPL_COUNT];
+void (*fake_step)(void);
+int fake_mixed_waits, fake_idles, fake_comm_references, fake_operations;
+uint64_t pf_call_polls;
+
+static struct fake_op null_of_b;
+static void *const null_request[PF_IMPL_COUNT] = {NULL, &null_of_b};
+static void *functions[PF_IMPL_COUNT][PF_FN_COUNT];
+static void *predefined[PF_PREDEFINED_LIMIT];
+
+static struct pf_native_values values[PF_IMPL_COUNT] = {
+    {.any_source = -555,
+     .proc_null = -666,
+     .any_tag = -444,
+     .undefined = -333,
+     .charges_tests = true,
+     .status_size = sizeof(struct status_a),
+     .request_null = NULL},
+    {.any_source = -1,
+     .proc_null = -2,
+     .any_tag = -1,
+     .undefined = -32766,
+     .status_size = sizeof(struct status_b),
+     .request_null = &null_of_b},
+};
+
+static int code_of(int impl, int error)
+{
+    return error ? CODE_BASE(impl) + error : 0;
+}
+
+static void write_status(int impl, void *statuses, int i, const struct fake_op *op)
+{
+    int code = code_of(impl, op->error);
+    if (!statuses)
+        return;
+    if (impl == PF_IMPL_SMPI)
+        ((struct status_a *)statuses)[i] = (struct status_a){op->source, op->tag, code, op->bytes};
+    else
+        ((struct status_b *)statuses)[i] = (struct status_b){op->bytes, 0, code, op->tag, op->source};
+}
+
+static void status_get_a(const void *native, struct pf_native_status_view *out)
+{
+    const struct status_a *s = native;
+    *out = (struct pf_native_status_view){s->source, s->tag, s->error, 0, s->bytes};
+}
+
+static void status_get_b(const void *native, struct pf_native_status_view *out)
+{
+    const struct status_b *s = native;
+    *out = (struct pf_native_status_view){s->source, s->tag, s->error, s->cancelled, s->bytes};
+}
+
+/* The operation behind a native handle, NULL for the null handle. */
+static struct fake_op *op_of(int impl, void *native)
+{
+    struct fake_op *op = native;
+    if (native == null_request[impl])
+        return NULL;
+    assert_non_null(op);
+    assert_int_equal(op->impl, impl); /* a request must never reach another implementation */
+    assert_false(op->gone);
+    return op;
+}
+
+/* Ends an operation; its status becomes number `i`. */
+static int take(int impl, void **native, void *statuses, int i)
+{
+    struct fake_op *op = op_of(impl, *native);
+    write_status(impl, statuses, i, op);
+    op->gone = true;
+    *native = null_request[impl];
+    return code_of(impl, op->error);
+}
+
+static void note(int impl, int fn, int count)
+{
+    assert_int_equal(fakes[impl].inside, 1); /* between enter and leave */
+    fakes[impl].calls[fn]++;
+    if (count > fakes[impl].largest)
+        fakes[impl].largest = count;
+}
+
+static void block(void)
+{
+    assert_non_null(fake_step); /* a wait for something that never happens */
+    fake_step();
+}
+
+static bool is_complete(int impl, void *native)
+{
+    const struct fake_op *op = op_of(impl, native);
+    return op && op->complete;
+}
+
+static int do_all(int impl, int n, void **natives, void *statuses)
+{
+    bool failed = false;
+    for (int i = 0; i < n; i++)
+        if (op_of(impl, natives[i]))
+            failed |= take(impl, &natives[i], statuses, i) != 0;
+    return failed ? code_of(impl, MPI_ERR_IN_STATUS) : 0;
+}
+
+static int do_waitall(int impl, int n, void **natives, void *statuses)
+{
+    note(impl, PF_FN_Waitall, n);
+    for (int i = 0; i < n; i++)
+        while (op_of(impl, natives[i]) && !is_complete(impl, natives[i]))
+            block();
+    return do_all(impl, n, natives, statuses);
+}
+
+static int do_testall(int impl, int n, void **natives, int *flag, void *statuses)
+{
+    note(impl, PF_FN_Testall, n);
+    *flag = 1;
+    for (int i = 0; i < n; i++)
+        if (op_of(impl, natives[i]) && !is_complete(impl, natives[i]))
+            *flag = 0;
+    return *flag ? do_all(impl, n, natives, statuses) : 0;
+}
+
+/* The last one that is complete, to see whether the middleware relies on an order that nobody promises. */
+static int find_any(int impl, int n, void **natives)
+{
+    for (int i = n - 1; i >= 0; i--)
+        if (is_complete(impl, natives[i]))
+            return i;
+    return values[impl].undefined;
+}
+
+static int do_any(int impl, int fn, int n, void **natives, int *index, int *flag, void *statuses)
+{
+    note(impl, fn, n);
+    while (find_any(impl, n, natives) < 0 && !flag)
+        block();
+    *index = find_any(impl, n, natives);
+    if (flag && fakes[impl].overlooks)
+        *index = values[impl].undefined;
+    if (flag)
+        *flag = *index >= 0 || fakes[impl].overlooks;
+    return *index >= 0 ? take(impl, &natives[*index], statuses, 0) : 0;
+}
+
+static int do_some(int impl, int fn, int n, void **natives, int *found, int *indices, void *statuses)
+{
+    bool failed = false;
+    note(impl, fn, n);
+    while (find_any(impl, n, natives) < 0 && fn == PF_FN_Waitsome)
+        block();
+    *found = 0;
+    if (fn == PF_FN_Testsome && fakes[impl].overlooks) {
+        *found = values[impl].undefined;
+        return 0;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        if (!is_complete(impl, natives[i]))
+            continue;
+        indices[*found] = i;
+        failed |= take(impl, &natives[i], statuses, *found) != 0;
+        ++*found;
+    }
+    return failed ? code_of(impl, MPI_ERR_IN_STATUS) : 0;
+}
+
+static int do_start(int impl, const void *buffer, int tag, void **request)
+{
+    struct fake_op *op = calloc(1, sizeof *op);
+    *op = (struct fake_op){.impl = impl, .tag = tag, .bytes = 8};
+    *(struct fake_op **)(uintptr_t)buffer = op; /* the test's buffer receives the operation */
+    *request = op;
+    return 0;
+}
+
+/* What the functions of both implementations have in common, once per implementation. */
+#define FAKE(X)                                                                                              \
+    static int wait_##X(void **request, void *status)                                                        \
+    {                                                                                                        \
+        note(X, PF_FN_Wait, 1);                                                                              \
+        while (!is_complete(X, *request))                                                                    \
+            block();                                                                                         \
+        return take(X, request, status, 0);                                                                  \
+    }                                                                                                        \
+    static int test_##X(void **request, int *flag, void *status)                                             \
+    {                                                                                                        \
+        note(X, PF_FN_Test, 1);                                                                              \
+        *flag = is_complete(X, *request);                                                                    \
+        return *flag ? take(X, request, status, 0) : 0;                                                      \
+    }                                                                                                        \
+    static int waitall_##X(int n, void **requests, void *statuses)                                           \
+    {                                                                                                        \
+        return do_waitall(X, n, requests, statuses);                                                         \
+    }                                                                                                        \
+    static int testall_##X(int n, void **requests, int *flag, void *statuses)                                \
+    {                                                                                                        \
+        return do_testall(X, n, requests, flag, statuses);                                                   \
+    }                                                                                                        \
+    static int waitany_##X(int n, void **requests, int *index, void *status)                                 \
+    {                                                                                                        \
+        return do_any(X, PF_FN_Waitany, n, requests, index, NULL, status);                                   \
+    }                                                                                                        \
+    static int testany_##X(int n, void **requests, int *index, int *flag, void *status)                      \
+    {                                                                                                        \
+        return do_any(X, PF_FN_Testany, n, requests, index, flag, status);                                   \
+    }                                                                                                        \
+    static int waitsome_##X(int n, void **requests, int *found, int *indices, void *statuses)                \
+    {                                                                                                        \
+        return do_some(X, PF_FN_Waitsome, n, requests, found, indices, statuses);                            \
+    }                                                                                                        \
+    static int testsome_##X(int n, void **requests, int *found, int *indices, void *statuses)                \
+    {                                                                                                        \
+        return do_some(X, PF_FN_Testsome, n, requests, found, indices, statuses);                            \
+    }                                                                                                        \
+    static int request_free_##X(void **request)                                                              \
+    {                                                                                                        \
+        note(X, PF_FN_Request_free, 1);                                                                      \
+        op_of(X, *request)->gone = true;                                                                     \
+        *request = null_request[X];                                                                          \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    static int cancel_##X(void **request)                                                                    \
+    {                                                                                                        \
+        note(X, PF_FN_Cancel, 1);                                                                            \
+        op_of(X, *request)->complete = true;                                                                 \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    static int init_##X(const void *buffer, int count, void *type, int peer, int tag, void *comm,            \
+                        void **request)                                                                      \
+    {                                                                                                        \
+        (void)count, (void)type, (void)peer, (void)comm;                                                     \
+        return do_start(X, buffer, tag, request);                                                            \
+    }                                                                                                        \
+    static int start_##X(void **request)                                                                     \
+    {                                                                                                        \
+        note(X, PF_FN_Start, 1);                                                                             \
+        return op_of(X, *request) ? 0 : 1;                                                                   \
+    }                                                                                                        \
+    static void install_##X(void)                                                                            \
+    {                                                                                                        \
+        void **fn = functions[X];                                                                            \
+        fn[PF_FN_Wait] = (void *)wait_##X;                                                                   \
+        fn[PF_FN_Test] = (void *)test_##X;                                                                   \
+        fn[PF_FN_Waitall] = (void *)waitall_##X;                                                             \
+        fn[PF_FN_Testall] = (void *)testall_##X;                                                             \
+        fn[PF_FN_Waitany] = (void *)waitany_##X;                                                             \
+        fn[PF_FN_Testany] = (void *)testany_##X;                                                             \
+        fn[PF_FN_Waitsome] = (void *)waitsome_##X;                                                           \
+        fn[PF_FN_Testsome] = (void *)testsome_##X;                                                           \
+        fn[PF_FN_Request_free] = (void *)request_free_##X;                                                   \
+        fn[PF_FN_Cancel] = (void *)cancel_##X;                                                               \
+        fn[PF_FN_Send_init] = fn[PF_FN_Recv_init] = (void *)init_##X;                                        \
+        fn[PF_FN_Start] = (void *)start_##X;                                                                 \
+    }
+
+FAKE(PF_IMPL_SMPI)
+FAKE(PF_IMPL_OPENMPI)
+
+static void enter(struct pf_instance *in)
+{
+    fakes[in->impl].inside++;
+}
+
+static void leave(struct pf_instance *in)
+{
+    fakes[in->impl].inside--;
+}
+
+static void idle(struct pf_instance *in)
+{
+    fakes[in->impl].idles++;
+}
+
+static int error_class(struct pf_instance *in, int code)
+{
+    int class = code - CODE_BASE(in->impl);
+    assert_in_range(class, 1, 100); /* another implementation's code otherwise */
+    return class;
+}
+
+static bool request_done(struct pf_instance *in, void *request)
+{
+    return is_complete(in->impl, request);
+}
+
+static const struct pf_adapter_ops ops[PF_IMPL_COUNT] = {
+    {.size = sizeof ops[0],
+     .enter = enter,
+     .leave = leave,
+     .idle = idle,
+     .status_get = status_get_a,
+     .error_class = error_class,
+     .request_done = request_done,
+     .progress = pf_adapter_no_hook},
+    {.size = sizeof ops[0],
+     .enter = enter,
+     .leave = leave,
+     .idle = idle,
+     .status_get = status_get_b,
+     .error_class = error_class,
+     .request_done = request_done,
+     .progress = pf_adapter_no_hook},
+};
+
+struct pf_rank *fake_setup(enum pf_impl active)
+{
+    struct pf_rank *r = fake_rank(0, 4);
+    install_PF_IMPL_SMPI();
+    install_PF_IMPL_OPENMPI();
+    for (int impl = 0; impl < PF_IMPL_COUNT; impl++) {
+        fakes[impl] = (struct fake){.instance = {.ops = &ops[impl],
+                                                 .values = &values[impl],
+                                                 .fn = functions[impl],
+                                                 .predefined = predefined,
+                                                 .impl = impl,
+                                                 .job_size = 4}};
+        r->instances[impl] = &fakes[impl].instance;
+    }
+    r->active = r->instances[active];
+    fake_step = NULL;
+    fake_mixed_waits = fake_idles = 0;
+    return r;
+}
+
+MPI_Request fake_request(struct pf_rank *r, enum pf_impl impl, int tag, struct fake_op **op)
+{
+    struct pf_request *request = pf_request_new(r, &fakes[impl].instance, PF_REQUEST_RECV, MPI_COMM_WORLD);
+    *op = calloc(1, sizeof **op);
+    **op = (struct fake_op){.impl = impl, .tag = tag, .source = tag % 4, .bytes = 10 * tag};
+    request->native = *op;
+    return (MPI_Request)(uintptr_t)request;
+}
+
+/* Doubles of what stands around requests in the middleware. */
+
+void sg_actor_sleep_for(double seconds)
+{
+    fail_msg("%g seconds that nobody has configured", seconds);
+}
+
+void pf_adapter_no_hook(struct pf_instance *in)
+{
+    (void)in;
+}
+
+struct pf_comm *pf_comm_retain(struct pf_comm *comm)
+{
+    fake_comm_references += comm != NULL;
+    return comm;
+}
+
+void pf_comm_release(struct pf_comm *comm)
+{
+    assert_non_null(comm);
+    fake_comm_references--;
+}
+
+void pf_op_retain(MPI_Op handle)
+{
+    fake_operations += !pf_is_predefined(handle);
+}
+
+void pf_op_release(MPI_Op handle)
+{
+    fake_operations -= !pf_is_predefined(handle);
+}
+
+void pf_bsend_prepare(struct pf_rank *r, struct pf_instance *in)
+{
+    (void)r, (void)in;
+}
+
+void pf_progress_enter(struct pf_rank *r, int impl)
+{
+    (void)r, (void)impl;
+}
+
+void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
+{
+    (void)r, (void)world_collective;
+}
+
+void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer, int tag)
+{
+    (void)r, (void)in, (void)comm, (void)peer, (void)tag;
+}
+
+void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struct pf_request *request)
+{
+    (void)r, (void)in, (void)request;
+}
+
+void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
+{
+    (void)r, (void)in;
+    fake_idles++;
+}
+
+/* The real one sleeps until something happens; here the test makes it happen. */
+void pf_wait_mixed(struct pf_wait_set *set)
+{
+    fake_mixed_waits++;
+    for (;;) {
+        for (int i = 0; i < set->count; i++) {
+            struct pf_request *request = set->requests[i];
+            if (!pf_request_is_active(request))
+                continue;
+            pf_request_try(request);
+            set->active -= request->done;
+            set->done += request->done;
+        }
+        if (set->done)
+            return;
+        block();
+    }
+}
