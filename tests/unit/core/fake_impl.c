@@ -144,6 +144,9 @@ static int do_testall(int impl, int n, void **natives, int *flag, void *statuses
     for (int i = 0; i < n; i++)
         if (op_of(impl, natives[i]) && !is_complete(impl, natives[i]))
             *flag = 0;
+    for (int i = 0; !*flag && fakes[impl].overlooks && i < n; i++)
+        if (is_complete(impl, natives[i]))
+            take(impl, &natives[i], statuses, i);
     return *flag ? do_all(impl, n, natives, statuses) : 0;
 }
 

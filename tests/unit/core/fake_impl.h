@@ -24,7 +24,7 @@ struct fake {
     int largest;            /* most requests that one native call had */
     int idles;              /* tests that the hub has charged */
     int inside;             /* enter less leave */
-    bool overlooks; /* as SMPI: tests of several may say "nothing to test" although something is complete */
+    bool overlooks;         /* as SMPI: tests of several overlook what is complete, or take it away early */
 };
 
 extern struct fake fakes[PF_IMPL_COUNT];

@@ -22,6 +22,9 @@ int pf_PMPI_Testsome(int count, MPI_Request handles[], int *outcount, int indice
 int pf_PMPI_Request_free(MPI_Request *handle);
 int pf_PMPI_Cancel(MPI_Request *handle);
 int pf_PMPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status);
+int pf_PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                      MPI_Request *request);
+int pf_PMPI_Start(MPI_Request *handle);
 int pf_PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
 
 #define A    PF_IMPL_SMPI
@@ -350,6 +353,7 @@ static void testany(void **state)
     assert_int_equal(pf_PMPI_Testany(n, handles, &index, &flag, NULL), MPI_SUCCESS);
     assert_int_equal(flag, 0);
     assert_int_equal(index, MPI_UNDEFINED);
+    assert_int_equal(fakes[A].idles, 0); /* the native test has charged itself */
     ops[3]->complete = true;
     assert_int_equal(pf_PMPI_Testany(n, handles, &index, &flag, &statuses[3]), MPI_SUCCESS);
     assert_int_equal(flag, 1);
@@ -382,6 +386,22 @@ static void overlooked(void **state)
     assert_int_equal(indices[0], 0);
     check_status(&statuses[0], 0);
     assert_int_equal(fakes[A].idles, 2);
+}
+
+/* SMPI's test of all takes away what is complete although the rest is not. */
+static void taken_early(void **state)
+{
+    (void)state;
+    int flag, n = requests("aAa");
+    fakes[A].overlooks = true;
+    assert_int_equal(pf_PMPI_Testall(n, handles, &flag, statuses), MPI_SUCCESS);
+    assert_int_equal(flag, 0);
+    assert_true(ops[1]->gone && !ops[0]->gone);
+    complete_all();
+    assert_int_equal(pf_PMPI_Testall(n, handles, &flag, statuses), MPI_SUCCESS);
+    assert_int_equal(flag, 1);
+    for (int i = 0; i < n; i++)
+        check_status(&statuses[i], i);
 }
 
 static void some(void **state)
@@ -420,6 +440,8 @@ static void free_and_cancel(void **state)
     assert_int_equal(pf_PMPI_Request_get_status(handles[2], &flag, &statuses[2]), MPI_SUCCESS);
     assert_int_equal(flag, 1);
     check_status(&statuses[2], 2);
+    assert_int_equal(pf_PMPI_Cancel(&handles[2]), MPI_SUCCESS); /* too late, and no error */
+    assert_int_equal(fakes[A].calls[PF_FN_Cancel], 0);
     assert_int_equal(pf_PMPI_Request_free(&handles[2]), MPI_SUCCESS); /* done, and nobody will ask */
     assert_int_equal(fakes[A].calls[PF_FN_Request_free], 1);
     for (struct pf_request *request = r->free_requests; request; request = request->next_free)
@@ -446,6 +468,58 @@ static void operands(void **state)
     complete_all();
     assert_int_equal(pf_PMPI_Wait(&copy, NULL), MPI_SUCCESS); /* what MPI_Finalize does */
     assert_int_equal(fake_operations, 0);
+}
+
+static MPI_Request persistent(struct fake_op **op, int tag)
+{
+    MPI_Request request;
+    assert_int_equal(pf_PMPI_Send_init(op, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, &request), MPI_SUCCESS);
+    return request;
+}
+
+/* An inactive request belongs to nobody; each start makes a native one in the model in force. */
+static void persistent_requests(void **state)
+{
+    (void)state;
+    int flag = 0;
+    MPI_Request request = persistent(&ops[0], 1), kept = request;
+    assert_int_equal(pf_PMPI_Wait(&request, &statuses[0]), MPI_SUCCESS); /* inactive: at once */
+    check_empty(&statuses[0]);
+    for (int round = 0; round < 2; round++) {
+        int impl = round == 0 ? A : B;
+        r->active = r->instances[impl];
+        assert_int_equal(pf_PMPI_Start(&request), MPI_SUCCESS);
+        assert_int_equal(ops[0]->impl, impl);
+        assert_int_equal(pf_PMPI_Start(&request), MPI_ERR_REQUEST); /* it is active */
+        r->active = r->instances[B - impl];
+        assert_int_equal(pf_PMPI_Test(&request, &flag, NULL), MPI_SUCCESS);
+        assert_int_equal(flag, 0);
+        ops[0]->complete = true;
+        assert_int_equal(pf_PMPI_Wait(&request, NULL), MPI_SUCCESS);
+        assert_true(ops[0]->gone);
+        assert_ptr_equal(request, kept);
+        assert_false(pf_request_is_active(pf_request_of(request)));
+        assert_int_equal(fakes[impl].calls[PF_FN_Request_free], 0); /* nothing was left to free */
+        free(ops[0]);
+        ops[0] = NULL;
+    }
+    assert_int_equal(pf_PMPI_Request_free(&request), MPI_SUCCESS);
+    assert_null(pf_request_of(kept));
+}
+
+/* Freed while it is active, it goes on until it completes, and only then is it gone. */
+static void persistent_freed_while_active(void **state)
+{
+    (void)state;
+    MPI_Request request = persistent(&ops[0], 1), kept = request;
+    assert_int_equal(pf_PMPI_Start(&request), MPI_SUCCESS);
+    assert_int_equal(pf_PMPI_Request_free(&request), MPI_SUCCESS);
+    assert_ptr_equal(request, MPI_REQUEST_NULL);
+    assert_false(ops[0]->gone);
+    ops[0]->complete = true;
+    assert_int_equal(pf_PMPI_Wait(&kept, NULL), MPI_SUCCESS); /* what MPI_Finalize does */
+    assert_true(ops[0]->gone);
+    assert_null(pf_request_of(kept));
 }
 
 /* Against a simple model of MPI: everything is returned once, by its own status, whatever is called and
@@ -579,9 +653,12 @@ int main(void)
         TEST(waitany),
         TEST(testany),
         TEST(overlooked),
+        TEST(taken_early),
         TEST(some),
         TEST(free_and_cancel),
         TEST(operands),
+        TEST(persistent_requests),
+        TEST(persistent_freed_while_active),
         TEST(against_a_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
