@@ -9,7 +9,8 @@ void pf_call_foreign_thread(int fn)
 {
     if (!pf_job_state.ranks)
         pf_die("%s was called before MPI_Init", pf_fn_name(fn));
-    pf_die("%s was called from a thread that is no rank of the job: at most MPI_THREAD_FUNNELED is provided, so only "
+    pf_die("%s was called from a thread that is no rank of the job: at most MPI_THREAD_FUNNELED is provided, "
+           "so only "
            "the thread that called MPI_Init may make MPI calls",
            pf_fn_name(fn));
 }

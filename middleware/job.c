@@ -157,7 +157,7 @@ void pf_job_rank_left(int status)
     if (pf_job_state.left_status == 0)
         pf_job_state.left_status = status;
     pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
-                status, pf_fn_name(self->mpi->call.fn));
+            status, pf_fn_name(self->mpi->call.fn));
 }
 
 int pf_job_left_status(void)

@@ -11,8 +11,8 @@ struct pf_job_state {
     int size;
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
-    int left_status;        /* the first status other than 0 with which a rank left without MPI_Finalize */
-    pthread_t thread;       /* in which all ranks live */
+    int left_status;    /* the first status other than 0 with which a rank left without MPI_Finalize */
+    pthread_t thread;   /* in which all ranks live */
     bool may_switch;    /* more than one model may be in force during this run */
     struct pf_schedule *schedule;
     const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */

@@ -49,7 +49,7 @@ struct pf_rank {
     void *bsend_buffer; /* the user's, and which implementation holds it now */
     int bsend_size;
     int bsend_impl;
-    int live_objects;  /* user handles not yet freed */
+    int live_objects; /* user handles not yet freed */
 };
 
 enum pf_rank_state {

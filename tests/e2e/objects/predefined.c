@@ -10,7 +10,8 @@
     X(AINT)                                                                                                  \
     X(COUNT)                                                                                                 \
     X(OFFSET)                                                                                                \
-    X(PACKED) X(SHORT) X(INT) X(LONG) X(LONG_LONG) X(UNSIGNED_SHORT) X(UNSIGNED) X(UNSIGNED_LONG)            \
+    X(PACKED)                                                                                                \
+    X(SHORT) X(INT) X(LONG) X(LONG_LONG) X(UNSIGNED_SHORT) X(UNSIGNED) X(UNSIGNED_LONG)                      \
         X(UNSIGNED_LONG_LONG) X(FLOAT) X(C_FLOAT_COMPLEX) X(CXX_FLOAT_COMPLEX) X(DOUBLE) X(C_DOUBLE_COMPLEX) \
             X(CXX_DOUBLE_COMPLEX) X(LONG_DOUBLE) X(C_LONG_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX)         \
                 X(FLOAT_INT) X(DOUBLE_INT) X(LONG_INT) X(2INT) X(SHORT_INT) X(LONG_DOUBLE_INT) X(C_BOOL)     \
