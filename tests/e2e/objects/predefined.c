@@ -6,22 +6,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TYPES(X)                                                                                             \
-    X(AINT)                                                                                                  \
-    X(COUNT)                                                                                                 \
-    X(OFFSET)                                                                                                \
-    X(PACKED)                                                                                                \
-    X(SHORT) X(INT) X(LONG) X(LONG_LONG) X(UNSIGNED_SHORT) X(UNSIGNED) X(UNSIGNED_LONG)                      \
-        X(UNSIGNED_LONG_LONG) X(FLOAT) X(C_FLOAT_COMPLEX) X(CXX_FLOAT_COMPLEX) X(DOUBLE) X(C_DOUBLE_COMPLEX) \
-            X(CXX_DOUBLE_COMPLEX) X(LONG_DOUBLE) X(C_LONG_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX)         \
-                X(FLOAT_INT) X(DOUBLE_INT) X(LONG_INT) X(2INT) X(SHORT_INT) X(LONG_DOUBLE_INT) X(C_BOOL)     \
-                    X(CXX_BOOL) X(WCHAR) X(INT8_T) X(UINT8_T) X(CHAR) X(SIGNED_CHAR) X(UNSIGNED_CHAR)        \
-                        X(BYTE) X(INT16_T) X(UINT16_T) X(INT32_T) X(UINT32_T) X(INT64_T) X(UINT64_T)         \
-                            X(LOGICAL) X(INTEGER) X(REAL) X(COMPLEX) X(DOUBLE_PRECISION) X(DOUBLE_COMPLEX)   \
-                                X(CHARACTER) X(2REAL) X(2DOUBLE_PRECISION) X(2INTEGER) X(LOGICAL1)           \
-                                    X(INTEGER1) X(LOGICAL2) X(INTEGER2) X(LOGICAL4) X(INTEGER4) X(REAL4)     \
-                                        X(LOGICAL8) X(INTEGER8) X(REAL8) X(COMPLEX8) X(REAL16) X(COMPLEX16)  \
-                                            X(COMPLEX32)
+/* It does not come to an end with a list like this. */
+/* clang-format off */
+#define TYPES(X) \
+    X(AINT) \
+    X(COUNT) \
+    X(OFFSET) \
+    X(PACKED) \
+    X(SHORT) X(INT) X(LONG) X(LONG_LONG) X(UNSIGNED_SHORT) X(UNSIGNED) X(UNSIGNED_LONG) \
+    X(UNSIGNED_LONG_LONG) X(FLOAT) X(C_FLOAT_COMPLEX) X(CXX_FLOAT_COMPLEX) X(DOUBLE) X(C_DOUBLE_COMPLEX) \
+    X(CXX_DOUBLE_COMPLEX) X(LONG_DOUBLE) X(C_LONG_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX) \
+    X(FLOAT_INT) X(DOUBLE_INT) X(LONG_INT) X(2INT) X(SHORT_INT) X(LONG_DOUBLE_INT) X(C_BOOL) \
+    X(CXX_BOOL) X(WCHAR) X(INT8_T) X(UINT8_T) X(CHAR) X(SIGNED_CHAR) X(UNSIGNED_CHAR) \
+    X(BYTE) X(INT16_T) X(UINT16_T) X(INT32_T) X(UINT32_T) X(INT64_T) X(UINT64_T) \
+    X(LOGICAL) X(INTEGER) X(REAL) X(COMPLEX) X(DOUBLE_PRECISION) X(DOUBLE_COMPLEX) \
+    X(CHARACTER) X(2REAL) X(2DOUBLE_PRECISION) X(2INTEGER) X(LOGICAL1) \
+    X(INTEGER1) X(LOGICAL2) X(INTEGER2) X(LOGICAL4) X(INTEGER4) X(REAL4) \
+    X(LOGICAL8) X(INTEGER8) X(REAL8) X(COMPLEX8) X(REAL16) X(COMPLEX16) \
+    X(COMPLEX32)
+/* clang-format on */
 
 #define ITEMS 3
 #define ROOM  256
