@@ -126,5 +126,5 @@ orte_ess_base_component_t mca_ess_parfocal_component = {
             MCA_BASE_MAKE_VERSION(component, ORTE_MAJOR_VERSION, ORTE_MINOR_VERSION, ORTE_RELEASE_VERSION),
             .mca_query_component = component_query,
         },
-    .base_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .base_data = {.param_field = MCA_BASE_METADATA_PARAM_NONE},
 };

@@ -306,5 +306,5 @@ const opal_pmix_base_component_t mca_pmix_parfocal_component = {
             MCA_BASE_MAKE_VERSION(component, OPAL_MAJOR_VERSION, OPAL_MINOR_VERSION, OPAL_RELEASE_VERSION),
             .mca_query_component = component_query,
         },
-    .base_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .base_data = {.param_field = MCA_BASE_METADATA_PARAM_NONE},
 };
