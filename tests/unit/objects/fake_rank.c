@@ -64,6 +64,7 @@ void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
 static void make_comm(struct pf_comm *comm, struct pf_comm_shared *shared, int size, int me)
 {
     shared->size = size;
+    free(shared->world_ranks); /* of the rank before */
     shared->world_ranks = malloc((size_t)size * sizeof *shared->world_ranks);
     for (int i = 0; i < size; i++)
         shared->world_ranks[i] = size == 1 ? rank.self.rank : i;
