@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds everything a second time with AddressSanitizer and UndefinedBehaviorSanitizer and runs tests there.
 
-Usage: run.py --build DIRECTORY prepare|finds|unit|portals|random|PROGRAM...
+Usage: run.py --build DIRECTORY prepare|finds|unit|portals|PROGRAM...
     DIRECTORY    the ordinary build; the second one is DIRECTORY/sanitized
     prepare      configures and builds; the other steps need it
     finds        shows that a fault in a simulated job is found
     unit         the unit tests;  portals: the tests of the Portals interface
-    random       generated programs
     PROGRAM      an end-to-end program: a file below tests/e2e
 Each finding of a sanitizer ends its run with an error. The application itself is compiled without them: MPI programs under test
 are not ours in real life, and each rank's private copy is loaded in a way that hides it from the sanitizer anyway.
@@ -99,9 +98,6 @@ def main():
             status = suite(sanitized, ["unit", "lowlevel"])
         elif step == "portals":
             status = suite(sanitized, ["portals"])
-        elif step == "random":
-            status = run([sys.executable, os.path.join(ROOT, "tests", "random", "run_random.py"), "--bin",
-                          os.path.join(sanitized, "bin"), "--cases", "20"])
         elif step == "finds":
             status = finds(sanitized)
         elif step == "prepare":
