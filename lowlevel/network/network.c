@@ -9,9 +9,9 @@
 static const struct pf_network_ops *in_force;
 static struct pf_event clock_event;
 
-bool pf_network_no_limit(int src, int dst, double bytes, void (*credit)(void *arg), void *arg)
+bool pf_network_no_limit(int src, int dst, int vn, double bytes, void (*credit)(void *arg), void *arg)
 {
-    (void)src, (void)dst, (void)bytes, (void)credit, (void)arg;
+    (void)src, (void)dst, (void)vn, (void)bytes, (void)credit, (void)arg;
     return true;
 }
 
@@ -61,6 +61,7 @@ static void clock_rings(struct pf_event *event)
 void pf_network_inject(struct pf_transfer *t)
 {
     const struct pf_network_ops *network = pf_network();
+    t->start = pf_engine_now();
     network->inject(t);
     if (network->next_event == pf_network_no_event)
         return;

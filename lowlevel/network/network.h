@@ -20,7 +20,8 @@ struct pf_transfer {
     bool streams; /* a DMA: bytes move at the pace of both host buses too */
     uint8_t vn;   /* virtual network: 0 request, 1 response */
 
-    void (*first)(struct pf_transfer *t); /* the header is at the destination */
+    void (*first)(struct pf_transfer *t); /* the header is at the destination; of a transfer that does not
+                                             stream: all of it */
     void (*sent)(struct pf_transfer *t);  /* the payload is out of the source, or will leave it without fail;
                                              may come in inject() */
     void (*last)(struct pf_transfer *t);  /* the last byte is at the destination */
@@ -33,6 +34,9 @@ struct pf_transfer {
     bool failed;
 };
 
+/* Virtual networks: messages of one keep their order from a node to a node, and do not wait for another's. */
+enum { PF_VN_RESPONSE = 1, PF_VN_SERVICE = 2, PF_VN_COUNT = 4 };
+
 struct pf_route_info {
     double latency;   /* s, of the first byte */
     double bandwidth; /* B/s, of one transfer alone */
@@ -43,9 +47,10 @@ struct pf_network_ops {
     size_t size; /* of this structure, for versions to come */
     const char *name;
 
-    /* Whether `bytes` can enter the network at src now. When not, `credit(arg)` is called once when it is
-     * worth asking again. */
-    bool (*can_inject)(int src, int dst, double bytes, void (*credit)(void *arg), void *arg);
+    /* Whether `bytes` for dst can enter the network at src now, in this virtual network: each has its own
+     * buffers, so that requests that wait never hold up responses. When not, `credit(arg)` is called once,
+     * in engine context, when it is worth asking again. */
+    bool (*can_inject)(int src, int dst, int vn, double bytes, void (*credit)(void *arg), void *arg);
     /* Starts the transfer at the present date. */
     void (*inject)(struct pf_transfer *t);
     /* Forgets a transfer; no upcall follows. */
@@ -59,10 +64,11 @@ struct pf_network_ops {
     void (*advance_to)(double date);
 };
 
-/* Fillers for slots that an instance does not need. */
-bool pf_network_no_limit(int src, int dst, double bytes, void (*credit)(void *arg), void *arg);
-double pf_network_no_event(void);
-void pf_network_no_advance(double date);
+/* Fillers for slots that an instance, also one outside the library, does not need. */
+PF_EXPORT bool pf_network_no_limit(int src, int dst, int vn, double bytes, void (*credit)(void *arg),
+                                   void *arg);
+PF_EXPORT double pf_network_no_event(void);
+PF_EXPORT void pf_network_no_advance(double date);
 
 extern const struct pf_network_ops pf_network_flow;
 extern const struct pf_network_ops pf_network_ideal;

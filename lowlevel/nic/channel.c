@@ -90,7 +90,7 @@ static void advance(struct pf_nic_channel *channel)
     channel->advancing = true;
     while ((m = channel->first) && m->ready && !channel->streaming && !channel->awaiting_credit) {
         const struct pf_transfer *t = &m->transfer;
-        if (!network->can_inject(t->src, t->dst, t->bytes, credit_returned, channel)) {
+        if (!network->can_inject(t->src, t->dst, t->vn, t->bytes, credit_returned, channel)) {
             channel->awaiting_credit = true;
             break;
         }
