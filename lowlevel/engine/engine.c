@@ -11,6 +11,7 @@ static double current;    /* date of the running or of the last event */
 static bool inside;       /* an event function is running */
 static uint64_t orders;   /* ties are broken by the order of posting */
 static uint64_t executed; /* events */
+static size_t waiting_in_lanes;
 
 static struct pf_waiter *wake_first;
 static struct pf_waiter **wake_last = &wake_first;
@@ -44,25 +45,85 @@ double pf_engine_now(void)
     return clock > current ? clock : (with_tolerance(clock) >= current ? current : clock);
 }
 
-void pf_engine_post(struct pf_event *event, double date)
+static void set_date(struct pf_event *event, double date)
 {
-    if (event->slot)
-        pf_heap_remove(event);
+    pf_engine_cancel(event);
     double now = pf_engine_now();
     event->date = date > now ? date : now;
     event->order = orders++;
+}
+
+void pf_engine_post(struct pf_event *event, double date)
+{
+    set_date(event, date);
+    event->lane = NULL;
     pf_heap_insert(event);
+}
+
+void pf_engine_post_in(struct pf_lane *lane, struct pf_event *event, double date)
+{
+    set_date(event, date);
+    event->lane = NULL;
+    if (lane->last && event->date < lane->last->date) {
+        pf_heap_insert(event);
+        return;
+    }
+    event->lane = lane;
+    event->next = NULL;
+    if (lane->last) {
+        lane->last->next = event;
+        event->slot = PF_EVENT_IN_LANE;
+        waiting_in_lanes++;
+    } else {
+        lane->first = event;
+        pf_heap_insert(event);
+    }
+    lane->last = event;
+}
+
+/* The first of a lane leaves the heap, where its successor takes its place. */
+static void leave_lane(struct pf_event *event)
+{
+    struct pf_lane *lane = event->lane;
+    lane->first = event->next;
+    if (!lane->first) {
+        lane->last = NULL;
+        pf_heap_remove(event);
+        return;
+    }
+    waiting_in_lanes--;
+    pf_heap_replace(event, lane->first);
+}
+
+/* Rare: an event inside a lane is looked for. */
+static void cancel_in_lane(struct pf_event *event)
+{
+    struct pf_lane *lane = event->lane;
+    struct pf_event *before = lane->first;
+    while (before->next != event)
+        before = before->next;
+    before->next = event->next;
+    if (lane->last == event)
+        lane->last = before;
+    event->slot = 0;
+    waiting_in_lanes--;
 }
 
 void pf_engine_cancel(struct pf_event *event)
 {
-    if (event->slot)
+    if (!event->slot)
+        return;
+    if (!event->lane)
         pf_heap_remove(event);
+    else if (event->slot == PF_EVENT_IN_LANE)
+        cancel_in_lane(event);
+    else
+        leave_lane(event);
 }
 
 size_t pf_engine_pending_count(void)
 {
-    return pf_heap_size();
+    return pf_heap_size() + waiting_in_lanes;
 }
 
 uint64_t pf_engine_executed_count(void)
@@ -72,7 +133,10 @@ uint64_t pf_engine_executed_count(void)
 
 static void run_event(struct pf_event *event)
 {
-    pf_heap_remove(event);
+    if (event->lane)
+        leave_lane(event);
+    else
+        pf_heap_remove(event);
     current = event->date;
     inside = true;
     event->fn(event);

@@ -97,3 +97,11 @@ void pf_heap_remove(struct pf_event *event)
     else
         sift_down(index, last);
 }
+
+void pf_heap_replace(struct pf_event *event, struct pf_event *successor)
+{
+    uint32_t index = event->slot - 1;
+    event->slot = 0;
+    struct entry entry = {successor->date, successor->order, successor};
+    sift_down(index, entry);
+}

@@ -13,6 +13,8 @@ struct pf_event *pf_heap_first(void);
 size_t pf_heap_size(void);
 void pf_heap_insert(struct pf_event *event);
 void pf_heap_remove(struct pf_event *event);
+/* Puts an event in the place of one that is not later. */
+void pf_heap_replace(struct pf_event *event, struct pf_event *successor);
 
 /* What the scheduler and the binding to SimGrid share. */
 double pf_engine_next_date(double clock);

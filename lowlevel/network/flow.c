@@ -21,7 +21,7 @@ static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
         date = path->last[t->vn];
     path->last[t->vn] = date;
     pf_event_init(&t->event, arrived);
-    pf_engine_post(&t->event, date);
+    pf_engine_post_in(&path->arrivals[t->vn], &t->event, date);
     t->sent(t); /* the way is reserved: the next one may enter */
 }
 

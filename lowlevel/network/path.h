@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lowlevel/engine/engine.h"
+
 struct pf_flow;
 
 /* Something that transfers share: a link of the platform, a host bus, a loopback. */
@@ -34,6 +36,7 @@ struct pf_path {
     double latency;
     double bandwidth; /* the slowest link, without the buses */
     double last[2];   /* latest arrival so far, per virtual network: order is kept */
+    struct pf_lane arrivals[2];
     int count;
     struct pf_resource **resources;
 };

@@ -13,6 +13,8 @@ struct pf_nic {
     double event_free;   /* PCIe from the NIC, events */
     double tx_free[2];   /* per virtual network: requests, responses */
     double rx_free[2];
+    struct pf_lane tx_lanes[PF_NIC_ACK + 1]; /* a kind of message takes the same time, mostly */
+    struct pf_lane rx_lanes[2];
 };
 
 static struct pf_nic **nics;
@@ -147,7 +149,7 @@ static void header_arrived(struct pf_transfer *t)
         return; /* sent again: its tail is all that was missing */
     double turn = take_turn(&m->dst->rx_free[t->vn], 0.0, pf_config.nic_rx_gap);
     pf_event_init(&m->event, matched);
-    pf_engine_post(&m->event, turn + pf_config.nic_rx_time);
+    pf_engine_post_in(&m->dst->rx_lanes[t->vn], &m->event, turn + pf_config.nic_rx_time);
 }
 
 static void source_done(struct pf_transfer *t)
@@ -260,7 +262,7 @@ static void schedule(struct pf_nic_message *m, double date)
     double turn = take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
     pf_nic_channel_enter(m);
     pf_event_init(&m->event, processed);
-    pf_engine_post(&m->event, turn + processing_time(m));
+    pf_engine_post_in(&m->src->tx_lanes[m->kind], &m->event, turn + processing_time(m));
 }
 
 void pf_nic_submit(struct pf_nic_message *m, double date)

@@ -115,7 +115,7 @@ void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date)
     delivery->event = *event;
     eq->in_flight++;
     pf_event_init(&delivery->arrival, arrived);
-    pf_engine_post(&delivery->arrival, pf_nic_event_date(process->nic, date));
+    pf_engine_post_in(&eq->deliveries, &delivery->arrival, pf_nic_event_date(process->nic, date));
 }
 
 /* Takes the first event out; PTL_OK, PTL_EQ_DROPPED (an event is returned, others were lost) or

@@ -185,17 +185,8 @@ const struct pf_nic_client_ops ptl_nic_client = {
 static void queue_moved(struct pf_nic_message *nic)
 {
     struct ptl_process *process = of_nic(nic)->from;
-    if (process->queue_waiters > 0 && process->queued_commands <= pf_config.nic_command_queue / 2)
-        ptl_state_changed(process, false);
-}
-
-static void wait_for_queue(struct ptl_process *process)
-{
-    while (process->queued_commands >= pf_config.nic_command_queue && !process->aborted) {
-        process->queue_waiters++;
-        ptl_block(process, "the command queue", -1.0);
-        process->queue_waiters--;
-    }
+    if (process->queue_parked && process->queued_commands <= pf_config.nic_command_queue / 2)
+        ptl_queue_moved(process);
 }
 
 /* Hands the message to the NIC: as a command of the process, or as an operation that a counter has triggered
@@ -205,7 +196,7 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     struct ptl_process *process = m->from;
     bool from_process = !triggered && !pf_engine_inside();
     if (from_process && !process->free_mode)
-        wait_for_queue(process);
+        ptl_queue_wait(process);
     process->counters.messages++;
     if (m->operation != PTL_DO_GET)
         process->counters.bytes_put += m->rlength;

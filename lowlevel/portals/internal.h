@@ -63,8 +63,8 @@ struct ptl_process {
     const char *blocked_in;
     void (*notify)(void *arg);
     void *notify_arg;
-    int queue_waiters;   /* actors blocked because of a full command queue */
-    int queued_commands; /* given to the NIC and not taken by it yet */
+    struct ptl_waiter *queue_parked; /* actors blocked because of a full command queue */
+    int queued_commands;             /* given to the NIC and not taken by it yet */
 
     struct pf_portals_counters counters;
 };
@@ -92,6 +92,7 @@ struct ptl_eq {
     ptl_event_t *ring;
     uint64_t capacity, head, tail; /* head: next to read, tail: next to write, modulo capacity */
     uint32_t in_flight;            /* events on their way through PCIe */
+    struct pf_lane deliveries;     /* these */
     bool dropped;
     bool freed;
 };
@@ -376,5 +377,9 @@ void ptl_active(struct ptl_process *process, const char *call);
 bool ptl_idle_pass(struct ptl_process *process, const char *call);
 /* Blocks until the next change; false when `date` came first (negative: no limit). */
 bool ptl_block(struct ptl_process *process, const char *call, double date);
+/* Blocks while the command queue is full. */
+void ptl_queue_wait(struct ptl_process *process);
+/* The command queue has room again, or there is no point in waiting for it. */
+void ptl_queue_moved(struct ptl_process *process);
 
 #endif

@@ -92,6 +92,7 @@ void PtlAbort(void)
         return;
     process->aborted = true;
     ptl_state_changed(process, true);
+    ptl_queue_moved(process);
 }
 
 int PtlHandleIsEqual(ptl_handle_any_t handle1, ptl_handle_any_t handle2)

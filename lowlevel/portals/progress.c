@@ -42,9 +42,9 @@ static struct ptl_waiter *take_waiter(struct ptl_process *process)
     return waiter;
 }
 
-static void remove_parked(struct ptl_process *process, struct ptl_waiter *waiter)
+static void remove_waiter(struct ptl_process *process, struct ptl_waiter **list, struct ptl_waiter *waiter)
 {
-    struct ptl_waiter **link = &process->parked;
+    struct ptl_waiter **link = list;
     while (*link != waiter)
         link = &(*link)->next;
     *link = waiter->next;
@@ -54,11 +54,11 @@ static void remove_parked(struct ptl_process *process, struct ptl_waiter *waiter
 
 /* When the actor is killed here, its waiter stays listed and is not parked any more: waking it does
  * nothing. */
-bool ptl_block(struct ptl_process *process, const char *call, double date)
+static bool block_in(struct ptl_process *process, struct ptl_waiter **list, const char *call, double date)
 {
     struct ptl_waiter *waiter = take_waiter(process);
-    waiter->next = process->parked;
-    process->parked = waiter;
+    waiter->next = *list;
+    *list = waiter;
     const char *outer = process->blocked_in;
     process->blocked_in = call;
     process->counters.parks++;
@@ -68,8 +68,25 @@ bool ptl_block(struct ptl_process *process, const char *call, double date)
     else
         changed = pf_waiter_park_until(&waiter->waiter, date);
     process->blocked_in = outer;
-    remove_parked(process, waiter);
+    remove_waiter(process, list, waiter);
     return changed;
+}
+
+bool ptl_block(struct ptl_process *process, const char *call, double date)
+{
+    return block_in(process, &process->parked, call, date);
+}
+
+void ptl_queue_wait(struct ptl_process *process)
+{
+    while (process->queued_commands >= pf_config.nic_command_queue && !process->aborted)
+        block_in(process, &process->queue_parked, "the command queue", -1.0);
+}
+
+void ptl_queue_moved(struct ptl_process *process)
+{
+    for (struct ptl_waiter *waiter = process->queue_parked; waiter; waiter = waiter->next)
+        pf_waiter_wake(&waiter->waiter);
 }
 
 /* Looks at the clock now and then only: this runs in every poll. */
