@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/source_line.h"
+#include "lowlevel/portals/runtime.h"
 #include "middleware/call.h"
 #include "middleware/job.h"
 #include "middleware/job_state.h"
@@ -86,11 +87,36 @@ static void print_call(FILE *out, const struct pf_rank *r)
             pf_call_site(r->call.site, site, sizeof site));
 }
 
+/* A rank that has called Portals and not MPI. Refused messages are why others wait, more likely than not. */
+static bool print_portals(FILE *out, const struct pf_rank *r)
+{
+    const char *call = pf_portals_blocked_in(&r->self);
+    struct pf_portals_counters counters;
+    uint32_t nid = 0, pid = 0;
+    if (!call && pf_portals_in_barrier(&r->self))
+        call = "pf_portals_barrier";
+    fprintf(out, "parfocal: rank %d ", r->self.rank);
+    if (pf_portals_physical_id(r->self.rank, &nid, &pid))
+        fprintf(out, "(nid %u, pid %u) ", nid, pid);
+    if (r->state == PF_RANK_LEFT)
+        fprintf(out, "has ended");
+    else if (call)
+        fprintf(out, "is blocked in %s", call);
+    else
+        fprintf(out, "is in no Portals call");
+    pf_portals_counters(&r->self, &counters);
+    fprintf(out, "; it has started %llu messages and refused %llu\n", (unsigned long long)counters.messages,
+            (unsigned long long)counters.dropped);
+    return call;
+}
+
 int pf_job_print_blocked(FILE *out)
 {
     int count = 0;
     for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
         const struct pf_rank *r = &pf_job_state.ranks[i];
+        if (r->portals_program && (r->state == PF_RANK_NEW || r->state == PF_RANK_LEFT))
+            count += print_portals(out, r);
         if (r->state != PF_RANK_RUNNING)
             continue;
         if (r->call.impl >= 0) {

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include <simgrid/engine.h>
+#include <xbt/log.h>
 
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/source_line.h"
+#include "lowlevel/portals/runtime.h"
 #include "middleware/call.h"
 #include "middleware/job_state.h"
 #include "middleware/request.h"
@@ -107,13 +109,16 @@ static void create_rank(int i)
 {
     struct pf_rank *r = &pf_job_state.ranks[i];
     sg_actor_t actor = sg_actor_by_pid(i + 1); /* SMPI starts rank i as actor i + 1 */
-    if (!actor)
-        pf_die("rank %d has no simulated process; start the program with pfrun", i);
-    r->self = (pf_self_t){.rank = i, .size = pf_job_state.size, .host = sg_actor_get_host(actor), .mpi = r};
+    sg_host_t host = actor ? sg_actor_get_host(actor) : NULL;
+    r->self = (pf_self_t){.rank = i, .size = pf_job_state.size, .host = host, .mpi = r};
     r->call.impl = -1;
     r->call.fn = -1;
     r->bsend_impl = -1;
     r->model = PF_MODEL_SMPI;
+    if (!actor) {
+        r->state = PF_RANK_LEFT;
+        pf_job_state.missing = i;
+    }
     r->instances[PF_IMPL_SMPI] = pf_adapter_get(PF_IMPL_SMPI)->ops->instance(i);
     r->active = r->instances[PF_IMPL_SMPI];
     pf_job_state.selves[i] = &r->self;
@@ -131,6 +136,7 @@ void pf_job_create_ranks(void)
     if (pf_job_state.size == 0)
         pf_job_state.size = smpi->ops->instance(0)->job_size;
     pf_job_state.thread = pthread_self();
+    pf_job_state.missing = -1;
     pf_job_state.ranks = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
     pf_job_state.selves = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
     for (int i = 0; i < pf_job_state.size; i++)
@@ -139,8 +145,13 @@ void pf_job_create_ranks(void)
 
 void pf_job_start_rank(struct pf_rank *r)
 {
+    if (pf_job_state.missing >= 0)
+        pf_die("rank %d has no simulated process; start the program with pfrun", pf_job_state.missing);
     sg_actor_self_set_data(&r->self);
-    r->account = pf_account_open(r->self.rank, "start", start_model, simgrid_get_clock());
+    if (r->account)
+        pf_account_move(r->account, NULL, start_model, simgrid_get_clock());
+    else
+        r->account = pf_account_open(r->self.rank, "start", start_model, simgrid_get_clock());
     pf_comm_init_rank(r, pf_job_state.size);
     load_requested();
     pf_model_load(start_model);
@@ -148,9 +159,44 @@ void pf_job_start_rank(struct pf_rank *r)
     r->active = r->instances[pf_model_impl(start_model)];
 }
 
+/* Whatever MPI model is in force, Portals calls go to the simulated NIC. */
+pf_self_t *pf_job_identify(void)
+{
+    if (!sg_actor_self_get_pid())
+        return NULL;
+    if (!pf_job_state.ranks)
+        pf_job_create_ranks();
+    int rank = (int)sg_actor_self_get_pid() - 1;
+    if (rank < 0 || rank >= pf_job_state.size)
+        return NULL;
+    struct pf_rank *r = &pf_job_state.ranks[rank];
+    sg_actor_self_set_data(&r->self);
+    r->portals_program = true;
+    r->account = pf_account_open(rank, "start", PF_MODEL_PORTALS, simgrid_get_clock());
+    return &r->self;
+}
+
+static int portals_left; /* ranks that have ended so */
+
+/* The end of a rank that has called Portals and not MPI. Messages may still come to what it has left open,
+ * and its memory is about to go away. */
+static void portals_rank_left(struct pf_rank *r, int status)
+{
+    r->state = PF_RANK_LEFT;
+    if (pf_job_state.left_status == 0)
+        pf_job_state.left_status = status;
+    if (pf_portals_leave(&r->self))
+        pf_warn("rank %d has ended with status %d and without PtlFini", r->self.rank, status);
+    pf_account_close(r->account, simgrid_get_clock());
+    if (++portals_left == pf_job_state.size) /* or SMPI would ask at the end why nobody called MPI_Finalize */
+        xbt_log_control_set("smpi.thres:warning");
+}
+
 void pf_job_rank_left(int status)
 {
     const pf_self_t *self = pf_self();
+    if (self && self->mpi && self->mpi->state == PF_RANK_NEW && self->mpi->portals_program)
+        portals_rank_left(self->mpi, status);
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         return;
     self->mpi->state = PF_RANK_LEFT;
@@ -165,8 +211,26 @@ int pf_job_left_status(void)
     return pf_job_state.left_status;
 }
 
+/* The traffic of all NICs for the summary; that of programs without MPI is also in their phase. */
+static void account_for_portals(void)
+{
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        struct pf_rank *r = &pf_job_state.ranks[i];
+        struct pf_portals_counters counters;
+        if (!r->self.portals)
+            continue;
+        pf_portals_counters(&r->self, &counters);
+        pf_summary_add_portals(&counters);
+        if (r->portals_program && r->state != PF_RANK_RUNNING && r->state != PF_RANK_FINALIZED) {
+            r->account->slot->messages += counters.messages;
+            r->account->slot->bytes += counters.bytes_put + counters.bytes_got;
+        }
+    }
+}
+
 void pf_job_finish(int status)
 {
+    account_for_portals();
     pf_summary_finish(status);
 }
 

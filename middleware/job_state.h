@@ -11,6 +11,7 @@ struct pf_job_state {
     int size;
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
+    int missing;        /* a rank that had ended when the states were made, -1: none */
     int left_status;    /* the first status other than 0 with which a rank left without MPI_Finalize */
     pthread_t thread;   /* in which all ranks live */
     bool may_switch;    /* more than one model may be in force during this run */
@@ -26,6 +27,10 @@ void pf_job_create_ranks(void);
 /* The calling actor is this rank from now on: its account, its communicators, the models that the user asked
  * for. */
 void pf_job_start_rank(struct pf_rank *r);
+
+/* The identity of the calling rank for a program that calls Portals before MPI_Init, or without it; NULL for
+ * other actors. */
+pf_self_t *pf_job_identify(void);
 
 /* The calling rank's main() is over. Says so when MPI_Finalize is missing: the others may wait for it for
  * ever. */

@@ -19,6 +19,7 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
+#include <xbt/config.h>
 
 #include "base/self.h"
 #include "middleware/program.h"
@@ -67,6 +68,14 @@ static int simulated(void)
     return sg_actor_self() != NULL;
 }
 
+/* A rank that has called Portals and not MPI: SMPI must not charge it for computation, which it would measure
+ * from the beginning of the process on. */
+static int portals_only(void)
+{
+    pf_self_t *self = pf_self();
+    return self && self->mpi && self->mpi->state == PF_RANK_NEW;
+}
+
 /* The account of the calling rank between MPI_Init and MPI_Finalize, otherwise NULL. */
 static struct pf_account *account(void)
 {
@@ -98,6 +107,10 @@ unsigned int pf_libc_sleep(unsigned int seconds)
 {
     if (!simulated())
         return sleep(seconds);
+    if (portals_only()) {
+        sg_actor_sleep_for(seconds);
+        return 0;
+    }
     struct pf_account *a = enter();
     unsigned int rest = smpi_sleep(seconds);
     leave(a);
@@ -108,6 +121,10 @@ int pf_libc_usleep(useconds_t microseconds)
 {
     if (!simulated())
         return usleep(microseconds);
+    if (portals_only()) {
+        sg_actor_sleep_for(microseconds * 1e-6);
+        return 0;
+    }
     struct pf_account *a = enter();
     int result = smpi_usleep(microseconds);
     leave(a);
@@ -122,6 +139,10 @@ int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
         errno = EINVAL;
         return -1;
     }
+    if (portals_only()) {
+        sg_actor_sleep_for((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
+        return 0;
+    }
     struct pf_account *a = enter();
     int result = smpi_nanosleep(request, remain);
     leave(a);
@@ -132,6 +153,11 @@ int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
  * would answer with the real time there. */
 static double charged_clock(void)
 {
+    if (portals_only()) { /* the same price, so that a program that waits for a date gets there */
+        double now = simgrid_get_clock();
+        sg_actor_sleep_for(sg_cfg_get_double("smpi/wtime"));
+        return now;
+    }
     struct pf_account *a = enter();
     double now = smpi_wtime();
     leave(a);
@@ -156,8 +182,12 @@ static double free_clock(void)
     double now = simgrid_get_clock();
     repeats = now == last ? repeats + 1 : 0;
     last = now;
-    if (repeats > PATIENCE)
-        smpi_usleep(1);
+    if (repeats > PATIENCE) {
+        if (portals_only())
+            sg_actor_sleep_for(1e-6);
+        else
+            smpi_usleep(1);
+    }
     leave(a);
     return now;
 }

@@ -8,6 +8,7 @@
 #include <simgrid/actor.h>
 
 #include "base/log.h"
+#include "lowlevel/portals/runtime.h"
 #include "middleware/job_state.h"
 #include "middleware/private.h"
 
@@ -52,6 +53,7 @@ int pf_program_main(int argc, char **argv)
 {
     struct frame frame = {.status = 0};
     size_t actor = (size_t)sg_actor_self_get_pid();
+    pf_portals_set_identify(pf_job_identify);
     const char *name = pf_private_load();
     if (name)
         argv[0] = (char *)name; /* SMPI believes that we are the application */

@@ -44,6 +44,7 @@ struct pf_rank {
     struct pf_progress *progress;
     struct pf_ledger *ledger; /* messages sent to this rank and not yet received, see stranded.h */
     int state;                /* enum pf_rank_state */
+    bool portals_program;     /* it has called Portals by itself, before MPI_Init or without it */
     int thread_level;
     int os_thread;      /* of MPI_Init */
     void *bsend_buffer; /* the user's, and which implementation holds it now */

@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "lowlevel/portals/runtime.h"
 #include "middleware/accounting.h"
 
 #define MAX_VERSIONS 8
@@ -26,6 +27,8 @@ static struct {
         char *component, *version;
     } versions[MAX_VERSIONS];
     int version_count;
+    int portals_ranks; /* that have a simulated NIC; below, the sum of their counters */
+    struct pf_portals_counters portals;
     bool finished;
 } job;
 
@@ -64,6 +67,17 @@ void pf_summary_add_version(const char *component, const char *version)
         return;
     job.versions[job.version_count].component = copy(component);
     job.versions[job.version_count++].version = copy(version);
+}
+
+void pf_summary_add_portals(const struct pf_portals_counters *counters)
+{
+    job.portals_ranks++;
+    job.portals.messages += counters->messages;
+    job.portals.bytes_put += counters->bytes_put;
+    job.portals.bytes_got += counters->bytes_got;
+    job.portals.unexpected += counters->unexpected;
+    job.portals.dropped += counters->dropped;
+    job.portals.parks += counters->parks;
 }
 
 /* Seconds with a unit that keeps four digits. */
@@ -207,6 +221,20 @@ static json_t *phases(void)
     return array;
 }
 
+static json_t *portals(void)
+{
+    const struct pf_portals_counters *c = &job.portals;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counters[] = {{"messages", c->messages},     {"bytes_put", c->bytes_put}, {"bytes_got", c->bytes_got},
+                    {"unexpected", c->unexpected}, {"dropped", c->dropped},     {"parks", c->parks}};
+    json_t *object = json_pack("{s:i}", "ranks", job.portals_ranks);
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
+    return object;
+}
+
 static json_t *summary(int status)
 {
     json_t *command = json_array();
@@ -220,6 +248,8 @@ static json_t *summary(int status)
     json_object_set_new(object, "wall_clock_s", json_real(pf_account_wall()));
     json_object_set_new(object, "startup_s", json_real(pf_account_startup()));
     json_object_set_new(object, "phases", phases());
+    if (job.portals_ranks)
+        json_object_set_new(object, "portals", portals());
     json_object_set_new(object, "configuration", configuration());
     return object;
 }

@@ -16,6 +16,10 @@ PF_EXPORT void pf_summary_set_job(int np, const char *executable, const char *pl
  * copied. */
 PF_EXPORT void pf_summary_add_version(const char *component, const char *version);
 
+/* Adds what one rank has done through its simulated NIC. */
+struct pf_portals_counters;
+PF_EXPORT void pf_summary_add_portals(const struct pf_portals_counters *counters);
+
 /* The per-phase table for a terminal. */
 PF_EXPORT void pf_summary_print(FILE *out);
 

@@ -20,9 +20,12 @@ static struct ptl_process *of_rank(int rank)
     return rank >= 0 && rank < process_capacity ? processes[rank] : NULL;
 }
 
+/* Programs take pid 0 for none; Open MPI's coll/portals4 for logical addressing. */
+enum { FIRST_PID = 1 };
+
 struct ptl_process *ptl_find_process(uint32_t nid, uint32_t pid)
 {
-    struct ptl_process *process = pid < (uint32_t)process_capacity ? processes[pid] : NULL;
+    struct ptl_process *process = of_rank((int)(pid - FIRST_PID)); /* which is so unless it chose another */
     if (process && process->nid == nid && process->pid == pid)
         return process;
     for (int rank = 0; rank < process_capacity; rank++) {
@@ -42,7 +45,7 @@ static struct ptl_process *create_process(pf_self_t *self)
     process->self = self;
     process->nic = pf_nic_get(node);
     process->nid = (uint32_t)node;
-    process->pid = (uint32_t)self->rank;
+    process->pid = (uint32_t)self->rank + FIRST_PID;
     process->free_slot = UINT32_MAX;
     process->stuck_date = -1.0;
     if (self->rank >= process_capacity) {
@@ -57,9 +60,24 @@ static struct ptl_process *create_process(pf_self_t *self)
     return process;
 }
 
+static pf_self_t *(*identify_caller)(void);
+
+void pf_portals_set_identify(pf_self_t *(*identify)(void))
+{
+    identify_caller = identify;
+}
+
+pf_self_t *pf_portals_self(void)
+{
+    if (!sg_actor_self()) /* a program that was started without the simulator */
+        return NULL;
+    pf_self_t *self = pf_self();
+    return self || !identify_caller ? self : identify_caller();
+}
+
 int PtlInit(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_portals_self();
     if (!self || self->rank < 0)
         return PTL_FAIL;
     pf_config_load();
@@ -83,6 +101,15 @@ void PtlFini(void)
         PtlNIFini(process->nis[kind]->handle);
         process->init_count = 0;
     }
+}
+
+bool pf_portals_leave(pf_self_t *self)
+{
+    if (!self->portals || self->portals->init_count == 0)
+        return false;
+    self->portals->init_count = 1;
+    PtlFini();
+    return true;
 }
 
 void PtlAbort(void)

@@ -18,12 +18,26 @@ extern "C" {
 
 /*
  * Physical identifiers: nid is the number of the host (in the order in which hosts became known to the NIC:
- * that of the first PtlInit on each), pid is the rank unless PtlNIInit asked for another. Returns false when
- * the rank has not called PtlInit yet.
+ * that of the first PtlInit on each), pid is the rank + 1 unless PtlNIInit asked for another. Returns false
+ * when the rank has not called PtlInit yet.
  */
 PF_EXPORT bool pf_portals_physical_id(int rank, uint32_t *nid, uint32_t *pid);
 /* The inverse: the rank with these identifiers, -1 when there is none. */
 PF_EXPORT int pf_portals_rank_of(uint32_t nid, uint32_t pid);
+
+/*
+ * Programs without MPI: a calling actor that carries no identity yet gets it from `identify` when it calls
+ * PtlInit or pf_portals_init (lowlevel/job). It puts the identity into the actor's data slot and returns it;
+ * NULL when the actor is no process of the job. Without such a function, an actor without identity gets
+ * PTL_FAIL from PtlInit.
+ */
+PF_EXPORT void pf_portals_set_identify(pf_self_t *(*identify)(void));
+/* The caller's identity, asked for if need be; NULL outside the simulation. */
+PF_EXPORT pf_self_t *pf_portals_self(void);
+/* The process's main() is over: closes what PtlFini has not. Returns whether there was anything to close. */
+PF_EXPORT bool pf_portals_leave(pf_self_t *self);
+/* Does the process wait in pf_portals_barrier (or pf_portals_map)? */
+PF_EXPORT bool pf_portals_in_barrier(const pf_self_t *self);
 
 /* While set, calls of this process cost no simulated time and their events are there at once: for
  * initialisation at any date. */

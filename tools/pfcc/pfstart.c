@@ -2,8 +2,8 @@
 /*
  * The entry point of programs linked by pfcc. Such a program is a shared object, because the simulator loads
  * one copy of it per rank, with an interpreter and an entry point, so that it can be executed as well.
- * Executed directly, a program that calls MPI_Init becomes "pfrun -np 1 program"; another one (a test of
- * configure) simply runs.
+ * Executed directly, a program that calls MPI_Init or PtlInit becomes "pfrun -np 1 program"; another one (a
+ * test of configure) simply runs.
  *
  * The entry is not called _start: the linker also brings the C library's.
  */
@@ -63,12 +63,12 @@ __attribute__((constructor(101))) static void tell_middleware(void)
     pf_program_loaded(main);
 }
 
-/* Names of the calls that make a program an MPI program; the profiling names and pfcc's for raw references
- * too. */
-static int starts_mpi(const char *name)
+/* Names of the calls that make a program one for the simulator; the profiling names of MPI and pfcc's for raw
+ * references too. */
+static int needs_simulator(const char *name)
 {
     static const char *const prefixes[] = {"pf_MPI_Init", "pf_PMPI_Init", "__wrap_MPI_Init",
-                                           "__wrap_PMPI_Init"};
+                                           "__wrap_PMPI_Init", "PtlInit"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0)
@@ -83,9 +83,9 @@ static const void *at(const struct dl_phdr_info *object, ElfW(Addr) pointer)
     return (const void *)(pointer < object->dlpi_addr ? object->dlpi_addr + pointer : pointer);
 }
 
-/* Whether an object refers to MPI_Init without defining it. Undefined symbols come before those in the hash
- * table. */
-static int object_starts_mpi(struct dl_phdr_info *object, size_t size, void *unused)
+/* Whether an object refers to one of them without defining it. Undefined symbols come before those in the
+ * hash table. */
+static int object_needs_simulator(struct dl_phdr_info *object, size_t size, void *unused)
 {
     const ElfW(Dyn) *dynamic = NULL;
     const ElfW(Sym) *symbols = NULL;
@@ -110,7 +110,7 @@ static int object_starts_mpi(struct dl_phdr_info *object, size_t size, void *unu
         return 0;
     uint32_t count = gnu_hash ? gnu_hash[1] : hash[1];
     for (uint32_t i = 1; i < count; i++)
-        if (symbols[i].st_shndx == SHN_UNDEF && starts_mpi(strings + symbols[i].st_name))
+        if (symbols[i].st_shndx == SHN_UNDEF && needs_simulator(strings + symbols[i].st_name))
             return 1;
     return 0;
 }
@@ -143,7 +143,7 @@ __attribute__((noreturn, used, visibility("hidden"))) void pf_start_c(void *stac
 {
     long argc = *(long *)stack;
     char **argv = (char **)stack + 1;
-    if (dl_iterate_phdr(object_starts_mpi, NULL)) {
+    if (dl_iterate_phdr(object_needs_simulator, NULL)) {
         launch((int)argc, argv);
         _exit(127);
     }
