@@ -13,12 +13,26 @@
  * context.
  */
 
+/* What a message is, for observers; the network does not care. */
+enum pf_transfer_kind {
+    PF_TRANSFER_PUT,
+    PF_TRANSFER_GET,
+    PF_TRANSFER_ATOMIC,
+    PF_TRANSFER_FETCH,       /* fetch-atomic or swap */
+    PF_TRANSFER_REPLY,       /* data of a get */
+    PF_TRANSFER_FETCH_REPLY, /* data of a fetch-atomic or swap */
+    PF_TRANSFER_ACK,         /* Portals acknowledgement */
+    PF_TRANSFER_E2E_ACK,     /* BXI acknowledgement, between two NICs */
+};
+
 /* One message on its way. The NIC embeds it, fills the first part and keeps it until `last` or `lost`. */
 struct pf_transfer {
-    int src, dst; /* nodes; equal: through the NIC's loopback */
-    double bytes; /* on the wire, headers included */
-    bool streams; /* a DMA: bytes move at the pace of both host buses too */
-    uint8_t vn;   /* virtual network: 0 request, 1 response */
+    int src, dst;                 /* nodes; equal: through the NIC's loopback */
+    double bytes;                 /* on the wire, headers included */
+    bool streams;                 /* a DMA: bytes move at the pace of both host buses too */
+    uint8_t vn;                   /* virtual network, PF_VN_... */
+    uint8_t kind;                 /* enum pf_transfer_kind */
+    int src_process, dst_process; /* ranks, for observers; -1: none */
 
     void (*first)(struct pf_transfer *t); /* the header is at the destination; of a transfer that does not
                                              stream: all of it */
@@ -26,6 +40,11 @@ struct pf_transfer {
                                              may come in inject() */
     void (*last)(struct pf_transfer *t);  /* the last byte is at the destination */
     void (*lost)(struct pf_transfer *t);  /* it will not arrive */
+
+    double start; /* when it entered the network, set by pf_network_inject() */
+    /* For a layer stacked on the network: its record of this transfer. In inject() it may put upcalls of its
+     * own into the slots above; they call the ones that were there. */
+    void *layer;
 
     /* The network's own. */
     struct pf_event event;

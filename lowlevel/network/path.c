@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lowlevel/network/path.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -91,6 +92,13 @@ static struct node_resources *resources_of_node(int node)
         nodes[node]->loop = bus;
     }
     return nodes[node];
+}
+
+void pf_path_set_bus(int node, double rate)
+{
+    struct node_resources *resources = resources_of_node(node);
+    resources->out.capacity = resources->in.capacity = rate;
+    resources->out.shared = resources->in.shared = !isinf(rate);
 }
 
 static struct pf_path *make_path(int src, int dst, uint64_t key)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lowlevel/engine/engine.h"
+#include "lowlevel/network/network.h"
 
 struct pf_flow;
 
@@ -34,14 +34,16 @@ struct pf_resource {
 struct pf_path {
     uint64_t key;
     double latency;
-    double bandwidth; /* the slowest link, without the buses */
-    double last[2];   /* latest arrival so far, per virtual network: order is kept */
-    struct pf_lane arrivals[2];
+    double bandwidth;         /* the slowest link, without the buses */
+    double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
     int count;
     struct pf_resource **resources;
 };
 
 struct pf_path *pf_path_get(int src, int dst);
+
+/* Bytes per second of the bus of a node, each direction; infinite: no limit. Before its first path. */
+void pf_path_set_bus(int node, double rate);
 
 /* `changed` is called when a link's bandwidth or state has changed. */
 void pf_path_on_change(void (*changed)(struct pf_resource *resource));

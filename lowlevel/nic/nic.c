@@ -5,16 +5,17 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "lowlevel/network/path.h"
+#include "lowlevel/nic/bus.h"
 #include "lowlevel/nic/channel.h"
 
 struct pf_nic {
     int node;
-    double command_free; /* PCIe towards the NIC, commands */
-    double event_free;   /* PCIe from the NIC, events */
-    double tx_free[2];   /* per virtual network: requests, responses */
-    double rx_free[2];
+    struct pf_bus bus;
+    double tx_free[PF_VN_COUNT]; /* per virtual network */
+    double rx_free[PF_VN_COUNT];
     struct pf_lane tx_lanes[PF_NIC_ACK + 1]; /* a kind of message takes the same time, mostly */
-    struct pf_lane rx_lanes[2];
+    struct pf_lane rx_lanes[PF_VN_COUNT];
 };
 
 static struct pf_nic **nics;
@@ -35,6 +36,8 @@ struct pf_nic *pf_nic_get(int node)
         if (!nics[node])
             pf_die("out of memory for a network interface");
         nics[node]->node = node;
+        nics[node]->bus.node = node;
+        pf_path_set_bus(node, pf_bus()->stream_rate());
     }
     return nics[node];
 }
@@ -54,72 +57,93 @@ bool pf_nic_in_command(size_t payload, bool matching)
     return payload <= pf_config.nic_pio_max + (matching ? 0 : 8);
 }
 
-static bool is_inline(const struct pf_nic_message *m)
+static size_t inline_bytes(const struct pf_nic_message *m)
 {
-    return m->payload <= pf_config.nic_inline_max + (m->matching ? 0 : 8);
-}
-
-/*
- * Takes the next turn at a server with one gap per customer, not before `date`. The backlog is counted from
- * the present date, so that a turn taken for the future does not hold up others that come before it.
- */
-static double take_turn(double *server_free, double date, double gap)
-{
-    double start = pf_engine_now();
-    if (*server_free > start)
-        start = *server_free;
-    *server_free = start + gap;
-    return date > start ? date : start;
-}
-
-static double pcie_time(size_t bytes)
-{
-    return (double)bytes / pf_config.nic_pcie_bw;
-}
-
-/* Pipelining: only the first packet on one side and the last on the other are not hidden behind the wire. */
-static double pcie_packet_time(size_t bytes)
-{
-    return pcie_time(bytes < pf_config.nic_pcie_packet ? bytes : pf_config.nic_pcie_packet);
+    return pf_config.nic_inline_max + (m->matching ? 0 : 8);
 }
 
 double pf_nic_command_date(struct pf_nic *nic)
 {
-    double occupancy = pcie_time(pf_config.nic_command_bytes);
-    return take_turn(&nic->command_free, 0.0, occupancy) + occupancy + pf_config.nic_pcie_latency;
+    struct pf_bus_step step = {.kind = PF_BUS_COMMAND, .bytes = pf_config.nic_command_bytes};
+    pf_bus()->command(&nic->bus, &step);
+    return step.end;
 }
 
 double pf_nic_event_date(struct pf_nic *nic, double date)
 {
-    double occupancy = pcie_time(pf_config.nic_event_bytes);
-    return take_turn(&nic->event_free, date, occupancy) + occupancy + pf_config.nic_pcie_latency;
+    struct pf_bus_step step = {.kind = PF_BUS_EVENT, .bytes = pf_config.nic_event_bytes, .start = date};
+    pf_bus()->event(&nic->bus, &step);
+    return step.end;
 }
 
 /* A read by the NIC crosses PCIe twice; the wire starts when the first packet is there. */
-static double dma_read_time(size_t bytes)
+static double read_payload(struct pf_nic_message *m, double date)
 {
-    return 2.0 * pf_config.nic_pcie_latency + pcie_packet_time(bytes);
+    const struct pf_bus_ops *bus = pf_bus();
+    struct pf_bus_step request = {.kind = PF_BUS_READ_REQUEST, .transfer = &m->transfer, .start = date};
+    bus->read_request(&m->src->bus, &request);
+    struct pf_bus_step read = {
+        .kind = PF_BUS_READ, .bytes = m->payload, .transfer = &m->transfer, .start = request.end};
+    bus->read(&m->src->bus, &read);
+    m->read_start = read.start;
+    return read.end;
 }
 
-static double dma_write_time(size_t bytes)
+/* The stream has left: its read of memory is over. */
+static void tell_read(struct pf_nic_message *m)
 {
-    return bytes ? pf_config.nic_pcie_latency + pcie_packet_time(bytes) : 0.0;
+    struct pf_bus_step read = {.kind = PF_BUS_READ,
+                               .bytes = m->payload,
+                               .transfer = &m->transfer,
+                               .start = m->read_start,
+                               .end = pf_engine_now()};
+    pf_bus()->read_done(&m->src->bus, &read);
 }
 
-static double processing_time(const struct pf_nic_message *m)
+static double write_payload(struct pf_nic_message *m)
 {
-    double time = pf_config.nic_tx_time;
+    if (m->accepted == 0)
+        return pf_engine_now();
+    struct pf_bus_step write = {
+        .kind = PF_BUS_PAYLOAD_WRITE, .bytes = m->accepted, .transfer = &m->transfer, .start = m->match_date};
+    pf_bus()->write(&m->dst->bus, &write);
+    return write.end;
+}
+
+/* The processor's part: the payload, if it comes with the command, and the command. */
+static double give_command(struct pf_nic_message *m)
+{
+    const struct pf_bus_ops *bus = pf_bus();
+    size_t inside = inline_bytes(m);
+    double date = 0.0;
+    if (m->kind == PF_NIC_PUT && !m->transfer.streams && m->payload > inside) {
+        struct pf_bus_step pio = {.kind = PF_BUS_PIO, .bytes = m->payload - inside, .transfer = &m->transfer};
+        bus->pio(&m->src->bus, &pio);
+        date = pio.end;
+    }
+    struct pf_bus_step command = {.kind = PF_BUS_COMMAND,
+                                  .bytes = pf_config.nic_command_bytes,
+                                  .transfer = &m->transfer,
+                                  .start = date};
+    bus->command(&m->src->bus, &command);
+    return command.end;
+}
+
+/* When the message may leave, if its turn on the sending side is at `turn`. */
+static double process(struct pf_nic_message *m, double turn)
+{
+    double date = turn + pf_config.nic_tx_time;
     switch (m->kind) {
     case PF_NIC_PUT:
-        return time + (m->transfer.streams ? dma_read_time(m->payload) : pf_config.nic_put_time);
+        return m->transfer.streams ? read_payload(m, date) : date + pf_config.nic_put_time;
     case PF_NIC_GET:
-        return time + pf_config.nic_get_time;
+        return date + pf_config.nic_get_time;
     case PF_NIC_REPLY:
-        return time + (m->payload ? dma_read_time(m->payload) : pf_config.nic_response_time);
+        return m->payload ? read_payload(m, date) : date + pf_config.nic_response_time;
     case PF_NIC_ACK:
-        return time + pf_config.nic_response_time;
+        return date + pf_config.nic_response_time;
     }
-    return time;
+    return date;
 }
 
 static double wire_bytes(const struct pf_nic_message *m)
@@ -147,7 +171,7 @@ static void header_arrived(struct pf_transfer *t)
     struct pf_nic_message *m = of_transfer(t);
     if (m->matched)
         return; /* sent again: its tail is all that was missing */
-    double turn = take_turn(&m->dst->rx_free[t->vn], 0.0, pf_config.nic_rx_gap);
+    double turn = pf_take_turn(&m->dst->rx_free[t->vn], 0.0, pf_config.nic_rx_gap);
     pf_event_init(&m->event, matched);
     pf_engine_post_in(&m->dst->rx_lanes[t->vn], &m->event, turn + pf_config.nic_rx_time);
 }
@@ -158,6 +182,7 @@ static void source_done(struct pf_transfer *t)
     if (!t->streams)
         return;
     pf_nic_channel_left(m, entered);
+    tell_read(m);
     if (!m->source_read)
         m->client->sent(m);
     m->source_read = true;
@@ -196,7 +221,7 @@ static void transfer_lost(struct pf_transfer *t)
 
 static void finish(struct pf_nic_message *m)
 {
-    m->done_date = pf_engine_now() + dma_write_time(m->accepted);
+    m->done_date = write_payload(m);
     m->client->complete(m);
 }
 
@@ -205,6 +230,7 @@ static void matched(struct pf_event *event)
     struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
     m->accepted = 0;
     m->matched = true;
+    m->match_date = pf_engine_now();
     m->client->match(m);
     if (!m->transfer.streams)
         finish(m);
@@ -259,10 +285,10 @@ static void prepare(struct pf_nic_message *m)
 
 static void schedule(struct pf_nic_message *m, double date)
 {
-    double turn = take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
+    double turn = pf_take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
     pf_nic_channel_enter(m);
     pf_event_init(&m->event, processed);
-    pf_engine_post_in(&m->src->tx_lanes[m->kind], &m->event, turn + processing_time(m));
+    pf_engine_post_in(&m->src->tx_lanes[m->kind], &m->event, process(m, turn));
 }
 
 void pf_nic_submit(struct pf_nic_message *m, double date)
@@ -274,17 +300,5 @@ void pf_nic_submit(struct pf_nic_message *m, double date)
 void pf_nic_command(struct pf_nic_message *m, bool free_command)
 {
     prepare(m);
-    double date = pf_engine_now();
-    if (!free_command) {
-        size_t bytes = pf_config.nic_command_bytes;
-        double fence = 0.0;
-        if (m->kind == PF_NIC_PUT && !m->transfer.streams && !is_inline(m)) {
-            bytes += m->payload;
-            fence = pf_config.nic_pio_fence;
-        }
-        double occupancy = pcie_time(bytes);
-        date =
-            take_turn(&m->src->command_free, 0.0, occupancy) + occupancy + fence + pf_config.nic_pcie_latency;
-    }
-    schedule(m, date);
+    schedule(m, free_command ? pf_engine_now() : give_command(m));
 }

@@ -48,6 +48,7 @@ struct pf_nic_message {
     bool ready;       /* may enter the network when its turn comes */
     size_t payload;   /* bytes to move */
     size_t accepted;  /* bytes that the destination writes to its memory */
+    double read_start, match_date;
     double done_date; /* payload in memory */
     int *queue_count; /* commands of the submitting process that the NIC has not taken yet, or NULL */
     void (*queue_moved)(struct pf_nic_message *m);

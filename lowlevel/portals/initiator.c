@@ -189,6 +189,21 @@ static void queue_moved(struct pf_nic_message *nic)
         ptl_queue_moved(process);
 }
 
+static enum pf_transfer_kind transfer_kind(const struct ptl_message *m)
+{
+    switch (m->operation) {
+    case PTL_DO_PUT:
+        return PF_TRANSFER_PUT;
+    case PTL_DO_GET:
+        return PF_TRANSFER_GET;
+    case PTL_DO_ATOMIC:
+        return PF_TRANSFER_ATOMIC;
+    case PTL_DO_FETCH:
+        return PF_TRANSFER_FETCH;
+    }
+    return PF_TRANSFER_PUT;
+}
+
 /* Hands the message to the NIC: as a command of the process, or as an operation that a counter has triggered
  * there. */
 void ptl_message_start(struct ptl_message *m, bool triggered)
@@ -210,6 +225,9 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     m->nic.src = process->nic;
     m->nic.dst = m->to ? m->to->nic : process->nic;
     m->nic.kind = m->operation == PTL_DO_GET ? PF_NIC_GET : PF_NIC_PUT;
+    m->nic.transfer.kind = transfer_kind(m);
+    m->nic.transfer.src_process = process->self->rank;
+    m->nic.transfer.dst_process = m->to ? m->to->self->rank : -1;
     m->nic.matching = ptl_is_matching(m->ni);
     m->nic.payload = m->operation == PTL_DO_GET ? 0 : m->rlength;
     if (!from_process) {

@@ -283,6 +283,11 @@ static void answer(struct ptl_message *m, enum pf_nic_kind kind, double date)
     m->nic.src = m->nic.dst;
     m->nic.dst = nic;
     m->nic.kind = kind;
+    m->nic.transfer.kind = kind == PF_NIC_ACK                ? PF_TRANSFER_ACK
+                           : m->operation == PTL_DO_GET ? PF_TRANSFER_REPLY
+                                                        : PF_TRANSFER_FETCH_REPLY;
+    m->nic.transfer.src_process = m->nic.transfer.dst_process;
+    m->nic.transfer.dst_process = m->from->self->rank;
     m->nic.payload = kind == PF_NIC_REPLY ? m->mlength : 0;
     pf_nic_submit(&m->nic, date);
 }
