@@ -36,6 +36,7 @@ struct pf_path {
     double latency;
     double bandwidth;         /* the slowest link, without the buses */
     double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
+    struct pf_lane arrivals[PF_VN_COUNT];
     int count;
     struct pf_resource **resources;
 };
