@@ -15,6 +15,7 @@
 #include "adapters/openmpi/hooks.h"
 #include "adapters/openmpi/instance.h"
 #include "adapters/openmpi/job_limits.h"
+#include "adapters/openmpi/message_log.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "lowlevel/portals/runtime.h"
@@ -129,6 +130,12 @@ static double host_now(void *context)
     return simgrid_get_clock();
 }
 
+static void host_message(void *context, int to, size_t bytes, int tag)
+{
+    const struct pf_ompi_instance *inst = context;
+    pf_message_log_write(inst->self->rank, to, bytes, tag);
+}
+
 /* Ranks on the same simulated host, as mpirun would tell them. */
 static char *local_peers(int rank, int *local_rank, int *local_size)
 {
@@ -169,6 +176,8 @@ static void prepare_instance(int rank)
         .name_of_host = host_name_of_host,
         .abort = host_abort,
         .now = host_now,
+        .log_messages = pf_message_log_wanted(),
+        .message = host_message,
         .plugin_list = pf_ompi_plugin_list,
         .plugin_open = pf_ompi_plugin_open,
         .plugin_symbol = pf_ompi_plugin_symbol,
@@ -229,6 +238,8 @@ int pf_ompi_open(const struct pf_ompi_job *given, char *why, size_t n)
         return PF_SUCCESS;
     if (!check_limits(given->size, why, n, &error))
         return error;
+    if (!pf_message_log_open(why, n))
+        return PF_ERR_IO;
     job.job = *given;
     job.state = OPEN;
     return PF_SUCCESS;

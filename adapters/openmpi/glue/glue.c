@@ -44,6 +44,7 @@ static int instance_init(int *thread_level)
     opal_timer_base_get_cycles = simulated_microseconds;
     mca_pml.pml_max_contextid = TWIN_FIRST;
     pf_glue_send_install();
+    pf_glue_messages_install();
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);

@@ -32,6 +32,8 @@ struct pf_glue_host {
     /* Ends the job. Does not return. */
     void (*abort)(void *context, int status);
     double (*now)(void *context); /* simulated seconds */
+    bool log_messages;            /* `message` wants to hear of every message of this rank */
+    void (*message)(void *context, int to, size_t bytes, int tag);
     /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up
      * in it. */
     int (*plugin_list)(void *context, int (*each)(const char *path, void *arg), void *arg);

@@ -16,6 +16,9 @@ int pf_glue_plugins_install(void);
 /* Makes a blocking send progress everything, see send.c. After MPI_Init. */
 void pf_glue_send_install(void);
 
+/* Reports the messages of this rank if the adapter wants that, see messages.c. After MPI_Init. */
+void pf_glue_messages_install(void);
+
 /* The one job of the process has this number in Open MPI's names. */
 enum { PF_GLUE_JOB = 1 };
 
