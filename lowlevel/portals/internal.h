@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/self.h"
 #include "lowlevel/nic/nic.h"
+#include "lowlevel/portals/match.h"
 #include "lowlevel/portals/pool.h"
 #include "lowlevel/portals/runtime.h"
 
@@ -120,11 +121,6 @@ struct ptl_md {
     int pending;       /* operations that still use it */
 };
 
-struct ptl_list {
-    struct ptl_le *first, *last;
-    int length;
-};
-
 struct ptl_unexpected;
 
 struct ptl_pt {
@@ -133,18 +129,18 @@ struct ptl_pt {
     unsigned int options;
     struct ptl_eq *eq;
     ptl_handle_eq_t eq_handle;
-    struct ptl_list lists[2]; /* priority, overflow */
-    int busy;                 /* messages that still move data */
-    double last_done;         /* when the latest of those that are done is in memory */
-    bool notice_due;          /* PT_DISABLED is to be posted when nothing is busy any more */
-    struct ptl_unexpected *unexpected_first, *unexpected_last;
+    struct ptl_match_list lists[2]; /* priority, overflow */
+    struct ptl_match_list unexpected;
+    int busy;         /* messages that still move data */
+    double last_done; /* when the latest of those that are done is in memory */
+    bool notice_due;  /* PT_DISABLED is to be posted when nothing is busy any more */
 };
 
 /* A list entry; matching ones use all of `me`. */
 struct ptl_le {
+    struct ptl_match_node match; /* in a list of the table entry */
     struct ptl_ni *ni;
     ptl_handle_any_t handle;
-    struct ptl_le *prev, *next;
     ptl_me_t me;
     void *user_ptr;
     struct ptl_ct *ct;
@@ -210,7 +206,7 @@ struct ptl_message {
 
 /* The header of a message that came before its list entry. */
 struct ptl_unexpected {
-    struct ptl_unexpected *prev, *next;
+    struct ptl_match_node match;
     struct ptl_le *entry; /* of the overflow list */
     ptl_event_t event;    /* what a claim reports */
     bool complete;        /* the data are there */
@@ -219,7 +215,6 @@ struct ptl_unexpected {
     struct ptl_ct *claim_ct;
     bool claim_unlinks; /* followed by AUTO_UNLINK of the claiming entry */
     struct ptl_ni *ni;
-    ptl_uid_t uid;
     enum ptl_operation operation;
 };
 
@@ -294,15 +289,36 @@ void ptl_entry_link(struct ptl_le *entry, double date);
 int ptl_entry_unlink(struct ptl_le *entry);
 void ptl_entry_settle(struct ptl_le *entry, double date);
 void ptl_entry_drop(void *entry);
-void ptl_unexpected_complete(struct ptl_unexpected *header, double date);
-struct ptl_unexpected *ptl_unexpected_new(struct ptl_ni *ni, struct ptl_pt *pt, struct ptl_le *entry);
 void ptl_list_remove(struct ptl_le *entry);
-void ptl_unexpected_drop_all(struct ptl_ni *ni, struct ptl_pt *pt);
-bool ptl_entry_matches(const struct ptl_ni *ni, const struct ptl_le *entry, ptl_match_bits_t match_bits,
-                       ptl_process_t initiator);
+/* When the NIC has a command without a message that the process gives now. */
+double ptl_command_date(struct ptl_process *process);
+struct ptl_match_key ptl_match_header(const struct ptl_ni *ni, ptl_match_bits_t match_bits,
+                                      ptl_process_t initiator);
+/* Whether `me` is what a call may pass for this table entry; appending needs room, too. */
+int ptl_entry_check(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me);
 int ptl_append_check(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_list_t list);
+void ptl_entry_fill(struct ptl_le *entry, struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me,
+                    ptl_list_t list, void *user_ptr);
 struct ptl_le *ptl_entry_new(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_list_t list,
                              void *user_ptr, enum ptl_kind kind);
+/* A list entry as a matching one that matches everything. */
+ptl_me_t ptl_me_of_le(const ptl_le_t *le);
+#define PTL_LE_OPTIONS                                                                                       \
+    (PTL_IOVEC | PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_USE_ONCE | PTL_LE_ACK_DISABLE |                      \
+     PTL_LE_UNEXPECTED_HDR_DISABLE | PTL_LE_IS_ACCESSIBLE | PTL_LE_EVENT_LINK_DISABLE |                      \
+     PTL_LE_EVENT_COMM_DISABLE | PTL_LE_EVENT_FLOWCTRL_DISABLE | PTL_LE_EVENT_SUCCESS_DISABLE |              \
+     PTL_LE_EVENT_OVER_DISABLE | PTL_LE_EVENT_UNLINK_DISABLE | PTL_LE_EVENT_CT_COMM |                        \
+     PTL_LE_EVENT_CT_OVERFLOW | PTL_LE_EVENT_CT_BYTES)
+#define PTL_ME_OPTIONS                                                                                       \
+    (PTL_LE_OPTIONS | PTL_ME_MANAGE_LOCAL | PTL_ME_NO_TRUNCATE | PTL_ME_MAY_ALIGN |                          \
+     PTL_ME_LOCAL_INC_UH_RLENGTH)
+
+/* unexpected.c */
+struct ptl_unexpected *ptl_unexpected_new(struct ptl_pt *pt, const struct ptl_message *m);
+void ptl_unexpected_complete(struct ptl_unexpected *header, double date);
+void ptl_unexpected_drop_all(struct ptl_ni *ni, struct ptl_pt *pt);
+/* Gives the headers that wait for the entry to it. True when the entry is used up by them. */
+bool ptl_unexpected_claim_all(struct ptl_le *entry, double date);
 
 /* initiator.c */
 extern const struct pf_nic_client_ops ptl_nic_client;

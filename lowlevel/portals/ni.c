@@ -149,6 +149,14 @@ static void drop_md(void *object)
     ptl_handle_free(md->ni->process, md->handle);
 }
 
+/* Of a table entry without list entries. */
+static void release_lists(struct ptl_pt *pt)
+{
+    ptl_match_release(&pt->lists[PTL_PRIORITY_LIST]);
+    ptl_match_release(&pt->lists[PTL_OVERFLOW_LIST]);
+    ptl_match_release(&pt->unexpected);
+}
+
 int PtlNIFini(ptl_handle_ni_t ni_handle)
 {
     int status;
@@ -161,8 +169,10 @@ int PtlNIFini(ptl_handle_ni_t ni_handle)
     ni->closed = true;
     ptl_for_each_object(process, PTL_KIND_LE, ni, ptl_entry_drop);
     ptl_for_each_object(process, PTL_KIND_ME, ni, ptl_entry_drop);
-    for (int i = 0; i <= ni->limits.max_pt_index; i++)
+    for (int i = 0; i <= ni->limits.max_pt_index; i++) {
         ptl_unexpected_drop_all(ni, &ni->pts[i]);
+        release_lists(&ni->pts[i]);
+    }
     ptl_for_each_object(process, PTL_KIND_MD, ni, drop_md);
     ptl_for_each_object(process, PTL_KIND_CT, ni, ptl_ct_drop);
     ptl_for_each_object(process, PTL_KIND_EQ, ni, ptl_eq_drop);
@@ -367,8 +377,9 @@ int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
     struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
     if (!pt)
         return status;
-    if (pt->lists[0].first || pt->lists[1].first || pt->unexpected_first)
+    if (pt->lists[0].first || pt->lists[1].first || pt->unexpected.first || pt->busy > 0)
         return PTL_PT_IN_USE;
+    release_lists(pt);
     pt->used = false;
     return PTL_OK;
 }

@@ -80,20 +80,22 @@ static ptl_size_t room_at(const struct ptl_le *entry, ptl_size_t place)
     return place < entry->length ? entry->length - place : 0;
 }
 
-static bool accepts(const struct ptl_ni *ni, const struct ptl_le *entry, const struct ptl_message *m)
+static bool accepts(const struct ptl_match_node *node, const void *arg)
 {
-    if (!ptl_entry_matches(ni, entry, m->match_bits, m->initiator))
-        return false;
+    const struct ptl_le *entry = pf_container_of(node, struct ptl_le, match);
+    const struct ptl_message *m = arg;
     return !(entry->me.options & PTL_ME_NO_TRUNCATE) || m->rlength <= room_at(entry, place_in(entry, m));
 }
 
 static struct ptl_le *find_entry(const struct ptl_ni *ni, const struct ptl_pt *pt,
                                  const struct ptl_message *m)
 {
-    for (int list = PTL_PRIORITY_LIST; list <= PTL_OVERFLOW_LIST; list++)
-        for (struct ptl_le *entry = pt->lists[list].first; entry; entry = entry->next)
-            if (accepts(ni, entry, m))
-                return entry;
+    struct ptl_match_key header = ptl_match_header(ni, m->match_bits, m->initiator);
+    for (int list = PTL_PRIORITY_LIST; list <= PTL_OVERFLOW_LIST; list++) {
+        struct ptl_match_node *node = ptl_match_find(&pt->lists[list], header, accepts, m);
+        if (node)
+            return pf_container_of(node, struct ptl_le, match);
+    }
     return NULL;
 }
 
@@ -121,9 +123,7 @@ static void describe(const struct ptl_message *m, ptl_event_t *event)
 
 static void keep_header(struct ptl_message *m, struct ptl_pt *pt)
 {
-    m->unexpected = ptl_unexpected_new(m->to_ni, pt, m->entry);
-    m->unexpected->uid = m->uid;
-    m->unexpected->operation = m->operation;
+    m->unexpected = ptl_unexpected_new(pt, m);
     describe(m, &m->unexpected->event);
     m->to->counters.unexpected++;
     m->to->header_since_search = true;
@@ -283,7 +283,7 @@ static void answer(struct ptl_message *m, enum pf_nic_kind kind, double date)
     m->nic.src = m->nic.dst;
     m->nic.dst = nic;
     m->nic.kind = kind;
-    m->nic.transfer.kind = kind == PF_NIC_ACK                ? PF_TRANSFER_ACK
+    m->nic.transfer.kind = kind == PF_NIC_ACK           ? PF_TRANSFER_ACK
                            : m->operation == PTL_DO_GET ? PF_TRANSFER_REPLY
                                                         : PF_TRANSFER_FETCH_REPLY;
     m->nic.transfer.src_process = m->nic.transfer.dst_process;

@@ -183,6 +183,7 @@ typedef struct {
 #define PTL_ME_MANAGE_LOCAL           (1U << 16)
 #define PTL_ME_NO_TRUNCATE            (1U << 17)
 #define PTL_ME_MAY_ALIGN              (1U << 18)
+#define PTL_ME_LOCAL_INC_UH_RLENGTH   (1U << 19)
 
 typedef struct {
     void *start;

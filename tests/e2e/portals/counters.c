@@ -261,6 +261,7 @@ static void program_probe(int rank, int size, void *shared)
     if (rank == 0) {
         CHECK(PtlMEAppend(e.ni, e.pt, &me, PTL_OVERFLOW_LIST, NULL, &handle) == PTL_OK);
         world_barrier();
+        me.options |= PTL_ME_USE_ONCE;
         ptl_event_t event;
         unsigned int which;
         long searches = 0;

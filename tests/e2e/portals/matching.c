@@ -251,6 +251,7 @@ static void program_search(int rank, int size, void *shared)
         CHECK(PtlMEAppend(e.ni, e.pt, &me, PTL_OVERFLOW_LIST, NULL, &handle) == PTL_OK);
         world_barrier();
         world_barrier();
+        me.options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE;
         me.ignore_bits = 0;
         me.match_bits = 3;
         ptl_event_t event;
@@ -491,7 +492,7 @@ static void probe(struct endpoint *e, ptl_match_bits_t bits)
 {
     ptl_me_t me = {.ct_handle = PTL_CT_NONE,
                    .uid = PTL_UID_ANY,
-                   .options = PTL_ME_OP_PUT,
+                   .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE,
                    .match_id.phys = {PTL_NID_ANY, PTL_PID_ANY},
                    .match_bits = bits};
     for (;;) {
