@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How messages share links and buses, against closed forms. */
-#include "world.h"
+#include "plan.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,78 +10,29 @@
 
 #define NI_OPTIONS (PTL_NI_MATCHING | PTL_NI_PHYSICAL)
 #define ENTRY      (PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE)
-#define MIB        ((size_t)1 << 20)
 
 static const double wire = 11.1e9;
 /* Latencies of one message beside the streaming, and headers: what closed forms do not count. */
 static const double latency = 3.5e-6;
 static const double header_share = 0.03;
 
-static void assert_between(double value, double low, double high)
-{
-    if (!(value >= low && value <= high))
-        fail_msg("%.9f s is not between %.9f s and %.9f s", value, low, high);
-}
-
 static void assert_streams(double value, double bytes, double bandwidth)
 {
-    assert_between(value, bytes / bandwidth, bytes / bandwidth * (1 + header_share) + latency);
-}
-
-struct exchange {
-    int from, to;
-    size_t bytes;
-    int count;
-};
-
-static const struct exchange *plan; /* ends with count 0 */
-
-/* Everybody sends at once; shared[rank] = when the rank's last message was acknowledged. */
-static void program_plan(int rank, int size, void *shared)
-{
-    (void)size;
-    struct endpoint e;
-    endpoint_open(&e, NI_OPTIONS, 0, 4096);
-    char *data = calloc(1, 8 * MIB);
-    endpoint_append(&e, data, 8 * MIB, ENTRY | PTL_ME_EVENT_COMM_DISABLE, 1, PTL_PRIORITY_LIST, NULL);
-    world_barrier();
-    double start = simgrid_get_clock();
-    int acks = 0;
-    for (const struct exchange *x = plan; x->count; x++)
-        for (int i = 0; x->from == rank && i < x->count; i++) {
-            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)data, x->bytes, PTL_ACK_REQ, world_address(x->to), e.pt,
-                         1, 0, NULL, 0) == PTL_OK);
-            acks++;
-        }
-    while (acks > 0) {
-        ptl_event_t event;
-        CHECK(PtlEQWait(e.eq, &event) == PTL_OK && event.ni_fail_type == PTL_NI_OK);
-        acks -= event.type == PTL_EVENT_ACK;
-    }
-    ((double *)shared)[rank] = simgrid_get_clock() - start;
-    endpoint_close(&e);
-}
-
-static const double *run_plan(const struct exchange *exchanges, int nodes, int ranks_per_node)
-{
-    struct world world = {.nodes = nodes, .ranks_per_node = ranks_per_node};
-    plan = exchanges;
-    assert_int_equal(world_run(&world, program_plan), 0);
-    return world_shared();
+    plan_assert_between(value, bytes / bandwidth, bytes / bandwidth * (1 + header_share) + latency);
 }
 
 static void test_alone(void **state)
 {
     (void)state;
     static const struct exchange one[] = {{0, 1, MIB, 1}, {0, 0, 0, 0}};
-    assert_streams(run_plan(one, 2, 1)[0], MIB, wire);
+    assert_streams(plan_run_star(one, 2, 1)[0], MIB, wire);
 }
 
 static void test_full_duplex(void **state)
 {
     (void)state;
     static const struct exchange both[] = {{0, 1, MIB, 1}, {1, 0, MIB, 1}, {0, 0, 0, 0}};
-    const double *times = run_plan(both, 2, 1);
+    const double *times = plan_run_star(both, 2, 1);
     assert_streams(times[0], MIB, wire);
     assert_streams(times[1], MIB, wire);
 }
@@ -92,7 +42,7 @@ static void test_ring(void **state)
     (void)state;
     static const struct exchange ring[] = {
         {0, 1, MIB, 1}, {1, 2, MIB, 1}, {2, 3, MIB, 1}, {3, 0, MIB, 1}, {0, 0, 0, 0}};
-    const double *times = run_plan(ring, 4, 1);
+    const double *times = plan_run_star(ring, 4, 1);
     for (int rank = 0; rank < 4; rank++)
         assert_streams(times[rank], MIB, wire);
 }
@@ -102,7 +52,7 @@ static void test_incast(void **state)
     (void)state;
     static const struct exchange in[] = {
         {1, 0, MIB, 1}, {2, 0, MIB, 1}, {3, 0, MIB, 1}, {4, 0, MIB, 1}, {0, 0, 0, 0}};
-    const double *times = run_plan(in, 5, 1);
+    const double *times = plan_run_star(in, 5, 1);
     for (int rank = 1; rank < 5; rank++)
         assert_streams(times[rank], 4.0 * MIB, wire);
 }
@@ -112,7 +62,7 @@ static void test_incast_unequal(void **state)
 {
     (void)state;
     static const struct exchange in[] = {{1, 0, MIB, 1}, {2, 0, 3 * MIB, 1}, {0, 0, 0, 0}};
-    const double *times = run_plan(in, 3, 1);
+    const double *times = plan_run_star(in, 3, 1);
     assert_streams(times[1], 2.0 * MIB, wire);
     assert_streams(times[2], 4.0 * MIB, wire);
 }
@@ -122,7 +72,7 @@ static void test_chain(void **state)
 {
     (void)state;
     static const struct exchange chain[] = {{1, 0, MIB, 1}, {1, 2, MIB, 1}, {3, 2, MIB, 1}, {0, 0, 0, 0}};
-    const double *times = run_plan(chain, 4, 1);
+    const double *times = plan_run_star(chain, 4, 1);
     assert_streams(times[3], 2.0 * MIB, wire);
     assert_streams(times[1], 2.0 * MIB, wire);
 }
@@ -133,11 +83,11 @@ static void test_incast_mixed(void **state)
     (void)state;
     enum { SMALL = 2048, COUNT = 1000 };
     static const struct exchange in[] = {{1, 0, 4 * MIB, 1}, {2, 0, SMALL, COUNT}, {0, 0, 0, 0}};
-    const double *times = run_plan(in, 3, 1);
+    const double *times = plan_run_star(in, 3, 1);
     double total = 4.0 * MIB + SMALL * COUNT;
-    assert_between(times[1], total / wire, total / wire * 1.08 + latency);
+    plan_assert_between(times[1], total / wire, total / wire * 1.08 + latency);
     double fair = 2.0 * SMALL * COUNT / wire;
-    assert_between(times[2], fair, fair * 1.1 + 2 * latency);
+    plan_assert_between(times[2], fair, fair * 1.1 + 2 * latency);
 }
 
 /* Ranks of one node share its NIC and link. */
@@ -145,8 +95,8 @@ static void test_shared_nic(void **state)
 {
     (void)state;
     static const struct exchange out[] = {{0, 2, MIB, 1}, {1, 3, MIB, 1}, {0, 0, 0, 0}};
-    const double *times = run_plan(out, 2, 2);
-    assert_between(times[0], MIB / wire, 2.0 * MIB / wire * (1 + header_share) + latency);
+    const double *times = plan_run_star(out, 2, 2);
+    plan_assert_between(times[0], MIB / wire, 2.0 * MIB / wire * (1 + header_share) + latency);
     assert_streams(times[1] > times[0] ? times[1] : times[0], 2.0 * MIB, wire);
 }
 
@@ -155,7 +105,7 @@ static void test_loopback(void **state)
 {
     (void)state;
     static const struct exchange self[] = {{0, 1, MIB, 1}, {0, 0, 0, 0}};
-    assert_streams(run_plan(self, 1, 2)[0], MIB, 15.75e9);
+    assert_streams(plan_run_star(self, 1, 2)[0], MIB, 15.75e9);
 }
 
 /* A link that goes down for a while: the message is sent again and delivered once. */
@@ -208,7 +158,8 @@ static void test_link_faults(void **state)
     struct world world = {.nodes = 2, .settings = quick, .down_link = "0.0001 0\n0.5 1\n"};
     assert_int_equal(world_run(&world, program_fault), 0);
     double time = *(double *)world_shared();
-    assert_between(time, 1.0001 + 8.0 * MIB / wire, 1.0001 + 8.0 * MIB / wire * (1 + header_share) + latency);
+    plan_assert_between(time, 1.0001 + 8.0 * MIB / wire,
+                        1.0001 + 8.0 * MIB / wire * (1 + header_share) + latency);
     world.down_link = "0.0001 0\n";
     assert_int_equal(world_run(&world, program_broken), 0);
 }

@@ -51,13 +51,12 @@ static void write_profile(const struct world *world, const char *directory)
 
 /* A star of full-duplex links: every route is the source's up link and the destination's down link, half of
  * the latency each. */
-static void write_platform(FILE *out, const struct world *world)
+static void write_star(FILE *out, const struct world *world)
 {
     double bandwidth = world->bandwidth > 0 ? world->bandwidth : 11.1e9;
     double latency = world->latency > 0 ? world->latency : 250e-9;
     const char *last = world->down_link ? "<link_ctn id=\"fault\"/>" : "";
-    fprintf(out, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-                 "<platform version=\"4.1\">\n<zone id=\"world\" routing=\"Full\">\n");
+    fprintf(out, "<zone id=\"world\" routing=\"Full\">\n");
     for (int node = 0; node < world->nodes; node++)
         fprintf(out, "<host id=\"node-%d\" speed=\"1Gf\"/>\n", node);
     for (int node = 0; node < world->nodes; node++)
@@ -76,7 +75,18 @@ static void write_platform(FILE *out, const struct world *world)
                         "direction=\"UP\"/>"
                         "%s<link_ctn id=\"link-%d\" direction=\"DOWN\"/></route>\n",
                         src, dst, src, dst == world->nodes - 1 ? last : "", dst);
-    fprintf(out, "</zone>\n</platform>\n");
+    fprintf(out, "</zone>\n");
+}
+
+static void write_platform(FILE *out, const struct world *world)
+{
+    fprintf(out, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                 "<platform version=\"4.1\">\n");
+    if (world->platform)
+        fprintf(out, "%s", world->platform);
+    else
+        write_star(out, world);
+    fprintf(out, "</platform>\n");
     fclose(out);
 }
 
@@ -101,11 +111,13 @@ static void load_platform(const struct world *world)
                     "--log=root.thresh:error",
                     "--cfg=contexts/factory:raw",
                     "--cfg=network/model:CM02",
+                    "--cfg=network/crosstraffic:0",
+                    "--cfg=maxmin/precision:1e-9",
                     "--cfg=path:/tmp",
                     NULL};
     snprintf(command, sizeof command, "--cfg=path:%s", directory);
-    argv[4] = command;
-    int argc = 5;
+    int argc = sizeof argv / sizeof argv[0] - 1;
+    argv[argc - 1] = command;
     simgrid_init(&argc, argv);
     simgrid_load_platform(path);
     unlink(path);

@@ -26,6 +26,7 @@ struct world {
     double latency;        /* s of one link; 0: 500 ns from node to node */
     const char *down_link; /* profile ("DATE STATE" lines) of the state of one more link on the ways to the
                               last node */
+    const char *platform;  /* zones of another platform, whose hosts are node-0, node-1, ...; NULL: a star */
     const char *const *settings; /* "NAME=VALUE" for the environment, NULL-terminated, or NULL */
 };
 
