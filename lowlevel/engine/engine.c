@@ -32,6 +32,17 @@ void pf_engine_start(void)
     pf_engine_bind();
 }
 
+static void no_hook(void)
+{
+}
+
+static void (*return_hook)(void) = no_hook;
+
+void pf_engine_set_return_hook(void (*hook)(void))
+{
+    return_hook = hook ? hook : no_hook;
+}
+
 bool pf_engine_inside(void)
 {
     return inside;
@@ -184,6 +195,7 @@ double pf_engine_run_ahead(double clock, double limit)
     struct pf_event *first;
     while (!wake_first && (first = pf_heap_first()) && first->date < limit)
         run_event(first);
+    return_hook();
     return pf_engine_next_date(clock);
 }
 
@@ -198,6 +210,7 @@ void pf_engine_run_until(double clock)
         run_event(first);
         release_wakes();
     }
+    return_hook();
 }
 
 void pf_waiter_init(struct pf_waiter *waiter)

@@ -79,6 +79,9 @@ PF_EXPORT uint64_t pf_engine_executed_count(void);
  * conditions that nobody can signal. */
 PF_EXPORT void pf_engine_set_step_hook(void (*hook)(void));
 
+/* `hook` runs after a series of events, before an actor can run. One at a time; NULL ends it. */
+PF_EXPORT void pf_engine_set_return_hook(void (*hook)(void));
+
 /* True in an event function. */
 PF_EXPORT bool pf_engine_inside(void);
 

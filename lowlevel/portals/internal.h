@@ -374,6 +374,12 @@ struct ptl_memory {
 ptl_size_t ptl_memory_length(const struct ptl_memory *memory);
 void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
                      ptl_size_t src_offset, ptl_size_t length);
+/* The same for a message that has come to `dst`, perhaps later, but before anybody can see it. In an event.
+ */
+void ptl_memory_store(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
+                      ptl_size_t src_offset, ptl_size_t length);
+/* Carries out what ptl_memory_store() has left. Before any other access of the NIC to memory. */
+void ptl_memory_settle(void);
 void *ptl_memory_address(const struct ptl_memory *memory, ptl_size_t offset);
 static inline struct ptl_memory ptl_md_memory(const struct ptl_md *md)
 {

@@ -39,9 +39,57 @@ void *ptl_memory_address(const struct ptl_memory *memory, ptl_size_t offset)
     return piece(memory, offset, &length);
 }
 
+/*
+ * The latest store of a stream, not carried out yet. While no actor runs nobody sees memory, so a store whose
+ * successor covers it need not happen: a process that puts the same large buffer again and again costs one
+ * copy each time that somebody could look.
+ */
+static struct {
+    char *to;
+    const char *from;
+    ptl_size_t length; /* 0: none */
+} late;
+
+void ptl_memory_settle(void)
+{
+    if (late.length > 0)
+        memmove(late.to, late.from, late.length);
+    late.length = 0;
+}
+
+static bool apart(const char *a, ptl_size_t a_length, const char *b, ptl_size_t b_length)
+{
+    return a + a_length <= b || b + b_length <= a;
+}
+
+static bool covers_late(const char *to, const char *from, ptl_size_t length)
+{
+    return to <= late.to && late.to + late.length <= to + length && apart(late.to, late.length, from, length);
+}
+
+void ptl_memory_store(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
+                      ptl_size_t src_offset, ptl_size_t length)
+{
+    enum { WORTH_IT = 4096 };
+    if (dst->iovec || src->iovec || length < WORTH_IT) {
+        ptl_memory_copy(dst, dst_offset, src, src_offset, length);
+        return;
+    }
+    char *to = (char *)dst->start + dst_offset;
+    const char *from = (const char *)src->start + src_offset;
+    if (!covers_late(to, from, length))
+        ptl_memory_settle();
+    if (late.length == 0)
+        pf_engine_set_return_hook(ptl_memory_settle);
+    late.to = to;
+    late.from = from;
+    late.length = length;
+}
+
 void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
                      ptl_size_t src_offset, ptl_size_t length)
 {
+    ptl_memory_settle();
     while (length > 0) {
         ptl_size_t to_length, from_length;
         char *to = piece(dst, dst_offset, &to_length);

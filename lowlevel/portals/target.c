@@ -272,7 +272,7 @@ static void store_data(struct ptl_message *m)
         ptl_memory_copy(&to, m->place, &from, 0, m->mlength);
     else if (!m->ni->closed) {
         from = ptl_md_memory(m->md);
-        ptl_memory_copy(&to, m->place, &from, m->offset, m->mlength);
+        ptl_memory_store(&to, m->place, &from, m->offset, m->mlength);
     }
 }
 
