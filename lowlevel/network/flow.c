@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/config.h"
+#include "lowlevel/network/loss.h"
 #include "lowlevel/network/network.h"
 #include "lowlevel/network/path.h"
 #include "lowlevel/network/sharing.h"
@@ -10,6 +11,10 @@
 static void arrived(struct pf_event *event)
 {
     struct pf_transfer *t = pf_container_of(event, struct pf_transfer, event);
+    if (t->failed) {
+        t->lost(t);
+        return;
+    }
     t->first(t);
     t->last(t);
 }
@@ -51,18 +56,18 @@ static bool is_up(const struct pf_path *path)
  * message's serialisation time, and the tail arrives when the slowest of them has let it pass. Beside flows
  * it gets an equal share of the link, and the flows lose what it takes.
  */
-static void inject_small(struct pf_transfer *t, struct pf_path *path)
+static double reserve(struct pf_path *path, double bytes, bool buses)
 {
     double head = pf_engine_now();
     double tail = head;
-    int skip = t->streams ? 0 : 1; /* the host buses at both ends */
+    int skip = buses ? 0 : 1; /* the first and the last */
     for (int i = skip; i < path->count - skip; i++) {
         struct pf_resource *resource = path->resources[i];
-        double time = t->bytes / resource->capacity;
+        double time = bytes / resource->capacity;
         if (resource->shared) {
             if (resource->limited_count > 0) {
                 time *= resource->limited_count + 1;
-                pf_sharing_charge(resource, t->bytes);
+                pf_sharing_charge(resource, bytes);
             }
             if (resource->free_at > head)
                 head = resource->free_at;
@@ -71,7 +76,7 @@ static void inject_small(struct pf_transfer *t, struct pf_path *path)
         if (head + time > tail)
             tail = head + time;
     }
-    arrive_at(t, path, tail + path->latency);
+    return tail + path->latency;
 }
 
 static void tail_arrived(struct pf_event *event)
@@ -107,13 +112,25 @@ static void stream_left(void *arg)
     t->sent(t);
 }
 
+/* A stream that is lost at random uses the links up to its end, and nothing of it arrives. */
+static void doomed_stream_left(void *arg)
+{
+    struct pf_transfer *t = arg;
+    t->state = NULL;
+    t->lost(t);
+}
+
 static void inject_stream(struct pf_transfer *t, struct pf_path *path)
 {
+    pf_event_init(&t->event, header_arrived);
+    if (t->failed) {
+        t->state = pf_sharing_start(path, t->bytes, doomed_stream_left, t);
+        return;
+    }
     double header = pf_engine_now() + path->latency;
     if (path->last[t->vn] > header)
         header = path->last[t->vn];
     path->last[t->vn] = header;
-    pf_event_init(&t->event, header_arrived);
     pf_engine_post(&t->event, header);
     t->state = pf_sharing_start(path, t->bytes, stream_left, t);
 }
@@ -125,6 +142,7 @@ static void lose_stream(void *arg)
         return;
     pf_sharing_cancel(t->state);
     t->state = NULL;
+    pf_engine_cancel(&t->event); /* the header is on its way yet, and lost as well */
     lose(t);
 }
 
@@ -143,14 +161,25 @@ static void flow_inject(struct pf_transfer *t)
         pf_path_on_change(resource_changed);
     }
     struct pf_path *path = pf_path_get(t->src, t->dst);
-    t->failed = false;
     t->state = NULL;
-    if (!is_up(path))
+    if (!is_up(path)) {
         lose(t);
-    else if (t->streams && t->bytes > (double)pf_config.net_small_max)
+        return;
+    }
+    t->failed = pf_loss_strikes(path->loss);
+    if (t->streams && t->bytes > (double)pf_config.net_small_max)
         inject_stream(t, path);
     else
-        inject_small(t, path);
+        arrive_at(t, path, reserve(path, t->bytes, t->streams));
+}
+
+static double flow_acknowledge(const struct pf_transfer *t, double bytes)
+{
+    struct pf_path *path = pf_path_get(t->dst, t->src);
+    if (!is_up(path))
+        return -1.0;
+    double date = reserve(path, bytes, false);
+    return pf_loss_strikes(path->loss) ? -1.0 : date;
 }
 
 static void flow_cancel(struct pf_transfer *t)
@@ -182,14 +211,23 @@ const struct pf_network_ops pf_network_flow = {
     .route_info = flow_route_info,
     .next_event = pf_network_no_event,
     .advance_to = pf_network_no_advance,
+    .acknowledge = flow_acknowledge,
 };
 
 static void ideal_inject(struct pf_transfer *t)
 {
     struct pf_path *path = pf_path_get(t->src, t->dst);
-    t->failed = false;
+    t->failed = pf_loss_strikes(path->loss);
     t->state = NULL;
     arrive_at(t, path, pf_engine_now() + t->bytes / path->bandwidth + path->latency);
+}
+
+static double ideal_acknowledge(const struct pf_transfer *t, double bytes)
+{
+    const struct pf_path *path = pf_path_get(t->dst, t->src);
+    if (pf_loss_strikes(path->loss))
+        return -1.0;
+    return pf_engine_now() + bytes / path->bandwidth + path->latency;
 }
 
 const struct pf_network_ops pf_network_ideal = {
@@ -202,4 +240,5 @@ const struct pf_network_ops pf_network_ideal = {
     .route_info = flow_route_info,
     .next_event = pf_network_no_event,
     .advance_to = pf_network_no_advance,
+    .acknowledge = ideal_acknowledge,
 };

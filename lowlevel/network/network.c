@@ -25,6 +25,13 @@ void pf_network_no_advance(double date)
     (void)date;
 }
 
+double pf_network_plain_acknowledge(const struct pf_transfer *t, double bytes)
+{
+    struct pf_route_info way;
+    in_force->route_info(t->dst, t->src, &way);
+    return pf_engine_now() + way.latency + bytes / way.bandwidth;
+}
+
 void pf_network_use(const struct pf_network_ops *ops)
 {
     if (ops->size < sizeof *ops)

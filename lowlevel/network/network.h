@@ -18,9 +18,11 @@ enum pf_transfer_kind {
     PF_TRANSFER_PUT,
     PF_TRANSFER_GET,
     PF_TRANSFER_ATOMIC,
-    PF_TRANSFER_FETCH,       /* fetch-atomic or swap */
+    PF_TRANSFER_FETCH,       /* fetch-atomic */
+    PF_TRANSFER_SWAP,        /* swaps of all kinds */
     PF_TRANSFER_REPLY,       /* data of a get */
-    PF_TRANSFER_FETCH_REPLY, /* data of a fetch-atomic or swap */
+    PF_TRANSFER_FETCH_REPLY, /* data of a fetch-atomic */
+    PF_TRANSFER_SWAP_REPLY,  /* data of a swap */
     PF_TRANSFER_ACK,         /* Portals acknowledgement */
     PF_TRANSFER_E2E_ACK,     /* BXI acknowledgement, between two NICs */
 };
@@ -81,12 +83,18 @@ struct pf_network_ops {
      * run up to a date. Networks that use the engine's events return -1 and do nothing. */
     double (*next_event)(void);
     void (*advance_to)(double date);
+    /* The destination's NIC acknowledges t, whose last byte has come: `bytes` go back to t's source in the
+     * response network. Nobody is told of the arrival: returns its date, or a negative number when the
+     * acknowledgement is lost. */
+    double (*acknowledge)(const struct pf_transfer *t, double bytes);
 };
 
 /* Fillers for slots that an instance, also one outside the library, does not need. */
 PF_EXPORT bool pf_network_no_limit(int src, int dst, int vn, double bytes, void (*credit)(void *arg),
                                    void *arg);
 PF_EXPORT double pf_network_no_event(void);
+/* Takes the time of an empty way back, and loads nothing. */
+PF_EXPORT double pf_network_plain_acknowledge(const struct pf_transfer *t, double bytes);
 PF_EXPORT void pf_network_no_advance(double date);
 
 extern const struct pf_network_ops pf_network_flow;

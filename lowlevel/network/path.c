@@ -110,6 +110,10 @@ static struct pf_path *make_path(int src, int dst, uint64_t key)
     int count = src == dst ? 1 : route.count;
     path->key = key;
     path->latency = route.latency;
+    double arrives = src == dst ? 1.0 : 1.0 - pf_config.net_loss;
+    for (int i = 0; i < route.count; i++)
+        arrives *= 1.0 - pf_platform_link_state(route.links[i])->loss;
+    path->loss = 1.0 - arrives;
     path->resources = allocate((size_t)(count + 2) * sizeof *path->resources);
     path->resources[path->count++] = &resources_of_node(src)->out;
     for (int i = 0; i < count; i++)

@@ -34,6 +34,7 @@ struct pf_resource {
 struct pf_path {
     uint64_t key;
     double latency;
+    double loss;              /* probability that a message is lost on it */
     double bandwidth;         /* the slowest link, without the buses */
     double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
     struct pf_lane arrivals[PF_VN_COUNT];

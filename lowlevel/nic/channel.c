@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/config.h"
 #include "base/log.h"
+#include "lowlevel/nic/e2e.h"
 
 /* Channels in an open-addressing table keyed by (source, destination, virtual network). */
 static struct pf_nic_channel **table;
@@ -41,7 +43,7 @@ static void grow(void)
 
 struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
 {
-    uint64_t key = (uint64_t)(uint32_t)src << 33 | (uint64_t)(uint32_t)dst << 1 | (unsigned int)vn;
+    uint64_t key = (uint64_t)(uint32_t)src << 33 | (uint64_t)(uint32_t)dst << 2 | (unsigned int)vn;
     if (table_size) {
         for (size_t slot = slot_of(key); table[slot]; slot = (slot + 1) & (table_size - 1))
             if (table[slot]->key == key)
@@ -53,6 +55,7 @@ struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
     if (!channel)
         pf_die("out of memory for the channels between network interfaces");
     channel->key = key;
+    channel->table = pf_nic_e2e(pf_nic_get(src));
     insert(channel);
     channel_count++;
     return channel;
@@ -63,6 +66,7 @@ void pf_nic_channel_enter(struct pf_nic_message *m)
     struct pf_nic_channel *channel =
         pf_nic_channel_get(pf_nic_node(m->src), pf_nic_node(m->dst), m->transfer.vn);
     m->channel = channel;
+    m->sequence = channel->next_sequence++;
     m->ready = false;
     m->next = NULL;
     if (channel->last)
@@ -72,32 +76,42 @@ void pf_nic_channel_enter(struct pf_nic_message *m)
     channel->last = m;
 }
 
-static void advance(struct pf_nic_channel *channel);
-
 static void credit_returned(void *arg)
 {
     struct pf_nic_channel *channel = arg;
     channel->awaiting_credit = false;
-    advance(channel);
+    pf_nic_channel_advance(channel);
 }
 
-static void advance(struct pf_nic_channel *channel)
+/* Whether a message may enter the network now; if not, the channel is called when it is worth asking again.
+ */
+static bool may_enter(struct pf_nic_channel *channel, const struct pf_nic_message *m)
 {
-    const struct pf_network_ops *network = pf_network();
+    const struct pf_transfer *t = &m->transfer;
+    if (channel->leaving || channel->awaiting_credit || channel->awaiting_entry || !m->ready)
+        return false;
+    if (pf_config.nic_e2e && !m->entry && !pf_e2e_may_enter(channel->table, channel))
+        return false;
+    if (pf_network()->can_inject(t->src, t->dst, t->vn, t->bytes, credit_returned, channel))
+        return true;
+    channel->awaiting_credit = true;
+    return false;
+}
+
+void pf_nic_channel_advance(struct pf_nic_channel *channel)
+{
     struct pf_nic_message *m;
     if (channel->advancing)
         return; /* `sent` came in inject(): the loop below goes on */
     channel->advancing = true;
-    while ((m = channel->first) && m->ready && !channel->streaming && !channel->awaiting_credit) {
-        const struct pf_transfer *t = &m->transfer;
-        if (!network->can_inject(t->src, t->dst, t->vn, t->bytes, credit_returned, channel)) {
-            channel->awaiting_credit = true;
-            break;
-        }
+    while ((m = channel->first) && may_enter(channel, m)) {
         channel->first = m->next;
         if (!channel->first)
             channel->last = NULL;
-        channel->streaming = t->streams;
+        if (m->transfer.streams)
+            channel->leaving = m;
+        if (pf_config.nic_e2e && !m->entry)
+            pf_e2e_enter(channel->table, m);
         upcall(m);
         pf_network_inject(&m->transfer);
     }
@@ -108,12 +122,28 @@ void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_n
 {
     upcall = injected;
     m->ready = true;
-    advance(m->channel);
+    pf_nic_channel_advance(m->channel);
+}
+
+void pf_nic_channel_insert(struct pf_nic_message *m)
+{
+    struct pf_nic_channel *channel = m->channel;
+    struct pf_nic_message **link = &channel->first;
+    while (*link && (*link)->sequence < m->sequence)
+        link = &(*link)->next;
+    m->ready = true;
+    m->next = *link;
+    *link = m;
+    if (!m->next)
+        channel->last = m;
 }
 
 void pf_nic_channel_left(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m))
 {
+    struct pf_nic_channel *channel = m->channel;
     upcall = injected;
-    m->channel->streaming = false;
-    advance(m->channel);
+    if (channel->leaving != m)
+        return;
+    channel->leaving = NULL;
+    pf_nic_channel_advance(channel);
 }

@@ -12,9 +12,18 @@
 struct pf_nic_channel {
     uint64_t key;
     struct pf_nic_message *first, *last;
-    bool streaming; /* a stream is leaving */
+    struct pf_nic_message *leaving; /* a stream */
     bool advancing;
     bool awaiting_credit; /* the network will call */
+
+    /* End-to-end reliability (e2e.c) */
+    struct pf_e2e *table;           /* of the source's NIC */
+    uint32_t next_sequence;         /* of the source */
+    uint32_t expected;              /* by the target */
+    struct pf_nic_message *missing; /* to be sent again, by sequence number */
+    struct pf_event timer;          /* when they are */
+    bool awaiting_entry;
+    struct pf_nic_channel *next_waiting; /* for an entry */
 };
 
 struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn);
@@ -24,7 +33,12 @@ void pf_nic_channel_enter(struct pf_nic_message *m);
 /* It may go now; it goes when everything before it has gone. `injected` is called for each message that
  * enters the network. */
 void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m));
-/* The stream of this channel has left (or is lost). */
+/* The same for one that is sent again: before everything with a higher sequence number. It goes at the next
+ * pf_nic_channel_advance(). */
+void pf_nic_channel_insert(struct pf_nic_message *m);
+/* Sends what may go. */
+void pf_nic_channel_advance(struct pf_nic_channel *channel);
+/* A stream has left (or is lost). */
 void pf_nic_channel_left(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m));
 
 #endif

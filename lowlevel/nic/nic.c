@@ -8,18 +8,36 @@
 #include "lowlevel/network/path.h"
 #include "lowlevel/nic/bus.h"
 #include "lowlevel/nic/channel.h"
+#include "lowlevel/nic/e2e.h"
+#include "lowlevel/nic/window.h"
 
 struct pf_nic {
     int node;
     struct pf_bus bus;
     double tx_free[PF_VN_COUNT]; /* per virtual network */
     double rx_free[PF_VN_COUNT];
+    double *engines_free; /* list-matching engines; they take requests in turn */
+    int next_engine;
+    struct pf_e2e e2e;
     struct pf_lane tx_lanes[PF_NIC_ACK + 1]; /* a kind of message takes the same time, mostly */
     struct pf_lane rx_lanes[PF_VN_COUNT];
 };
 
 static struct pf_nic **nics;
 static int nic_count;
+
+static void set_up(struct pf_nic *nic, int node)
+{
+    nic->node = node;
+    nic->bus.node = node;
+    pf_path_set_bus(node, pf_bus()->stream_rate());
+    if (pf_config.nic_match_engines < 1)
+        pf_die("a network interface needs a matching engine: PARFOCAL_NIC_MATCH_ENGINES is %ld",
+               pf_config.nic_match_engines);
+    nic->engines_free = calloc((size_t)pf_config.nic_match_engines, sizeof *nic->engines_free);
+    if (!nic->engines_free)
+        pf_die("out of memory for a network interface");
+}
 
 struct pf_nic *pf_nic_get(int node)
 {
@@ -35,11 +53,14 @@ struct pf_nic *pf_nic_get(int node)
         nics[node] = calloc(1, sizeof *nics[node]);
         if (!nics[node])
             pf_die("out of memory for a network interface");
-        nics[node]->node = node;
-        nics[node]->bus.node = node;
-        pf_path_set_bus(node, pf_bus()->stream_rate());
+        set_up(nics[node], node);
     }
     return nics[node];
+}
+
+struct pf_e2e *pf_nic_e2e(struct pf_nic *nic)
+{
+    return &nic->e2e;
 }
 
 int pf_nic_node(const struct pf_nic *nic)
@@ -166,14 +187,32 @@ static struct pf_nic_message *of_transfer(struct pf_transfer *t)
     return pf_container_of(t, struct pf_nic_message, transfer);
 }
 
+/* When a header that comes now has been through the receiving side's stages; engines match in order of
+ * arrival, so that nothing overtakes. */
+static double receive(struct pf_nic *nic, int vn)
+{
+    double date = pf_take_turn(&nic->rx_free[vn], 0.0, pf_config.nic_rx_gap);
+    if (!(vn & PF_VN_RESPONSE)) {
+        double *engine_free = &nic->engines_free[nic->next_engine];
+        if (++nic->next_engine == pf_config.nic_match_engines)
+            nic->next_engine = 0;
+        if (*engine_free > date)
+            date = *engine_free;
+        *engine_free = date + pf_config.nic_match_gap;
+    }
+    return date + pf_config.nic_rx_time;
+}
+
 static void header_arrived(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
-    if (m->matched)
+    if (pf_config.nic_e2e && !pf_e2e_header(m))
+        return;
+    if (m->taken)
         return; /* sent again: its tail is all that was missing */
-    double turn = pf_take_turn(&m->dst->rx_free[t->vn], 0.0, pf_config.nic_rx_gap);
+    m->taken = true;
     pf_event_init(&m->event, matched);
-    pf_engine_post_in(&m->dst->rx_lanes[t->vn], &m->event, turn + pf_config.nic_rx_time);
+    pf_engine_post_in(&m->dst->rx_lanes[t->vn], &m->event, receive(m->dst, t->vn));
 }
 
 static void source_done(struct pf_transfer *t)
@@ -181,6 +220,7 @@ static void source_done(struct pf_transfer *t)
     struct pf_nic_message *m = of_transfer(t);
     if (!t->streams)
         return;
+    m->left_date = pf_engine_now();
     pf_nic_channel_left(m, entered);
     tell_read(m);
     if (!m->source_read)
@@ -191,32 +231,30 @@ static void source_done(struct pf_transfer *t)
 static void tail_arrived(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
+    if (pf_config.nic_e2e && !pf_e2e_tail(m))
+        return; /* refused, or known already */
+    if (m->window)
+        pf_window_leave(m, pf_engine_now()); /* there is nobody to acknowledge it */
     if (!t->streams)
         return; /* the header was all; matching completes it */
     pf_event_init(&m->tail, tail_done);
     pf_engine_post(&m->tail, pf_engine_now() + pf_config.nic_rx_time);
 }
 
-/* End-to-end reliability: what was lost is sent again after the time-out. */
-static void send_again(struct pf_event *event)
-{
-    struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
-    pf_nic_channel_enter(m);
-    pf_nic_channel_ready(m, entered);
-}
-
 static void transfer_lost(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
-    pf_engine_cancel(&m->event);
-    if (t->streams)
-        pf_nic_channel_left(m, entered);
-    if (m->losses++ >= pf_config.nic_retries) {
-        m->client->lost(m);
+    if (m->channel->leaving == m)
+        m->left_date = pf_engine_now();
+    pf_nic_channel_left(m, entered);
+    if (pf_config.nic_e2e) {
+        pf_e2e_lost(m);
         return;
     }
-    pf_event_init(&m->event, send_again);
-    pf_engine_post(&m->event, pf_engine_now() + pf_config.nic_retry_timeout);
+    pf_engine_cancel(&m->event); /* its header may be in the matching engine */
+    if (m->window)
+        pf_window_leave(m, pf_engine_now());
+    m->client->vanished(m);
 }
 
 static void finish(struct pf_nic_message *m)
@@ -229,7 +267,6 @@ static void matched(struct pf_event *event)
 {
     struct pf_nic_message *m = pf_container_of(event, struct pf_nic_message, event);
     m->accepted = 0;
-    m->matched = true;
     m->match_date = pf_engine_now();
     m->client->match(m);
     if (!m->transfer.streams)
@@ -255,8 +292,12 @@ static void entered(struct pf_nic_message *m)
         m->queue_count = NULL;
         m->queue_moved(m);
     }
-    if (!m->transfer.streams && m->losses == 0)
+    if (m->transfer.streams)
+        return;
+    m->left_date = pf_engine_now();
+    if (!m->source_read)
         m->client->buffered(m);
+    m->source_read = true;
 }
 
 static void processed(struct pf_event *event)
@@ -267,10 +308,10 @@ static void processed(struct pf_event *event)
 static void prepare(struct pf_nic_message *m)
 {
     struct pf_transfer *t = &m->transfer;
-    bool response = m->kind == PF_NIC_REPLY || m->kind == PF_NIC_ACK;
+    int response = m->kind == PF_NIC_REPLY || m->kind == PF_NIC_ACK ? PF_VN_RESPONSE : 0;
     t->src = m->src->node;
     t->dst = m->dst->node;
-    t->vn = response;
+    t->vn = (uint8_t)(response | (m->service ? PF_VN_SERVICE : 0));
     t->streams = (m->kind == PF_NIC_PUT && !pf_nic_in_command(m->payload, m->matching)) ||
                  (m->kind == PF_NIC_REPLY && m->payload);
     t->bytes = wire_bytes(m);
@@ -279,16 +320,32 @@ static void prepare(struct pf_nic_message *m)
     t->last = tail_arrived;
     t->lost = transfer_lost;
     m->losses = 0;
-    m->matched = false;
+    m->taken = false;
     m->source_read = false;
+    m->window = NULL;
 }
 
-static void schedule(struct pf_nic_message *m, double date)
+static void enter(struct pf_nic_message *m, double date)
 {
     double turn = pf_take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
     pf_nic_channel_enter(m);
     pf_event_init(&m->event, processed);
     pf_engine_post_in(&m->src->tx_lanes[m->kind], &m->event, process(m, turn));
+}
+
+static void go_on(struct pf_nic_message *m)
+{
+    enter(m, m->wait_date);
+}
+
+static void schedule(struct pf_nic_message *m, double date)
+{
+    if (pf_config.nic_max_in_flight > 0 && m->kind != PF_NIC_ACK) {
+        m->wait_date = date;
+        if (!pf_window_enter(m, go_on))
+            return;
+    }
+    enter(m, date);
 }
 
 void pf_nic_submit(struct pf_nic_message *m, double date)

@@ -15,9 +15,11 @@ struct pf_nic;
 enum pf_nic_kind { PF_NIC_PUT, PF_NIC_GET, PF_NIC_REPLY, PF_NIC_ACK };
 
 struct pf_nic_message;
+struct pf_e2e;
+struct pf_window;
 
 struct pf_nic_client_ops {
-    size_t size;
+    size_t size; /* of this structure, for versions to come */
     /* The NIC at the source holds the payload: the user's buffer is free. Only for messages that came with
      * their payload. */
     void (*buffered)(struct pf_nic_message *m);
@@ -28,8 +30,11 @@ struct pf_nic_client_ops {
     /* All of the payload is at the destination; it will be in memory at m->done_date. The message is the
      * client's again. */
     void (*complete)(struct pf_nic_message *m);
-    /* The network has lost it. The message is the client's again. */
+    /* The NIC has given up sending it. The message is the client's again. */
     void (*lost)(struct pf_nic_message *m);
+    /* Without end-to-end reliability: the network has lost it, which neither NIC knows. The message is the
+     * client's again. */
+    void (*vanished)(struct pf_nic_message *m);
 };
 
 struct pf_nic_message {
@@ -41,13 +46,21 @@ struct pf_nic_message {
     struct pf_nic_message *next; /* in the channel's queue */
     struct pf_nic_channel *channel;
     enum pf_nic_kind kind;
-    bool matching;    /* the command carries match bits */
-    int losses;       /* how often the network has lost it */
-    bool matched;     /* a second transmission is not matched again */
-    bool source_read; /* `sent` has been told */
-    bool ready;       /* may enter the network when its turn comes */
-    size_t payload;   /* bytes to move */
-    size_t accepted;  /* bytes that the destination writes to its memory */
+    bool matching;            /* the command carries match bits */
+    bool service;             /* a message of the service network, not of compute */
+    bool source_read;         /* `sent` has been told */
+    bool taken;               /* the destination has its header: a second transmission is not matched again */
+    bool in_order;            /* the header was the next one of its channel */
+    bool ghost;               /* sent again although it has been delivered (e2e.c) */
+    int losses;               /* transmissions that were not acknowledged */
+    uint32_t sequence;        /* in its channel */
+    double left_date;         /* when its latest transmission was over at the source */
+    double wait_date;         /* of flow control: it was to be sent at this date */
+    struct pf_e2e *entry;     /* the table that it has an entry in */
+    struct pf_window *window; /* in which it counts as in flight */
+    bool ready;               /* may enter the network when its turn comes */
+    size_t payload;           /* bytes to move */
+    size_t accepted;          /* bytes that the destination writes to its memory */
     double read_start, match_date;
     double done_date; /* payload in memory */
     int *queue_count; /* commands of the submitting process that the NIC has not taken yet, or NULL */
@@ -57,6 +70,7 @@ struct pf_nic_message {
 /* The NIC of a node, created at the first request. */
 struct pf_nic *pf_nic_get(int node);
 int pf_nic_node(const struct pf_nic *nic);
+struct pf_e2e *pf_nic_e2e(struct pf_nic *nic);
 
 /* Sends m from m->src to m->dst: as a command of the processor, now. `free_command` leaves out the cost of
  * giving the command. */
@@ -69,6 +83,9 @@ double pf_nic_command_date(struct pf_nic *nic);
 
 /* When an event written by the NIC at `date` is visible in memory. */
 double pf_nic_event_date(struct pf_nic *nic, double date);
+
+/* Whether the messages of this rank use the service network (nic_service_ranks). */
+bool pf_nic_serves(int rank);
 
 /* Whether the NIC keeps a payload of this size (early SEND), and whether it comes with the command. */
 bool pf_nic_keeps(size_t payload);

@@ -7,6 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+extern "C" {
+#include "base/log.h"
+}
+
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
 
@@ -20,6 +24,21 @@ std::unordered_map<const void *, int> node_of_host;
 std::deque<pf_platform_link> links; /* a deque keeps addresses valid */
 std::unordered_map<const Link *, int> number_of_link;
 void (*change_listener)(int);
+
+/* Both halves of a split-duplex link carry its name and the direction; the property is given to one or all.
+ */
+double read_loss(const Link &link)
+{
+    const char *text = link.get_property("loss");
+    if (!text)
+        return 0.0;
+    char *end;
+    double loss = std::strtod(text, &end);
+    if (end == text || *end || !(loss >= 0.0 && loss <= 1.0))
+        pf_die("link %s: the property \"loss\" is \"%s\", and must be a probability from 0 to 1",
+               link.get_cname(), text);
+    return loss;
+}
 
 void read_state(const Link &link, pf_platform_link &out)
 {
@@ -46,6 +65,7 @@ int number_link(const Link *link)
         return found->second;
     int number = static_cast<int>(links.size());
     links.emplace_back();
+    links.back().loss = read_loss(*link);
     read_state(*link, links.back());
     number_of_link[link] = number;
     return number;

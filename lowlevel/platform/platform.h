@@ -18,6 +18,7 @@ extern "C" {
 struct pf_platform_link {
     double bandwidth;
     double latency;
+    double loss; /* probability that a message is lost here: the link's property "loss" */
     bool shared; /* false: a FATPIPE link bounds each transfer and never their sum */
     bool on;
 };

@@ -163,6 +163,8 @@ static void combine(ptl_datatype_t type, ptl_op_t operation, void *target, const
 
 void ptl_atomic_apply(struct ptl_message *m, const struct ptl_memory *memory)
 {
+    if (!pf_config.payload_copy)
+        return;
     unsigned char old[PTL_MAX_COMMAND_DATA], result[PTL_MAX_COMMAND_DATA];
     struct ptl_memory old_memory = {old, sizeof old, false};
     struct ptl_memory result_memory = {result, sizeof result, false};

@@ -36,7 +36,7 @@ void ptl_message_free(struct ptl_message *m)
 
 /* One full event at the initiator. */
 static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event_kind_t type,
-                 ptl_ni_fail_t fail)
+                 ptl_ni_fail_t fail, double date)
 {
     if (fail == PTL_NI_OK && (md->md.options & PTL_MD_EVENT_SUCCESS_DISABLE))
         return;
@@ -55,32 +55,32 @@ static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event
         event.mlength = m->rlength;
     if (type == PTL_EVENT_REPLY)
         event.start = (char *)md->md.start + (m->operation == PTL_DO_FETCH ? m->get_offset : m->offset);
-    ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, pf_engine_now());
+    ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, date);
 }
 
 static void count(const struct ptl_message *m, const struct ptl_md *md, unsigned int option,
-                  ptl_size_t length, ptl_ni_fail_t fail)
+                  ptl_size_t length, ptl_ni_fail_t fail, double date)
 {
     struct ptl_ct *ct = ptl_live_ct(md->ct, md->md.ct_handle, m->ni);
     if (ct && (md->md.options & option))
-        ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, length, fail, pf_engine_now());
+        ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, length, fail, date);
 }
 
-static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail)
+static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail, double date)
 {
     m->send_told = true;
     if (m->operation == PTL_DO_FETCH || m->operation == PTL_DO_GET)
         return;
     if (!(m->md->md.options & PTL_MD_EVENT_SEND_DISABLE))
-        post(m, m->md, PTL_EVENT_SEND, fail);
-    count(m, m->md, PTL_MD_EVENT_CT_SEND, m->rlength, fail);
+        post(m, m->md, PTL_EVENT_SEND, fail, date);
+    count(m, m->md, PTL_MD_EVENT_CT_SEND, m->rlength, fail, date);
 }
 
 static void buffered(struct pf_nic_message *nic)
 {
     struct ptl_message *m = of_nic(nic);
     if (nic->kind == PF_NIC_PUT && !m->send_told && pf_nic_keeps(m->rlength)) {
-        tell_send(m, PTL_NI_OK);
+        tell_send(m, PTL_NI_OK, pf_engine_now());
         if (m->operation != PTL_DO_FETCH && m->ack_req == PTL_NO_ACK_REQ) {
             m->md->pending--; /* that was all for the initiator; the descriptor may go */
             m->md = NULL;
@@ -104,16 +104,16 @@ static void match(struct pf_nic_message *nic)
         nic->accepted = nic->payload;
 }
 
-static void acknowledged(struct ptl_message *m)
+void ptl_message_acknowledged(struct ptl_message *m, double date)
 {
     if (!m->ni->closed) {
         if (!m->send_told)
-            tell_send(m, m->fail);
+            tell_send(m, m->fail, date);
         bool wanted = m->ack_req != PTL_NO_ACK_REQ && (m->fail != PTL_NI_OK || !m->ack_disabled);
         if (wanted && m->ack_req == PTL_ACK_REQ)
-            post(m, m->md, PTL_EVENT_ACK, m->fail);
+            post(m, m->md, PTL_EVENT_ACK, m->fail, date);
         if (wanted)
-            count(m, m->md, PTL_MD_EVENT_CT_ACK, m->mlength, m->fail);
+            count(m, m->md, PTL_MD_EVENT_CT_ACK, m->mlength, m->fail, date);
     }
     ptl_message_free(m);
 }
@@ -152,7 +152,7 @@ static void complete(struct pf_nic_message *nic)
         ptl_target_complete(m);
         break;
     case PF_NIC_ACK:
-        acknowledged(m);
+        ptl_message_acknowledged(m, pf_engine_now());
         break;
     case PF_NIC_REPLY:
         replied(m, nic->done_date);
@@ -160,7 +160,7 @@ static void complete(struct pf_nic_message *nic)
     }
 }
 
-/* The network has given up. A request or its answer: the initiator learns that the outcome is unknown. */
+/* The NIC has given up. A request or its answer: the initiator learns that the outcome is unknown. */
 static void lost(struct pf_nic_message *nic)
 {
     struct ptl_message *m = of_nic(nic);
@@ -170,7 +170,17 @@ static void lost(struct pf_nic_message *nic)
     if (m->operation == PTL_DO_GET || m->operation == PTL_DO_FETCH)
         replied(m, pf_engine_now());
     else
-        acknowledged(m);
+        ptl_message_acknowledged(m, pf_engine_now());
+}
+
+/* Without end-to-end reliability nobody learns of a loss: no event tells it, at either end. Who waits for one
+ * waits for ever, so the loss is counted for the diagnosis. */
+static void vanished(struct pf_nic_message *nic)
+{
+    struct ptl_message *m = of_nic(nic);
+    ptl_target_abandon(m);
+    m->from->counters.vanished++;
+    ptl_message_free(m);
 }
 
 const struct pf_nic_client_ops ptl_nic_client = {
@@ -180,6 +190,7 @@ const struct pf_nic_client_ops ptl_nic_client = {
     .match = match,
     .complete = complete,
     .lost = lost,
+    .vanished = vanished,
 };
 
 static void queue_moved(struct pf_nic_message *nic)
@@ -199,7 +210,7 @@ static enum pf_transfer_kind transfer_kind(const struct ptl_message *m)
     case PTL_DO_ATOMIC:
         return PF_TRANSFER_ATOMIC;
     case PTL_DO_FETCH:
-        return PF_TRANSFER_FETCH;
+        return m->atomic_operation >= PTL_SWAP ? PF_TRANSFER_SWAP : PF_TRANSFER_FETCH;
     }
     return PF_TRANSFER_PUT;
 }
@@ -228,6 +239,7 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     m->nic.transfer.kind = transfer_kind(m);
     m->nic.transfer.src_process = process->self->rank;
     m->nic.transfer.dst_process = m->to ? m->to->self->rank : -1;
+    m->nic.service = process->service;
     m->nic.matching = ptl_is_matching(m->ni);
     m->nic.payload = m->operation == PTL_DO_GET ? 0 : m->rlength;
     if (!from_process) {

@@ -47,6 +47,7 @@ struct ptl_process {
     int init_count;
     bool free_mode;
     bool aborted;
+    bool service; /* its messages use the service network */
     struct ptl_ni *nis[PTL_NI_KINDS];
     struct ptl_ni *closed; /* interfaces given back; messages may still point at them */
 
@@ -324,6 +325,8 @@ bool ptl_unexpected_claim_all(struct ptl_le *entry, double date);
 extern const struct pf_nic_client_ops ptl_nic_client;
 void ptl_message_start(struct ptl_message *m, bool triggered);
 void ptl_message_free(struct ptl_message *m);
+/* The initiator learns the outcome of a put or atomic at `date`. The message is gone. */
+void ptl_message_acknowledged(struct ptl_message *m, double date);
 struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operation);
 int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset,
                     ptl_size_t length, ptl_ack_req_t ack_req, ptl_process_t target_id,

@@ -71,6 +71,8 @@ void ptl_memory_store(const struct ptl_memory *dst, ptl_size_t dst_offset, const
                       ptl_size_t src_offset, ptl_size_t length)
 {
     enum { WORTH_IT = 4096 };
+    if (!pf_config.payload_copy)
+        return;
     if (dst->iovec || src->iovec || length < WORTH_IT) {
         ptl_memory_copy(dst, dst_offset, src, src_offset, length);
         return;
@@ -89,6 +91,8 @@ void ptl_memory_store(const struct ptl_memory *dst, ptl_size_t dst_offset, const
 void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
                      ptl_size_t src_offset, ptl_size_t length)
 {
+    if (!pf_config.payload_copy)
+        return;
     ptl_memory_settle();
     while (length > 0) {
         ptl_size_t to_length, from_length;

@@ -44,6 +44,7 @@ static struct ptl_process *create_process(pf_self_t *self)
     int node = pf_platform_node(self->host);
     process->self = self;
     process->nic = pf_nic_get(node);
+    process->service = pf_nic_serves(self->rank);
     process->nid = (uint32_t)node;
     process->pid = (uint32_t)self->rank + FIRST_PID;
     process->free_slot = UINT32_MAX;

@@ -60,6 +60,7 @@ struct pf_portals_counters {
     uint64_t unexpected; /* messages that came before their list entry */
     uint64_t dropped;    /* messages for this process that were refused */
     uint64_t parks;      /* how often an actor blocked instead of polling */
+    uint64_t vanished;   /* of its operations: lost by the network, without end-to-end reliability */
 };
 
 PF_EXPORT void pf_portals_counters(const pf_self_t *self, struct pf_portals_counters *out);

@@ -283,9 +283,10 @@ static void answer(struct ptl_message *m, enum pf_nic_kind kind, double date)
     m->nic.src = m->nic.dst;
     m->nic.dst = nic;
     m->nic.kind = kind;
-    m->nic.transfer.kind = kind == PF_NIC_ACK           ? PF_TRANSFER_ACK
-                           : m->operation == PTL_DO_GET ? PF_TRANSFER_REPLY
-                                                        : PF_TRANSFER_FETCH_REPLY;
+    m->nic.transfer.kind = kind == PF_NIC_ACK                ? PF_TRANSFER_ACK
+                           : m->operation == PTL_DO_GET      ? PF_TRANSFER_REPLY
+                           : m->atomic_operation >= PTL_SWAP ? PF_TRANSFER_SWAP_REPLY
+                                                             : PF_TRANSFER_FETCH_REPLY;
     m->nic.transfer.src_process = m->nic.transfer.dst_process;
     m->nic.transfer.dst_process = m->from->self->rank;
     m->nic.payload = kind == PF_NIC_REPLY ? m->mlength : 0;
@@ -315,10 +316,12 @@ void ptl_target_complete(struct ptl_message *m)
     }
     if (m->entry)
         conclude(m, date);
-    if (wants_ack(m))
-        answer(m, PF_NIC_ACK, date);
-    else
+    if (!wants_ack(m))
         ptl_message_free(m);
+    else if (pf_config.nic_quick_acks)
+        ptl_message_acknowledged(m, date);
+    else
+        answer(m, PF_NIC_ACK, date);
 }
 
 /* The data of a reply have left the target's memory: the process there may use it again. */

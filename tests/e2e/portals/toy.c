@@ -244,4 +244,5 @@ const struct pf_network_ops toy_network = {
     .route_info = toy_route_info,
     .next_event = toy_next_event,
     .advance_to = toy_advance_to,
+    .acknowledge = pf_network_plain_acknowledge,
 };

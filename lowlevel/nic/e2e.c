@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/nic/e2e.h"
+
+#include <stdlib.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "lowlevel/nic/channel.h"
+#include "lowlevel/nic/window.h"
+#include "lowlevel/portals/pool.h"
+
+/* A message that has been delivered, but whose source does not know: all that is sent again is its bytes. */
+static struct pf_pool ghosts = PF_POOL(struct pf_nic_message);
+
+static void sift_down(double *heap, int count, double date)
+{
+    int hole = 0;
+    for (int child; (child = 2 * hole + 1) < count; hole = child) {
+        if (child + 1 < count && heap[child + 1] < heap[child])
+            child++;
+        if (heap[child] >= date)
+            break;
+        heap[hole] = heap[child];
+    }
+    heap[hole] = date;
+}
+
+static void push(struct pf_e2e *table, double date)
+{
+    if (table->acknowledged == table->capacity) {
+        table->capacity = table->capacity ? 2 * table->capacity : 64;
+        table->dates = realloc(table->dates, (size_t)table->capacity * sizeof *table->dates);
+        if (!table->dates)
+            pf_die("out of memory for the table of messages in flight");
+    }
+    int hole = table->acknowledged++;
+    for (int parent; hole > 0 && table->dates[parent = (hole - 1) / 2] > date; hole = parent)
+        table->dates[hole] = table->dates[parent];
+    table->dates[hole] = date;
+}
+
+static void pop(struct pf_e2e *table)
+{
+    double last = table->dates[--table->acknowledged];
+    if (table->acknowledged > 0)
+        sift_down(table->dates, table->acknowledged, last);
+}
+
+static bool has_room(struct pf_e2e *table)
+{
+    double now = pf_engine_now();
+    while (table->held + table->acknowledged >= pf_config.nic_e2e_entries && table->acknowledged > 0 &&
+           table->dates[0] <= now)
+        pop(table);
+    return table->held + table->acknowledged < pf_config.nic_e2e_entries;
+}
+
+/* Those that wait are called when the next entry is free. */
+static void arm(struct pf_e2e *table)
+{
+    if (!table->waiting)
+        return;
+    if (has_room(table))
+        pf_engine_post(&table->event, pf_engine_now());
+    else if (table->acknowledged > 0)
+        pf_engine_post(&table->event, table->dates[0]);
+}
+
+static void entry_is_free(struct pf_event *event)
+{
+    struct pf_e2e *table = pf_container_of(event, struct pf_e2e, event);
+    while (table->waiting && has_room(table)) {
+        struct pf_nic_channel *channel = table->waiting;
+        table->waiting = channel->next_waiting;
+        channel->awaiting_entry = false;
+        pf_nic_channel_advance(channel);
+    }
+    arm(table);
+}
+
+bool pf_e2e_may_enter(struct pf_e2e *table, struct pf_nic_channel *channel)
+{
+    if (has_room(table))
+        return true;
+    channel->awaiting_entry = true;
+    channel->next_waiting = NULL;
+    if (table->waiting)
+        table->last_waiting->next_waiting = channel;
+    else
+        table->waiting = channel;
+    table->last_waiting = channel;
+    table->event.fn = entry_is_free;
+    arm(table);
+    return false;
+}
+
+void pf_e2e_enter(struct pf_e2e *table, struct pf_nic_message *m)
+{
+    table->held++;
+    m->entry = table;
+}
+
+/* The source's NIC forgets the message at `date`, when the acknowledgement comes or it gives up. */
+static void release(struct pf_nic_message *m, double date)
+{
+    struct pf_e2e *table = m->entry;
+    double now = pf_engine_now();
+    m->entry = NULL;
+    table->held--;
+    /* Dates that have passed go first, so that the heap stays as small as what is in flight. */
+    if (table->acknowledged > 0 && table->dates[0] <= now && date > now)
+        sift_down(table->dates, table->acknowledged, date);
+    else if (date > now)
+        push(table, date);
+    if (m->window)
+        pf_window_leave(m, date);
+    if (table->waiting)
+        arm(table);
+}
+
+static void time_out(struct pf_event *event);
+
+/* To be sent again, in the order of sequence numbers. */
+static void add_missing(struct pf_nic_message *m)
+{
+    struct pf_nic_channel *channel = m->channel;
+    struct pf_nic_message **link = &channel->missing;
+    while (*link && (*link)->sequence < m->sequence)
+        link = &(*link)->next;
+    m->next = *link;
+    *link = m;
+    double date = m->left_date + pf_config.nic_retry_timeout;
+    channel->timer.fn = time_out;
+    if (!pf_event_pending(&channel->timer) || date < channel->timer.date)
+        pf_engine_post(&channel->timer, date);
+}
+
+static void give_up(struct pf_nic_message *m)
+{
+    release(m, pf_engine_now());
+    if (m->ghost) {
+        pf_pool_put(&ghosts, m);
+        return;
+    }
+    pf_engine_cancel(&m->event);
+    pf_engine_cancel(&m->tail);
+    m->client->lost(m);
+}
+
+/*
+ * The source has waited long enough for the first of them, and sends all again. One whose tries are used up
+ * is given up when the target has had or given up everything before it; the target is told so by the header
+ * of the next one.
+ */
+static void time_out(struct pf_event *event)
+{
+    struct pf_nic_channel *channel = pf_container_of(event, struct pf_nic_channel, timer);
+    struct pf_nic_message *m = channel->missing, *next, **kept = &channel->missing;
+    *kept = NULL;
+    for (; m; m = next) {
+        next = m->next;
+        if (m->losses <= pf_config.nic_retries) {
+            pf_nic_channel_insert(m);
+            continue;
+        }
+        if (m->sequence == channel->expected)
+            channel->expected++;
+        if (m->sequence < channel->expected) {
+            give_up(m);
+            continue;
+        }
+        m->next = NULL;
+        *kept = m;
+        kept = &m->next;
+    }
+    if (channel->missing)
+        pf_engine_post(&channel->timer, pf_engine_now() + pf_config.nic_retry_timeout);
+    pf_nic_channel_advance(channel);
+}
+
+/* Sends the acknowledgement; false when it is lost. */
+static bool acknowledge(struct pf_nic_message *m)
+{
+    double date = pf_config.nic_quick_acks
+                      ? pf_engine_now()
+                      : pf_network()->acknowledge(&m->transfer, (double)pf_config.nic_e2e_ack_bytes);
+    if (date < 0.0)
+        return false;
+    release(m, date);
+    return true;
+}
+
+/* The message goes on to its client; in its place remains what the source will send again. */
+static void leave_ghost(struct pf_nic_message *m)
+{
+    struct pf_nic_message *ghost = pf_pool_get(&ghosts);
+    *ghost = *m;
+    ghost->ghost = true;
+    ghost->losses++;
+    pf_event_init(&ghost->event, NULL);
+    pf_event_init(&ghost->tail, NULL);
+    pf_event_init(&ghost->transfer.event, NULL);
+    ghost->queue_count = NULL;
+    m->entry = NULL;
+    m->window = NULL;
+    add_missing(ghost);
+}
+
+bool pf_e2e_header(struct pf_nic_message *m)
+{
+    struct pf_nic_channel *channel = m->channel;
+    m->in_order = m->sequence == channel->expected;
+    if (m->in_order)
+        channel->expected++;
+    return m->in_order;
+}
+
+bool pf_e2e_tail(struct pf_nic_message *m)
+{
+    if (m->in_order) {
+        if (!acknowledge(m))
+            leave_ghost(m);
+        return true;
+    }
+    bool gap = m->sequence >= m->channel->expected;
+    if (!gap && acknowledge(m)) {
+        pf_pool_put(&ghosts, m);
+        return false;
+    }
+    if (!gap)
+        m->losses++;
+    add_missing(m);
+    return false;
+}
+
+void pf_e2e_lost(struct pf_nic_message *m)
+{
+    if (m->taken && !m->ghost && m->sequence + 1 == m->channel->expected)
+        m->channel->expected--; /* its header was there, but the rest is not */
+    m->losses++;
+    add_missing(m);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/nic/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "lowlevel/portals/pool.h"
+
+struct pf_window {
+    int in_flight;
+    struct pf_nic_message *first, *last; /* those that wait */
+    void (*go)(struct pf_nic_message *m);
+};
+
+/* One way back of permission to send. */
+struct credit {
+    struct pf_event event;
+    struct pf_window *window;
+};
+static struct pf_pool credits = PF_POOL(struct credit);
+
+struct row {
+    struct pf_window **windows; /* by destination */
+    int count;
+};
+static struct row *rows; /* by source */
+static int row_count;
+
+enum scope { SCOPE_NODE, SCOPE_PROCESS, SCOPE_PAIR };
+
+static enum scope read_scope(void)
+{
+    static const char *const names[] = {"node", "process", "pair"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(pf_config.nic_flow_control, names[i]) == 0)
+            return (enum scope)i;
+    pf_die("unknown scope \"%s\" in PARFOCAL_NIC_FLOW_CONTROL: node, process or pair",
+           pf_config.nic_flow_control);
+}
+
+/* `items` zeroed elements more than needed, so that growing stays rare. */
+static void *grow(void *array, int *count, int index, size_t item)
+{
+    int wanted = 2 * index + 64;
+    char *bigger = realloc(array, (size_t)wanted * item);
+    if (!bigger)
+        pf_die("out of memory for the flow control of network interfaces");
+    memset(bigger + (size_t)*count * item, 0, (size_t)(wanted - *count) * item);
+    *count = wanted;
+    return bigger;
+}
+
+static struct pf_window *window_of(const struct pf_transfer *t)
+{
+    static int scope = -1;
+    if (scope < 0)
+        scope = (int)read_scope();
+    /* A message to a process that does not exist has destination -1. */
+    int src = scope == SCOPE_PAIR ? t->src_process + 1 : t->src;
+    int dst = scope == SCOPE_NODE ? t->dst : t->dst_process + 1;
+    if (src >= row_count)
+        rows = grow(rows, &row_count, src, sizeof *rows);
+    struct row *row = &rows[src];
+    if (dst >= row->count)
+        row->windows = grow(row->windows, &row->count, dst, sizeof(struct pf_window *));
+    if (!row->windows[dst]) {
+        row->windows[dst] = calloc(1, sizeof(struct pf_window));
+        if (!row->windows[dst])
+            pf_die("out of memory for the flow control of network interfaces");
+    }
+    return row->windows[dst];
+}
+
+static void go_on(struct pf_window *window, struct pf_nic_message *m)
+{
+    window->in_flight++;
+    m->window = window;
+}
+
+bool pf_window_enter(struct pf_nic_message *m, void (*go)(struct pf_nic_message *m))
+{
+    struct pf_window *window = window_of(&m->transfer);
+    if (!window->first && window->in_flight < pf_config.nic_max_in_flight) {
+        go_on(window, m);
+        return true;
+    }
+    window->go = go;
+    m->next = NULL;
+    if (window->first)
+        window->last->next = m;
+    else
+        window->first = m;
+    window->last = m;
+    return false;
+}
+
+static void credit_is_back(struct pf_event *event)
+{
+    struct credit *credit = pf_container_of(event, struct credit, event);
+    struct pf_window *window = credit->window;
+    pf_pool_put(&credits, credit);
+    window->in_flight--;
+    while (window->first && window->in_flight < pf_config.nic_max_in_flight) {
+        struct pf_nic_message *m = window->first;
+        window->first = m->next;
+        go_on(window, m);
+        window->go(m);
+    }
+}
+
+void pf_window_leave(struct pf_nic_message *m, double date)
+{
+    struct credit *credit = pf_pool_get(&credits);
+    credit->window = m->window;
+    m->window = NULL;
+    pf_event_init(&credit->event, credit_is_back);
+    pf_engine_post(&credit->event, date);
+}
