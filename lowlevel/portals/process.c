@@ -5,6 +5,7 @@
 
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/portals/internal.h"
+#include "lowlevel/trace/trace.h"
 
 static struct ptl_process **processes; /* by rank */
 static int process_capacity;
@@ -83,6 +84,7 @@ int PtlInit(void)
         return PTL_FAIL;
     pf_config_load();
     pf_engine_start();
+    pf_trace_process(self);
     if (!self->portals)
         self->portals = create_process(self);
     self->portals->init_count++;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_TRACE_LAYERS_H
+#define PF_LOWLEVEL_TRACE_LAYERS_H
+
+#include "lowlevel/network/network.h"
+#include "lowlevel/trace/record.h"
+
+/* Of the layer on the network (messages.c) for the one on the bus: the records of the payload's way through
+ * memory, which end when the message has moved on. NULL: none. */
+struct pf_trace_payload {
+    struct pf_trace_record *read;  /* by DMA at the source */
+    struct pf_trace_record *write; /* at the destination, while it streams */
+};
+struct pf_trace_payload *pf_trace_payload(const struct pf_transfer *t);
+/* Puts the layer on top of the network in force. */
+void pf_trace_stack_network(void);
+
+/* Whether the bus gives streams a rate at all, so that writing them takes time (steps.c). */
+bool pf_trace_bus_limits_streams(void);
+/* Puts the layer on top of the bus in force. */
+void pf_trace_stack_bus(void);
+
+/* The rank of a node; -1 when there are several, or none. */
+int pf_trace_rank_of_node(int node);
+
+#endif

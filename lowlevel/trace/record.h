@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_TRACE_RECORD_H
+#define PF_LOWLEVEL_TRACE_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * One operation of the simulated machine: a message between two NICs, a step on the PCIe bus of a node, or
+ * computation of a rank. Times are simulated seconds.
+ */
+
+/* Name in the traces, colour in those that have any. */
+#define PF_TRACE_TYPES(X)                                                                                    \
+    X(PUT, "put", 0x2f6fb0)                                                                                  \
+    X(GET, "get", 0x17849b)                                                                                  \
+    X(GET_RESPONSE, "get response", 0x0f5f73)                                                                \
+    X(ATOMIC, "atomic", 0x7a4fb5)                                                                            \
+    X(FETCH_ATOMIC, "fetch-atomic", 0xa03f9c)                                                                \
+    X(FETCH_ATOMIC_RESPONSE, "fetch-atomic response", 0x77307a)                                              \
+    X(SWAP, "swap", 0xb5477a)                                                                                \
+    X(SWAP_RESPONSE, "swap response", 0x8c2f5a)                                                              \
+    X(PTL_ACK, "Portals ACK", 0x4d7f2a)                                                                      \
+    X(BXI_ACK, "BXI ACK", 0x84a33c)                                                                          \
+    X(PIO_PAYLOAD, "PIO payload", 0xc47a12)                                                                  \
+    X(DMA_PAYLOAD, "DMA payload", 0xb0581a)                                                                  \
+    X(DMA_REQUEST, "DMA request", 0x8f5f2d)                                                                  \
+    X(PAYLOAD_WRITE, "PCIe payload write", 0xc23b22)                                                         \
+    X(EVENT, "PCIe event", 0x9c2a4a)                                                                         \
+    X(COMMAND, "PCIe command", 0x6a6f78)                                                                     \
+    X(COMPUTE, "compute", 0xd9a520)
+
+enum pf_trace_type {
+#define X(id, name, colour) PF_TRACE_##id,
+    PF_TRACE_TYPES(X)
+#undef X
+        PF_TRACE_TYPE_COUNT
+};
+
+/* Where a record is drawn. A message has a record at its source and, from its header's arrival to its end in
+ * the NIC there, one at its destination; formats with one line per operation leave the second out. */
+enum pf_trace_track { PF_TRACE_RANK, PF_TRACE_TX, PF_TRACE_RX, PF_TRACE_PCIE, PF_TRACE_TRACK_COUNT };
+
+enum pf_trace_outcome { PF_TRACE_DONE, PF_TRACE_LOST, PF_TRACE_UNFINISHED };
+
+/* A rank of -1: not known, or nobody's. */
+struct pf_trace_party {
+    int node, rank;
+};
+
+struct pf_trace_record {
+    enum pf_trace_type type;
+    enum pf_trace_track track;
+    enum pf_trace_outcome outcome;
+    struct pf_trace_party from, to; /* where it starts, where it ends */
+    bool to_memory;                 /* PCIe: from the NIC to the node's memory; else towards the NIC */
+    double start, end;
+    uint64_t bytes;      /* payload of a message; what crosses the bus */
+    uint64_t wire_bytes; /* of a message, headers included */
+    int attempt;         /* of a message, from 1 */
+    bool arrived;        /* of a message: its header has been at the target */
+    uint64_t message;    /* number of the message, in order of their starts, from 1; 0: none */
+    int lane;            /* operations of one node and track that overlap have different lanes, from 0 */
+
+    /* trace.c's own */
+    struct pf_trace_record *prev, *next; /* among those that have not ended */
+    bool dropped;
+};
+
+static inline int pf_trace_node(const struct pf_trace_record *record)
+{
+    return record->track == PF_TRACE_RX ? record->to.node : record->from.node;
+}
+
+const char *pf_trace_type_name(enum pf_trace_type type);
+unsigned int pf_trace_type_colour(enum pf_trace_type type); /* 0xrrggbb */
+const char *pf_trace_track_name(enum pf_trace_track track);
+const char *pf_trace_outcome_name(enum pf_trace_outcome outcome);
+
+/* "8 B", "1 MiB": exact multiples get a unit, everything else is bytes. */
+const char *pf_trace_bytes_text(uint64_t bytes, char *text, unsigned long size);
+
+#endif

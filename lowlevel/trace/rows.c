@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/trace/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/* The new part is zero. */
+static void *grow(void *old, size_t from, size_t to)
+{
+    char *larger = realloc(old, to);
+    if (!larger)
+        pf_die("out of memory for the trace");
+    memset(larger + from, 0, to - from);
+    return larger;
+}
+
+static bool is_new(struct pf_trace_seen *seen, int index)
+{
+    size_t i = (size_t)index;
+    if (i >= seen->count) {
+        seen->marks = grow(seen->marks, seen->count, 2 * i + 16);
+        seen->count = 2 * i + 16;
+    }
+    bool result = !seen->marks[i];
+    seen->marks[i] = 1;
+    return result;
+}
+
+bool pf_trace_new_node(struct pf_trace_rows *rows, int node)
+{
+    return is_new(&rows->nodes, node);
+}
+
+bool pf_trace_new_row(struct pf_trace_rows *rows, const struct pf_trace_record *record)
+{
+    if (record->track == PF_TRACE_RANK)
+        return is_new(&rows->ranks, record->from.rank);
+    size_t set = (size_t)pf_trace_node(record) * PF_TRACE_TRACK_COUNT + record->track;
+    if (set >= rows->lane_sets) {
+        rows->lanes =
+            grow(rows->lanes, rows->lane_sets * sizeof *rows->lanes, (2 * set + 16) * sizeof *rows->lanes);
+        rows->lane_sets = 2 * set + 16;
+    }
+    return is_new(&rows->lanes[set], record->lane);
+}
+
+const char *pf_trace_row_name(const struct pf_trace_record *record, char *text, size_t size)
+{
+    const char *track = pf_trace_track_name(record->track);
+    if (record->track == PF_TRACE_RANK)
+        snprintf(text, size, "%s %d", track, record->from.rank);
+    else if (record->lane == 0)
+        snprintf(text, size, "%s", track);
+    else
+        snprintf(text, size, "%s %d", track, record->lane + 1);
+    return text;
+}
+
+void pf_trace_rows_free(struct pf_trace_rows *rows)
+{
+    for (size_t i = 0; i < rows->lane_sets; i++)
+        free(rows->lanes[i].marks);
+    free(rows->lanes);
+    free(rows->nodes.marks);
+    free(rows->ranks.marks);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_TRACE_ROWS_H
+#define PF_LOWLEVEL_TRACE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lowlevel/trace/record.h"
+
+/* For formats that announce their rows: which nodes, and which rows of theirs, have been there. */
+struct pf_trace_seen {
+    unsigned char *marks;
+    size_t count;
+};
+struct pf_trace_rows {
+    struct pf_trace_seen nodes, ranks;
+    struct pf_trace_seen *lanes; /* by node and track */
+    size_t lane_sets;
+};
+
+bool pf_trace_new_node(struct pf_trace_rows *rows, int node);
+/* A row is a rank, or a lane of another track of a node. */
+bool pf_trace_new_row(struct pf_trace_rows *rows, const struct pf_trace_record *record);
+
+/* "rank 3", "NIC tx", "NIC tx 2". */
+const char *pf_trace_row_name(const struct pf_trace_record *record, char *text, size_t size);
+
+void pf_trace_rows_free(struct pf_trace_rows *rows);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_TRACE_SINK_H
+#define PF_LOWLEVEL_TRACE_SINK_H
+
+#include <stddef.h>
+
+#include "lowlevel/trace/output.h"
+#include "lowlevel/trace/record.h"
+
+/*
+ * A format. It is told every begin and every end in the order of their dates; things of the same date come in
+ * the order in which the simulation did them. Each writes as it goes, but for the diagrams, which are
+ * limited.
+ */
+struct pf_trace_sink {
+    const struct pf_trace_sink_ops *ops;
+    struct pf_trace_output output;
+    void *state; /* the format's own */
+};
+
+struct pf_trace_sink_ops {
+    size_t size; /* of this table */
+    const char *name;
+    /* Before the first record. */
+    void (*open)(struct pf_trace_sink *sink);
+    void (*begin)(struct pf_trace_sink *sink, const struct pf_trace_record *record);
+    void (*end)(struct pf_trace_sink *sink, const struct pf_trace_record *record);
+    /* `date`: of the last thing that has happened. */
+    void (*close)(struct pf_trace_sink *sink, double date);
+};
+
+extern const struct pf_trace_sink_ops pf_trace_csv, pf_trace_paje, pf_trace_chrome, pf_trace_text,
+    pf_trace_svg;
+
+/* For a format that has nothing to do at a begin. */
+void pf_trace_no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record);
+
+/* The name of a node's host. */
+const char *pf_trace_host_name(int node);
+
+#endif

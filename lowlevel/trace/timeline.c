@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lowlevel/trace/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "lowlevel/engine/engine.h"
+#include "lowlevel/portals/pool.h"
+
+struct item {
+    double date;
+    uint64_t order; /* ties: as told */
+    struct pf_trace_record *record;
+    bool is_end;
+};
+
+static struct pf_pool records = PF_POOL(struct pf_trace_record);
+static struct pf_trace_record *open_first, *open_last;
+
+static struct item *heap; /* from 1 */
+static size_t heap_count, heap_capacity;
+static uint64_t orders;
+
+static double present; /* the latest date that was now */
+static double told;    /* the latest date that went to the formats */
+static bool working;
+
+static void (*tell_begin)(const struct pf_trace_record *);
+static void (*tell_end)(const struct pf_trace_record *);
+
+void pf_timeline_start(void (*begin)(const struct pf_trace_record *),
+                       void (*end)(const struct pf_trace_record *))
+{
+    tell_begin = begin;
+    tell_end = end;
+}
+
+static bool before(const struct item *a, const struct item *b)
+{
+    return a->date < b->date || (a->date == b->date && a->order < b->order);
+}
+
+static void push(double date, struct pf_trace_record *record, bool is_end)
+{
+    if (heap_count + 2 > heap_capacity) {
+        heap_capacity = heap_capacity ? 2 * heap_capacity : 256;
+        heap = realloc(heap, heap_capacity * sizeof *heap);
+        if (!heap)
+            pf_die("out of memory for the trace");
+    }
+    struct item item = {date, orders++, record, is_end};
+    size_t slot = ++heap_count;
+    for (; slot > 1 && before(&item, &heap[slot / 2]); slot /= 2)
+        heap[slot] = heap[slot / 2];
+    heap[slot] = item;
+}
+
+static struct item pop(void)
+{
+    struct item first = heap[1], last = heap[heap_count--];
+    size_t slot = 1;
+    for (size_t child; (child = 2 * slot) <= heap_count; slot = child) {
+        if (child < heap_count && before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!before(&heap[child], &last))
+            break;
+        heap[slot] = heap[child];
+    }
+    heap[slot] = last;
+    return first;
+}
+
+/* Of a dropped record there is a begin only. */
+static void tell(const struct item *item)
+{
+    struct pf_trace_record *record = item->record;
+    if (item->date > told)
+        told = item->date;
+    if (!record->dropped)
+        (item->is_end ? tell_end : tell_begin)(record);
+    if (record->dropped || item->is_end)
+        pf_pool_put(&records, record);
+}
+
+/* What is in the past cannot change any more. */
+static void advance(void)
+{
+    double now = pf_engine_now();
+    if (now > present)
+        present = now;
+    while (heap_count > 0 && heap[1].date < present) {
+        struct item item = pop();
+        tell(&item);
+    }
+}
+
+static void link_open(struct pf_trace_record *record)
+{
+    record->next = NULL;
+    record->prev = open_last;
+    *(open_last ? &open_last->next : &open_first) = record;
+    open_last = record;
+}
+
+static void unlink_open(struct pf_trace_record *record)
+{
+    *(record->prev ? &record->prev->next : &open_first) = record->next;
+    *(record->next ? &record->next->prev : &open_last) = record->prev;
+}
+
+/*
+ * Lanes: the first one of the node's track that is free by the time. Those that end at an unknown date are
+ * busy for ever until they do.
+ */
+struct lanes {
+    double *free_at;
+    int count;
+};
+static struct lanes *lanes; /* by node and track */
+static int lane_nodes;
+
+static struct lanes *lanes_of(const struct pf_trace_record *record)
+{
+    int node = pf_trace_node(record);
+    if (node >= lane_nodes) {
+        int wanted = 2 * node + 16;
+        lanes = realloc(lanes, (size_t)wanted * PF_TRACE_TRACK_COUNT * sizeof *lanes);
+        if (!lanes)
+            pf_die("out of memory for the trace");
+        for (int i = lane_nodes * PF_TRACE_TRACK_COUNT; i < wanted * PF_TRACE_TRACK_COUNT; i++)
+            lanes[i] = (struct lanes){NULL, 0};
+        lane_nodes = wanted;
+    }
+    return &lanes[node * PF_TRACE_TRACK_COUNT + (int)record->track];
+}
+
+static void take_lane(struct pf_trace_record *record)
+{
+    struct lanes *all = lanes_of(record);
+    int lane = 0;
+    if (record->track == PF_TRACE_RANK)
+        return; /* a rank does one thing at a time */
+    while (lane < all->count && all->free_at[lane] > record->start)
+        lane++;
+    if (lane == all->count) {
+        all->free_at = realloc(all->free_at, (size_t)++all->count * sizeof(double));
+        if (!all->free_at)
+            pf_die("out of memory for the trace");
+    }
+    all->free_at[lane] = INFINITY;
+    record->lane = lane;
+}
+
+static void free_lane(const struct pf_trace_record *record)
+{
+    if (record->track != PF_TRACE_RANK)
+        lanes_of(record)->free_at[record->lane] = record->end;
+}
+
+struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what)
+{
+    working = true;
+    advance();
+    struct pf_trace_record *record = pf_pool_get(&records);
+    *record = *what;
+    record->dropped = false;
+    take_lane(record);
+    link_open(record);
+    push(record->start, record, false);
+    working = false;
+    return record;
+}
+
+void pf_timeline_end(struct pf_trace_record *record, double date, enum pf_trace_outcome outcome)
+{
+    working = true;
+    advance();
+    record->end = date > record->start ? date : record->start;
+    record->outcome = outcome;
+    free_lane(record);
+    unlink_open(record);
+    push(record->end, record, true);
+    working = false;
+}
+
+void pf_timeline_add(const struct pf_trace_record *what)
+{
+    pf_timeline_end(pf_timeline_begin(what), what->end, what->outcome);
+}
+
+void pf_timeline_drop(struct pf_trace_record *record)
+{
+    record->end = record->start;
+    free_lane(record);
+    unlink_open(record);
+    record->dropped = true;
+}
+
+double pf_timeline_finish(void)
+{
+    if (working)
+        return told;
+    while (open_first) {
+        struct pf_trace_record *record = open_first;
+        record->end = present > record->start ? present : record->start;
+        record->outcome = PF_TRACE_UNFINISHED;
+        unlink_open(record);
+        push(record->end, record, true);
+    }
+    while (heap_count > 0) {
+        struct item item = pop();
+        tell(&item);
+    }
+    return told;
+}

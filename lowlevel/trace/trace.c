@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of a run's traces, from the setting to the end. */
+#include "lowlevel/trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "lowlevel/engine/engine.h"
+#include "lowlevel/platform/platform.h"
+#include "lowlevel/trace/layers.h"
+#include "lowlevel/trace/timeline.h"
+
+static struct {
+    struct pf_trace_sink *sinks;
+    int count;
+    bool opened, started, written, finished;
+} trace;
+
+static const struct pf_trace_sink_ops *const formats[] = {&pf_trace_csv, &pf_trace_paje, &pf_trace_chrome,
+                                                          &pf_trace_text, &pf_trace_svg};
+#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+
+void pf_trace_no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
+{
+    (void)sink, (void)record;
+}
+
+const char *pf_trace_host_name(int node)
+{
+    return sg_host_get_name(pf_platform_host(node));
+}
+
+static const struct pf_trace_sink_ops *find_format(const char *name)
+{
+    const char *names[FORMAT_COUNT];
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        names[i] = formats[i]->name;
+        if (strcmp(name, names[i]) == 0)
+            return formats[i];
+    }
+    const char *near = pf_nearest_word(name, names, FORMAT_COUNT);
+    if (near)
+        pf_die("trace: unknown format '%s', maybe %s? (csv, paje, chrome, text, svg)", name, near);
+    pf_die("trace: unknown format '%s'; there are csv, paje, chrome, text, svg", name);
+}
+
+static void refuse_same_file(const struct pf_trace_sink *sink)
+{
+    struct stat mine, other;
+    if (fstat(sink->output.fd, &mine) != 0 || !S_ISREG(mine.st_mode))
+        return;
+    for (const struct pf_trace_sink *s = trace.sinks; s < sink; s++)
+        if (fstat(s->output.fd, &other) == 0 && mine.st_dev == other.st_dev && mine.st_ino == other.st_ino)
+            pf_die("trace: two traces in one file '%s'; give each its own", sink->output.path);
+}
+
+static void open_sink(char *text)
+{
+    char *colon = strchr(text, ':');
+    if (!colon || !colon[1] || colon == text)
+        pf_die("trace: '%s' is not FORMAT:FILE, for instance csv:run.csv (formats: csv, paje, chrome, text, "
+               "svg)",
+               text);
+    *colon = 0;
+    struct pf_trace_sink *sink = &trace.sinks[trace.count];
+    sink->ops = find_format(text);
+    pf_trace_output_open(&sink->output, colon + 1);
+    trace.count++;
+    refuse_same_file(sink);
+}
+
+static void begin_record(const struct pf_trace_record *record)
+{
+    for (int i = 0; i < trace.count; i++)
+        trace.sinks[i].ops->begin(&trace.sinks[i], record);
+}
+
+static void end_record(const struct pf_trace_record *record)
+{
+    for (int i = 0; i < trace.count; i++)
+        trace.sinks[i].ops->end(&trace.sinks[i], record);
+}
+
+static void close_all(void)
+{
+    if (trace.finished)
+        return;
+    trace.finished = true;
+    double date = trace.written ? pf_timeline_finish() : 0.0;
+    for (int i = 0; i < trace.count; i++) {
+        if (trace.written)
+            trace.sinks[i].ops->close(&trace.sinks[i], date);
+        pf_trace_output_close(&trace.sinks[i].output);
+    }
+}
+
+/* The heads of the formats: when the first thing happens, or at the end of a run without any. */
+static void begin_files(void)
+{
+    trace.written = true;
+    for (int i = 0; i < trace.count; i++)
+        trace.sinks[i].ops->open(&trace.sinks[i]);
+}
+
+void pf_trace_open(void)
+{
+    pf_config_load();
+    if (trace.opened || !*pf_config.trace)
+        return;
+    trace.opened = true;
+    size_t most = 1;
+    for (const char *c = pf_config.trace; *c; c++)
+        most += *c == ',';
+    char *list = strdup(pf_config.trace), *save;
+    trace.sinks = calloc(most, sizeof *trace.sinks);
+    if (!list || !trace.sinks)
+        pf_die("out of memory for the trace");
+    pf_at_end(close_all);
+    for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save))
+        open_sink(word);
+    free(list);
+}
+
+bool pf_trace_on(void)
+{
+    return trace.count > 0;
+}
+
+/* A program that main() ends, without a launcher. */
+static void at_exit(void)
+{
+    if (trace.started && !trace.finished)
+        pf_trace_finish();
+}
+
+/* By node: a rank, or SEVERAL. */
+enum { NONE = -1, SEVERAL = -2 };
+static int *rank_of_node;
+static int node_count;
+
+static void note_process(const pf_self_t *self)
+{
+    int node = pf_platform_node(self->host);
+    if (node >= node_count) {
+        int wanted = 2 * node + 16;
+        rank_of_node = realloc(rank_of_node, (size_t)wanted * sizeof *rank_of_node);
+        if (!rank_of_node)
+            pf_die("out of memory for the trace");
+        while (node_count < wanted)
+            rank_of_node[node_count++] = NONE;
+    }
+    int *rank = &rank_of_node[node];
+    *rank = *rank == NONE || *rank == self->rank ? self->rank : SEVERAL;
+}
+
+int pf_trace_rank_of_node(int node)
+{
+    return node < node_count && rank_of_node[node] >= 0 ? rank_of_node[node] : -1;
+}
+
+static void start(void)
+{
+    trace.started = true;
+    atexit(at_exit);
+    begin_files();
+    pf_timeline_start(begin_record, end_record);
+    pf_trace_stack_network();
+    pf_trace_stack_bus();
+}
+
+void pf_trace_process(const pf_self_t *self)
+{
+    pf_trace_open();
+    if (!pf_trace_on())
+        return;
+    if (!trace.started)
+        start();
+    note_process(self);
+}
+
+void pf_trace_finish(void)
+{
+    if (!pf_trace_on() || trace.finished)
+        return;
+    if (!trace.written) {
+        pf_warn("the trace is empty: the run has not used the simulated NIC (only models with Open MPI do, "
+                "such as portals)");
+        begin_files();
+    }
+    close_all();
+}
+
+struct pf_trace_record *pf_trace_compute_begin(const pf_self_t *self)
+{
+    if (!trace.started || trace.finished)
+        return NULL;
+    struct pf_trace_party rank = {pf_platform_node(self->host), self->rank};
+    struct pf_trace_record what = {
+        .type = PF_TRACE_COMPUTE, .track = PF_TRACE_RANK, .from = rank, .to = rank, .start = pf_engine_now()};
+    return pf_timeline_begin(&what);
+}
+
+void pf_trace_compute_end(struct pf_trace_record *record)
+{
+    if (!record || trace.finished)
+        return;
+    double now = pf_engine_now();
+    if (now > record->start)
+        pf_timeline_end(record, now, PF_TRACE_DONE);
+    else
+        pf_timeline_drop(record);
+}
