@@ -14,6 +14,7 @@
 
 #include "adapters/openmpi/openmpi.h"
 #include "adapters/predefined.h"
+#include "adapters/traced.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -124,7 +125,7 @@ static struct openmpi_instance *make_instance(int rank)
     struct openmpi_instance *in = calloc(1, sizeof *in);
     in->ompi = pf_ompi_instance(rank);
     in->base = (struct pf_instance){.adapter = &pf_openmpi_adapter,
-                                    .ops = pf_openmpi_adapter.ops,
+                                    .ops = pf_adapter_traced(pf_openmpi_adapter.ops),
                                     .values = &in->values,
                                     .fn = in->functions,
                                     .predefined = in->predefined,

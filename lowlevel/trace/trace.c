@@ -17,6 +17,7 @@ static struct {
     struct pf_trace_sink *sinks;
     int count;
     bool opened, started, written, finished;
+    bool used; /* there has been an operation */
 } trace;
 
 static const struct pf_trace_sink_ops *const formats[] = {&pf_trace_csv, &pf_trace_paje, &pf_trace_chrome,
@@ -74,6 +75,7 @@ static void open_sink(char *text)
 
 static void begin_record(const struct pf_trace_record *record)
 {
+    trace.used = true;
     for (int i = 0; i < trace.count; i++)
         trace.sinks[i].ops->begin(&trace.sinks[i], record);
 }
@@ -185,17 +187,17 @@ void pf_trace_finish(void)
 {
     if (!pf_trace_on() || trace.finished)
         return;
-    if (!trace.written) {
-        pf_warn("the trace is empty: the run has not used the simulated NIC (only models with Open MPI do, "
-                "such as portals)");
+    if (!trace.written)
         begin_files();
-    }
     close_all();
+    if (!trace.used)
+        pf_warn("the trace is empty: nothing went through the simulated NICs (model smpi does not use them, "
+                "portals does)");
 }
 
 struct pf_trace_record *pf_trace_compute_begin(const pf_self_t *self)
 {
-    if (!trace.started || trace.finished)
+    if (!trace.started || trace.finished || !self)
         return NULL;
     struct pf_trace_party rank = {pf_platform_node(self->host), self->rank};
     struct pf_trace_record what = {

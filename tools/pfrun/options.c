@@ -91,7 +91,8 @@ static const char help_text[] =
     "  -agree strict           how both sides of a message agree on its model\n"
     "  -load M,...             load these models at start\n"
     "  -report DIR             write DIR/summary.json and print the table of phases\n"
-    "  -trace FORMAT:FILE      trace of SMPI: paje or ti (time independent)\n"
+    "  -trace FORMAT:FILE      trace of the simulated NICs: csv, paje, chrome, or a sequence diagram: text,\n"
+    "                          svg; trace of SMPI: smpi (Paje), ti (time independent). May be repeated\n"
     "  --cfg=KEY:VALUE         setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists "
     "them)\n"
     "  --log=SETTING           logging of SimGrid\n"
@@ -144,15 +145,30 @@ static int parse_np(const char *text)
     return (int)np;
 }
 
-/* FORMAT:FILE. The formats are SMPI's own, with the settings that smpirun gives them. */
+/* The command line wins over the environment; its own traces add up. The formats are checked when the files
+ * are opened. */
+static void add_trace(const char *text)
+{
+    static char *all;
+    char *longer;
+    if (asprintf(&longer, "%s%s%s", all ? all : "", all ? "," : "", text) < 0)
+        pf_die("out of memory");
+    free(all);
+    all = longer;
+    pf_config_set("trace", all);
+}
+
+/* FORMAT:FILE. SMPI's own traces with the settings that smpirun gives them; the others are the NICs'. */
 static void parse_trace(struct options *options, const char *text)
 {
     const char *file = strchr(text, ':');
-    bool ti = strncmp(text, "ti:", 3) == 0, paje = strncmp(text, "paje:", 5) == 0;
+    bool ti = strncmp(text, "ti:", 3) == 0, smpi = strncmp(text, "smpi:", 5) == 0;
     if (!file || !file[1])
-        pf_die("-trace needs FORMAT:FILE, for instance paje:run.trace, not '%s'", text);
-    if (!ti && !paje)
-        pf_die("-trace: unknown format '%.*s' (this build has: paje, ti)", (int)(file - text), text);
+        pf_die("-trace needs FORMAT:FILE, for instance csv:run.csv, not '%s'", text);
+    if (!ti && !smpi) {
+        add_trace(text);
+        return;
+    }
     add_simgrid(options, "--cfg=tracing:%s", "yes");
     add_simgrid(options, "--cfg=tracing/filename:%s", file + 1);
     add_simgrid(options, "--cfg=tracing/smpi:%s", "yes");

@@ -12,6 +12,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "lowlevel/platform/builtin.h"
+#include "lowlevel/trace/trace.h"
 #include "middleware/accounting.h"
 #include "middleware/job.h"
 #include "middleware/private.h"
@@ -267,6 +268,7 @@ static void prepare(int argc, char **argv)
         pf_config.table = true;
     read_hostfile();
     make_workdir(argv);
+    pf_trace_open();
     if (run.options.keep_temps)
         workdir_keep();
     char *platform = platform_file();
@@ -283,6 +285,7 @@ int main(int argc, char **argv)
     pf_summary_set_command(argc, argv);
     prepare(argc, argv);
     int status = simulate();
+    pf_trace_finish();
     pf_job_finish(status);
     workdir_remove();
     fflush(NULL);

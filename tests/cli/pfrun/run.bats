@@ -148,7 +148,7 @@ C
 }
 
 @test "-trace writes SMPI's traces" {
-    run pfrun -np 2 -trace paje:run.trace "$APP"
+    run pfrun -np 2 -trace smpi:run.trace "$APP"
     [ "$status" -eq 0 ]
     grep -q "PajeSetState" run.trace
     run pfrun -np 2 -trace ti:run.ti "$APP"
