@@ -37,7 +37,9 @@ union pf_native_status {
     char bytes[32];
 };
 
-/* The implementation's numbers for the standard's named values. */
+#define PF_FILE_MODES 9
+
+/* The implementation's numbers for the standard's named values. Those of files only where it has files. */
 struct pf_native_values {
     int any_source;
     int proc_null;
@@ -46,6 +48,10 @@ struct pf_native_values {
     int undefined;
     int order_c, order_fortran;
     int mode_nocheck, mode_nostore, mode_noput, mode_noprecede, mode_nosucceed;
+    int file_modes[PF_FILE_MODES]; /* APPEND, CREATE, DELETE_ON_CLOSE, EXCL, RDONLY, RDWR, SEQUENTIAL,
+                                      UNIQUE_OPEN, WRONLY */
+    int seek_set, seek_cur, seek_end;
+    int64_t displacement_current;
     int distribute_block, distribute_cyclic, distribute_none, distribute_default;
     int tag_upper_bound;
     bool charges_tests; /* native tests and probes that find nothing cost simulated time */

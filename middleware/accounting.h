@@ -113,6 +113,12 @@ static inline void pf_account_message(struct pf_account *account, uint64_t bytes
     account->slot->bytes += bytes;
 }
 
+/* A call runs in another model than the one in force, which cannot run it. */
+static inline void pf_account_promoted(struct pf_account *account)
+{
+    account->slot->promoted++;
+}
+
 /* One (phase, model) pair merged over ranks: counters and ticks are sums, simulated time is the maximum. */
 struct pf_account_row {
     const char *phase;

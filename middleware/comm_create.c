@@ -290,9 +290,8 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
 }
 
 /* MPI 3.1 section 6.4.3: collective by the standard, but no implementation here communicates for it. */
-int pf_PMPI_Comm_free(MPI_Comm *handle)
+static int free_comm(struct pf_rank *r, MPI_Comm *handle)
 {
-    struct pf_rank *r = PF_ENTER(Comm_free);
     struct pf_comm *comm = handle ? pf_comm_of(r, *handle) : NULL;
     if (!comm || comm == r->world || comm == r->alone)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_COMM);
@@ -301,5 +300,26 @@ int pf_PMPI_Comm_free(MPI_Comm *handle)
         return pf_call_error(r, *handle, error);
     pf_comm_release(comm);
     *handle = MPI_COMM_NULL;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Comm_free(MPI_Comm *handle)
+{
+    return free_comm(PF_ENTER(Comm_free), handle);
+}
+
+/* The same: what is pending keeps the communicator until it is done, and there is no connection to be cut. */
+int pf_PMPI_Comm_disconnect(MPI_Comm *handle)
+{
+    return free_comm(PF_ENTER(Comm_disconnect), handle);
+}
+
+/* Nobody has spawned this job (MPI 3.1 section 10.3.2). */
+int pf_PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+    struct pf_rank *r = PF_ENTER(Comm_get_parent);
+    if (!parent)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    *parent = MPI_COMM_NULL;
     return pf_call_return(r, MPI_SUCCESS);
 }

@@ -53,7 +53,8 @@ static void print_requests(FILE *out, const struct pf_rank *r)
         const struct pf_request *request = set->requests[i];
         if (!pf_request_is_active(request))
             continue;
-        bool p2p = request->kind != PF_REQUEST_COLLECTIVE && request->kind != PF_REQUEST_RMA;
+        bool p2p = request->kind != PF_REQUEST_COLLECTIVE && request->kind != PF_REQUEST_RMA &&
+                   request->kind != PF_REQUEST_FILE;
         if (p2p)
             peer_text(peer, sizeof peer, request->peer, request->tag);
         fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank,

@@ -22,6 +22,7 @@ enum pf_kind {
     PF_KIND_INFO,
     PF_KIND_ERRHANDLER,
     PF_KIND_WIN,
+    PF_KIND_FILE,
     PF_KIND_MESSAGE,
     PF_KIND_DEAD = 0x5046dead
 };

@@ -57,6 +57,15 @@ void pf_switch_to(struct pf_rank *r, enum pf_model model)
     r->model = model;
 }
 
+struct pf_instance *pf_switch_promote(struct pf_rank *r)
+{
+    pf_model_load(PF_MODEL_PORTALS);
+    struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
+    if (in != r->active)
+        pf_account_promoted(r->account);
+    return in;
+}
+
 void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
 {
     enum pf_model model = pf_schedule_step(&r->cursor, world_collective, simgrid_get_clock());

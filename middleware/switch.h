@@ -19,6 +19,10 @@ void pf_model_load(enum pf_model model);
 /* Puts `model` in force for this rank. Costs no simulated time. */
 void pf_switch_to(struct pf_rank *r, enum pf_model model);
 
+/* Who runs a call that SMPI cannot run and that matches no messages: Open MPI, which is loaded if need be.
+ * Counted as a promoted call when another model is in force. */
+struct pf_instance *pf_switch_promote(struct pf_rank *r);
+
 /* Asks the schedule before a communicating call, and switches when it says so. */
 void pf_switch_by_schedule(struct pf_rank *r, bool world_collective);
 

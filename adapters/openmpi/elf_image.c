@@ -141,15 +141,48 @@ static bool adopt_libmpi(struct pf_elf *elf, const struct dynamic *dynamic)
         if (strlen(name) < sizeof stem - 1 + PF_ELF_SUFFIX ||
             string_is_shared(dynamic, entry->d_un.d_val, strlen(name)))
             return false;
-        elf->retag_offset = (size_t)((const uint8_t *)&entry->d_tag - elf->data);
+        elf->retag_offset = (size_t)((const uint8_t *)entry - elf->data);
         return add_patch(elf, dynamic->strtab + entry->d_un.d_val, stem);
     }
     return false;
 }
 
+/* The name of the compiler's weak symbol for transactional memory, which nothing defines: its place can hold
+ * another name. */
+static const char *find_spare_string(const struct pf_elf *elf, const struct dynamic *dynamic)
+{
+    static const char spare[] = "_ITM_deregisterTMCloneTable";
+    for (size_t i = 0; i < dynamic->symbol_count; i++) {
+        const ElfW(Sym) *symbol = &dynamic->symbols[i];
+        if (symbol->st_shndx != SHN_UNDEF || symbol->st_name >= dynamic->strsz)
+            continue;
+        const char *name = (const char *)elf->data + dynamic->strtab + symbol->st_name;
+        if (strcmp(name, spare) == 0)
+            return name;
+    }
+    return NULL;
+}
+
+/*
+ * A library that others need by its name (libmca_common_ompio.so.41) and that names none itself: linkers
+ * leave empty entries at the end of the dynamic section, and one becomes the DT_NEEDED for the rank's libmpi.
+ */
+static bool add_libmpi(struct pf_elf *elf, const struct dynamic *dynamic)
+{
+    const char *string = find_spare_string(elf, dynamic);
+    size_t end = 0;
+    while (end < dynamic->count && dynamic->entries[end].d_tag != DT_NULL)
+        end++;
+    if (!string || end + 1 >= dynamic->count)
+        return false;
+    elf->retag_offset = (size_t)((const uint8_t *)&dynamic->entries[end] - elf->data);
+    elf->retag_string = (size_t)((const uint8_t *)string - elf->data) - dynamic->strtab;
+    return add_patch(elf, dynamic->strtab + elf->retag_string, "libmpi.");
+}
+
 static bool find_patches(struct pf_elf *elf, const struct dynamic *dynamic, char *why, size_t n)
 {
-    bool core = false;
+    bool core = false, named = false;
     for (size_t i = 0; i < dynamic->count; i++) {
         const ElfW(Dyn) *entry = &dynamic->entries[i];
         if ((entry->d_tag != DT_NEEDED && entry->d_tag != DT_SONAME) || entry->d_un.d_val >= dynamic->strsz)
@@ -159,6 +192,7 @@ static bool find_patches(struct pf_elf *elf, const struct dynamic *dynamic, char
         if (!in_family(name))
             continue;
         core = core || strncmp(name, "libmca_", 7) != 0;
+        named = named || entry->d_tag == DT_SONAME;
         size_t length = strlen(name);
         if (string_is_shared(dynamic, string, length) ||
             !add_patch(elf, dynamic->strtab + string + length - PF_ELF_SUFFIX, NULL)) {
@@ -168,7 +202,7 @@ static bool find_patches(struct pf_elf *elf, const struct dynamic *dynamic, char
         if (entry->d_tag == DT_NEEDED)
             elf->family[elf->family_count++] = name;
     }
-    if (!core && !adopt_libmpi(elf, dynamic)) {
+    if (!core && !(named ? add_libmpi(elf, dynamic) : adopt_libmpi(elf, dynamic))) {
         snprintf(why, n, "%s: not an Open MPI library or plugin (it needs no Open MPI library)", elf->path);
         return false;
     }
@@ -242,8 +276,12 @@ int pf_elf_write_clone(const struct pf_elf *elf, int rank, int fd)
         error = write_at(fd, text, (size_t)length + (patch->stem ? 1 : 0), patch->offset);
     }
     if (elf->retag_offset && !error) {
-        const ElfW(Sxword) tag = DT_NEEDED;
-        error = write_at(fd, &tag, sizeof tag, elf->retag_offset);
+        ElfW(Dyn) entry;
+        memcpy(&entry, elf->data + elf->retag_offset, sizeof entry);
+        entry.d_tag = DT_NEEDED;
+        if (elf->retag_string)
+            entry.d_un.d_val = elf->retag_string;
+        error = write_at(fd, &entry, sizeof entry, elf->retag_offset);
     }
     return error;
 }

@@ -24,7 +24,8 @@ struct pf_elf {
     size_t size;
     int patch_count;
     struct pf_elf_patch patches[PF_ELF_MAX_PATCHES];
-    size_t retag_offset; /* of a dynamic tag that a clone turns into DT_NEEDED; 0: none */
+    size_t retag_offset; /* of a dynamic entry that a clone turns into DT_NEEDED; 0: none */
+    size_t retag_string; /* the name it needs then, in the string table; 0: the one it has */
     int family_count;
     const char
         *family[PF_ELF_MAX_PATCHES]; /* needed libraries that must be cloned too, by their original names */

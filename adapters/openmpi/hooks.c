@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/openmpi/hooks.h"
 
+#include <aio.h>
 #include <elf.h>
 #include <errno.h>
 #include <dlfcn.h>
@@ -169,6 +170,30 @@ static int hook_nanosleep(const struct timespec *request, struct timespec *rest)
 }
 
 /* A polling loop has nobody to yield to: the poll itself blocks in the simulated NIC. */
+/*
+ * The C library would read and write in threads of its own, and Open MPI would poll for their end, which is
+ * no event of the simulation. The access happens at once, and aio_error() and aio_return() find its outcome
+ * where the C library looks for it.
+ */
+static int finish_access(struct aiocb *control, ssize_t moved)
+{
+    control->__error_code = moved < 0 ? errno : 0;
+    control->__return_value = moved;
+    return 0;
+}
+
+static int hook_aio_read(struct aiocb *control)
+{
+    return finish_access(control, pread(control->aio_fildes, (void *)(uintptr_t)control->aio_buf,
+                                        control->aio_nbytes, control->aio_offset));
+}
+
+static int hook_aio_write(struct aiocb *control)
+{
+    return finish_access(control, pwrite(control->aio_fildes, (const void *)(uintptr_t)control->aio_buf,
+                                         control->aio_nbytes, control->aio_offset));
+}
+
 static int hook_sched_yield(void)
 {
     return 0;
@@ -251,6 +276,8 @@ static const struct {
     {"gettimeofday", (void *)hook_gettimeofday},
     {"clock_gettime", (void *)hook_clock_gettime},
     {"time", (void *)hook_time},
+    {"aio_read", (void *)hook_aio_read},
+    {"aio_write", (void *)hook_aio_write},
     {"usleep", (void *)hook_usleep},
     {"sleep", (void *)hook_sleep},
     {"nanosleep", (void *)hook_nanosleep},

@@ -44,6 +44,7 @@ static const struct {
     {"fcoll_two_phase", OPTIONAL},
     {"fcoll_vulcan", OPTIONAL},
     {"sharedfp_individual", OPTIONAL},
+    {"sharedfp_lockedfile", OPTIONAL},
 };
 
 enum { STOCK_COUNT = sizeof stock / sizeof stock[0], MAX_PLUGINS = STOCK_COUNT + 4, MAX_FILES = 48 };

@@ -24,14 +24,14 @@ SIGNIFICANT = {
     "Alltoallv": {"sendtype": "sendbuf != MPI_IN_PLACE"},
 }
 
-NATIVE_TYPES = {"WIN": "void *", "COMM": "void *", "DATATYPE": "void *", "OP": "void *", "GROUP": "void *", "INFO": "void *"}
+NATIVE_TYPES = {"WIN": "void *", "FILE": "void *", "COMM": "void *", "DATATYPE": "void *", "OP": "void *", "GROUP": "void *", "INFO": "void *"}
 
 
 def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
              '#include <stdlib.h>\n\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
-             '#include "middleware/datatype.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
+             '#include "middleware/datatype.h"\n#include "middleware/file.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
              '#include "middleware/win.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
@@ -49,7 +49,9 @@ def is_refused(f):
     """SMPI's stubs would end the process; nobody has written those calls in another way yet."""
     if f.group == "rma":
         return f.smpi == "stub"
-    return f.route != "ACTIVE" or f.group not in BODIES
+    if f.group == "file":
+        return f.route != "OWNER"
+    return f.route not in ("ACTIVE", "PROMOTED") or f.group not in BODIES
 
 
 def body(f):
@@ -85,6 +87,8 @@ def native_argument(f, p):
         return f"pf_native_rank(in, {p.name})"
     if p.kind == "ASSERT":
         return f"pf_native_assert(in, {p.name})"
+    if p.kind == "WHENCE":
+        return f"pf_native_whence(in, {p.name})"
     if p.kind == "LOCK":
         return f"pf_native_lock({p.name})"
     if p.kind == "TAG":
@@ -122,7 +126,8 @@ def local(f):
     """No communication: the model in force computes it."""
     comm = f.of_kind("COMM")
     where = comm[0].name if comm else "MPI_COMM_WORLD"
-    return define(f, [enter(f), "struct pf_instance *in = pf_call_native_begin(r, r->active);", native_call(f),
+    who = "pf_switch_promote(r)" if f.route == "PROMOTED" else "r->active"
+    return define(f, [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {who});", native_call(f),
                       f"return pf_call_leave(r, in, {where}, code);"])
 
 
@@ -212,6 +217,24 @@ def one_sided(f):
     return define(f, lines + ["return pf_win_leave(r, in, win, code);"])
 
 
+def file_access(f):
+    """The owner of the file runs it."""
+    handle = f.of_kind("FILE")[0].name
+    lines = [enter(f), f"struct pf_file *file = pf_file_of({handle});", "if (PF_UNLIKELY(!file))",
+             f"    return pf_file_failed(r, {handle}, MPI_ERR_FILE);", "struct pf_instance *in = pf_file_begin(r, file);"]
+    if f.of_kind("REQUEST"):
+        lines += ["MPI_Comm comm = pf_comm_handle(file->comm);", "struct pf_request *made = pf_request_new(r, in, PF_REQUEST_FILE, comm);",
+                  "pf_request_keep_datatype(made, datatype);", native_call(f),
+                  "return pf_request_started(r, in, made, comm, code, request);"]
+        return define(f, lines)
+    if f.of_kind("STATUS"):
+        lines += ["union pf_native_status native_room = {0};", "void *native_status = &native_room;"]
+    lines.append(native_call(f))
+    if f.of_kind("STATUS"):
+        lines += ["if (code == MPI_SUCCESS)", "    pf_status_from_native(in, native_status, status);"]
+    return define(f, lines + [f"return pf_file_leave(r, in, {handle}, code);"])
+
+
 def condition(f, p):
     only = significant(f, p)
     return f"{only} ? {p.name} : MPI_BYTE" if only else p.name
@@ -219,4 +242,4 @@ def condition(f, p):
 
 # Who writes the bodies of a group that runs in the model in force.
 BODIES = {"p2p": point_to_point, "coll": collective, "icoll": collective, "pack": local, "op": local,
-          "rma": one_sided}
+          "rma": one_sided, "file": file_access}

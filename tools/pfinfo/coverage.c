@@ -40,11 +40,14 @@ static const char *in_portals(enum route route)
     return texts[route];
 }
 
-static const char *in_smpi(enum route route, enum smpi smpi)
+/* Files are always Open MPI's. */
+static const char *in_smpi(enum route route, enum smpi smpi, const char *group)
 {
     static const char *const texts[ROUTE_COUNT] = {
         "middleware", "middleware", "SMPI", "SMPI", "SMPI", "emulated", "promoted", "refused",
     };
+    if (route == OWNER && strcmp(group, "file") == 0)
+        route = PROMOTED;
     bool own = route == ACTIVE || route == RECIPE || route == OWNER;
     return own && smpi != yes ? "not in SMPI" : texts[route];
 }
@@ -56,7 +59,7 @@ void coverage_print(FILE *out)
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
         enum route route = refused[i] ? REFUSED : functions[i].route;
         fprintf(out, "%-32s %-12s %-12s %s\n", functions[i].name, functions[i].group,
-                in_smpi(route, functions[i].smpi), in_portals(route));
+                in_smpi(route, functions[i].smpi, functions[i].group), in_portals(route));
         counts[route]++;
     }
     fprintf(out,
