@@ -25,6 +25,7 @@ static uint64_t orders;
 static double present; /* the latest date that was now */
 static double told;    /* the latest date that went to the formats */
 static bool working;
+static bool over;
 
 static void (*tell_begin)(const struct pf_trace_record *);
 static void (*tell_end)(const struct pf_trace_record *);
@@ -160,6 +161,9 @@ static void free_lane(const struct pf_trace_record *record)
 
 struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what)
 {
+    static struct pf_trace_record nowhere;
+    if (over)
+        return &nowhere;
     working = true;
     advance();
     struct pf_trace_record *record = pf_pool_get(&records);
@@ -174,6 +178,8 @@ struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what)
 
 void pf_timeline_end(struct pf_trace_record *record, double date, enum pf_trace_outcome outcome)
 {
+    if (over)
+        return;
     working = true;
     advance();
     record->end = date > record->start ? date : record->start;
@@ -191,6 +197,8 @@ void pf_timeline_add(const struct pf_trace_record *what)
 
 void pf_timeline_drop(struct pf_trace_record *record)
 {
+    if (over)
+        return;
     record->end = record->start;
     free_lane(record);
     unlink_open(record);
@@ -199,6 +207,7 @@ void pf_timeline_drop(struct pf_trace_record *record)
 
 double pf_timeline_finish(void)
 {
+    over = true;
     if (working)
         return told;
     while (open_first) {
