@@ -4,7 +4,9 @@
 
 #include <portals4.h>
 
+#include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * The five benchmarks of the S4BXI thesis, section 4.6.1: `count` equal requests from one process to another.
@@ -22,6 +24,28 @@ enum five_kind {
 
 static const char *const five_names[FIVE_KINDS] = {"Put-WaitAck", "Put-NoWait", "Put-WaitSend",
                                                    "Get-WaitReply", "Get-NoWait"};
+
+/* The sizes of the thesis: first both sides of every size at which the NIC may do something else, then sizes
+ * drawn at random, uniform in the logarithm to base two, from a fixed seed. */
+enum { FIVE_SIZES = 64, FIVE_LARGEST = 1 << 22 };
+
+static inline void five_sizes(ptl_size_t sizes[FIVE_SIZES])
+{
+    static const ptl_size_t fixed[] = {1,   8,   9,   16,  17,   64,   65,      408,         409,
+                                       416, 417, 512, 513, 4096, 4097, 1 << 20, FIVE_LARGEST};
+    enum { FIXED = sizeof fixed / sizeof fixed[0] };
+    uint64_t random = 461;
+    for (int i = 0; i < FIXED; i++)
+        sizes[i] = fixed[i];
+    for (int i = FIXED; i < FIVE_SIZES;) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        sizes[i] = (ptl_size_t)exp2(log2(FIVE_LARGEST) * (double)(random >> 33) / 2147483648.0);
+        int before = 0;
+        while (sizes[before] != sizes[i])
+            before++;
+        i += before == i; /* each size once */
+    }
+}
 
 /* One side: an interface, memory that the other side may put into and get from, and descriptors of it. */
 struct five {
