@@ -283,11 +283,104 @@ static void test_losses(void **state)
     assert_true(arrived >= NODES * NODES * ROUNDS);
 }
 
+/* One of each operation of Portals, from rank 0; every line of the trace is counted. */
+static void all_operations(int rank, int size, void *shared)
+{
+    (void)size;
+    struct endpoint e;
+    endpoint_open(&e, PTL_NI_MATCHING | PTL_NI_PHYSICAL, 0, 64);
+    static char buffer[2][4096];
+    endpoint_append(&e, buffer[rank], sizeof buffer[rank],
+                    ME_OPTIONS | PTL_ME_OP_GET | PTL_ME_EVENT_COMM_DISABLE, 1, PTL_PRIORITY_LIST, NULL);
+    world_barrier();
+    if (rank == 0) {
+        ptl_process_t to = world_address(1);
+        uint64_t operand = 5;
+        ptl_size_t at = (ptl_size_t)(uintptr_t)buffer[0];
+        CHECK(PtlGet(e.md, at, 3000, to, e.pt, 1, 0, NULL) == PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_REPLY);
+        CHECK(PtlAtomic(e.md, at, 64, PTL_ACK_REQ, to, e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_INT64_T) == PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_SEND);
+        endpoint_expect(&e, PTL_EVENT_ACK);
+        CHECK(PtlFetchAtomic(e.md, at, e.md, at, 16, to, e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_INT64_T) ==
+              PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_REPLY);
+        CHECK(PtlSwap(e.md, at, e.md, at, 8, to, e.pt, 1, 0, NULL, 0, &operand, PTL_CSWAP, PTL_INT64_T) ==
+              PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_REPLY);
+        put(&e, buffer[0], 800, 1, PTL_ACK_REQ);
+        endpoint_expect(&e, PTL_EVENT_SEND);
+        endpoint_expect(&e, PTL_EVENT_ACK);
+        pf_portals_counters(pf_self(), shared);
+    }
+    endpoint_close(&e);
+    if (rank == 0)
+        pf_trace_finish();
+}
+
+static int count_lines(const struct line *lines, int count, const char *type, int from, unsigned long *bytes)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(lines[i].type, type) != 0 || lines[i].from != from)
+            continue;
+        found++;
+        *bytes += lines[i].bytes;
+    }
+    return found;
+}
+
+static void test_all_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type;
+        int from, count;
+        unsigned long bytes;
+    } wanted[] = {
+        {"get", 0, 1, 0},
+        {"get response", 1, 1, 3000},
+        {"atomic", 0, 1, 64},
+        {"fetch-atomic", 0, 1, 16},
+        {"fetch-atomic response", 1, 1, 16},
+        {"swap", 0, 1, 8},
+        {"swap response", 1, 1, 8},
+        {"put", 0, 1, 800},
+        {"Portals ACK", 1, 2, 0},
+        {"BXI ACK", 0, 5, 0},
+        {"BXI ACK", 1, 5, 0},
+        {"PIO payload", 0, 2, 64 - 8 + 16 - 8},
+        {"DMA request", 0, 1, 0},
+        {"DMA payload", 0, 1, 800},
+        {"DMA request", 1, 3, 0},
+        {"DMA payload", 1, 3, 3000 + 16 + 8},
+        {"PCIe payload write", 0, 3, 3000 + 16 + 8},
+        {"PCIe payload write", 1, 4, 64 + 16 + 8 + 800},
+        {"PCIe event", 0, 7, 7 * 96},
+        {"compute", 0, 0, 0},
+    };
+    struct line lines[100];
+    struct world world = {.nodes = 2, .settings = trace_to(directory, NULL)};
+    assert_int_equal(world_run(&world, all_operations), 0);
+    int count = read_lines(csv_path, lines, 100);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        unsigned long bytes = 0;
+        int found = count_lines(lines, count, wanted[i].type, wanted[i].from, &bytes);
+        if (found != wanted[i].count || bytes != wanted[i].bytes)
+            fail_msg("%s from rank %d: %d lines and %lu B instead of %d and %lu B", wanted[i].type,
+                     wanted[i].from, found, bytes, wanted[i].count, wanted[i].bytes);
+    }
+    const struct pf_portals_counters *counters = world_shared();
+    assert_int_equal(counters->bytes_put, 64 + 16 + 8 + 800);
+    assert_int_equal(counters->bytes_got, 3000 + 16 + 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_puts),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_all_operations),
     };
     if (!mkdtemp(directory))
         return 1;
