@@ -165,10 +165,20 @@ int PtlStartBundle(ptl_handle_ni_t ni_handle)
 {
     if (!ptl_current())
         return PTL_NO_INIT;
-    return ptl_object(ni_handle, PTL_KIND_NI) ? PTL_OK : PTL_ARG_INVALID;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni)
+        return PTL_ARG_INVALID;
+    ni->bundles++;
+    return PTL_OK;
 }
 
 int PtlEndBundle(ptl_handle_ni_t ni_handle)
 {
-    return PtlStartBundle(ni_handle);
+    if (!ptl_current())
+        return PTL_NO_INIT;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || ni->bundles == 0)
+        return PTL_ARG_INVALID;
+    ni->bundles--;
+    return PTL_OK;
 }

@@ -255,6 +255,8 @@ int PtlCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct)
 
 int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment)
 {
+    if (increment.success && increment.failure) /* one of them at a time */
+        return ptl_current() ? PTL_ARG_INVALID : PTL_NO_INIT;
     return change_from_process(ct_handle, increment, false, "PtlCTInc");
 }
 
@@ -305,6 +307,8 @@ static int poll_counters(const ptl_handle_ct_t *handles, const ptl_size_t *tests
         return PTL_NO_INIT;
     if (!handles || !tests || size == 0 || !event || !which)
         return PTL_ARG_INVALID;
+    if (process->aborted)
+        return PTL_ABORTED;
     int status = scan(process, handles, tests, size, event, which);
     if (status == PTL_OK)
         process->idle = 0;

@@ -64,9 +64,43 @@ int PtlEQFree(ptl_handle_eq_t eq_handle)
     return PTL_OK;
 }
 
-bool ptl_eq_has_room(const struct ptl_eq *eq, unsigned int events)
+bool ptl_eq_reserve(struct ptl_eq *eq, unsigned int events)
 {
-    return !eq || eq->tail - eq->head + eq->in_flight + events <= eq->capacity;
+    if (eq->tail - eq->head + eq->in_flight + eq->reserved + events > eq->capacity - eq->notices)
+        return false;
+    eq->reserved += events;
+    return true;
+}
+
+void ptl_eq_release(struct ptl_eq *eq, unsigned int events)
+{
+    eq->reserved -= events;
+}
+
+bool ptl_eq_add_notice(struct ptl_eq *eq)
+{
+    if (eq->spare_notices > 0) {
+        eq->spare_notices--;
+        return true;
+    }
+    ptl_event_t *ring = malloc((eq->capacity + 1) * sizeof *ring);
+    if (!ring)
+        return false;
+    uint64_t count = eq->tail - eq->head;
+    for (uint64_t i = 0; i < count; i++)
+        ring[i] = eq->ring[(eq->head + i) % eq->capacity];
+    free(eq->ring);
+    eq->ring = ring;
+    eq->head = 0;
+    eq->tail = count;
+    eq->capacity++;
+    eq->notices++;
+    return true;
+}
+
+void ptl_eq_remove_notice(struct ptl_eq *eq)
+{
+    eq->spare_notices++;
 }
 
 /*
@@ -82,7 +116,10 @@ static bool is_news(const struct ptl_eq *eq, const ptl_event_t *event)
 
 static void store(struct ptl_eq *eq, const ptl_event_t *event)
 {
-    if (eq->tail - eq->head == eq->capacity)
+    bool notice = event->type == PTL_EVENT_PT_DISABLED && eq->notices > 0;
+    if (notice)
+        eq->notices--; /* until it has been read */
+    if (eq->tail - eq->head >= eq->capacity - eq->notices)
         eq->dropped = true;
     else
         eq->ring[eq->tail++ % eq->capacity] = *event;
@@ -127,6 +164,8 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
     *event = eq->ring[eq->head++ % eq->capacity];
     if (eq->head == eq->tail)
         eq->head = eq->tail = 0; /* queues are long and mostly empty: use the same memory again */
+    if (event->type == PTL_EVENT_PT_DISABLED)
+        eq->notices++;
     if (is_news(eq, event))
         eq->ni->process->idle = 0;
     if (!eq->dropped)

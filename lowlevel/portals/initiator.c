@@ -58,19 +58,23 @@ static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event
     ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, date);
 }
 
+/* The counter that counts this kind of event, NULL when none does. */
+static struct ptl_ct *counter(const struct ptl_message *m, const struct ptl_md *md, unsigned int option)
+{
+    return md->md.options & option ? ptl_live_ct(md->ct, md->md.ct_handle, m->ni) : NULL;
+}
+
 static void count(const struct ptl_message *m, const struct ptl_md *md, unsigned int option,
                   ptl_size_t length, ptl_ni_fail_t fail, double date)
 {
-    struct ptl_ct *ct = ptl_live_ct(md->ct, md->md.ct_handle, m->ni);
-    if (ct && (md->md.options & option))
+    struct ptl_ct *ct = counter(m, md, option);
+    if (ct)
         ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, length, fail, date);
 }
 
 static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail, double date)
 {
     m->send_told = true;
-    if (m->operation == PTL_DO_FETCH || m->operation == PTL_DO_GET)
-        return;
     if (!(m->md->md.options & PTL_MD_EVENT_SEND_DISABLE))
         post(m, m->md, PTL_EVENT_SEND, fail, date);
     count(m, m->md, PTL_MD_EVENT_CT_SEND, m->rlength, fail, date);
@@ -112,7 +116,11 @@ void ptl_message_acknowledged(struct ptl_message *m, double date)
         bool wanted = m->ack_req != PTL_NO_ACK_REQ && (m->fail != PTL_NI_OK || !m->ack_disabled);
         if (wanted && m->ack_req == PTL_ACK_REQ)
             post(m, m->md, PTL_EVENT_ACK, m->fail, date);
-        if (wanted)
+        /* An operation-completed acknowledgement counts operations, whatever has become of them. */
+        bool completed = m->ack_req == PTL_OC_ACK_REQ && m->fail != PTL_NI_UNDELIVERABLE;
+        if (wanted && completed)
+            ptl_ct_add(counter(m, m->md, PTL_MD_EVENT_CT_ACK), 1, 0, date);
+        else if (wanted)
             count(m, m->md, PTL_MD_EVENT_CT_ACK, m->mlength, m->fail, date);
     }
     ptl_message_free(m);
@@ -122,6 +130,8 @@ void ptl_message_acknowledged(struct ptl_message *m, double date)
 static void replied(struct ptl_message *m, double date)
 {
     if (!m->ni->closed) {
+        if (m->operation == PTL_DO_FETCH && !m->send_told)
+            tell_send(m, m->fail, date);
         const struct ptl_md *md = m->operation == PTL_DO_FETCH ? m->get_md : m->md;
         ptl_event_t event = {
             .type = PTL_EVENT_REPLY,

@@ -47,7 +47,9 @@ struct ptl_process {
     int init_count;
     bool free_mode;
     bool aborted;
-    bool service; /* its messages use the service network */
+    bool service;           /* its messages use the service network */
+    bool watched;           /* its end is noticed */
+    struct pf_event burial; /* when it has ended without PtlFini */
     struct ptl_ni *nis[PTL_NI_KINDS];
     struct ptl_ni *closed; /* interfaces given back; messages may still point at them */
 
@@ -77,6 +79,7 @@ struct ptl_ni {
     ptl_handle_ni_t handle;
     unsigned int options;
     int references;
+    int bundles; /* begun and not ended */
     bool closed;
     ptl_ni_limits_t limits;
     struct ptl_pt *pts;
@@ -93,6 +96,9 @@ struct ptl_eq {
     ptl_handle_eq_t handle;
     ptl_event_t *ring;
     uint64_t capacity, head, tail; /* head: next to read, tail: next to write, modulo capacity */
+    uint32_t notices;              /* of the capacity: kept free for PT_DISABLED */
+    uint32_t spare_notices;        /* of these: of table entries that have been freed */
+    uint32_t reserved;             /* for the events of messages that flow control has let in */
     uint32_t in_flight;            /* events on their way through PCIe */
     struct pf_lane deliveries;     /* these */
     bool dropped;
@@ -155,11 +161,16 @@ struct ptl_le {
     bool linked;
     bool auto_unlinked;
     bool unlink_told;
+    uint8_t events; /* reserved for its end */
 };
 
 enum ptl_operation { PTL_DO_PUT, PTL_DO_GET, PTL_DO_ATOMIC, PTL_DO_FETCH };
 
 #define PTL_MAX_COMMAND_DATA 416
+
+/* Messages up to this length are ordered by address: the payload of a get is read when it matches, whatever
+ * is written before its reply leaves. */
+#define PTL_ORDERED_SIZE 64
 
 /*
  * An operation and, in turn, its request, answer or acknowledgement on the network.
@@ -200,7 +211,8 @@ struct ptl_message {
     ptl_ni_fail_t fail;
     bool ack_disabled;
 
-    bool has_data; /* the payload came with the command */
+    bool has_data;  /* the payload came with the command, or the reply's has been read */
+    bool has_event; /* an event is reserved */
     unsigned char operand[32];
     unsigned char data[PTL_MAX_COMMAND_DATA];
 };
@@ -226,11 +238,12 @@ void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind); /* of the caller 
 void *ptl_lookup(const struct ptl_process *process, ptl_handle_any_t handle, enum ptl_kind kind);
 ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind, void *object);
 void ptl_handle_free(struct ptl_process *process, ptl_handle_any_t handle);
-struct ptl_ni *ptl_object_ni(ptl_handle_any_t handle);
+struct ptl_ni *ptl_object_ni(const struct ptl_process *process, ptl_handle_any_t handle);
 void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni,
                          void (*fn)(void *object));
 
 /* ni.c */
+void ptl_ni_close(struct ptl_ni *ni);
 bool ptl_is_matching(const struct ptl_ni *ni);
 struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id);
 bool ptl_target_valid(struct ptl_ni *ni, ptl_process_t id);
@@ -239,7 +252,12 @@ ptl_process_t ptl_own_id(const struct ptl_ni *ni);
 /* eq.c */
 /* Writes an event that the NIC generates at `date` (not before now); eq may be NULL. */
 void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date);
-bool ptl_eq_has_room(const struct ptl_eq *eq, unsigned int events);
+/* Sets room aside for events to come; false when there is not so much. Released before they are posted. */
+bool ptl_eq_reserve(struct ptl_eq *eq, unsigned int events);
+void ptl_eq_release(struct ptl_eq *eq, unsigned int events);
+/* A table entry with flow control has one event of its own, PT_DISABLED. False without memory. */
+bool ptl_eq_add_notice(struct ptl_eq *eq);
+void ptl_eq_remove_notice(struct ptl_eq *eq);
 void ptl_eq_drop(void *eq);
 
 /* A queue or counter that an object refers to may have been freed, and its memory used for another one: its
@@ -317,6 +335,8 @@ ptl_me_t ptl_me_of_le(const ptl_le_t *le);
 /* unexpected.c */
 struct ptl_unexpected *ptl_unexpected_new(struct ptl_pt *pt, const struct ptl_message *m);
 void ptl_unexpected_complete(struct ptl_unexpected *header, double date);
+/* Its data will not come. */
+void ptl_unexpected_abandon(struct ptl_pt *pt, struct ptl_unexpected *header, double date);
 void ptl_unexpected_drop_all(struct ptl_ni *ni, struct ptl_pt *pt);
 /* Gives the headers that wait for the entry to it. True when the entry is used up by them. */
 bool ptl_unexpected_claim_all(struct ptl_le *entry, double date);

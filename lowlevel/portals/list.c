@@ -44,6 +44,16 @@ void ptl_entry_drop(void *object)
     entry_free(entry);
 }
 
+static void post_last_event(struct ptl_le *entry, ptl_event_kind_t type, double date)
+{
+    struct ptl_eq *eq = ptl_pt_eq(entry->ni, pt_of(entry));
+    if (eq && entry->events > 0) {
+        entry->events--;
+        ptl_eq_release(eq, 1);
+    }
+    post_entry_event(entry, type, date);
+}
+
 /* An entry that the NIC has unlinked: tells so when no message uses it any more, and lets it go when no
  * header refers to it. */
 void ptl_entry_settle(struct ptl_le *entry, double date)
@@ -52,12 +62,12 @@ void ptl_entry_settle(struct ptl_le *entry, double date)
         return;
     bool silent = entry->me.options & PTL_ME_EVENT_UNLINK_DISABLE;
     if (!entry->unlink_told && !silent)
-        post_entry_event(entry, PTL_EVENT_AUTO_UNLINK, date);
+        post_last_event(entry, PTL_EVENT_AUTO_UNLINK, date);
     entry->unlink_told = true;
     if (entry->unexpected > 0)
         return;
     if (entry->list == PTL_OVERFLOW_LIST && !silent)
-        post_entry_event(entry, PTL_EVENT_AUTO_FREE, date);
+        post_last_event(entry, PTL_EVENT_AUTO_FREE, date);
     entry_free(entry);
 }
 

@@ -27,8 +27,18 @@ static void limit_size(ptl_size_t *value, ptl_size_t wanted)
         *value = wanted;
 }
 
+static ptl_size_t at_most(ptl_size_t value, ptl_size_t most)
+{
+    return value < most ? value : most;
+}
+
+/* What every interface must offer. */
+enum { LEAST_PT_INDEX = 63, LEAST_WAW = 64, LEAST_WAR = 8 };
+
 static void set_limits(ptl_ni_limits_t *limits, const ptl_ni_limits_t *desired)
 {
+    /* The operands of atomics travel with the command, which is as long as the longest PIO write. */
+    ptl_size_t atomic = pf_config.nic_pio_max ? pf_config.nic_pio_max : PTL_MAX_COMMAND_DATA;
     *limits = (ptl_ni_limits_t){
         .max_entries = (int)pf_config.ptl_max_entries,
         .max_unexpected_headers = (int)pf_config.ptl_max_unexpected,
@@ -40,12 +50,12 @@ static void set_limits(ptl_ni_limits_t *limits, const ptl_ni_limits_t *desired)
         .max_list_size = (int)pf_config.ptl_max_entries,
         .max_triggered_ops = (int)pf_config.ptl_max_triggered,
         .max_msg_size = pf_config.ptl_max_msg_size,
-        .max_atomic_size = pf_config.nic_pio_max,
-        .max_fetch_atomic_size = pf_config.nic_pio_max,
-        .max_waw_ordered_size = pf_config.nic_early_send,
-        .max_war_ordered_size = pf_config.nic_early_send,
-        .max_volatile_size = pf_config.nic_early_send,
-        .features = PTL_COHERENT_ATOMIC,
+        .max_atomic_size = atomic,
+        .max_fetch_atomic_size = atomic,
+        .max_waw_ordered_size = PTL_ORDERED_SIZE,
+        .max_war_ordered_size = PTL_ORDERED_SIZE,
+        .max_volatile_size = at_most(PTL_ORDERED_SIZE, pf_config.nic_pio_max),
+        .features = PTL_COHERENT_ATOMICS,
     };
     if (!desired)
         return;
@@ -64,6 +74,12 @@ static void set_limits(ptl_ni_limits_t *limits, const ptl_ni_limits_t *desired)
     limit_size(&limits->max_waw_ordered_size, desired->max_waw_ordered_size);
     limit_size(&limits->max_war_ordered_size, desired->max_war_ordered_size);
     limit_size(&limits->max_volatile_size, desired->max_volatile_size);
+    if (limits->max_pt_index < LEAST_PT_INDEX)
+        limits->max_pt_index = LEAST_PT_INDEX;
+    if (limits->max_waw_ordered_size < LEAST_WAW)
+        limits->max_waw_ordered_size = LEAST_WAW;
+    if (limits->max_war_ordered_size < LEAST_WAR)
+        limits->max_war_ordered_size = LEAST_WAR;
 }
 
 static bool options_valid(unsigned int options)
@@ -117,12 +133,13 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const 
         return PTL_NO_INIT;
     if ((iface != PTL_IFACE_DEFAULT && iface != 0) || !options_valid(options) || !ni_handle)
         return PTL_ARG_INVALID;
-    int status = choose_pid(process, pid);
-    if (status != PTL_OK)
-        return status;
     struct ptl_ni **place = &process->nis[kind_of(options)];
-    if (!*place)
+    if (!*place) { /* an interface that is there keeps its pid and its limits */
+        int status = choose_pid(process, pid);
+        if (status != PTL_OK)
+            return status;
         *place = create_ni(process, options, desired);
+    }
     if (!*place)
         return PTL_NO_SPACE;
     (*place)->references++;
@@ -157,14 +174,8 @@ static void release_lists(struct ptl_pt *pt)
     ptl_match_release(&pt->unexpected);
 }
 
-int PtlNIFini(ptl_handle_ni_t ni_handle)
+void ptl_ni_close(struct ptl_ni *ni)
 {
-    int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (--ni->references > 0)
-        return PTL_OK;
     struct ptl_process *process = ni->process;
     ni->closed = true;
     ptl_for_each_object(process, PTL_KIND_LE, ni, ptl_entry_drop);
@@ -187,7 +198,15 @@ int PtlNIFini(ptl_handle_ni_t ni_handle)
     ni->next = process->closed;
     process->closed = ni;
     ptl_state_changed(process, true);
-    return PTL_OK;
+}
+
+int PtlNIFini(ptl_handle_ni_t ni_handle)
+{
+    int status;
+    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    if (ni && --ni->references == 0)
+        ptl_ni_close(ni);
+    return status;
 }
 
 int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_sr_value_t *value)
@@ -206,7 +225,7 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni_handle)
 {
     if (!ptl_current())
         return PTL_NO_INIT;
-    struct ptl_ni *ni = ptl_object_ni(handle);
+    struct ptl_ni *ni = ptl_object_ni(ptl_current(), handle);
     if (!ni || !ni_handle)
         return PTL_ARG_INVALID;
     *ni_handle = ni->handle;
@@ -328,6 +347,8 @@ struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id)
 
 /* Portal table */
 
+#define PT_OPTIONS (PTL_PT_ONLY_USE_ONCE | PTL_PT_FLOWCTRL | PTL_PT_ONLY_TRUNCATE | PTL_PT_ALLOC_DISABLED)
+
 int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle,
                ptl_pt_index_t pt_index_req, ptl_pt_index_t *pt_index)
 {
@@ -339,8 +360,8 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
     if (eq_handle != PTL_EQ_NONE && !(eq = ptl_object(eq_handle, PTL_KIND_EQ)))
         return PTL_ARG_INVALID;
     ptl_pt_index_t count = (ptl_pt_index_t)ni->limits.max_pt_index + 1;
-    if (!pt_index || (options & ~(PTL_PT_ONLY_USE_ONCE | PTL_PT_FLOWCTRL | PTL_PT_ONLY_TRUNCATE)) ||
-        (eq && eq->ni != ni) || (pt_index_req != PTL_PT_ANY && pt_index_req >= count))
+    if (!pt_index || (options & ~PT_OPTIONS) || (eq && eq->ni != ni) ||
+        (pt_index_req != PTL_PT_ANY && pt_index_req >= count))
         return PTL_ARG_INVALID;
     if ((options & PTL_PT_FLOWCTRL) && !eq)
         return PTL_PT_EQ_NEEDED;
@@ -353,8 +374,13 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
     } else if (ni->pts[index].used) {
         return PTL_PT_IN_USE;
     }
-    ni->pts[index] =
-        (struct ptl_pt){.used = true, .enabled = true, .options = options, .eq = eq, .eq_handle = eq_handle};
+    if ((options & PTL_PT_FLOWCTRL) && !ptl_eq_add_notice(eq))
+        return PTL_NO_SPACE;
+    ni->pts[index] = (struct ptl_pt){.used = true,
+                                     .enabled = !(options & PTL_PT_ALLOC_DISABLED),
+                                     .options = options,
+                                     .eq = eq,
+                                     .eq_handle = eq_handle};
     *pt_index = index;
     return PTL_OK;
 }
@@ -377,20 +403,38 @@ int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
     struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
     if (!pt)
         return status;
+    const struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (pt->lists[0].first || pt->lists[1].first || pt->unexpected.first || pt->busy > 0)
         return PTL_PT_IN_USE;
     release_lists(pt);
+    struct ptl_eq *eq = ptl_pt_eq(ni, pt);
+    if (eq && (pt->options & PTL_PT_FLOWCTRL))
+        ptl_eq_remove_notice(eq);
     pt->used = false;
     return PTL_OK;
 }
 
+/* Messages that were let in before still move data, or their events are on their way. */
+static bool is_settled(const struct ptl_ni *ni, const struct ptl_pt *pt)
+{
+    const struct ptl_eq *eq = ptl_pt_eq(ni, pt);
+    return pt->busy == 0 && (!eq || eq->in_flight == 0);
+}
+
+/* Returns when nothing of the messages let in before is still to come. */
 int PtlPTDisable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
 {
     int status;
     struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
-    if (pt)
-        pt->enabled = false;
-    return status;
+    if (!pt)
+        return status;
+    struct ptl_process *process = ptl_current();
+    struct ptl_ni *ni = ptl_lookup(process, ni_handle, PTL_KIND_NI);
+    pt->enabled = false;
+    ptl_active(process, "PtlPTDisable");
+    while (!ni->closed && !process->aborted && !process->free_mode && !is_settled(ni, pt))
+        ptl_block(process, "PtlPTDisable", -1.0);
+    return process->aborted ? PTL_ABORTED : PTL_OK;
 }
 
 int PtlPTEnable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)

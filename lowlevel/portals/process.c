@@ -77,6 +77,31 @@ pf_self_t *pf_portals_self(void)
     return self || !identify_caller ? self : identify_caller();
 }
 
+static void close_interfaces(struct ptl_process *process);
+
+static void bury(struct pf_event *event)
+{
+    close_interfaces(pf_container_of(event, struct ptl_process, burial));
+}
+
+/*
+ * The process has returned or was killed without PtlFini: from now on nobody may touch its memory. This runs
+ * in the dying actor, which must not call SimGrid; the rest follows in an event at the same date.
+ */
+static void process_gone(int failed, void *data)
+{
+    struct ptl_process *process = data;
+    (void)failed;
+    if (process->init_count == 0)
+        return;
+    process->init_count = 0;
+    for (int kind = 0; kind < PTL_NI_KINDS; kind++)
+        if (process->nis[kind])
+            process->nis[kind]->closed = true;
+    pf_event_init(&process->burial, bury);
+    pf_engine_post(&process->burial, pf_engine_now());
+}
+
 int PtlInit(void)
 {
     pf_self_t *self = pf_portals_self();
@@ -87,23 +112,26 @@ int PtlInit(void)
     pf_trace_process(self);
     if (!self->portals)
         self->portals = create_process(self);
+    if (!self->mpi && !self->portals->watched) { /* an MPI rank is initialised by a helper, which ends */
+        self->portals->watched = true;
+        sg_actor_on_exit(process_gone, self->portals);
+    }
     self->portals->init_count++;
     return PTL_OK;
+}
+
+static void close_interfaces(struct ptl_process *process)
+{
+    for (int kind = 0; kind < PTL_NI_KINDS; kind++)
+        if (process->nis[kind])
+            ptl_ni_close(process->nis[kind]);
 }
 
 void PtlFini(void)
 {
     struct ptl_process *process = ptl_current();
-    if (!process || --process->init_count > 0)
-        return;
-    for (int kind = 0; kind < PTL_NI_KINDS; kind++) {
-        if (!process->nis[kind])
-            continue;
-        process->init_count = 1; /* the interface is still usable while it is closed */
-        process->nis[kind]->references = 1;
-        PtlNIFini(process->nis[kind]->handle);
-        process->init_count = 0;
-    }
+    if (process && --process->init_count == 0)
+        close_interfaces(process);
 }
 
 bool pf_portals_leave(pf_self_t *self)
@@ -183,9 +211,9 @@ void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind)
 }
 
 /* The interface that an object of any kind belongs to. */
-struct ptl_ni *ptl_object_ni(ptl_handle_any_t handle)
+struct ptl_ni *ptl_object_ni(const struct ptl_process *process, ptl_handle_any_t handle)
 {
-    void *object = ptl_object(handle, (enum ptl_kind)(handle >> 60));
+    void *object = ptl_lookup(process, handle, (enum ptl_kind)(handle >> 60));
     if (!object)
         return NULL;
     switch ((enum ptl_kind)(handle >> 60)) {
@@ -212,7 +240,7 @@ void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct
     for (uint32_t slot = 0; slot < process->slot_count; slot++) {
         if (process->slots[slot].kind != kind)
             continue;
-        if (ptl_object_ni(handle_of(kind, process->slots[slot].generation, slot)) == ni)
+        if (ptl_object_ni(process, handle_of(kind, process->slots[slot].generation, slot)) == ni)
             fn(process->slots[slot].object);
     }
 }

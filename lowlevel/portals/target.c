@@ -10,9 +10,11 @@ static struct ptl_ni *target_ni(const struct ptl_message *m)
         return NULL;
     if (m->ni->closed && !m->has_data)
         return NULL; /* the initiator has gone, and with it the data that were still in its memory */
-    for (int kind = 0; kind < PTL_NI_KINDS; kind++)
-        if (m->to->nis[kind] && m->to->nis[kind]->options == m->ni->options)
-            return m->to->nis[kind];
+    for (int kind = 0; kind < PTL_NI_KINDS; kind++) {
+        struct ptl_ni *ni = m->to->nis[kind];
+        if (ni && !ni->closed && ni->options == m->ni->options)
+            return ni;
+    }
     return NULL;
 }
 
@@ -55,16 +57,24 @@ static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
     ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, pt->last_done > now ? pt->last_done : now);
 }
 
-/* Resources are exhausted or nothing matches: with flow control the table entry closes until the process
- * opens it again. */
-static void refuse_by_flow_control(struct ptl_message *m, struct ptl_pt *pt)
+/* One message less moves data. */
+static void calm_down(const struct ptl_message *m, struct ptl_pt *pt)
+{
+    post_notice(m, pt);
+    if (!pt->enabled && pt->busy == 0)
+        ptl_state_changed(m->to, false); /* PtlPTDisable may wait for it */
+}
+
+/* Resources are exhausted or nothing matches (no entry): with flow control the table entry closes until the
+ * process opens it again. */
+static void refuse_by_flow_control(struct ptl_message *m, struct ptl_pt *pt, const struct ptl_le *entry)
 {
     if (!(pt->options & PTL_PT_FLOWCTRL)) {
         refuse(m, PTL_NI_DROPPED);
         return;
     }
     pt->enabled = false;
-    pt->notice_due = true;
+    pt->notice_due = !entry || !(entry->me.options & PTL_ME_EVENT_FLOWCTRL_DISABLE);
     post_notice(m, pt);
     refuse(m, PTL_NI_PT_DISABLED);
 }
@@ -110,7 +120,7 @@ static void describe(const struct ptl_message *m, ptl_event_t *event)
         .match_bits = m->match_bits,
         .rlength = m->rlength,
         .mlength = m->mlength,
-        .remote_offset = m->place,
+        .remote_offset = m->remote_offset, /* as the initiator has asked; `start` tells where it is */
         .uid = m->uid,
         .initiator = m->initiator,
         .ptl_list = m->list,
@@ -130,23 +140,63 @@ static void keep_header(struct ptl_message *m, struct ptl_pt *pt)
     ptl_state_changed(m->to, true);
 }
 
+static ptl_size_t accepted_length(const struct ptl_le *entry, const struct ptl_message *m)
+{
+    ptl_size_t room = room_at(entry, place_in(entry, m));
+    return m->rlength < room ? m->rlength : room;
+}
+
+/* Whether the entry leaves its list with this message. */
+static bool uses_up(const struct ptl_le *entry, const struct ptl_message *m)
+{
+    if (entry->me.options & PTL_ME_USE_ONCE)
+        return true;
+    return (entry->me.options & PTL_ME_MANAGE_LOCAL) &&
+           room_at(entry, entry->local_offset + accepted_length(entry, m)) < entry->me.min_free;
+}
+
+static bool tells_message(const struct ptl_le *entry)
+{
+    return !(entry->me.options & (PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_SUCCESS_DISABLE));
+}
+
+/* With flow control, a message gets in when there is room for all events that it will cause. */
+static bool reserve_events(struct ptl_message *m, struct ptl_pt *pt, struct ptl_le *entry)
+{
+    struct ptl_eq *eq = ptl_pt_eq(m->to_ni, pt);
+    if (!(pt->options & PTL_PT_FLOWCTRL) || !eq)
+        return true;
+    unsigned int message = tells_message(entry), end = 0;
+    if (uses_up(entry, m) && !(entry->me.options & PTL_ME_EVENT_UNLINK_DISABLE))
+        end = entry->list == PTL_OVERFLOW_LIST ? 2 : 1; /* AUTO_UNLINK, AUTO_FREE */
+    if (!ptl_eq_reserve(eq, message + end))
+        return false;
+    m->has_event = message > 0;
+    entry->events = (uint8_t)end;
+    return true;
+}
+
+static void release_event(struct ptl_message *m)
+{
+    struct ptl_eq *eq = ptl_pt_eq(m->to_ni, &m->to_ni->pts[m->pt_index]);
+    if (m->has_event && eq)
+        ptl_eq_release(eq, 1);
+    m->has_event = false;
+}
+
 /* The message takes its part of the entry; an entry that is used up leaves the list. */
 static void take_entry(struct ptl_message *m, struct ptl_le *entry)
 {
+    bool used_up = uses_up(entry, m);
     m->entry = entry;
     m->list = entry->list;
     m->place = place_in(entry, m);
-    ptl_size_t room = room_at(entry, m->place);
-    m->mlength = m->rlength < room ? m->rlength : room;
+    m->mlength = accepted_length(entry, m);
     m->ack_disabled = entry->me.options & PTL_ME_ACK_DISABLE;
     entry->pending++;
     m->to_ni->pts[m->pt_index].busy++;
-    bool used_up = entry->me.options & PTL_ME_USE_ONCE;
-    if (entry->me.options & PTL_ME_MANAGE_LOCAL) {
+    if (entry->me.options & PTL_ME_MANAGE_LOCAL)
         entry->local_offset += m->mlength;
-        if (room_at(entry, entry->local_offset) < entry->me.min_free)
-            used_up = true;
-    }
     if (used_up) {
         ptl_list_remove(entry);
         entry->auto_unlinked = true;
@@ -162,9 +212,6 @@ static ptl_ni_fail_t permission(const struct ptl_le *entry, const struct ptl_mes
         return PTL_NI_OP_VIOLATION;
     return PTL_NI_OK;
 }
-
-/* What one message may write to the queue of its table entry, and the notice that it is closed. */
-#define EVENTS_PER_MESSAGE 3
 
 void ptl_target_match(struct ptl_message *m)
 {
@@ -185,16 +232,18 @@ void ptl_target_match(struct ptl_message *m)
     struct ptl_le *entry = find_entry(m->to_ni, pt, m);
     bool unexpected =
         entry && entry->list == PTL_OVERFLOW_LIST && !(entry->me.options & PTL_ME_UNEXPECTED_HDR_DISABLE);
-    bool no_room =
-        (pt->options & PTL_PT_FLOWCTRL) && !ptl_eq_has_room(ptl_pt_eq(m->to_ni, pt), EVENTS_PER_MESSAGE);
-    if (!entry || no_room ||
-        (unexpected && m->to_ni->unexpected_count >= m->to_ni->limits.max_unexpected_headers)) {
-        refuse_by_flow_control(m, pt);
+    bool no_header = unexpected && m->to_ni->unexpected_count >= m->to_ni->limits.max_unexpected_headers;
+    if (!entry || no_header) {
+        refuse_by_flow_control(m, pt, entry);
         return;
     }
     ptl_ni_fail_t fail = permission(entry, m);
     if (fail != PTL_NI_OK) {
         refuse(m, fail);
+        return;
+    }
+    if (!reserve_events(m, pt, entry)) {
+        refuse_by_flow_control(m, pt, entry);
         return;
     }
     take_entry(m, entry);
@@ -225,7 +274,8 @@ static void conclude(struct ptl_message *m, double date)
     unsigned int options = entry->me.options;
     if (date < entry->linked_date)
         date = entry->linked_date; /* the message matched a command that is still on its way to the NIC */
-    if (!(options & (PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_SUCCESS_DISABLE))) {
+    release_event(m);
+    if (tells_message(entry)) {
         ptl_event_t event;
         describe(m, &event);
         event.type = event_kind(m);
@@ -244,36 +294,69 @@ static void conclude(struct ptl_message *m, double date)
         ptl_unexpected_complete(m->unexpected, date);
     if (!settled)
         ptl_entry_settle(entry, date);
-    post_notice(m, pt);
+    calm_down(m, pt);
     m->entry = NULL;
     m->unexpected = NULL;
 }
 
-/* The rest of the message will not come: the entry is free of it, without an event. */
+/* The rest of the message will not come: the process is told that its operation has failed. */
 void ptl_target_abandon(struct ptl_message *m)
 {
     if (!m->entry || m->to_ni->closed)
         return;
-    m->entry->pending--;
-    m->to_ni->pts[m->pt_index].busy--;
-    post_notice(m, &m->to_ni->pts[m->pt_index]);
-    if (!m->unexpected)
-        ptl_entry_settle(m->entry, pf_engine_now());
+    struct ptl_le *entry = m->entry;
+    unsigned int options = entry->me.options;
+    struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
+    double now = pf_engine_now();
+    release_event(m);
+    if (!(options & PTL_ME_EVENT_COMM_DISABLE)) {
+        ptl_event_t event;
+        describe(m, &event);
+        event.type = event_kind(m);
+        event.ni_fail_type = PTL_NI_UNDELIVERABLE;
+        ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, now);
+    }
+    struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
+    if (ct && (options & PTL_ME_EVENT_CT_COMM))
+        ptl_ct_add(ct, 0, 1, now);
+    entry->pending--;
+    pt->busy--;
+    if (m->unexpected)
+        ptl_unexpected_abandon(pt, m->unexpected, now); /* settles the entry, which may be gone then */
+    else
+        ptl_entry_settle(entry, now);
+    calm_down(m, pt);
     m->entry = NULL;
+    m->unexpected = NULL;
 }
 
 static void store_data(struct ptl_message *m)
 {
     struct ptl_memory to = ptl_le_memory(m->entry);
     struct ptl_memory from = {m->data, sizeof m->data, false};
-    if (m->operation != PTL_DO_PUT)
+    if (m->operation != PTL_DO_PUT) {
+        if (!m->has_data) { /* by DMA, as a configuration without PIO wants it */
+            struct ptl_memory operands = ptl_md_memory(m->md);
+            ptl_memory_copy(&from, 0, &operands, m->offset, m->mlength);
+        }
         ptl_atomic_apply(m, &to);
-    else if (m->has_data)
+    } else if (m->has_data)
         ptl_memory_copy(&to, m->place, &from, 0, m->mlength);
     else if (!m->ni->closed) {
         from = ptl_md_memory(m->md);
         ptl_memory_store(&to, m->place, &from, m->offset, m->mlength);
     }
+}
+
+/* A short get is ordered: what it returns is read now, and not when the reply leaves. */
+static void read_data(struct ptl_message *m)
+{
+    if (m->operation != PTL_DO_GET || m->mlength > PTL_ORDERED_SIZE)
+        return;
+    struct ptl_memory from = ptl_le_memory(m->entry);
+    struct ptl_memory to = {m->data, sizeof m->data, false};
+    ptl_memory_copy(&to, 0, &from, m->place, m->mlength);
+    m->has_data = true;
 }
 
 /* The same structure travels back as the answer. */
@@ -310,6 +393,8 @@ void ptl_target_complete(struct ptl_message *m)
     }
     if (m->entry && writes(m))
         store_data(m);
+    else if (m->entry)
+        read_data(m);
     if (reads(m)) {
         answer(m, PF_NIC_REPLY, date);
         return;
@@ -334,7 +419,7 @@ void ptl_target_read(struct ptl_message *m)
         ptl_size_t offset = m->operation == PTL_DO_FETCH ? m->get_offset : m->offset;
         struct ptl_memory from = ptl_le_memory(m->entry);
         struct ptl_memory fetched = {m->data, sizeof m->data, false};
-        if (m->operation == PTL_DO_FETCH)
+        if (m->operation == PTL_DO_FETCH || m->has_data)
             ptl_memory_copy(&to, offset, &fetched, 0, m->mlength);
         else
             ptl_memory_copy(&to, offset, &from, m->place, m->mlength);

@@ -140,6 +140,8 @@ static int add_change(ptl_handle_ct_t ct_handle, ptl_ct_event_t value, enum ptl_
 int PtlTriggeredCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment, ptl_handle_ct_t trig_ct_handle,
                       ptl_size_t threshold)
 {
+    if (increment.success && increment.failure)
+        return ptl_current() ? PTL_ARG_INVALID : PTL_NO_INIT;
     return add_change(ct_handle, increment, PTL_TRIGGER_CT_INC, trig_ct_handle, threshold);
 }
 

@@ -59,28 +59,37 @@ static void count(const struct ptl_ni *ni, struct ptl_ct *entry_ct, const ptl_me
         ptl_ct_count(ct, me->options & PTL_ME_EVENT_CT_BYTES, length, fail, date);
 }
 
+static void forget(struct ptl_unexpected *header, double date)
+{
+    struct ptl_le *entry = header->entry;
+    entry->unexpected--;
+    header->ni->unexpected_count--;
+    ptl_entry_settle(entry, date);
+    pf_pool_put(&headers, header);
+}
+
 /* A claimed header whose data are in memory at `date` is reported and forgotten. */
 static void report_claim(struct ptl_unexpected *header, double date)
 {
     struct ptl_ni *ni = header->ni;
-    struct ptl_le *entry = header->entry;
-    struct ptl_eq *eq = ptl_pt_eq(ni, pt_of(entry));
-    unsigned int options = header->claim.options;
+    struct ptl_eq *eq = ptl_pt_eq(ni, pt_of(header->entry));
+    unsigned int options = header->claim.options, quiet = PTL_ME_EVENT_OVER_DISABLE;
+    ptl_ni_fail_t fail = header->event.ni_fail_type;
+    if (fail == PTL_NI_OK)
+        quiet |= PTL_ME_EVENT_SUCCESS_DISABLE;
     header->event.type = overflow_kind(header->operation);
-    if (!(options & (PTL_ME_EVENT_OVER_DISABLE | PTL_ME_EVENT_SUCCESS_DISABLE)))
+    if (!(options & quiet))
         ptl_eq_post(eq, &header->event, date);
-    count(ni, header->claim_ct, &header->claim, header->event.mlength, PTL_NI_OK, date);
+    count(ni, header->claim_ct, &header->claim, header->event.mlength, fail, date);
     if (header->claim_unlinks && !(options & PTL_ME_EVENT_UNLINK_DISABLE)) {
         ptl_event_t event = header->event;
         event.type = PTL_EVENT_AUTO_UNLINK;
+        event.ni_fail_type = PTL_NI_OK;
         event.start = header->claim.start;
         event.ptl_list = PTL_PRIORITY_LIST;
         ptl_eq_post(eq, &event, date);
     }
-    entry->unexpected--;
-    ni->unexpected_count--;
-    ptl_entry_settle(entry, date);
-    pf_pool_put(&headers, header);
+    forget(header, date);
 }
 
 void ptl_unexpected_complete(struct ptl_unexpected *header, double date)
@@ -88,6 +97,17 @@ void ptl_unexpected_complete(struct ptl_unexpected *header, double date)
     header->complete = true;
     if (header->claimed)
         report_claim(header, date);
+}
+
+void ptl_unexpected_abandon(struct ptl_pt *pt, struct ptl_unexpected *header, double date)
+{
+    header->event.ni_fail_type = PTL_NI_UNDELIVERABLE;
+    if (header->claimed) {
+        report_claim(header, date);
+        return;
+    }
+    ptl_match_remove(&pt->unexpected, &header->match);
+    forget(header, date);
 }
 
 /* A message that is there already is not asked for its permission again; but what must not be cut is not

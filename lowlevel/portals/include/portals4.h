@@ -93,7 +93,7 @@ enum ptl_retvals {
 
 #define PTL_TARGET_BIND_INACCESSIBLE (1U << 0)
 #define PTL_TOTAL_DATA_ORDERING      (1U << 1)
-#define PTL_COHERENT_ATOMIC          (1U << 2)
+#define PTL_COHERENT_ATOMICS         (1U << 2)
 
 typedef struct {
     int max_entries;
@@ -122,9 +122,10 @@ typedef enum {
 } ptl_sr_index_t;
 
 /* Portal table entries */
-#define PTL_PT_ONLY_USE_ONCE (1U << 0)
-#define PTL_PT_FLOWCTRL      (1U << 1)
-#define PTL_PT_ONLY_TRUNCATE (1U << 2)
+#define PTL_PT_ONLY_USE_ONCE  (1U << 0)
+#define PTL_PT_FLOWCTRL       (1U << 1)
+#define PTL_PT_ONLY_TRUNCATE  (1U << 2)
+#define PTL_PT_ALLOC_DISABLED (1U << 3)
 
 /* Options that memory descriptors and list entries share */
 #define PTL_IOVEC (1U << 0)

@@ -72,6 +72,7 @@ static uint64_t swap(struct endpoint *e, uint64_t value, uint64_t operand, ptl_o
     uint64_t old = 0;
     CHECK(PtlSwap(e->md, (ptl_size_t)(uintptr_t)&old, e->md, (ptl_size_t)(uintptr_t)&value, 8,
                   world_address(0), e->pt, 1, 0, NULL, 0, &operand, op, PTL_UINT64_T) == PTL_OK);
+    endpoint_expect(e, PTL_EVENT_SEND);
     CHECK(endpoint_expect(e, PTL_EVENT_REPLY).mlength == 8);
     return old;
 }
@@ -114,6 +115,7 @@ static void program_tickets(int rank, int size, void *shared)
     for (int i = 0; i < DRAWS; i++) {
         CHECK(PtlFetchAtomic(e.md, (ptl_size_t)(uintptr_t)&ticket, e.md, (ptl_size_t)(uintptr_t)&one, 4,
                              world_address(0), e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_INT32_T) == PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_SEND);
         endpoint_expect(&e, PTL_EVENT_REPLY);
         CHECK(ticket >= 0 && ticket < size * DRAWS && !taken[ticket]);
         taken[ticket] = 1;

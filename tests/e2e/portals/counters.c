@@ -71,7 +71,8 @@ static void program_counting(int rank, int size, void *shared)
         CHECK(PtlCTPoll(both, tests, 2, 5, &value, &which) == PTL_CT_NONE_REACHED);
         CHECK(simgrid_get_clock() - before > 0.00499 && simgrid_get_clock() - before < 0.00501);
         CHECK(PtlCTSet(ct, (ptl_ct_event_t){10, 0}) == PTL_OK &&
-              PtlCTInc(ct, (ptl_ct_event_t){5, 1}) == PTL_OK);
+              PtlCTInc(ct, (ptl_ct_event_t){5, 0}) == PTL_OK &&
+              PtlCTInc(ct, (ptl_ct_event_t){0, 1}) == PTL_OK);
         CHECK(PtlCTGet(ct, &value) == PTL_OK && value.success == 15 && value.failure == 1);
         CHECK(PtlCTWait(ct, 100, &value) == PTL_OK && value.failure == 1);
     } else {
