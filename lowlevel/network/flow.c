@@ -43,14 +43,6 @@ static void lose(struct pf_transfer *t)
     pf_engine_post(&t->event, pf_engine_now());
 }
 
-static bool is_up(const struct pf_path *path)
-{
-    for (int i = 0; i < path->count; i++)
-        if (!path->resources[i]->on)
-            return false;
-    return true;
-}
-
 /*
  * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the
  * message's serialisation time, and the tail arrives when the slowest of them has let it pass. Beside flows
@@ -103,7 +95,7 @@ static void header_arrived(struct pf_event *event)
 static void stream_left(void *arg)
 {
     struct pf_transfer *t = arg;
-    struct pf_path *path = pf_path_get(t->src, t->dst);
+    struct pf_path *path = t->route;
     t->state = NULL;
     t->last_date = pf_engine_now() + path->latency;
     path->last[t->vn] = t->last_date;
@@ -138,7 +130,7 @@ static void inject_stream(struct pf_transfer *t, struct pf_path *path)
 static void lose_stream(void *arg)
 {
     struct pf_transfer *t = arg;
-    if (is_up(pf_path_get(t->src, t->dst)))
+    if (pf_path_is_up(t->route))
         return;
     pf_sharing_cancel(t->state);
     t->state = NULL;
@@ -161,8 +153,9 @@ static void flow_inject(struct pf_transfer *t)
         pf_path_on_change(resource_changed);
     }
     struct pf_path *path = pf_path_get(t->src, t->dst);
+    t->route = path;
     t->state = NULL;
-    if (!is_up(path)) {
+    if (!pf_path_is_up(path)) {
         lose(t);
         return;
     }
@@ -175,8 +168,8 @@ static void flow_inject(struct pf_transfer *t)
 
 static double flow_acknowledge(const struct pf_transfer *t, double bytes)
 {
-    struct pf_path *path = pf_path_get(t->dst, t->src);
-    if (!is_up(path))
+    struct pf_path *path = pf_path_back(t->route);
+    if (!pf_path_is_up(path))
         return -1.0;
     double date = reserve(path, bytes, false);
     return pf_loss_strikes(path->loss) ? -1.0 : date;

@@ -50,6 +50,7 @@ struct pf_transfer {
 
     /* The network's own. */
     struct pf_event event;
+    void *route;
     void *state;
     double last_date;
     bool failed;

@@ -48,6 +48,16 @@ static void *allocate(size_t size)
     return memory;
 }
 
+int pf_path_links_down;
+
+bool pf_path_look_up(const struct pf_path *path)
+{
+    for (int i = 0; i < path->count; i++)
+        if (!path->resources[i]->on)
+            return false;
+    return true;
+}
+
 static void link_changed(int link)
 {
     if (link >= link_capacity || !link_resources[link])
@@ -55,6 +65,7 @@ static void link_changed(int link)
     struct pf_resource *resource = link_resources[link];
     const struct pf_platform_link *state = pf_platform_link_state(link);
     resource->capacity = state->bandwidth;
+    pf_path_links_down += resource->on - state->on;
     resource->on = state->on;
     if (change_listener)
         change_listener(resource);
@@ -74,6 +85,7 @@ static struct pf_resource *resource_of_link(int link)
         struct pf_resource *resource = allocate(sizeof *resource);
         *resource = (struct pf_resource){
             .capacity = state->bandwidth, .shared = state->shared, .on = state->on, .link = link};
+        pf_path_links_down += !state->on;
         link_resources[link] = resource;
     }
     return link_resources[link];

@@ -38,11 +38,27 @@ struct pf_path {
     double bandwidth;         /* the slowest link, without the buses */
     double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
     struct pf_lane arrivals[PF_VN_COUNT];
+    struct pf_path *back; /* the other direction, once somebody has asked for it */
     int count;
     struct pf_resource **resources;
 };
 
 struct pf_path *pf_path_get(int src, int dst);
+
+static inline struct pf_path *pf_path_back(struct pf_path *path)
+{
+    if (!path->back)
+        path->back = pf_path_get((int)(uint32_t)path->key, (int)(path->key >> 32));
+    return path->back;
+}
+
+/* Whether all links of a path are up. */
+extern int pf_path_links_down; /* in the whole platform */
+bool pf_path_look_up(const struct pf_path *path);
+static inline bool pf_path_is_up(const struct pf_path *path)
+{
+    return pf_path_links_down == 0 || pf_path_look_up(path);
+}
 
 /* Bytes per second of the bus of a node, each direction; infinite: no limit. Before its first path. */
 void pf_path_set_bus(int node, double rate);

@@ -12,47 +12,49 @@
 /* A message that has been delivered, but whose source does not know: all that is sent again is its bytes. */
 static struct pf_pool ghosts = PF_POOL(struct pf_nic_message);
 
-static void sift_down(double *heap, int count, double date)
+/* The acknowledgements on their way, by date: a ring. */
+static double *date_at(const struct pf_e2e *table, unsigned int index)
 {
-    int hole = 0;
-    for (int child; (child = 2 * hole + 1) < count; hole = child) {
-        if (child + 1 < count && heap[child + 1] < heap[child])
-            child++;
-        if (heap[child] >= date)
-            break;
-        heap[hole] = heap[child];
-    }
-    heap[hole] = date;
+    return &table->dates[index & (table->capacity - 1)];
 }
 
-static void push(struct pf_e2e *table, double date)
+static void grow(struct pf_e2e *table)
 {
-    if (table->acknowledged == table->capacity) {
-        table->capacity = table->capacity ? 2 * table->capacity : 64;
-        table->dates = realloc(table->dates, (size_t)table->capacity * sizeof *table->dates);
-        if (!table->dates)
-            pf_die("out of memory for the table of messages in flight");
-    }
-    int hole = table->acknowledged++;
-    for (int parent; hole > 0 && table->dates[parent = (hole - 1) / 2] > date; hole = parent)
-        table->dates[hole] = table->dates[parent];
-    table->dates[hole] = date;
+    unsigned int capacity = table->capacity ? 2 * table->capacity : 64;
+    double *dates = malloc(capacity * sizeof *dates);
+    if (!dates)
+        pf_die("out of memory for the table of messages in flight");
+    for (unsigned int i = table->first; i != table->last; i++)
+        dates[i & (capacity - 1)] = *date_at(table, i);
+    free(table->dates);
+    table->dates = dates;
+    table->capacity = capacity;
 }
 
-static void pop(struct pf_e2e *table)
+/* Mostly behind the others; a little before when another node is nearer. */
+static void insert_date(struct pf_e2e *table, double date)
 {
-    double last = table->dates[--table->acknowledged];
-    if (table->acknowledged > 0)
-        sift_down(table->dates, table->acknowledged, last);
+    if (table->last - table->first == table->capacity)
+        grow(table);
+    unsigned int place = table->last++;
+    for (; place != table->first && *date_at(table, place - 1) > date; place--)
+        *date_at(table, place) = *date_at(table, place - 1);
+    *date_at(table, place) = date;
+}
+
+static void forget_arrived(struct pf_e2e *table)
+{
+    double now = pf_engine_now();
+    while (table->first != table->last && *date_at(table, table->first) <= now)
+        table->first++;
 }
 
 static bool has_room(struct pf_e2e *table)
 {
-    double now = pf_engine_now();
-    while (table->held + table->acknowledged >= pf_config.nic_e2e_entries && table->acknowledged > 0 &&
-           table->dates[0] <= now)
-        pop(table);
-    return table->held + table->acknowledged < pf_config.nic_e2e_entries;
+    if (table->held + (long)(table->last - table->first) < pf_config.nic_e2e_entries)
+        return true;
+    forget_arrived(table);
+    return table->held + (long)(table->last - table->first) < pf_config.nic_e2e_entries;
 }
 
 /* Those that wait are called when the next entry is free. */
@@ -62,8 +64,8 @@ static void arm(struct pf_e2e *table)
         return;
     if (has_room(table))
         pf_engine_post(&table->event, pf_engine_now());
-    else if (table->acknowledged > 0)
-        pf_engine_post(&table->event, table->dates[0]);
+    else if (table->first != table->last)
+        pf_engine_post(&table->event, *date_at(table, table->first));
 }
 
 static void entry_is_free(struct pf_event *event)
@@ -104,14 +106,10 @@ void pf_e2e_enter(struct pf_e2e *table, struct pf_nic_message *m)
 static void release(struct pf_nic_message *m, double date)
 {
     struct pf_e2e *table = m->entry;
-    double now = pf_engine_now();
     m->entry = NULL;
     table->held--;
-    /* Dates that have passed go first, so that the heap stays as small as what is in flight. */
-    if (table->acknowledged > 0 && table->dates[0] <= now && date > now)
-        sift_down(table->dates, table->acknowledged, date);
-    else if (date > now)
-        push(table, date);
+    forget_arrived(table); /* so that the ring stays as small as what is in flight */
+    insert_date(table, date);
     if (m->window)
         pf_window_leave(m, date);
     if (table->waiting)

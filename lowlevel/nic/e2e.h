@@ -17,10 +17,9 @@ struct pf_nic_channel;
  * message costs no event and no timer as long as nothing is lost.
  */
 struct pf_e2e {
-    int held;         /* entries whose acknowledgement has not been sent */
-    int acknowledged; /* entries whose acknowledgement is on its way */
-    int capacity;
-    double *dates;                                 /* a heap: when acknowledgements arrive */
+    long held;                          /* entries whose acknowledgement has not been sent */
+    unsigned int first, last, capacity; /* of the ring: those whose acknowledgement is on its way */
+    double *dates;                      /* when it arrives */
     struct pf_nic_channel *waiting, *last_waiting; /* channels whose next message finds the table full */
     struct pf_event event;                         /* the next entry becomes free, when anybody waits */
 };
