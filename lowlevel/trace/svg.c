@@ -13,8 +13,10 @@
 #include "lowlevel/trace/diagram.h"
 
 enum {
-    LEFT = 112,   /* the dates */
-    RIGHT = 40,   /* beside the last lifeline: loops */
+    LEFT = 128,   /* the dates */
+    RIGHT = 40,   /* beside the last lifeline */
+    LOOPS = 150,  /* the same, when messages go through the NIC's loopback */
+    LEAST = 600,  /* wide enough for the title */
     WIDE = 260,   /* between two nodes */
     NARROW = 170, /* between a process and its NIC */
     HEAD = 62,    /* names of the lifelines */
@@ -239,7 +241,7 @@ static void label(struct picture *p, const char *text, const double from[2], con
         double x = from[0] + direction * 10 + part * (to[0] - from[0] - direction * (width + 20));
         double near = from[1] + (to[1] - from[1]) * (x - from[0]) / (to[0] - from[0]);
         double far = from[1] + (to[1] - from[1]) * (x + direction * width - from[0]) / (to[0] - from[0]);
-        double y = below ? fmax(near, far) + 13 : fmin(near, far) - 4;
+        double y = below ? fmax(near, far) + 14 : fmin(near, far) - 6;
         double left = direction > 0 ? x : x - width;
         struct box box = {left, left + width, y - 10, y + 2};
         if (meets_label(p, &box) || (strict && meets_line(p, &box)))
@@ -347,8 +349,12 @@ static void operation_label(struct picture *p, const struct pf_trace_record *rec
         to[1] = from[1] += 14; /* the label stands beside the bar */
     if (record->outcome != PF_TRACE_DONE)
         to[0] = (from[0] + to[0]) / 2 + 0.3 * (to[0] - from[0]);
-    if (columns[0] == columns[1])
+    if (record->track == PF_TRACE_RANK)
         to[0] += 30 + label_width(text);
+    else if (columns[0] == columns[1]) { /* beside the loop */
+        from[0] += 32;
+        to[0] = from[0] + 30 + label_width(text);
+    }
     label(p, text, from, to);
 }
 
@@ -372,11 +378,22 @@ static void operations(struct picture *p)
             operation_label(p, &diagram->records[i]);
 }
 
+static bool has_loops(const struct pf_diagram *diagram)
+{
+    for (int i = 0; i < diagram->count; i++)
+        if (diagram->records[i].track == PF_TRACE_TX &&
+            diagram->records[i].from.node == diagram->records[i].to.node)
+            return true;
+    return false;
+}
+
 static void draw(struct pf_trace_output *out, const struct pf_diagram *diagram)
 {
     struct picture p = {.out = out, .diagram = diagram};
     int columns = pf_diagram_columns(diagram);
-    double width = (columns ? x_of(columns - 1) : 400) + 48 + RIGHT;
+    double width = (columns ? x_of(columns - 1) : 0) + 48 + (has_loops(diagram) ? LOOPS : RIGHT);
+    if (width < LEAST)
+        width = LEAST;
     p.top = legend(out, diagram, width, false) + HEAD;
     p.labels = allocate((size_t)diagram->count, sizeof *p.labels);
     p.lines = allocate((size_t)diagram->count, sizeof *p.lines);
