@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The five benchmarks of the S4BXI thesis (section 4.6.1) on the simulated NIC: a table, results.csv and a picture.
+
+Put and Get requests from one node to another at 64 sizes, as a Portals program without MPI (request.c) under pfrun, on the
+platform "quito" (quito.xml: two nodes, 11.1 GB/s, 500 ns). Times are simulated; wall-clock times are those of the whole run.
+The picture needs Debian's python3-matplotlib.
+"""
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BENCHMARKS = ["Put-WaitAck", "Put-NoWait", "Put-WaitSend", "Get-WaitReply", "Get-NoWait"]
+COLUMNS = ["benchmark", "bytes", "count", "seconds", "us_per_request", "GB_per_s", "requests_per_s"]
+
+
+def build(bindir, work):
+    program = os.path.join(work, "request")
+    subprocess.run([os.path.join(bindir, "pfcc"), "-O2", os.path.join(HERE, "request.c"), "-o", program, "-lm"], check=True)
+    return program
+
+
+def run(bindir, program, benchmark, options):
+    """All sizes of one benchmark: rows of the table in the order of sizes, and wall-clock seconds."""
+    command = [os.path.join(bindir, "pfrun"), "-np", "2", "-platform", os.path.join(HERE, "quito.xml"),
+               "--log=root.thres:critical", program, benchmark, str(options.count),
+               "non-matching" if options.non_matching else "matching"]
+    environment = dict(os.environ, PARFOCAL_PAYLOAD_COPY="yes" if options.copy else "no")
+    begin = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=3600)
+    wall = time.monotonic() - begin
+    if done.returncode:
+        sys.exit(f"run_nic: {' '.join(command)} ended with {done.returncode}\n{done.stderr}")
+    rows = []
+    for name, size, count, seconds in csv.reader(done.stdout.splitlines()):
+        size, count, seconds = int(size), int(count), float(seconds)
+        rows.append([name, size, count, seconds, 1e6 * seconds / count, 1e-9 * size * count / seconds, count / seconds])
+    return sorted(rows, key=lambda row: row[1]), wall
+
+
+def show(rows, walls):
+    print(f"{'benchmark':15}{'bytes':>10}{'us/request':>13}{'GB/s':>10}{'requests/s':>14}")
+    for name, size, _, _, microseconds, bandwidth, rate in rows:
+        print(f"{name:15}{size:10}{microseconds:13.4f}{bandwidth:10.4f}{rate:14.0f}")
+    print(f"\n{'benchmark':15}{'simulated s':>13}{'wall-clock s':>14}{'messages per wall-clock second':>32}")
+    for name, wall in walls.items():
+        mine = [row for row in rows if row[0] == name]
+        print(f"{name:15}{sum(row[3] for row in mine):13.3f}{wall:14.2f}{sum(row[2] for row in mine) / wall:32.0f}")
+
+
+def write(rows, path):
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        table = csv.writer(f, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for row in rows:
+            table.writerow(row[:3] + [f"{value:.9g}" for value in row[3:]])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc and pfrun")
+    parser.add_argument("--count", type=int, default=10000, help="requests per size (the thesis: 10,000)")
+    parser.add_argument("--non-matching", action="store_true", help="without match bits: 8 bytes more fit into a command")
+    parser.add_argument("--copy", action="store_true", help="move the payload too (same simulated times, slower)")
+    parser.add_argument("--out", default="nic-results", help="folder for results.csv, five.svg and five.png")
+    parser.add_argument("--no-plot", action="store_true", help="table only")
+    options = parser.parse_args()
+    os.makedirs(options.out, exist_ok=True)
+    rows, walls = [], {}
+    with tempfile.TemporaryDirectory(prefix="pf-nic-") as work:
+        program = build(options.bin, work)
+        for benchmark in BENCHMARKS:
+            mine, walls[benchmark] = run(options.bin, program, benchmark, options)
+            rows += mine
+    show(rows, walls)
+    table = os.path.join(options.out, "results.csv")
+    write(rows, table)
+    if options.no_plot:
+        return 0
+    return subprocess.run([os.path.join(HERE, "plot_nic.py"), table, os.path.join(options.out, "five")]).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
