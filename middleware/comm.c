@@ -56,7 +56,7 @@ struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool
     shared->size = size;
     shared->references = size;
     shared->node_local = node_local;
-    shared->newest_impl = -1;
+    shared->newest_impl = shared->bound_impl = -1;
     shared->world_ranks = malloc((size_t)size * sizeof *world_ranks);
     memcpy(shared->world_ranks, world_ranks, (size_t)size * sizeof *world_ranks);
     return shared;
@@ -70,7 +70,9 @@ static void shared_release(struct pf_comm_shared *shared)
         shared_release(shared->hidden);
     if (shared->id >= 0)
         id_give_back(shared->id);
+    pf_comm_bind(shared, -1);
     free(shared->stretches);
+    free(shared->remote_ranks);
     free(shared->world_ranks);
     free(shared);
 }
@@ -179,6 +181,19 @@ void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
     return native;
 }
 
+int pf_comm_bound_count;
+
+#define UNDECIDED (-1)
+
+void pf_comm_bind(struct pf_comm_shared *shared, int impl)
+{
+    if (impl == shared->bound_impl)
+        return;
+    pf_comm_bound_count += (impl >= 0) - (shared->bound_impl >= 0);
+    shared->bound_impl = impl;
+    shared->newest_impl = UNDECIDED; /* the next collective takes the slow path and sees it */
+}
+
 static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int impl)
 {
     if (shared->stretch_count == shared->stretch_capacity) {
@@ -194,10 +209,11 @@ struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint6
 {
     struct pf_comm_shared *shared = comm->shared;
     if (sequence == shared->decided) {
+        int impl = shared->bound_impl >= 0 ? shared->bound_impl : r->active->impl;
         shared->decided = sequence + 1;
-        if (r->active->impl != shared->newest_impl)
-            push_stretch(shared, sequence, r->active->impl);
-        return r->active;
+        if (impl != shared->newest_impl)
+            push_stretch(shared, sequence, impl);
+        return r->instances[impl];
     }
     while (comm->stretch + 1 < shared->stretch_count &&
            shared->stretches[comm->stretch + 1].first <= sequence)
@@ -206,6 +222,19 @@ struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint6
     if (impl != r->active->impl)
         r->account->slot->followed++;
     return r->instances[impl];
+}
+
+uint64_t pf_comm_skip_collective(struct pf_comm *comm)
+{
+    uint64_t sequence = comm->collectives++;
+    struct pf_comm_shared *shared = comm->shared;
+    if (sequence == shared->decided) {
+        shared->decided = sequence + 1;
+        if (shared->newest_impl == UNDECIDED)
+            push_stretch(shared, sequence,
+                         shared->bound_impl >= 0 ? shared->bound_impl : comm->owner->active->impl);
+    }
+    return sequence;
 }
 
 void pf_comm_init_rank(struct pf_rank *r, int size)

@@ -27,6 +27,9 @@ struct pf_comm_shared {
     int joined;      /* members that have made their handle */
     bool node_local; /* all members share a host: MPI_Comm_split_type made it */
     int *world_ranks;
+    int *remote_ranks; /* of an intercommunicator, whose other side has a shared part of its own; else NULL */
+    int remote_size;
+    int bound_impl;   /* where everything on it runs whatever model is in force; -1: in the model in force */
     uint64_t decided; /* collectives whose implementation is known */
     int newest_impl;  /* of the last stretch */
     struct pf_comm_stretch *stretches;
@@ -72,6 +75,25 @@ static inline MPI_Comm pf_comm_handle(const struct pf_comm *comm)
     return (MPI_Comm)(uintptr_t)comm;
 }
 
+/* How many communicators are bound to one implementation. */
+extern int pf_comm_bound_count;
+
+/* From now on everything on the communicator runs in one implementation; -1 sets it free again. */
+void pf_comm_bind(struct pf_comm_shared *shared, int impl);
+
+/* Binds it to what its info says (key parfocal_model), if that says anything. */
+void pf_comm_bind_by_info(struct pf_rank *r, struct pf_comm *comm);
+
+/* Where an operation goes that is not a collective: to the model in force, unless the communicator is bound.
+ */
+static inline struct pf_instance *pf_comm_route(struct pf_rank *r, MPI_Comm handle)
+{
+    if (__builtin_expect(pf_comm_bound_count == 0, 1))
+        return r->active;
+    const struct pf_comm *comm = pf_comm_of(r, handle);
+    return comm && comm->shared->bound_impl >= 0 ? r->instances[comm->shared->bound_impl] : r->active;
+}
+
 /* The slow path of pf_comm_collective: this member follows an earlier decision, or its decision starts a new
  * stretch. */
 struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint64_t sequence);
@@ -89,6 +111,22 @@ static inline struct pf_instance *pf_comm_collective(struct pf_rank *r, struct p
     return pf_comm_agree(r, comm, sequence);
 }
 
+/* The same for a collective whose model is no question: it is counted, and whoever decides next decides later
+ * ones. Returns its number. */
+uint64_t pf_comm_skip_collective(struct pf_comm *comm);
+
+/* Whether this member is the root of a collective. */
+static inline bool pf_comm_has_root(const struct pf_comm *comm, int root)
+{
+    return comm->me == root || root == MPI_ROOT;
+}
+
+/* With how many members this one exchanges data in an all-to-all. */
+static inline int pf_comm_peers(const struct pf_comm *comm)
+{
+    return comm->shared->remote_ranks ? comm->shared->remote_size : comm->shared->size;
+}
+
 /* WORLD and SELF of a rank. */
 void pf_comm_init_rank(struct pf_rank *r, int size);
 void pf_comm_fini_rank(struct pf_rank *r);
@@ -98,6 +136,10 @@ void pf_comm_fini_rank(struct pf_rank *r);
  * reference. */
 struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence,
                                           const int *world_ranks, int size, bool node_local);
+
+/* The shared part of a communicator that its members make without a common parent. They find each other by
+ * the list of members; calls with the same list come in the same order at every member. */
+struct pf_comm_shared *pf_comm_shared_meet(const int *world_ranks, int size, int me);
 
 /* The shared part of a new communicator, for which the caller sees to it that all members find it. They all
  * hold a reference from the start. */

@@ -13,6 +13,7 @@
 #include "middleware/errhandler.h"
 #include "middleware/group.h"
 #include "middleware/info.h"
+#include "middleware/intercomm.h"
 #include "middleware/job_state.h"
 #include "middleware/topology.h"
 #include "base/log.h"
@@ -110,7 +111,19 @@ int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *par
         return error;
     MPI_Info source = own_info ? info : parent->info ? (MPI_Info)(uintptr_t)parent->info : MPI_INFO_NULL;
     comm->info = pf_info_of(pf_info_copy(r, source));
+    if (parent->shared->bound_impl >= 0)
+        pf_comm_bind(comm->shared, parent->shared->bound_impl);
+    pf_comm_bind_by_info(r, comm);
     return MPI_SUCCESS;
+}
+
+/* What a collective of an intercommunicator gives this member, if it gives it anything. */
+static MPI_Comm adopt_child(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
+                            struct pf_instance *in, void *native)
+{
+    if (native == in->values->comm_null)
+        return MPI_COMM_NULL;
+    return (MPI_Comm)(uintptr_t)pf_intercomm_adopt(r, parent, sequence, in, native);
 }
 
 static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own_info, MPI_Comm *newcomm)
@@ -129,8 +142,10 @@ static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own
     if (code != MPI_SUCCESS)
         return pf_call_leave(r, in, handle, code);
     struct pf_comm *comm =
-        pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, parent->shared->size, parent->me,
-                      parent->shared->node_local, in, native);
+        pf_comm_is_inter(parent)
+            ? pf_intercomm_adopt(r, parent, sequence, in, native)
+            : pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, parent->shared->size,
+                            parent->me, parent->shared->node_local, in, native);
     pf_call_native_end(r, in);
     int error = pf_comm_inherit(r, comm, parent, info, own_info);
     if (error != MPI_SUCCESS) {
@@ -172,7 +187,9 @@ int pf_PMPI_Comm_create(MPI_Comm handle, MPI_Group group_handle, MPI_Comm *newco
         pf_native(in, handle), pf_native(in, group_handle), &native);
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;
-        if (group->me != MPI_UNDEFINED)
+        if (pf_comm_is_inter(parent))
+            *newcomm = adopt_child(r, parent, sequence, in, native);
+        else if (group->me != MPI_UNDEFINED)
             *newcomm = (MPI_Comm)(uintptr_t)pf_comm_adopt(r, parent, sequence, group->world_ranks,
                                                           group->size, group->me, false, in, native);
     }
@@ -190,14 +207,17 @@ int pf_PMPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
-    struct pf_comm_meeting *meeting = meeting_join(parent, sequence, color, key);
+    struct pf_comm_meeting *meeting =
+        pf_comm_is_inter(parent) ? NULL : meeting_join(parent, sequence, color, key);
     void *native = in->values->comm_null;
     pf_call_native_begin(r, in);
     int code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
         pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;
-        if (color != MPI_UNDEFINED) {
+        if (!meeting) {
+            *newcomm = adopt_child(r, parent, sequence, in, native);
+        } else if (color != MPI_UNDEFINED) {
             int *members = malloc((size_t)parent->shared->size * sizeof *members);
             int me = 0;
             int n = meeting_members(parent, meeting, color, members, &me);
@@ -206,7 +226,8 @@ int pf_PMPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
             free(members);
         }
     }
-    meeting_leave(parent->shared, meeting);
+    if (meeting)
+        meeting_leave(parent->shared, meeting);
     return pf_call_leave(r, in, handle, code);
 }
 

@@ -25,43 +25,39 @@ struct appointment {
 
 static struct appointment *appointments; /* oldest first */
 
-static struct appointment *appointment_make(const struct pf_comm *parent, const struct pf_group *group,
-                                            int tag, int impl)
+static struct appointment *appointment_make(const struct appointment *wanted, const int *world_ranks,
+                                            int size)
 {
-    struct appointment *made = calloc(1, sizeof *made + (size_t)group->size * sizeof made->arrived[0]);
-    made->shared = pf_comm_shared_new(group->world_ranks, group->size, false);
-    made->parent = parent->shared->id;
-    made->tag = tag;
-    made->impl = impl;
-    made->missing = group->size;
+    struct appointment *made = calloc(1, sizeof *made + (size_t)size * sizeof made->arrived[0]);
+    *made = *wanted;
+    made->shared = pf_comm_shared_new(world_ranks, size, false);
+    made->missing = size;
     return made;
 }
 
-static struct appointment *appointment_keep(const struct pf_comm *parent, const struct pf_group *group,
-                                            int tag, int impl)
+static struct appointment *appointment_keep(const struct appointment *wanted, const int *world_ranks,
+                                            int size, int me)
 {
     struct appointment **link = &appointments;
     for (; *link; link = &(*link)->next) {
         const struct appointment *a = *link;
-        if (a->parent == parent->shared->id && a->tag == tag && a->shared->size == group->size &&
-            !a->arrived[group->me] &&
-            memcmp(a->shared->world_ranks, group->world_ranks, (size_t)group->size * sizeof(int)) == 0)
+        if (a->parent == wanted->parent && a->tag == wanted->tag && a->shared->size == size &&
+            !a->arrived[me] && memcmp(a->shared->world_ranks, world_ranks, (size_t)size * sizeof(int)) == 0)
             break;
     }
     if (!*link)
-        *link = appointment_make(parent, group, tag, impl);
-    (*link)->arrived[group->me] = true;
+        *link = appointment_make(wanted, world_ranks, size);
+    (*link)->arrived[me] = true;
     (*link)->missing--;
     return *link;
 }
 
-/* The caller's shared part and model. */
-static struct pf_comm_shared *meet(const struct pf_comm *parent, const struct pf_group *group, int tag,
-                                   int *impl)
+/* The caller's shared part and model: those of the first who wanted the same. */
+static struct pf_comm_shared *meet(struct appointment *wanted, const int *world_ranks, int size, int me)
 {
-    struct appointment *a = appointment_keep(parent, group, tag, *impl);
+    struct appointment *a = appointment_keep(wanted, world_ranks, size, me);
     struct pf_comm_shared *shared = a->shared;
-    *impl = a->impl;
+    wanted->impl = a->impl;
     if (a->missing == 0) {
         struct appointment **link = &appointments;
         while (*link != a)
@@ -70,6 +66,12 @@ static struct pf_comm_shared *meet(const struct pf_comm *parent, const struct pf
         free(a);
     }
     return shared;
+}
+
+struct pf_comm_shared *pf_comm_shared_meet(const int *world_ranks, int size, int me)
+{
+    struct appointment wanted = {.parent = -1, .tag = -1};
+    return meet(&wanted, world_ranks, size, me);
 }
 
 static bool is_subset(const struct pf_group *group, const struct pf_comm_shared *of)
@@ -108,10 +110,11 @@ int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, 
     if (group->me == MPI_UNDEFINED)
         return pf_call_return(r, MPI_SUCCESS);
     pf_call_schedule(r, false);
-    int impl = r->active->impl;
-    struct pf_comm_shared *shared = meet(parent, group, tag, &impl);
-    r->account->slot->followed += impl != r->active->impl;
-    struct pf_instance *in = r->instances[impl];
+    struct appointment wanted = {
+        .parent = parent->shared->id, .tag = tag, .impl = pf_comm_route(r, handle)->impl};
+    struct pf_comm_shared *shared = meet(&wanted, group->world_ranks, group->size, group->me);
+    r->account->slot->followed += wanted.impl != r->active->impl;
+    struct pf_instance *in = r->instances[wanted.impl];
     void *native = NULL;
     pf_call_native_begin(r, in);
     int code = create_native(in, pf_native(in, handle), pf_native(in, group_handle), tag, &native);

@@ -5,6 +5,7 @@
 #include "middleware/call.h"
 #include "middleware/comm.h"
 #include "middleware/info.h"
+#include "middleware/intercomm.h"
 
 int pf_PMPI_Comm_size(MPI_Comm handle, int *size)
 {
@@ -30,6 +31,20 @@ int pf_PMPI_Comm_rank(MPI_Comm handle, int *rank)
     return pf_call_return(r, MPI_SUCCESS);
 }
 
+/* Two lists of members without doubles: CONGRUENT when equal, SIMILAR in another order, else UNEQUAL. */
+static int compare(const int *x, int x_size, const int *y, int y_size)
+{
+    int common = 0;
+    if (x_size != y_size)
+        return MPI_UNEQUAL;
+    if (x_size == 0 || memcmp(x, y, (size_t)x_size * sizeof *x) == 0)
+        return MPI_CONGRUENT;
+    for (int i = 0; i < x_size; i++)
+        for (int j = 0; j < y_size; j++)
+            common += x[i] == y[j];
+    return common == x_size ? MPI_SIMILAR : MPI_UNEQUAL;
+}
+
 int pf_PMPI_Comm_compare(MPI_Comm first, MPI_Comm second, int *result)
 {
     struct pf_rank *r = PF_ENTER(Comm_compare);
@@ -41,46 +56,15 @@ int pf_PMPI_Comm_compare(MPI_Comm first, MPI_Comm second, int *result)
     *result = MPI_UNEQUAL;
     if (a == b) {
         *result = MPI_IDENT;
-    } else if (a->shared->size == b->shared->size) {
-        int n = a->shared->size, common = 0;
-        const int *x = a->shared->world_ranks, *y = b->shared->world_ranks;
-        if (memcmp(x, y, (size_t)n * sizeof *x) == 0) {
-            *result = MPI_CONGRUENT;
-        } else {
-            for (int i = 0; i < n; i++)
-                for (int j = 0; j < n; j++)
-                    common += x[i] == y[j];
-            *result = common == n ? MPI_SIMILAR : MPI_UNEQUAL;
-        }
+    } else if (pf_comm_is_inter(a) == pf_comm_is_inter(b)) {
+        const struct pf_comm_shared *x = a->shared, *y = b->shared;
+        int local = compare(x->world_ranks, x->size, y->world_ranks, y->size);
+        int remote = compare(x->remote_ranks, x->remote_size, y->remote_ranks, y->remote_size);
+        *result = local == MPI_UNEQUAL || remote == MPI_UNEQUAL   ? MPI_UNEQUAL
+                  : local == MPI_SIMILAR || remote == MPI_SIMILAR ? MPI_SIMILAR
+                                                                  : MPI_CONGRUENT;
     }
     return pf_call_return(r, MPI_SUCCESS);
-}
-
-int pf_PMPI_Comm_test_inter(MPI_Comm handle, int *flag)
-{
-    struct pf_rank *r = PF_ENTER(Comm_test_inter);
-    if (!pf_comm_of(r, handle))
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    *flag = 0;
-    return pf_call_return(r, MPI_SUCCESS);
-}
-
-static int no_remote_side(struct pf_rank *r, MPI_Comm handle)
-{
-    (void)pf_comm_of(r, handle);
-    return pf_call_error(r, handle, MPI_ERR_COMM);
-}
-
-int pf_PMPI_Comm_remote_size(MPI_Comm handle, int *size)
-{
-    (void)size;
-    return no_remote_side(PF_ENTER(Comm_remote_size), handle);
-}
-
-int pf_PMPI_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
-{
-    (void)group;
-    return no_remote_side(PF_ENTER(Comm_remote_group), handle);
 }
 
 int pf_PMPI_Comm_set_name(MPI_Comm handle, const char *name)
@@ -126,6 +110,7 @@ int pf_PMPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);
     comm->info = pf_info_of(pf_info_copy(r, info));
+    pf_comm_bind_by_info(r, comm);
     return pf_call_return(r, MPI_SUCCESS);
 }
 

@@ -54,6 +54,12 @@ static int find(const struct pf_info *info, const char *key)
     return -1;
 }
 
+const char *pf_info_value(const struct pf_info *info, const char *key)
+{
+    int i = find(info, key);
+    return i >= 0 ? info->pairs[i].value : NULL;
+}
+
 static void set(struct pf_info *info, const char *key, const char *value)
 {
     int i = find(info, key);

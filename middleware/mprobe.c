@@ -55,7 +55,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
         return pf_call_return(r, MPI_SUCCESS);
     }
     pf_call_schedule(r, false);
-    struct pf_instance *in = r->active;
+    struct pf_instance *in = pf_comm_route(r, handle);
     pf_call_peer(r, source, tag, handle);
     union pf_native_status native_status;
     void *native = NULL;

@@ -25,7 +25,7 @@ static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI
         return pf_call_error(r, handle, MPI_ERR_TYPE);
     if (tag < 0 && !(receive && tag == MPI_ANY_TAG))
         return pf_call_error(r, handle, MPI_ERR_TAG);
-    if ((peer < 0 || peer >= comm->shared->size) && peer != MPI_PROC_NULL &&
+    if ((peer < 0 || peer >= pf_comm_peers(comm)) && peer != MPI_PROC_NULL &&
         !(receive && peer == MPI_ANY_SOURCE))
         return pf_call_error(r, handle, MPI_ERR_RANK);
     if (!request)
@@ -83,7 +83,7 @@ static int start(struct pf_rank *r, struct pf_request *request)
     const struct pf_persistent *recipe = request->persistent;
     MPI_Comm comm = pf_comm_handle(request->comm);
     pf_call_schedule(r, false);
-    struct pf_instance *in = r->active;
+    struct pf_instance *in = pf_comm_route(r, comm);
     if (recipe->fn == PF_FN_Bsend_init)
         pf_bsend_prepare(r, in);
     pf_call_peer(r, recipe->peer, recipe->tag, comm);

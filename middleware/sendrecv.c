@@ -46,7 +46,7 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
 {
     struct pf_rank *r = PF_ENTER(Sendrecv_replace);
     pf_call_schedule(r, false);
-    struct pf_instance *in = r->active;
+    struct pf_instance *in = pf_comm_route(r, comm);
     pf_call_peer(r, source, recvtag, comm);
     pf_call_sent(r, count, datatype);
     pf_stranded_sent(r, in, comm, dest, sendtag);

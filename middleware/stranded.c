@@ -43,7 +43,7 @@ static void drop(struct pf_ledger *ledger, int at)
 void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm handle, int peer, int tag)
 {
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm || peer >= comm->shared->size)
+    if (!comm || comm->shared->remote_ranks || peer >= comm->shared->size)
         return;
     struct pf_ledger *ledger = ledger_of(&pf_job_state.ranks[comm->shared->world_ranks[peer]]);
     if (ledger->count == ENVELOPE_LIMIT)

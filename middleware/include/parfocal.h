@@ -27,6 +27,16 @@ const char *pf_model_current(void);
  * for "other". Returns 0, or non-zero outside MPI_Init .. MPI_Finalize, where it does nothing. */
 int pf_phase(const char *name);
 
+#ifdef MPI_VERSION /* mpi.h comes first */
+/* Binds a communicator to a model: everything on it that starts from now on runs there, whatever model is in
+ * force. NULL sets it free again. All members call it, at a point that no message of the communicator
+ * crosses; nobody waits for the others. A duplicate is bound as its original. The same without this header:
+ * the info key "parfocal_model" in MPI_Comm_dup_with_info or MPI_Comm_set_info. Returns 0, or non-zero for a
+ * handle that is no communicator. A model that cannot be loaded ends the run with one line.
+ * Intercommunicators are always Open MPI's. */
+int pf_comm_model_set(MPI_Comm comm, const char *model);
+#endif
+
 #else
 
 static inline int pf_model_switch(const char *model)
@@ -45,6 +55,15 @@ static inline int pf_phase(const char *name)
     (void)name;
     return 0;
 }
+
+#ifdef MPI_VERSION
+static inline int pf_comm_model_set(MPI_Comm comm, const char *model)
+{
+    (void)comm;
+    (void)model;
+    return 0;
+}
+#endif
 
 #endif
 

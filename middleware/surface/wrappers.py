@@ -14,10 +14,10 @@ DEFINITION = re.compile(r"^(?:int|double|MPI_\w+) \*?pf_PMPI_(\w+)\(", re.MULTIL
 # Arguments that MPI ignores for some callers must not be looked at: the application may pass anything there. Function:
 # (parameter, condition under which it counts).
 SIGNIFICANT = {
-    "Gather": {"sendtype": "sendbuf != MPI_IN_PLACE", "recvtype": "c->me == root"},
-    "Gatherv": {"sendtype": "sendbuf != MPI_IN_PLACE", "recvtype": "c->me == root"},
-    "Scatter": {"recvtype": "recvbuf != MPI_IN_PLACE", "sendtype": "c->me == root"},
-    "Scatterv": {"recvtype": "recvbuf != MPI_IN_PLACE", "sendtype": "c->me == root"},
+    "Gather": {"sendtype": "sendbuf != MPI_IN_PLACE", "recvtype": "pf_comm_has_root(c, root)"},
+    "Gatherv": {"sendtype": "sendbuf != MPI_IN_PLACE", "recvtype": "pf_comm_has_root(c, root)"},
+    "Scatter": {"recvtype": "recvbuf != MPI_IN_PLACE", "sendtype": "pf_comm_has_root(c, root)"},
+    "Scatterv": {"recvtype": "recvbuf != MPI_IN_PLACE", "sendtype": "pf_comm_has_root(c, root)"},
     "Allgather": {"sendtype": "sendbuf != MPI_IN_PLACE"},
     "Allgatherv": {"sendtype": "sendbuf != MPI_IN_PLACE"},
     "Alltoall": {"sendtype": "sendbuf != MPI_IN_PLACE"},
@@ -135,7 +135,7 @@ def point_to_point(f):
     send, receive = direction(f)
     request = f.of_kind("REQUEST")
     status = f.of_kind("STATUS")
-    lines = [enter(f), "pf_call_schedule(r, false);", "struct pf_instance *in = r->active;"]
+    lines = [enter(f), "pf_call_schedule(r, false);", "struct pf_instance *in = pf_comm_route(r, comm);"]
     if "bsend" in f.stem.lower():
         lines.append("pf_bsend_prepare(r, in);")
     peer, tag = (send or receive)
@@ -194,7 +194,7 @@ def collective(f):
         lines += [f"pf_request_keep_datatype(made, {condition(f, p)});" for p in f.of_kind("DATATYPE") if not p.is_array]
     for p in arrays:
         ignored = "sendbuf == MPI_IN_PLACE ? 0 : " if p.name == "sendtypes" else ""
-        lines.append(f"void **native_{p.name} = pf_native_array(in, (const void *const *){p.name}, {ignored}c->shared->size);")
+        lines.append(f"void **native_{p.name} = pf_native_array(in, (const void *const *){p.name}, {ignored}pf_comm_peers(c));")
     lines.append(native_call(f))
     if request:
         lines += [f"pf_request_keep_memory(made, native_{p.name});" for p in arrays]

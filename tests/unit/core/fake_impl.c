@@ -27,6 +27,7 @@ struct fake fakes[PF_IMPL_COUNT];
 void (*fake_step)(void);
 int fake_mixed_waits, fake_idles, fake_comm_references, fake_operations;
 uint64_t pf_call_polls;
+int pf_comm_bound_count;
 
 static struct fake_op null_of_b;
 static void *const null_request[PF_IMPL_COUNT] = {NULL, &null_of_b};
