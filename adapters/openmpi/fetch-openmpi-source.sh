@@ -7,7 +7,7 @@ set -eu
 
 version=$1
 target=$2
-wanted="ompi/mca/mtl/portals4 opal/mca/btl/portals4"
+wanted="ompi/mca/mtl/portals4 opal/mca/btl/portals4 ompi/mca/coll/portals4 ompi/mca/osc/portals4"
 
 die()
 {
@@ -15,9 +15,13 @@ die()
     exit 1
 }
 
+# All directories are there, also those that an earlier version of this script did not want.
 complete()
 {
-    [ -f "$target/openmpi-$version/.complete" ]
+    [ -f "$target/openmpi-$version/.complete" ] || return 1
+    for directory in $wanted; do
+        [ -d "$target/openmpi-$version/$directory" ] || return 1
+    done
 }
 
 complete && exit 0

@@ -32,6 +32,7 @@ void (*pf_hooks_exit)(int status);
 const char *(*pf_hooks_getenv)(const char *name);
 void (*pf_hooks_setenv)(const char *name, const char *value);
 bool (*pf_hooks_first_search)(void);
+void (*pf_hooks_progress)(void);
 
 static int hook_gethostname(char *name, size_t length)
 {
@@ -256,10 +257,41 @@ static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t
     return status;
 }
 
+/* coll/portals4 and osc/portals4 drain a queue in the same manner; osc waits for link events. */
+static int hook_eq_get(ptl_handle_eq_t queue, ptl_event_t *event)
+{
+    int status = PtlEQGet(queue, event);
+    pf_self_t *self = pf_self();
+    if ((status == PTL_OK || status == PTL_EQ_DROPPED) && self && event->type == PTL_EVENT_LINK)
+        pf_portals_idle_reset(self);
+    return status;
+}
+
+/*
+ * A blocking collective of coll/portals4, or a flush of osc/portals4, waits here for a counter. Stock Open
+ * MPI makes no progress meanwhile: a rank that has posted a long receive and then enters a barrier would
+ * never fetch the message, and its sender would never come to the barrier.
+ */
+static int hook_ct_wait(ptl_handle_ct_t counter, ptl_size_t test, ptl_ct_event_t *event)
+{
+    unsigned int which;
+    if (!pf_hooks_progress)
+        return PtlCTWait(counter, test, event);
+    int status = PtlCTPoll(&counter, &test, 1, 0, event, &which);
+    while (status == PTL_CT_NONE_REACHED) {
+        /* So few polls that they cannot block twice between two looks at the counter. */
+        pf_hooks_progress();
+        status = PtlCTPoll(&counter, &test, 1, 0, event, &which);
+    }
+    return status;
+}
+
 static const struct {
     const char *name;
     void *function;
 } hooks[] = {
+    {"PtlCTWait", (void *)hook_ct_wait},
+    {"PtlEQGet", (void *)hook_eq_get},
     {"PtlEQPoll", (void *)hook_eq_poll},
     {"gethostname", (void *)hook_gethostname},
     {"exit", (void *)hook_exit},
@@ -352,15 +384,34 @@ static int is_slot(unsigned long type)
 #endif
 }
 
-/* What an import of this name is to lead to, NULL to leave it as the dynamic linker has it. */
-static void *replacement(const char *name, bool undefined, void *libmpi)
+/* What an import of this name is to lead to; false to leave it as the dynamic linker has it. */
+typedef bool (*find_replacement)(const char *name, bool undefined, const void *arg, void **value);
+
+static bool hook_or_mpi(const char *name, bool undefined, const void *libmpi, void **value)
 {
+    *value = NULL;
     if (libmpi && (strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0))
-        return dlsym(libmpi, name);
-    return undefined ? hook_for(name) : NULL;
+        *value = dlsym((void *)(uintptr_t)libmpi, name);
+    else if (undefined)
+        *value = hook_for(name);
+    return *value != NULL;
 }
 
-int pf_hooks_install(void *library, void *libmpi)
+struct binding {
+    const char *prefix;
+    void *provider;
+};
+
+static bool of_provider(const char *name, bool undefined, const void *arg, void **value)
+{
+    const struct binding *binding = arg;
+    if (!undefined || strncmp(name, binding->prefix, strlen(binding->prefix)) != 0)
+        return false;
+    *value = dlsym(binding->provider, name);
+    return *value != NULL;
+}
+
+static int replace_imports(void *library, find_replacement find, const void *arg)
 {
     struct link_map *map;
     int changed = 0;
@@ -375,12 +426,41 @@ int pf_hooks_install(void *library, void *libmpi)
             if (!is_slot(ELF64_R_TYPE(entry->r_info)))
                 continue;
             const ElfW(Sym) *symbol = &imports.symbols[ELF64_R_SYM(entry->r_info)];
-            void *hook =
-                replacement(imports.strings + symbol->st_name, symbol->st_shndx == SHN_UNDEF, libmpi);
-            if (!hook)
+            void *hook;
+            if (!find(imports.strings + symbol->st_name, symbol->st_shndx == SHN_UNDEF, arg, &hook))
                 continue;
             write_slot((void **)(map->l_addr + entry->r_offset), hook);
             changed++;
         }
     return changed;
+}
+
+int pf_hooks_install(void *library, void *libmpi)
+{
+    return replace_imports(library, hook_or_mpi, libmpi);
+}
+
+int pf_hooks_bind(void *library, const char *prefix, void *provider)
+{
+    const struct binding binding = {prefix, provider};
+    return replace_imports(library, of_provider, &binding);
+}
+
+struct replacement {
+    const char *name;
+    void *value;
+};
+
+static bool of_name(const char *name, bool undefined, const void *arg, void **value)
+{
+    const struct replacement *replacement = arg;
+    (void)undefined;
+    *value = replacement->value;
+    return strcmp(name, replacement->name) == 0;
+}
+
+int pf_hooks_replace(void *library, const char *name, void *value)
+{
+    const struct replacement replacement = {name, value};
+    return replace_imports(library, of_name, &replacement);
 }

@@ -18,6 +18,16 @@
  */
 int pf_hooks_install(void *library, void *libmpi);
 
+/*
+ * Leads the imports whose names begin with `prefix` to the exports of another library, both behind dlopen
+ * handles: Open MPI loads its plugins so that one can use what another exports, we load them apart. The
+ * library must bind its functions lazily. Returns how many entries changed.
+ */
+int pf_hooks_bind(void *library, const char *prefix, void *provider);
+
+/* Leads the library's own references to its exported function `name` elsewhere; NULL: nowhere. */
+int pf_hooks_replace(void *library, const char *name, void *value);
+
 /* Told by the job: what ends the simulated process of the calling actor. Does not return. */
 extern void (*pf_hooks_exit)(int status);
 
@@ -27,5 +37,8 @@ extern void (*pf_hooks_setenv)(const char *name, const char *value);
 
 /* Whether a search that found nothing is the first one since the calling actor's rank entered Open MPI. */
 extern bool (*pf_hooks_first_search)(void);
+
+/* One round of the progress functions of the calling actor's Open MPI. */
+extern void (*pf_hooks_progress)(void);
 
 #endif

@@ -73,6 +73,24 @@ static bool is_glue(const char *path)
     return strcmp(name, "mca_ess_parfocal") == 0 || strcmp(name, "mca_pmix_parfocal") == 0;
 }
 
+/*
+ * What stock coll/portals4 does wrongly is not offered: where the component finds no function of its own,
+ * Open MPI takes coll/tuned or coll/libnbc. Scatter reads arguments on all ranks that only the root has to
+ * give, and takes the root's own part from a wrong place when the type has gaps. The nonblocking broadcast
+ * has the fault that the glue makes up for in the blocking one.
+ */
+static void repair_coll(const struct pf_ompi_instance *inst, void *handle)
+{
+    static const char *const withheld[] = {"ompi_coll_portals4_scatter_intra",
+                                           "ompi_coll_portals4_iscatter_intra",
+                                           "ompi_coll_portals4_ibcast_intra"};
+    static const char bcast[] = "ompi_coll_portals4_bcast_intra";
+    for (size_t i = 0; i < sizeof withheld / sizeof withheld[0]; i++)
+        pf_hooks_replace(handle, withheld[i], NULL);
+    void *types = dlsym(handle, "ompi_coll_portals4_atomic_datatype");
+    pf_hooks_replace(handle, bcast, inst->glue->coll_repair(dlsym(handle, bcast), types));
+}
+
 void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
 {
     static char why[512];
@@ -90,7 +108,15 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         if (!common || !load(inst, common, why, sizeof why))
             return NULL;
     }
-    return elf ? load(inst, elf, why, sizeof why) : NULL;
+    void *handle = elf ? load(inst, elf, why, sizeof why) : NULL;
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    if (strcmp(name, "mca_mtl_portals4") == 0)
+        inst->mtl = handle;
+    else if (handle && inst->mtl)
+        pf_hooks_bind(handle, "ompi_mtl_portals4", inst->mtl);
+    if (handle && strcmp(name, "mca_coll_portals4") == 0)
+        repair_coll(inst, handle);
+    return handle;
 }
 
 void *pf_ompi_plugin_symbol(void *context, void *handle, const char *name)

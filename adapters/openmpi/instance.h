@@ -24,6 +24,7 @@ struct pf_ompi_variable {
 struct pf_ompi_instance {
     pf_self_t *self;
     void *core[PF_CORE_COUNT]; /* dlopen handles */
+    void *mtl; /* of mtl/portals4, where coll and osc find the addresses of the others; NULL: not loaded */
     const struct pf_glue *glue;
     struct pf_glue_host host;
     char *local_peers;

@@ -16,6 +16,7 @@
 #include "adapters/openmpi/instance.h"
 #include "adapters/openmpi/job_limits.h"
 #include "adapters/openmpi/message_log.h"
+#include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "lowlevel/portals/runtime.h"
@@ -66,6 +67,11 @@ static bool caller_first_search(void)
     if (inst)
         inst->searched = true;
     return first;
+}
+
+static void caller_progress(void)
+{
+    instance_of_caller()->glue->progress();
 }
 
 /* What the glue asks, see struct pf_glue_host. */
@@ -271,6 +277,7 @@ static void create(void)
     pf_hooks_setenv = caller_setenv;
     pf_hooks_exit = caller_exit;
     pf_hooks_first_search = caller_first_search;
+    pf_hooks_progress = caller_progress;
     if (pf_clone_dir_open(pf_parts_bytes() * (size_t)job.job.size, job.why, sizeof job.why))
         start_helpers();
     else
@@ -334,7 +341,9 @@ int pf_ompi_comm_twin(struct pf_ompi_instance *inst, const int *world_ranks, int
 
 int pf_ompi_twin_limit(void)
 {
-    return job.state == READY ? job.instances[0].glue->twin_limit : 0;
+    enum { COLL_LIMIT = 1024 }; /* coll/portals4 keeps 11 bits of an id, and twins begin at 1,024 */
+    int limit = job.state == READY ? job.instances[0].glue->twin_limit : 0;
+    return *pf_config.openmpi_coll && limit > COLL_LIMIT ? COLL_LIMIT : limit;
 }
 
 void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native)
@@ -354,8 +363,14 @@ bool pf_ompi_request_done(struct pf_ompi_instance *inst, const void *request)
 
 void pf_ompi_progress(struct pf_ompi_instance *inst)
 {
-    pf_portals_idle_reset(inst->self);
-    inst->glue->progress();
+    /* One NIC event may need several passes: the first completes a request, the next lets the nonblocking
+     * collective that waited for it start its next round. Rounds that wait for the network end in events of
+     * their own. A pass polls each component once, which must not count up to a block. */
+    enum { PASSES = 8 };
+    for (int i = 0; i < PASSES; i++) {
+        pf_portals_idle_reset(inst->self);
+        inst->glue->progress();
+    }
 }
 
 void pf_ompi_set_notify(struct pf_ompi_instance *inst, void (*notify)(void *arg), void *arg)

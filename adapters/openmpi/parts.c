@@ -149,6 +149,23 @@ static bool add_plugin(const char *directory, const char *name, bool required, c
     return exists(path) || !required;
 }
 
+/* The stock components that this build has compiled. */
+static bool add_portals_plugin(const char *kind, char *why, size_t n)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s_portals4", kind);
+    return add_plugin(parts.own_dir, name, true,
+                      "rebuild Parfocal (its build fetches the distribution's Open MPI source package)", why,
+                      n);
+}
+
+static bool add_portals_plugins(char *why, size_t n)
+{
+    return add_portals_plugin(use_ob1() ? "btl" : "mtl", why, n) &&
+           (!*pf_config.openmpi_coll || add_portals_plugin("coll", why, n)) &&
+           (strcmp(pf_config.openmpi_osc, "portals4") != 0 || add_portals_plugin("osc", why, n));
+}
+
 static bool list_plugins(char *why, size_t n)
 {
     char directory[PATH_MAX], advice[80];
@@ -165,9 +182,7 @@ static bool list_plugins(char *why, size_t n)
         if (!add_plugin(directory, stock[i].name, stock[i].when != OPTIONAL, advice, why, n))
             return false;
     }
-    return add_plugin(parts.own_dir, use_ob1() ? "btl_portals4" : "mtl_portals4", true,
-                      "rebuild Parfocal (its build fetches the distribution's Open MPI source package)", why,
-                      n) &&
+    return add_portals_plugins(why, n) &&
            add_plugin(parts.own_dir, "ess_parfocal", true, "rebuild Parfocal", why, n);
 }
 
@@ -202,14 +217,39 @@ static bool check_version(char *why, size_t n)
     return false;
 }
 
-bool pf_parts_find(char *why, size_t n)
+/* The offloading components find the addresses of the others where mtl/portals4 has put them. Without it
+ * they would refuse themselves, and Open MPI would take others without a word. */
+static bool check_settings(char *why, size_t n)
 {
-    if (parts.core[PF_CORE_GLUE])
-        return true;
+    const struct {
+        const char *name, *value, *other;
+    } offloading[] = {{"COLL", pf_config.openmpi_coll, ""}, {"OSC", pf_config.openmpi_osc, "pt2pt"}};
     if (strcmp(pf_config.openmpi_pml, "cm") != 0 && !use_ob1()) {
         snprintf(why, n, "PARFOCAL_OPENMPI_PML is '%s'; it can be cm or ob1", pf_config.openmpi_pml);
         return false;
     }
+    for (size_t i = 0; i < sizeof offloading / sizeof offloading[0]; i++) {
+        if (strcmp(offloading[i].value, offloading[i].other) == 0)
+            continue;
+        if (strcmp(offloading[i].value, "portals4") != 0)
+            snprintf(why, n, "PARFOCAL_OPENMPI_%s is '%s'; it can be %s or portals4", offloading[i].name,
+                     offloading[i].value, *offloading[i].other ? offloading[i].other : "empty");
+        else if (use_ob1())
+            snprintf(why, n, "PARFOCAL_OPENMPI_%s=portals4 needs PARFOCAL_OPENMPI_PML=cm",
+                     offloading[i].name);
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
+bool pf_parts_find(char *why, size_t n)
+{
+    if (parts.core[PF_CORE_GLUE])
+        return true;
+    if (!check_settings(why, n))
+        return false;
     parts.plugin_count = 0;
     parts.bytes = parts.maps = 0;
     if (!find_library_dir(why, n) || !find_own_dir(why, n) || !list_plugins(why, n) || !map_core(why, n) ||

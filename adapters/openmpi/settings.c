@@ -19,7 +19,6 @@ static const struct {
     {"pmix", "parfocal"},
     {"btl", "self"},
     {"mtl", "portals4"},
-    {"osc", "pt2pt"},
     {"opal_signal", ""}, /* the application's signals are not Open MPI's */
     {"opal_set_max_sys_limits", ""},
     {"memory", "^patcher"}, /* would rewrite munmap and friends for the whole process, once per rank */
@@ -69,6 +68,8 @@ const char *pf_settings_get(const char *name)
     const char *parameter = name + sizeof prefix - 1;
     if (strcmp(parameter, "pml") == 0)
         return pf_config.openmpi_pml;
+    if (strcmp(parameter, "osc") == 0)
+        return pf_config.openmpi_osc;
     if (strcmp(parameter, "btl") == 0 && strcmp(pf_config.openmpi_pml, "ob1") == 0)
         return "self,portals4";
     if (strcmp(parameter, "btl_portals4_max_send_size") == 0)

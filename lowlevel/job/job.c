@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/config.h"
 #include "base/export.h"
 #include "base/log.h"
 #include "lowlevel/engine/engine.h"
@@ -42,8 +43,11 @@ PF_EXPORT int pf_portals_size(void)
     return self ? self->size : -1;
 }
 
+/* Perhaps nobody has called PtlInit yet. */
 static void make_members(int size)
 {
+    pf_config_load();
+    pf_engine_start();
     barrier.members = calloc((size_t)size, sizeof *barrier.members);
     if (!barrier.members)
         pf_die("out of memory for the barrier of %d ranks", size);

@@ -418,6 +418,8 @@ static inline struct ptl_memory ptl_le_memory(const struct ptl_le *entry)
  * anew. */
 void ptl_state_changed(struct ptl_process *process, bool resets_idle);
 void ptl_active(struct ptl_process *process, const char *call);
+/* Data are in the process's memory at `date`, and neither an event nor a counter says so. */
+void ptl_memory_changed(struct ptl_process *process, double date);
 /* One poll found nothing. May block; true when it has. */
 bool ptl_idle_pass(struct ptl_process *process, const char *call);
 /* Blocks until the next change; false when `date` came first (negative: no limit). */

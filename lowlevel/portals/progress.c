@@ -28,6 +28,28 @@ void ptl_state_changed(struct ptl_process *process, bool resets_idle)
         pf_waiter_wake(&waiter->waiter);
 }
 
+/* A program may poll memory between calls that find nothing (Open MPI's osc/portals4 waits so for posts). */
+struct memory_change {
+    struct pf_event event;
+    struct ptl_process *process;
+};
+static struct pf_pool memory_changes = PF_POOL(struct memory_change);
+
+static void memory_has_changed(struct pf_event *event)
+{
+    struct memory_change *change = pf_container_of(event, struct memory_change, event);
+    ptl_state_changed(change->process, true);
+    pf_pool_put(&memory_changes, change);
+}
+
+void ptl_memory_changed(struct ptl_process *process, double date)
+{
+    struct memory_change *change = pf_pool_get(&memory_changes);
+    change->process = process;
+    pf_event_init(&change->event, memory_has_changed);
+    pf_engine_post(&change->event, date);
+}
+
 static struct ptl_waiter *take_waiter(struct ptl_process *process)
 {
     struct ptl_waiter *waiter = process->spare_waiters;

@@ -275,15 +275,18 @@ static void conclude(struct ptl_message *m, double date)
     if (date < entry->linked_date)
         date = entry->linked_date; /* the message matched a command that is still on its way to the NIC */
     release_event(m);
-    if (tells_message(entry)) {
+    struct ptl_eq *eq = tells_message(entry) ? ptl_pt_eq(m->to_ni, &m->to_ni->pts[m->pt_index]) : NULL;
+    if (eq) {
         ptl_event_t event;
         describe(m, &event);
         event.type = event_kind(m);
-        ptl_eq_post(ptl_pt_eq(m->to_ni, &m->to_ni->pts[m->pt_index]), &event, date);
+        ptl_eq_post(eq, &event, date);
     }
     struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
     if (ct && (options & PTL_ME_EVENT_CT_COMM))
         ptl_ct_count(ct, options & PTL_ME_EVENT_CT_BYTES, m->mlength, PTL_NI_OK, date);
+    else if (!eq && writes(m) && m->mlength > 0)
+        ptl_memory_changed(m->to, date);
     struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
     entry->pending--;
     pt->busy--;

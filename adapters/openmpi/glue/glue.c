@@ -56,16 +56,9 @@ static int instance_finalize(void)
     return PMPI_Finalize();
 }
 
-/*
- * One NIC event may need several passes: the first completes a request, the next lets the nonblocking
- * collective that waited for it start its next round. Rounds that wait for the network end in events of their
- * own.
- */
 static int instance_progress(void)
 {
-    enum { PASSES = 8 };
-    for (int i = 0; i < PASSES; i++)
-        opal_progress();
+    opal_progress();
     return 0;
 }
 
@@ -136,6 +129,7 @@ static const struct pf_glue glue = {
     .comm_free = instance_comm_free,
     .comm_errors_return = instance_comm_errors_return,
     .request_done = instance_request_done,
+    .coll_repair = pf_glue_coll_repair,
     .twin_limit = TWIN_END - TWIN_FIRST,
 };
 

@@ -46,11 +46,14 @@ struct pf_glue {
     size_t size;
     int (*init)(int *thread_level);
     int (*finalize)(void);
-    int (*progress)(void);
+    int (*progress)(void); /* one pass */
     int (*comm_twin)(const int *world_ranks, int n, int me, int id, void **comm);
     void (*comm_free)(void *comm);
     void (*comm_errors_return)(void *comm);
     bool (*request_done)(const void *request);
+    /* Repairs coll/portals4, whose broadcast function and table of types are given. Returns the function that
+     * is to stand for that broadcast, and that calls it. */
+    void *(*coll_repair)(void *bcast, void *types);
     int twin_limit; /* ids of twins lie in [0, twin_limit) */
 };
 

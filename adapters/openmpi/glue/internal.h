@@ -19,6 +19,9 @@ void pf_glue_send_install(void);
 /* Reports the messages of this rank if the adapter wants that, see messages.c. After MPI_Init. */
 void pf_glue_messages_install(void);
 
+/* See struct pf_glue. */
+void *pf_glue_coll_repair(void *function, void *types);
+
 /* The one job of the process has this number in Open MPI's names. */
 enum { PF_GLUE_JOB = 1 };
 
