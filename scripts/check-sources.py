@@ -31,6 +31,8 @@ PUBLIC_HEADERS = [
     ("middleware/include/parfocal.h", []),
     ("lowlevel/portals/include/portals4.h", []),
     ("lowlevel/portals/runtime.h", ["lowlevel/portals/include", "."]),
+    ("lowlevel/job/include/parfocal_portals.h", ["lowlevel/portals/include"]),
+    ("lowlevel/job/support/support.h", ["lowlevel/portals/include"]),
 ]
 SYSTEM_PATHS = ["usr", "etc", "proc", "dev", "sys", "bin", "lib", "lib64", "var", "run", "opt", "no", "nowhere"]
 

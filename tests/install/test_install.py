@@ -18,7 +18,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.abspath(sys.argv.pop(1))
 FETCHED = "adapters/openmpi/openmpi-4.1.4"
 EXPECTED = ["bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "include/parfocal.h", "include/parfocal/mpi.h",
-            "include/parfocal/mpi_proto.h", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
+            "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
+            "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
+            "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
             "lib*/**/pkgconfig/parfocal.pc", "lib*/**/mca_mtl_portals4.so"]
 PROGRAM = r"""
 #include <mpi.h>
@@ -120,6 +122,17 @@ class Prefix(unittest.TestCase):
         for model in ("smpi", "portals"):
             self.check_run("pfrun", "-np", "4", "-model", model, "./app")
         self.check_run("pfrun", "-np", "4", "-schedule", "sum=portals", "./app")
+
+    def test_portals_program(self):
+        """Without MPI, with the headers and libraries of the installation."""
+        shutil.copy(os.path.join(ROOT, "examples", "portals", "ring.c"), self.work)
+        run("pfcc", "-Wall", "-Werror", "ring.c", "-o", "ring", env=self.env, cwd=self.work)
+        self.assertIn("3 ranks, 4 laps, token 12 (right)", run("pfrun", "-np", "3", "./ring", "4", env=self.env, cwd=self.work))
+        self.assertIn("1 ranks, 4 laps, token 0 (right)", run("./ring", "4", env=environment(), cwd=self.work))
+        library = os.path.join(ROOT, "tests", "e2e", "portals", "programs", "library.c")
+        run("pfcc", "-I" + os.path.join(self.prefix, "include", "parfocal", "portals-test"), library, "-o", "library",
+            "-lpfportals_test", env=self.env, cwd=self.work)
+        self.assertIn("library: PASS", run("pfrun", "-np", "4", "./library", env=self.env, cwd=self.work))
 
     def test_program_by_itself(self):
         run("pfcc", "app.c", "-o", "alone", env=self.env, cwd=self.work)

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Portals programs without MPI: built with pfcc, run with pfrun; how they end, and what a run that cannot end says.
+
+Usage: run_programs.py --bin DIRECTORY
+"""
+import argparse
+import json
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import harness  # noqa: E402
+
+RING = os.path.join(harness.ROOT, "examples", "portals", "ring.c")
+SUPPORT = os.path.join(harness.ROOT, "lowlevel", "job", "support")
+# argument of ends.c on three ranks, exit status, what the output must match
+ENDS = [
+    ("", 0, r"rank 2 of 3 ends"),
+    ("time", 0, r"slept 1000\nslept 1000\nslept 1000"),
+    ("nobody", 0, r"to nobody: 0 arrived, 1 failed"),
+    ("unclosed", 3, r"rank 1 has ended with status 3 and without PtlFini"),
+    ("wait", 1, r"(?s)deadlock.*rank 0 \(nid \d, pid 1\) is blocked in PtlCTWait.*rank 2 .* is blocked in PtlCTWait"),
+    ("poll", 1, r"(?s)deadlock.*rank 1 \(nid \d, pid 2\) is blocked in PtlCTGet"),
+    ("barrier", 1, r"(?s)rank 0 .* is blocked in PtlCTWait.*rank 2 .* is blocked in pf_portals_barrier"),
+    ("exit", 5, r"(?s)rank 0 .* is blocked in pf_portals_barrier.*rank 1 .* has ended"),
+    ("abort", 134, r"rank 1: abort .* in main at ends\.c"),
+]
+
+
+class Checker:
+    def __init__(self, tools):
+        self.tools, self.failures, self.runs = tools, 0, 0
+
+    def expect(self, title, result, status, pattern):
+        self.runs += 1
+        text = "\n".join(result.lines) + "\n" + result.err
+        if result.status != status or not re.search(pattern, text):
+            self.failures += 1
+            print(f"FAIL {title}: status {result.status} instead of {status}, or nothing like /{pattern}/\n"
+                  f"    {result.command}\n{text[-1500:]}")
+        return result
+
+    def pfrun(self, program, np, args=(), options=()):
+        command = [self.tools.command("pfrun"), "-np", str(np), "--log=root.thres:error", *options, program, *args]
+        return self.tools.run(command, 60)
+
+    def build(self, source, *flags):
+        target = os.path.join(self.tools.work, os.path.basename(source)[:-2])
+        command = [self.tools.command("pfcc"), "-O1", "-g", "-Wall", "-Wextra", "-Werror", *flags[:1], source, "-o", target,
+                   *flags[1:]]
+        self.expect(f"building {source}", self.tools.run(command, 120), 0, "")
+        return target
+
+
+def ring(checker):
+    program = checker.build(RING)
+    for np in (1, 2, 5, 8):
+        first = checker.expect(f"ring {np}", checker.pfrun(program, np), 0, r"\(right\)")
+        for options in (["-model", "portals"], ["-model", "smpi"]):
+            again = checker.expect(f"ring {np} {options}", checker.pfrun(program, np, (), options), 0, r"\(right\)")
+            if again.lines != first.lines:
+                checker.failures += 1
+                print(f"FAIL ring {np} {options}: {again.lines} instead of {first.lines}")
+    checker.expect("ring by itself", checker.tools.run([program, "3"], 60), 0, r"1 ranks, 3 laps, token 0 \(right\)")
+    checker.expect("ring without laps", checker.pfrun(program, 2, ["0"]), 2, "usage: ring")
+    report = os.path.join(checker.tools.work, "report")
+    result = checker.expect("ring report", checker.pfrun(program, 4, ["10"], ["-report", report]), 0,
+                            r"start +portals .* 40 +320 B")
+    if "MPI_Finalize" in result.err:
+        checker.failures += 1
+        print(f"FAIL ring report: a program without MPI is asked for MPI_Finalize\n{result.err}")
+    with open(os.path.join(report, "summary.json"), encoding="utf-8") as f:
+        counters = json.load(f)["portals"]
+    if (counters["ranks"], counters["messages"], counters["bytes_put"]) != (4, 40, 320):
+        checker.failures += 1
+        print(f"FAIL ring report: {counters}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, help="folder of pfcc and pfrun")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="portals-") as work:
+        checker = Checker(harness.Tools(os.path.abspath(options.bin), work))
+        ring(checker)
+        ends = checker.build(os.path.join(HERE, "programs", "ends.c"))
+        for mode, status, pattern in ENDS:
+            checker.expect(f"ends {mode}", checker.pfrun(ends, 3, [mode]), status, pattern)
+        library = checker.build(os.path.join(HERE, "programs", "library.c"), "-I" + SUPPORT, "-lpfportals_test")
+        for np in (1, 2, 3, 8):
+            checker.expect(f"library {np}", checker.pfrun(library, np), 0, "library: PASS")
+    print(f"run_programs: {checker.runs} runs, {checker.failures} failures")
+    return checker.failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
