@@ -109,6 +109,38 @@ static void program_leave(int rank, int size, void *shared)
     CHECK(pf_portals_leave(pf_self()));
 }
 
+/* An acknowledgement that nothing counts does not keep the descriptor busy (as programs of the reference
+ * implementation's test suite have it). */
+static void program_uncounted(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    struct endpoint e;
+    static uint64_t word;
+    endpoint_open(&e, NI_OPTIONS, 0, 64);
+    if (rank == 1)
+        endpoint_append(&e, &word, sizeof word, SILENT, 5, PTL_PRIORITY_LIST, NULL);
+    world_barrier();
+    for (int counted = 0; rank == 0 && counted < 2; counted++) {
+        ptl_md_t md = {.start = &word, .length = sizeof word, .eq_handle = PTL_EQ_NONE};
+        ptl_handle_md_t handle;
+        ptl_ct_event_t sent;
+        md.options = PTL_MD_EVENT_CT_SEND | (counted ? PTL_MD_EVENT_CT_ACK : 0);
+        CHECK(PtlCTAlloc(e.ni, &md.ct_handle) == PTL_OK);
+        CHECK(PtlMDBind(e.ni, &md, &handle) == PTL_OK);
+        CHECK(PtlPut(handle, 0, sizeof word, PTL_CT_ACK_REQ, world_address(1), e.pt, 5, 0, NULL, 0) ==
+              PTL_OK);
+        CHECK(PtlCTWait(md.ct_handle, 1, &sent) == PTL_OK && sent.failure == 0);
+        CHECK(PtlMDRelease(handle) == (counted ? PTL_IN_USE : PTL_OK));
+    }
+    endpoint_close(&e);
+}
+
+static void test_uncounted(void **state)
+{
+    (void)state;
+    assert_int_equal(world_run(&(struct world){.nodes = 2}, program_uncounted), 0);
+}
+
 static void test_watch_memory(void **state)
 {
     (void)state;
@@ -138,6 +170,7 @@ static void test_leave(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_watch_memory), cmocka_unit_test(test_barrier),
-                                       cmocka_unit_test(test_map), cmocka_unit_test(test_leave)};
+                                       cmocka_unit_test(test_map), cmocka_unit_test(test_leave),
+                                       cmocka_unit_test(test_uncounted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
