@@ -69,6 +69,9 @@ static void pcie_write(struct pf_bus *bus, struct pf_bus_step *step)
         step->end = pf_engine_now() + pf_config.nic_pcie_latency + packet_time(step->bytes);
     else
         post_write(&bus->from_nic_free, step);
+    if (step->end < bus->last_write)
+        step->end = bus->last_write; /* posted writes do not overtake each other */
+    bus->last_write = step->end;
 }
 
 void pf_bus_no_notice(struct pf_bus *bus, const struct pf_bus_step *step)

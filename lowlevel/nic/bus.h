@@ -34,6 +34,7 @@ struct pf_bus_step {
 struct pf_bus {
     int node;
     double to_nic_free, from_nic_free;
+    double last_write; /* when the latest payload write is in memory: the next one is not there before */
 };
 
 struct pf_bus_ops {

@@ -88,9 +88,11 @@ static void credit_returned(void *arg)
 static bool may_enter(struct pf_nic_channel *channel, const struct pf_nic_message *m)
 {
     const struct pf_transfer *t = &m->transfer;
-    if (channel->leaving || channel->awaiting_credit || channel->awaiting_entry || !m->ready)
+    if (channel->leaving || channel->awaiting_credit || !m->ready)
         return false;
-    if (pf_config.nic_e2e && !m->entry && !pf_e2e_may_enter(channel->table, channel))
+    /* One that is sent again has its entry: it must not wait for the others, which may wait for it. */
+    if (pf_config.nic_e2e && !m->entry &&
+        (channel->awaiting_entry || !pf_e2e_may_enter(channel->table, channel)))
         return false;
     if (pf_network()->can_inject(t->src, t->dst, t->vn, t->bytes, credit_returned, channel))
         return true;

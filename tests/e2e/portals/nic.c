@@ -481,6 +481,7 @@ static void program_observed(int rank, int size, void *shared)
         endpoint_expect(&e, PTL_EVENT_ACK);
         CHECK(PtlFetchAtomic(e.md, start, e.md, start + 8, 8, world_address(1), e.pt, 1, 0, NULL, 0, PTL_SUM,
                              PTL_INT64_T) == PTL_OK);
+        endpoint_expect(&e, PTL_EVENT_SEND);
         endpoint_expect(&e, PTL_EVENT_REPLY);
     }
     endpoint_close(&e);
@@ -496,7 +497,7 @@ static void test_observers(void **state)
     assert_int_equal(result->wrong, 0);
     assert_int_equal(result->steps[PF_BUS_COMMAND], 2 + 6); /* with the two appended entries */
     assert_int_equal(result->steps[PF_BUS_PIO], 1);
-    assert_int_equal(result->steps[PF_BUS_EVENT], 4 * 2 + 2);
+    assert_int_equal(result->steps[PF_BUS_EVENT], 4 * 2 + 3);
     assert_int_equal(result->steps[PF_BUS_READ_REQUEST], 3); /* 1 MiB, two replies */
     assert_int_equal(result->steps[PF_BUS_READ], 3);
     assert_int_equal(result->steps[PF_BUS_PAYLOAD_WRITE], 3 + 1 + 1 + 2);

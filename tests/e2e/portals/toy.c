@@ -181,7 +181,8 @@ static void toy_inject(struct pf_transfer *t)
     clock_date = pf_engine_now();
     *parcel = (struct parcel){
         .transfer = t, .lane = lane, .packets = (long)((t->bytes + TOY_PACKET - 1) / TOY_PACKET)};
-    parcel->doomed = toy_lose_every && ++transfers % toy_lose_every == 0;
+    /* Scattered: a regular pattern could fall in with the rhythm in which messages are sent again. */
+    parcel->doomed = toy_lose_every && (uint32_t)(++transfers * 2654435761UL) % toy_lose_every == 0;
     t->failed = false;
     t->state = parcel;
     toy_counts.unasked += lane->waiting >= TOY_ENTRANCE;
