@@ -41,7 +41,7 @@ struct pf_transfer {
     void (*sent)(struct pf_transfer *t);  /* the payload is out of the source, or will leave it without fail;
                                              may come in inject() */
     void (*last)(struct pf_transfer *t);  /* the last byte is at the destination */
-    void (*lost)(struct pf_transfer *t);  /* it will not arrive */
+    void (*lost)(struct pf_transfer *t);  /* it will not arrive, though it may have been sent */
 
     double start; /* when it entered the network, set by pf_network_inject() */
     /* For a layer stacked on the network: its record of this transfer. In inject() it may put upcalls of its

@@ -121,7 +121,8 @@ static void depart(struct lane *lane)
     }
     leave_entrance(lane);
     schedule(lane);
-    if (parcel->transfer && !parcel->doomed)
+    if (parcel->transfer &&
+        (!parcel->doomed || toy_counts.packets % 2)) /* lost before or after it has left */
         parcel->transfer->sent(parcel->transfer);
     give_places(lane);
 }
