@@ -96,6 +96,12 @@ static void advance(void)
     }
 }
 
+/* The clock of an actor may be behind the last event's date by rounding. */
+static double not_past(double date)
+{
+    return date > present ? date : present;
+}
+
 static void link_open(struct pf_trace_record *record)
 {
     record->next = NULL;
@@ -169,6 +175,7 @@ struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what)
     struct pf_trace_record *record = pf_pool_get(&records);
     *record = *what;
     record->dropped = false;
+    record->start = not_past(record->start);
     take_lane(record);
     link_open(record);
     push(record->start, record, false);
@@ -182,7 +189,7 @@ void pf_timeline_end(struct pf_trace_record *record, double date, enum pf_trace_
         return;
     working = true;
     advance();
-    record->end = date > record->start ? date : record->start;
+    record->end = not_past(date > record->start ? date : record->start);
     record->outcome = outcome;
     free_lane(record);
     unlink_open(record);

@@ -283,6 +283,16 @@ static void test_losses(void **state)
     assert_true(arrived >= NODES * NODES * ROUNDS);
 }
 
+/* The next event of this type; those that tell that a buffer is free come before or after it. */
+static void await(struct endpoint *e, ptl_event_kind_t type)
+{
+    ptl_event_t event = {.type = PTL_EVENT_LINK};
+    while (event.type != type) {
+        CHECK(PtlEQWait(e->eq, &event) == PTL_OK);
+        CHECK(event.ni_fail_type == PTL_NI_OK);
+    }
+}
+
 /* One of each operation of Portals, from rank 0; every line of the trace is counted. */
 static void all_operations(int rank, int size, void *shared)
 {
@@ -298,19 +308,17 @@ static void all_operations(int rank, int size, void *shared)
         uint64_t operand = 5;
         ptl_size_t at = (ptl_size_t)(uintptr_t)buffer[0];
         CHECK(PtlGet(e.md, at, 3000, to, e.pt, 1, 0, NULL) == PTL_OK);
-        endpoint_expect(&e, PTL_EVENT_REPLY);
+        await(&e, PTL_EVENT_REPLY);
         CHECK(PtlAtomic(e.md, at, 64, PTL_ACK_REQ, to, e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_INT64_T) == PTL_OK);
-        endpoint_expect(&e, PTL_EVENT_SEND);
-        endpoint_expect(&e, PTL_EVENT_ACK);
+        await(&e, PTL_EVENT_ACK);
         CHECK(PtlFetchAtomic(e.md, at, e.md, at, 16, to, e.pt, 1, 0, NULL, 0, PTL_SUM, PTL_INT64_T) ==
               PTL_OK);
-        endpoint_expect(&e, PTL_EVENT_REPLY);
+        await(&e, PTL_EVENT_REPLY);
         CHECK(PtlSwap(e.md, at, e.md, at, 8, to, e.pt, 1, 0, NULL, 0, &operand, PTL_CSWAP, PTL_INT64_T) ==
               PTL_OK);
-        endpoint_expect(&e, PTL_EVENT_REPLY);
+        await(&e, PTL_EVENT_REPLY);
         put(&e, buffer[0], 800, 1, PTL_ACK_REQ);
-        endpoint_expect(&e, PTL_EVENT_SEND);
-        endpoint_expect(&e, PTL_EVENT_ACK);
+        await(&e, PTL_EVENT_ACK);
         pf_portals_counters(pf_self(), shared);
     }
     endpoint_close(&e);
@@ -356,7 +364,7 @@ static void test_all_operations(void **state)
         {"DMA payload", 1, 3, 3000 + 16 + 8},
         {"PCIe payload write", 0, 3, 3000 + 16 + 8},
         {"PCIe payload write", 1, 4, 64 + 16 + 8 + 800},
-        {"PCIe event", 0, 7, 7 * 96},
+        {"PCIe event", 1, 0, 0},
         {"compute", 0, 0, 0},
     };
     struct line lines[100];
