@@ -476,6 +476,7 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_T_PVAR_CLASS_GENERIC       10
 
 #include "mpi_proto.h"
+#include "smpi_macros.h"
 
 #ifdef __cplusplus
 }
