@@ -111,9 +111,26 @@ static bool print_portals(FILE *out, const struct pf_rank *r)
     return call;
 }
 
+/* Without end-to-end reliability a lost message leaves no other trace than that somebody waits. */
+static void print_vanished(FILE *out)
+{
+    unsigned long long count = 0;
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        struct pf_portals_counters counters;
+        pf_portals_counters(&pf_job_state.ranks[i].self, &counters);
+        count += counters.vanished;
+    }
+    if (count > 0)
+        fprintf(out,
+                "parfocal: the network has lost %llu messages for good: PARFOCAL_NIC_E2E=no switches off the "
+                "NIC's reliability\n",
+                count);
+}
+
 int pf_job_print_blocked(FILE *out)
 {
     int count = 0;
+    print_vanished(out);
     for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
         const struct pf_rank *r = &pf_job_state.ranks[i];
         if (r->portals_program && (r->state == PF_RANK_NEW || r->state == PF_RANK_LEFT))

@@ -67,6 +67,9 @@ def ring(checker):
                 print(f"FAIL ring {np} {options}: {again.lines} instead of {first.lines}")
     checker.expect("ring by itself", checker.tools.run([program, "3"], 60), 0, r"1 ranks, 3 laps, token 0 \(right\)")
     checker.expect("ring without laps", checker.pfrun(program, 2, ["0"]), 2, "usage: ring")
+    lossy = ["--cfg=parfocal/nic_e2e:no", "--cfg=parfocal/net_loss:1"]
+    checker.expect("ring over a network that loses", checker.pfrun(program, 2, (), lossy), 1,
+                   r"(?s)lost 1 messages for good: PARFOCAL_NIC_E2E=no.*rank 0 .* is blocked in")
     report = os.path.join(checker.tools.work, "report")
     result = checker.expect("ring report", checker.pfrun(program, 4, ["10"], ["-report", report]), 0,
                             r"start +portals .* 40 +320 B")
