@@ -89,13 +89,27 @@ static bool linked_by_pfcc(const struct pf_elf *elf)
     return false;
 }
 
+/* Ours, and those that come with a compiler or with the system: they serve all ranks. */
+static bool serves_all(const char *name, const char *path)
+{
+    static const char *const names[] = {"libportals.so", "libsimgrid.so",  "libstdc++.so", "libgcc_s.so",
+                                        "libgomp.so",    "libgfortran.so", "libasan.so",   "libubsan.so"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/lib", 4) == 0;
+}
+
 /* A copy is found by its own name, which pfcc gives to each library. */
 static bool can_be_private(const struct pf_elf *elf, const char *name, const char *path)
 {
-    if (!linked_by_pfcc(elf))
-        return false;
     const char *why = NULL;
-    if (!elf->soname || strcmp(elf->soname, name) != 0)
+    if (!linked_by_pfcc(elf)) {
+        if (serves_all(name, path))
+            return false;
+        why =
+            "it was not linked by pfcc; link it with pfcc -shared, if it keeps data that belong to one rank";
+    } else if (!elf->soname || strcmp(elf->soname, name) != 0)
         why = "it does not have the name (soname) under which it is needed; link it again with pfcc";
     else if (strlen(name) <= UNIQUE)
         why = "its name is too short to be changed; rename it";

@@ -155,3 +155,30 @@ C
     [ "$status" -eq 0 ]
     [ -s run.ti ]
 }
+
+@test "a library that was not linked by pfcc is shared by all ranks, and one line says so" {
+    echo 'int counter; int count(void) { return ++counter; }' >counter.c
+    cat >main.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int count(void);
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    printf("counted %d\n", count());
+    MPI_Finalize();
+    return 0;
+}
+END
+    cc -shared -fPIC counter.c -o libcounter.so
+    "$PF_BIN/pfcc" main.c -o main -L. -lcounter -Wl,-rpath,"$PWD"
+    run pfrun -np 2 ./main
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "parfocal: warning: all ranks share the globals of the library '.*/libcounter.so'.*link it with pfcc" <<<"$output")" -eq 1 ]
+    "$PF_BIN/pfcc" -shared counter.c -o libcounter.so
+    run pfrun -np 2 ./main
+    echo "$output"
+    [ "$(grep -c "^counted 1" <<<"$output")" -eq 2 ]
+    [[ "$output" != *"all ranks share"* ]]
+}
