@@ -15,7 +15,9 @@ static void csv_open(struct pf_trace_sink *sink)
 /* A rank that is not known is an empty field. */
 static const char *rank_text(int rank, char *text, size_t size)
 {
-    snprintf(text, size, rank < 0 ? "" : "%d", rank);
+    if (rank < 0)
+        return "";
+    snprintf(text, size, "%d", rank);
     return text;
 }
 
