@@ -10,15 +10,18 @@
 /* Numbers of user keyvals start above the predefined ones. */
 #define FIRST_KEYVAL 1000
 
-/* A keyval lives until it is freed and the last attribute that uses it is gone. */
+/* A keyval lives until it is freed and the last attribute that uses it is gone. Until then its number is good
+ * for looking at such attributes, deleting them, and freeing it once more, but not for new ones. */
 struct pf_keyval {
     int number;
+    bool freed;
     enum pf_attribute_kind kind;
     union pf_attribute_copy copy;
     union pf_attribute_delete drop;
     void *extra_state;
     int references;
-    UT_hash_handle hh; /* in the rank's table until it is freed */
+    struct pf_keyval **table; /* the rank's */
+    UT_hash_handle hh;
 };
 
 /* The attributes of one object, newest first. */
@@ -37,8 +40,10 @@ static struct pf_keyval *find_keyval(struct pf_rank *r, enum pf_attribute_kind k
 
 static void release_keyval(struct pf_keyval *keyval)
 {
-    if (--keyval->references == 0)
-        free(keyval);
+    if (--keyval->references > 0)
+        return;
+    HASH_DEL(*keyval->table, keyval);
+    free(keyval);
 }
 
 int pf_keyval_create(struct pf_rank *r, enum pf_attribute_kind kind, union pf_attribute_copy copy,
@@ -56,6 +61,7 @@ int pf_keyval_create(struct pf_rank *r, enum pf_attribute_kind kind, union pf_at
     keyval->drop = drop;
     keyval->extra_state = extra_state;
     keyval->references = 1;
+    keyval->table = &objects->keyvals;
     HASH_ADD_INT(objects->keyvals, number, keyval);
     *number = keyval->number;
     return MPI_SUCCESS;
@@ -66,9 +72,11 @@ int pf_keyval_free(struct pf_rank *r, enum pf_attribute_kind kind, int *number)
     struct pf_keyval *keyval = find_keyval(r, kind, *number);
     if (!keyval)
         return MPI_ERR_KEYVAL;
-    HASH_DEL(pf_rank_objects(r)->keyvals, keyval);
-    release_keyval(keyval);
     *number = MPI_KEYVAL_INVALID;
+    if (keyval->freed)
+        return MPI_SUCCESS;
+    keyval->freed = true;
+    release_keyval(keyval);
     return MPI_SUCCESS;
 }
 
@@ -207,7 +215,7 @@ int pf_attribute_set(struct pf_rank *r, enum pf_attribute_kind kind, struct pf_a
                      const void *handle, int number, void *value)
 {
     struct pf_keyval *keyval = find_keyval(r, kind, number);
-    if (!keyval)
+    if (!keyval || keyval->freed)
         return MPI_ERR_KEYVAL;
     struct pf_attributes **old = find(attributes, keyval);
     if (*old) {

@@ -42,9 +42,9 @@ int pf_attribute_delete(struct pf_rank *r, enum pf_attribute_kind kind, struct p
                         const void *handle, int keyval);
 
 /* Windows are defined elsewhere: where the attributes of a window are, NULL when the handle is no window, and
- * the value of one of its predefined attributes. Weak stand-ins that know no window serve a build without
- * windows. */
+ * the value of one of its predefined attributes; the base of a window may well be NULL. Weak stand-ins that
+ * know no window serve a build without windows. */
 struct pf_attributes **pf_win_attributes(struct pf_rank *r, MPI_Win win);
-void *pf_win_predefined_attribute(struct pf_rank *r, MPI_Win win, int keyval);
+bool pf_win_predefined_attribute(struct pf_rank *r, MPI_Win win, int keyval, void **value);
 
 #endif

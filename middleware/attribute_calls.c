@@ -12,12 +12,14 @@ __attribute__((weak)) struct pf_attributes **pf_win_attributes(struct pf_rank *r
     return NULL;
 }
 
-__attribute__((weak)) void *pf_win_predefined_attribute(struct pf_rank *r, MPI_Win win, int keyval)
+__attribute__((weak)) bool pf_win_predefined_attribute(struct pf_rank *r, MPI_Win win, int keyval,
+                                                       void **value)
 {
     (void)r;
     (void)win;
     (void)keyval;
-    return NULL;
+    (void)value;
+    return false;
 }
 
 static int finish(struct pf_rank *r, MPI_Comm comm, int error)
@@ -234,10 +236,7 @@ int pf_PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
     if (!value || !flag)
         return finish(r, MPI_COMM_WORLD, MPI_ERR_ARG);
     if (keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL) {
-        void *known = pf_win_predefined_attribute(r, win, keyval);
-        *flag = known != NULL;
-        if (known)
-            *(void **)value = known;
+        *flag = pf_win_predefined_attribute(r, win, keyval, value);
         return finish(r, MPI_COMM_WORLD, MPI_SUCCESS);
     }
     int error = pf_attribute_get(r, PF_ATTRIBUTE_WIN, *attributes, keyval, (void **)value, flag);

@@ -253,13 +253,15 @@ static int host_members(struct pf_comm *comm, int *world_ranks, int *me)
  */
 static void check_rank_order(struct pf_rank *r, struct pf_comm *parent, struct pf_comm_meeting *meeting)
 {
+    bool alone = meeting->member[parent->me].color == MPI_UNDEFINED; /* then so must be the host's others */
     int last = 0;
     bool first = true;
     for (int i = 0; i < parent->shared->size; i++) {
         int world_rank = parent->shared->world_ranks[i];
         if (!meeting->member[i].present || pf_job_state.selves[world_rank]->host != r->self.host)
             continue;
-        if (meeting->member[i].color == MPI_UNDEFINED || (!first && meeting->member[i].key < last))
+        bool undefined = meeting->member[i].color == MPI_UNDEFINED;
+        if (undefined != alone || (!undefined && !first && meeting->member[i].key < last))
             pf_die("rank %d: MPI_Comm_split_type with keys that reorder ranks, or MPI_UNDEFINED on a part of "
                    "a host, cannot "
                    "run in the smpi model; use MPI_Comm_split or another model",

@@ -141,6 +141,7 @@ int pf_PMPI_Type_dup(MPI_Datatype old, MPI_Datatype *newtype)
     error = pf_attributes_copy(from ? *from : NULL, old, &type->attributes);
     if (error) {
         pf_datatype_release(made);
+        *newtype = MPI_DATATYPE_NULL; /* as MPI_Comm_dup does */
         return pf_call_error(r, MPI_COMM_WORLD, error);
     }
     *newtype = made;

@@ -136,7 +136,7 @@ static int close_with_empty_block(struct pf_instance *in, const struct pf_dataty
 {
     void *byte = in->predefined[(uintptr_t)MPI_BYTE];
     void *types[] = {in->predefined[(uintptr_t)MPI_LB], body, in->predefined[(uintptr_t)MPI_UB], byte};
-    int lengths[] = {1, 1, 1, 0};
+    int lengths[] = {0, 1, 0, 0}; /* an accumulate applies its operation to whatever has a length */
     MPI_Aint places[] = {type->lb, 0, type->lb + type->extent, type->extent};
     return NATIVE(in, struct_fn, Type_create_struct)(4, lengths, places, types, twin);
 }

@@ -41,25 +41,30 @@ struct pf_attributes **pf_win_attributes(struct pf_rank *r, MPI_Win handle)
     return win ? &win->attributes : NULL;
 }
 
-void *pf_win_predefined_attribute(struct pf_rank *r, MPI_Win handle, int keyval)
+bool pf_win_predefined_attribute(struct pf_rank *r, MPI_Win handle, int keyval, void **value)
 {
     (void)r;
     struct pf_win *win = pf_win_of(handle);
     if (!win)
-        return NULL;
+        return false;
     switch (keyval) {
     case MPI_WIN_BASE:
-        return win->base;
+        *value = win->base;
+        return true;
     case MPI_WIN_SIZE:
-        return &win->size;
+        *value = &win->size;
+        return true;
     case MPI_WIN_DISP_UNIT:
-        return &win->disp_unit;
+        *value = &win->disp_unit;
+        return true;
     case MPI_WIN_CREATE_FLAVOR:
-        return &win->flavor;
+        *value = &win->flavor;
+        return true;
     case MPI_WIN_MODEL:
-        return &win->model;
+        *value = &win->model;
+        return true;
     default:
-        return NULL;
+        return false;
     }
 }
 
@@ -72,7 +77,7 @@ MPI_Errhandler *pf_win_errhandler(struct pf_rank *r, MPI_Win handle)
 
 /* The common begin of the calls that create windows: the implementation decides itself on the communicator's
  * agreement. */
-static struct pf_win *begin(struct pf_rank *r, MPI_Comm handle, int flavor)
+struct pf_win *pf_win_begin(struct pf_rank *r, MPI_Comm handle, MPI_Info info, int flavor)
 {
     struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm)
@@ -85,6 +90,7 @@ static struct pf_win *begin(struct pf_rank *r, MPI_Comm handle, int flavor)
     win->flavor = flavor;
     win->model = MPI_WIN_UNIFIED;
     win->disp_unit = 1;
+    win->info = pf_info_of(info) ? pf_info_of(pf_info_copy(r, info)) : NULL;
     pf_call_schedule(r, comm == r->world);
     win->in = pf_comm_collective(r, comm);
     return win;
@@ -94,13 +100,16 @@ static void destroy(struct pf_win *win)
 {
     pf_errhandler_release(win->errhandler);
     pf_comm_release(win->comm);
+    if (win->info)
+        pf_info_release((MPI_Info)(uintptr_t)win->info);
     free(win->memory);
+    free(win->parts);
     win->object.kind = PF_KIND_DEAD;
     free(win);
 }
 
 /* Ends the creation: the handle, or nothing after an error. */
-static int created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *native, int code,
+int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *native, int code,
                    MPI_Win *handle)
 {
     struct pf_instance *in = win->in;
@@ -121,14 +130,14 @@ static int create(struct pf_rank *r, struct pf_win *win, MPI_Info info, MPI_Comm
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     int code = ((int (*)(void *, MPI_Aint, int, void *, void *, void **))in->fn[PF_FN_Win_create])(
         win->base, win->size, win->disp_unit, pf_native(in, info), pf_native(in, comm), &native);
-    return created(r, comm, win, native, code, handle);
+    return pf_win_created(r, comm, win, native, code, handle);
 }
 
 int pf_PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                        MPI_Win *handle)
 {
     struct pf_rank *r = PF_ENTER(Win_create);
-    struct pf_win *win = handle ? begin(r, comm, MPI_WIN_FLAVOR_CREATE) : NULL;
+    struct pf_win *win = handle ? pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_CREATE) : NULL;
     if (!win)
         return pf_call_error(r, comm, handle ? MPI_ERR_COMM : MPI_ERR_ARG);
     win->base = base;
@@ -144,7 +153,7 @@ int pf_PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm c
     struct pf_rank *r = PF_ENTER(Win_allocate);
     if (!handle || !baseptr || size < 0)
         return pf_call_error(r, comm, handle && baseptr ? MPI_ERR_SIZE : MPI_ERR_ARG);
-    struct pf_win *win = begin(r, comm, MPI_WIN_FLAVOR_ALLOCATE);
+    struct pf_win *win = pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_ALLOCATE);
     if (!win)
         return pf_call_error(r, comm, MPI_ERR_COMM);
     win->base = win->memory = malloc(size ? (size_t)size : 1);
@@ -154,35 +163,17 @@ int pf_PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm c
     return create(r, win, info, comm, handle);
 }
 
-int pf_PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
-                                MPI_Win *handle)
-{
-    struct pf_rank *r = PF_ENTER(Win_allocate_shared);
-    struct pf_win *win = handle && baseptr ? begin(r, comm, MPI_WIN_FLAVOR_SHARED) : NULL;
-    if (!win)
-        return pf_call_error(r, comm, handle && baseptr ? MPI_ERR_COMM : MPI_ERR_ARG);
-    void *native = NULL;
-    win->size = size;
-    win->disp_unit = disp_unit;
-    struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((int (*)(MPI_Aint, int, void *, void *, void *, void **))in->fn[PF_FN_Win_allocate_shared])(
-        size, disp_unit, pf_native(in, info), pf_native(in, comm), baseptr, &native);
-    if (code == MPI_SUCCESS)
-        win->base = *(void **)baseptr;
-    return created(r, comm, win, native, code, handle);
-}
-
 int pf_PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *handle)
 {
     struct pf_rank *r = PF_ENTER(Win_create_dynamic);
-    struct pf_win *win = handle ? begin(r, comm, MPI_WIN_FLAVOR_DYNAMIC) : NULL;
+    struct pf_win *win = handle ? pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_DYNAMIC) : NULL;
     if (!win)
         return pf_call_error(r, comm, handle ? MPI_ERR_COMM : MPI_ERR_ARG);
     void *native = NULL;
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Win_create_dynamic])(
         pf_native(in, info), pf_native(in, comm), &native);
-    return created(r, comm, win, native, code, handle);
+    return pf_win_created(r, comm, win, native, code, handle);
 }
 
 int pf_PMPI_Win_free(MPI_Win *handle)
@@ -246,18 +237,27 @@ int pf_PMPI_Win_get_name(MPI_Win handle, char *name, int *length)
     return pf_call_return(r, MPI_SUCCESS);
 }
 
-/* Hints are hints: none is kept (MPI 3.1 section 11.2.7). */
+/* Hints are hints: they are kept for who asks, and none is followed (MPI 3.1 section 11.2.7). */
 int pf_PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
 {
     struct pf_rank *r = PF_ENTER(Win_set_info);
-    (void)info;
-    return pf_win_of(handle) ? pf_call_return(r, MPI_SUCCESS) : pf_win_failed(r, handle, MPI_ERR_WIN);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win || !pf_info_of(info))
+        return pf_win_failed(r, handle, win ? MPI_ERR_INFO : MPI_ERR_WIN);
+    if (win->info)
+        pf_info_release((MPI_Info)(uintptr_t)win->info);
+    win->info = pf_info_of(pf_info_copy(r, info));
+    return pf_call_return(r, MPI_SUCCESS);
 }
 
 int pf_PMPI_Win_get_info(MPI_Win handle, MPI_Info *info)
 {
     struct pf_rank *r = PF_ENTER(Win_get_info);
-    if (!pf_win_of(handle) || !info)
-        return pf_win_failed(r, handle, info ? MPI_ERR_WIN : MPI_ERR_ARG);
-    return pf_call_return(r, pf_PMPI_Info_create(info));
+    struct pf_win *win = pf_win_of(handle);
+    if (!win || !info)
+        return pf_win_failed(r, handle, win ? MPI_ERR_ARG : MPI_ERR_WIN);
+    if (!win->info)
+        return pf_call_return(r, pf_PMPI_Info_create(info));
+    *info = pf_info_copy(r, (MPI_Info)(uintptr_t)win->info);
+    return pf_call_return(r, MPI_SUCCESS);
 }

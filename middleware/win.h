@@ -5,6 +5,14 @@
 #include "middleware/comm.h"
 
 struct pf_attributes;
+struct pf_info;
+
+/* What a rank has in a shared window that the hub has allocated. */
+struct pf_win_part {
+    char *base;
+    MPI_Aint size;
+    int disp_unit;
+};
 
 /*
  * A window belongs to the implementation that was in force (by the agreement of its communicator) when it was
@@ -17,7 +25,9 @@ struct pf_win {
     struct pf_comm *comm; /* with a reference */
     struct pf_attributes *attributes;
     MPI_Errhandler errhandler;
-    void *memory; /* of MPI_Win_allocate, the hub's */
+    struct pf_info *info;      /* NULL: none */
+    void *memory;              /* of MPI_Win_allocate, the hub's; of a shared window: of its first rank */
+    struct pf_win_part *parts; /* of a shared window, by rank; NULL when the implementation has made it */
     void *base;
     MPI_Aint size;
     int disp_unit, flavor, model;
@@ -29,6 +39,12 @@ static inline struct pf_win *pf_win_of(MPI_Win handle)
 {
     return (struct pf_win *)pf_object_of(handle, PF_KIND_WIN);
 }
+
+/* The common begin of the calls that create windows, NULL without a valid communicator; then the native call;
+ * then the end, which makes the handle, or nothing after an error. */
+struct pf_win *pf_win_begin(struct pf_rank *r, MPI_Comm handle, MPI_Info info, int flavor);
+int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *native, int code,
+                   MPI_Win *handle);
 
 /* The implementation's assertion bits and lock types (MPI 3.1 section 11.5). */
 int pf_native_assert(const struct pf_instance *in, int assertion);

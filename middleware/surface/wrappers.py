@@ -81,7 +81,7 @@ def native_type(p):
 def native_argument(f, p):
     """The expression that is passed to the native function."""
     if p.kind == "BUFFER":
-        place = "pf_native_p2p_buffer" if f.group == "p2p" else "pf_native_buffer"
+        place = "pf_native_p2p_buffer" if f.group in ("p2p", "rma") else "pf_native_buffer"
         return f"{place}(in, {p.name})"
     if p.kind in ("RANK", "ROOT"):
         return f"pf_native_rank(in, {p.name})"
@@ -206,7 +206,11 @@ def collective(f):
 def one_sided(f):
     """The owner of the window runs it."""
     lines = [enter(f), "struct pf_win *w = pf_win_of(win);", "if (PF_UNLIKELY(!w))",
-             "    return pf_win_failed(r, win, MPI_ERR_WIN);", "struct pf_instance *in = pf_call_native_begin(r, w->in);"]
+             "    return pf_win_failed(r, win, MPI_ERR_WIN);"]
+    if f.name in ("MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush", "MPI_Win_flush_local"):
+        # Open MPI refuses it (MPI 3.1 section 11.3 allows it as a target everywhere).
+        lines += ["if (rank == MPI_PROC_NULL)", "    return pf_call_return(r, MPI_SUCCESS);"]
+    lines += ["struct pf_instance *in = pf_call_native_begin(r, w->in);"]
     request = f.of_kind("REQUEST")
     if request:
         lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RMA, pf_comm_handle(w->comm));"]
