@@ -52,7 +52,8 @@ static void *allocate(size_t count, size_t size)
 
 static double x_of(int column)
 {
-    return LEFT + 40 + column / 2 * (WIDE + NARROW) + column % 2 * NARROW;
+    int node = column / 2;
+    return LEFT + 40 + node * (WIDE + NARROW) + column % 2 * NARROW;
 }
 
 static int by_value(const void *a, const void *b)

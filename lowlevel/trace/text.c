@@ -26,8 +26,9 @@ static void clear(const struct pf_diagram *diagram, char *line, char mark)
 
 static void centre(char *line, int place, const char *text)
 {
-    int length = (int)strlen(text), start = place - length / 2;
-    memcpy(line + (start > 0 ? start : 0), text, (size_t)length);
+    int start = place - (int)strlen(text) / 2;
+    for (char *to = line + (start > 0 ? start : 0); *text; text++)
+        *to++ = *text;
 }
 
 static void arrow(char *line, int from, int to, bool arrives)
@@ -49,7 +50,7 @@ static void print_record(struct pf_trace_sink *sink, const struct pf_diagram *di
     if (record->track == PF_TRACE_RANK)
         line[from] = '#';
     else if (from == to)
-        memcpy(line + from, "|<>", 3); /* through the NIC's loopback */
+        line[from + 1] = '<', line[from + 2] = '>'; /* through the NIC's loopback */
     else
         arrow(line, from, to, record->outcome == PF_TRACE_DONE);
     pf_trace_print(&sink->output, "%14.6f %14.6f %s %s", record->start * 1e6, record->end * 1e6, line,
@@ -91,8 +92,8 @@ static void text_close(struct pf_trace_sink *sink, double date)
     (void)date;
     struct pf_diagram *diagram = pf_diagram_ready(sink);
     if (diagram) {
-        size_t width = (size_t)(place_of(pf_diagram_columns(diagram)) + 2 * MARGIN);
-        char *line = calloc(width + 64, 1);
+        int width = place_of(pf_diagram_columns(diagram)) + 2 * MARGIN;
+        char *line = calloc((size_t)width + 64, 1);
         if (!line)
             pf_die("out of memory for the trace");
         print_head(sink, diagram, line);
