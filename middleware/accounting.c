@@ -181,6 +181,7 @@ static void add_slot(struct pf_account_row *row, const struct pf_account_slot *s
     total->switches += slot->switches;
     total->promoted += slot->promoted;
     total->followed += slot->followed;
+    total->followed_messages += slot->followed_messages;
     total->shadows += slot->shadows;
     total->shadow_ns += slot->shadow_ns;
     if (slot->shadow_simulated > total->shadow_simulated)

@@ -22,17 +22,18 @@ struct pf_account_slot {
     uint64_t overhead_ticks; /* simulation: middleware, MPI implementations, network */
     double simulated;        /* seconds of simulated time between begin and end, summed over visits */
     uint64_t visits;
-    uint64_t calls;          /* MPI calls */
-    uint64_t messages;       /* sends of this rank */
-    uint64_t bytes;          /* payload of these */
-    uint64_t switches;       /* changes of model into this slot */
-    uint64_t promoted;       /* calls run in another model because the active one cannot */
-    uint64_t followed;       /* collectives run in the model that another rank had chosen for them */
-    uint64_t shadows;        /* twins of objects made for this model */
-    uint64_t shadow_ns;      /* wall-clock of that, also part of the overhead */
-    double shadow_simulated; /* simulated seconds that an unavoidable synchronisation cost; 0 where the
-                                promise holds */
-    int row;                 /* index in the process's list of pairs */
+    uint64_t calls;             /* MPI calls */
+    uint64_t messages;          /* sends of this rank */
+    uint64_t bytes;             /* payload of these */
+    uint64_t switches;          /* changes of model into this slot */
+    uint64_t promoted;          /* calls run in another model because the active one cannot */
+    uint64_t followed;          /* collectives run in the model that another rank had chosen for them */
+    uint64_t followed_messages; /* sides of messages run in the model of the other side */
+    uint64_t shadows;           /* twins of objects made for this model */
+    uint64_t shadow_ns;         /* wall-clock of that, also part of the overhead */
+    double shadow_simulated;    /* simulated seconds that an unavoidable synchronisation cost; 0 where the
+                                   promise holds */
+    int row;                    /* index in the process's list of pairs */
 };
 
 /* One per rank, held by the middleware's rank state through a pointer. */

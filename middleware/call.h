@@ -169,6 +169,7 @@ static inline void *pf_native_p2p_buffer(const struct pf_instance *in, const voi
 void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Status *status);
 void pf_status_to_native(struct pf_instance *in, const MPI_Status *status, void *native);
 void pf_status_set_empty(MPI_Status *status);
+bool pf_status_cancelled(const MPI_Status *status);
 
 /* A native array of handles for a call that takes arrays of datatypes; on the heap, freed by the caller. */
 void **pf_native_array(struct pf_instance *in, const void *const *handles, int n);

@@ -10,6 +10,7 @@
 #include "middleware/errhandler.h"
 #include "middleware/info.h"
 #include "middleware/job_state.h"
+#include "middleware/ledger.h"
 #include "middleware/topology.h"
 
 /*
@@ -68,6 +69,9 @@ static void shared_release(struct pf_comm_shared *shared)
         return;
     if (shared->hidden)
         shared_release(shared->hidden);
+    if (shared->lane)
+        shared_release(shared->lane);
+    pf_ledger_free(shared);
     if (shared->id >= 0)
         id_give_back(shared->id);
     pf_comm_bind(shared, -1);
@@ -143,6 +147,8 @@ void pf_comm_release(struct pf_comm *comm)
             r->instances[i]->ops->comm_free(r->instances[i], comm->object.native[i]);
     if (comm->hidden)
         pf_comm_release(comm->hidden);
+    if (comm->lane)
+        pf_comm_release(comm->lane);
     pf_errhandler_release(comm->errhandler);
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);
@@ -153,18 +159,30 @@ void pf_comm_release(struct pf_comm *comm)
     free(comm);
 }
 
-struct pf_comm *pf_comm_hidden(struct pf_comm *comm)
+/* The member's part of a communicator of the same members, whose shared part is at `ours`. */
+static struct pf_comm *companion(struct pf_comm *comm, struct pf_comm_shared **ours)
 {
     struct pf_comm_shared *shared = comm->shared;
-    if (comm->hidden)
-        return comm->hidden;
-    if (!shared->hidden) {
-        shared->hidden = pf_comm_shared_new(shared->world_ranks, shared->size, false);
-        shared->hidden->references = 1; /* of `shared`; members add theirs */
+    if (!*ours) {
+        *ours = pf_comm_shared_new(shared->world_ranks, shared->size, false);
+        (*ours)->references = 1; /* of `shared`; members add theirs */
     }
-    shared->hidden->references++;
-    comm->hidden = pf_comm_new(comm->owner, shared->hidden, comm->me);
+    (*ours)->references++;
+    return pf_comm_new(comm->owner, *ours, comm->me);
+}
+
+struct pf_comm *pf_comm_hidden(struct pf_comm *comm)
+{
+    if (!comm->hidden)
+        comm->hidden = companion(comm, &comm->shared->hidden);
     return comm->hidden;
+}
+
+struct pf_comm *pf_comm_lane(struct pf_comm *comm)
+{
+    if (!comm->lane)
+        comm->lane = companion(comm, &comm->shared->lane);
+    return comm->lane;
 }
 
 void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)

@@ -36,6 +36,8 @@ struct pf_comm_shared {
     int stretch_count, stretch_capacity;
     struct pf_comm_meeting *meetings; /* collectives in which members exchange values, see comm_create.c */
     struct pf_comm_shared *hidden;    /* see pf_comm_hidden; NULL while nobody has needed it */
+    struct pf_comm_shared *lane;      /* see pf_comm_lane */
+    struct pf_ledger_box *boxes;      /* by destination, see ledger.h; NULL while nobody has needed them */
     struct pf_comm_birth *birth;      /* how members that have yet to join find it, see comm.c */
 };
 
@@ -51,6 +53,7 @@ struct pf_comm {
     MPI_Errhandler errhandler;
     struct pf_info *info;
     struct pf_comm *hidden;       /* NULL while the member has not needed it */
+    struct pf_comm *lane;         /* the same */
     struct pf_topology *topology; /* NULL without one; shared with its duplicates */
     char name[MPI_MAX_OBJECT_NAME];
 };
@@ -170,6 +173,9 @@ int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *par
 /* A communicator of the same members for messages of the hub's own, which cannot be mistaken for the
  * application's. Made locally at first use; it lives as long as `comm` does. */
 struct pf_comm *pf_comm_hidden(struct pf_comm *comm);
+
+/* Another one, for messages of the application whose tags the ledger gives (ledger.h). */
+struct pf_comm *pf_comm_lane(struct pf_comm *comm);
 
 /* Drops a reference; the last one frees the natives, locally. */
 void pf_comm_release(struct pf_comm *comm);

@@ -10,6 +10,7 @@
 #include "middleware/include/parfocal.h"
 #include "middleware/info.h"
 #include "middleware/intercomm.h"
+#include "middleware/ledger.h"
 
 static void bind(struct pf_rank *r, struct pf_comm *comm, const char *name, const char *where)
 {
@@ -27,6 +28,7 @@ static void bind(struct pf_rank *r, struct pf_comm *comm, const char *name, cons
     }
     pf_model_load(model);
     pf_comm_bind(comm->shared, pf_model_impl(model));
+    pf_ledger_switched(pf_model_impl(model));
 }
 
 void pf_comm_bind_by_info(struct pf_rank *r, struct pf_comm *comm)

@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/attribute.h"
+#include "middleware/bsend.h"
 #include "middleware/call.h"
 #include "middleware/errhandler.h"
 #include "middleware/job.h"
@@ -81,6 +82,7 @@ int pf_PMPI_Finalize(void)
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_SELF, error);
     pf_attributes_delete_all(&r->world->attributes, MPI_COMM_WORLD);
+    pf_bsend_drain(r);
     for (int impl = PF_IMPL_COUNT - 1; impl >= 0; impl--) {
         struct pf_instance *in = r->instances[impl];
         if (!in)

@@ -15,6 +15,7 @@
 #include "lowlevel/portals/runtime.h"
 #include "middleware/call.h"
 #include "middleware/job_state.h"
+#include "middleware/ledger.h"
 #include "middleware/request.h"
 #include "middleware/stranded.h"
 #include "middleware/summary.h"
@@ -58,7 +59,9 @@ static void find_out_about_switches(void)
 {
     unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << start_model;
     pf_job_state.may_switch = (models & (models - 1)) != 0 || *pf_config.load || !*pf_job_state.program ||
-                              file_names(pf_job_state.program, "pf_model_switch");
+                              file_names(pf_job_state.program, "pf_model_switch") ||
+                              file_names(pf_job_state.program, "pf_comm_model_set") ||
+                              file_names(pf_job_state.program, "parfocal_model");
 }
 
 /* Reads the settings that choose models. Once, from the launcher or from the first rank. */
@@ -77,9 +80,12 @@ static void read_settings(void)
                pf_config.model);
     if (start_model == PF_MODEL_NONE)
         start_model = PF_MODEL_SMPI;
-    if (strcmp(pf_config.agree, "strict") != 0)
-        pf_die("PARFOCAL_AGREE: '%s' is not available in this version; use strict", pf_config.agree);
+    if (strcmp(pf_config.agree, "strict") != 0 && strcmp(pf_config.agree, "follow") != 0)
+        pf_die("PARFOCAL_AGREE: '%s' is neither strict nor follow", pf_config.agree);
     find_out_about_switches();
+    pf_job_state.strict = pf_job_state.may_switch && *pf_config.agree == 's';
+    pf_ledger_on = pf_job_state.may_switch && !pf_job_state.strict;
+    pf_ledger_begin(pf_model_impl(start_model));
 }
 
 int pf_job_prepare(int np, const char *executable)

@@ -14,7 +14,8 @@ struct pf_job_state {
     int missing;        /* a rank that had ended when the states were made, -1: none */
     int left_status;    /* the first status other than 0 with which a rank left without MPI_Finalize */
     pthread_t thread;   /* in which all ranks live */
-    bool may_switch;    /* more than one model may be in force during this run */
+    bool may_switch;    /* more than one model may be in force during this run, */
+    bool strict;        /* and then both sides of a message must be in the same one: -agree strict */
     struct pf_schedule *schedule;
     const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */
 };

@@ -2,7 +2,7 @@
 #ifndef PF_MIDDLEWARE_MPROBE_H
 #define PF_MIDDLEWARE_MPROBE_H
 
-#include "middleware/comm.h"
+#include "middleware/ledger.h"
 
 /*
  * A message that a probe has taken out of matching. It belongs to the implementation that holds it. Open MPI
@@ -15,7 +15,8 @@ struct pf_message {
     void *native;         /* of Open MPI */
     struct pf_comm *comm; /* with a reference */
     int source, tag;
-    void *receiving; /* the native request in SMPI */
+    struct pf_ledger_side side; /* one whose native tag the ledger has given: received by it, later */
+    void *receiving;            /* the native request in SMPI */
     char *bytes;
     int size;
 };

@@ -78,31 +78,56 @@ int pf_PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, i
     return persistent_init(PF_ENTER(Recv_init), buf, count, datatype, source, tag, comm, request);
 }
 
+static void started(struct pf_rank *r, struct pf_request *request, struct pf_instance *in)
+{
+    request->owner = in;
+    request->fn = r->call.fn;
+    request->site = r->call.site;
+    request->peer = request->persistent->peer;
+    request->tag = request->persistent->tag;
+}
+
+/* A buffered send whose message the hub copies: it is complete at once. */
+static int start_copied(struct pf_rank *r, struct pf_request *request)
+{
+    const struct pf_persistent *recipe = request->persistent;
+    MPI_Comm comm = pf_comm_handle(request->comm);
+    int error =
+        pf_bsend_copy(r, recipe->buffer, recipe->count, recipe->datatype, recipe->peer, recipe->tag, comm);
+    if (error != MPI_SUCCESS)
+        return pf_call_error(r, comm, error);
+    started(r, request, r->active);
+    pf_request_was_null(request);
+    return MPI_SUCCESS;
+}
+
 static int start(struct pf_rank *r, struct pf_request *request)
 {
     const struct pf_persistent *recipe = request->persistent;
     MPI_Comm comm = pf_comm_handle(request->comm);
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_route(r, comm);
+    struct pf_ledger_route route = {recipe->peer, recipe->tag, comm};
+    pf_call_peer(r, recipe->peer, recipe->tag, comm);
+    if (recipe->fn == PF_FN_Bsend_init && pf_bsend_must_copy(r, comm, recipe->peer, recipe->tag))
+        return start_copied(r, request);
+    if (PF_UNLIKELY(pf_ledger_on))
+        in = (recipe->fn == PF_FN_Recv_init ? pf_ledger_receive : pf_ledger_send)(r, &request->side, &route);
     if (recipe->fn == PF_FN_Bsend_init)
         pf_bsend_prepare(r, in);
-    pf_call_peer(r, recipe->peer, recipe->tag, comm);
     pf_call_message(in);
     pf_call_native_begin(r, in);
     int code = ((int (*)(const void *, int, void *, int, int, void *, void **))in->fn[recipe->fn])(
         pf_native_p2p_buffer(in, recipe->buffer), recipe->count, pf_native(in, recipe->datatype),
-        pf_native_rank(in, recipe->peer), pf_native_tag(in, recipe->tag), pf_native(in, comm),
+        pf_native_rank(in, route.peer), pf_native_tag(in, route.tag), pf_native(in, route.comm),
         &request->native);
     if (code == MPI_SUCCESS && request->native != in->values->request_null)
         code = ((int (*)(void **))in->fn[PF_FN_Start])(&request->native);
     pf_call_native_end(r, in);
+    pf_ledger_started(&request->side, code == MPI_SUCCESS);
     if (code != MPI_SUCCESS)
         return pf_call_failed(r, in, comm, code);
-    request->owner = in;
-    request->fn = r->call.fn;
-    request->site = r->call.site;
-    request->peer = recipe->peer;
-    request->tag = recipe->tag;
+    started(r, request, in);
     if (recipe->fn != PF_FN_Recv_init) {
         pf_call_sent(r, recipe->count, recipe->datatype);
         pf_stranded_sent(r, in, comm, recipe->peer, recipe->tag);

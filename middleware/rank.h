@@ -12,7 +12,8 @@
 struct pf_comm;
 struct pf_request;
 struct pf_progress;
-struct pf_ledger;
+struct pf_unreceived;
+struct pf_buffered;
 struct pf_wait_set;
 
 /* The name of a function by its number, "MPI_Send"; never NULL. */
@@ -42,15 +43,16 @@ struct pf_rank {
     struct pf_comm *alone; /* MPI_COMM_SELF */
     struct pf_request *free_requests;
     struct pf_progress *progress;
-    struct pf_ledger *ledger; /* messages sent to this rank and not yet received, see stranded.h */
-    int state;                /* enum pf_rank_state */
-    bool portals_program;     /* it has called Portals by itself, before MPI_Init or without it */
+    struct pf_unreceived *unreceived; /* messages sent to this rank, see stranded.h */
+    int state;                        /* enum pf_rank_state */
+    bool portals_program;             /* it has called Portals by itself, before MPI_Init or without it */
     int thread_level;
     int os_thread;      /* of MPI_Init */
     void *bsend_buffer; /* the user's, and which implementation holds it now */
     int bsend_size;
     int bsend_impl;
-    int live_objects; /* user handles not yet freed */
+    struct pf_buffered *buffered; /* buffered sends that the hub has copied, see bsend.c */
+    int live_objects;             /* user handles not yet freed */
 };
 
 enum pf_rank_state {

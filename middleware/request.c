@@ -52,6 +52,7 @@ static bool has_operands(const struct pf_request *request)
 void pf_request_release(struct pf_request *request)
 {
     struct pf_rank *r = request->rank;
+    pf_ledger_forget(&request->side);
     release_operands(request);
     if (request->persistent)
         pf_persistent_release(request);
@@ -75,6 +76,7 @@ void pf_request_was_null(struct pf_request *request)
 int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm,
                        int code, MPI_Request *handle)
 {
+    pf_ledger_started(&request->side, code == MPI_SUCCESS);
     if (PF_LIKELY(code == MPI_SUCCESS)) {
         *handle = (MPI_Request)(uintptr_t)request;
         if (PF_UNLIKELY(request->native == in->values->request_null))
@@ -159,6 +161,8 @@ int pf_PMPI_Cancel(MPI_Request *handle)
         int error = request->hub->cancel(request);
         return error == MPI_SUCCESS ? pf_call_return(r, error) : pf_call_error(r, MPI_COMM_WORLD, error);
     }
+    if (!pf_ledger_cancel(request->owner, request->native, &request->side))
+        return pf_call_return(r, MPI_SUCCESS);
     struct pf_instance *in = pf_call_native_begin(r, request->owner);
     return pf_call_leave(r, in, MPI_COMM_WORLD, ((int (*)(void **))in->fn[PF_FN_Cancel])(&request->native));
 }

@@ -2,6 +2,7 @@
 #ifndef PF_MIDDLEWARE_REQUEST_H
 #define PF_MIDDLEWARE_REQUEST_H
 
+#include "middleware/ledger.h"
 #include "middleware/object.h"
 #include "middleware/rank.h"
 #include "pf_fn.h"
@@ -65,6 +66,7 @@ struct pf_request {
     struct pf_request_operands operands;
     struct pf_comm *comm; /* with a reference; NULL when the call's was not valid */
     struct pf_persistent *persistent;
+    struct pf_ledger_side side;       /* of a message; all zero when the ledger has nothing to do with it */
     const struct pf_request_hub *hub; /* NULL unless the hub completes it */
     void *hub_data;
     enum pf_request_kind kind;

@@ -69,6 +69,11 @@ void pf_status_set_empty(MPI_Status *status)
             (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
 }
 
+bool pf_status_cancelled(const MPI_Status *status)
+{
+    return status->mpi_reserved[WORD_CANCELLED] != 0;
+}
+
 static int check(const MPI_Status *status, MPI_Datatype datatype, const void *out)
 {
     if (status == MPI_STATUS_IGNORE || !out)

@@ -21,23 +21,23 @@ struct envelope {
 /* Of one receiver: the messages not yet received, oldest first. The oldest are forgotten beyond the limit. */
 #define ENVELOPE_LIMIT 4096
 
-struct pf_ledger {
+struct pf_unreceived {
     int count, capacity;
     struct envelope *envelopes;
 };
 
-static struct pf_ledger *ledger_of(struct pf_rank *r)
+static struct pf_unreceived *unreceived_of(struct pf_rank *r)
 {
-    if (!r->ledger)
-        r->ledger = calloc(1, sizeof *r->ledger);
-    return r->ledger;
+    if (!r->unreceived)
+        r->unreceived = calloc(1, sizeof *r->unreceived);
+    return r->unreceived;
 }
 
-static void drop(struct pf_ledger *ledger, int at)
+static void drop(struct pf_unreceived *list, int at)
 {
-    for (int i = at + 1; i < ledger->count; i++)
-        ledger->envelopes[i - 1] = ledger->envelopes[i];
-    ledger->count--;
+    for (int i = at + 1; i < list->count; i++)
+        list->envelopes[i - 1] = list->envelopes[i];
+    list->count--;
 }
 
 void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm handle, int peer, int tag)
@@ -45,32 +45,32 @@ void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm h
     struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm || comm->shared->remote_ranks || peer >= comm->shared->size)
         return;
-    struct pf_ledger *ledger = ledger_of(&pf_job_state.ranks[comm->shared->world_ranks[peer]]);
-    if (ledger->count == ENVELOPE_LIMIT)
-        drop(ledger, 0);
-    if (ledger->count == ledger->capacity) {
-        ledger->capacity = ledger->capacity ? 2 * ledger->capacity : 16;
-        ledger->envelopes = realloc(ledger->envelopes, (size_t)ledger->capacity * sizeof *ledger->envelopes);
+    struct pf_unreceived *list = unreceived_of(&pf_job_state.ranks[comm->shared->world_ranks[peer]]);
+    if (list->count == ENVELOPE_LIMIT)
+        drop(list, 0);
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 16;
+        list->envelopes = realloc(list->envelopes, (size_t)list->capacity * sizeof *list->envelopes);
     }
-    ledger->envelopes[ledger->count++] = (struct envelope){.comm = comm->shared->id,
-                                                           .source = comm->me,
-                                                           .tag = tag,
-                                                           .sender = r->self.rank,
-                                                           .impl = in->impl,
-                                                           .fn = r->call.fn,
-                                                           .site = r->call.site};
+    list->envelopes[list->count++] = (struct envelope){.comm = comm->shared->id,
+                                                       .source = comm->me,
+                                                       .tag = tag,
+                                                       .sender = r->self.rank,
+                                                       .impl = in->impl,
+                                                       .fn = r->call.fn,
+                                                       .site = r->call.site};
 }
 
 void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source,
                                int tag)
 {
-    struct pf_ledger *ledger = r->ledger;
-    if (!comm || !ledger)
+    struct pf_unreceived *list = r->unreceived;
+    if (!comm || !list)
         return;
-    for (int i = 0; i < ledger->count; i++) {
-        const struct envelope *e = &ledger->envelopes[i];
+    for (int i = 0; i < list->count; i++) {
+        const struct envelope *e = &list->envelopes[i];
         if (e->impl == in->impl && e->comm == comm->shared->id && e->source == source && e->tag == tag) {
-            drop(ledger, i);
+            drop(list, i);
             return;
         }
     }
@@ -78,7 +78,7 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
 
 void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struct pf_request *request)
 {
-    if (!r->ledger || request->status.MPI_SOURCE < 0)
+    if (!r->unreceived || request->status.MPI_SOURCE < 0)
         return;
     if (pf_request_receives(request))
         pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
@@ -96,7 +96,7 @@ void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, 
     status->MPI_ERROR = before;
     if (source >= 0) /* SMPI tells something else when a rank sends to itself */
         status->MPI_SOURCE = source;
-    if (r->ledger && status->MPI_SOURCE >= 0)
+    if (r->unreceived && status->MPI_SOURCE >= 0)
         pf_stranded_note_received(r, in, pf_comm_of(r, comm), status->MPI_SOURCE, status->MPI_TAG);
 }
 
@@ -137,8 +137,8 @@ int pf_stranded_print(FILE *out)
     char here[128], there[128];
     for (int i = 0; i < pf_job_state.size; i++) {
         struct pf_rank *r = &pf_job_state.ranks[i];
-        for (int j = 0; r->ledger && j < r->ledger->count; j++) {
-            const struct envelope *e = &r->ledger->envelopes[j];
+        for (int j = 0; r->unreceived && j < r->unreceived->count; j++) {
+            const struct envelope *e = &r->unreceived->envelopes[j];
             if (!awaits(r, e))
                 continue;
             fprintf(out,

@@ -9,7 +9,7 @@
 struct pf_request;
 
 /*
- * Messages whose two sides are in different models never meet. While more than one implementation is loaded
+ * With -agree strict, messages whose two sides are in different models never meet. In runs that can switch
  * the hub notes what each rank was sent and what it received, so that a run that stops can say which message
  * is stranded and where.
  */
@@ -20,7 +20,7 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
 static inline void pf_stranded_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer,
                                     int tag)
 {
-    if (__builtin_expect(pf_job_state.may_switch, 0) && peer >= 0)
+    if (__builtin_expect(pf_job_state.strict, 0) && peer >= 0)
         pf_stranded_note_sent(r, in, comm, peer, tag);
 }
 

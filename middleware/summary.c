@@ -202,7 +202,8 @@ static json_t *phase_object(const struct pf_account_row *row)
     } counters[] = {{"visits", t->visits},           {"calls", t->calls},
                     {"messages", t->messages},       {"bytes", t->bytes},
                     {"switches", t->switches},       {"promoted_calls", t->promoted},
-                    {"followed_calls", t->followed}, {"shadows", t->shadows}};
+                    {"followed_calls", t->followed}, {"followed_messages", t->followed_messages},
+                    {"shadows", t->shadows}};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
     json_object_set_new(object, "shadow_wall_clock_s", json_real(1e-9 * (double)t->shadow_ns));

@@ -10,6 +10,7 @@
 #include "middleware/call.h"
 #include "middleware/include/parfocal.h"
 #include "middleware/job_state.h"
+#include "middleware/ledger.h"
 
 int pf_model_impl(enum pf_model model)
 {
@@ -52,6 +53,7 @@ void pf_switch_to(struct pf_rank *r, enum pf_model model)
 {
     pf_model_load(model);
     r->active = r->instances[pf_model_impl(model)];
+    pf_ledger_switched(r->active->impl);
     if (model != r->model)
         pf_account_move(r->account, NULL, model, simgrid_get_clock());
     r->model = model;
@@ -82,6 +84,7 @@ void pf_switch_phase(struct pf_rank *r, const char *phase)
     if (model != PF_MODEL_NONE) {
         r->model = model;
         r->active = r->instances[pf_model_impl(model)];
+        pf_ledger_switched(r->active->impl);
     }
 }
 

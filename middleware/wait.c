@@ -107,6 +107,14 @@ static void waitall_part(struct pf_wait_set *set, struct pf_instance *in)
     pf_call_native_end(set->rank, in);
 }
 
+void pf_wait_set_block(struct pf_wait_set *set)
+{
+    for (int impl = 0; set->active && impl < PF_IMPL_COUNT; impl++)
+        if (set->rank->instances[impl])
+            waitall_part(set, set->rank->instances[impl]);
+    pf_wait_set_block_hub(set);
+}
+
 int pf_PMPI_Waitall(int count, MPI_Request handles[], MPI_Status statuses[])
 {
     struct pf_rank *r = PF_ENTER(Waitall);
@@ -114,10 +122,7 @@ int pf_PMPI_Waitall(int count, MPI_Request handles[], MPI_Status statuses[])
     int error = pf_wait_set_open(&set, r, count, handles);
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
-    for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
-        if (r->instances[impl])
-            waitall_part(&set, r->instances[impl]);
-    pf_wait_set_block_hub(&set);
+    pf_wait_set_block(&set);
     error = deliver_all(&set, statuses);
     return finish(&set, error);
 }

@@ -86,6 +86,7 @@ static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_reques
     request->error = code == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, code);
     request->status.MPI_ERROR = request->error;
     request->done = true;
+    pf_ledger_completed(&request->side, &request->status);
     if (request->persistent && request->native && request->native != in->values->request_null)
         ((int (*)(void **))in->fn[PF_FN_Request_free])(&request->native);
     pf_stranded_received(r, in, request);

@@ -46,6 +46,9 @@ void pf_wait_set_done(struct pf_wait_set *set, struct pf_instance *in, int i, in
 /* Hands a done request to the application: status, handle. Returns the hub's error class of the operation. */
 int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status);
 
+/* Waits for all requests of the set. */
+void pf_wait_set_block(struct pf_wait_set *set);
+
 /* Waits for all requests that the hub completes. */
 void pf_wait_set_block_hub(struct pf_wait_set *set);
 

@@ -24,6 +24,9 @@ SIGNIFICANT = {
     "Alltoallv": {"sendtype": "sendbuf != MPI_IN_PLACE"},
 }
 
+# What the agreement of both sides may change.
+ROUTED = {"RANK": "pf_native_rank(in, route.peer)", "TAG": "pf_native_tag(in, route.tag)", "COMM": "pf_native(in, route.comm)"}
+
 NATIVE_TYPES = {"WIN": "void *", "FILE": "void *", "COMM": "void *", "DATATYPE": "void *", "OP": "void *", "GROUP": "void *", "INFO": "void *"}
 
 
@@ -31,7 +34,7 @@ def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
              '#include <stdlib.h>\n\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
-             '#include "middleware/datatype.h"\n#include "middleware/file.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
+             '#include "middleware/datatype.h"\n#include "middleware/file.h"\n#include "middleware/ledger.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
              '#include "middleware/win.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
@@ -112,9 +115,10 @@ def significant(f, p):
     return SIGNIFICANT.get(stem, {}).get(p.name)
 
 
-def native_call(f):
+def native_call(f, instead=None):
+    """`instead`: expressions for some arguments by their kind."""
     types = ", ".join(native_type(p) for p in f.params)
-    arguments = ", ".join(native_argument(f, p) for p in f.params)
+    arguments = ", ".join((instead or {}).get(p.kind) or native_argument(f, p) for p in f.params)
     return cfile.wrap(f"int code = ((int (*)({types}))in->fn[PF_FN_{f.stem}])({arguments});", "        ")
 
 
@@ -132,53 +136,41 @@ def local(f):
 
 
 def point_to_point(f):
-    send, receive = direction(f)
+    """A send or a receive; probes and what does both are written by hand."""
+    sends = any(p.name == "dest" for p in f.params)
+    peer = "dest" if sends else "source"
     request = f.of_kind("REQUEST")
-    status = f.of_kind("STATUS")
-    lines = [enter(f), "pf_call_schedule(r, false);", "struct pf_instance *in = pf_comm_route(r, comm);"]
+    lines = [enter(f), "pf_call_schedule(r, false);", "struct pf_instance *in = pf_comm_route(r, comm);",
+             f"struct pf_ledger_route route = {{{peer}, tag, comm}};", "struct pf_ledger_side side;",
+             f"pf_call_peer(r, {peer}, tag, comm);"]
+    if "bsend" in f.stem.lower():
+        lines += ["if (PF_UNLIKELY(pf_bsend_must_copy(r, comm, dest, tag)))",
+                  f"    return pf_bsend_copied(r, buf, count, datatype, dest, tag, comm, {'request' if request else 'NULL'});"]
+    lines += ["if (PF_UNLIKELY(pf_ledger_on))", f"    in = pf_ledger_{'send' if sends else 'receive'}(r, &side, &route);"]
     if "bsend" in f.stem.lower():
         lines.append("pf_bsend_prepare(r, in);")
-    peer, tag = (send or receive)
-    noted_peer, noted_tag = receive or send
-    lines.append(f"pf_call_peer(r, {noted_peer}, {noted_tag}, comm);")
-    if send:
-        count, datatype = ("sendcount", "sendtype") if f.stem == "Sendrecv" else ("count", "datatype")
-        lines += [f"pf_call_sent(r, {count}, {datatype});", f"pf_stranded_sent(r, in, comm, {peer}, {tag});"]
-    if "robe" not in f.stem:
-        lines.append("pf_call_message(in);")
-    if status:
+    if sends:
+        lines += ["pf_call_sent(r, count, datatype);", "pf_stranded_sent(r, in, comm, dest, tag);"]
+    lines.append("pf_call_message(in);")
+    if f.of_kind("STATUS"):
         lines += ["union pf_native_status native_room;",
-                  "void *native_status = status || r->ledger ? &native_room : NULL;"]
+                  "void *native_status = status || pf_job_state.may_switch ? &native_room : NULL;"]
     lines.append("pf_call_native_begin(r, in);")
     if request:
-        kind = "PF_REQUEST_SEND" if send else "PF_REQUEST_RECV"
-        lines += [f"struct pf_request *made = pf_request_new(r, in, {kind}, comm);"]
-    lines.append(native_call(f))
+        kind = "PF_REQUEST_SEND" if sends else "PF_REQUEST_RECV"
+        lines += [f"struct pf_request *made = pf_request_new(r, in, {kind}, comm);",
+                  "if (PF_UNLIKELY(pf_ledger_on))", "    pf_ledger_keep(&side, &made->side);"]
+    lines.append(native_call(f, ROUTED))
     if request:
-        lines.append("return pf_request_started(r, in, made, comm, code, request);")
-        return define(f, lines)
-    if f.stem == "Iprobe":
-        lines += ["if (code == MPI_SUCCESS && !*flag)", "    pf_call_idle(r, in);",
-                  "else if (code == MPI_SUCCESS && status)", "    pf_status_from_native(in, native_status, status);"]
-    elif status:
-        lines += ["if (native_status && code == MPI_SUCCESS)"]
-        if f.stem == "Probe":
-            lines.append("    pf_status_from_native(in, native_status, status);")
-        else:
-            lines.append(f"    pf_call_received(r, in, comm, {noted_peer}, native_status, status);")
-        if f.stem == "Probe":
-            lines[-2] = "if (status && code == MPI_SUCCESS)"
+        return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
+    if sends:
+        lines += ["if (PF_UNLIKELY(pf_ledger_on))", "    pf_ledger_sent(&side, code == MPI_SUCCESS);"]
+    else:
+        lines += ["if (native_status && code == MPI_SUCCESS)",
+                  "    pf_call_received(r, in, comm, source, native_status, status);",
+                  "if (PF_UNLIKELY(pf_ledger_on))",
+                  "    pf_ledger_received(in, &side, code, native_status, status);"]
     return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
-
-
-def direction(f):
-    """(peer, tag) of what is sent and of what is received, None where the function does not."""
-    names = {p.name for p in f.params}
-    if "sendtag" in names:
-        return ("dest", "sendtag"), ("source", "recvtag")
-    if "dest" in names:
-        return ("dest", "tag"), None
-    return None, ("source", "tag")
 
 
 def collective(f):

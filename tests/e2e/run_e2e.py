@@ -4,8 +4,8 @@
 
 A program says how it may be run in comment lines of its own, one per variant:
     /* e2e: switch=any np=4 exit=0 args=a,b */
-    switch    any: any schedule, because it uses collectives only; coll: schedules that switch at collectives;
-              own: it switches by itself between the models E2E_A and E2E_B; none
+    switch    any: any schedule; coll: only those that switch at collectives; own: it switches by itself between the
+              models E2E_A and E2E_B; none
     stock=no  stock SMPI cannot run it; mpirun=no: stock Open MPI cannot (or it would hang there)
     exit      expected status, or nonzero; message: regular expression that pfrun's output must then match
     options   further options for pfrun, separated by commas
@@ -59,17 +59,24 @@ def variants_of(source):
 
 
 def random_schedules(variant, rng, count):
-    """Schedules under which the variant stays a correct program although -agree is strict."""
+    """A correct program stays correct under any schedule, because both sides of each message agree."""
     if variant.switch == "any":
-        yield "every:1=smpi|portals"
-        for _ in range(count - 1):
-            yield f"every:{rng.randint(2, 9)}={rng.choice(['smpi|portals', 'portals|smpi', 'smpi|portals|portals'])}"
-    for _ in range(count):
+        yield from schedules_by_count(rng, count)
+    for _ in range(count - 1):
         at, items = 0, []
         for step in range(rng.randint(1, 6)):
             at += rng.randint(1, 12)
             items.append(f"@coll:{at}={'portals' if step % 2 == 0 else 'smpi'}")
         yield ",".join(items)
+
+
+def schedules_by_count(rng, count):
+    """Ranks switch at different points of the program."""
+    yield "every:1=smpi|portals"
+    yield f"every:{rng.randint(2, 9)}={rng.choice(['smpi|portals', 'portals|smpi', 'smpi|portals|portals'])}"
+    if count > 2:
+        yield "every:3=portals|smpi"
+        yield "@time:{:.9f}=portals,@time:{:.9f}=smpi".format(10 ** rng.uniform(-6, -3), 10 ** rng.uniform(-3, -1))
 
 
 class Runner:

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A random but valid MPI program: usage randprog SEED [STEPS] [pure]; "pure" leaves out what stock SMPI gets
- * wrong.
+ * A random but valid MPI program: usage randprog SEED [STEPS] [pure | free | still]; "pure" leaves out what
+ * stock SMPI gets wrong.
  *
  * Every rank draws the same sequence of operations from the seed and plays its own part in each. Operations
  * that are nonblocking stay pending for a random while and are completed, in random sets, by a random call of
  * the wait and test families. Between operations all ranks switch the model at random: both sides of a
  * message are then started in the same model, which -agree strict demands, while what is pending stays
- * pending across the switch. All payloads and statuses are checked. With E2E_A and E2E_B set to one and the
- * same model, or with a plain mpicc, there is no switch.
+ * pending across the switch. With "free" each rank switches where it likes, with "still" only the schedule
+ * switches: both need -agree follow. All payloads and statuses are checked. With E2E_A and E2E_B set to one
+ * and the same model, or with a plain mpicc, there is no switch.
  */
 #include "../e2e/programs/check.h"
 #include <unistd.h>
@@ -17,7 +18,7 @@ enum { SLOTS = 40, MOST = 40000, COMMS = 6, TYPES = 6, PERSISTENT = 4, TAGS = 20
 
 /* One generator draws for all ranks alike; another one for decisions of this rank alone. */
 static unsigned long long common, own;
-static int pure;
+static int pure, free_switches;
 
 static unsigned next(unsigned long long *state)
 {
@@ -802,12 +803,16 @@ static void step(void)
         op_comm_make, op_comm_free, op_persistent, op_persistent,
     };
 
-    if (all(3) == 0) { /* the same point of the program on all ranks, hence agreement */
-        if (all(2))
-            SWITCH_B();
-        else
-            SWITCH_A();
+    int now = all(3) == 0, which = all(2); /* the same point of the program on all ranks, hence agreement */
+
+    if (free_switches) { /* each rank at points of its own, or only by the schedule */
+        now = free_switches > 0 && mine(3) == 0;
+        which = mine(2);
     }
+    if (now && which)
+        SWITCH_B();
+    else if (now)
+        SWITCH_A();
     ops[all((int)(sizeof(ops) / sizeof(ops[0])))]();
     if (mine(8) == 0)
         usleep((unsigned)mine(50));
@@ -838,7 +843,8 @@ int main(int argc, char **argv)
     int seed = argc > 1 ? atoi(argv[1]) : 1, steps = argc > 2 ? atoi(argv[2]) : 60;
 
     check_begin(&argc, &argv);
-    pure = argc > 3;
+    pure = argc > 3 && !strcmp(argv[3], "pure");
+    free_switches = argc > 3 ? !strcmp(argv[3], "free") - !strcmp(argv[3], "still") : 0;
     if (check_size > 64)
         MPI_Abort(MPI_COMM_WORLD, 2);
     common = (unsigned long long)seed * 2 + 1;

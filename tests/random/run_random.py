@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs randprog under many seeds: each is one random MPI program that switches between smpi and portals while operations
-are pending, and checks all its data. Every fifth seed is also run in portals alone (twice, the simulated times must be
+"""Runs randprog under many seeds: each is one random MPI program whose ranks switch between smpi and portals where they like
+while operations are pending, and checks all its data; the same under a schedule. Every fifth seed is also run with
+-agree strict and switches at common points. Every fifth seed is also run in portals alone (twice, the simulated times must be
 the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
 Every third seed puts two ranks on each host.
 
@@ -10,6 +11,7 @@ One seed alone, as a failure prints it:   run_random.py --first SEED --cases 1
 import argparse
 import concurrent.futures
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -20,6 +22,10 @@ import harness  # noqa: E402
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "randprog.c")
 # Growing times of polls (SMPI's default) make a polling program run into simulated hours.
 POLLS = ["--cfg=smpi/grow-injected-times:no"]
+
+
+SCHEDULES = ["every:1=smpi|portals", "every:3=portals|smpi", "every:7=smpi|portals", "@time:{:.9f}=portals,@time:{:.9f}=smpi",
+             "every:2=smpi|portals|portals"]
 
 
 def models(a, b):
@@ -45,7 +51,7 @@ class Case:
                 "    | " + line[:200] for line in (result.data + result.err.splitlines())[-8:])
         elif like is not None and like.times != result.times:
             problem = "other simulated times\n" + harness.difference(like.times, result.times)
-        elif mode == "switching" and not (result.calls.get("smpi") and result.calls.get("portals")):
+        elif mode in ("switching", "strict") and not (result.calls.get("smpi") and result.calls.get("portals")):
             problem = f"it did not use both models: {result.calls}"
         if problem:
             self.problems.append(f"seed {self.seed} [{mode}]: {problem}\n    {result.command}")
@@ -57,9 +63,15 @@ class Case:
                                                  POLLS + options, environment, self.hostfile), like)
 
     def run(self):
-        first = self.pfrun("switching", ["-model", "smpi"], models("smpi", "portals"))
+        start = ["-model", "portals" if self.seed % 2 else "smpi"]
+        first = self.pfrun("switching", start, models("smpi", "portals"), args=["free"])
         if self.seed % 5 == 1:
-            self.pfrun("switching again", ["-model", "smpi"], models("smpi", "portals"), like=first)
+            self.pfrun("switching again", start, models("smpi", "portals"), like=first, args=["free"])
+        rng = random.Random(self.seed)
+        schedule = SCHEDULES[self.seed % len(SCHEDULES)].format(rng.uniform(0, 0.002), rng.uniform(0.002, 0.01))
+        self.pfrun("schedule", ["-schedule", schedule], models("smpi", "portals"), args=["still"])
+        if self.seed % 5 == 0:
+            self.pfrun("strict", ["-model", "smpi", "-agree", "strict"], models("smpi", "portals"))
         if self.seed % 5 == 2:
             first = self.pfrun("portals", ["-model", "portals"], models("portals", "portals"))
             self.pfrun("portals again", ["-model", "portals"], models("portals", "portals"), like=first)

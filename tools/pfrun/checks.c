@@ -120,9 +120,7 @@ static unsigned check_schedule(const char *text)
 
 static void check_agree(const char *word)
 {
-    if (strcmp(word, "follow") == 0)
-        pf_die("-agree follow is not available in this build; use -agree strict");
-    if (strcmp(word, "strict") != 0)
+    if (strcmp(word, "follow") != 0 && strcmp(word, "strict") != 0)
         pf_die("-agree: '%s' is neither strict nor follow", word);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no */
+/* e2e: switch=any stock=no */
 /* What MPI promises and stock SMPI lacks or gets wrong: the middleware must mend it in every model. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll */
+/* e2e: switch=any */
 /* Every datatype constructor: what a message of that type delivers. Queries are in typequery.c. */
 #include "check.h"
 #include <stddef.h>

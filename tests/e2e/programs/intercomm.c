@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=own stock=no np=5 */
-/* e2e: switch=coll stock=no np=4 */
+/* e2e: switch=any stock=no np=4 */
 /*
  * Intercommunicators: even and odd ranks face each other. Messages, collectives, duplicates, splits, merging;
  * all of it is Open MPI's, whatever the ranks switch to. (SMPI has none.)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll */
+/* e2e: switch=any */
 /* Probe and Iprobe with wildcards, on messages of unknown length and order, and cancelled receives. */
 #include "check.h"
 

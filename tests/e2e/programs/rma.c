@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=own stock=no mpirun=no */
-/* e2e: switch=coll stock=no mpirun=no */
+/* e2e: switch=any stock=no mpirun=no */
 /*
  * One-sided communication. A window stays in the model in which it was created, whatever the ranks switch to.
  * Fences, general active target, locks; put, get, accumulate and the fetching calls; attributes and groups of

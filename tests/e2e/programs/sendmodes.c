@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll */
+/* e2e: switch=any */
 /* Point-to-point in all modes and sizes, between barriers, so that a schedule may switch at any
  * collective. */
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no */
+/* e2e: switch=any stock=no */
 /* Every datatype constructor: extents, true extents, envelopes, contents. Stock SMPI gets several of them
  * wrong. */
 #include "check.h"

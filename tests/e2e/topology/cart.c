@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no np=12 */
-/* e2e: switch=coll stock=no np=5 */
+/* e2e: switch=any stock=no np=12 */
+/* e2e: switch=any stock=no np=5 */
 /* Cartesian communicators: creation, queries, and messages between neighbours. */
 #include "../programs/check.h"
 

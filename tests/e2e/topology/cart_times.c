@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll np=8 */
+/* e2e: switch=any np=8 */
 /* Only what stock SMPI has of Cartesian communicators: their simulated times must be its own.
  * Shifts in what MPI_Cart_sub makes are left out: stock SMPI 3.32 divides by zero there. */
 #include "../programs/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no np=5 */
-/* e2e: switch=coll stock=no np=2 */
-/* e2e: switch=coll stock=no np=1 */
+/* e2e: switch=any stock=no np=5 */
+/* e2e: switch=any stock=no np=2 */
+/* e2e: switch=any stock=no np=1 */
 /* Distributed graphs: adjacent ones, and ones of which other members tell the edges. */
 #include "../programs/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no np=6 */
+/* e2e: switch=any stock=no np=6 */
 /* MPI_Graph_create and what it answers. Node i is connected with 0 and with its successor; node 0 with
  * all. */
 #include "../programs/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no np=2 */
+/* e2e: switch=any stock=no np=2 */
 /* e2e: switch=none stock=no mpirun=no np=2 exit=nonzero args=forever message=MPI_Wait */
 /* Generalized requests: the application says when they are complete; also waited for together with
  * messages. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll np=2 */
+/* e2e: switch=any np=2 */
 /* What stock SMPI does with generalized requests takes the time that it takes there. */
 #include "../programs/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no np=4 */
+/* e2e: switch=any stock=no np=4 */
 /* Matched probes: what they take, no other receive gets; also when the model changes before the message is
  * received. */
 #include "../programs/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no np=6 */
-/* e2e: switch=coll stock=no np=2 */
-/* e2e: switch=coll stock=no np=1 */
+/* e2e: switch=any stock=no np=6 */
+/* e2e: switch=any stock=no np=2 */
+/* e2e: switch=any stock=no np=1 */
 /*
  * Neighbourhood collectives, blocking and not, over grids (with edges, and with both neighbours in one rank),
  * graphs, and graphs with several edges between two ranks. Each block says who sent it and which of the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll np=4 stock=no */
+/* e2e: switch=any np=4 stock=no */
 /* MPI_Sendrecv_replace where implementations go wrong: no elements, nobody to receive from, short messages,
  * gaps. */
 #include "../programs/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll np=4 */
+/* e2e: switch=any np=4 */
 /* What stock SMPI can do of MPI_Sendrecv_replace takes the time that it takes there. */
 #include "../programs/check.h"
 

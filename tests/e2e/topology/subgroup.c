@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=coll stock=no np=6 */
+/* e2e: switch=any stock=no np=6 */
 /* MPI_Comm_create_group, which only members call, and MPI_Comm_idup. */
 #include "../programs/check.h"
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/envelope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "middleware/include/mpi.h"
+
+#define CHUNK 256
+
+/* From this length on a queue has lanes, and never more than MOST_LANES. */
+#define LONG       32
+#define MOST_LANES 256
+
+static struct pf_envelope *pool;
+
+struct pf_envelope *pf_envelope_new(void)
+{
+    if (!pool) {
+        struct pf_envelope *chunk = malloc(CHUNK * sizeof *chunk);
+        for (int i = 0; i < CHUNK; i++)
+            pf_envelope_free(&chunk[i]);
+    }
+    struct pf_envelope *envelope = pool;
+    pool = envelope->next;
+    return envelope;
+}
+
+void pf_envelope_free(struct pf_envelope *envelope)
+{
+    envelope->next = pool;
+    pool = envelope;
+}
+
+static struct pf_envelope_lane *lane_of(const struct pf_envelope_queue *queue, int source)
+{
+    return &queue->lanes[source >= 0 ? source & queue->mask : queue->mask + 1];
+}
+
+static void lane_insert(const struct pf_envelope_queue *queue, struct pf_envelope *envelope)
+{
+    struct pf_envelope_lane *lane = lane_of(queue, envelope->source);
+    struct pf_envelope *before = lane->last;
+    while (before && before->order > envelope->order)
+        before = before->lane_prev;
+    envelope->lane_prev = before;
+    envelope->lane_next = before ? before->lane_next : lane->first;
+    *(before ? &before->lane_next : &lane->first) = envelope;
+    *(envelope->lane_next ? &envelope->lane_next->lane_prev : &lane->last) = envelope;
+}
+
+static void lane_remove(const struct pf_envelope_queue *queue, struct pf_envelope *envelope)
+{
+    struct pf_envelope_lane *lane = lane_of(queue, envelope->source);
+    *(envelope->lane_prev ? &envelope->lane_prev->lane_next : &lane->first) = envelope->lane_next;
+    *(envelope->lane_next ? &envelope->lane_next->lane_prev : &lane->last) = envelope->lane_prev;
+}
+
+static void make_lanes(struct pf_envelope_queue *queue, int sources)
+{
+    int count = 1;
+    while (count < sources && count < MOST_LANES)
+        count *= 2;
+    queue->mask = count - 1;
+    queue->lanes = calloc((size_t)count + 1, sizeof *queue->lanes);
+    for (struct pf_envelope *e = queue->all.first; e; e = e->next)
+        lane_insert(queue, e);
+}
+
+void pf_envelope_insert(struct pf_envelope_queue *queue, struct pf_envelope *envelope, int sources)
+{
+    struct pf_envelope *before = queue->all.last;
+    while (before && before->order > envelope->order)
+        before = before->prev;
+    envelope->prev = before;
+    envelope->next = before ? before->next : queue->all.first;
+    *(before ? &before->next : &queue->all.first) = envelope;
+    *(envelope->next ? &envelope->next->prev : &queue->all.last) = envelope;
+    queue->count++;
+    if (queue->lanes)
+        lane_insert(queue, envelope);
+    else if (queue->count > LONG)
+        make_lanes(queue, sources);
+}
+
+void pf_envelope_remove(struct pf_envelope_queue *queue, struct pf_envelope *envelope)
+{
+    *(envelope->prev ? &envelope->prev->next : &queue->all.first) = envelope->next;
+    *(envelope->next ? &envelope->next->prev : &queue->all.last) = envelope->prev;
+    queue->count--;
+    if (queue->lanes)
+        lane_remove(queue, envelope);
+}
+
+struct pf_envelope *pf_envelope_find_send(const struct pf_envelope_queue *queue, int source, int tag)
+{
+    if (queue->lanes && source >= 0) {
+        struct pf_envelope *e = lane_of(queue, source)->first;
+        while (e && (e->source != source || (tag != MPI_ANY_TAG && e->tag != tag)))
+            e = e->lane_next;
+        return e;
+    }
+    struct pf_envelope *e = queue->all.first;
+    while (e && ((source >= 0 && e->source != source) || (tag != MPI_ANY_TAG && e->tag != tag)))
+        e = e->next;
+    return e;
+}
+
+static bool takes(const struct pf_envelope *receive, int source, int tag)
+{
+    return (receive->source == source || receive->source == MPI_ANY_SOURCE) &&
+           (receive->tag == tag || receive->tag == MPI_ANY_TAG);
+}
+
+static struct pf_envelope *first_in_lane(struct pf_envelope *e, int source, int tag)
+{
+    while (e && !takes(e, source, tag))
+        e = e->lane_next;
+    return e;
+}
+
+struct pf_envelope *pf_envelope_find_receive(const struct pf_envelope_queue *queue, int source, int tag)
+{
+    if (!queue->lanes) {
+        struct pf_envelope *e = queue->all.first;
+        while (e && !takes(e, source, tag))
+            e = e->next;
+        return e;
+    }
+    struct pf_envelope *exact = first_in_lane(lane_of(queue, source)->first, source, tag);
+    struct pf_envelope *any = first_in_lane(lane_of(queue, MPI_ANY_SOURCE)->first, source, tag);
+    return exact && (!any || exact->order < any->order) ? exact : any;
+}
+
+void pf_envelope_queue_clear(struct pf_envelope_queue *queue)
+{
+    struct pf_envelope *next;
+    for (struct pf_envelope *e = queue->all.first; e; e = next) {
+        next = e->next;
+        pf_envelope_free(e);
+    }
+    free(queue->lanes);
+    memset(queue, 0, sizeof *queue);
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ledger is the authority on matching. For each destination on each communicator it has two queues in the
+ * order of the calls: sends and receives whose other side has not been seen. Who comes second takes the first
+ * entry of the other queue that matches, as MPI orders it, and follows its model; who comes first is
+ * recorded in its own.
+ *
+ * That the implementation cannot match otherwise (exact mode): every message travels in a communicator of the
+ * hub's own (pf_comm_lane) under a native tag that no other message to this destination has. A posted receive
+ * takes one, and the send that takes the receive uses it; a send that is first takes one, and its
+ * receive is issued later with exactly this source and tag. So natively no two messages compete, and
+ * no wildcard can choose. A tag is free again when the receive has completed: the message is matched then.
+ *
+ * As long as nobody has switched, a run must have the simulated times of a run without the ledger, races of
+ * wildcards included (plain mode). Messages then have the application's tags and communicators, all in one
+ * model, and the implementation matches. The ledger only records, and takes from its books what has
+ * been received, when it completes: its status says the source s and the tag t of the message. That is the
+ * first one in the books from s with t, because the implementation does not let messages of one
+ * source and tag overtake each other. One exception: while an earlier receive of MPI_ANY_TAG is not
+ * over, it may have taken a message from between; then the entry of the completed receive waits in
+ * the books ("resolved") until it is.
+ *
+ * After the first switch of any rank a destination leaves the plain mode as soon as its outcome can be
+ * computed: no receive from any source, no cancel and no native probe is pending there. Until then
+ * everything to it stays plain, in the first model. What is then pending are receives from given sources,
+ * and between one source and one destination matching does not depend on time: in the order of posting each
+ * takes the first message that matches (settle). What remains on both sides does not match each other:
+ *  - A later send may take a remaining plain receive R: it goes natively with the plain tag. Earlier plain
+ *    receives from this source either do not match it or have been taken by earlier sends, so it meets R.
+ *  - A later receive may take a remaining plain send S: it is issued natively with S's source and tag. S is
+ *    the first of this source and tag that nobody has taken, plain receives do not match it, and later plain
+ *    sends, which took plain receives, cannot have its tag. So it meets S.
+ *  - The other messages are in another communicator and meet nobody of these.
+ */
+#include "middleware/ledger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "middleware/call.h"
+#include "middleware/request.h"
+#include "middleware/stranded.h"
+
+/* Resolved receives that wait in the books before somebody looks again whether they can go. */
+#define SETTLE_AT 64
+
+bool pf_ledger_on;
+
+static int first_impl;
+static bool switched;
+
+void pf_ledger_begin(int impl)
+{
+    first_impl = impl;
+}
+
+void pf_ledger_switched(int impl)
+{
+    switched |= impl != first_impl;
+}
+
+/* ---- entries ---- */
+
+static void release(struct pf_envelope_queue *queue, struct pf_envelope *e)
+{
+    if (e->side)
+        e->side->open = NULL;
+    pf_envelope_remove(queue, e);
+    pf_envelope_free(e);
+}
+
+static struct pf_envelope *record(struct pf_rank *r, struct pf_ledger_side *side, int source, int tag,
+                                  int impl, int native_tag)
+{
+    struct pf_ledger_box *box = side->box;
+    struct pf_envelope *e = pf_envelope_new();
+    *e = (struct pf_envelope){.side = side,
+                              .order = box->order++,
+                              .source = source,
+                              .tag = tag,
+                              .native_tag = native_tag,
+                              .sender = r->self.rank,
+                              .fn = r->call.fn,
+                              .impl = (int8_t)impl,
+                              .site = r->call.site};
+    side->open = e;
+    side->native_tag = native_tag;
+    pf_envelope_insert(side->receives ? &box->receives : &box->sends, e, box->members);
+    return e;
+}
+
+/* The other side of `side` is there: it takes it. */
+static void take(struct pf_ledger_side *side, struct pf_envelope_queue *queue, struct pf_envelope *other)
+{
+    pf_envelope_remove(queue, other);
+    if (other->side)
+        other->side->open = NULL;
+    side->took = other;
+    side->native_tag = other->native_tag;
+}
+
+/* Nothing came of it: the other side is in the books again. */
+static void give_back(struct pf_ledger_side *side)
+{
+    struct pf_envelope *e = side->took;
+    pf_envelope_insert(side->receives ? &side->box->sends : &side->box->receives, e, side->box->members);
+    if (e->side) {
+        e->side->open = e;
+        e->side->known = false;
+    }
+    side->took = NULL;
+}
+
+static int take_tag(struct pf_ledger_box *box)
+{
+    if (box->free_count)
+        return box->free_tags[--box->free_count];
+    if (box->next_tag == (1 << 23) - 1) /* the least upper bound of the implementations */
+        pf_die("more than %d messages to one rank are under way at once: too many for -agree follow",
+               box->next_tag);
+    return box->next_tag++;
+}
+
+static void free_tag(struct pf_ledger_box *box, int tag)
+{
+    if (box->free_count == box->free_capacity) {
+        box->free_capacity = box->free_capacity ? 2 * box->free_capacity : 16;
+        box->free_tags = realloc(box->free_tags, (size_t)box->free_capacity * sizeof *box->free_tags);
+    }
+    box->free_tags[box->free_count++] = tag;
+}
+
+/* ---- the plain mode ---- */
+
+/* A receive of a message from this source with this tag is over. */
+static void consume(struct pf_ledger_box *box, int source, int tag)
+{
+    struct pf_envelope *send = pf_envelope_find_send(&box->sends, source, tag);
+    if (send)
+        release(&box->sends, send);
+}
+
+/* Sources of receives of any tag that are not over. */
+struct blockers {
+    int count;
+    bool all;
+    int sources[8];
+};
+
+static bool blocks(const struct blockers *blockers, int source)
+{
+    for (int i = 0; i < blockers->count; i++)
+        if (blockers->sources[i] == source || blockers->sources[i] == MPI_ANY_SOURCE)
+            return true;
+    return blockers->all;
+}
+
+static void add_blocker(struct blockers *blockers, int source)
+{
+    if (blocks(blockers, source))
+        return;
+    if (blockers->count == 8)
+        blockers->all = true;
+    else
+        blockers->sources[blockers->count++] = source;
+}
+
+/* Takes out of the books what is over. With `finally` also the receives that the implementation must have
+ * matched by now, or will match: they name their sources. */
+static void settle(struct pf_ledger_box *box, bool finally)
+{
+    struct blockers blockers = {0};
+    struct pf_envelope *next;
+    for (struct pf_envelope *e = box->receives.all.first; e && !blockers.all; e = next) {
+        next = e->next;
+        if (e->resolved) {
+            if (!finally && blocks(&blockers, e->found_source))
+                continue;
+            consume(box, e->found_source, e->found_tag);
+            release(&box->receives, e);
+            box->resolved--;
+        } else if (finally) {
+            struct pf_envelope *send = pf_envelope_find_send(&box->sends, e->source, e->tag);
+            if (!send)
+                continue;
+            release(&box->sends, send);
+            release(&box->receives, e);
+        } else if (e->tag == MPI_ANY_TAG) {
+            add_blocker(&blockers, e->source);
+        }
+    }
+    box->settle_at = 2 * box->resolved > SETTLE_AT ? 2 * box->resolved : SETTLE_AT;
+}
+
+static void resolve(struct pf_ledger_box *box, struct pf_envelope *e, int source, int tag)
+{
+    if (box->any_tag == 0 || !e->prev) {
+        consume(box, source, tag);
+        release(&box->receives, e);
+        return;
+    }
+    e->resolved = true;
+    e->found_source = source;
+    e->found_tag = tag;
+    if (++box->resolved >= box->settle_at)
+        settle(box, false);
+}
+
+/* A plain receive is over, or has been cancelled: then its status has no source. */
+static void plain_received(struct pf_ledger_box *box, struct pf_envelope *e, int source, int tag)
+{
+    e->side = NULL;
+    box->held -= (e->source == MPI_ANY_SOURCE) + e->held;
+    box->any_tag -= e->tag == MPI_ANY_TAG;
+    if (source < 0)
+        release(&box->receives, e);
+    else
+        resolve(box, e, source, tag);
+}
+
+void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag)
+{
+    if (box->any_tag == 0) {
+        consume(box, source, tag);
+        return;
+    }
+    struct pf_envelope *e = pf_envelope_new();
+    *e = (struct pf_envelope){
+        .order = box->order++, .source = source, .tag = tag, .native_tag = PF_LEDGER_PLAIN};
+    pf_envelope_insert(&box->receives, e, box->members);
+    resolve(box, e, source, tag);
+}
+
+/* ---- boxes ---- */
+
+static struct pf_ledger_box *boxes_new(struct pf_comm_shared *shared)
+{
+    struct pf_ledger_box *boxes = calloc((size_t)shared->size, sizeof *boxes);
+    for (int i = 0; i < shared->size; i++) {
+        boxes[i].members = shared->size;
+        boxes[i].settle_at = SETTLE_AT;
+        boxes[i].exact = switched;
+    }
+    return boxes;
+}
+
+struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination)
+{
+    if (!comm || comm->shared->remote_ranks || destination < 0 || destination >= comm->shared->size)
+        return NULL;
+    if (!comm->shared->boxes)
+        comm->shared->boxes = boxes_new(comm->shared);
+    struct pf_ledger_box *box = &comm->shared->boxes[destination];
+    if (PF_UNLIKELY(switched && !box->exact && box->held == 0)) {
+        settle(box, true);
+        box->exact = true;
+    }
+    return box;
+}
+
+void pf_ledger_free(struct pf_comm_shared *shared)
+{
+    for (int i = 0; shared->boxes && i < shared->size; i++) {
+        pf_envelope_queue_clear(&shared->boxes[i].sends);
+        pf_envelope_queue_clear(&shared->boxes[i].receives);
+        free(shared->boxes[i].free_tags);
+    }
+    free(shared->boxes);
+}
+
+/* ---- calls ---- */
+
+struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int impl)
+{
+    r->account->slot->followed_messages += impl != pf_comm_route(r, comm)->impl;
+    return r->instances[impl];
+}
+
+struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm)
+{
+    return pf_ledger_follow(r, comm, first_impl);
+}
+
+static void route(struct pf_ledger_route *to, struct pf_comm *comm, int native_tag)
+{
+    if (native_tag == PF_LEDGER_PLAIN)
+        return;
+    to->tag = native_tag;
+    to->comm = (MPI_Comm)(uintptr_t)pf_comm_lane(comm);
+}
+
+struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_envelope *send)
+{
+    struct pf_ledger_route place = {send->source, send->tag, pf_comm_handle(comm)};
+    route(&place, comm, send->native_tag);
+    return place;
+}
+
+struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *side, struct pf_ledger_route *to)
+{
+    struct pf_comm *comm = pf_comm_of(r, to->comm);
+    struct pf_ledger_box *box = pf_ledger_box(comm, to->peer);
+    *side = (struct pf_ledger_side){.box = to->tag >= 0 ? box : NULL};
+    struct pf_instance *own = pf_comm_route(r, to->comm);
+    if (!side->box)
+        return own;
+    if (!box->exact) {
+        record(r, side, comm->me, to->tag, first_impl, PF_LEDGER_PLAIN);
+        return pf_ledger_plain(r, to->comm);
+    }
+    struct pf_envelope *e = pf_envelope_find_receive(&box->receives, comm->me, to->tag);
+    int impl = e ? e->impl : own->impl;
+    if (e) {
+        take(side, &box->receives, e);
+        if (e->side) {
+            e->side->known = true;
+            e->side->source = comm->me;
+            e->side->tag = to->tag;
+        }
+    } else {
+        e = record(r, side, comm->me, to->tag, impl, take_tag(box));
+        pf_ledger_wake(box, e);
+    }
+    route(to, comm, side->native_tag);
+    return pf_ledger_follow(r, pf_comm_handle(comm), impl);
+}
+
+void pf_ledger_take(struct pf_ledger_box *box, struct pf_envelope *send, struct pf_ledger_side *side)
+{
+    *side = (struct pf_ledger_side){
+        .box = box, .receives = true, .known = true, .source = send->source, .tag = send->tag};
+    take(side, &box->sends, send);
+}
+
+struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *side,
+                                      struct pf_ledger_route *from)
+{
+    struct pf_comm *comm = pf_comm_of(r, from->comm);
+    bool valid = comm &&
+                 (from->peer == MPI_ANY_SOURCE || (from->peer >= 0 && from->peer < comm->shared->size)) &&
+                 (from->tag >= 0 || from->tag == MPI_ANY_TAG);
+    struct pf_ledger_box *box = valid ? pf_ledger_box(comm, comm->me) : NULL;
+    *side = (struct pf_ledger_side){.box = box, .receives = true};
+    struct pf_instance *own = pf_comm_route(r, from->comm);
+    if (!box)
+        return own;
+    if (!box->exact) {
+        record(r, side, from->peer, from->tag, first_impl, PF_LEDGER_PLAIN);
+        box->held += from->peer == MPI_ANY_SOURCE;
+        box->any_tag += from->tag == MPI_ANY_TAG;
+        return pf_ledger_plain(r, from->comm);
+    }
+    struct pf_envelope *e = pf_envelope_find_send(&box->sends, from->peer, from->tag);
+    int impl = e ? e->impl : own->impl;
+    if (e) {
+        pf_ledger_take(box, e, side);
+        *from = pf_ledger_place(comm, e);
+    } else {
+        record(r, side, from->peer, from->tag, impl, take_tag(box));
+        route(from, comm, side->native_tag);
+    }
+    return pf_ledger_follow(r, pf_comm_handle(comm), impl);
+}
+
+void pf_ledger_keep(const struct pf_ledger_side *side, struct pf_ledger_side *kept)
+{
+    *kept = *side;
+    if (kept->open)
+        kept->open->side = kept;
+}
+
+/* The implementation has refused the arguments of the call: it is as if it had not been made. */
+static void undo(struct pf_ledger_side *side)
+{
+    struct pf_envelope *e = side->open;
+    if (side->took)
+        give_back(side);
+    else if (e && e->native_tag == PF_LEDGER_PLAIN && side->receives)
+        plain_received(side->box, e, -1, 0);
+    else if (e)
+        release(side->receives ? &side->box->receives : &side->box->sends, e);
+    side->box = NULL;
+    side->open = NULL;
+}
+
+void pf_ledger_started(struct pf_ledger_side *side, bool accepted)
+{
+    if (!side->box)
+        return;
+    if (!accepted) {
+        undo(side);
+    } else if (side->took) {
+        pf_envelope_free(side->took);
+        side->took = NULL;
+    }
+}
+
+void pf_ledger_forget(struct pf_ledger_side *side)
+{
+    if (side->open)
+        side->open->side = NULL;
+    side->open = NULL;
+    side->box = NULL;
+}
+
+void pf_ledger_sent(struct pf_ledger_side *side, bool accepted)
+{
+    pf_ledger_started(side, accepted);
+    pf_ledger_forget(side);
+}
+
+static void send_completed(struct pf_ledger_side *side, bool cancelled)
+{
+    struct pf_envelope *e = side->open;
+    if (cancelled && side->native_tag != PF_LEDGER_PLAIN)
+        free_tag(side->box, side->native_tag);
+    if (!e)
+        return;
+    if (e->held)
+        side->box->held--;
+    e->held = false;
+    e->side = NULL;
+    if (cancelled)
+        release(&side->box->sends, e);
+}
+
+static void receive_completed(struct pf_ledger_side *side, const MPI_Status *status, bool cancelled)
+{
+    struct pf_envelope *e = side->open;
+    if (side->native_tag != PF_LEDGER_PLAIN) {
+        if (e)
+            release(&side->box->receives, e);
+        free_tag(side->box, side->native_tag);
+    } else if (e) { /* what the call has asked for is certain, also after an error */
+        int source = e->source >= 0 ? e->source : status->MPI_SOURCE;
+        plain_received(side->box, e, cancelled ? -1 : source, e->tag >= 0 ? e->tag : status->MPI_TAG);
+    }
+}
+
+static void completed(struct pf_ledger_side *side, MPI_Status *status, bool cancelled)
+{
+    pf_ledger_started(side, true);
+    if (side->receives)
+        receive_completed(side, status, cancelled);
+    else
+        send_completed(side, cancelled);
+    if (side->known && side->receives && !cancelled) {
+        status->MPI_SOURCE = side->source;
+        status->MPI_TAG = side->tag;
+    }
+    side->box = NULL;
+    side->open = NULL;
+}
+
+void pf_ledger_completed(struct pf_ledger_side *side, MPI_Status *status)
+{
+    if (side->box)
+        completed(side, status, pf_status_cancelled(status));
+}
+
+bool pf_ledger_accepted(struct pf_instance *in, int code)
+{
+    return code == MPI_SUCCESS || in->ops->error_class(in, code) == MPI_ERR_TRUNCATE;
+}
+
+void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int code, const void *native,
+                        MPI_Status *status)
+{
+    if (!side->box)
+        return;
+    if (!pf_ledger_accepted(in, code)) {
+        undo(side);
+        return;
+    }
+    MPI_Status own;
+    if (code == MPI_SUCCESS && !status)
+        pf_status_from_native(in, native, status = &own);
+    else if (code != MPI_SUCCESS)
+        pf_status_set_empty(status = &own);
+    completed(side, status, false);
+}
+
+bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side)
+{
+    struct pf_envelope *e = side->open;
+    if (!side->box)
+        return true;
+    if (!side->box->exact) {
+        if (e && !e->held) {
+            e->held = true;
+            side->box->held++;
+        }
+        return true;
+    }
+    if (!e) /* its message is on its way */
+        return false;
+    /* Open MPI cancels no sends here, and nobody one that has left the buffer: such a message will be
+     * received. */
+    if (!side->receives && (in->impl != PF_IMPL_SMPI || in->ops->request_done(in, native)))
+        return false;
+    release(side->receives ? &side->box->receives : &side->box->sends, e);
+    return true;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_LEDGER_H
+#define PF_MIDDLEWARE_LEDGER_H
+
+#include <stdio.h>
+
+#include "middleware/comm.h"
+#include "middleware/envelope.h"
+
+/*
+ * The ledger: both sides of a message are in one model (-agree follow). The first side decides, the other
+ * follows, in MPI's matching order. ledger.c says how and why that is right. It keeps books in runs that can
+ * switch, and costs one test of pf_ledger_on in all others.
+ */
+
+/* Books of one destination on one communicator. */
+struct pf_ledger_box {
+    struct pf_envelope_queue sends, receives; /* whose other side is not known */
+    uint64_t order;                           /* of the calls */
+    int members;                              /* of the communicator */
+    bool exact;                               /* has left the plain mode */
+    int held;     /* plain: receives from any source, cancels and blocking probes that are not over */
+    int any_tag;  /* plain: receives of any tag that are not over */
+    int resolved; /* plain: receives that are over and could not be settled yet; */
+    int settle_at;
+    int *free_tags; /* native ones that nobody uses, newest last */
+    int free_count, free_capacity, next_tag;
+    struct pf_ledger_prober *prober; /* the destination waits in a blocking probe */
+};
+
+/* One side of a message, from the call that starts it to its completion. On the stack of a blocking call, in
+ * the request of another one. All zero: the ledger has nothing to do with it. */
+struct pf_ledger_side {
+    struct pf_ledger_box *box;
+    struct pf_envelope *open; /* its own entry while nobody has taken it */
+    struct pf_envelope *took; /* the other side's, until the implementation has accepted the call */
+    int native_tag;
+    int source, tag; /* of the message, once `known` */
+    bool receives;
+    bool known;
+};
+
+/* The arguments of a native call that depend on the agreement: the application's come in. */
+struct pf_ledger_route {
+    int peer, tag;
+    MPI_Comm comm;
+};
+
+/* Are books kept in this run? */
+extern bool pf_ledger_on;
+
+/* The start of the job: nobody has switched, all ranks are in `impl`. */
+void pf_ledger_begin(int impl);
+
+/* A rank switches to `impl`, or a communicator is bound to it. */
+void pf_ledger_switched(int impl);
+
+/* A rank starts to send / to receive: where it runs. Changes the route to what the native call gets. */
+struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *side,
+                                   struct pf_ledger_route *to);
+struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *side,
+                                      struct pf_ledger_route *from);
+
+/* The side moves into the request. */
+void pf_ledger_keep(const struct pf_ledger_side *side, struct pf_ledger_side *kept);
+
+/* The native call that starts the side has returned; when it has refused its arguments, nothing has
+ * happened. */
+void pf_ledger_started(struct pf_ledger_side *side, bool accepted);
+
+/* A blocking send has returned. */
+void pf_ledger_sent(struct pf_ledger_side *side, bool accepted);
+
+/* Does a blocking call that returned this code have received? */
+bool pf_ledger_accepted(struct pf_instance *in, int code);
+
+/* A blocking receive has returned this code. The status, if there is one, tells the application's source and
+ * tag after that. */
+void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int code, const void *native,
+                        MPI_Status *status);
+
+/* A request has completed with this status (of the hub), which is corrected. */
+void pf_ledger_completed(struct pf_ledger_side *side, MPI_Status *status);
+
+/* Nobody will ask any more: the request is gone, the message is not. */
+void pf_ledger_forget(struct pf_ledger_side *side);
+
+/* MPI_Cancel of a request of `in`: is the native call to be made? */
+bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side);
+
+/* The books of the destination, NULL when it is none of the ledger's business (an intercommunicator is Open
+ * MPI's). After the first
+ * switch they leave the plain mode here, as soon as they can. */
+struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination);
+
+/* The instance in which everything runs in the plain mode. Counts if that is not the rank's choice. */
+struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int impl);
+struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm);
+
+/* The rank's own books, for a probe. */
+struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm comm, int source, int tag);
+
+/* Ends a probe for which the books have nothing, at the cost of a native one. */
+int pf_ledger_found_nothing(struct pf_rank *r, int *flag);
+
+/* A send was recorded: does somebody wait for it in a probe? */
+void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_envelope *send);
+
+/* Waits in a blocking probe until a send is recorded that matches; returns the first that does. */
+struct pf_envelope *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag);
+
+/* A matched probe has taken the message out of matching: for good. */
+void pf_ledger_take(struct pf_ledger_box *box, struct pf_envelope *send, struct pf_ledger_side *side);
+
+/* The same in the plain mode: it is some message from `source` with `tag`. */
+void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag);
+
+/* Where a recorded send can be found natively. */
+struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_envelope *send);
+
+/* Of a communicator that ends. */
+void pf_ledger_free(struct pf_comm_shared *shared);
+
+/* For a diagnosis: one line per message that was sent to a rank and not received. */
+void pf_ledger_print(FILE *out, const struct pf_rank *r);
+
+#endif
