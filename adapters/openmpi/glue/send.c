@@ -4,6 +4,11 @@
  * nonblocking collective of the same rank stands still meanwhile, and the rank that waits for it never
  * receives: a deadlock of a correct program. Here a blocking send is the component's nonblocking one, and the
  * rank waits for it as for any request. The same calls reach the NIC in the same order.
+ *
+ * One caller must not see other components progress meanwhile: osc/pt2pt answers a compare-and-swap from
+ * within a progress function, with its accumulate lock held, and the next compare-and-swap would wait for
+ * that lock for ever. Such an answer is one element, so the smallest messages are sent as the component does
+ * it.
  */
 #include "ompi_config.h"
 
@@ -24,6 +29,12 @@ struct send {
     bool done;
 };
 
+static int (*stock_send)(mca_mtl_base_module_t *mtl, ompi_communicator_t *comm, int to, int tag,
+                         struct opal_convertor_t *convertor, mca_pml_base_send_mode_t mode);
+
+/* The largest type that MPI_Compare_and_swap takes (MPI 3.1 section 11.3.4). */
+enum { ELEMENT = 16 };
+
 static void send_done(mca_mtl_request_t *request)
 {
     ((struct send *)request->ompi_req)->done = true;
@@ -32,6 +43,10 @@ static void send_done(mca_mtl_request_t *request)
 static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *comm, int to, int tag,
                              struct opal_convertor_t *convertor, mca_pml_base_send_mode_t mode)
 {
+    size_t bytes;
+    opal_convertor_get_packed_size(convertor, &bytes);
+    if (bytes <= ELEMENT && mode == MCA_PML_BASE_SEND_STANDARD)
+        return stock_send(mtl, comm, to, tag, convertor, mode);
     struct send send;
     /* The component says how much it needs beyond the common part. */
     size_t size = sizeof(mca_mtl_request_t) + mtl->mtl_request_size;
@@ -48,6 +63,8 @@ static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *co
 
 void pf_glue_send_install(void)
 {
-    if (ompi_mtl)
-        ompi_mtl->mtl_send = send_and_progress;
+    if (!ompi_mtl)
+        return;
+    stock_send = ompi_mtl->mtl_send;
+    ompi_mtl->mtl_send = send_and_progress;
 }

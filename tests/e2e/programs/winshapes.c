@@ -3,7 +3,8 @@
 /* e2e: switch=coll stock=no mpirun=no */
 /*
  * Windows in the shapes that MPICH's own tests have: a base that is NULL, hints, MPI_PROC_NULL as a target,
- * an origin at MPI_BOTTOM, accumulates into types with bounds of their own, memory shared by a communicator.
+ * an origin at MPI_BOTTOM, accumulates into types with bounds of their own, a counter that all want, memory
+ * shared by a communicator.
  */
 #include "check.h"
 
@@ -112,6 +113,33 @@ static void accumulate_columns(void)
     MPI_Type_free(&column);
 }
 
+/* Many at once: the target answers one while it hears of the next. */
+static void contended(void)
+{
+    enum { TURNS = 10 };
+    long counter = 0;
+    MPI_Win win;
+
+    CHECK_OK(MPI_Win_create(&counter, sizeof counter, sizeof counter, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    for (int i = 0; i < TURNS; i++) {
+        long seen = -1, next, expected = 0;
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+        for (;;) {
+            next = expected + 1;
+            CHECK_OK(MPI_Compare_and_swap(&next, &expected, &seen, MPI_LONG, 0, 0, win));
+            MPI_Win_flush(0, win);
+            if (seen == expected)
+                break;
+            expected = seen;
+        }
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* SMPI's compare-and-swap is not atomic under shared locks, so only Open MPI's count is exact. */
+    CHECK(check_rank == 0 ? counter > 0 && counter <= (long)TURNS * check_size : counter == 0);
+    MPI_Win_free(&win);
+}
+
 static void shared(void)
 {
     MPI_Comm host;
@@ -141,6 +169,7 @@ static void everything(void)
     nobody();
     bottom();
     accumulate_columns();
+    contended();
     shared();
 }
 
