@@ -261,6 +261,9 @@ static struct ptl_match_node *find_in_index(const struct ptl_match_list *list, s
 struct ptl_match_node *ptl_match_find(const struct ptl_match_list *list, struct ptl_match_key header,
                                       ptl_match_condition condition, const void *arg)
 {
+    struct ptl_match_node *oldest = list->first; /* as often as entries are used in the order of posting */
+    if (oldest && ptl_match_keys(oldest->key, header, oldest->ignore) && meets(oldest, condition, arg))
+        return oldest;
     if (list->indexed)
         return find_in_index(list, header, condition, arg);
     for (struct ptl_match_node *node = list->first; node; node = node->next)

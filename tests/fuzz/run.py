@@ -45,7 +45,7 @@ def run(program, folder, corpus, arguments):
     """Findings go to `folder`; inputs that reach something new are written to the first corpus."""
     new = os.path.join(folder, "new")
     os.makedirs(new, exist_ok=True)
-    command = [program, "-max_len=600", "-artifact_prefix=" + folder + "/", *arguments, new, *corpus]
+    command = [program, "-max_len=120", "-artifact_prefix=" + folder + "/", *arguments, new, *corpus]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
 
 
@@ -74,7 +74,7 @@ def check(clang, root, target, corpus, folder, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("target", choices=sorted(TARGETS))
-    parser.add_argument("--runs", type=int, default=60000)
+    parser.add_argument("--runs", type=int, default=40000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, help="run for so long; needs --keep")
     parser.add_argument("--keep", help="folder for new inputs and findings")
