@@ -136,6 +136,21 @@ static double host_now(void *context)
     return simgrid_get_clock();
 }
 
+static const uint64_t *host_changes(void *context)
+{
+    return pf_portals_changes(((struct pf_ompi_instance *)context)->self);
+}
+
+static void host_idle_pass(void *context)
+{
+    pf_portals_idle_pass(((struct pf_ompi_instance *)context)->self);
+}
+
+static void host_send_needs_ack(void *context, bool on)
+{
+    pf_portals_send_needs_ack(((struct pf_ompi_instance *)context)->self, on);
+}
+
 static void host_message(void *context, int to, size_t bytes, int tag)
 {
     const struct pf_ompi_instance *inst = context;
@@ -187,6 +202,9 @@ static void prepare_instance(int rank)
         .plugin_list = pf_ompi_plugin_list,
         .plugin_open = pf_ompi_plugin_open,
         .plugin_symbol = pf_ompi_plugin_symbol,
+        .changes = host_changes,
+        .idle_pass = host_idle_pass,
+        .send_needs_ack = host_send_needs_ack,
     };
 }
 

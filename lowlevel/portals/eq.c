@@ -123,7 +123,7 @@ static void store(struct ptl_eq *eq, const ptl_event_t *event)
         eq->dropped = true;
     else
         eq->ring[eq->tail++ % eq->capacity] = *event;
-    ptl_state_changed(eq->ni->process, is_news(eq, event));
+    ptl_event_stored(eq->ni->process, event, is_news(eq, event));
 }
 
 static void arrived(struct pf_event *arrival)

@@ -60,6 +60,8 @@ struct ptl_process {
     struct ptl_waiter *parked;
     struct ptl_waiter *spare_waiters;
     long idle;
+    bool send_needs_ack;      /* see pf_portals_send_needs_ack */
+    uint64_t changes;         /* of the state that a poll can see */
     bool header_since_search; /* what the latest search has answered is out of date */
     long stuck_passes;
     double stuck_date;
@@ -417,6 +419,8 @@ static inline struct ptl_memory ptl_le_memory(const struct ptl_le *entry)
 /* Something in the NIC of this process has changed; `idle_too`: polls that waited for it begin to count
  * anew. */
 void ptl_state_changed(struct ptl_process *process, bool resets_idle);
+/* The same, for an event that has come into a queue. */
+void ptl_event_stored(struct ptl_process *process, const ptl_event_t *event, bool resets_idle);
 void ptl_active(struct ptl_process *process, const char *call);
 /* Data are in the process's memory at `date`, and neither an event nor a counter says so. */
 void ptl_memory_changed(struct ptl_process *process, double date);

@@ -17,6 +17,7 @@ void ptl_active(struct ptl_process *process, const char *call)
 
 void ptl_state_changed(struct ptl_process *process, bool resets_idle)
 {
+    process->changes++;
     if (resets_idle)
         process->idle = 0;
     if (!process->parked) {
@@ -48,6 +49,17 @@ void ptl_memory_changed(struct ptl_process *process, double date)
     change->process = process;
     pf_event_init(&change->event, memory_has_changed);
     pf_engine_post(&change->event, date);
+}
+
+void ptl_event_stored(struct ptl_process *process, const ptl_event_t *event, bool resets_idle)
+{
+    bool early = event->type == PTL_EVENT_SEND && event->ni_fail_type == PTL_NI_OK;
+    if (!early || !process->send_needs_ack) {
+        ptl_state_changed(process, resets_idle);
+        return;
+    }
+    process->changes++;
+    process->idle = 0;
 }
 
 static struct ptl_waiter *take_waiter(struct ptl_process *process)
@@ -143,6 +155,21 @@ void pf_portals_idle_reset(pf_self_t *self)
 {
     if (self->portals)
         self->portals->idle = 0;
+}
+
+const uint64_t *pf_portals_changes(const pf_self_t *self)
+{
+    return self->portals ? &self->portals->changes : NULL;
+}
+
+void pf_portals_idle_pass(pf_self_t *self)
+{
+    ptl_idle_pass(self->portals, "PtlEQPoll");
+}
+
+void pf_portals_send_needs_ack(pf_self_t *self, bool on)
+{
+    self->portals->send_needs_ack = on;
 }
 
 void pf_portals_park(pf_self_t *self)

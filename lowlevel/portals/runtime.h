@@ -46,6 +46,21 @@ PF_EXPORT void pf_portals_free_mode(pf_self_t *self, bool on);
 /* Starts the count of idle polls anew (call it when the program enters the communication library). */
 PF_EXPORT void pf_portals_idle_reset(pf_self_t *self);
 
+/*
+ * For a runtime that polls often. The first counts changes of the process's NIC (never NULL after PtlInit,
+ * and it stays where it is): while it stands still, event queues that were found empty are empty. The second
+ * takes the place of a poll that would find nothing, with all that follows from it: it blocks when there were
+ * many in a row.
+ */
+PF_EXPORT const uint64_t *pf_portals_changes(const pf_self_t *self);
+PF_EXPORT void pf_portals_idle_pass(pf_self_t *self);
+
+/*
+ * The runtime promises: every put of this process that posts SEND also asks for an ACK event, and SEND alone
+ * completes nothing. Then SEND, which never comes after its ACK, does not wake the process.
+ */
+PF_EXPORT void pf_portals_send_needs_ack(pf_self_t *self, bool on);
+
 /* Blocks the calling actor until the state of the process's NIC changes. */
 PF_EXPORT void pf_portals_park(pf_self_t *self);
 

@@ -43,6 +43,7 @@ static int instance_init(int *thread_level)
     opal_timer_base_get_usec = simulated_microseconds;
     opal_timer_base_get_cycles = simulated_microseconds;
     mca_pml.pml_max_contextid = TWIN_FIRST;
+    pf_glue_progress_install();
     pf_glue_send_install();
     pf_glue_messages_install();
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -53,6 +54,7 @@ static int instance_init(int *thread_level)
 
 static int instance_finalize(void)
 {
+    pf_glue_progress_remove();
     return PMPI_Finalize();
 }
 

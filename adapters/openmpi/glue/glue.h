@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The glue is the part of the adapter that exists once per rank: a plugin that is cloned with the Open MPI
@@ -39,6 +40,10 @@ struct pf_glue_host {
     int (*plugin_list)(void *context, int (*each)(const char *path, void *arg), void *arg);
     void *(*plugin_open)(void *context, const char *path, const char **error);
     void *(*plugin_symbol)(void *context, void *handle, const char *name);
+    /* Counts changes of the rank's NIC; a poll in vain; see lowlevel/portals/runtime.h. */
+    const uint64_t *(*changes)(void *context);
+    void (*idle_pass)(void *context);
+    void (*send_needs_ack)(void *context, bool on);
 };
 
 /* What a glue does for the adapter; each function works on its own rank's instance. */

@@ -13,6 +13,13 @@ extern const struct pf_glue_host *pf_glue_host;
  * code. */
 int pf_glue_plugins_install(void);
 
+/* A symbol of the plugin of the messaging layer over Portals, NULL when there is none. */
+void *pf_glue_mtl_symbol(const char *name);
+
+/* Has the network polled only when it has changed, see progress.c. After MPI_Init, and until MPI_Finalize. */
+void pf_glue_progress_install(void);
+void pf_glue_progress_remove(void);
+
 /* Makes a blocking send progress everything, see send.c. After MPI_Init. */
 void pf_glue_send_install(void);
 

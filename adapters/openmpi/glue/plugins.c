@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "opal_config.h"
 
+#include <string.h>
+
 #include "opal/constants.h"
 #include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/dl/base/base.h"
@@ -9,6 +11,8 @@
 #include "adapters/openmpi/glue/internal.h"
 
 /* Open MPI treats the handle as opaque: ours is the dlopen handle itself. */
+static void *mtl_handle;
+
 static int plugin_open(const char *path, bool use_extensions, bool private_namespace,
                        opal_dl_handle_t **handle, char **error)
 {
@@ -20,6 +24,8 @@ static int plugin_open(const char *path, bool use_extensions, bool private_names
     *handle = pf_glue_host->plugin_open(pf_glue_host->context, path, &why);
     if (error)
         *error = (char *)(uintptr_t)why;
+    if (strstr(path, "mca_mtl_portals4"))
+        mtl_handle = *handle;
     return *handle ? OPAL_SUCCESS : OPAL_ERROR;
 }
 
@@ -50,6 +56,11 @@ static opal_dl_base_module_t module = {
     .lookup = plugin_symbol,
     .foreachfile = plugin_list,
 };
+
+void *pf_glue_mtl_symbol(const char *name)
+{
+    return mtl_handle ? pf_glue_host->plugin_symbol(pf_glue_host->context, mtl_handle, name) : NULL;
+}
 
 int pf_glue_plugins_install(void)
 {

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Open MPI waits by calling its progress functions over and over, and most calls find nothing: a poll of an
+ * empty queue through all layers, many times for each message. Here stock mtl/portals4 is asked only when the
+ * state of the rank's NIC has changed since it found its queues empty. Other calls count as the polls in vain
+ * that they would have been, and so block after as many of them.
+ *
+ * The component counts SEND and ACK of every message and completes a request with the latter, at the
+ * earliest. So a rank sleeps on while only SEND has come. (The one-sided and collective components over
+ * Portals suppress SEND.)
+ */
+#include "ompi_config.h"
+
+#include "ompi/constants.h"
+#include "opal/runtime/opal_progress.h"
+
+#include "adapters/openmpi/glue/internal.h"
+
+static opal_progress_callback_t stock_progress; /* NULL: not replaced */
+static const uint64_t *changes;
+static uint64_t seen;
+
+static int drain(void)
+{
+    seen = *changes;
+    return stock_progress();
+}
+
+static int progress(void)
+{
+    if (*changes != seen)
+        return drain();
+    pf_glue_host->idle_pass(pf_glue_host->context);
+    return *changes != seen ? drain() : 0;
+}
+
+void pf_glue_progress_install(void)
+{
+    *(void **)&stock_progress = pf_glue_mtl_symbol("ompi_mtl_portals4_progress");
+    changes = pf_glue_host->changes(pf_glue_host->context);
+    if (!changes || !stock_progress || opal_progress_unregister(stock_progress) != OPAL_SUCCESS) {
+        stock_progress = NULL;
+        return;
+    }
+    seen = *changes - 1; /* look at once */
+    opal_progress_register(progress);
+    pf_glue_host->send_needs_ack(pf_glue_host->context, true);
+}
+
+/* The component waits in MPI_Finalize for what it has unregistered. */
+void pf_glue_progress_remove(void)
+{
+    if (!stock_progress)
+        return;
+    opal_progress_unregister(progress);
+    opal_progress_register(stock_progress);
+    pf_glue_host->send_needs_ack(pf_glue_host->context, false);
+    stock_progress = NULL;
+}
