@@ -29,12 +29,17 @@ BENCHMARKS = {
     "large": ("tests/bench/pingpong.c", 2, ["2000", "262144"], ["100", "262144"], ["smpirun", "smpi", "portals"]),
     "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals"]),
     "halo64": ("tests/bench/halo.c", 64, ["50"], ["2"], ["smpirun", "smpi", "portals"]),
+    "collectives16": ("tests/bench/collectives.c", 16, ["200"], ["5", "1024"], ["smpirun", "smpi", "portals"]),
+    "stream16": ("tests/bench/collectives.c", 16, ["200", "1048576", "stream"], ["5", "1024", "stream"],
+                 ["smpirun", "smpi", "portals"]),
     "cg64": ("examples/cg/cg.c", 64, ["-n", "32"], ["-n", "16"], ["smpirun", "smpi", "portals"]),
     "start16": ("tests/bench/start.c", 16, [], [], ["smpirun", "smpi", "portals"]),
     "start64": ("tests/bench/start.c", 64, [], [], ["smpirun", "smpi", "portals"]),
     "start256": ("tests/bench/start.c", 256, [], [], ["smpirun", "smpi", "portals"]),
 }
 BASELINE = "smpirun"
+TOTALS = ["wall s", "cpu s", "instructions"]  # of the whole process
+GEOMETRIC = ["collectives16", "stream16"]  # benchmarks whose figures are of one kind
 
 
 class Bench:
@@ -107,6 +112,10 @@ def show(name, medians):
             ratio = "" if competitor == BASELINE or not base[figure] or value is None else f" ({value / base[figure]:.3f})"
             cells.append(f"{readable(figure, value) + ratio:>22}")
         print(f"  {figure:24}" + "".join(cells))
+    if name in GEOMETRIC:
+        calls = [figure for figure in base if figure not in TOTALS]
+        means = [statistics.geometric_mean(values[f] / base[f] for f in calls) for values in medians.values()]
+        print(f"  {'geometric mean':24}" + "".join(f"{f'({mean:.3f})':>22}" for mean in means))
     sys.stdout.flush()
 
 
