@@ -126,7 +126,8 @@ bool ptl_atomic_defined(ptl_op_t operation, ptl_datatype_t type)
     case PTL_MSWAP:                                                                                          \
         return (value & operand) | (target & ~operand);
 #define DEFINE(ctype, cases)                                                                                 \
-    static ctype combine_##ctype(ptl_op_t operation, ctype target, ctype value, ctype operand)               \
+    static __attribute__((noinline))                                                                         \
+    ctype combine_##ctype(ptl_op_t operation, ctype target, ctype value, ctype operand)                      \
     {                                                                                                        \
         switch (operation) {                                                                                 \
             cases default : return target;                                                                   \
