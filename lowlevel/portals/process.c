@@ -112,7 +112,8 @@ int PtlInit(void)
     pf_trace_process(self);
     if (!self->portals)
         self->portals = create_process(self);
-    if (!self->mpi && !self->portals->watched) { /* an MPI rank is initialised by a helper, which ends */
+    /* A helper that initialises a rank at no cost ends, and the rank goes on. */
+    if (!self->mpi && !self->portals->free_mode && !self->portals->watched) {
         self->portals->watched = true;
         sg_actor_on_exit(process_gone, self->portals);
     }

@@ -157,7 +157,7 @@ static void errors(void)
     MPI_Info info;
     int class, mode, size, value;
 
-    CHECK(MPI_File_open(MPI_COMM_WORLD, "/nonexistent/file", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) !=
+    CHECK(MPI_File_open(MPI_COMM_WORLD, "nowhere/file", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) !=
           MPI_SUCCESS);
     value = MPI_File_open(MPI_COMM_SELF, "absent", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
     CHECK_OK(MPI_Error_class(value, &class));
