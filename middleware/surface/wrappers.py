@@ -84,7 +84,7 @@ def native_type(p):
 def native_argument(f, p):
     """The expression that is passed to the native function."""
     if p.kind == "BUFFER":
-        place = "pf_native_p2p_buffer" if f.group in ("p2p", "rma") else "pf_native_buffer"
+        place = "pf_native_p2p_buffer" if f.group in ("p2p", "rma", "pack") else "pf_native_buffer"
         return f"{place}(in, {p.name})"
     if p.kind in ("RANK", "ROOT"):
         return f"pf_native_rank(in, {p.name})"

@@ -16,8 +16,11 @@
 #include <string.h>
 
 #include "ompi/communicator/communicator.h"
+#include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/mtl/base/base.h"
 #include "ompi/mca/mtl/mtl.h"
+#include "ompi/mca/pml/base/base.h"
+#include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 #include "opal/datatype/opal_convertor.h"
 #include "opal/runtime/opal_progress.h"
@@ -61,8 +64,34 @@ static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *co
     return status == OMPI_SUCCESS ? send.request.req_status.MPI_ERROR : status;
 }
 
+static mca_pml_base_module_isend_init_fn_t stock_isend_init;
+
+/*
+ * pml/cm forgets in its persistent sends that contiguous data may begin elsewhere than at the buffer's
+ * address. Long puts and accumulates of osc/pt2pt are such sends: they would send, or read, what is not
+ * theirs.
+ */
+static int isend_init(const void *buf, size_t count, struct ompi_datatype_t *datatype, int to, int tag,
+                      mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                      struct ompi_request_t **request)
+{
+    if (mode != MCA_PML_BASE_SEND_BUFFERED && /* which packs */
+        opal_datatype_is_contiguous_memory_layout(&datatype->super, count))
+        buf = (const char *)buf + datatype->super.true_lb;
+    return stock_isend_init(buf, count, datatype, to, tag, mode, comm, request);
+}
+
+static void isend_init_install(void)
+{
+    if (strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, "cm") != 0)
+        return;
+    stock_isend_init = mca_pml.pml_isend_init;
+    mca_pml.pml_isend_init = isend_init;
+}
+
 void pf_glue_send_install(void)
 {
+    isend_init_install();
     if (!ompi_mtl)
         return;
     stock_send = ompi_mtl->mtl_send;

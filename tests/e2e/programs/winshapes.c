@@ -64,7 +64,8 @@ static void nobody(void)
 static void bottom(void)
 {
     static int source[4];
-    int target[4] = {0}, length = 4, left = (check_rank + check_size - 1) % check_size;
+    int target[4] = {0}, packed[4], position = 0, length = 4,
+        left = (check_rank + check_size - 1) % check_size;
     MPI_Aint address;
     MPI_Datatype absolute;
     MPI_Win win;
@@ -80,7 +81,43 @@ static void bottom(void)
     for (int i = 0; i < 4; i++)
         CHECK(target[i] == check_value(left, i, 1));
     MPI_Win_free(&win);
+    CHECK_OK(MPI_Pack(MPI_BOTTOM, 1, absolute, packed, sizeof packed, &position, MPI_COMM_WORLD));
+    CHECK(position == sizeof source && memcmp(packed, source, sizeof source) == 0);
     MPI_Type_free(&absolute);
+}
+
+/* Too long to travel with the header, and behind the address of the buffer: at the origin, and at the target.
+ */
+static void displaced(void)
+{
+    enum { BLOCKS = 64, LENGTH = 128, BEFORE = 32, ITEMS = BLOCKS * LENGTH };
+    static int source[ITEMS + BEFORE], target[ITEMS + BEFORE], got[ITEMS];
+    int lengths[BLOCKS], places[BLOCKS], right = (check_rank + 1) % check_size, wrong = 0;
+    MPI_Datatype type;
+    MPI_Win win;
+
+    for (int i = 0; i < BLOCKS; i++) {
+        lengths[i] = LENGTH;
+        places[i] = BEFORE + i * LENGTH;
+    }
+    check_fill(source, ITEMS + BEFORE, check_rank, 3);
+    memset(target, 0, sizeof target);
+    MPI_Type_indexed(BLOCKS, lengths, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    CHECK_OK(MPI_Win_create(target, sizeof target, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    MPI_Win_fence(0, win);
+    CHECK_OK(MPI_Put(source, 1, type, right, 0, 1, type, win));
+    MPI_Win_fence(0, win);
+    CHECK_OK(MPI_Get(got, ITEMS, MPI_INT, right, 0, 1, type, win));
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < ITEMS; i++)
+        wrong += got[i] != source[BEFORE + i];
+    CHECK(wrong == 0);
+    CHECK_OK(MPI_Accumulate(source, 1, type, right, 0, 1, type, MPI_REPLACE, win));
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    CHECK(target[BEFORE] == check_value((check_rank + check_size - 1) % check_size, BEFORE, 3));
+    MPI_Win_free(&win);
+    MPI_Type_free(&type);
 }
 
 /* A column of a matrix, and a column that has been told its extent. */
@@ -168,6 +205,7 @@ static void everything(void)
     hints();
     nobody();
     bottom();
+    displaced();
     accumulate_columns();
     contended();
     shared();
