@@ -89,6 +89,11 @@ static void repair_coll(const struct pf_ompi_instance *inst, void *handle)
         pf_hooks_replace(handle, withheld[i], NULL);
     void *types = dlsym(handle, "ompi_coll_portals4_atomic_datatype");
     pf_hooks_replace(handle, bcast, inst->glue->coll_repair(dlsym(handle, bcast), types));
+    static const char *const ends[PF_GLUE_COLL_ENDS] = {
+        "ompi_coll_portals4_iallreduce_intra_fini", "ompi_coll_portals4_ibarrier_intra_fini",
+        "ompi_coll_portals4_igather_intra_fini", "ompi_coll_portals4_ireduce_intra_fini"};
+    for (int i = 0; i < PF_GLUE_COLL_ENDS; i++)
+        pf_hooks_replace(handle, ends[i], inst->glue->coll_end(i, dlsym(handle, ends[i])));
 }
 
 void *pf_ompi_plugin_open(void *context, const char *path, const char **error)

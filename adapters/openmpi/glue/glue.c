@@ -132,6 +132,7 @@ static const struct pf_glue glue = {
     .comm_errors_return = instance_comm_errors_return,
     .request_done = instance_request_done,
     .coll_repair = pf_glue_coll_repair,
+    .coll_end = pf_glue_coll_end,
     .twin_limit = TWIN_END - TWIN_FIRST,
 };
 

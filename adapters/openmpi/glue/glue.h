@@ -46,6 +46,8 @@ struct pf_glue_host {
     void (*send_needs_ack)(void *context, bool on);
 };
 
+#define PF_GLUE_COLL_ENDS 4
+
 /* What a glue does for the adapter; each function works on its own rank's instance. */
 struct pf_glue {
     size_t size;
@@ -59,6 +61,8 @@ struct pf_glue {
     /* Repairs coll/portals4, whose broadcast function and table of types are given. Returns the function that
      * is to stand for that broadcast, and that calls it. */
     void *(*coll_repair)(void *bcast, void *types);
+    /* The same for the function that ends its nonblocking collectives of one kind, number `which`. */
+    void *(*coll_end)(int which, void *function);
     int twin_limit; /* ids of twins lie in [0, twin_limit) */
 };
 

@@ -28,6 +28,7 @@ void pf_glue_messages_install(void);
 
 /* See struct pf_glue. */
 void *pf_glue_coll_repair(void *function, void *types);
+void *pf_glue_coll_end(int which, void *function);
 
 /* The one job of the process has this number in Open MPI's names. */
 enum { PF_GLUE_JOB = 1 };
