@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <simgrid/engine.h>
+
 #include "middleware/attribute.h"
 #include "middleware/call.h"
 #include "middleware/errhandler.h"
@@ -26,11 +28,31 @@ int pf_win_failed(struct pf_rank *r, MPI_Win win, int error_class)
     return pf_call_return(r, pf_errhandler_raise_win(r, win, error_class));
 }
 
+/*
+ * A rank may wait in a loop of calls on its own memory, which take no simulated time in Open MPI, for what
+ * another rank will write there. After so many calls at one date it spends some, as after a test that finds
+ * nothing.
+ */
+static void notice_spinning(struct pf_rank *r, struct pf_instance *in, struct pf_win *win)
+{
+    enum { CALLS = 1000 };
+    double now = simgrid_get_clock();
+    if (now != win->last_call) {
+        win->last_call = now;
+        win->calls_then = 0;
+    } else if (++win->calls_then >= CALLS) {
+        win->calls_then = 0;
+        pf_call_idle(r, in);
+    }
+}
+
 int pf_win_leave(struct pf_rank *r, struct pf_instance *in, MPI_Win win, int code)
 {
     pf_call_native_end(r, in);
     if (PF_UNLIKELY(code != MPI_SUCCESS))
         code = pf_errhandler_raise_win(r, win, in->ops->error_class(in, code));
+    else if (!in->values->charges_tests && pf_win_of(win))
+        notice_spinning(r, in, pf_win_of(win));
     return pf_call_return(r, code);
 }
 
@@ -212,6 +234,24 @@ int pf_PMPI_Win_sync(MPI_Win handle)
 {
     struct pf_rank *r = PF_ENTER(Win_sync);
     return pf_win_of(handle) ? pf_call_return(r, MPI_SUCCESS) : pf_win_failed(r, handle, MPI_ERR_WIN);
+}
+
+/* SMPI has none. */
+int pf_PMPI_Win_test(MPI_Win handle, int *flag)
+{
+    struct pf_rank *r = PF_ENTER(Win_test);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win || !flag)
+        return pf_win_failed(r, handle, win ? MPI_ERR_ARG : MPI_ERR_WIN);
+    if (!win->in->fn[PF_FN_Win_test])
+        return pf_win_failed(r, handle, MPI_ERR_UNSUPPORTED_OPERATION);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    int code = ((int (*)(void *, int *))in->fn[PF_FN_Win_test])(win->object.native[in->impl], flag);
+    if (code != MPI_SUCCESS || *flag)
+        return pf_win_leave(r, in, handle, code);
+    pf_call_native_end(r, in);
+    pf_call_idle(r, in);
+    return pf_call_return(r, code);
 }
 
 int pf_PMPI_Win_set_name(MPI_Win handle, const char *name)

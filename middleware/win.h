@@ -31,6 +31,8 @@ struct pf_win {
     void *base;
     MPI_Aint size;
     int disp_unit, flavor, model;
+    double last_call; /* see notice_spinning() */
+    int calls_then;
     char name[MPI_MAX_OBJECT_NAME];
 };
 

@@ -177,6 +177,31 @@ static void contended(void)
     MPI_Win_free(&win);
 }
 
+/* A rank that looks at its own memory again and again, until another has written there. */
+static void awaited(void)
+{
+    long cell = 0, one = 1, seen = 0;
+    MPI_Win win;
+
+    CHECK_OK(MPI_Win_create(&cell, sizeof cell, sizeof cell, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    if (strcmp(pf_model_current(), "portals") == 0) { /* SMPI lets no time pass, and waits for ever */
+        int left = (check_rank + check_size - 1) % check_size;
+        if (check_rank == 0)
+            seen = 1; /* begins */
+        while (seen != 1) {
+            MPI_Win_lock(MPI_LOCK_SHARED, check_rank, 0, win);
+            MPI_Fetch_and_op(NULL, &seen, MPI_LONG, check_rank, 0, MPI_NO_OP, win);
+            MPI_Win_unlock(check_rank, win);
+        }
+        MPI_Win_lock(MPI_LOCK_SHARED, left, 0, win);
+        MPI_Accumulate(&one, 1, MPI_LONG, left, 0, 1, MPI_LONG, MPI_REPLACE, win);
+        MPI_Win_unlock(left, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        CHECK(cell == 1);
+    }
+    MPI_Win_free(&win);
+}
+
 static void shared(void)
 {
     MPI_Comm host;
@@ -208,6 +233,7 @@ static void everything(void)
     displaced();
     accumulate_columns();
     contended();
+    awaited();
     shared();
 }
 
