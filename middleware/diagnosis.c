@@ -8,12 +8,14 @@
 #include "middleware/call.h"
 #include "middleware/job.h"
 #include "middleware/job_state.h"
+#include "middleware/ledger.h"
 #include "middleware/request.h"
 #include "middleware/stranded.h"
 #include "middleware/wait_set.h"
 
-/* As many requests of one call as a reader takes in. */
+/* As many requests of one call, and messages, as a reader takes in. */
 #define REQUESTS_SHOWN 8
+#define MESSAGES_SHOWN 4
 
 static const char *const model_names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "several models"};
 
@@ -44,6 +46,22 @@ static void peer_text(char *text, size_t size, int peer, int tag)
     snprintf(text, size, " (peer %s, tag %s)", who, which);
 }
 
+/* What was sent to the rank on this communicator and not received (-agree follow). */
+static void print_messages(FILE *out, const struct pf_rank *r, const struct pf_comm *comm)
+{
+    char site[256];
+    int shown = 0;
+    if (!comm || !comm->shared->boxes)
+        return;
+    const struct pf_envelope *e = comm->shared->boxes[comm->me].sends.all.first;
+    for (; e && shown < MESSAGES_SHOWN; e = e->next, shown++)
+        fprintf(out, "parfocal:   not received: rank %d sent tag %d to rank %d in model %s (%s at %s)\n",
+                e->sender, e->tag, r->self.rank, model_names[e->impl], pf_fn_name(e->fn),
+                pf_call_site(e->site, site, sizeof site));
+    if (e)
+        fprintf(out, "parfocal:   and more\n");
+}
+
 static void print_requests(FILE *out, const struct pf_rank *r)
 {
     const struct pf_wait_set *set = r->call.waits;
@@ -60,6 +78,8 @@ static void print_requests(FILE *out, const struct pf_rank *r)
         fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank,
                 pf_fn_name(request->fn), p2p ? peer : "", model_names[request->owner->impl],
                 pf_call_site(request->site, site, sizeof site));
+        if (p2p && pf_request_receives(request) && shown == 0)
+            print_messages(out, r, request->comm);
         shown++;
     }
     if (set && set->active > shown)
@@ -76,6 +96,7 @@ static void print_call(FILE *out, const struct pf_rank *r)
     case PF_FN_Bsend:
     case PF_FN_Recv:
     case PF_FN_Probe:
+    case PF_FN_Mprobe:
     case PF_FN_Sendrecv:
     case PF_FN_Sendrecv_replace:
         peer_text(peer, sizeof peer, r->call.peer, r->call.tag);
@@ -83,9 +104,12 @@ static void print_call(FILE *out, const struct pf_rank *r)
     default:
         break;
     }
+    bool probes = r->call.fn == PF_FN_Probe || r->call.fn == PF_FN_Mprobe; /* of whatever is sent first */
+    const char *model = probes && r->call.impl == PF_IMPL_COUNT ? "any" : model_names[r->call.impl];
     fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank,
-            pf_fn_name(r->call.fn), peer, model_names[r->call.impl],
-            pf_call_site(r->call.site, site, sizeof site));
+            pf_fn_name(r->call.fn), peer, model, pf_call_site(r->call.site, site, sizeof site));
+    if (*peer)
+        print_messages(out, r, pf_comm_of((struct pf_rank *)(uintptr_t)r, r->call.comm));
 }
 
 /* A rank that has called Portals and not MPI. Refused messages are why others wait, more likely than not. */

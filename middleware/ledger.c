@@ -413,8 +413,6 @@ void pf_ledger_sent(struct pf_ledger_side *side, bool accepted)
 static void send_completed(struct pf_ledger_side *side, bool cancelled)
 {
     struct pf_envelope *e = side->open;
-    if (cancelled && side->native_tag != PF_LEDGER_PLAIN)
-        free_tag(side->box, side->native_tag);
     if (!e)
         return;
     if (e->held)
@@ -431,7 +429,9 @@ static void receive_completed(struct pf_ledger_side *side, const MPI_Status *sta
     if (side->native_tag != PF_LEDGER_PLAIN) {
         if (e)
             release(&side->box->receives, e);
-        free_tag(side->box, side->native_tag);
+        if (!cancelled) /* SMPI counts messages per tag, also those that were cancelled: it is not used again
+                         */
+            free_tag(side->box, side->native_tag);
     } else if (e) { /* what the call has asked for is certain, also after an error */
         int source = e->source >= 0 ? e->source : status->MPI_SOURCE;
         plain_received(side->box, e, cancelled ? -1 : source, e->tag >= 0 ? e->tag : status->MPI_TAG);

@@ -2,8 +2,6 @@
 #ifndef PF_MIDDLEWARE_LEDGER_H
 #define PF_MIDDLEWARE_LEDGER_H
 
-#include <stdio.h>
-
 #include "middleware/comm.h"
 #include "middleware/envelope.h"
 
@@ -120,8 +118,5 @@ struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_env
 
 /* Of a communicator that ends. */
 void pf_ledger_free(struct pf_comm_shared *shared);
-
-/* For a diagnosis: one line per message that was sent to a rank and not received. */
-void pf_ledger_print(FILE *out, const struct pf_rank *r);
 
 #endif

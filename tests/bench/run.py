@@ -25,7 +25,7 @@ SIMULATION = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
 # name: (source, ranks, arguments, arguments of a quick run, competitors)
 BENCHMARKS = {
     "calls": ("tests/bench/calls.c", 2, ["300000"], ["10000"], ["smpirun", "smpi", "portals"]),
-    "pingpong": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["smpirun", "smpi", "loaded", "portals"]),
+    "pingpong": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["smpirun", "smpi", "loaded", "switched", "portals"]),
     "large": ("tests/bench/pingpong.c", 2, ["2000", "262144"], ["100", "262144"], ["smpirun", "smpi", "portals"]),
     "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals"]),
     "halo64": ("tests/bench/halo.c", 64, ["50"], ["2"], ["smpirun", "smpi", "portals"]),
@@ -69,7 +69,9 @@ class Bench:
         if competitor == BASELINE:
             return ["smpirun", *common, program, *arguments]
         model = {"smpi": ["-model", "smpi"], "portals": ["-model", "portals"],
-                 "loaded": ["-model", "smpi", "-load", "portals"]}[competitor]
+                 "loaded": ["-model", "smpi", "-load", "portals"],
+                 # in smpi from the first barrier on, with the ledger's tags (middleware/ledger.c)
+                 "switched": ["-schedule", "@start=portals,@coll:1=smpi"]}[competitor]
         return [os.path.join(self.bindir, "pfrun"), *common, *model, program, *arguments]
 
     def once(self, competitor, source, ranks, arguments):

@@ -270,6 +270,17 @@ static void finish(slot_t *s, const MPI_Status *status)
 
 /* ---- starting operations ---- */
 
+/* Within an operation, where only this rank does: not with -agree strict. */
+static void maybe_switch(void)
+{
+    if (free_switches <= 0 || mine(3))
+        return;
+    if (mine(2))
+        SWITCH_A();
+    else
+        SWITCH_B();
+}
+
 static const comm_t *some_comm(void)
 {
     return &comms[all(ncomms)];
@@ -412,6 +423,117 @@ static void op_probe(void)
     p = numbers((size_t)n);
     CHECK_OK(MPI_Recv(p, n, MPI_INT, status.MPI_SOURCE, tag, c->comm, MPI_STATUS_IGNORE));
     CHECK(check_filled(p, n, c->members[a], salt));
+    free(p);
+}
+
+/* One member receives from all others, by wildcards and by name. Names come first, so that no wildcard takes
+ * the last message of a source that a later receive names. Messages of one source come in order. */
+static void op_race(void)
+{
+    const comm_t *c = some_comm();
+    int root = all(64), each = 1 + all(3), n = 1 + all(400), tag = some_tag(1), salt = all(1000),
+        named = all(3), late = all(2);
+    MPI_Request list[64 * 3];
+    MPI_Status status[64 * 3];
+    int *in[64 * 3], seen[64] = {0}, count = 0;
+
+    if (c->size < 2 || pure)
+        return;
+    root %= c->size;
+    if (c->rank != root) {
+        for (int k = 0; k < each; k++)
+            start_send(c, root, n, &types[0], tag, salt + k, k == 1);
+        return;
+    }
+    if (late)
+        usleep((unsigned)mine(100));
+    for (int k = 0; k < named && k < each; k++)
+        for (int from = 0; from < c->size; from += 1 + k)
+            if (from != root) {
+                in[count] = numbers((size_t)n);
+                CHECK_OK(MPI_Irecv(in[count], n, MPI_INT, from, tag, c->comm, &list[count]));
+                count++;
+            }
+    for (; count < each * (c->size - 1); count++) {
+        maybe_switch();
+        in[count] = numbers((size_t)n);
+        CHECK_OK(MPI_Irecv(in[count], n, MPI_INT, MPI_ANY_SOURCE, tag, c->comm, &list[count]));
+    }
+    CHECK_OK(MPI_Waitall(count, list, status));
+    for (int i = 0; i < count; i++) {
+        int from = status[i].MPI_SOURCE;
+        CHECK(from >= 0 && from < c->size && from != root && status[i].MPI_TAG == tag);
+        CHECK(seen[from] < each && check_filled(in[i], n, c->members[from], salt + seen[from]));
+        seen[from]++;
+        free(in[i]);
+    }
+}
+
+/* A message that a matched probe takes. */
+static void op_matched(void)
+{
+    const comm_t *c = some_comm();
+    int a = all(64), b = all(64), n = some_length(), tag = some_tag(1), salt = all(1000), way = all(8),
+        count = -1, flag = 0, *p;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Request request;
+
+    if (!c->size || a % c->size == b % c->size || pure)
+        return;
+    a %= c->size;
+    b %= c->size;
+    if (c->rank == a)
+        start_send(c, b, n, &types[0], tag, salt, way == 7);
+    if (c->rank != b)
+        return;
+    if (way & 1)
+        while (!flag)
+            CHECK_OK(MPI_Improbe(way & 2 ? MPI_ANY_SOURCE : a, tag, c->comm, &flag, &message, &status));
+    else
+        CHECK_OK(MPI_Mprobe(way & 2 ? MPI_ANY_SOURCE : a, tag, c->comm, &message, &status));
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(count == n && status.MPI_SOURCE == a && status.MPI_TAG == tag);
+    maybe_switch();
+    p = numbers((size_t)n);
+    if (way & 4) {
+        CHECK_OK(MPI_Mrecv(p, n, MPI_INT, &message, &status));
+    } else {
+        CHECK_OK(MPI_Imrecv(p, n, MPI_INT, &message, &request));
+        CHECK_OK(MPI_Wait(&request, &status));
+    }
+    CHECK(status.MPI_SOURCE == a && status.MPI_TAG == tag && check_filled(p, n, c->members[a], salt));
+    free(p);
+}
+
+/* Buffered sends, of which one would not fit beside the other without its room being given back. */
+static void op_buffered(void)
+{
+    const comm_t *c = some_comm();
+    int a = all(64), b = all(64), n = 1 + all(300), tag = some_tag(0), salt = all(1000), size;
+    void *buffer;
+    int *p;
+
+    if (!c->size || pure)
+        return;
+    a %= c->size;
+    b %= c->size;
+    if (c->rank == b)
+        for (int k = 0; k < 2; k++)
+            start_recv(c, a, n, &types[0], tag, salt + k, 0);
+    if (c->rank != a)
+        return;
+    size = 2 * (n * (int)sizeof(int) + MPI_BSEND_OVERHEAD);
+    buffer = malloc((size_t)size);
+    p = numbers((size_t)n);
+    CHECK_OK(MPI_Buffer_attach(buffer, size));
+    for (int k = 0; k < 2; k++) {
+        check_fill(p, n, check_rank, salt + k);
+        maybe_switch();
+        CHECK_OK(MPI_Bsend(p, n, MPI_INT, b, tag, c->comm));
+    }
+    CHECK_OK(MPI_Buffer_detach(&buffer, &size));
+    free(buffer);
     free(p);
 }
 
@@ -800,7 +922,8 @@ static void step(void)
     static void (*const ops[])(void) = {
         op_shift,     op_shift,     op_shift,      op_single,     op_single,     op_single,
         op_sendrecv,  op_probe,     op_collective, op_collective, op_collective, op_blocking_collective,
-        op_comm_make, op_comm_free, op_persistent, op_persistent,
+        op_comm_make, op_comm_free, op_persistent, op_persistent, op_race,       op_race,
+        op_matched,   op_buffered,
     };
 
     int now = all(3) == 0, which = all(2); /* the same point of the program on all ranks, hence agreement */
