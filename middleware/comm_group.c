@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/comm.h"
 #include "middleware/group.h"
+#include "middleware/intercomm.h"
 #include "middleware/request.h"
 
 /*
@@ -130,7 +132,8 @@ int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, 
 
 /*
  * SMPI has no such function, and no model needs messages for it: the hub knows the members, and twins are
- * made at first use. So the request is complete at once and the call takes no simulated time.
+ * made at first use. So the request is complete at once and the call takes no simulated time. An
+ * intercommunicator has no such twins.
  */
 int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 {
@@ -140,6 +143,12 @@ int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
         return pf_call_error(r, handle, MPI_ERR_COMM);
     if (!newcomm || !request)
         return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (pf_comm_is_inter(parent)) {
+        pf_warn(
+            "rank %d: MPI_Comm_idup of an intercommunicator is not supported by any model of this version",
+            r->self.rank);
+        return pf_call_error(r, handle, MPI_ERR_UNSUPPORTED_OPERATION);
+    }
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     struct pf_comm *comm =
