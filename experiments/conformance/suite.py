@@ -86,8 +86,10 @@ def unpack(build):
         for member in tar:
             top, _, rest = member.name.partition("/")
             if member.isfile() and rest.startswith(INSIDE + "/"):
-                member.name = rest[len(INSIDE) + 1:]
-                tar.extract(member, work, filter="data")
+                target = os.path.join(work, os.path.normpath("/" + rest[len(INSIDE) + 1:]).lstrip("/"))
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                with open(target, "wb") as out:
+                    shutil.copyfileobj(tar.extractfile(member), out)
     if not os.path.exists(os.path.join(work, "util", "mtest.c")):
         raise RuntimeError(f"{path} has no {INSIDE}")
     open(os.path.join(work, ".complete"), "w", encoding="utf-8").close()

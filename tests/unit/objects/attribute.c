@@ -58,7 +58,9 @@ static void order_of_deletion(void **state)
     int number = b;
     assert_int_equal(PMPI_Comm_free_keyval(&b), MPI_SUCCESS); /* still in use */
     assert_int_equal(b, MPI_KEYVAL_INVALID);
-    assert_int_equal(PMPI_Comm_get_attr(MPI_COMM_SELF, number, &value, &flag), MPI_ERR_KEYVAL);
+    assert_int_equal(PMPI_Comm_get_attr(MPI_COMM_SELF, number, &value, &flag), MPI_SUCCESS);
+    assert_true(flag);
+    assert_int_equal(PMPI_Comm_set_attr(MPI_COMM_SELF, number, "new"), MPI_ERR_KEYVAL);
     assert_int_equal(PMPI_Comm_set_attr(MPI_COMM_SELF, MPI_TAG_UB, NULL), MPI_ERR_KEYVAL);
 
     fail_with = MPI_ERR_OTHER;
