@@ -67,6 +67,7 @@ int pf_ledger_found_nothing(struct pf_rank *r, int *flag)
     struct pf_instance *in = r->active;
     *flag = 0;
     pf_call_native_begin(r, in);
+    in->ops->progress(in); /* others may wait for this rank's operations while it polls */
     if (in->values->charges_tests)
         in->ops->idle(in);
     pf_call_idle(r, in);
