@@ -204,6 +204,29 @@ static void probes(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Who polls for a message that comes later still takes part in a collective that the others wait for. */
+static void progress_in_probes(void)
+{
+    MPI_Request barrier;
+    MPI_Status status;
+    int flag = 0;
+
+    for (int i = 0; i < 2; i++) {
+        if (i)
+            SWITCH_A();
+        else
+            SWITCH_B();
+        CHECK_OK(MPI_Ibarrier(MPI_COMM_WORLD, &barrier));
+        for (flag = 0; check_rank == 1 && !flag;)
+            CHECK_OK(MPI_Iprobe(0, 81, MPI_COMM_WORLD, &flag, &status));
+        CHECK_OK(MPI_Wait(&barrier, MPI_STATUS_IGNORE));
+        if (check_rank == 0)
+            send(i, 1, 81);
+        else if (check_rank == 1)
+            CHECK(receive(0, 81, &status) == i);
+    }
+}
+
 /* A posted receive that nobody has taken is cancelled; one that has a message receives it. */
 static void cancels(void)
 {
@@ -390,6 +413,7 @@ int main(int argc, char **argv)
     server(1);
     TIME("server");
     probes();
+    progress_in_probes();
     cancels();
     TIME("probes");
     started_again();
