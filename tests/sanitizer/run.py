@@ -47,10 +47,11 @@ def prepare(build, sanitized):
     return run(["ninja", "-C", sanitized], quiet=True)
 
 
+# Whole programs are left out: one that is started by itself, without pfrun, has no AddressSanitizer in front.
 def suite(sanitized, names):
     arguments = [word for name in names for word in ("--suite", name)]
     return run(["meson", "test", "-C", sanitized, "--no-rebuild", "--print-errorlogs", "--num-processes", "1", "-t", "3",
-                *arguments])
+                "--no-suite", "e2e", *arguments])
 
 
 def finds(sanitized):
