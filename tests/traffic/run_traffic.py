@@ -79,7 +79,9 @@ class Runner:
         program = self.tools.build(os.path.join(HERE, "traffic.c"), "pfcc")
         environment = dict(self.environment, PARFOCAL_OPENMPI_MESSAGES=log, PARFOCAL_OPENMPI_PML=self.pml)
         arguments = [self.case_file(cases)] + (["portals"] if late else [])
-        models = ["-model", "smpi", "-load", "portals"] if late else ["-model", "portals"]
+        # All ranks switch at the same place. Where any may switch at any time, messages have the ledger's tags and not
+        # the marks that are looked for here.
+        models = ["-model", "smpi", "-load", "portals", "-agree", "strict"] if late else ["-model", "portals"]
         done = self.tools.pfrun(program, ranks, arguments, LIMIT, models, environment, hostfile)
         check(done)
         sends = {rank: [] for rank in range(ranks)}
