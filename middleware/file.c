@@ -120,13 +120,12 @@ int pf_PMPI_File_close(MPI_File *handle)
         return pf_file_failed(r, MPI_FILE_NULL, handle ? MPI_ERR_FILE : MPI_ERR_ARG);
     struct pf_instance *in = pf_file_begin(r, file);
     int code = ((int (*)(void **))in->fn[PF_FN_File_close])(&file->object.native[in->impl]);
-    MPI_File failed = *handle;
-    if (code == MPI_SUCCESS) {
-        destroy(file);
-        r->live_objects--;
-        *handle = MPI_FILE_NULL;
-    }
-    return pf_file_leave(r, in, failed, code);
+    if (code != MPI_SUCCESS)
+        return pf_file_leave(r, in, *handle, code);
+    destroy(file);
+    r->live_objects--;
+    *handle = MPI_FILE_NULL;
+    return pf_file_leave(r, in, MPI_FILE_NULL, code);
 }
 
 int pf_PMPI_File_delete(const char *filename, MPI_Info info)

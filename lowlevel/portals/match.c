@@ -150,7 +150,7 @@ static void resize(struct ptl_match_list *list, uint32_t size)
     uint32_t old_size = list->table_size;
     list->table = table;
     list->table_size = size;
-    for (uint32_t i = 0; i < old_size; i++)
+    for (uint32_t i = 0; old && i < old_size; i++)
         for (struct ptl_match_node *node = old[i], *next; node; node = next) {
             next = node->bucket_next;
             bucket_insert(bucket(list, node->group, node->key), node);
