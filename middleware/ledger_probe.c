@@ -97,9 +97,10 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     bool known = box && box->exact;
     pf_call_peer(r, source, tag, handle);
     if (known) {
-        struct pf_envelope *send =
-            flag ? pf_envelope_find_send(&box->sends, source, tag) : pf_ledger_await(r, box, source, tag);
-        if (!send)
+        struct pf_envelope *send = NULL;
+        if (!flag)
+            send = pf_ledger_await(r, box, source, tag);
+        else if (!(send = pf_envelope_find_send(&box->sends, source, tag)))
             return pf_ledger_found_nothing(r, flag);
         at = pf_ledger_place(pf_comm_of(r, handle), send);
         source = send->source;
