@@ -5,9 +5,9 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "lowlevel/nic/channel.h"
 #include "lowlevel/nic/window.h"
-#include "lowlevel/portals/pool.h"
 
 /* A message that has been delivered, but whose source does not know: all that is sent again is its bytes. */
 static struct pf_pool ghosts = PF_POOL(struct pf_nic_message);

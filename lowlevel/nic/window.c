@@ -6,7 +6,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
-#include "lowlevel/portals/pool.h"
+#include "base/pool.h"
 
 struct pf_window {
     int in_flight;

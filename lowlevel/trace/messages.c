@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A layer on the network and on the NIC's client: sees the messages come and go. */
+#include "base/pool.h"
 #include "lowlevel/nic/nic.h"
-#include "lowlevel/portals/pool.h"
 #include "lowlevel/trace/layers.h"
 #include "lowlevel/trace/timeline.h"
 

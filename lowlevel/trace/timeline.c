@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/pool.h"
 #include "lowlevel/engine/engine.h"
-#include "lowlevel/portals/pool.h"
 
 struct item {
     double date;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PORTALS_POOL_H
-#define PF_LOWLEVEL_PORTALS_POOL_H
+#ifndef PF_BASE_POOL_H
+#define PF_BASE_POOL_H
 
 #include <stddef.h>
 #include <stdlib.h>
