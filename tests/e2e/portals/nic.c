@@ -511,16 +511,48 @@ static void test_observers(void **state)
     assert_int_equal(result->transfers[PF_TRANSFER_E2E_ACK], 6 + 6);
 }
 
+static void program_open(int rank, int size, void *shared)
+{
+    (void)rank, (void)size, (void)shared;
+    struct endpoint e;
+    endpoint_open(&e, PTL_NI_MATCHING | PTL_NI_PHYSICAL, 0, 8);
+    endpoint_close(&e);
+}
+
+/* What would hang, or not fit into a command, is refused with the name of the setting. */
+static void test_impossible_settings(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"PARFOCAL_NIC_MATCH_ENGINES=0", "PARFOCAL_NIC_COMMAND_QUEUE=0",
+                                      "PARFOCAL_NIC_E2E_ENTRIES=-1", "PARFOCAL_NIC_PIO_MAX=409"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const char *settings[] = {bad[i], NULL};
+        struct world world = {.nodes = 1, .settings = settings};
+        char text[2048] = "", name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(strchr(bad[i], '=') - bad[i]), bad[i]);
+        assert_int_not_equal(world_run_text(&world, program_open, text, sizeof text), 0);
+        assert_non_null(strstr(text, name));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stages),           cmocka_unit_test(test_loopback),
-        cmocka_unit_test(test_quick_acks),       cmocka_unit_test(test_no_commands),
-        cmocka_unit_test(test_no_pcie),          cmocka_unit_test(test_no_e2e),
-        cmocka_unit_test(test_no_payload_copy),  cmocka_unit_test(test_message_rate),
-        cmocka_unit_test(test_match_engines),    cmocka_unit_test(test_target_bus),
-        cmocka_unit_test(test_virtual_networks), cmocka_unit_test(test_e2e_table),
-        cmocka_unit_test(test_flow_control),     cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_loopback),
+        cmocka_unit_test(test_quick_acks),
+        cmocka_unit_test(test_no_commands),
+        cmocka_unit_test(test_no_pcie),
+        cmocka_unit_test(test_no_e2e),
+        cmocka_unit_test(test_no_payload_copy),
+        cmocka_unit_test(test_message_rate),
+        cmocka_unit_test(test_match_engines),
+        cmocka_unit_test(test_target_bus),
+        cmocka_unit_test(test_virtual_networks),
+        cmocka_unit_test(test_e2e_table),
+        cmocka_unit_test(test_flow_control),
+        cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_impossible_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
