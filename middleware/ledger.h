@@ -87,8 +87,7 @@ void pf_ledger_forget(struct pf_ledger_side *side);
 bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side);
 
 /* The books of the destination, NULL when it is none of the ledger's business (an intercommunicator is Open
- * MPI's). After the first
- * switch they leave the plain mode here, as soon as they can. */
+ * MPI's). After the first switch they leave the plain mode here, as soon as they can. */
 struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination);
 
 /* The instance in which everything runs in the plain mode. Counts if that is not the rank's choice. */

@@ -11,10 +11,10 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "base/self.h"
 #include "lowlevel/nic/nic.h"
 #include "lowlevel/portals/match.h"
-#include "lowlevel/portals/pool.h"
 #include "lowlevel/portals/runtime.h"
 
 /*
@@ -60,8 +60,9 @@ struct ptl_process {
     struct ptl_waiter *parked;
     struct ptl_waiter *spare_waiters;
     long idle;
-    bool send_needs_ack;      /* see pf_portals_send_needs_ack */
-    uint64_t changes;         /* of the state that a poll can see */
+    bool send_needs_ack; /* see pf_portals_send_needs_ack */
+    uint64_t changes;    /* of the state that a poll can see */
+    struct pf_lane memory_changes;
     bool header_since_search; /* what the latest search has answered is out of date */
     long stuck_passes;
     double stuck_date;

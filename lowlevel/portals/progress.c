@@ -48,7 +48,7 @@ void ptl_memory_changed(struct ptl_process *process, double date)
     struct memory_change *change = pf_pool_get(&memory_changes);
     change->process = process;
     pf_event_init(&change->event, memory_has_changed);
-    pf_engine_post(&change->event, date);
+    pf_engine_post_in(&process->memory_changes, &change->event, date);
 }
 
 void ptl_event_stored(struct ptl_process *process, const ptl_event_t *event, bool resets_idle)
