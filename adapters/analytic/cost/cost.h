@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_H
+#define PF_ADAPTERS_ANALYTIC_COST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * What a message costs in model `analytic`: closed forms in O(1), without MPI, SimGrid, allocation or hashing
+ * on the way. All dates and durations are seconds, all sizes bytes, all rates bytes per second. Ranks are
+ * ranks of MPI_COMM_WORLD; each lives on a node. Messages inside a node cross its memory, others its NIC and
+ * the network. The formulae and the file of parameters are in docs/analytic.md.
+ *
+ * The only state is the date until which each NIC is busy: prices of one node's messages must be asked in
+ * about the order of their dates, because a NIC serves them in the order in which they are asked.
+ */
+struct pf_cost;
+
+/* How the sender started the message. A standard send is eager up to the threshold S, a buffered or ready one
+ * always; a synchronous one always waits for its receive. */
+enum pf_cost_mode { PF_COST_STANDARD, PF_COST_BUFFERED, PF_COST_SYNCHRONOUS, PF_COST_READY };
+
+/* The sender's half, known when the message is sent. */
+struct pf_cost_sent {
+    bool rendezvous; /* the data wait for the receive: safe and the data's arrival are known at the match */
+    double returns;  /* a nonblocking call returns to its caller: the caller pays from `now` to here */
+    double safe;     /* eager: the buffer may be used again, a wait for the send ends; rendezvous: INFINITY */
+    double arrival;  /* eager: the last byte is at the target; rendezvous: the request (envelope) is there */
+};
+
+/* The receiver's half, known when the message has met its receive. */
+struct pf_cost_received {
+    double granted;  /* rendezvous: the sender knows that the receive is there; eager: as `safe` */
+    double safe;     /* a wait for the send ends at max(this, its invocation); eager: as in pf_cost_sent */
+    double arrival;  /* the last byte is at the target */
+    double complete; /* a wait for the receive ends at max(this, its invocation); overhead o_r included */
+};
+
+/*
+ * Sends `bytes` from rank `src` to rank `dst` (they may be equal) at date `now`. Occupies the NIC of an eager
+ * message, so that it is called once per message. An envelope may be seen by probes from `arrival` on.
+ */
+void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double now, enum pf_cost_mode mode,
+                  struct pf_cost_sent *out);
+
+/*
+ * The message of an earlier pf_cost_send() with the same src, dst and bytes has met a receive that was posted
+ * at `posted`: earlier or later than `sent->arrival`, in any order of wall-clock time. Occupies the NIC of a
+ * rendezvous, so that it is called once per message. A cancelled message is simply never received.
+ */
+void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,
+                     double posted, struct pf_cost_received *out);
+
+/* Both halves at once, for schedules, which know both dates. `sent` may be NULL. */
+void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, double now, double posted,
+                     enum pf_cost_mode mode, struct pf_cost_sent *sent, struct pf_cost_received *out);
+
+/* The duration of an MPI call that sends nothing, such as MPI_Irecv or MPI_Test; paid by its caller. */
+double pf_cost_call(const struct pf_cost *cost);
+
+/* The duration of combining two operands of `bytes` in a reduction; paid by the rank that combines. */
+double pf_cost_combine(const struct pf_cost *cost, size_t bytes);
+
+/* The duration of copying `bytes` in the memory of one node; paid by the rank that copies. */
+double pf_cost_copy(const struct pf_cost *cost, size_t bytes);
+
+/* Whether a standard send of `bytes` between the two ranks waits for its receive. */
+bool pf_cost_is_rendezvous(const struct pf_cost *cost, int src, int dst, size_t bytes);
+
+/* The node of a rank, from 0 in the order of the first ranks, and the number of nodes. */
+int pf_cost_node(const struct pf_cost *cost, int rank);
+int pf_cost_nodes(const struct pf_cost *cost);
+
+/* Whether all pairs of different ranks cost the same while no NIC is busy: one rank per node, or all on one,
+ * and one distance. Lets a schedule use a closed form. */
+bool pf_cost_homogeneous(const struct pf_cost *cost);
+
+/*
+ * The path between two nodes, asked for once per pair that talks (a bounded cache keeps the answers): its
+ * latency and the bandwidth of its slowest link. src == dst asks for the memory of the node (loopback).
+ */
+typedef void pf_cost_route_fn(void *context, int src_node, int dst_node, double *latency, double *bandwidth);
+
+/*
+ * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without
+ * holes. `route` is asked while the topology is the platform's. Reads the file PARFOCAL_ANALYTIC_PARAMETERS
+ * and PARFOCAL_ANALYTIC_SET. On failure returns NULL with one line in `why` that names file, line and reason.
+ * The caller frees it; nothing of the arguments but route and context is kept.
+ */
+struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route, void *context,
+                            char *why, size_t why_size);
+void pf_cost_free(struct pf_cost *cost);
+
+/* Writes which formula and which parameters priced how many messages, per class of message, and all
+ * parameters in the grammar of the parameter file (pfrun -explain). */
+void pf_cost_explain(const struct pf_cost *cost, FILE *out);
+
+#endif
