@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COLL_H
+#define PF_ADAPTERS_ANALYTIC_COLL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "adapters/analytic/cost/cost.h"
+
+/*
+ * When each rank leaves a collective operation in model `analytic`. An algorithm is a schedule: per rank a
+ * sequence of rounds, and in a round the messages that it sends and receives before it goes on.
+ * Point-to-point messages are priced by cost.h. The algorithms and the rules that choose them are those of
+ * Open MPI 4.1 (coll/tuned, coll/libnbc); PARFOCAL_ANALYTIC_COLL chooses others. No data move here and
+ * nothing blocks.
+ *
+ * Use: the first rank that enters the call opens it; each rank arrives with its date; after each arrival the
+ * completions that have become known are taken with pf_coll_next(): none, some (the root of a broadcast may
+ * leave before its leaves come), or all of them. When all ranks have been taken, close it.
+ *
+ * A rank that leaves early may overwrite its buffers: who moves the data must have copied what later ranks
+ * need. A rank is given out only when the ranks whose data it needs have arrived.
+ *
+ * Ranks are ranks of the communicator; dates are seconds of simulated time, never decreasing over calls of
+ * pf_coll_arrive(). Memory comes from a free list: in steady state nothing is allocated.
+ */
+enum pf_coll_kind {
+    PF_COLL_BARRIER,
+    PF_COLL_BCAST,
+    PF_COLL_SCATTER,
+    PF_COLL_SCATTERV,
+    PF_COLL_GATHER,
+    PF_COLL_GATHERV,
+    PF_COLL_ALLGATHER,
+    PF_COLL_ALLGATHERV,
+    PF_COLL_ALLTOALL,
+    PF_COLL_ALLTOALLV,
+    PF_COLL_ALLTOALLW,
+    PF_COLL_REDUCE,
+    PF_COLL_ALLREDUCE,
+    PF_COLL_REDUCE_SCATTER,
+    PF_COLL_REDUCE_SCATTER_BLOCK,
+    PF_COLL_SCAN,
+    PF_COLL_EXSCAN,
+    PF_COLL_KINDS
+};
+
+/* One call. All sizes are bytes of data (counts times type size, no holes). What pointers point to belongs to
+ * the caller and lives until pf_coll_close(). */
+struct pf_coll_call {
+    enum pf_coll_kind kind;
+    bool nonblocking; /* MPI_I...: libnbc's schedules instead of coll/tuned's */
+    bool commutative; /* the reduction's operation */
+    int n;            /* ranks of the communicator */
+    int root;         /* of the rooted kinds */
+    const int *world; /* world rank of each rank; NULL: the same numbers */
+    size_t
+        element;  /* bytes of one element of the datatype; vectors are cut between elements; 0 counts as 1 */
+    size_t bytes; /* bcast, reductions, scans: the vector of a rank; scatter, gather, allgather, alltoall,
+                     reduce_scatter_block: the block of one rank */
+    const size_t
+        *counts; /* v kinds and reduce_scatter: block of each rank. gatherv: counts[r] is read when r has
+                    arrived; scatterv: all when the root has; allgatherv, reduce_scatter: all at open */
+    const size_t *const
+        *rows; /* alltoallv, alltoallw: rows[i][j] goes from i to j; read when all have arrived */
+};
+
+/* The price list, the choice of algorithms, and statistics: one per job. */
+struct pf_colls;
+
+/* `choice` is PARFOCAL_ANALYTIC_COLL: comma-separated KIND:ALGORITHM[:SEGMENT], "" for the rules alone. On
+ * failure returns NULL with one line in `why` that lists the names that exist. Keeps `cost`. */
+struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *why, size_t why_size);
+void pf_colls_free(struct pf_colls *colls);
+
+/* Opens a call: chooses its algorithm by the arguments of the rank that comes first. */
+struct pf_coll;
+struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *call);
+
+/* Rank `rank` has entered at `date`. Once per rank. */
+void pf_coll_arrive(struct pf_coll *coll, int rank, double date);
+
+/* Takes one completion that has become known: the rank leaves at `date`, which is never before the date of
+ * the latest arrival. Returns false when there is none at present. Order: as they became known, the same in
+ * every run. A nonblocking operation is complete then, whatever the rank does meanwhile. */
+bool pf_coll_next(struct pf_coll *coll, int *rank, double *date);
+
+/* Gives the call back; its ranks have all been taken. */
+void pf_coll_close(struct pf_coll *coll);
+
+/* The algorithm in use, as `pfinfo --collectives` names it. */
+const char *pf_coll_algorithm(const struct pf_coll *coll);
+
+/* Per kind, algorithm and power of two of the bytes: calls, rounds, messages and bytes, readable
+ * (pfrun -explain). */
+void pf_colls_explain(const struct pf_colls *colls, FILE *out);
+
+/* All kinds with their algorithms and the rule that picks one (pfinfo --collectives). */
+void pf_colls_list(FILE *out);
+
+#endif
