@@ -29,6 +29,7 @@ static struct {
     int version_count;
     int portals_ranks; /* that have a simulated NIC; below, the sum of their counters */
     struct pf_portals_counters portals;
+    json_t *(*functions)(void); /* the table of calls, while they are counted */
     bool finished;
 } job;
 
@@ -78,6 +79,11 @@ void pf_summary_add_portals(const struct pf_portals_counters *counters)
     job.portals.unexpected += counters->unexpected;
     job.portals.dropped += counters->dropped;
     job.portals.parks += counters->parks;
+}
+
+void pf_summary_count_functions(json_t *(*functions)(void))
+{
+    job.functions = functions;
 }
 
 /* Seconds with a unit that keeps four digits. */
@@ -251,6 +257,8 @@ static json_t *summary(int status)
     json_object_set_new(object, "phases", phases());
     if (job.portals_ranks)
         json_object_set_new(object, "portals", portals());
+    if (job.functions)
+        json_object_set_new(object, "functions", job.functions());
     json_object_set_new(object, "configuration", configuration());
     return object;
 }

@@ -20,6 +20,11 @@ PF_EXPORT void pf_summary_add_version(const char *component, const char *version
 struct pf_portals_counters;
 PF_EXPORT void pf_summary_add_portals(const struct pf_portals_counters *counters);
 
+/* `functions` gives the summary's table of calls per MPI function and model, as a new object whose reference
+ * the caller takes. middleware/counting calls it; without it there is no such table. */
+struct json_t;
+void pf_summary_count_functions(struct json_t *(*functions)(void));
+
 /* The per-phase table for a terminal. */
 PF_EXPORT void pf_summary_print(FILE *out);
 

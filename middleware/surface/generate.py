@@ -16,8 +16,9 @@ OUTPUTS = {
     "raw_names.c": ("raw_names", "entry points for objects that refer to MPI functions without mpi.h"),
     "raw_names.ld": ("raw_names_ld", "linker options that lead such references to them"),
     "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),
+    "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
     "pf_refused.h": ("refused", "the functions that nobody can run in this version"),
-    "aliases.ld": ("aliases", "pf_MPI_* as other names of pf_PMPI_*"),
+    "aliases.ld": ("aliases", "names of pf_PMPI_* that no other library can take"),
 }
 
 

@@ -14,6 +14,7 @@
 #include "lowlevel/platform/builtin.h"
 #include "lowlevel/trace/trace.h"
 #include "middleware/accounting.h"
+#include "middleware/counting/start.h"
 #include "middleware/job.h"
 #include "middleware/private.h"
 #include "middleware/summary.h"
@@ -261,6 +262,8 @@ static void prepare(int argc, char **argv)
     options_parse(&run.options, argc, argv);
     if (run.options.wrapper)
         run_wrapper(argc, argv);
+    if (pf_config.count_calls)
+        pf_counting_start(); /* before the application is loaded */
     run.application = check_application(run.options.app[0]);
     check_models();
     check_report();
