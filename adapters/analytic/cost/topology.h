@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_TOPOLOGY_H
+#define PF_ADAPTERS_ANALYTIC_COST_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Regular topologies by arithmetic: how many links a shortest path between two positions crosses. Nothing is
+ * kept per position or pair, except in a twisted torus, whose rows are searched when first asked for.
+ * Used for nodes in a network and for ranks inside a node. Kinds and shapes: xSim's network model.
+ */
+#define PF_TOPOLOGY_DIMENSIONS 8
+/* A twisted torus looks the same from no two positions, so that it needs a row of distances for each: at
+ * most 32 MiB in all with this many positions. */
+#define PF_TOPOLOGY_TWISTED_MAX 4096
+
+enum pf_topology_kind {
+    PF_TOPOLOGY_STAR,     /* 2 */
+    PF_TOPOLOGY_RING,     /* one way: d - s, or n - (s - d) */
+    PF_TOPOLOGY_RING_TWO, /* both ways: the shorter one */
+    PF_TOPOLOGY_MESH,     /* sum of the differences; also a torus, where a dimension wraps: min(d, k - d) */
+    PF_TOPOLOGY_TWISTED,  /* a wrap in dimension i also moves dimension (i + twist) mod n by jump[i] */
+    PF_TOPOLOGY_TREE,     /* leaves of a tree: 2 x levels up to the common ancestor; also a fat tree */
+    PF_TOPOLOGY_DRAGONFLY /* groups x routers x nodes; routers of a group and groups are all connected */
+};
+
+struct pf_topology {
+    enum pf_topology_kind kind;
+    int size;       /* positions */
+    int dimensions; /* of `extent` */
+    /* Mesh: positions per dimension, the last varies fastest. Tree: children per switch from the leaves'
+     * switches up, the last one for all levels above. Dragonfly: groups, routers per group, nodes per
+     * router. */
+    int extent[PF_TOPOLOGY_DIMENSIONS];
+    bool wraps[PF_TOPOLOGY_DIMENSIONS];
+    int jump[PF_TOPOLOGY_DIMENSIONS];
+    int twist;
+    int global_ports;      /* dragonfly: links to other groups per router */
+    unsigned short **rows; /* twisted: distances from a position, made when first needed */
+};
+
+/*
+ * Reads a description such as "torus 8x8x16 wrap 1,1,0" (the grammar is in docs/analytic.md) for `nodes`
+ * positions. Returns NULL on success; else one line that says what is wrong, which lives until the next call.
+ * The caller frees what it owns with pf_topology_clear().
+ */
+const char *pf_topology_parse(struct pf_topology *topology, const char *text, int nodes);
+void pf_topology_clear(struct pf_topology *topology);
+
+/* Links on a shortest path from position `src` to `dst`, both below `size`; 0 when they are equal. */
+int pf_topology_hops(const struct pf_topology *topology, int src, int dst);
+
+/* Writes the description in the grammar of pf_topology_parse(), with all defaults filled in. */
+void pf_topology_describe(const struct pf_topology *topology, char *text, size_t size);
+
+/* The router of another group that the link from group `from` to group `to` of a dragonfly starts at: links
+ * are dealt to the routers in the order of the groups. */
+int pf_topology_gateway(const struct pf_topology *topology, int from, int to);
+
+#endif
