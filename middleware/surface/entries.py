@@ -1,25 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""entries.c: pf_MPI_Send and pf_PMPI_Send, the names that applications refer to.
+"""entries.c: pf_MPI_*, chosen when the dynamic linker meets them: pf_PMPI_* themselves, or a layer around them.
 
-The dynamic linker asks, once per name and loaded object, where they lead: to the middleware (pf_hub_Send), or to the
-checking layer (pf_check_Send) when PARFOCAL_CHECK is set. So a run without the layer does not pay for it. A profiling
+The linker asks once per name and loaded object. So a run in which nothing is counted has no trace of the layer. A profiling
 library that is linked before ours may define pf_MPI_Send (MPI_Send in its source) and call pf_PMPI_Send.
 """
 
 import cfile
-import checked
 
 
 def generate(functions):
-    return (cfile.header("the names of the MPI functions, and where they lead")
-            + '#include "middleware/check/wanted.h"\n#include "mpi.h"\n\n' + "\n".join(entry(f) for f in functions))
+    return (cfile.header("the entries of the MPI functions")
+            + '#include "middleware/counting/counting.h"\n\n' + "\n".join(entry(f) for f in functions))
 
 
 def entry(f):
-    target, declared = f"pf_hub_{f.stem}", [f"__typeof__(pf_{f.name}) pf_hub_{f.stem};"]
-    if checked.is_checked(f):
-        declared.append(f"__typeof__(pf_{f.name}) pf_check_{f.stem};")
-        target = f"pf_check_wanted() ? pf_check_{f.stem} : {target}"
-    return ("\n".join(declared)
-            + f"\nstatic __typeof__(pf_{f.name}) *choose_{f.stem}(void)\n{{\n    return {target};\n}}\n"
-            + "".join(f'__typeof__(pf_{f.name}) pf_{p}{f.name} __attribute__((ifunc("choose_{f.stem}")));\n' for p in ("", "P")))
+    hidden = '__attribute__((visibility("hidden")))'
+    return (f"extern __typeof__(pf_{f.name}) pf_plain_{f.stem} {hidden};\n\n" + counted(f) + "\n"
+            + f"static __typeof__(pf_{f.name}) *choose_{f.stem}(void)\n{{\n"
+            + f"    return pf_counting_on ? counted_{f.stem} : pf_plain_{f.stem};\n}}\n\n"
+            + f'__typeof__(pf_{f.name}) pf_{f.name} __attribute__((ifunc("choose_{f.stem}")));\n')
+
+
+def counted(f):
+    """Only an int is an error code; whatever else comes back means success. MPI_Abort does not come back."""
+    call = f"pf_P{f.name}({f.arguments})"
+    begin = "enum pf_model pf_model = pf_counting_model();"
+    if f.name == "MPI_Abort":
+        lines = [begin, f"pf_counting_add(PF_FN_{f.stem}, pf_model, MPI_SUCCESS);", f"return {call};"]
+    else:
+        code = "pf_result" if f.ret == "int" else "MPI_SUCCESS"
+        lines = [begin, f"{f.ret} pf_result = {call};", f"pf_counting_add(PF_FN_{f.stem}, pf_model, {code});", "return pf_result;"]
+    return (cfile.wrap("static " + f.prototype(f"counted_{f.stem}")) + "\n{\n"
+            + "".join(cfile.wrap("    " + line, "        ") + "\n" for line in lines) + "}\n")
