@@ -53,10 +53,10 @@ static void print_messages(FILE *out, const struct pf_rank *r, const struct pf_c
     int shown = 0;
     if (!comm || !comm->shared->boxes)
         return;
-    const struct pf_envelope *e = comm->shared->boxes[comm->me].sends.all.first;
-    for (; e && shown < MESSAGES_SHOWN; e = e->next, shown++)
+    const struct pf_ledger_entry *e = pf_ledger_entry_of(comm->shared->boxes[comm->me].sends.all.first);
+    for (; e && shown < MESSAGES_SHOWN; e = pf_ledger_entry_of(e->envelope.next), shown++)
         fprintf(out, "parfocal:   not received: rank %d sent tag %d to rank %d in model %s (%s at %s)\n",
-                e->sender, e->tag, r->self.rank, model_names[e->impl], pf_fn_name(e->fn),
+                e->sender, e->envelope.tag, r->self.rank, model_names[e->impl], pf_fn_name(e->fn),
                 pf_call_site(e->site, site, sizeof site));
     if (e)
         fprintf(out, "parfocal:   and more\n");

@@ -38,6 +38,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/pool.h"
 #include "middleware/call.h"
 #include "middleware/request.h"
 #include "middleware/stranded.h"
@@ -62,38 +63,48 @@ void pf_ledger_switched(int impl)
 
 /* ---- entries ---- */
 
-static void release(struct pf_envelope_queue *queue, struct pf_envelope *e)
+static struct pf_pool entries = PF_POOL(struct pf_ledger_entry);
+
+static void entry_free(struct pf_ledger_entry *e)
+{
+    pf_pool_put(&entries, e);
+}
+
+static void entry_release(struct pf_envelope *envelope)
+{
+    entry_free(pf_ledger_entry_of(envelope));
+}
+
+static void release(struct pf_envelope_queue *queue, struct pf_ledger_entry *e)
 {
     if (e->side)
         e->side->open = NULL;
-    pf_envelope_remove(queue, e);
-    pf_envelope_free(e);
+    pf_envelope_remove(queue, &e->envelope);
+    entry_free(e);
 }
 
-static struct pf_envelope *record(struct pf_rank *r, struct pf_ledger_side *side, int source, int tag,
-                                  int impl, int native_tag)
+static struct pf_ledger_entry *record(struct pf_rank *r, struct pf_ledger_side *side, int source, int tag,
+                                      int impl, int native_tag)
 {
     struct pf_ledger_box *box = side->box;
-    struct pf_envelope *e = pf_envelope_new();
-    *e = (struct pf_envelope){.side = side,
-                              .order = box->order++,
-                              .source = source,
-                              .tag = tag,
-                              .native_tag = native_tag,
-                              .sender = r->self.rank,
-                              .fn = r->call.fn,
-                              .impl = (int8_t)impl,
-                              .site = r->call.site};
+    struct pf_ledger_entry *e = pf_pool_get(&entries);
+    *e = (struct pf_ledger_entry){.envelope = {.order = box->order++, .source = source, .tag = tag},
+                                  .side = side,
+                                  .native_tag = native_tag,
+                                  .sender = r->self.rank,
+                                  .fn = r->call.fn,
+                                  .impl = (int8_t)impl,
+                                  .site = r->call.site};
     side->open = e;
     side->native_tag = native_tag;
-    pf_envelope_insert(side->receives ? &box->receives : &box->sends, e, box->members);
+    pf_envelope_insert(side->receives ? &box->receives : &box->sends, &e->envelope, box->members);
     return e;
 }
 
 /* The other side of `side` is there: it takes it. */
-static void take(struct pf_ledger_side *side, struct pf_envelope_queue *queue, struct pf_envelope *other)
+static void take(struct pf_ledger_side *side, struct pf_envelope_queue *queue, struct pf_ledger_entry *other)
 {
-    pf_envelope_remove(queue, other);
+    pf_envelope_remove(queue, &other->envelope);
     if (other->side)
         other->side->open = NULL;
     side->took = other;
@@ -103,8 +114,9 @@ static void take(struct pf_ledger_side *side, struct pf_envelope_queue *queue, s
 /* Nothing came of it: the other side is in the books again. */
 static void give_back(struct pf_ledger_side *side)
 {
-    struct pf_envelope *e = side->took;
-    pf_envelope_insert(side->receives ? &side->box->sends : &side->box->receives, e, side->box->members);
+    struct pf_ledger_entry *e = side->took;
+    pf_envelope_insert(side->receives ? &side->box->sends : &side->box->receives, &e->envelope,
+                       side->box->members);
     if (e->side) {
         e->side->open = e;
         e->side->known = false;
@@ -136,7 +148,7 @@ static void free_tag(struct pf_ledger_box *box, int tag)
 /* A receive of a message from this source with this tag is over. */
 static void consume(struct pf_ledger_box *box, int source, int tag)
 {
-    struct pf_envelope *send = pf_envelope_find_send(&box->sends, source, tag);
+    struct pf_ledger_entry *send = pf_ledger_find_send(box, source, tag);
     if (send)
         release(&box->sends, send);
 }
@@ -171,9 +183,10 @@ static void add_blocker(struct blockers *blockers, int source)
 static void settle(struct pf_ledger_box *box, bool finally)
 {
     struct blockers blockers = {0};
-    struct pf_envelope *next;
-    for (struct pf_envelope *e = box->receives.all.first; e && !blockers.all; e = next) {
-        next = e->next;
+    struct pf_ledger_entry *next;
+    for (struct pf_ledger_entry *e = pf_ledger_entry_of(box->receives.all.first); e && !blockers.all;
+         e = next) {
+        next = pf_ledger_entry_of(e->envelope.next);
         if (e->resolved) {
             if (!finally && blocks(&blockers, e->found_source))
                 continue;
@@ -181,21 +194,21 @@ static void settle(struct pf_ledger_box *box, bool finally)
             release(&box->receives, e);
             box->resolved--;
         } else if (finally) {
-            struct pf_envelope *send = pf_envelope_find_send(&box->sends, e->source, e->tag);
+            struct pf_ledger_entry *send = pf_ledger_find_send(box, e->envelope.source, e->envelope.tag);
             if (!send)
                 continue;
             release(&box->sends, send);
             release(&box->receives, e);
-        } else if (e->tag == MPI_ANY_TAG) {
-            add_blocker(&blockers, e->source);
+        } else if (e->envelope.tag == MPI_ANY_TAG) {
+            add_blocker(&blockers, e->envelope.source);
         }
     }
     box->settle_at = 2 * box->resolved > SETTLE_AT ? 2 * box->resolved : SETTLE_AT;
 }
 
-static void resolve(struct pf_ledger_box *box, struct pf_envelope *e, int source, int tag)
+static void resolve(struct pf_ledger_box *box, struct pf_ledger_entry *e, int source, int tag)
 {
-    if (box->any_tag == 0 || !e->prev) {
+    if (box->any_tag == 0 || !e->envelope.prev) {
         consume(box, source, tag);
         release(&box->receives, e);
         return;
@@ -208,11 +221,11 @@ static void resolve(struct pf_ledger_box *box, struct pf_envelope *e, int source
 }
 
 /* A plain receive is over, or has been cancelled: then its status has no source. */
-static void plain_received(struct pf_ledger_box *box, struct pf_envelope *e, int source, int tag)
+static void plain_received(struct pf_ledger_box *box, struct pf_ledger_entry *e, int source, int tag)
 {
     e->side = NULL;
-    box->held -= (e->source == MPI_ANY_SOURCE) + e->held;
-    box->any_tag -= e->tag == MPI_ANY_TAG;
+    box->held -= (e->envelope.source == MPI_ANY_SOURCE) + e->held;
+    box->any_tag -= e->envelope.tag == MPI_ANY_TAG;
     if (source < 0)
         release(&box->receives, e);
     else
@@ -225,10 +238,10 @@ void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag)
         consume(box, source, tag);
         return;
     }
-    struct pf_envelope *e = pf_envelope_new();
-    *e = (struct pf_envelope){
-        .order = box->order++, .source = source, .tag = tag, .native_tag = PF_LEDGER_PLAIN};
-    pf_envelope_insert(&box->receives, e, box->members);
+    struct pf_ledger_entry *e = pf_pool_get(&entries);
+    *e = (struct pf_ledger_entry){.envelope = {.order = box->order++, .source = source, .tag = tag},
+                                  .native_tag = PF_LEDGER_PLAIN};
+    pf_envelope_insert(&box->receives, &e->envelope, box->members);
     resolve(box, e, source, tag);
 }
 
@@ -262,8 +275,8 @@ struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination)
 void pf_ledger_free(struct pf_comm_shared *shared)
 {
     for (int i = 0; shared->boxes && i < shared->size; i++) {
-        pf_envelope_queue_clear(&shared->boxes[i].sends);
-        pf_envelope_queue_clear(&shared->boxes[i].receives);
+        pf_envelope_queue_clear(&shared->boxes[i].sends, entry_release);
+        pf_envelope_queue_clear(&shared->boxes[i].receives, entry_release);
         free(shared->boxes[i].free_tags);
     }
     free(shared->boxes);
@@ -290,9 +303,9 @@ static void route(struct pf_ledger_route *to, struct pf_comm *comm, int native_t
     to->comm = (MPI_Comm)(uintptr_t)pf_comm_lane(comm);
 }
 
-struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_envelope *send)
+struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send)
 {
-    struct pf_ledger_route place = {send->source, send->tag, pf_comm_handle(comm)};
+    struct pf_ledger_route place = {send->envelope.source, send->envelope.tag, pf_comm_handle(comm)};
     route(&place, comm, send->native_tag);
     return place;
 }
@@ -309,7 +322,8 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
         record(r, side, comm->me, to->tag, first_impl, PF_LEDGER_PLAIN);
         return pf_ledger_plain(r, to->comm);
     }
-    struct pf_envelope *e = pf_envelope_find_receive(&box->receives, comm->me, to->tag);
+    struct pf_ledger_entry *e =
+        pf_ledger_entry_of(pf_envelope_find_receive(&box->receives, comm->me, to->tag));
     int impl = e ? e->impl : own->impl;
     if (e) {
         take(side, &box->receives, e);
@@ -326,10 +340,13 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
     return pf_ledger_follow(r, pf_comm_handle(comm), impl);
 }
 
-void pf_ledger_take(struct pf_ledger_box *box, struct pf_envelope *send, struct pf_ledger_side *side)
+void pf_ledger_take(struct pf_ledger_box *box, struct pf_ledger_entry *send, struct pf_ledger_side *side)
 {
-    *side = (struct pf_ledger_side){
-        .box = box, .receives = true, .known = true, .source = send->source, .tag = send->tag};
+    *side = (struct pf_ledger_side){.box = box,
+                                    .receives = true,
+                                    .known = true,
+                                    .source = send->envelope.source,
+                                    .tag = send->envelope.tag};
     take(side, &box->sends, send);
 }
 
@@ -351,7 +368,7 @@ struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *
         box->any_tag += from->tag == MPI_ANY_TAG;
         return pf_ledger_plain(r, from->comm);
     }
-    struct pf_envelope *e = pf_envelope_find_send(&box->sends, from->peer, from->tag);
+    struct pf_ledger_entry *e = pf_ledger_find_send(box, from->peer, from->tag);
     int impl = e ? e->impl : own->impl;
     if (e) {
         pf_ledger_take(box, e, side);
@@ -373,7 +390,7 @@ void pf_ledger_keep(const struct pf_ledger_side *side, struct pf_ledger_side *ke
 /* The implementation has refused the arguments of the call: it is as if it had not been made. */
 static void undo(struct pf_ledger_side *side)
 {
-    struct pf_envelope *e = side->open;
+    struct pf_ledger_entry *e = side->open;
     if (side->took)
         give_back(side);
     else if (e && e->native_tag == PF_LEDGER_PLAIN && side->receives)
@@ -391,7 +408,7 @@ void pf_ledger_started(struct pf_ledger_side *side, bool accepted)
     if (!accepted) {
         undo(side);
     } else if (side->took) {
-        pf_envelope_free(side->took);
+        entry_free(side->took);
         side->took = NULL;
     }
 }
@@ -412,7 +429,7 @@ void pf_ledger_sent(struct pf_ledger_side *side, bool accepted)
 
 static void send_completed(struct pf_ledger_side *side, bool cancelled)
 {
-    struct pf_envelope *e = side->open;
+    struct pf_ledger_entry *e = side->open;
     if (!e)
         return;
     if (e->held)
@@ -425,7 +442,7 @@ static void send_completed(struct pf_ledger_side *side, bool cancelled)
 
 static void receive_completed(struct pf_ledger_side *side, const MPI_Status *status, bool cancelled)
 {
-    struct pf_envelope *e = side->open;
+    struct pf_ledger_entry *e = side->open;
     if (side->native_tag != PF_LEDGER_PLAIN) {
         if (e)
             release(&side->box->receives, e);
@@ -433,8 +450,9 @@ static void receive_completed(struct pf_ledger_side *side, const MPI_Status *sta
                          */
             free_tag(side->box, side->native_tag);
     } else if (e) { /* what the call has asked for is certain, also after an error */
-        int source = e->source >= 0 ? e->source : status->MPI_SOURCE;
-        plain_received(side->box, e, cancelled ? -1 : source, e->tag >= 0 ? e->tag : status->MPI_TAG);
+        int source = e->envelope.source >= 0 ? e->envelope.source : status->MPI_SOURCE;
+        plain_received(side->box, e, cancelled ? -1 : source,
+                       e->envelope.tag >= 0 ? e->envelope.tag : status->MPI_TAG);
     }
 }
 
@@ -483,7 +501,7 @@ void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int
 
 bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side)
 {
-    struct pf_envelope *e = side->open;
+    struct pf_ledger_entry *e = side->open;
     if (!side->box)
         return true;
     if (!side->box->exact) {

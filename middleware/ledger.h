@@ -2,14 +2,33 @@
 #ifndef PF_MIDDLEWARE_LEDGER_H
 #define PF_MIDDLEWARE_LEDGER_H
 
+#include "adapters/envelope.h"
 #include "middleware/comm.h"
-#include "middleware/envelope.h"
 
 /*
  * The ledger: both sides of a message are in one model (-agree follow). The first side decides, the other
  * follows, in MPI's matching order. ledger.c says how and why that is right. It keeps books in runs that can
  * switch, and costs one test of pf_ledger_on in all others.
  */
+
+struct pf_ledger_side;
+
+/* The native tag of a message that has the application's own. */
+#define PF_LEDGER_PLAIN (-1)
+
+/* One side of a message whose other side has not been seen yet: a posted receive or a send. */
+struct pf_ledger_entry {
+    struct pf_envelope envelope; /* the application's source and tag; first */
+    struct pf_ledger_side *side; /* whom to tell when it is taken; NULL: nobody asks any more */
+    int found_source, found_tag; /* of a receive that has completed before it could be settled */
+    int native_tag;              /* or PF_LEDGER_PLAIN */
+    int sender;                  /* of a send: rank in the world */
+    int fn;
+    int8_t impl;
+    bool resolved; /* found_... are known */
+    bool held;     /* MPI_Cancel was called for it, and what became of it is not known yet */
+    const void *site;
+};
 
 /* Books of one destination on one communicator. */
 struct pf_ledger_box {
@@ -30,8 +49,8 @@ struct pf_ledger_box {
  * the request of another one. All zero: the ledger has nothing to do with it. */
 struct pf_ledger_side {
     struct pf_ledger_box *box;
-    struct pf_envelope *open; /* its own entry while nobody has taken it */
-    struct pf_envelope *took; /* the other side's, until the implementation has accepted the call */
+    struct pf_ledger_entry *open; /* its own entry while nobody has taken it */
+    struct pf_ledger_entry *took; /* the other side's, until the implementation has accepted the call */
     int native_tag;
     int source, tag; /* of the message, once `known` */
     bool receives;
@@ -94,6 +113,19 @@ struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination);
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int impl);
 struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm);
 
+static inline struct pf_ledger_entry *pf_ledger_entry_of(struct pf_envelope *envelope)
+{
+    return (struct pf_ledger_entry *)envelope;
+}
+
+/* The first entry of a send in the books that a receive with this source and tag (or wildcards) matches, NULL
+ * without one. */
+static inline struct pf_ledger_entry *pf_ledger_find_send(const struct pf_ledger_box *box, int source,
+                                                          int tag)
+{
+    return pf_ledger_entry_of(pf_envelope_find_send(&box->sends, source, tag));
+}
+
 /* The rank's own books, for a probe. */
 struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm comm, int source, int tag);
 
@@ -101,19 +133,19 @@ struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm comm, int 
 int pf_ledger_found_nothing(struct pf_rank *r, int *flag);
 
 /* A send was recorded: does somebody wait for it in a probe? */
-void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_envelope *send);
+void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_ledger_entry *send);
 
 /* Waits in a blocking probe until a send is recorded that matches; returns the first that does. */
-struct pf_envelope *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag);
+struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag);
 
 /* A matched probe has taken the message out of matching: for good. */
-void pf_ledger_take(struct pf_ledger_box *box, struct pf_envelope *send, struct pf_ledger_side *side);
+void pf_ledger_take(struct pf_ledger_box *box, struct pf_ledger_entry *send, struct pf_ledger_side *side);
 
 /* The same in the plain mode: it is some message from `source` with `tag`. */
 void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag);
 
 /* Where a recorded send can be found natively. */
-struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_envelope *send);
+struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send);
 
 /* Of a communicator that ends. */
 void pf_ledger_free(struct pf_comm_shared *shared);

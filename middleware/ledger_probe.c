@@ -17,11 +17,11 @@ struct pf_ledger_prober {
     int source, tag;
 };
 
-void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_envelope *send)
+void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_ledger_entry *send)
 {
     struct pf_ledger_prober *prober = box->prober;
-    if (prober && (prober->source == send->source || prober->source == MPI_ANY_SOURCE) &&
-        (prober->tag == send->tag || prober->tag == MPI_ANY_TAG))
+    if (prober && (prober->source == send->envelope.source || prober->source == MPI_ANY_SOURCE) &&
+        (prober->tag == send->envelope.tag || prober->tag == MPI_ANY_TAG))
         pf_waiter_wake(&prober->waiter);
 }
 
@@ -35,7 +35,7 @@ static void park(struct pf_rank *r, struct pf_ledger_box *box, int source, int t
     in->ops->enter(in); /* its computation until now */
     pf_progress_guard(r, PF_IMPL_COUNT);
     r->call.impl = PF_IMPL_COUNT;
-    if (!pf_envelope_find_send(&box->sends, source, tag)) { /* time may have passed */
+    if (!pf_ledger_find_send(box, source, tag)) { /* time may have passed */
         box->prober = &prober;
         pf_waiter_park(&prober.waiter);
         box->prober = NULL;
@@ -45,10 +45,10 @@ static void park(struct pf_rank *r, struct pf_ledger_box *box, int source, int t
     pf_waiter_destroy(&prober.waiter);
 }
 
-struct pf_envelope *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag)
+struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag)
 {
-    struct pf_envelope *send;
-    while (!(send = pf_envelope_find_send(&box->sends, source, tag)))
+    struct pf_ledger_entry *send;
+    while (!(send = pf_ledger_find_send(box, source, tag)))
         park(r, box, source, tag);
     return send;
 }
@@ -97,14 +97,14 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     bool known = box && box->exact;
     pf_call_peer(r, source, tag, handle);
     if (known) {
-        struct pf_envelope *send = NULL;
+        struct pf_ledger_entry *send = NULL;
         if (!flag)
             send = pf_ledger_await(r, box, source, tag);
-        else if (!(send = pf_envelope_find_send(&box->sends, source, tag)))
+        else if (!(send = pf_ledger_find_send(box, source, tag)))
             return pf_ledger_found_nothing(r, flag);
         at = pf_ledger_place(pf_comm_of(r, handle), send);
-        source = send->source;
-        tag = send->tag;
+        source = send->envelope.source;
+        tag = send->envelope.tag;
         in = pf_ledger_follow(r, handle, send->impl);
     } else if (box) {
         plain = box;

@@ -45,7 +45,7 @@ static int probe_native(struct pf_instance *in, int source, int tag, void *comm,
 
 /* The ledger has told which message it is: it is taken, and received under its native tag later. */
 static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm,
-                          struct pf_ledger_box *box, struct pf_envelope *send, int *flag,
+                          struct pf_ledger_box *box, struct pf_ledger_entry *send, int *flag,
                           MPI_Message *message, MPI_Status *status)
 {
     struct pf_ledger_route at = pf_ledger_place(comm, send);
@@ -93,15 +93,15 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     struct pf_ledger_box *box = pf_ledger_probe_box(r, handle, source, tag);
     pf_call_peer(r, source, tag, handle);
     if (box && box->exact) {
-        struct pf_envelope *send =
-            flag ? pf_envelope_find_send(&box->sends, source, tag) : pf_ledger_await(r, box, source, tag);
+        struct pf_ledger_entry *send =
+            flag ? pf_ledger_find_send(box, source, tag) : pf_ledger_await(r, box, source, tag);
         if (!send)
             return pf_ledger_found_nothing(r, flag);
         in = pf_ledger_follow(r, handle, send->impl);
         if (send->native_tag != PF_LEDGER_PLAIN)
             return probe_recorded(r, in, comm, box, send, flag, message, status);
-        source = send->source;
-        tag = send->tag;
+        source = send->envelope.source;
+        tag = send->envelope.tag;
     } else if (box) {
         in = pf_ledger_plain(r, handle);
     }

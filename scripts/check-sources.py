@@ -16,7 +16,7 @@ TOPS = ["base", "lowlevel", "adapters", "middleware", "tools", "examples", "expe
 NEEDS_README = [top for top in TOPS if not top.startswith(".")]
 # Each layer may include what stands before it, and of the adapters only their interface from above.
 LAYERS = ["base", "lowlevel", "adapters", "middleware", "tools"]
-ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h"]
+ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/envelope.h"]
 MAX_LINES = 1000
 MAX_README = 30
 # Data that have no lines of their own to hold to a limit: one row per MPI function.

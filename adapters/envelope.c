@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "middleware/envelope.h"
+#include "adapters/envelope.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "middleware/include/mpi.h"
-
-#define CHUNK 256
-
 /* From this length on a queue has lanes, and never more than MOST_LANES. */
 #define LONG       32
 #define MOST_LANES 256
-
-static struct pf_envelope *pool;
-
-struct pf_envelope *pf_envelope_new(void)
-{
-    if (!pool) {
-        struct pf_envelope *chunk = malloc(CHUNK * sizeof *chunk);
-        for (int i = 0; i < CHUNK; i++)
-            pf_envelope_free(&chunk[i]);
-    }
-    struct pf_envelope *envelope = pool;
-    pool = envelope->next;
-    return envelope;
-}
-
-void pf_envelope_free(struct pf_envelope *envelope)
-{
-    envelope->next = pool;
-    pool = envelope;
-}
 
 static struct pf_envelope_lane *lane_of(const struct pf_envelope_queue *queue, int source)
 {
@@ -96,20 +72,20 @@ struct pf_envelope *pf_envelope_find_send(const struct pf_envelope_queue *queue,
 {
     if (queue->lanes && source >= 0) {
         struct pf_envelope *e = lane_of(queue, source)->first;
-        while (e && (e->source != source || (tag != MPI_ANY_TAG && e->tag != tag)))
+        while (e && (e->source != source || (tag != PF_ENVELOPE_ANY_TAG && e->tag != tag)))
             e = e->lane_next;
         return e;
     }
     struct pf_envelope *e = queue->all.first;
-    while (e && ((source >= 0 && e->source != source) || (tag != MPI_ANY_TAG && e->tag != tag)))
+    while (e && ((source >= 0 && e->source != source) || (tag != PF_ENVELOPE_ANY_TAG && e->tag != tag)))
         e = e->next;
     return e;
 }
 
 static bool takes(const struct pf_envelope *receive, int source, int tag)
 {
-    return (receive->source == source || receive->source == MPI_ANY_SOURCE) &&
-           (receive->tag == tag || receive->tag == MPI_ANY_TAG);
+    return (receive->source == source || receive->source == PF_ENVELOPE_ANY_SOURCE) &&
+           (receive->tag == tag || receive->tag == PF_ENVELOPE_ANY_TAG);
 }
 
 static struct pf_envelope *first_in_lane(struct pf_envelope *e, int source, int tag)
@@ -128,16 +104,16 @@ struct pf_envelope *pf_envelope_find_receive(const struct pf_envelope_queue *que
         return e;
     }
     struct pf_envelope *exact = first_in_lane(lane_of(queue, source)->first, source, tag);
-    struct pf_envelope *any = first_in_lane(lane_of(queue, MPI_ANY_SOURCE)->first, source, tag);
+    struct pf_envelope *any = first_in_lane(lane_of(queue, PF_ENVELOPE_ANY_SOURCE)->first, source, tag);
     return exact && (!any || exact->order < any->order) ? exact : any;
 }
 
-void pf_envelope_queue_clear(struct pf_envelope_queue *queue)
+void pf_envelope_queue_clear(struct pf_envelope_queue *queue, void (*release)(struct pf_envelope *))
 {
     struct pf_envelope *next;
     for (struct pf_envelope *e = queue->all.first; e; e = next) {
         next = e->next;
-        pf_envelope_free(e);
+        release(e);
     }
     free(queue->lanes);
     memset(queue, 0, sizeof *queue);

@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ENVELOPE_H
-#define PF_MIDDLEWARE_ENVELOPE_H
+#ifndef PF_ADAPTERS_ENVELOPE_H
+#define PF_ADAPTERS_ENVELOPE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pf_ledger_side;
+/*
+ * The matching engine: queues of sends and of receives whose other side has not been seen, in the order of
+ * the calls. The ledger of the middleware and the analytic model share it. Wildcards have the hub's values.
+ */
+#define PF_ENVELOPE_ANY_SOURCE (-1)
+#define PF_ENVELOPE_ANY_TAG    (-2)
 
-/* The native tag of a message that has the application's own. */
-#define PF_LEDGER_PLAIN (-1)
-
-/* One side of a message whose other side has not been seen yet: a posted receive or a send. */
+/* One side of a message: a posted receive or a send. Embedded in what its owner knows about it. */
 struct pf_envelope {
-    struct pf_envelope *next, *prev;           /* of the queue, in the order of the calls */
+    struct pf_envelope *next, *prev;           /* of the queue, by `order` */
     struct pf_envelope *lane_next, *lane_prev; /* of the same lane, in the same order */
-    struct pf_ledger_side *side;               /* whom to tell when it is taken; NULL: nobody asks any more */
     uint64_t order;
-    int source, tag;             /* the application's; of a receive also wildcards */
-    int found_source, found_tag; /* of a receive that has completed before it could be settled */
-    int native_tag;              /* or PF_LEDGER_PLAIN */
-    int sender;                  /* of a send: rank in the world */
-    int fn;
-    int8_t impl;
-    bool resolved; /* found_... are known */
-    bool held;     /* MPI_Cancel was called for it, and what became of it is not known yet */
-    const void *site;
+    int source, tag; /* of a receive also wildcards */
 };
 
 struct pf_envelope_lane {
@@ -42,10 +35,6 @@ struct pf_envelope_queue {
     int count;
 };
 
-/* From the pool and back: no malloc on the way of a message. */
-struct pf_envelope *pf_envelope_new(void);
-void pf_envelope_free(struct pf_envelope *envelope);
-
 /* Puts it where its order belongs: mostly the end. `sources`: how many there can be. */
 void pf_envelope_insert(struct pf_envelope_queue *queue, struct pf_envelope *envelope, int sources);
 void pf_envelope_remove(struct pf_envelope_queue *queue, struct pf_envelope *envelope);
@@ -56,7 +45,7 @@ struct pf_envelope *pf_envelope_find_send(const struct pf_envelope_queue *queue,
 /* The first receive that matches a message from `source` with `tag`. */
 struct pf_envelope *pf_envelope_find_receive(const struct pf_envelope_queue *queue, int source, int tag);
 
-/* Frees all, and tells nobody. */
-void pf_envelope_queue_clear(struct pf_envelope_queue *queue);
+/* Hands all envelopes to `release`, which frees them, and frees what the queue itself has. */
+void pf_envelope_queue_clear(struct pf_envelope_queue *queue, void (*release)(struct pf_envelope *));
 
 #endif
