@@ -18,6 +18,7 @@ OUTPUTS = {
     "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),
     "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
     "pf_refused.h": ("refused", "the functions that nobody can run in this version"),
+    "pf_evidence.h": ("evidence", "which test shows that a function works in a model"),
     "aliases.ld": ("aliases", "names of pf_PMPI_* that no other library can take"),
 }
 

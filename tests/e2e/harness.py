@@ -29,6 +29,7 @@ class Result:
         self.data = [line for line in lines if not line.startswith("T ")]
         self.times = [line for line in lines if line.startswith("T ")]
         self.calls = {}  # of MPI, by model; from pfrun's summary
+        self.functions = {}  # the same by function, when PARFOCAL_COUNT_CALLS asks for it
 
 
 class Tools:
@@ -99,7 +100,9 @@ class Tools:
             result = self.run(command + [program] + args, limit, dict(environment or {}, **fixed))
             with open(summary, encoding="utf-8") as f:
                 text = f.read()
-            for phase in json.loads(text)["phases"] if text else []:
+            report = json.loads(text) if text else {"phases": []}
+            result.functions = report.get("functions", {})
+            for phase in report["phases"]:
                 result.calls[phase["model"]] = result.calls.get(phase["model"], 0) + phase["calls"]
         finally:
             os.unlink(summary)

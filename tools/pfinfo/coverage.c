@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "pf_evidence.h"
 #include "pf_fn.h"
 #include "pf_refused.h"
 
@@ -32,6 +33,13 @@ static const bool refused[PF_FN_COUNT] = {
 #undef X
 };
 
+/* The programs of tests/e2e that show it. */
+static const char *const evidence[PF_FN_COUNT] = {
+#define X(stem, programs) [PF_FN_##stem] = programs,
+    PF_EVIDENCE_LIST(X)
+#undef X
+};
+
 static const char *in_portals(enum route route)
 {
     static const char *const texts[ROUTE_COUNT] = {
@@ -55,11 +63,11 @@ static const char *in_smpi(enum route route, enum smpi smpi, const char *group)
 void coverage_print(FILE *out)
 {
     size_t counts[ROUTE_COUNT] = {0};
-    fprintf(out, "%-32s %-12s %-12s %s\n", "function", "group", "smpi", "portals");
+    fprintf(out, "%-32s %-12s %-12s %-12s %s\n", "function", "group", "smpi", "portals", "shown by");
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
         enum route route = refused[i] ? REFUSED : functions[i].route;
-        fprintf(out, "%-32s %-12s %-12s %s\n", functions[i].name, functions[i].group,
-                in_smpi(route, functions[i].smpi, functions[i].group), in_portals(route));
+        fprintf(out, "%-32s %-12s %-12s %-12s %s\n", functions[i].name, functions[i].group,
+                in_smpi(route, functions[i].smpi, functions[i].group), in_portals(route), evidence[i]);
         counts[route]++;
     }
     fprintf(out,
