@@ -67,6 +67,25 @@ struct pf_native_values {
     void *op_null;
 };
 
+/*
+ * What a window's twin is made of. Native handles are the implementation's. All members of the window pass
+ * the same `id`, unique among the hub's communicators, and the same `board`: two pointers for each member,
+ * all NULL at first, which belong to the adapter while the window lives.
+ */
+struct pf_win_recipe {
+    void *base;
+    int64_t size; /* bytes; 0 when dynamic */
+    int disp_unit;
+    bool dynamic;
+    void *info;
+    void *comm; /* of the application */
+    const int *world_ranks;
+    int members, me;
+    int id;
+    const int *disp_units; /* of all members */
+    void **board;
+};
+
 struct pf_adapter;
 
 struct pf_instance {
@@ -129,8 +148,21 @@ struct pf_adapter_ops {
     /* Makes a native communicator return error codes instead of ending the process. */
     void (*comm_errors_return)(struct pf_instance *in, void *native);
 
-    /* The same for a window. */
-    void (*win_errors_return)(struct pf_instance *in, void *native);
+    /* The native creation of a window has ended, all its members have called it: errors are returned from now
+     * on. `native` is about to be freed by the native function. */
+    void (*win_made)(struct pf_instance *in, void *native);
+    void (*win_gone)(struct pf_instance *in, void *native);
+    /* A window made locally, without communication and at no simulated time. It may be used when all members
+     * have made theirs. Returns a pf_error. */
+    int (*win_twin)(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);
+    /* An epoch between two fences begins for the caller. Local, no simulated time. */
+    int (*win_open)(struct pf_instance *in, void *native);
+    /* Frees a window, twin or not, that all members have left. Local, no simulated time. */
+    void (*win_free)(struct pf_instance *in, void *native);
+    /* What the implementation sends before it makes a window of shared memory, whose sizes the hub knows.
+     * When it returns, all members have called. `all_sizes` has room for `bytes` of each member. Native
+     * error. */
+    int (*win_share)(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes);
 
     /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns
      * at once. Used only while requests of several owners are waited for. */

@@ -63,14 +63,14 @@ struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool
     return shared;
 }
 
-static void shared_release(struct pf_comm_shared *shared)
+void pf_comm_shared_release(struct pf_comm_shared *shared)
 {
     if (--shared->references > 0)
         return;
     if (shared->hidden)
-        shared_release(shared->hidden);
+        pf_comm_shared_release(shared->hidden);
     if (shared->lane)
-        shared_release(shared->lane);
+        pf_comm_shared_release(shared->lane);
     pf_ledger_free(shared);
     if (shared->id >= 0)
         id_give_back(shared->id);
@@ -153,7 +153,7 @@ void pf_comm_release(struct pf_comm *comm)
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);
     pf_topology_release(comm->topology);
-    shared_release(comm->shared);
+    pf_comm_shared_release(comm->shared);
     comm->object.kind = PF_KIND_DEAD;
     r->live_objects--;
     free(comm);
@@ -280,7 +280,7 @@ void pf_comm_fini_rank(struct pf_rank *r)
     r->world = r->alone = NULL;
     for (int i = 0; i < 2; i++) {
         pf_errhandler_release(both[i]->errhandler);
-        shared_release(both[i]->shared);
+        pf_comm_shared_release(both[i]->shared);
         free(both[i]);
     }
 }

@@ -148,6 +148,9 @@ struct pf_comm_shared *pf_comm_shared_meet(const int *world_ranks, int size, int
  * hold a reference from the start. */
 struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool node_local);
 
+/* Drops one of those references. The last one frees it and gives its id back. */
+void pf_comm_shared_release(struct pf_comm_shared *shared);
+
 /* A member's handle on it. `native` may be NULL: the twin is made at first use. */
 struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me);
 

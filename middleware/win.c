@@ -115,6 +115,7 @@ struct pf_win *pf_win_begin(struct pf_rank *r, MPI_Comm handle, MPI_Info info, i
     win->info = pf_info_of(info) ? pf_info_of(pf_info_copy(r, info)) : NULL;
     pf_call_schedule(r, comm == r->world);
     win->in = pf_comm_collective(r, comm);
+    win->shared = pf_win_shared_join(comm, comm->collectives - 1);
     return win;
 }
 
@@ -124,8 +125,15 @@ static void destroy(struct pf_win *win)
     pf_comm_release(win->comm);
     if (win->info)
         pf_info_release((MPI_Info)(uintptr_t)win->info);
+    pf_win_shared_leave(win->shared);
+    if (win->accessed)
+        pf_group_release(win->accessed);
+    while (win->regions) {
+        struct pf_win_region *gone = win->regions;
+        win->regions = gone->next;
+        free(gone);
+    }
     free(win->memory);
-    free(win->parts);
     win->object.kind = PF_KIND_DEAD;
     free(win);
 }
@@ -137,7 +145,7 @@ int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *n
     struct pf_instance *in = win->in;
     if (code == MPI_SUCCESS) {
         win->object.native[in->impl] = native;
-        in->ops->win_errors_return(in, native);
+        in->ops->win_made(in, native);
         r->live_objects++;
         *handle = (MPI_Win)(uintptr_t)win;
     } else {
@@ -149,6 +157,7 @@ int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *n
 static int create(struct pf_rank *r, struct pf_win *win, MPI_Info info, MPI_Comm comm, MPI_Win *handle)
 {
     void *native = NULL;
+    pf_win_publish(win);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     int code = ((int (*)(void *, MPI_Aint, int, void *, void *, void **))in->fn[PF_FN_Win_create])(
         win->base, win->size, win->disp_unit, pf_native(in, info), pf_native(in, comm), &native);
@@ -192,6 +201,7 @@ int pf_PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *handle)
     if (!win)
         return pf_call_error(r, comm, handle ? MPI_ERR_COMM : MPI_ERR_ARG);
     void *native = NULL;
+    pf_win_publish(win);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Win_create_dynamic])(
         pf_native(in, info), pf_native(in, comm), &native);
@@ -208,8 +218,12 @@ int pf_PMPI_Win_free(MPI_Win *handle)
     if (error != MPI_SUCCESS)
         return pf_win_failed(r, *handle, error);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((int (*)(void **))in->fn[PF_FN_Win_free])(&win->object.native[in->impl]);
+    void *native = win->object.native[in->impl];
+    in->ops->win_gone(in, native);
+    int code = ((int (*)(void **))in->fn[PF_FN_Win_free])(&native);
     if (code == MPI_SUCCESS) {
+        win->object.native[in->impl] = NULL;
+        pf_win_twins_free(r, win);
         destroy(win);
         r->live_objects--;
         *handle = MPI_WIN_NULL;
@@ -234,24 +248,6 @@ int pf_PMPI_Win_sync(MPI_Win handle)
 {
     struct pf_rank *r = PF_ENTER(Win_sync);
     return pf_win_of(handle) ? pf_call_return(r, MPI_SUCCESS) : pf_win_failed(r, handle, MPI_ERR_WIN);
-}
-
-/* SMPI has none. */
-int pf_PMPI_Win_test(MPI_Win handle, int *flag)
-{
-    struct pf_rank *r = PF_ENTER(Win_test);
-    struct pf_win *win = pf_win_of(handle);
-    if (!win || !flag)
-        return pf_win_failed(r, handle, win ? MPI_ERR_ARG : MPI_ERR_WIN);
-    if (!win->in->fn[PF_FN_Win_test])
-        return pf_win_failed(r, handle, MPI_ERR_UNSUPPORTED_OPERATION);
-    struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((int (*)(void *, int *))in->fn[PF_FN_Win_test])(win->object.native[in->impl], flag);
-    if (code != MPI_SUCCESS || *flag)
-        return pf_win_leave(r, in, handle, code);
-    pf_call_native_end(r, in);
-    pf_call_idle(r, in);
-    return pf_call_return(r, code);
 }
 
 int pf_PMPI_Win_set_name(MPI_Win handle, const char *name)

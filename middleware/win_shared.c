@@ -1,50 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared windows (MPI 3.1 section 11.2.3). SMPI has its own. Open MPI's need files in shared memory and a job
- * of processes; here all ranks live in one process, so the first rank of the communicator allocates the
- * memory of all and tells the others where it is. They say their sizes and hear the address by Open MPI's own
- * collectives, as in its component for shared memory, and each pays for its part.
+ * Windows of shared memory (MPI 3.1 section 11.2.3). All ranks live in one process, so the memory is the
+ * hub's: the first member that knows the sizes of all allocates it. The implementation communicates what it
+ * would communicate, and each member pays for its part; the window itself is one over the member's piece.
+ *
+ * (SMPI's own has the first member's piece as the base of all members, so that a put to any of them arrives
+ * there.)
  */
 #include <stdlib.h>
 
 #include "middleware/call.h"
-#include "middleware/info.h"
 #include "middleware/win.h"
 
-typedef int allgather_fn(const void *, int, void *, void *, int, void *, void *);
-typedef int bcast_fn(void *, int, void *, int, void *);
 typedef int create_fn(void *, MPI_Aint, int, void *, void *, void **);
-typedef int allocate_shared_fn(MPI_Aint, int, void *, void *, void *, void **);
-typedef int shared_query_fn(void *, int, MPI_Aint *, int *, void *);
 
-#define NATIVE(in, type, name) ((type *)(in)->fn[PF_FN_##name])
-
-/* Fills win->parts and, in the first rank, win->memory: the parts follow each other without a gap. */
-static int share_memory(struct pf_instance *in, struct pf_win *win, void *comm)
+/* The pieces follow each other without a gap. */
+static char *piece(const struct pf_win_shared *shared, int member)
 {
-    void *byte = in->predefined[(uintptr_t)MPI_BYTE];
-    int ranks = win->comm->shared->size;
-    struct pf_win_part mine = {.size = win->size, .disp_unit = win->disp_unit};
-    win->parts = calloc((size_t)ranks, sizeof *win->parts);
-    if (!win->parts)
-        return MPI_ERR_NO_MEM;
-    int code =
-        NATIVE(in, allgather_fn, Allgather)(&mine, sizeof mine, byte, win->parts, sizeof mine, byte, comm);
-    if (code != MPI_SUCCESS)
-        return code;
+    char *place = shared->memory;
+    for (int i = 0; i < member; i++)
+        place += shared->parts[i].size;
+    return place;
+}
+
+/* All members have published their sizes. */
+static bool allocate(struct pf_win_shared *shared)
+{
     size_t total = 0;
-    for (int i = 0; i < ranks; i++)
-        total += (size_t)win->parts[i].size;
-    char *memory = NULL;
-    if (win->comm->me == 0)
-        memory = win->memory = malloc(total ? total : 1);
-    code = NATIVE(in, bcast_fn, Bcast)(&memory, sizeof memory, byte, 0, comm);
-    if (code == MPI_SUCCESS && !memory)
+    for (int i = 0; i < shared->members; i++)
+        total += (size_t)shared->parts[i].size;
+    if (!shared->memory)
+        shared->memory = malloc(total ? total : 1);
+    return shared->memory != NULL;
+}
+
+static int share(struct pf_instance *in, struct pf_win *win, void *comm)
+{
+    struct pf_win_part mine = {win->size, win->disp_unit};
+    struct pf_win_part *all = calloc((size_t)win->shared->members, sizeof *all);
+    if (!all)
         return MPI_ERR_NO_MEM;
-    for (int i = 0; i < ranks; i++) {
-        win->parts[i].base = memory;
-        memory += win->parts[i].size;
-    }
+    int code = in->ops->win_share(in, comm, &mine, all, sizeof mine);
+    free(all);
     return code;
 }
 
@@ -60,36 +57,32 @@ int pf_PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI
     void *native = NULL;
     win->size = size;
     win->disp_unit = disp_unit;
+    pf_win_publish(win);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code;
-    if (in->impl == PF_IMPL_SMPI) {
-        code = NATIVE(in, allocate_shared_fn, Win_allocate_shared)(size, disp_unit, pf_native(in, info),
-                                                                   pf_native(in, comm), baseptr, &native);
-    } else {
-        code = share_memory(in, win, pf_native(in, comm));
-        if (code == MPI_SUCCESS) {
-            *(void **)baseptr = win->parts[win->comm->me].base;
-            code = NATIVE(in, create_fn, Win_create)(*(void **)baseptr, size, disp_unit, pf_native(in, info),
-                                                     pf_native(in, comm), &native);
-        }
+    int code = share(in, win, pf_native(in, comm));
+    if (code == MPI_SUCCESS && !allocate(win->shared))
+        code = MPI_ERR_NO_MEM;
+    if (code == MPI_SUCCESS) {
+        win->base = piece(win->shared, win->comm->me);
+        code = ((create_fn *)in->fn[PF_FN_Win_create])(win->base, size, disp_unit, pf_native(in, info),
+                                                       pf_native(in, comm), &native);
     }
     if (code == MPI_SUCCESS)
-        win->base = *(void **)baseptr;
+        *(void **)baseptr = win->base;
     return pf_win_created(r, comm, win, native, code, handle);
 }
 
-/* For MPI_PROC_NULL the first rank that has memory answers. */
-static const struct pf_win_part *part_of(const struct pf_win *win, int rank)
+/* For MPI_PROC_NULL the first member that has memory answers. -1: there is no such member. */
+static int member_of(const struct pf_win_shared *shared, int rank)
 {
-    int ranks = win->comm->shared->size;
-    if (rank >= 0 && rank < ranks)
-        return &win->parts[rank];
+    if (rank >= 0 && rank < shared->members)
+        return rank;
     if (rank != MPI_PROC_NULL)
-        return NULL;
-    for (int i = 0; i < ranks; i++)
-        if (win->parts[i].size > 0)
-            return &win->parts[i];
-    return &win->parts[0];
+        return -1;
+    for (int i = 0; i < shared->members; i++)
+        if (shared->parts[i].size > 0)
+            return i;
+    return 0;
 }
 
 int pf_PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
@@ -100,17 +93,11 @@ int pf_PMPI_Win_shared_query(MPI_Win handle, int rank, MPI_Aint *size, int *disp
         return pf_win_failed(r, handle, win ? MPI_ERR_ARG : MPI_ERR_WIN);
     if (win->flavor != MPI_WIN_FLAVOR_SHARED)
         return pf_win_failed(r, handle, MPI_ERR_RMA_FLAVOR);
-    if (!win->parts) {
-        struct pf_instance *in = pf_call_native_begin(r, win->in);
-        int code = NATIVE(in, shared_query_fn, Win_shared_query)(
-            win->object.native[in->impl], pf_native_rank(in, rank), size, disp_unit, baseptr);
-        return pf_win_leave(r, in, handle, code);
-    }
-    const struct pf_win_part *part = part_of(win, rank);
-    if (!part)
+    int member = member_of(win->shared, rank);
+    if (member < 0)
         return pf_win_failed(r, handle, MPI_ERR_RANK);
-    *size = part->size;
-    *disp_unit = part->disp_unit;
-    *(void **)baseptr = part->base;
+    *size = win->shared->parts[member].size;
+    *disp_unit = win->shared->parts[member].disp_unit;
+    *(void **)baseptr = piece(win->shared, member);
     return pf_call_return(r, MPI_SUCCESS);
 }

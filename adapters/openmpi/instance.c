@@ -119,6 +119,8 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         inst->mtl = handle;
     else if (handle && inst->mtl)
         pf_hooks_bind(handle, "ompi_mtl_portals4", inst->mtl);
+    if (handle && strncmp(name, "mca_osc_", 8) == 0)
+        pf_hooks_replace(handle, "ompi_comm_dup", (void *)inst->glue->window_comm);
     if (handle && strcmp(name, "mca_coll_portals4") == 0)
         repair_coll(inst, handle);
     return handle;

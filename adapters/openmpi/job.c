@@ -378,6 +378,39 @@ void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native)
     inst->glue->comm_errors_return(native);
 }
 
+/* The NIC writes what the component asks for (receives, list entries) without any time of its own. */
+int pf_ompi_window_twin(struct pf_ompi_instance *inst, const struct pf_glue_window *recipe, void *comm,
+                        void **native)
+{
+    pf_portals_free_mode(inst->self, true);
+    int status = inst->glue->window_twin(recipe, comm, native);
+    pf_portals_free_mode(inst->self, false);
+    return status;
+}
+
+int pf_ompi_window_open(struct pf_ompi_instance *inst, void *native)
+{
+    return inst->glue->window_open(native);
+}
+
+int pf_ompi_window_free(struct pf_ompi_instance *inst, void *native)
+{
+    pf_portals_free_mode(inst->self, true);
+    int status = inst->glue->window_free(native);
+    pf_portals_free_mode(inst->self, false);
+    return status;
+}
+
+void pf_ompi_window_made(struct pf_ompi_instance *inst, void *native)
+{
+    inst->glue->window_made(native);
+}
+
+void pf_ompi_window_gone(struct pf_ompi_instance *inst, const void *native)
+{
+    inst->glue->window_gone(native);
+}
+
 bool pf_ompi_request_done(struct pf_ompi_instance *inst, const void *request)
 {
     return inst->glue->request_done(request);

@@ -57,6 +57,22 @@ int pf_ompi_twin_limit(void);
 /* Frees a communicator, twin or not; local. */
 void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native);
 
+/* A window over `comm`, a communicator that nothing else uses and that the window takes over: made locally,
+ * at no simulated time. The members must be at rest. Returns a native error. */
+struct pf_glue_window;
+int pf_ompi_window_twin(struct pf_ompi_instance *inst, const struct pf_glue_window *recipe, void *comm,
+                        void **native);
+
+/* A fence epoch of the window begins here, although no fence is called. Local; a native error. */
+int pf_ompi_window_open(struct pf_ompi_instance *inst, void *native);
+
+/* The window's end, without its barrier. Local; a native error. */
+int pf_ompi_window_free(struct pf_ompi_instance *inst, void *native);
+
+/* After Open MPI has made a window by itself, which gets ERRORS_RETURN, and before it frees one. */
+void pf_ompi_window_made(struct pf_ompi_instance *inst, void *native);
+void pf_ompi_window_gone(struct pf_ompi_instance *inst, const void *native);
+
 /* A communicator that Open MPI itself has made gets ERRORS_RETURN. (WORLD, SELF and twins have it.) */
 void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native);
 

@@ -12,6 +12,7 @@
 
 #include <simgrid/actor.h>
 
+#include "adapters/openmpi/glue/glue.h"
 #include "adapters/openmpi/openmpi.h"
 #include "adapters/predefined.h"
 #include "adapters/traced.h"
@@ -265,10 +266,67 @@ static void comm_errors_return(struct pf_instance *in, void *native)
     pf_ompi_comm_errors_return(((struct openmpi_instance *)in)->ompi, native);
 }
 
-static void win_errors_return(struct pf_instance *in, void *native)
+static void win_made(struct pf_instance *in, void *native)
 {
-    void *errors_return = pf_ompi_symbol(((struct openmpi_instance *)in)->ompi, MPI_ERRORS_RETURN);
-    ((int (*)(void *, void *))in->fn[PF_FN_Win_set_errhandler])(native, errors_return);
+    pf_ompi_window_made(((struct openmpi_instance *)in)->ompi, native);
+}
+
+static void win_gone(struct pf_instance *in, void *native)
+{
+    pf_ompi_window_gone(((struct openmpi_instance *)in)->ompi, native);
+}
+
+/* Around what the application has not called and must not be charged with. */
+static void begin_silently(struct pf_instance *in)
+{
+    if (computation_counts)
+        smpi_bench_end();
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
+}
+
+static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+{
+    struct pf_ompi_instance *ompi = ((struct openmpi_instance *)in)->ompi;
+    struct pf_glue_window window = {.base = recipe->base,
+                                    .size = recipe->size,
+                                    .disp_unit = recipe->disp_unit,
+                                    .dynamic = recipe->dynamic,
+                                    .info = recipe->info,
+                                    .disp_units = recipe->disp_units};
+    void *comm = NULL;
+    begin_silently(in);
+    int error = comm_twin(in, recipe->world_ranks, recipe->members, recipe->me, recipe->id, false, &comm);
+    if (!error && pf_ompi_window_twin(ompi, &window, comm, native) != MPI_SUCCESS)
+        error = PF_ERR_NATIVE;
+    openmpi_leave(in);
+    return error;
+}
+
+static int win_open(struct pf_instance *in, void *native)
+{
+    begin_silently(in);
+    int code = pf_ompi_window_open(((struct openmpi_instance *)in)->ompi, native);
+    openmpi_leave(in);
+    return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
+}
+
+static void win_free(struct pf_instance *in, void *native)
+{
+    begin_silently(in);
+    pf_ompi_window_free(((struct openmpi_instance *)in)->ompi, native);
+    openmpi_leave(in);
+}
+
+/* As in Open MPI's component for shared memory: the sizes, and then the place. */
+static int win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
+{
+    typedef int allgather_fn(const void *, int, void *, void *, int, void *, void *);
+    typedef int bcast_fn(void *, int, void *, int, void *);
+    void *byte = pf_ompi_symbol(((struct openmpi_instance *)in)->ompi, MPI_BYTE), *place = NULL;
+    int code = ((allgather_fn *)in->fn[PF_FN_Allgather])(mine, bytes, byte, all_sizes, bytes, byte, comm);
+    if (code == MPI_SUCCESS)
+        code = ((bcast_fn *)in->fn[PF_FN_Bcast])(&place, sizeof place, byte, 0, comm);
+    return code;
 }
 
 static bool request_done(struct pf_instance *in, void *request)
@@ -297,7 +355,12 @@ static const struct pf_adapter_ops ops = {
     .comm_twin = comm_twin,
     .comm_free = comm_free,
     .comm_errors_return = comm_errors_return,
-    .win_errors_return = win_errors_return,
+    .win_made = win_made,
+    .win_gone = win_gone,
+    .win_twin = win_twin,
+    .win_open = win_open,
+    .win_free = win_free,
+    .win_share = win_share,
     .request_done = request_done,
     .progress = openmpi_progress,
 };

@@ -18,6 +18,7 @@
 #include "adapters/predefined.h"
 #include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_twin.h"
+#include "adapters/smpi/smpi_win.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "pf_fn.h"
@@ -242,10 +243,45 @@ static void comm_errors_return(struct pf_instance *in, void *native)
     PMPI_Comm_set_errhandler(native, MPI_ERRORS_RETURN);
 }
 
-static void win_errors_return(struct pf_instance *in, void *native)
+static void win_made(struct pf_instance *in, void *native)
 {
     (void)in;
     PMPI_Win_set_errhandler(native, MPI_ERRORS_RETURN);
+}
+
+static void win_gone(struct pf_instance *in, void *native)
+{
+    (void)in;
+    (void)native;
+}
+
+static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+{
+    *native = pf_smpi_win_new(recipe);
+    win_made(in, *native);
+    return PF_SUCCESS;
+}
+
+static int win_open(struct pf_instance *in, void *native)
+{
+    (void)in;
+    pf_smpi_win_open(native);
+    return PF_SUCCESS;
+}
+
+static void win_free(struct pf_instance *in, void *native)
+{
+    (void)in;
+    pf_smpi_win_free(native);
+}
+
+static int win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
+{
+    (void)in;
+    (void)mine;
+    (void)all_sizes;
+    (void)bytes;
+    return pf_smpi_win_share(comm);
 }
 
 static bool request_done(struct pf_instance *in, void *request)
@@ -270,7 +306,12 @@ static const struct pf_adapter_ops ops = {
     .comm_twin = comm_twin,
     .comm_free = comm_free,
     .comm_errors_return = comm_errors_return,
-    .win_errors_return = win_errors_return,
+    .win_made = win_made,
+    .win_gone = win_gone,
+    .win_twin = win_twin,
+    .win_open = win_open,
+    .win_free = win_free,
+    .win_share = win_share,
     .request_done = request_done,
     .progress = pf_adapter_no_hook, /* SimGrid's activities need nobody to call them */
 };

@@ -133,6 +133,12 @@ static const struct pf_glue glue = {
     .request_done = instance_request_done,
     .coll_repair = pf_glue_coll_repair,
     .coll_end = pf_glue_coll_end,
+    .window_comm = pf_glue_window_comm,
+    .window_twin = pf_glue_window_twin,
+    .window_open = pf_glue_window_open,
+    .window_free = pf_glue_window_free,
+    .window_made = pf_glue_window_made,
+    .window_gone = pf_glue_window_gone,
     .twin_limit = TWIN_END - TWIN_FIRST,
 };
 

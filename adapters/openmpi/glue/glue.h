@@ -48,6 +48,16 @@ struct pf_glue_host {
 
 #define PF_GLUE_COLL_ENDS 4
 
+/* What a window is, for a twin made without communication. Handles are Open MPI's. */
+struct pf_glue_window {
+    void *base;
+    int64_t size;
+    int disp_unit;
+    bool dynamic;
+    void *info;
+    const int *disp_units; /* of all members */
+};
+
 /* What a glue does for the adapter; each function works on its own rank's instance. */
 struct pf_glue {
     size_t size;
@@ -63,6 +73,15 @@ struct pf_glue {
     void *(*coll_repair)(void *bcast, void *types);
     /* The same for the function that ends its nonblocking collectives of one kind, number `which`. */
     void *(*coll_end)(int which, void *function);
+    /* Stands for ompi_comm_dup in the one-sided components. */
+    int (*window_comm)(void *comm, void **result);
+    /* A window over `comm`, which it takes over; a fence epoch begins; the end. All local; native errors. */
+    int (*window_twin)(const struct pf_glue_window *recipe, void *comm, void **win);
+    int (*window_open)(void *win);
+    int (*window_free)(void *win);
+    /* Open MPI has made a window by itself, or is about to free one. */
+    void (*window_made)(void *win);
+    void (*window_gone)(const void *win);
     int twin_limit; /* ids of twins lie in [0, twin_limit) */
 };
 
