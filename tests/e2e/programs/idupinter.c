@@ -78,23 +78,21 @@ static void staggered(void)
     CHECK_OK(MPI_Comm_free_keyval(&keyval));
 }
 
-/* Several at once, beside another operation, completed in another order. (With one on `inter` itself stock
- * Open MPI waits for ever now and then.) */
+/* Several at once, completed in another order. (With another collective under way stock Open MPI waits for
+ * ever now and then.) */
 static void several(void)
 {
     MPI_Comm copies[COPIES];
-    MPI_Request requests[COPIES + 1];
-    int sum = 0, flag = 0;
+    MPI_Request requests[COPIES];
+    int flag = 0;
 
     for (int i = 0; i < COPIES; i++)
         CHECK_OK(MPI_Comm_idup(inter, &copies[i], &requests[i]));
-    CHECK_OK(MPI_Iallreduce(&(int){1}, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[COPIES]));
-    while (!flag)
+    while (!flag) /* NOLINT(bugprone-infinite-loop) */
         CHECK_OK(MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE));
     SWITCH_B();
-    CHECK_OK(MPI_Waitall(COPIES + 1, requests, MPI_STATUSES_IGNORE));
+    CHECK_OK(MPI_Waitall(COPIES, requests, MPI_STATUSES_IGNORE));
     SWITCH_A();
-    CHECK(sum == check_size);
     for (int i = COPIES - 1; i >= 0; i--) {
         use(copies[i], i);
         CHECK_OK(MPI_Comm_free(&copies[i]));
