@@ -74,7 +74,7 @@ int pf_cost_nodes(const struct pf_cost *cost);
 
 /* Whether all pairs of different ranks cost the same while no NIC is busy: one rank per node, or all on one,
  * and one distance. Lets a schedule use a closed form. */
-bool pf_cost_homogeneous(const struct pf_cost *cost);
+bool pf_cost_homogeneous(struct pf_cost *cost);
 
 /*
  * The path between two nodes, asked for once per pair that talks (a bounded cache keeps the answers): its
@@ -84,9 +84,9 @@ typedef void pf_cost_route_fn(void *context, int src_node, int dst_node, double 
 
 /*
  * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without
- * holes. `route` is asked while the topology is the platform's. Reads the file PARFOCAL_ANALYTIC_PARAMETERS
- * and PARFOCAL_ANALYTIC_SET. On failure returns NULL with one line in `why` that names file, line and reason.
- * The caller frees it; nothing of the arguments but route and context is kept.
+ * holes. `route` is asked while the topology is the platform's; NULL: no latency, no limit. Reads the file
+ * PARFOCAL_ANALYTIC_PARAMETERS and PARFOCAL_ANALYTIC_SET. On failure returns NULL with one line in `why` that
+ * names file, line and reason. The caller frees it; nothing of the arguments but route and context is kept.
  */
 struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route, void *context,
                             char *why, size_t why_size);

@@ -65,7 +65,7 @@ static const char *set_size(struct pf_topology *t, const char *kind, int nodes)
     if (product > MAX_SIZE)
         return fail("%s with %g positions is too large", kind, product);
     if (product < nodes)
-        return fail("%s has %g positions, but there are %d nodes", kind, product, nodes);
+        return fail("%s has %g positions, %d are needed", kind, product, nodes);
     t->size = (int)product;
     return NULL;
 }

@@ -280,7 +280,7 @@ static void test_refused(void **state)
         {"torus 4x0", "up to 8 whole numbers"},
         {"torus 4x-4", "up to 8 whole numbers"},
         {"torus 2x2x2x2x2x2x2x2x2", "up to 8 whole numbers"},
-        {"torus 4x3", "12 positions, but there are 16 nodes"},
+        {"torus 4x3", "12 positions, 16 are needed"},
         {"torus 100000x100000", "too large"},
         {"torus 4x4 wrap 1", "one 0 or 1 per dimension"},
         {"torus 4x4 wrap 1,2", "only 0 and 1"},
@@ -294,7 +294,7 @@ static void test_refused(void **state)
         {"star 4", "'4' is left over"},
         {"tree", "needs its degree"},
         {"tree 1", "needs its degree"},
-        {"fattree 4x2", "8 positions, but there are 16 nodes"},
+        {"fattree 4x2", "8 positions, 16 are needed"},
         {"dragonfly 16", "groups x routers x nodes"},
         {"dragonfly 2x2x2", "8 positions"},
     };

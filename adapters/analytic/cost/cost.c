@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/cost/internal.h"
+
+#include <math.h>
+
+/* Both ends of one message and what lies between them. */
+struct way {
+    struct pf_cost_lane *lane;
+    struct pf_cost_range *range;
+    struct pf_path path;
+    int from, to; /* nodes */
+};
+
+struct pf_cost_range *pf_cost_range(const struct pf_cost_lane *lane, size_t bytes)
+{
+    int bits = bytes ? 64 - __builtin_clzl(bytes) : 0;
+    int i = lane->first[bits];
+    while (i + 1 < lane->count && lane->ranges[i + 1].from <= bytes)
+        i++;
+    return &lane->ranges[i];
+}
+
+struct pf_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
+{
+    int from = cost->node_of_rank[src], to = cost->node_of_rank[dst];
+    if (from == to && cost->node_by_arithmetic) {
+        struct pf_path path = *pf_paths_get(cost->paths, from, from);
+        path.latency =
+            cost->node_link_latency *
+            pf_topology_hops(&cost->node_topology, cost->index_on_node[src], cost->index_on_node[dst]);
+        return path;
+    }
+    if (from != to && cost->by_arithmetic) {
+        struct pf_path path = {cost->link_latency * pf_topology_hops(&cost->topology, from, to),
+                               cost->link_byte_time};
+        return path;
+    }
+    return *pf_paths_get(cost->paths, from, to);
+}
+
+static void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struct way *way)
+{
+    way->from = cost->node_of_rank[src];
+    way->to = cost->node_of_rank[dst];
+    way->lane = way->from == way->to ? &cost->memory : &cost->network;
+    way->range = pf_cost_range(way->lane, bytes);
+    way->path = pf_cost_path(cost, src, dst);
+}
+
+/* How long an envelope without data travels: a request, its answer, an acknowledgement. */
+static double control_time(const struct way *way)
+{
+    const struct pf_cost_range *range = &way->lane->ranges[0];
+    return range->latency + range->latency_factor * way->path.latency;
+}
+
+/*
+ * Data that are ready at a date leave when the NIC has done its earlier work (the LogP NIC of SST/macro), and
+ * arrive a latency and their bytes later. Returns the arrival; `left` is when the NIC is free again. Where
+ * the receiving side is taken in turns, one message after the other comes in.
+ */
+static double transmit(const struct way *way, size_t bytes, double ready, double *left)
+{
+    const struct pf_cost_range *range = way->range;
+    double byte_time = range->byte_time + range->byte_factor * way->path.byte_time;
+    double nic_byte_time = range->nic_byte_time < 0 ? byte_time : range->nic_byte_time;
+    double busy = range->gap + (double)bytes * nic_byte_time, start = ready;
+    if (busy > 0) {
+        double *out = &way->lane->busy_out[way->from];
+        start = fmax(ready, *out);
+        *out = start + busy;
+    }
+    *left = start + busy;
+    double arrival =
+        start + range->latency + range->latency_factor * way->path.latency + (double)bytes * byte_time;
+    if (way->lane->busy_in && busy > 0) {
+        double *in = &way->lane->busy_in[way->to];
+        arrival = fmax(arrival, *in + busy);
+        *in = arrival;
+    }
+    return arrival;
+}
+
+static double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const struct way *way, size_t bytes,
+                      double ready, double left, double arrival)
+{
+    switch (done) {
+    case PF_COST_COPIED:
+        return ready + (double)bytes * cost->copy_byte_time;
+    case PF_COST_SENT:
+        return left;
+    case PF_COST_ARRIVED:
+        return arrival;
+    case PF_COST_ACKNOWLEDGED:
+        return arrival + control_time(way);
+    }
+    return arrival;
+}
+
+static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_cost_mode mode)
+{
+    return mode == PF_COST_SYNCHRONOUS || (mode == PF_COST_STANDARD && bytes > cost->eager_max);
+}
+
+static void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
+                 enum pf_cost_mode mode, struct pf_cost_sent *out)
+{
+    double left, returns = now + cost->call + way->range->overhead_send;
+    out->rendezvous = waits_for_receive(cost, bytes, mode);
+    struct pf_cost_tally *tally = &way->range->tally[out->rendezvous];
+    tally->messages++;
+    tally->bytes += bytes;
+    if (out->rendezvous) {
+        out->returns = returns;
+        out->safe = INFINITY;
+        out->arrival = returns + (cost->protocol == PF_COST_MEET ? 0 : control_time(way));
+        return;
+    }
+    out->returns = returns + way->lane->reserve;
+    out->arrival = transmit(way, bytes, out->returns, &left);
+    out->safe = safe_at(cost, cost->eager_done, way, bytes, out->returns, left, out->arrival);
+}
+
+/* When the data of a rendezvous may leave, and when the sender knows that the receive is there. */
+static double data_ready(const struct pf_cost *cost, const struct way *way, const struct pf_cost_sent *sent,
+                         double posted, double *granted)
+{
+    double met = fmax(sent->arrival, posted);
+    switch (cost->protocol) {
+    case PF_COST_RENDEZVOUS:
+        return *granted = met + control_time(way);
+    case PF_COST_MEET:
+        return *granted = met;
+    case PF_COST_GET:
+        /* The data go with the request; only a receive that comes later has to fetch them. */
+        *granted = met + control_time(way);
+        return posted <= sent->arrival ? sent->returns : *granted;
+    }
+    return met;
+}
+
+static void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
+                    const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
+{
+    double left, ready;
+    if (!sent->rendezvous) {
+        out->granted = sent->safe;
+        out->safe = sent->safe;
+        out->arrival = sent->arrival;
+        /* What came too early waits in a buffer of the library, and is copied. */
+        bool early = posted > sent->arrival;
+        out->complete = (early ? posted + (double)bytes * cost->copy_byte_time : sent->arrival) +
+                        way->range->overhead_receive;
+        return;
+    }
+    ready = data_ready(cost, way, sent, posted, &out->granted);
+    out->arrival = transmit(way, bytes, ready, &left);
+    out->safe =
+        fmax(out->granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
+    out->complete = fmax(out->arrival, posted) + way->range->overhead_receive;
+}
+
+void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double now, enum pf_cost_mode mode,
+                  struct pf_cost_sent *out)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    send(cost, &way, bytes, now, mode, out);
+}
+
+void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,
+                     double posted, struct pf_cost_received *out)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    receive(cost, &way, bytes, sent, posted, out);
+}
+
+void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, double now, double posted,
+                     enum pf_cost_mode mode, struct pf_cost_sent *sent, struct pf_cost_received *out)
+{
+    struct way way;
+    struct pf_cost_sent mine;
+    if (!sent)
+        sent = &mine;
+    find_way(cost, src, dst, bytes, &way);
+    send(cost, &way, bytes, now, mode, sent);
+    receive(cost, &way, bytes, sent, posted, out);
+}
+
+double pf_cost_call(const struct pf_cost *cost)
+{
+    return cost->call;
+}
+
+double pf_cost_combine(const struct pf_cost *cost, size_t bytes)
+{
+    return (double)bytes * cost->combine_byte_time;
+}
+
+double pf_cost_copy(const struct pf_cost *cost, size_t bytes)
+{
+    return (double)bytes * cost->copy_byte_time;
+}
+
+bool pf_cost_is_rendezvous(const struct pf_cost *cost, int src, int dst, size_t bytes)
+{
+    (void)src; /* one threshold for the network and the memory */
+    (void)dst;
+    return bytes > cost->eager_max;
+}
+
+int pf_cost_node(const struct pf_cost *cost, int rank)
+{
+    return cost->node_of_rank[rank];
+}
+
+int pf_cost_nodes(const struct pf_cost *cost)
+{
+    return cost->nodes;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_INTERNAL_H
+#define PF_ADAPTERS_ANALYTIC_COST_INTERNAL_H
+
+#include <stdint.h>
+
+#include "adapters/analytic/cost/cost.h"
+#include "adapters/analytic/cost/parameters.h"
+#include "adapters/analytic/cost/paths.h"
+#include "adapters/analytic/cost/topology.h"
+
+/* The parameters as the formulae need them. Shared by setup.c, cost.c and explain.c. */
+
+enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET };
+enum pf_cost_done { PF_COST_COPIED, PF_COST_SENT, PF_COST_ARRIVED, PF_COST_ACKNOWLEDGED };
+
+struct pf_cost_tally {
+    uint64_t messages, bytes;
+};
+
+/* What holds for messages from this size on. A byte takes byte_time, or the path's times byte_factor where
+ * that is not zero. */
+struct pf_cost_range {
+    size_t from;
+    double latency, latency_factor;
+    double byte_time, byte_factor;
+    double gap, nic_byte_time; /* nic_byte_time < 0: as the message */
+    double overhead_send, overhead_receive;
+    struct pf_cost_tally tally[2]; /* eager, rendezvous */
+};
+
+/* One of the two ways of a message: through the network, or through the memory of a node. */
+struct pf_cost_lane {
+    struct pf_cost_range *ranges;
+    int count;
+    unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
+    double reserve;
+    double *busy_out; /* per node: until when its NIC, or its memory, is busy with what goes out */
+    double *busy_in;  /* and with what comes in; NULL: not taken in turns */
+};
+
+struct pf_cost {
+    int ranks, nodes;
+    int *node_of_rank;
+    int *index_on_node; /* NULL without node_topology */
+    struct pf_cost_lane network, memory;
+    double call, copy_byte_time, combine_byte_time;
+    size_t eager_max;
+    enum pf_cost_protocol protocol;
+    enum pf_cost_done eager_done, rendezvous_done;
+    bool by_arithmetic, node_by_arithmetic;
+    struct pf_topology topology, node_topology;
+    double link_latency, link_byte_time, node_link_latency;
+    struct pf_paths *paths;
+    struct pf_parameters parameters;
+    int homogeneous; /* -1: not yet looked at */
+};
+
+/* The path between the nodes of two ranks, or inside their node. */
+struct pf_path pf_cost_path(const struct pf_cost *cost, int src, int dst);
+
+/* The range of a size. */
+struct pf_cost_range *pf_cost_range(const struct pf_cost_lane *lane, size_t bytes);
+
+#endif

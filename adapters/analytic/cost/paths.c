@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/cost/paths.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct place {
+    int64_t pair; /* plus 1; 0: empty */
+    struct pf_path path;
+};
+
+struct pf_paths {
+    int nodes;
+    size_t places;
+    pf_cost_route_fn *route;
+    void *context;
+    struct place place[];
+};
+
+struct pf_paths *pf_paths_new(int nodes, pf_cost_route_fn *route, void *context)
+{
+    size_t places = nodes <= PF_PATHS_TABLE ? (size_t)nodes * (size_t)nodes : PF_PATHS_PLACES;
+    struct pf_paths *paths = calloc(1, sizeof *paths + places * sizeof paths->place[0]);
+    if (!paths)
+        return NULL;
+    paths->nodes = nodes;
+    paths->places = places;
+    paths->route = route;
+    paths->context = context;
+    return paths;
+}
+
+void pf_paths_free(struct pf_paths *paths)
+{
+    free(paths);
+}
+
+const struct pf_path *pf_paths_get(struct pf_paths *paths, int src, int dst)
+{
+    int64_t pair = (int64_t)src * paths->nodes + dst;
+    /* A large job talks to few distances from each node: the odd factor spreads rows over the places. */
+    size_t index = paths->nodes <= PF_PATHS_TABLE
+                       ? (size_t)pair
+                       : ((size_t)src * 40503 + (size_t)dst) & (PF_PATHS_PLACES - 1);
+    struct place *place = &paths->place[index];
+    if (place->pair != pair + 1) {
+        double latency = 0, bandwidth = INFINITY;
+        if (paths->route)
+            paths->route(paths->context, src, dst, &latency, &bandwidth);
+        place->path.latency = latency > 0 ? latency : 0;
+        place->path.byte_time = bandwidth > 0 ? 1 / bandwidth : 0;
+        place->pair = pair + 1;
+    }
+    return &place->path;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_PATHS_H
+#define PF_ADAPTERS_ANALYTIC_COST_PATHS_H
+
+#include "adapters/analytic/cost/cost.h"
+
+/*
+ * The platform's routes, each asked for once while it is remembered. Up to PF_PATHS_TABLE nodes every pair
+ * has its place; with more, pairs share a fixed number of places, so that memory does not grow with their
+ * square.
+ */
+#define PF_PATHS_TABLE  512
+#define PF_PATHS_PLACES (1 << 18)
+
+struct pf_path {
+    double latency;
+    double byte_time; /* s/B of the slowest link */
+};
+
+struct pf_paths;
+
+/* NULL when there is no memory. The caller frees it. */
+struct pf_paths *pf_paths_new(int nodes, pf_cost_route_fn *route, void *context);
+void pf_paths_free(struct pf_paths *paths);
+
+/* The path between two nodes, valid until the next call. */
+const struct pf_path *pf_paths_get(struct pf_paths *paths, int src, int dst);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_PLATFORM_ROUTE_H
+#define PF_ADAPTERS_ANALYTIC_COST_PLATFORM_ROUTE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The pf_cost_route_fn of SimGrid's platform: nodes are those of pf_platform_node(), `context` is not used. A
+ * host without a route to itself has the loopback of SimGrid's network models; a missing route between hosts
+ * ends the run. */
+void pf_cost_platform_route(void *context, int src_node, int dst_node, double *latency, double *bandwidth);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/cost/quantity.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char problem[200];
+
+static const struct unit {
+    enum pf_quantity kind;
+    const char *name;
+    double scale;
+} units[] = {
+    {PF_QUANTITY_TIME, "s", 1},
+    {PF_QUANTITY_TIME, "ms", 1e-3},
+    {PF_QUANTITY_TIME, "us", 1e-6},
+    {PF_QUANTITY_TIME, "ns", 1e-9},
+    {PF_QUANTITY_SIZE, "B", 1},
+    {PF_QUANTITY_SIZE, "kB", 1e3},
+    {PF_QUANTITY_SIZE, "MB", 1e6},
+    {PF_QUANTITY_SIZE, "GB", 1e9},
+    {PF_QUANTITY_SIZE, "KiB", 1024},
+    {PF_QUANTITY_SIZE, "MiB", 1048576},
+    {PF_QUANTITY_SIZE, "GiB", 1073741824},
+    {PF_QUANTITY_RATE, "B/s", 1},
+    {PF_QUANTITY_RATE, "kB/s", 1e3},
+    {PF_QUANTITY_RATE, "MB/s", 1e6},
+    {PF_QUANTITY_RATE, "GB/s", 1e9},
+    {PF_QUANTITY_RATE, "KiB/s", 1024},
+    {PF_QUANTITY_RATE, "MiB/s", 1048576},
+    {PF_QUANTITY_RATE, "GiB/s", 1073741824},
+    {PF_QUANTITY_RATE, "Mbit/s", 125e3},
+    {PF_QUANTITY_RATE, "Gbit/s", 125e6},
+};
+
+#define UNIT_COUNT (sizeof units / sizeof units[0])
+
+static const char *const examples[] = {"2.5 us", "64 KiB", "11.1 GB/s", "0.92"};
+
+static const char *fail(const char *text, const char *reason, enum pf_quantity kind)
+{
+    snprintf(problem, sizeof problem, "'%s' %s; an example is '%s'", text, reason, examples[kind]);
+    return problem;
+}
+
+const char *pf_quantity_read(const char *text, enum pf_quantity kind, double *value)
+{
+    char *end;
+    if ((kind == PF_QUANTITY_SIZE || kind == PF_QUANTITY_RATE) && strcmp(text, "unlimited") == 0) {
+        *value = INFINITY;
+        return NULL;
+    }
+    errno = 0;
+    double number = strtod(text, &end);
+    if (end == text)
+        return fail(text, "does not begin with a number", kind);
+    if (errno == ERANGE || !isfinite(number))
+        return fail(text, "is not a finite number", kind);
+    if (signbit(number) && number != 0)
+        return fail(text, "is negative", kind);
+    end += strspn(end, " \t");
+    double scale = *end ? 0 : 1;
+    for (size_t i = 0; i < UNIT_COUNT && *end; i++)
+        if (units[i].kind == kind && strcmp(units[i].name, end) == 0)
+            scale = units[i].scale;
+    if (scale == 0)
+        return fail(text, "has a unit that does not belong here", kind);
+    /* Decimal fractions of a unit are divided by a whole number, which rounds once and not twice. */
+    number = scale < 1 ? number / round(1 / scale) : number * scale;
+    if (kind == PF_QUANTITY_SIZE && (number != floor(number) || number > 1e15))
+        return fail(text, "is not a whole number of bytes", kind);
+    if (kind == PF_QUANTITY_RATE && number == 0)
+        return fail(text, "would take for ever", kind);
+    *value = number;
+    return NULL;
+}
+
+/* Whether `text` is read as exactly this value. */
+static bool exact(const char *text, enum pf_quantity kind, double value)
+{
+    double again;
+    return !pf_quantity_read(text, kind, &again) && again == value;
+}
+
+void pf_quantity_write(double value, enum pf_quantity kind, char *text, size_t size)
+{
+    if (isinf(value)) {
+        snprintf(text, size, "unlimited");
+        return;
+    }
+    /* The largest unit of which there is at least one; sizes only in units that leave a whole number. */
+    const struct unit *best = NULL;
+    for (size_t i = 0; i < UNIT_COUNT; i++) {
+        bool fits = units[i].kind == kind && value >= units[i].scale;
+        if (kind == PF_QUANTITY_SIZE)
+            fits = fits && fmod(value, units[i].scale) == 0 && !strchr(units[i].name, 'k') &&
+                   (!units[i].name[1] || units[i].name[1] == 'i');
+        else
+            fits = fits && !strchr(units[i].name, 'i');
+        if (fits && (!best || units[i].scale > best->scale))
+            best = &units[i];
+    }
+    for (int digits = 6; digits <= 17; digits++) {
+        if (best)
+            snprintf(text, size, "%.*g %s", digits, value / best->scale, best->name);
+        if (best && exact(text, kind, value))
+            return;
+    }
+    snprintf(text, size, "%.17g", value);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/cost/internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+
+/* LogGPS: the same threshold as SMPI's smpi/send-is-detached-thresh. */
+#define DEFAULT_EAGER_MAX 65535
+
+/* In the order of the words of the key `model`. */
+enum formulae { LOGGPS, LOGGP, SMP };
+
+static char problem[600];
+
+__attribute__((format(printf, 1, 2))) static const char *fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(problem, sizeof problem, format, arguments);
+    va_end(arguments);
+    return problem;
+}
+
+static const char *at_key(const struct pf_parameters *p, enum pf_parameter key, const char *reason)
+{
+    return fail("%s: %s: %s", p->value[key].where, pf_parameter_name(key), reason);
+}
+
+static const char *refuse_both(const struct pf_parameters *p, enum pf_parameter a, enum pf_parameter b)
+{
+    char reason[120];
+    if (!pf_parameters_has(p, a) || !pf_parameters_has(p, b))
+        return NULL;
+    snprintf(reason, sizeof reason, "cannot be combined with %s", pf_parameter_name(b));
+    return at_key(p, a, reason);
+}
+
+static double by_word(const struct pf_parameters *p, enum pf_parameter key, double otherwise)
+{
+    return pf_parameters_at(p, key, 0, otherwise);
+}
+
+/* s/B from a key in B/s. */
+static double byte_time(const struct pf_parameters *p, enum pf_parameter key, size_t bytes, double otherwise)
+{
+    return pf_parameters_has(p, key) ? 1 / pf_parameters_at(p, key, bytes, INFINITY) : otherwise;
+}
+
+/* Key of the network `key`, as the lane has it: the keys of the memory follow in the same order. */
+static enum pf_parameter of_lane(enum pf_parameter key, bool memory)
+{
+    return (enum pf_parameter)((int)key + (memory ? (int)PF_MEMORY_LATENCY - (int)PF_LATENCY : 0));
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The sizes at which anything of the lane changes, 0 first. */
+static int lane_sizes(const struct pf_parameters *p, bool memory, size_t *sizes)
+{
+    int n = 0, count = 0;
+    sizes[n++] = 0;
+    for (int key = PF_LATENCY; key < PF_MEMORY_LATENCY; key++) {
+        const struct pf_parameter_value *value = &p->value[of_lane((enum pf_parameter)key, memory)];
+        for (int i = 0; i < value->count; i++)
+            sizes[n++] = value->from[i];
+    }
+    qsort(sizes, (size_t)n, sizeof *sizes, compare_sizes);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || sizes[i] != sizes[count - 1])
+            sizes[count++] = sizes[i];
+    return count;
+}
+
+static const char *check_lane(const struct pf_parameters *p, bool memory)
+{
+    static const enum pf_parameter excluded[] = {PF_LATENCY, PF_BANDWIDTH, PF_BANDWIDTH_FACTOR};
+    enum pf_parameter key = of_lane(PF_TIME, memory);
+    const struct pf_parameter_value *time = &p->value[key];
+    const char *wrong = NULL;
+    for (size_t i = 0; i < sizeof excluded / sizeof excluded[0] && !wrong; i++)
+        wrong = refuse_both(p, key, of_lane(excluded[i], memory));
+    if (!wrong)
+        wrong = refuse_both(p, of_lane(PF_BANDWIDTH, memory), of_lane(PF_BANDWIDTH_FACTOR, memory));
+    for (int i = 1; i < time->count && !wrong; i++)
+        if (time->number[i] < time->number[i - 1])
+            wrong = at_key(p, key, "a larger message must not be faster than a smaller one");
+    return wrong;
+}
+
+/* A straight line through the two given times around a size; beyond the last along the last line, of a single
+ * one at the path's bandwidth. */
+static void time_line(const struct pf_parameter_value *time, size_t bytes, struct pf_cost_range *range)
+{
+    int i = 0;
+    while (i + 2 < time->count && time->from[i + 1] <= bytes)
+        i++;
+    if (time->count == 1) {
+        range->latency = time->number[0];
+        range->byte_factor = 1;
+        return;
+    }
+    double run = (double)(time->from[i + 1] - time->from[i]);
+    range->byte_time = bytes < time->from[0] ? 0 : (time->number[i + 1] - time->number[i]) / run;
+    range->latency = time->number[i] - range->byte_time * (double)time->from[i];
+}
+
+static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cost_range *range)
+{
+    size_t bytes = range->from;
+    const struct pf_parameter_value *time = &p->value[of_lane(PF_TIME, memory)];
+    range->latency_factor = pf_parameters_at(p, of_lane(PF_LATENCY_FACTOR, memory), bytes, !time->count);
+    if (time->count) {
+        time_line(time, bytes, range);
+    } else {
+        range->latency = pf_parameters_at(p, of_lane(PF_LATENCY, memory), bytes, 0);
+        if (pf_parameters_has(p, of_lane(PF_BANDWIDTH, memory)))
+            range->byte_time = byte_time(p, of_lane(PF_BANDWIDTH, memory), bytes, 0);
+        else
+            range->byte_factor = 1 / pf_parameters_at(p, of_lane(PF_BANDWIDTH_FACTOR, memory), bytes, 1);
+    }
+    range->gap = pf_parameters_at(p, of_lane(PF_GAP, memory), bytes, 0);
+    range->nic_byte_time = byte_time(p, of_lane(PF_NIC_BANDWIDTH, memory), bytes, memory ? 0 : -1);
+    range->overhead_send = pf_parameters_at(p, of_lane(PF_OVERHEAD_SEND, memory), bytes, 0);
+    range->overhead_receive = pf_parameters_at(p, of_lane(PF_OVERHEAD_RECEIVE, memory), bytes, 0);
+}
+
+static const char *make_lane(struct pf_cost *cost, bool memory)
+{
+    enum { MOST = 1 + (PF_MEMORY_LATENCY - PF_LATENCY) * PF_PARAMETER_SIZES };
+    struct pf_cost_lane *lane = memory ? &cost->memory : &cost->network;
+    const char *wrong = check_lane(&cost->parameters, memory);
+    if (wrong)
+        return wrong;
+    size_t *sizes = malloc(MOST * sizeof *sizes);
+    lane->count = sizes ? lane_sizes(&cost->parameters, memory, sizes) : 0;
+    lane->ranges = calloc((size_t)lane->count + 1, sizeof *lane->ranges);
+    lane->busy_out = calloc((size_t)cost->nodes, sizeof *lane->busy_out);
+    for (int i = 0; lane->ranges && i < lane->count; i++) {
+        lane->ranges[i].from = sizes[i];
+        fill_range(&cost->parameters, memory, &lane->ranges[i]);
+    }
+    free(sizes);
+    if (!lane->count || !lane->ranges || !lane->busy_out)
+        return "out of memory";
+    for (int bits = 0; bits <= 64; bits++) {
+        size_t smallest = bits ? (size_t)1 << (bits - 1) : 0;
+        int i = 0;
+        while (i + 1 < lane->count && lane->ranges[i + 1].from <= smallest)
+            i++;
+        lane->first[bits] = (unsigned short)i;
+    }
+    return NULL;
+}
+
+/* SMP-SIM copies at the memory's bandwidth, which is that of a large message inside the node. */
+static double memory_byte_time(struct pf_cost *cost)
+{
+    const struct pf_cost_range *large = &cost->memory.ranges[cost->memory.count - 1];
+    return large->byte_factor == 0 ? large->byte_time
+                                   : large->byte_factor * pf_paths_get(cost->paths, 0, 0)->byte_time;
+}
+
+static const char *make_protocol(struct pf_cost *cost)
+{
+    const struct pf_parameters *p = &cost->parameters;
+    enum formulae formulae = (enum formulae)by_word(p, PF_MODEL, LOGGPS);
+    if (formulae == LOGGP && pf_parameters_has(p, PF_EAGER_MAX))
+        return at_key(p, PF_EAGER_MAX, "model loggp sends everything at once; loggps has a threshold");
+    double eager_max = pf_parameters_at(p, PF_EAGER_MAX, 0, formulae == LOGGP ? INFINITY : DEFAULT_EAGER_MAX);
+    cost->eager_max = isinf(eager_max) ? SIZE_MAX : (size_t)eager_max;
+    cost->protocol = (enum pf_cost_protocol)by_word(p, PF_PROTOCOL, PF_COST_RENDEZVOUS);
+    cost->eager_done = (enum pf_cost_done)by_word(p, PF_EAGER_DONE, PF_COST_COPIED);
+    cost->rendezvous_done =
+        (enum pf_cost_done)by_word(p, PF_RENDEZVOUS_DONE, formulae == SMP ? PF_COST_COPIED : PF_COST_SENT);
+    cost->call = pf_parameters_at(p, PF_CALL, 0, 0);
+    cost->network.reserve = pf_parameters_at(p, PF_RESERVE, 0, 0);
+    cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);
+    cost->combine_byte_time = byte_time(p, PF_COMBINE_BANDWIDTH, 0, 0);
+    if (by_word(p, PF_CONTENTION, 0) > 0) {
+        cost->network.busy_in = calloc((size_t)cost->nodes, sizeof *cost->network.busy_in);
+        if (!cost->network.busy_in)
+            return "out of memory";
+    }
+    return NULL;
+}
+
+static bool is_platform(const struct pf_parameters *p, enum pf_parameter key)
+{
+    return !pf_parameters_has(p, key) || strcmp(p->value[key].text, "platform") == 0;
+}
+
+static const char *make_topology(struct pf_cost *cost)
+{
+    const struct pf_parameters *p = &cost->parameters;
+    static const enum pf_parameter links[] = {PF_LINK_LATENCY, PF_LINK_BANDWIDTH};
+    cost->by_arithmetic = !is_platform(p, PF_TOPOLOGY);
+    if (!cost->by_arithmetic) {
+        for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+            if (pf_parameters_has(p, links[i]))
+                return at_key(p, links[i], "the platform has its own links; set topology to use this");
+        return NULL;
+    }
+    const char *wrong = pf_topology_parse(&cost->topology, p->value[PF_TOPOLOGY].text, cost->nodes);
+    if (wrong)
+        return at_key(p, PF_TOPOLOGY, wrong);
+    if (!pf_parameters_has(p, PF_LINK_LATENCY))
+        return at_key(p, PF_TOPOLOGY, "link_latency is missing");
+    if (!pf_parameters_has(p, PF_LINK_BANDWIDTH) && !pf_parameters_has(p, PF_BANDWIDTH) &&
+        !pf_parameters_has(p, PF_TIME))
+        return at_key(p, PF_TOPOLOGY, "link_bandwidth is missing");
+    cost->link_latency = pf_parameters_at(p, PF_LINK_LATENCY, 0, 0);
+    cost->link_byte_time = byte_time(p, PF_LINK_BANDWIDTH, 0, 0);
+    return NULL;
+}
+
+/* Ranks of one node have positions in the order of their ranks. */
+static const char *make_node_topology(struct pf_cost *cost)
+{
+    const struct pf_parameters *p = &cost->parameters;
+    cost->node_by_arithmetic = !is_platform(p, PF_NODE_TOPOLOGY);
+    if (!cost->node_by_arithmetic)
+        return pf_parameters_has(p, PF_NODE_LINK_LATENCY)
+                   ? at_key(p, PF_NODE_LINK_LATENCY, "has no meaning without node.topology")
+                   : NULL;
+    int most = 0, *count = calloc((size_t)cost->nodes, sizeof *count);
+    cost->index_on_node = calloc((size_t)cost->ranks, sizeof *cost->index_on_node);
+    if (!count || !cost->index_on_node) {
+        free(count);
+        return "out of memory";
+    }
+    for (int rank = 0; rank < cost->ranks; rank++) {
+        cost->index_on_node[rank] = count[cost->node_of_rank[rank]]++;
+        if (count[cost->node_of_rank[rank]] > most)
+            most = count[cost->node_of_rank[rank]];
+    }
+    free(count);
+    const char *wrong = pf_topology_parse(&cost->node_topology, p->value[PF_NODE_TOPOLOGY].text, most);
+    if (wrong)
+        return at_key(p, PF_NODE_TOPOLOGY, wrong);
+    if (!pf_parameters_has(p, PF_NODE_LINK_LATENCY))
+        return at_key(p, PF_NODE_TOPOLOGY, "node.link_latency is missing");
+    cost->node_link_latency = pf_parameters_at(p, PF_NODE_LINK_LATENCY, 0, 0);
+    return NULL;
+}
+
+static const char *read_parameters(struct pf_parameters *p)
+{
+    const char *wrong = NULL;
+    if (*pf_config.analytic_parameters)
+        wrong = pf_parameters_read_file(p, pf_config.analytic_parameters);
+    if (!wrong && *pf_config.analytic_set)
+        wrong = pf_parameters_read_text(p, pf_config.analytic_set, "PARFOCAL_ANALYTIC_SET");
+    return wrong;
+}
+
+static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route,
+                        void *context)
+{
+    cost->ranks = ranks;
+    cost->nodes = 1;
+    cost->homogeneous = -1;
+    cost->node_of_rank = calloc((size_t)ranks, sizeof *cost->node_of_rank);
+    if (!cost->node_of_rank)
+        return "out of memory";
+    for (int rank = 0; rank < ranks; rank++) {
+        cost->node_of_rank[rank] = nodes_of_ranks[rank];
+        if (nodes_of_ranks[rank] >= cost->nodes)
+            cost->nodes = nodes_of_ranks[rank] + 1;
+    }
+    cost->paths = pf_paths_new(cost->nodes, route, context);
+    const char *wrong = cost->paths ? read_parameters(&cost->parameters) : "out of memory";
+    if (!wrong)
+        wrong = make_topology(cost);
+    if (!wrong)
+        wrong = make_node_topology(cost);
+    if (!wrong)
+        wrong = make_lane(cost, false);
+    if (!wrong)
+        wrong = make_lane(cost, true);
+    return wrong ? wrong : make_protocol(cost);
+}
+
+struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route, void *context,
+                            char *why, size_t why_size)
+{
+    struct pf_cost *cost = calloc(1, sizeof *cost);
+    const char *wrong = cost ? make(cost, ranks, nodes_of_ranks, route, context) : "out of memory";
+    if (!wrong)
+        return cost;
+    snprintf(why, why_size, "%s", wrong);
+    pf_cost_free(cost);
+    return NULL;
+}
+
+static void free_lane(struct pf_cost_lane *lane)
+{
+    free(lane->ranges);
+    free(lane->busy_out);
+    free(lane->busy_in);
+}
+
+void pf_cost_free(struct pf_cost *cost)
+{
+    if (!cost)
+        return;
+    free_lane(&cost->network);
+    free_lane(&cost->memory);
+    pf_topology_clear(&cost->topology);
+    pf_topology_clear(&cost->node_topology);
+    pf_paths_free(cost->paths);
+    free(cost->index_on_node);
+    free(cost->node_of_rank);
+    free(cost);
+}
+
+/* Looking at all pairs is worth it only for a few nodes. */
+static bool one_distance(struct pf_cost *cost)
+{
+    enum { FEW = 128 };
+    if (cost->by_arithmetic && cost->topology.kind == PF_TOPOLOGY_STAR)
+        return true;
+    if (cost->ranks > FEW)
+        return false;
+    struct pf_path first = pf_cost_path(cost, 0, 1);
+    for (int src = 0; src < cost->ranks; src++) {
+        for (int dst = 0; dst < cost->ranks; dst++) {
+            struct pf_path path = src == dst ? first : pf_cost_path(cost, src, dst);
+            if (path.latency != first.latency || path.byte_time != first.byte_time)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool pf_cost_homogeneous(struct pf_cost *cost)
+{
+    if (cost->homogeneous < 0) {
+        bool alone = cost->nodes == cost->ranks, together = cost->nodes == 1 && !cost->node_by_arithmetic;
+        cost->homogeneous = cost->ranks < 2 || together || (alone && one_distance(cost));
+    }
+    return cost->homogeneous;
+}
