@@ -13,8 +13,6 @@ extern "C" {
 #include <simgrid/s4u/Link.hpp>
 #include <xbt/config.h>
 
-#include "lowlevel/platform/platform.h"
-
 /* Adds up latencies and looks for the slowest link; false when the platform names no link. */
 static bool route(sg_host_t from, sg_host_t to, double *latency, double *bandwidth)
 {
@@ -31,9 +29,10 @@ static bool route(sg_host_t from, sg_host_t to, double *latency, double *bandwid
     return !links.empty();
 }
 
-void pf_cost_platform_route(void *, int src_node, int dst_node, double *latency, double *bandwidth)
+void pf_cost_platform_route(void *context, int src_node, int dst_node, double *latency, double *bandwidth)
 {
-    sg_host_t from = pf_platform_host(src_node), to = pf_platform_host(dst_node);
+    const sg_host_t *hosts = static_cast<const sg_host_t *>(context);
+    sg_host_t from = hosts[src_node], to = hosts[dst_node];
     if (route(from, to, latency, bandwidth))
         return;
     if (src_node != dst_node)

@@ -6,9 +6,9 @@
 extern "C" {
 #endif
 
-/* The pf_cost_route_fn of SimGrid's platform: nodes are those of pf_platform_node(), `context` is not used. A
- * host without a route to itself has the loopback of SimGrid's network models; a missing route between hosts
- * ends the run. */
+/* The pf_cost_route_fn of SimGrid's platform. `context` is an array of SimGrid's hosts (sg_host_t) by node,
+ * which the caller keeps as long as the price list. A host without a route to itself has the loopback of
+ * SimGrid's network models; a missing route between hosts ends the run. */
 void pf_cost_platform_route(void *context, int src_node, int dst_node, double *latency, double *bandwidth);
 
 #ifdef __cplusplus
