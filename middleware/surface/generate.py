@@ -19,18 +19,25 @@ OUTPUTS = {
     "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
     "pf_refused.h": ("refused", "the functions that nobody can run in this version"),
     "pf_evidence.h": ("evidence", "which test shows that a function works in a model"),
+    "mpif.h": ("fortran_constants", "the constants for Fortran"),
+    "mpi.f90": ("fortran_module", "the module mpi of Fortran"),
+    "fortran.c": ("fortran_calls", "the entry points for Fortran; fortran_GROUP.c: those of one group of the table"),
     "aliases.ld": ("aliases", "names of pf_PMPI_* that no other library can take"),
 }
 
 
 def main(arguments):
+    name, _, group = arguments[0].removesuffix(".c").partition("_") if arguments else ("", "", "")
+    if name == "fortran" and len(arguments) == 2:
+        arguments = ["fortran.c", arguments[1]]
     if len(arguments) != 2 or arguments[0] not in OUTPUTS:
         print("usage: generate.py OUTPUT FILE", *(f"  {o}: {t}" for o, (_, t) in OUTPUTS.items()), sep="\n",
               file=sys.stderr)
         return 2
     output, path = arguments
     module = importlib.import_module(OUTPUTS[output][0])
-    pathlib.Path(path).write_text(module.generate(table.read()))
+    functions = [f for f in table.read() if f.group == group or name != "fortran" or not group]
+    pathlib.Path(path).write_text(module.generate(functions))
     return 0
 
 

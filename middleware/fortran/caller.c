@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the Fortran interface must know about its caller. */
+#include "middleware/comm.h"
+#include "middleware/fortran/fortran.h"
+#include "middleware/rank.h"
+#include "middleware/topology.h"
+
+static struct pf_rank *caller(void)
+{
+    pf_self_t *self = pf_self();
+    return self ? self->mpi : NULL;
+}
+
+void pf_fortran_called_from(const void *site)
+{
+    (void)site;
+}
+
+int pf_fortran_peers(MPI_Comm handle)
+{
+    struct pf_rank *r = caller();
+    const struct pf_comm *comm = r ? pf_comm_of(r, handle) : NULL;
+    return comm ? pf_comm_peers(comm) : 0;
+}
+
+int pf_fortran_neighbors(MPI_Comm handle, int sends)
+{
+    struct pf_rank *r = caller();
+    const struct pf_comm *comm = r ? pf_comm_of(r, handle) : NULL;
+    const struct pf_topology *topology = comm ? comm->topology : NULL;
+    int count = 0;
+    if (!topology)
+        return 0;
+    switch (topology->kind) {
+    case MPI_CART:
+        return 2 * topology->cart.ndims;
+    case MPI_DIST_GRAPH:
+        return sends ? topology->dist.outdegree : topology->dist.indegree;
+    default:
+        (void)pf_topology_graph_neighbors(&topology->graph, comm->me, &count);
+        return count;
+    }
+}
