@@ -46,8 +46,10 @@ enum pf_coll_kind {
     PF_COLL_KINDS
 };
 
-/* One call. All sizes are bytes of data (counts times type size, no holes). What pointers point to belongs to
- * the caller and lives until pf_coll_close(). */
+/*
+ * One call. All sizes are bytes of data (counts times type size, no holes). What pointers point to belongs to
+ * the caller and lives until pf_coll_close().
+ */
 struct pf_coll_call {
     enum pf_coll_kind kind;
     bool nonblocking; /* MPI_I...: libnbc's schedules instead of coll/tuned's */
@@ -55,15 +57,15 @@ struct pf_coll_call {
     int n;            /* ranks of the communicator */
     int root;         /* of the rooted kinds */
     const int *world; /* world rank of each rank; NULL: the same numbers */
-    size_t
-        element;  /* bytes of one element of the datatype; vectors are cut between elements; 0 counts as 1 */
-    size_t bytes; /* bcast, reductions, scans: the vector of a rank; scatter, gather, allgather, alltoall,
-                     reduce_scatter_block: the block of one rank */
-    const size_t
-        *counts; /* v kinds and reduce_scatter: block of each rank. gatherv: counts[r] is read when r has
-                    arrived; scatterv: all when the root has; allgatherv, reduce_scatter: all at open */
-    const size_t *const
-        *rows; /* alltoallv, alltoallw: rows[i][j] goes from i to j; read when all have arrived */
+    size_t element;   /* bytes of one element: vectors are cut between elements; 0 counts as 1 */
+    /* bcast, reductions, scans: the vector of a rank. scatter, gather, allgather, alltoall,
+     * reduce_scatter_block: the block of one rank. */
+    size_t bytes;
+    /* The block of each rank. gatherv: counts[r] is read when rank r or the root has arrived; scatterv: when
+     * the root has or rank r; allgatherv, reduce_scatter: all at open. NULL in the other kinds. */
+    const size_t *counts;
+    /* alltoallv, alltoallw: rows[i][j] goes from i to j; read when all have arrived. */
+    const size_t *const *rows;
 };
 
 /* The price list, the choice of algorithms, and statistics: one per job. */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/coll/coll.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/analytic/coll/choice.h"
+#include "adapters/analytic/coll/evaluate.h"
+#include "base/log.h"
+
+static void *allocate(void *old, size_t count, size_t size)
+{
+    void *new = reallocarray(old, count, size);
+    if (!new)
+        pf_die("out of memory for a collective operation");
+    return new;
+}
+
+struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *why, size_t why_size)
+{
+    struct pf_colls *colls = calloc(1, sizeof *colls);
+    if (!colls)
+        pf_die("out of memory for collective operations");
+    colls->cost = cost;
+    colls->early.object_size = sizeof(struct pf_early);
+    if (!pf_choice_parse(choice, colls->algorithm, colls->segment, why, why_size)) {
+        free(colls);
+        return NULL;
+    }
+    return colls;
+}
+
+static void release(struct pf_coll *coll)
+{
+    free(coll->member);
+    free(coll->queue);
+    free(coll->done);
+    free(coll->start);
+    free(coll);
+}
+
+void pf_colls_free(struct pf_colls *colls)
+{
+    while (colls && colls->unused) {
+        struct pf_coll *coll = colls->unused;
+        colls->unused = coll->next;
+        release(coll);
+    }
+    if (!colls)
+        return;
+    free(colls->step);
+    free(colls->peer);
+    free(colls);
+}
+
+static void make_room(struct pf_colls *colls, struct pf_coll *coll, int n)
+{
+    if (coll->room < n) {
+        coll->room = n;
+        coll->member = allocate(coll->member, (size_t)n, sizeof *coll->member);
+        coll->queue = allocate(coll->queue, (size_t)n, sizeof *coll->queue);
+        coll->done = allocate(coll->done, (size_t)n, sizeof *coll->done);
+        coll->start = allocate(coll->start, (size_t)n + 1, sizeof *coll->start);
+    }
+    if (colls->room < n) {
+        colls->room = n;
+        colls->step = allocate(colls->step, (size_t)n + 1, sizeof *colls->step);
+        colls->peer = allocate(colls->peer, (size_t)n + 1, sizeof *colls->peer);
+    }
+}
+
+/* A rank of these kinds needs the data of all, so that nobody leaves before the last one comes. */
+static bool needs_all(const struct pf_plan *plan)
+{
+    switch (plan->call.kind) {
+    case PF_COLL_BARRIER:
+    case PF_COLL_ALLGATHER:
+    case PF_COLL_ALLGATHERV:
+    case PF_COLL_ALLTOALL:
+    case PF_COLL_ALLTOALLV:
+    case PF_COLL_ALLTOALLW:
+    case PF_COLL_ALLREDUCE:
+    case PF_COLL_REDUCE_SCATTER:
+    case PF_COLL_REDUCE_SCATTER_BLOCK:
+        return plan->stages > 0;
+    default:
+        return false;
+    }
+}
+
+static int size_class(size_t bytes)
+{
+    int class = bytes ? 64 - __builtin_clzl(bytes) : 0;
+    return class < PF_SIZE_CLASSES ? class : PF_SIZE_CLASSES - 1;
+}
+
+static struct pf_tally *tally_of(struct pf_coll *coll)
+{
+    const struct pf_plan *plan = &coll->plan;
+    const struct pf_algorithm *algorithm = pf_kinds[plan->call.kind].algorithm;
+    int index = 0;
+    while (algorithm[index].name != plan->name)
+        index++;
+    return &coll->colls->tally[plan->call.kind][index][size_class(plan->call.bytes)];
+}
+
+struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *call)
+{
+    struct pf_coll *coll = colls->unused;
+    if (coll)
+        colls->unused = coll->next;
+    else if (!(coll = calloc(1, sizeof *coll)))
+        pf_die("out of memory for a collective operation");
+    make_room(colls, coll, call->n);
+    coll->colls = colls;
+    int algorithm = call->nonblocking ? -1 : colls->algorithm[call->kind];
+    pf_plan_make(&coll->plan, call, algorithm, call->nonblocking ? 0 : colls->segment[call->kind],
+                 coll->start);
+    memset(coll->member, 0, (size_t)call->n * sizeof *coll->member);
+    coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
+    coll->arrived = coll->queue_head = coll->queue_length = coll->done_length = coll->taken = 0;
+    coll->now = 0;
+    coll->tally = tally_of(coll);
+    coll->tally->calls++;
+    for (int i = 0; i < coll->plan.stages; i++)
+        coll->tally->rounds += (uint64_t)coll->plan.stage[i].rounds;
+    return coll;
+}
+
+void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
+{
+    coll->now = date;
+    coll->arrived++;
+    coll->member[rank].clock = date + (coll->plan.stages ? 0 : pf_cost_call(coll->colls->cost));
+    if (!coll->together)
+        pf_evaluate_from(coll, rank);
+    else if (coll->arrived == coll->plan.call.n)
+        pf_evaluate_together(coll);
+}
+
+bool pf_coll_next(struct pf_coll *coll, int *rank, double *date)
+{
+    if (coll->taken == coll->done_length)
+        return false;
+    *rank = coll->done[coll->taken++];
+    double end = coll->member[*rank].clock;
+    *date = end > coll->now ? end : coll->now;
+    return true;
+}
+
+void pf_coll_close(struct pf_coll *coll)
+{
+    coll->next = coll->colls->unused;
+    coll->colls->unused = coll;
+}
+
+const char *pf_coll_algorithm(const struct pf_coll *coll)
+{
+    return coll->plan.name;
+}
+
+static void explain_row(const struct pf_kind *kind, int algorithm, int class, const struct pf_tally *tally,
+                        FILE *out)
+{
+    if (tally->calls == 0)
+        return;
+    double calls = (double)tally->calls;
+    fprintf(out, "%-20s %-22s %12zu %10llu %8.0f %12.1f %16.1f\n", kind->name,
+            kind->algorithm[algorithm].name, class ? (size_t)1 << (class - 1) : 0,
+            (unsigned long long)tally->calls, (double)tally->rounds / calls, (double)tally->messages / calls,
+            (double)tally->bytes / calls);
+}
+
+void pf_colls_explain(const struct pf_colls *colls, FILE *out)
+{
+    fprintf(out, "%-20s %-22s %12s %10s %8s %12s %16s\n", "collective", "algorithm", "bytes from", "calls",
+            "rounds", "messages", "bytes");
+    for (int kind = 0; kind < PF_COLL_KINDS; kind++)
+        for (int algorithm = 0; algorithm < PF_ALGORITHMS_MAX; algorithm++)
+            for (int class = 0; class < PF_SIZE_CLASSES; class ++)
+                explain_row(&pf_kinds[kind], algorithm, class, &colls->tally[kind][algorithm][class], out);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/coll/evaluate.h"
+
+#include <math.h>
+
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline int world(const struct pf_coll *coll, int rank)
+{
+    return coll->plan.call.world ? coll->plan.call.world[rank] : rank;
+}
+
+static inline void begin_round(struct pf_member *m)
+{
+    m->cpu = m->safe = m->clock;
+    m->first = INFINITY;
+    m->last = m->busy = 0;
+}
+
+static inline void account_receive(struct pf_member *m, const struct pf_cost_received *got, double combine)
+{
+    double start = later(got->arrival, m->clock), end = got->complete + combine;
+    m->busy += end - start;
+    m->first = start < m->first ? start : m->first;
+    m->last = later(m->last, end);
+}
+
+static inline void end_round(struct pf_member *m)
+{
+    double end = later(m->cpu, m->safe);
+    if (m->first < INFINITY)
+        end = later(end, later(m->last, later(m->first, m->cpu) + m->busy));
+    m->clock = end;
+}
+
+static inline bool combines(enum pf_action action)
+{
+    return action == PF_COMBINE || action == PF_RELAY || action == PF_PREFIX;
+}
+
+static struct pf_round empty_round(struct pf_coll *coll)
+{
+    return (struct pf_round){.step = coll->colls->step, .peer = coll->colls->peer, .mode = PF_COST_STANDARD};
+}
+
+static void go_on(struct pf_coll *coll, int rank)
+{
+    int n = coll->plan.call.n, slot = coll->queue_head + coll->queue_length++;
+    coll->queue[slot >= n ? slot - n : slot] = rank;
+}
+
+static bool complete(const struct pf_member *m)
+{
+    return m->missing == 0 && m->unsafe == 0;
+}
+
+/* `to` is in the round of the message. The sender may wait for this. */
+static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool combine,
+                    const struct pf_cost_sent *sent)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    struct pf_member *source = &coll->member[from], *target = &coll->member[to];
+    struct pf_cost_received got;
+    pf_cost_receive(cost, world(coll, from), world(coll, to), bytes, sent, target->clock, &got);
+    account_receive(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
+    target->missing--;
+    if (sent->rendezvous) {
+        source->safe = later(source->safe, got.safe);
+        source->unsafe--;
+    }
+}
+
+static void keep(struct pf_coll *coll, int from, int to, const struct pf_step *step,
+                 const struct pf_cost_sent *sent)
+{
+    const struct pf_member *m = &coll->member[from];
+    struct pf_early *early = pf_pool_get(&coll->colls->early);
+    *early = (struct pf_early){NULL, *sent, step->bytes, from, m->stage, m->round, combines(step->action)};
+    struct pf_early **place = &coll->member[to].early;
+    while (*place &&
+           ((*place)->stage < m->stage || ((*place)->stage == m->stage && (*place)->round <= m->round)))
+        place = &(*place)->next;
+    early->next = *place;
+    *place = early;
+}
+
+static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    struct pf_member *m = &coll->member[rank];
+    for (int i = 0; i < round->sends; i++) {
+        const struct pf_step *step = &round->step[i];
+        struct pf_member *target = &coll->member[step->peer];
+        struct pf_cost_sent sent;
+        pf_cost_send(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu, round->mode,
+                     &sent);
+        m->cpu = sent.returns;
+        if (sent.rendezvous)
+            m->unsafe++;
+        else
+            m->safe = later(m->safe, sent.safe);
+        coll->tally->bytes += step->bytes;
+        if (!target->inside || target->stage != m->stage || target->round != m->round) {
+            keep(coll, rank, step->peer, step, &sent);
+            continue;
+        }
+        receive(coll, rank, step->peer, step->bytes, combines(step->action), &sent);
+        if (complete(target))
+            go_on(coll, step->peer);
+    }
+    coll->tally->messages += (uint64_t)round->sends;
+}
+
+static void receive_early(struct pf_coll *coll, int rank)
+{
+    struct pf_member *m = &coll->member[rank];
+    struct pf_early *early;
+    while ((early = m->early) && early->stage == m->stage && early->round == m->round) {
+        receive(coll, early->from, rank, early->bytes, early->combine, &early->sent);
+        /* A sender that is still in its sends comes here later itself. */
+        if (early->sent.rendezvous && early->from != rank && complete(&coll->member[early->from]))
+            go_on(coll, early->from);
+        m->early = early->next;
+        pf_pool_put(&coll->colls->early, early);
+    }
+}
+
+/* Through as many rounds as can be. */
+static void advance(struct pf_coll *coll, int rank)
+{
+    const struct pf_plan *plan = &coll->plan;
+    struct pf_member *m = &coll->member[rank];
+    while (m->stage < plan->stages) {
+        const struct pf_stage *stage = &plan->stage[m->stage];
+        struct pf_round round = empty_round(coll);
+        m->round = stage->at(plan, stage, rank, m->round, &round);
+        if (m->round >= stage->rounds) {
+            m->stage++;
+            m->round = 0;
+            continue;
+        }
+        begin_round(m);
+        m->missing = round.receives;
+        m->unsafe = 0;
+        m->inside = true;
+        send(coll, rank, &round);
+        receive_early(coll, rank);
+        if (!complete(m))
+            return;
+        end_round(m);
+        m->inside = false;
+        m->round++;
+    }
+    coll->done[coll->done_length++] = rank;
+}
+
+void pf_evaluate_from(struct pf_coll *coll, int rank)
+{
+    advance(coll, rank);
+    while (coll->queue_length) {
+        int next = coll->queue[coll->queue_head];
+        coll->queue_head = coll->queue_head + 1 < coll->plan.call.n ? coll->queue_head + 1 : 0;
+        coll->queue_length--;
+        end_round(&coll->member[next]);
+        coll->member[next].inside = false;
+        coll->member[next].round++;
+        advance(coll, next);
+    }
+}
+
+/* All messages of one rank in one round, when the dates of both sides are known. */
+static void exchange(struct pf_coll *coll, int rank, const struct pf_round *round)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    struct pf_member *m = &coll->member[rank];
+    int source = world(coll, rank);
+    for (int i = 0; i < round->sends; i++) {
+        const struct pf_step *step = &round->step[i];
+        struct pf_member *target = &coll->member[step->peer];
+        struct pf_cost_sent sent;
+        struct pf_cost_received got;
+        pf_cost_message(cost, source, world(coll, step->peer), step->bytes, m->cpu, target->clock,
+                        round->mode, &sent, &got);
+        m->cpu = sent.returns;
+        m->safe = later(m->safe, got.safe);
+        account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
+        coll->tally->bytes += step->bytes;
+    }
+    coll->tally->messages += (uint64_t)round->sends;
+}
+
+static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
+{
+    const struct pf_plan *plan = &coll->plan;
+    int n = plan->call.n;
+    for (int r = 0; r < n; r++) {
+        coll->member[r].round = 0;
+        begin_round(&coll->member[r]);
+    }
+    for (int k = 0; k < stage->rounds; k++) {
+        for (int r = 0; r < n; r++) {
+            struct pf_member *m = &coll->member[r];
+            if (m->round > k)
+                continue;
+            struct pf_round round = empty_round(coll);
+            m->round = stage->at(plan, stage, r, k, &round);
+            if (m->round > k)
+                continue;
+            exchange(coll, r, &round);
+            m->round = k + 1;
+        }
+        for (int r = 0; r < n; r++) {
+            end_round(&coll->member[r]);
+            begin_round(&coll->member[r]);
+        }
+    }
+}
+
+void pf_evaluate_together(struct pf_coll *coll)
+{
+    for (int i = 0; i < coll->plan.stages; i++)
+        evaluate_stage(coll, &coll->plan.stage[i]);
+    for (int r = 0; r < coll->plan.call.n; r++)
+        coll->done[coll->done_length++] = r;
+}

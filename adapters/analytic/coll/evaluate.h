@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COLL_EVALUATE_H
+#define PF_ADAPTERS_ANALYTIC_COLL_EVALUATE_H
+
+#include <stdint.h>
+
+#include "adapters/analytic/coll/schedule.h"
+#include "base/pool.h"
+
+/*
+ * A round of a rank: it posts its receives at `clock`, sends one message after the other (until `cpu`), and
+ * leaves when its sends are safe and its receives complete. A receive keeps the processor busy for a while
+ * after the data are there; several of them follow each other, in whatever order they come: the last one ends
+ * not before `first + busy`, where `first` is when the first of them is there.
+ */
+struct pf_member {
+    double clock; /* the rank entered its round, or left the call */
+    double cpu, safe;
+    double first, last, busy; /* of the receives; `last` is the latest end of one by itself */
+    struct pf_early *early;   /* messages of rounds to come, in the order of rounds */
+    int stage, round;
+    int missing; /* receives */
+    int unsafe;  /* sends that wait for their receive */
+    bool inside; /* in the round that stage and round say */
+};
+
+/* A message that is sent before its receiver is in the round. */
+struct pf_early {
+    struct pf_early *next;
+    struct pf_cost_sent sent;
+    size_t bytes;
+    int from;
+    int stage, round;
+    bool combine;
+};
+
+struct pf_tally {
+    uint64_t calls, rounds, messages, bytes;
+};
+
+enum { PF_SIZE_CLASSES = 34 }; /* nothing, and powers of two */
+
+struct pf_colls {
+    struct pf_cost *cost;
+    struct pf_coll *unused;
+    struct pf_pool early;
+    struct pf_step *step; /* scratch of all calls */
+    int *peer;
+    int room;
+    int algorithm[PF_COLL_KINDS]; /* by the user; -1: by the rules */
+    size_t segment[PF_COLL_KINDS];
+    struct pf_tally tally[PF_COLL_KINDS][PF_ALGORITHMS_MAX][PF_SIZE_CLASSES];
+};
+
+struct pf_coll {
+    struct pf_coll *next;
+    struct pf_colls *colls;
+    struct pf_plan plan;
+    struct pf_member *member;
+    int *queue; /* ranks that may go on, as a ring; */
+    int *done;  /* ranks that have left, in that order */
+    size_t *start;
+    int room; /* length of these */
+    int arrived, queue_head, queue_length, done_length, taken;
+    bool together; /* evaluated when all have arrived, round by round */
+    double now;
+    struct pf_tally *tally;
+};
+
+/* Rank `rank` has its date in member[rank].clock and may go on; so may others. */
+void pf_evaluate_from(struct pf_coll *coll, int rank);
+
+/* All have arrived: everything at once. */
+void pf_evaluate_together(struct pf_coll *coll);
+
+#endif
