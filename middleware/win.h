@@ -62,6 +62,7 @@ struct pf_win {
     int disp_unit, flavor, model;
     double last_call; /* see notice_spinning() */
     int calls_then;
+    bool has_spun;
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -100,6 +101,9 @@ static inline int pf_native_lock(int type)
 
 /* An error of a call on a window: the handler of the window. Ends the call. */
 int pf_win_failed(struct pf_rank *r, MPI_Win win, int error_class);
+
+/* A look at the window was in vain: who spins must spend simulated time. */
+void pf_win_idle(struct pf_rank *r, struct pf_instance *in);
 
 /* Ends a native call on a window and the call. */
 int pf_win_leave(struct pf_rank *r, struct pf_instance *in, MPI_Win win, int code);

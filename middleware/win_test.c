@@ -115,7 +115,7 @@ int pf_PMPI_Win_wait(MPI_Win handle)
 static int nothing_yet(struct pf_rank *r, struct pf_instance *in, int *flag)
 {
     *flag = 0;
-    pf_call_idle(r, in);
+    pf_win_idle(r, in);
     return pf_call_return(r, MPI_SUCCESS);
 }
 
