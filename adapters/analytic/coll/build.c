@@ -86,30 +86,27 @@ static void bcast_split(struct pf_plan *plan)
     pf_plan_add(plan, pf_at_split_swap, 1);
 }
 
-static bool spread(struct pf_plan *plan)
+/* Scatter a vector in parts of one size, but for the last ones, and gather it by `at`. */
+static void spread(struct pf_plan *plan, pf_stage_at *at, int rounds)
 {
-    size_t n = (size_t)plan->call.n;
+    size_t n = (size_t)plan->call.n, part = (elements(plan) + n - 1) / n * plan->element;
     if (elements(plan) < n) {
         bcast_linear(plan);
-        return false;
+        return;
     }
-    pf_plan_add(plan, pf_at_spread, bits(plan))->segment = (elements(plan) + n - 1) / n * plan->element;
-    return true;
+    pf_plan_add(plan, pf_at_spread, bits(plan))->segment = part;
+    pf_plan_add(plan, at, rounds)->segment = part;
 }
 
 static void bcast_scatter_allgather(struct pf_plan *plan)
 {
     int steps = bits(plan);
-    if (spread(plan))
-        pf_plan_add(plan, pf_at_parts_doubling, steps * (steps + 1) / 2)->segment =
-            plan->stage[plan->stages - 2].segment;
+    spread(plan, pf_at_parts_doubling, steps * (steps + 1) / 2);
 }
 
 static void bcast_scatter_ring(struct pf_plan *plan)
 {
-    if (spread(plan))
-        pf_plan_add(plan, pf_at_parts_ring, plan->call.n - 1)->segment =
-            plan->stage[plan->stages - 2].segment;
+    spread(plan, pf_at_parts_ring, plan->call.n - 1);
 }
 
 static void reduce_linear(struct pf_plan *plan)

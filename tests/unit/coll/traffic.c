@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the schedules send from rank to rank, against what stock Open MPI 4.1.4 sends for the same calls
+ * (tests/data/openmpi-4.1.4-collective-matrices.tsv): the rules choose the same algorithms, and these send
+ * the same messages.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "adapters/analytic/coll/schedule.h"
+
+enum { RANKS = 16 };
+
+struct cell {
+    unsigned long messages, bytes;
+};
+
+static struct cell sent[RANKS][RANKS], wanted[RANKS][RANKS];
+static size_t count[RANKS], start[RANKS + 1], row[RANKS];
+static const size_t *rows[RANKS];
+
+static void run_stage(const struct pf_plan *plan, const struct pf_stage *stage, int rank)
+{
+    struct pf_step step[RANKS + 2];
+    int peer[RANKS + 2];
+    for (int k = 0; k < stage->rounds; k++) {
+        struct pf_round out = {.step = step, .peer = peer};
+        k = stage->at(plan, stage, rank, k, &out);
+        for (int i = 0; k < stage->rounds && i < out.sends; i++) {
+            sent[rank][step[i].peer].messages++;
+            sent[rank][step[i].peer].bytes += step[i].bytes;
+        }
+    }
+}
+
+static void run(enum pf_coll_kind kind, int n, size_t bytes)
+{
+    struct pf_plan plan;
+    struct pf_coll_call call = {.kind = kind, .commutative = true, .n = n, .element = 1, .bytes = bytes};
+    for (int i = 0; i < n; i++) {
+        count[i] =
+            kind == PF_COLL_REDUCE_SCATTER ? bytes / (size_t)n + ((size_t)i < bytes % (size_t)n) : bytes;
+        row[i] = bytes;
+        rows[i] = row;
+    }
+    call.counts = count;
+    call.rows = kind == PF_COLL_ALLTOALLV ? rows : NULL;
+    pf_plan_make(&plan, &call, -1, 0, start);
+    memset(sent, 0, sizeof sent);
+    for (int s = 0; s < plan.stages; s++)
+        for (int r = 0; r < n; r++)
+            run_stage(&plan, &plan.stage[s], r);
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            if (sent[a][b].messages != wanted[a][b].messages || sent[a][b].bytes != wanted[a][b].bytes)
+                fail_msg(
+                    "%s by %s, %d ranks, %zu B: %d -> %d: %lu messages with %lu B instead of %lu with %lu B",
+                    pf_kinds[kind].name, plan.name, n, bytes, a, b, sent[a][b].messages, sent[a][b].bytes,
+                    wanted[a][b].messages, wanted[a][b].bytes);
+}
+
+static enum pf_coll_kind kind_of(const char *name)
+{
+    int kind = 0;
+    while (strcmp(pf_kinds[kind].name, name) != 0)
+        assert_true(++kind < PF_COLL_KINDS);
+    return (enum pf_coll_kind)kind;
+}
+
+static void test_recorded(void **state)
+{
+    (void)state;
+    char line[200], name[40], before[40] = "";
+    int n, last_n = 0, a, b, matrices = 0;
+    size_t bytes, last_bytes = 0;
+    struct cell cell;
+    FILE *file = fopen(PF_DATA "/openmpi-4.1.4-collective-matrices.tsv", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    for (bool more = true; more;) {
+        more = fgets(line, sizeof line, file) != NULL;
+        if (more)
+            assert_int_equal(sscanf(line, "%39s %d %zu %d %d %lu %lu", name, &n, &bytes, &a, &b,
+                                    &cell.messages, &cell.bytes),
+                             7);
+        if (last_n && (!more || strcmp(name, before) != 0 || n != last_n || bytes != last_bytes)) {
+            run(kind_of(before), last_n, last_bytes);
+            memset(wanted, 0, sizeof wanted);
+            matrices++;
+        }
+        if (!more)
+            break;
+        assert_true(n <= RANKS && a < n && b < n);
+        memcpy(before, name, sizeof before);
+        last_n = n;
+        last_bytes = bytes;
+        wanted[a][b] = cell;
+    }
+    fclose(file);
+    assert_true(matrices >= 50);
+    print_message("%d matrices\n", matrices);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
