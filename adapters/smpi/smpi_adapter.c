@@ -87,6 +87,14 @@ static int smpi_probe(char *why, size_t why_size)
     return PF_ERR_VERSION;
 }
 
+static int cancel(MPI_Request *request)
+{
+    int code = PMPI_Cancel(request);
+    if (code == MPI_SUCCESS)
+        pf_smpi_request_cancelled(*request);
+    return code;
+}
+
 /* Calls the table marks as stubs would abort the process; they stay NULL and are never called. */
 static void find_functions(void)
 {
@@ -104,6 +112,7 @@ static void find_functions(void)
         if (strcmp(have[i], "yes") == 0)
             functions[i] = dlsym(RTLD_DEFAULT, names[i]);
     pf_smpi_reduce_install(functions);
+    functions[PF_FN_Cancel] = (void *)cancel;
 }
 
 static void fill_predefined(void **table)

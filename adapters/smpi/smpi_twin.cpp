@@ -48,6 +48,10 @@ struct activity_view {
 
 /* ActivityImpl's State: 0 waiting, 1 ready, 2 running; everything above is an end, good or bad. */
 const int last_unfinished_state = 2;
+const int done_state = 3, cancelled_state = 4;
+
+/* Of a request. */
+const unsigned flag_persistent = 1, flag_not_persistent = 2;
 
 /* SMPI's Request with its base class F2C, up to the members that tell its state. */
 struct request_view {
@@ -92,6 +96,18 @@ bool done(const request_view *request)
 extern "C" bool pf_smpi_request_done(const void *request)
 {
     return done(static_cast<const request_view *>(request));
+}
+
+extern "C" void pf_smpi_request_cancelled(void *handle)
+{
+    auto *request = static_cast<request_view *>(handle);
+    if (request == nullptr || request->action == nullptr || request->action->state != cancelled_state)
+        return;
+    request->action->state = done_state;
+    if (request->flags & flag_persistent) {
+        request->flags = (request->flags & ~flag_persistent) | flag_not_persistent;
+        request->references--;
+    }
 }
 
 extern "C" void pf_smpi_request_free_parts(void *handle)

@@ -19,6 +19,14 @@ void *pf_smpi_comm_new(void *group, int id, bool node_local);
 /* Would PMPI_Wait on this request (an MPI_Request of SMPI) return at once? Looks only; no simulated time. */
 bool pf_smpi_request_done(const void *request);
 
+/* After PMPI_Cancel. A wait for a cancelled communication ends by an exception in SimGrid: SMPI's waits for
+ * several then leave the others alone, and the actor is left with a dangling pointer that the next wait for
+ * any follows. So the communication counts as done, without data; the request itself knows that it was
+ * cancelled. No simulated time, and the same calls of SimGrid in waits and tests. A persistent request
+ * would be taken for one that has not ended; the hub makes a new one at each start, so it ends as others do.
+ */
+void pf_smpi_request_cancelled(void *request);
+
 /* Of a nonblocking reduction of no items of a derived datatype: SMPI frees the buffers of its parts only when
  * the request has one of its own, so it gets one, which SMPI frees as well. */
 void pf_smpi_request_free_parts(void *request);

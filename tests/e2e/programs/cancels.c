@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* e2e: switch=any stock=no np=2 */
+/* e2e: switch=own stock=no np=2 */
+/* A cancelled receive among others that are not: every way to wait for them all gives each its own fate. */
+#include "check.h"
+
+enum { N = 30000, WAYS = 6 };
+
+static int buffers[3][N];
+static MPI_Request requests[3];
+static MPI_Status statuses[3];
+
+static void start(int persistent)
+{
+    for (int i = 0; i < 3; i++) {
+        memset(buffers[i], 0, sizeof buffers[i]);
+        if (persistent) {
+            CHECK_OK(MPI_Recv_init(buffers[i], N, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]));
+            CHECK_OK(MPI_Start(&requests[i]));
+        } else {
+            CHECK_OK(MPI_Irecv(buffers[i], N, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]));
+        }
+    }
+}
+
+static void complete(int way)
+{
+    int flag = 0, done = 0, index, indices[3];
+    MPI_Status some[3];
+
+    if (way == 0 || way == 5) {
+        CHECK_OK(MPI_Waitall(3, requests, statuses));
+    } else if (way == 1) {
+        for (; done < 3; done++) {
+            CHECK_OK(MPI_Waitany(3, requests, &index, &some[0]));
+            CHECK(index >= 0 && index < 3);
+            statuses[index] = some[0];
+        }
+    } else if (way == 2) {
+        while (done < 3) {
+            CHECK_OK(MPI_Waitsome(3, requests, &flag, indices, some));
+            for (int i = 0; i < flag; i++)
+                statuses[indices[i]] = some[i];
+            done += flag;
+        }
+    } else if (way == 3) {
+        while (!flag) /* NOLINT(bugprone-infinite-loop) */
+            CHECK_OK(MPI_Testall(3, requests, &flag, statuses));
+    } else {
+        for (int i = 2; i >= 0; i--)
+            CHECK_OK(MPI_Wait(&requests[i], &statuses[i]));
+    }
+}
+
+static void receive(int way, int cancelled)
+{
+    int flag, count;
+
+    start(way == 5);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_Cancel(&requests[cancelled]));
+    MPI_Barrier(MPI_COMM_WORLD);
+    complete(way);
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(MPI_Test_cancelled(&statuses[i], &flag));
+        CHECK(flag == (i == cancelled));
+        if (flag)
+            continue;
+        CHECK_OK(MPI_Get_count(&statuses[i], MPI_INT, &count));
+        CHECK(statuses[i].MPI_SOURCE == 1 && statuses[i].MPI_TAG == i && count == N);
+        CHECK(check_filled(buffers[i], N, 1, i));
+        if (way == 5)
+            CHECK_OK(MPI_Request_free(&requests[i]));
+    }
+    if (way == 5)
+        CHECK_OK(MPI_Request_free(&requests[cancelled]));
+}
+
+static void transmit(int cancelled)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 3; i++) {
+        if (i == cancelled)
+            continue;
+        check_fill(buffers[i], N, 1, i);
+        CHECK_OK(MPI_Send(buffers[i], N, MPI_INT, 0, i, MPI_COMM_WORLD));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(&argc, &argv);
+    for (int way = 0; way < WAYS; way++)
+        for (int cancelled = 0; cancelled < 3; cancelled++) {
+            SWITCH_A();
+            if (check_rank == 0)
+                receive(way, cancelled);
+            else
+                transmit(cancelled);
+            SWITCH_B();
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    return check_end("cancels");
+}
