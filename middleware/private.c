@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "middleware/fortran/runtime.h"
 #include "middleware/private_elf.h"
 
 /* Letters of a library's name that make it the name of one rank's copy: numbers of base 36. */
@@ -77,7 +78,8 @@ static bool search(char *out, const char *list, const char *origin, const char *
 static bool find(char *out, const struct pf_elf *user, const char *origin, const char *name)
 {
     return !strchr(name, '/') &&
-           (search(out, getenv("LD_LIBRARY_PATH"), origin, name) || search(out, user->search, origin, name) ||
+           ((pf_fortran_runtime_is(name) && pf_fortran_runtime_find(out, name)) ||
+            search(out, getenv("LD_LIBRARY_PATH"), origin, name) || search(out, user->search, origin, name) ||
             search(out, "/usr/local/lib", origin, name));
 }
 
@@ -92,8 +94,8 @@ static bool linked_by_pfcc(const struct pf_elf *elf)
 /* Ours, and those that come with a compiler or with the system: they serve all ranks. */
 static bool serves_all(const char *name, const char *path)
 {
-    static const char *const names[] = {"libportals.so", "libsimgrid.so",  "libstdc++.so", "libgcc_s.so",
-                                        "libgomp.so",    "libgfortran.so", "libasan.so",   "libubsan.so"};
+    static const char *const names[] = {"libportals.so", "libsimgrid.so", "libstdc++.so", "libgcc_s.so",
+                                        "libgomp.so",    "libasan.so",    "libubsan.so"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
             return true;
@@ -104,7 +106,7 @@ static bool serves_all(const char *name, const char *path)
 static bool can_be_private(const struct pf_elf *elf, const char *name, const char *path)
 {
     const char *why = NULL;
-    if (!linked_by_pfcc(elf)) {
+    if (!linked_by_pfcc(elf) && !pf_fortran_runtime_is(name)) {
         if (serves_all(name, path))
             return false;
         why =
@@ -210,6 +212,8 @@ static void load_copy(const struct object *object, const char *file)
         unlink(path);
     if (!handle)
         pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, dlerror());
+    if (object->name && pf_fortran_runtime_is(object->name))
+        pf_fortran_runtime_lead(handle);
 }
 
 const char *pf_private_load(void)

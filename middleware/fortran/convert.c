@@ -3,10 +3,17 @@
 
 #include <string.h>
 
-MPI_Fint pf_mpi_bottom_[1], pf_mpi_in_place_[1], pf_mpi_status_ignore_[MPI_F_STATUS_SIZE],
-    pf_mpi_statuses_ignore_[MPI_F_STATUS_SIZE], pf_mpi_errcodes_ignore_[1], pf_mpi_unweighted_[1],
-    pf_mpi_weights_empty_[1];
-char pf_mpi_argv_null_[1], pf_mpi_argvs_null_[1];
+/* With the alignment that gfortran gives to common blocks. */
+#define PLACE(type, name, size) type name[size] __attribute__((aligned(32)))
+PLACE(MPI_Fint, pf_mpi_bottom_, 1);
+PLACE(MPI_Fint, pf_mpi_in_place_, 1);
+PLACE(MPI_Fint, pf_mpi_status_ignore_, MPI_F_STATUS_SIZE);
+PLACE(MPI_Fint, pf_mpi_statuses_ignore_, MPI_F_STATUS_SIZE);
+PLACE(MPI_Fint, pf_mpi_errcodes_ignore_, 1);
+PLACE(MPI_Fint, pf_mpi_unweighted_, 1);
+PLACE(MPI_Fint, pf_mpi_weights_empty_, 1);
+PLACE(char, pf_mpi_argv_null_, 1);
+PLACE(char, pf_mpi_argvs_null_, 1);
 
 static void *checked(void *memory)
 {

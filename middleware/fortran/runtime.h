@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_FORTRAN_RUNTIME_H
+#define PF_MIDDLEWARE_FORTRAN_RUNTIME_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/*
+ * gfortran's library. It holds what belongs to one process: the table of units (each rank may open unit 10),
+ * their buffers, the arguments of the command line, the state of random_number. So each rank gets a copy
+ * (private.h), and the copy's calls of the C library are led to the simulated world: STOP ends the rank, and
+ * cpu_time, system_clock and date_and_time show simulated time.
+ */
+
+/* Whether a library of that name is it. */
+bool pf_fortran_runtime_is(const char *name);
+
+/* Where the dynamic linker finds it; false if it does not. */
+bool pf_fortran_runtime_find(char path[PATH_MAX], const char *name);
+
+/* Leads the calls of the copy behind a dlopen handle. */
+void pf_fortran_runtime_lead(void *handle);
+
+#endif
