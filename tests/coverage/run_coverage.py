@@ -73,11 +73,15 @@ class Run:
                 mine[key] += value
 
     def shows(self, function, answer):
-        """A success, or the refusal that the table announces."""
+        """A success, or the error that the table announces."""
         counts = self.functions.get(function)
         if not counts:
             return False
-        return counts["unsupported"] > 0 if answer == "refused" else counts["calls"] > counts["errors"]
+        if answer == "refused":
+            return counts["unsupported"] > 0
+        if answer == "no variables":
+            return counts["errors"] > counts["unsupported"]
+        return counts["calls"] > counts["errors"]
 
 
 def run_all(tools, options, pairs):
