@@ -8,6 +8,7 @@
 
 #include <simgrid/version.h>
 
+#include "adapters/analytic/coll/coll.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -19,16 +20,18 @@
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
 
-enum { COVERAGE = 256, CHECK, PLATFORM };
+enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM };
 
 struct request {
-    bool config, coverage, check, platform;
+    bool config, coverage, collectives, check, platform;
     const char *platform_name;
 };
 
 static const struct argp_option options[] = {
     {"config", 'c', 0, 0, "List all configuration variables with value, default and meaning", 0},
     {"coverage", COVERAGE, 0, 0, "List the MPI functions and what each model does with them", 0},
+    {"collectives", COLLECTIVES, 0, 0,
+     "List the algorithms of collectives in model analytic, and the rules that choose", 0},
     {"check", CHECK, 0, 0, "Test the installation", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
@@ -44,6 +47,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case COVERAGE:
         request->coverage = true;
+        return 0;
+    case COLLECTIVES:
+        request->collectives = true;
         return 0;
     case CHECK:
         request->check = true;
@@ -125,9 +131,11 @@ int main(int argc, char **argv)
         pf_config_print(stdout);
     if (request.coverage)
         coverage_print(stdout);
+    if (request.collectives)
+        pf_colls_list(stdout);
     if (request.check)
         return check_installation() ? 1 : 0;
-    if (!request.config && !request.coverage) {
+    if (!request.config && !request.coverage && !request.collectives) {
         print_version(stdout, NULL);
         print_models();
         puts("\npfinfo --help: more to ask");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "adapters/analytic/cost/cost.h"
+#include "base/export.h"
 
 /*
  * When each rank leaves a collective operation in model `analytic`. An algorithm is a schedule: per rank a
@@ -99,6 +100,6 @@ const char *pf_coll_algorithm(const struct pf_coll *coll);
 void pf_colls_explain(const struct pf_colls *colls, FILE *out);
 
 /* All kinds with their algorithms and the rule that picks one (pfinfo --collectives). */
-void pf_colls_list(FILE *out);
+PF_EXPORT void pf_colls_list(FILE *out);
 
 #endif
