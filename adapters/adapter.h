@@ -17,7 +17,7 @@
 #define PF_ADAPTER_ABI 1
 
 /* MPI implementations; several models of the fidelity ladder may share one. */
-enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_COUNT };
+enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_COUNT };
 
 /* Hub values below this are predefined handles; they index pf_instance.predefined. */
 #define PF_PREDEFINED_LIMIT 0x300
@@ -132,6 +132,9 @@ struct pf_adapter_ops {
     /* The simulated time of a test that finds nothing. Called when the native test does not charge it
      * (values-> charges_tests), or when the hub has looked by itself: who spins must spend simulated time. */
     void (*idle)(struct pf_instance *in);
+    /* The calling rank is about to look at the clock, or to do something outside this implementation: calls
+     * that have taken simulated time which has not passed yet are paid for now. */
+    void (*settle)(struct pf_instance *in);
 
     void (*status_get)(const void *native, struct pf_native_status_view *out);
     void (*status_set)(void *native, const struct pf_native_status_view *in);
@@ -165,7 +168,8 @@ struct pf_adapter_ops {
     int (*win_share)(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes);
 
     /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns
-     * at once. Used only while requests of several owners are waited for. */
+     * at once. Used only while requests of several owners are waited for: after an answer of false, on_progress
+     * is called when it may be another, unless SimGrid's own activities tell. */
     bool (*request_done)(struct pf_instance *in, void *request);
     /* Makes progress without the application: the calling actor works on behalf of the rank. */
     void (*progress)(struct pf_instance *in);

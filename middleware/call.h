@@ -67,8 +67,19 @@ static inline void pf_call_schedule(struct pf_rank *r, bool world_collective)
         pf_switch_by_schedule(r, world_collective);
 }
 
+/* Before anything of the rank can be seen outside the analytic model, in which it may be ahead of the clock.
+ */
+static inline void pf_call_settle(struct pf_rank *r)
+{
+    struct pf_instance *in = r->instances[PF_IMPL_ANALYTIC];
+    if (PF_UNLIKELY(in != NULL))
+        in->ops->settle(in);
+}
+
 static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct pf_instance *in)
 {
+    if (in->impl != PF_IMPL_ANALYTIC)
+        pf_call_settle(r);
     r->call.impl = in->impl;
     pf_progress_guard(r, in->impl);
     in->ops->enter(in);

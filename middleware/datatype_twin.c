@@ -30,7 +30,7 @@ typedef int handle_fn(void **);
  */
 static bool goes_on_after_last_block(const struct pf_instance *in)
 {
-    return in->impl == PF_IMPL_SMPI;
+    return in->impl != PF_IMPL_OPENMPI; /* the analytic model has SMPI's datatypes */
 }
 
 static bool is_f90(const struct pf_datatype *type)

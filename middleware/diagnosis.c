@@ -17,7 +17,7 @@
 #define REQUESTS_SHOWN 8
 #define MESSAGES_SHOWN 4
 
-static const char *const model_names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "several models"};
+static const char *const model_names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "analytic", "several models"};
 
 const char *pf_call_site(const void *address, char *buffer, size_t size)
 {

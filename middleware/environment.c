@@ -158,6 +158,7 @@ double pf_PMPI_Wtime(void)
     if (!self || self->mpi->state != PF_RANK_RUNNING)
         return simgrid_get_clock();
     struct pf_rank *r = PF_ENTER(Wtime);
+    pf_call_settle(r);
     double now = ((double (*)(void))r->instances[PF_IMPL_SMPI]->fn[PF_FN_Wtime])();
     pf_account_leave(r->account);
     return now;

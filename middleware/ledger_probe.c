@@ -30,7 +30,8 @@ void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_ledger_entry *sen
 static void park(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag)
 {
     struct pf_ledger_prober prober = {.source = source, .tag = tag};
-    struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
+    struct pf_instance *in = r->instances[r->instances[PF_IMPL_OPENMPI] ? PF_IMPL_OPENMPI : PF_IMPL_ANALYTIC];
+    pf_call_settle(r);
     pf_waiter_init(&prober.waiter);
     in->ops->enter(in); /* its computation until now */
     pf_progress_guard(r, PF_IMPL_COUNT);

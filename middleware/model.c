@@ -36,13 +36,15 @@ const char *pf_model_suggest(const char *word)
 
 const char *pf_model_missing(enum pf_model model)
 {
-    return model == PF_MODEL_SMPI || model == PF_MODEL_PORTALS ? NULL : "not available in this build";
+    return model != PF_MODEL_PACKET ? NULL : "not available in this build";
 }
 
 int pf_model_probe(enum pf_model model, char *why, size_t why_size)
 {
     const char *missing = pf_model_missing(model);
-    enum pf_impl impl = model == PF_MODEL_SMPI ? PF_IMPL_SMPI : PF_IMPL_OPENMPI;
+    enum pf_impl impl = model == PF_MODEL_SMPI       ? PF_IMPL_SMPI
+                        : model == PF_MODEL_ANALYTIC ? PF_IMPL_ANALYTIC
+                                                     : PF_IMPL_OPENMPI;
     const struct pf_adapter *adapter = !missing && pf_adapter_get ? pf_adapter_get(impl) : NULL;
     if (adapter)
         return adapter->ops->probe(why, why_size);

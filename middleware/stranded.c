@@ -132,7 +132,7 @@ static bool awaits(struct pf_rank *r, const struct envelope *e)
 
 int pf_stranded_print(FILE *out)
 {
-    static const char *const names[PF_IMPL_COUNT] = {"smpi", "portals"};
+    static const char *const names[PF_IMPL_COUNT] = {"smpi", "portals", "analytic"};
     int count = 0;
     char here[128], there[128];
     for (int i = 0; i < pf_job_state.size; i++) {

@@ -19,6 +19,8 @@ int pf_model_impl(enum pf_model model)
         return PF_IMPL_SMPI;
     case PF_MODEL_PORTALS:
         return PF_IMPL_OPENMPI;
+    case PF_MODEL_ANALYTIC:
+        return PF_IMPL_ANALYTIC;
     default:
         return -1;
     }
@@ -52,6 +54,7 @@ void pf_model_load(enum pf_model model)
 void pf_switch_to(struct pf_rank *r, enum pf_model model)
 {
     pf_model_load(model);
+    pf_call_settle(r);
     r->active = r->instances[pf_model_impl(model)];
     pf_ledger_switched(r->active->impl);
     if (model != r->model)
@@ -80,6 +83,7 @@ void pf_switch_phase(struct pf_rank *r, const char *phase)
     enum pf_model model = pf_schedule_phase_model(pf_job_state.schedule, phase);
     if (model != PF_MODEL_NONE)
         pf_model_load(model);
+    pf_call_settle(r);
     pf_account_move(r->account, phase, model, simgrid_get_clock());
     if (model != PF_MODEL_NONE) {
         r->model = model;

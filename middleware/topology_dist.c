@@ -45,7 +45,7 @@ static struct pf_topology *adjacent_new(int indegree, const int *sources, const 
 static int adjacent_native(struct pf_instance *in, void *parent, int size, MPI_Info info, void **native)
 {
     int *none = in->values->unweighted;
-    if (in->impl == PF_IMPL_SMPI)
+    if (in->impl != PF_IMPL_OPENMPI)
         return pf_topology_smpi_create(in, parent, size, native);
     return ((native_adjacent)in->fn[PF_FN_Dist_graph_create_adjacent])(parent, 0, NULL, none, 0, NULL, none,
                                                                        pf_native(in, info), 0, native);

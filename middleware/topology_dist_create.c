@@ -169,9 +169,9 @@ static int create_native(struct pf_instance *in, void *parent, int size, const s
                          MPI_Info info, void **native, struct pf_topology_dist *dist)
 {
     int code, nothing = 0;
-    if (in->impl == PF_IMPL_SMPI) {
+    if (in->impl != PF_IMPL_OPENMPI) {
         code = pf_topology_smpi_create(in, parent, size, native);
-        return code == MPI_SUCCESS ? exchange(in, *native, size, edges, dist) : code;
+        return code == MPI_SUCCESS ? exchange(in, *native ? *native : parent, size, edges, dist) : code;
     }
     const int *weights = !edges->weighted                            ? in->values->unweighted
                          : pf_topology_weights_given(edges->weights) ? edges->weights

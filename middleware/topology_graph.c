@@ -48,7 +48,7 @@ int pf_PMPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const i
     void *native = in->values->comm_null;
     int code;
     pf_call_native_begin(r, in);
-    if (in->impl == PF_IMPL_SMPI)
+    if (in->impl != PF_IMPL_OPENMPI)
         code = pf_topology_smpi_create(in, pf_native(in, handle), nnodes, &native);
     else
         code = ((int (*)(void *, int, const int *, const int *, int, void **))in->fn[PF_FN_Graph_create])(

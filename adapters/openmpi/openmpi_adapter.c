@@ -349,6 +349,7 @@ static const struct pf_adapter_ops ops = {
     .enter = openmpi_enter,
     .leave = openmpi_leave,
     .idle = openmpi_idle,
+    .settle = pf_adapter_no_hook,
     .status_get = status_get,
     .status_set = status_set,
     .error_class = error_class,

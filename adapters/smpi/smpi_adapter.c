@@ -309,6 +309,7 @@ static const struct pf_adapter_ops ops = {
     .enter = pf_adapter_no_hook,
     .leave = pf_adapter_no_hook,
     .idle = smpi_idle,
+    .settle = pf_adapter_no_hook,
     .status_get = status_get,
     .status_set = status_set,
     .error_class = error_class,

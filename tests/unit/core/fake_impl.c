@@ -321,7 +321,8 @@ static const struct pf_adapter_ops ops[PF_IMPL_COUNT] = {
      .status_get = status_get_a,
      .error_class = error_class,
      .request_done = request_done,
-     .progress = pf_adapter_no_hook},
+     .progress = pf_adapter_no_hook,
+     .settle = pf_adapter_no_hook},
     {.size = sizeof ops[0],
      .enter = enter,
      .leave = leave,
@@ -329,7 +330,8 @@ static const struct pf_adapter_ops ops[PF_IMPL_COUNT] = {
      .status_get = status_get_b,
      .error_class = error_class,
      .request_done = request_done,
-     .progress = pf_adapter_no_hook},
+     .progress = pf_adapter_no_hook,
+     .settle = pf_adapter_no_hook},
 };
 
 struct pf_rank *fake_setup(enum pf_impl active)

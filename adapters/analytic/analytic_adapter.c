@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The adapter of the communication engine. Objects that are local to a rank (datatypes, operations, groups,
+ * info) and the numbers of MPI's named values are SMPI's.
+ */
+#include "adapters/analytic/analytic_adapter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+#include <uthash.h>
+#include <xbt/config.h>
+
+#include "adapters/analytic/cost/platform_route.h"
+#include "adapters/analytic/internal.h"
+#include "adapters/predefined.h"
+#include "adapters/smpi/smpi_adapter.h"
+#include "adapters/traced.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "pf_fn.h"
+
+struct an_job an_job;
+
+/* What the engine takes from SMPI: nothing of it communicates. */
+#define AN_LOCAL_FUNCTIONS(X)                                                                                \
+    X(Type_contiguous)                                                                                       \
+    X(Type_vector)                                                                                           \
+    X(Type_create_hvector) X(Type_indexed) X(Type_create_hindexed) X(Type_create_indexed_block)              \
+        X(Type_create_hindexed_block) X(Type_create_struct) X(Type_create_resized) X(Type_commit)            \
+            X(Type_free) X(Type_size) X(Type_get_extent) X(Op_create) X(Op_free) X(Reduce_local) X(Pack)     \
+                X(Unpack) X(Pack_size) X(Group_incl) X(Group_free) X(Info_create) X(Info_set) X(Info_free)   \
+                    X(Wtime) X(Wtick)
+
+static void *functions[PF_FN_COUNT];
+static struct pf_native_values values;
+static bool computation_counts; /* smpi/simulate-computation */
+
+static int analytic_probe(char *why, size_t why_size)
+{
+    return pf_smpi_adapter.ops->probe(why, why_size);
+}
+
+/* What is local is SMPI's; nothing of SMPI that communicates may be called. */
+static void find_functions(const struct pf_instance *smpi)
+{
+    static const int local[] = {
+#define X(stem) PF_FN_##stem,
+        AN_LOCAL_FUNCTIONS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
+        functions[local[i]] = smpi->fn[local[i]];
+    an_p2p_install(functions);
+    an_wait_install(functions);
+    an_probe_install(functions);
+    an_coll_install(functions);
+}
+
+/* Nodes are numbered in the order of the first ranks on them. */
+struct node {
+    sg_host_t host;
+    int number;
+    UT_hash_handle hh;
+};
+
+static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
+{
+    struct node *known = NULL, *all = calloc((size_t)job->size, sizeof *all);
+    sg_host_t *hosts =
+        calloc((size_t)job->size, sizeof(sg_host_t)); /* the routes are asked for all the time */
+    int n = 0;
+    if (!all || !hosts)
+        pf_die("out of memory for %d ranks", job->size);
+    for (int i = 0; i < job->size; i++) {
+        struct node *node;
+        sg_host_t host = job->ranks[i]->host;
+        HASH_FIND_PTR(known, &host, node);
+        if (!node) {
+            node = &all[n];
+            node->host = hosts[n] = host;
+            node->number = n++;
+            HASH_ADD_PTR(known, host, node);
+        }
+        nodes[i] = node->number;
+    }
+    HASH_CLEAR(hh, known);
+    free(all);
+    return hosts;
+}
+
+static void wake(struct pf_event *event)
+{
+    pf_waiter_wake(&pf_container_of(event, struct an_rank, wake)->waiter);
+}
+
+static void make_rank(int i, const int *all)
+{
+    struct an_rank *rank = calloc(1, sizeof *rank);
+    if (!rank)
+        pf_die("out of memory for rank %d", i);
+    const struct pf_instance *smpi = pf_smpi_adapter.ops->instance(i);
+    memcpy(rank->predefined, smpi->predefined, sizeof rank->predefined);
+    rank->base = (struct pf_instance){.adapter = &pf_analytic_adapter,
+                                      .ops = pf_adapter_traced(pf_analytic_adapter.ops),
+                                      .values = &values,
+                                      .fn = functions,
+                                      .predefined = rank->predefined,
+                                      .impl = PF_IMPL_ANALYTIC,
+                                      .rank = i,
+                                      .job_size = an_job.size};
+    rank->mpi = an_job.job->ranks[i]->mpi;
+    rank->world = an_comm_join(rank, 0, all, an_job.size, i);
+    rank->alone = an_comm_join(rank, -1, &i, 1, 0);
+    rank->predefined[PF_PREDEFINED_COMM_WORLD] = rank->world;
+    rank->predefined[PF_PREDEFINED_COMM_SELF] = rank->alone;
+    pf_event_init(&rank->wake, wake);
+    an_job.ranks[i] = rank;
+}
+
+static int open_prices(const struct pf_job *job, char *why, size_t why_size)
+{
+    int *nodes = malloc((size_t)job->size * sizeof *nodes);
+    if (!nodes)
+        pf_die("out of memory for %d ranks", job->size);
+    sg_host_t *hosts = number_nodes(job, nodes);
+    an_job.cost = pf_cost_new(job->size, nodes, pf_cost_platform_route, hosts, why, why_size);
+    free(nodes);
+    if (an_job.cost)
+        an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
+    return an_job.colls ? PF_SUCCESS : PF_ERR_ARG;
+}
+
+static int make_job(const struct pf_job *job, char *why, size_t why_size)
+{
+    int error = open_prices(job, why, why_size);
+    if (error)
+        return error;
+    static struct pf_job kept;
+    kept = *job;
+    an_job.job = &kept;
+    an_job.size = job->size;
+    an_job.moves_data = pf_config.analytic_data;
+    an_job.on_progress = job->on_progress;
+    an_job.ranks = calloc((size_t)job->size, sizeof(struct an_rank *));
+    int *all = malloc((size_t)job->size * sizeof *all);
+    if (!an_job.ranks || !all)
+        pf_die("out of memory for %d ranks", job->size);
+    const struct pf_instance *smpi = pf_smpi_adapter.ops->instance(0);
+    values = *smpi->values;
+    values.charges_tests = false;
+    find_functions(smpi);
+    for (int i = 0; i < job->size; i++)
+        all[i] = i;
+    for (int i = 0; i < job->size; i++)
+        make_rank(i, all);
+    free(all);
+    return PF_SUCCESS;
+}
+
+/* Loading takes wall-clock time that is not the application's: SMPI must not take it for computation. */
+static int analytic_open(const struct pf_job *job, char *why, size_t why_size)
+{
+    if (an_job.ranks)
+        return PF_SUCCESS;
+    computation_counts = sg_cfg_get_boolean("smpi/simulate-computation");
+    if (computation_counts)
+        smpi_bench_end();
+    pf_engine_start(); /* other ranks may run meanwhile, and come here too */
+    int error = an_job.ranks ? PF_SUCCESS : make_job(job, why, why_size);
+    if (computation_counts)
+        smpi_bench_begin();
+    return error;
+}
+
+static struct pf_instance *analytic_instance(int rank)
+{
+    return &an_job.ranks[rank]->base;
+}
+
+static struct an_rank *rank_of(struct pf_instance *in)
+{
+    return (struct an_rank *)in;
+}
+
+/* The application's computation since the last call is charged as SMPI charges it. The waiter is made here
+ * and not with the job, because other ranks run meanwhile. */
+static void analytic_enter(struct pf_instance *in)
+{
+    if (computation_counts)
+        smpi_bench_end();
+    if (!rank_of(in)->waiter.semaphore)
+        pf_waiter_init(&rank_of(in)->waiter);
+}
+
+static void analytic_leave(struct pf_instance *in)
+{
+    (void)in;
+    if (computation_counts)
+        smpi_bench_begin();
+}
+
+/* The time of other ranks meanwhile is not this one's computation. */
+static void analytic_settle(struct pf_instance *in)
+{
+    if (rank_of(in)->debt <= 0)
+        return;
+    analytic_enter(in);
+    an_rank_settle(rank_of(in));
+    analytic_leave(in);
+}
+
+static int analytic_finish(struct pf_instance *in)
+{
+    analytic_settle(in);
+    return PF_SUCCESS;
+}
+
+/* Who spins must let others come: it pays at once. */
+static void analytic_idle(struct pf_instance *in)
+{
+    struct an_rank *rank = rank_of(in);
+    double cost = pf_cost_call(an_job.cost);
+    rank->debt += cost > pf_config.analytic_idle_time ? cost : pf_config.analytic_idle_time;
+    an_rank_settle(rank);
+}
+
+static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                     void **native)
+{
+    (void)node_local;
+    *native = an_comm_join(rank_of(in), id + 1, world_ranks, n, me); /* 0 is MPI_COMM_WORLD here */
+    return PF_SUCCESS;
+}
+
+static void comm_free(struct pf_instance *in, void *native)
+{
+    (void)in;
+    an_comm_leave(native);
+}
+
+static bool request_done(struct pf_instance *in, void *native)
+{
+    struct an_request *request = native;
+    (void)in;
+    if (an_request_is_done(request))
+        return true;
+    an_request_watch(request);
+    return false;
+}
+
+static void status_get(const void *native, struct pf_native_status_view *out)
+{
+    pf_smpi_adapter.ops->status_get(native, out);
+}
+
+static void status_set(void *native, const struct pf_native_status_view *in)
+{
+    pf_smpi_adapter.ops->status_set(native, in);
+}
+
+static int error_class(struct pf_instance *in, int code)
+{
+    return pf_smpi_adapter.ops->error_class(in, code);
+}
+
+static void no_errors_return(struct pf_instance *in, void *native)
+{
+    (void)in, (void)native; /* errors are always returned */
+}
+
+/* Windows are SMPI's also while this model is in force: the hub never asks for one here. */
+static void no_win(struct pf_instance *in, void *native)
+{
+    (void)in, (void)native;
+}
+
+static int no_win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+{
+    (void)in, (void)recipe, (void)native;
+    return PF_ERR_UNSUPPORTED;
+}
+
+static int no_win_open(struct pf_instance *in, void *native)
+{
+    (void)in, (void)native;
+    return PF_ERR_UNSUPPORTED;
+}
+
+static int no_win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
+{
+    (void)in, (void)comm, (void)mine, (void)all_sizes, (void)bytes;
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+static const struct pf_adapter_ops ops = {
+    .size = sizeof ops,
+    .probe = analytic_probe,
+    .open = analytic_open,
+    .instance = analytic_instance,
+    .start = pf_adapter_no_start,
+    .finish = analytic_finish,
+    .enter = analytic_enter,
+    .leave = analytic_leave,
+    .idle = analytic_idle,
+    .settle = analytic_settle,
+    .status_get = status_get,
+    .status_set = status_set,
+    .error_class = error_class,
+    .comm_twin = comm_twin,
+    .comm_free = comm_free,
+    .comm_errors_return = no_errors_return,
+    .win_made = no_win,
+    .win_gone = no_win,
+    .win_twin = no_win_twin,
+    .win_open = no_win_open,
+    .win_free = no_win,
+    .win_share = no_win_share,
+    .request_done = request_done,
+    .progress = pf_adapter_no_hook, /* events need nobody to call them */
+};
+
+const struct pf_adapter pf_analytic_adapter = {.abi = PF_ADAPTER_ABI, .name = "analytic", .ops = &ops};

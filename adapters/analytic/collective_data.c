@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The data of collectives. They move when their receiver leaves; what a member has contributed and others
+ * have not used yet is saved when it leaves, because its buffers are its own again then. Reductions combine
+ * in the order of the ranks, with the operation and the datatype of the member that calls.
+ */
+#include "adapters/analytic/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/smpi/smpi_types.h"
+#include "base/log.h"
+
+static char *place(const void *buffer, const int *displs, int i, int count, MPI_Datatype type)
+{
+    ptrdiff_t items = displs ? displs[i] : (ptrdiff_t)i * count;
+    return (char *)(uintptr_t)buffer + items * pf_smpi_type_extent(type);
+}
+
+/* Block `i` of what a member sends, or of where it receives. */
+struct block {
+    char *at;
+    int count;
+    MPI_Datatype type;
+};
+
+static struct block send_block(const struct an_part *p, int i)
+{
+    if (p->send_types)
+        return (struct block){(char *)(uintptr_t)p->send + p->send_displs[i], p->send_counts[i],
+                              p->send_types[i]};
+    int count = p->send_counts ? p->send_counts[i] : p->send_count;
+    return (struct block){place(p->send, p->send_displs, i, count, p->send_type), count, p->send_type};
+}
+
+static struct block receive_block(const struct an_part *p, int i)
+{
+    if (p->receive_types)
+        return (struct block){(char *)p->receive + p->receive_displs[i], p->receive_counts[i],
+                              p->receive_types[i]};
+    int count = p->receive_counts ? p->receive_counts[i] : p->receive_count;
+    return (struct block){place(p->receive, p->receive_displs, i, count, p->receive_type), count,
+                          p->receive_type};
+}
+
+static void move(struct block from, struct block to)
+{
+    an_data_move(from.at, from.count, from.type, to.at, to.count, to.type);
+}
+
+static void unpack(const char *packed, size_t bytes, struct block to)
+{
+    size_t room = an_data_bytes(to.count, to.type);
+    an_data_unpack(packed, bytes < room ? bytes : room, to.at, to.type);
+}
+
+/* The only block of a member that does not send by blocks. */
+static struct block whole(const void *buffer, int count, MPI_Datatype type)
+{
+    return (struct block){(char *)(uintptr_t)buffer, count, type};
+}
+
+static void save(struct an_part *p, struct block b)
+{
+    p->packed = an_data_room(an_data_bytes(b.count, b.type), &p->packed_class);
+    an_data_pack(b.at, b.count, b.type, p->packed);
+}
+
+static void give(struct an_part *from, struct block source, struct block to)
+{
+    if (from->packed)
+        unpack(from->packed, an_data_bytes(source.count, source.type), to);
+    else
+        move(source, to);
+}
+
+static void move_bcast(struct an_collective *c, const struct an_leave *leaves, int n)
+{
+    struct an_part *root = &c->parts[c->call.root];
+    struct block source = whole(root->send, root->send_count, root->send_type);
+    for (int i = 0; i < n; i++) {
+        struct an_part *p = &c->parts[leaves[i].member];
+        if (p != root)
+            give(root, source, whole(p->receive, p->receive_count, p->receive_type));
+    }
+}
+
+static size_t block_offset(const struct an_part *root, int member)
+{
+    size_t offset = 0;
+    for (int i = 0; i < member; i++) {
+        struct block b = send_block(root, i);
+        offset += an_data_bytes(b.count, b.type);
+    }
+    return offset;
+}
+
+static void move_scatter(struct an_collective *c, const struct an_leave *leaves, int n)
+{
+    struct an_part *root = &c->parts[c->call.root];
+    for (int i = 0; i < n; i++) {
+        struct an_part *p = &c->parts[leaves[i].member];
+        if (p->in_place) /* the root */
+            continue;
+        struct block source = send_block(root, leaves[i].member);
+        struct block to = whole(p->receive, p->receive_count, p->receive_type);
+        if (root->packed)
+            unpack(root->packed + block_offset(root, leaves[i].member),
+                   an_data_bytes(source.count, source.type), to);
+        else
+            move(source, to);
+    }
+}
+
+static void save_blocks(struct an_part *p, int n)
+{
+    size_t offset = block_offset(p, n);
+    p->packed = an_data_room(offset, &p->packed_class);
+    offset = 0;
+    for (int i = 0; i < n; i++) {
+        struct block b = send_block(p, i);
+        an_data_pack(b.at, b.count, b.type, p->packed + offset);
+        offset += an_data_bytes(b.count, b.type);
+    }
+}
+
+static void gather_into(struct an_collective *c, const struct an_part *target)
+{
+    for (int i = 0; i < c->call.n; i++) {
+        struct an_part *p = &c->parts[i];
+        if (p == target && p->in_place)
+            continue;
+        struct block source = p->in_place ? receive_block(p, i) : whole(p->send, p->send_count, p->send_type);
+        give(p, source, receive_block(target, i));
+    }
+}
+
+static void move_gather(struct an_collective *c, const struct an_leave *leaves, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (leaves[i].member == c->call.root)
+            gather_into(c, &c->parts[c->call.root]);
+}
+
+/* Everybody gets the same: it is put together once when the layouts allow it. */
+static void move_allgather(struct an_collective *c)
+{
+    int n = c->call.n;
+    struct an_part *first = &c->parts[0];
+    bool plain = c->call.kind == PF_COLL_ALLGATHER;
+    for (int i = 0; plain && i < n; i++)
+        plain = !an_data_is_derived(c->parts[i].receive_type);
+    gather_into(c, first);
+    for (int i = 1; i < n; i++) {
+        struct an_part *p = &c->parts[i];
+        if (plain && c->call.bytes > 0)
+            memcpy(p->receive, first->receive, c->call.bytes * (size_t)n);
+        else
+            for (int b = 0; b < n; b++)
+                move(receive_block(first, b), receive_block(p, b));
+    }
+}
+
+/* In place, what a member sends lies where it receives: it is put aside before anything moves. */
+static void move_alltoall(struct an_collective *c)
+{
+    int n = c->call.n;
+    size_t *offsets = NULL;
+    for (int i = 0; i < n; i++)
+        if (c->parts[i].in_place) {
+            save_blocks(&c->parts[i], n);
+            if (!offsets)
+                offsets = calloc((size_t)n, sizeof *offsets);
+        }
+    for (int to = 0; to < n; to++) {
+        struct an_part *target = &c->parts[to];
+        for (int from = 0; from < n; from++) {
+            struct an_part *p = &c->parts[from];
+            struct block source = send_block(p, to), b = receive_block(target, from);
+            size_t bytes = an_data_bytes(source.count, source.type);
+            if (p->packed) {
+                unpack(p->packed + offsets[from], bytes, b);
+                offsets[from] += bytes;
+            } else {
+                move(source, b);
+            }
+        }
+    }
+    free(offsets);
+}
+
+/* ---- reductions ---- */
+
+static const void *contribution(const struct an_part *p)
+{
+    return p->saved.room ? p->saved.items : p->send;
+}
+
+/* The combination of all, in the order of the ranks. */
+static void combine(struct an_collective *c, const struct an_part *mine, int count, struct an_items *result)
+{
+    int i = c->call.n - 1;
+    an_items_take(result, contribution(&c->parts[i]), count, mine->send_type);
+    while (i-- > 0)
+        pf_smpi_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
+}
+
+static int total_count(const struct an_collective *c, const struct an_part *p)
+{
+    if (c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
+        return p->send_count * c->call.n;
+    if (c->call.kind != PF_COLL_REDUCE_SCATTER)
+        return p->send_count;
+    int total = 0;
+    for (int i = 0; i < c->call.n; i++)
+        total += p->receive_counts[i];
+    return total;
+}
+
+static void move_reduce(struct an_collective *c, const struct an_part *mine, const struct an_leave *leaves,
+                        int n)
+{
+    struct an_items result;
+    bool root_leaves = c->call.kind != PF_COLL_REDUCE;
+    for (int i = 0; i < n; i++)
+        root_leaves |= leaves[i].member == c->call.root;
+    if (!root_leaves)
+        return;
+    combine(c, mine, total_count(c, mine), &result);
+    const char *from = result.items;
+    for (int i = 0; i < c->call.n; i++) {
+        struct an_part *p = &c->parts[i];
+        int count = c->call.kind == PF_COLL_REDUCE_SCATTER ? mine->receive_counts[i] : mine->send_count;
+        if (c->call.kind != PF_COLL_REDUCE || i == c->call.root)
+            an_items_copy(from, p->receive, count, mine->send_type);
+        if (c->call.kind == PF_COLL_REDUCE_SCATTER || c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
+            from += count * pf_smpi_type_extent(mine->send_type);
+    }
+    an_items_give_back(&result);
+}
+
+/* The result of one member of a scan; the prefix then includes it. Its contribution may lie where the result
+ * goes, and an operation changes its second operand: so it works on a copy. */
+static void scan_member(struct an_collective *c, const struct an_part *mine, struct an_part *p)
+{
+    struct an_items next;
+    an_items_take(&next, p->send, mine->send_count, mine->send_type);
+    if (c->prefix.room)
+        pf_smpi_op_apply(mine->op, mine->send_type, mine->send_count, c->prefix.items, next.items);
+    const struct an_items *result = c->call.kind == PF_COLL_EXSCAN ? &c->prefix : &next;
+    if (result->room)
+        an_items_copy(result->items, p->receive, mine->send_count, mine->send_type);
+    an_items_give_back(&c->prefix);
+    c->prefix = next;
+}
+
+/* All before somebody who leaves have come, so their results can be written too, even if they leave later. */
+static void move_scan(struct an_collective *c, const struct an_part *mine, const struct an_leave *leaves,
+                      int n)
+{
+    int last = 0;
+    for (int i = 0; i < n; i++)
+        if (leaves[i].member > last)
+            last = leaves[i].member;
+    for (; c->combined <= last; c->combined++)
+        scan_member(c, mine, &c->parts[c->combined]);
+}
+
+/* ---- all kinds ---- */
+
+static void save_contribution(struct an_collective *c, struct an_part *p, int member)
+{
+    bool root = member == c->call.root;
+    switch (c->call.kind) {
+    case PF_COLL_BCAST:
+        if (root)
+            save(p, whole(p->send, p->send_count, p->send_type));
+        break;
+    case PF_COLL_SCATTER:
+    case PF_COLL_SCATTERV:
+        if (root)
+            save_blocks(p, c->call.n);
+        break;
+    case PF_COLL_GATHER:
+    case PF_COLL_GATHERV:
+        if (!root)
+            save(p, whole(p->send, p->send_count, p->send_type));
+        break;
+    case PF_COLL_REDUCE:
+        if (!root)
+            an_items_take(&p->saved, p->send, p->send_count, p->send_type);
+        break;
+    default: /* nobody leaves before all have come, or what is needed has been used */
+        break;
+    }
+}
+
+static bool is_over(const struct an_collective *c, const struct an_leave *leaves, int n)
+{
+    if (c->left + n == c->call.n)
+        return true;
+    bool rooted_last =
+        c->call.kind == PF_COLL_GATHER || c->call.kind == PF_COLL_GATHERV || c->call.kind == PF_COLL_REDUCE;
+    for (int i = 0; rooted_last && i < n; i++)
+        if (leaves[i].member == c->call.root)
+            return true;
+    return rooted_last && c->parts[c->call.root].left;
+}
+
+void an_collective_move(struct an_collective *c, int me, const struct an_leave *leaves, int n)
+{
+    const struct an_part *mine = &c->parts[me];
+    switch (c->call.kind) {
+    case PF_COLL_BCAST:
+        move_bcast(c, leaves, n);
+        break;
+    case PF_COLL_SCATTER:
+    case PF_COLL_SCATTERV:
+        move_scatter(c, leaves, n);
+        break;
+    case PF_COLL_GATHER:
+    case PF_COLL_GATHERV:
+        move_gather(c, leaves, n);
+        break;
+    case PF_COLL_ALLGATHER:
+    case PF_COLL_ALLGATHERV:
+        if (c->left == 0)
+            move_allgather(c);
+        break;
+    case PF_COLL_ALLTOALL:
+    case PF_COLL_ALLTOALLV:
+    case PF_COLL_ALLTOALLW:
+        if (c->left == 0)
+            move_alltoall(c);
+        break;
+    case PF_COLL_REDUCE:
+        move_reduce(c, mine, leaves, n);
+        break;
+    case PF_COLL_ALLREDUCE:
+    case PF_COLL_REDUCE_SCATTER:
+    case PF_COLL_REDUCE_SCATTER_BLOCK:
+        if (c->left == 0)
+            move_reduce(c, mine, leaves, n);
+        break;
+    case PF_COLL_SCAN:
+    case PF_COLL_EXSCAN:
+        move_scan(c, mine, leaves, n);
+        break;
+    default:
+        break;
+    }
+    bool over = is_over(c, leaves, n);
+    for (int i = 0; i < n; i++) {
+        struct an_part *p = &c->parts[leaves[i].member];
+        p->left = true;
+        if (!over)
+            save_contribution(c, p, leaves[i].member);
+    }
+}
+
+void an_collective_forget(struct an_collective *c)
+{
+    for (int i = 0; i < c->call.n; i++) {
+        struct an_part *p = &c->parts[i];
+        an_items_give_back(&p->saved);
+        if (p->packed)
+            an_data_give_back(p->packed, p->packed_class);
+        p->packed = NULL;
+    }
+    an_items_give_back(&c->prefix);
+    c->prefix = (struct an_items){0};
+}

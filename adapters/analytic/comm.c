@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators: all members of one share a structure, found by the id that the hub gives. */
+#include "adapters/analytic/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/smpi/smpi_types.h"
+#include "base/log.h"
+
+static struct an_shared **table;
+static int table_size;
+
+static void *must(void *memory)
+{
+    if (!memory)
+        pf_die("out of memory for a communicator");
+    return memory;
+}
+
+static struct an_shared *shared_new(int id, const int *world_ranks, int n)
+{
+    struct an_shared *shared = must(calloc(1, sizeof *shared));
+    size_t count = (size_t)n;
+    shared->id = id;
+    shared->size = n;
+    shared->world_ranks = must(malloc(count * sizeof *world_ranks));
+    memcpy(shared->world_ranks, world_ranks, count * sizeof *world_ranks);
+    shared->joined = must(calloc(count, sizeof *shared->joined));
+    shared->leaves = must(malloc(count * sizeof *shared->leaves));
+    shared->boxes = must(calloc(count, sizeof *shared->boxes));
+    return shared;
+}
+
+static void shared_free(struct an_shared *shared)
+{
+    for (int i = 0; i < shared->size; i++)
+        an_box_clear(&shared->boxes[i]);
+    an_coll_clear(shared);
+    free(shared->leaves);
+    free(shared->boxes);
+    free(shared->joined);
+    free(shared->world_ranks);
+    free(shared);
+}
+
+static struct an_shared **slot_of(int id)
+{
+    if (id >= table_size) {
+        int size = 2 * id + 16;
+        table = must(realloc(table, (size_t)size * sizeof *table));
+        memset(table + table_size, 0, (size_t)(size - table_size) * sizeof *table);
+        table_size = size;
+    }
+    return &table[id];
+}
+
+/* Ids come back when a communicator is gone. A structure that nobody holds is a new communicator's unless
+ * this member has yet to join: others may have sent to it and left. */
+static bool is_same(const struct an_shared *shared, const int *world_ranks, int n, int me)
+{
+    return shared->size == n && (shared->members > 0 || !shared->joined[me]) &&
+           memcmp(shared->world_ranks, world_ranks, (size_t)n * sizeof *world_ranks) == 0;
+}
+
+struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_ranks, int n, int me)
+{
+    struct an_shared *shared = NULL;
+    if (id >= 0) {
+        struct an_shared **slot = slot_of(id);
+        if (*slot && !is_same(*slot, world_ranks, n, me)) {
+            shared_free(*slot);
+            *slot = NULL;
+        }
+        if (!*slot)
+            *slot = shared_new(id, world_ranks, n);
+        shared = *slot;
+    } else {
+        shared = shared_new(id, world_ranks, n); /* of one member */
+    }
+    struct an_comm *comm = must(calloc(1, sizeof *comm));
+    *comm = (struct an_comm){.rank = rank, .shared = shared, .me = me};
+    shared->members++;
+    shared->joined[me] = true;
+    return comm;
+}
+
+void an_comm_leave(struct an_comm *comm)
+{
+    comm->shared->members--;
+    if (comm->shared->id < 0)
+        shared_free(comm->shared);
+    free(comm);
+}
+
+int an_check_data(int count, MPI_Datatype type)
+{
+    if (count < 0)
+        return MPI_ERR_COUNT;
+    return pf_smpi_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
+}
+
+int an_check_peer(MPI_Comm handle, int peer, int tag, bool receives)
+{
+    const struct an_comm *comm = an_comm_of(handle);
+    if (!comm)
+        return MPI_ERR_COMM;
+    if ((peer < 0 || peer >= comm->shared->size) && peer != MPI_PROC_NULL &&
+        !(receives && peer == MPI_ANY_SOURCE))
+        return MPI_ERR_RANK;
+    return tag >= 0 || (receives && tag == MPI_ANY_TAG) ? MPI_SUCCESS : MPI_ERR_TAG;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Moves the application's data. SMPI's datatypes know the layouts. */
+#include "adapters/analytic/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/smpi/smpi_types.h"
+#include "base/log.h"
+
+/* Rooms of 64 bytes, 128 bytes ... 64 KiB; larger ones are malloc's. */
+#define CLASSES 11
+
+static void *free_rooms[CLASSES];
+
+static size_t class_bytes(int class)
+{
+    return (size_t)64 << class;
+}
+
+char *an_data_room(size_t bytes, int *class)
+{
+    int c = 0;
+    while (c < CLASSES && class_bytes(c) < bytes)
+        c++;
+    *class = c;
+    if (c < CLASSES && free_rooms[c]) {
+        void *room = free_rooms[c];
+        free_rooms[c] = *(void **)room;
+        return room;
+    }
+    char *room = malloc(c < CLASSES ? class_bytes(c) : bytes);
+    if (!room)
+        pf_die("out of memory for a message of %zu bytes", bytes);
+    return room;
+}
+
+void an_data_give_back(char *room, int class)
+{
+    if (class == CLASSES) {
+        free(room);
+        return;
+    }
+    *(void **)room = free_rooms[class];
+    free_rooms[class] = room;
+}
+
+bool an_data_is_derived(MPI_Datatype type)
+{
+    return pf_smpi_type_is_derived(type);
+}
+
+size_t an_data_bytes(int count, MPI_Datatype type)
+{
+    return count > 0 ? (size_t)count * pf_smpi_type_size(type) : 0;
+}
+
+void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed)
+{
+    if (!an_job.moves_data || count <= 0)
+        return;
+    if (pf_smpi_type_is_derived(type))
+        pf_smpi_type_serialize(type, count, from, packed);
+    else
+        memcpy(packed, from, an_data_bytes(count, type));
+}
+
+void an_data_unpack(const char *packed, size_t bytes, void *to, MPI_Datatype type)
+{
+    if (!an_job.moves_data || bytes == 0)
+        return;
+    if (pf_smpi_type_is_derived(type))
+        pf_smpi_type_unpack(type, (int)(bytes / pf_smpi_type_size(type)), packed, to);
+    else
+        memcpy(to, packed, bytes);
+}
+
+void an_data_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                  MPI_Datatype to_type)
+{
+    size_t bytes = an_data_bytes(from_count, from_type), room = an_data_bytes(to_count, to_type);
+    if (room < bytes)
+        bytes = room;
+    if (!an_job.moves_data || bytes == 0 || from == to)
+        return;
+    if (!pf_smpi_type_is_derived(from_type) && !pf_smpi_type_is_derived(to_type))
+        memmove(to, from, bytes);
+    else
+        pf_smpi_type_move(from, from_count, from_type, to, to_count, to_type);
+}
+
+/* Where `count` items lie, seen from the address of the first: a type may reach to both sides of it. */
+static void span_of(int count, MPI_Datatype type, ptrdiff_t *first, ptrdiff_t *last)
+{
+    ptrdiff_t step = pf_smpi_type_extent(type) * (count - 1);
+    pf_smpi_type_span(type, first, last);
+    *(step < 0 ? first : last) += step;
+}
+
+void an_items_take(struct an_items *copy, const void *from, int count, MPI_Datatype type)
+{
+    ptrdiff_t first = 0, last = (ptrdiff_t)an_data_bytes(count, type);
+    if (pf_smpi_type_is_derived(type) && count > 0)
+        span_of(count, type, &first, &last);
+    copy->room = an_data_room((size_t)(last - first), &copy->class);
+    copy->items = copy->room - first;
+    an_items_copy(from, copy->items, count, type);
+}
+
+void an_items_give_back(struct an_items *copy)
+{
+    if (copy->room)
+        an_data_give_back(copy->room, copy->class);
+    copy->room = copy->items = NULL;
+}
+
+void an_items_copy(const void *from, void *to, int count, MPI_Datatype type)
+{
+    if (count <= 0 || from == to)
+        return;
+    if (pf_smpi_type_is_derived(type))
+        pf_smpi_type_copy(type, count, from, to);
+    else
+        memcpy(to, from, an_data_bytes(count, type));
+}

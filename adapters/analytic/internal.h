@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_INTERNAL_H
+#define PF_ADAPTERS_ANALYTIC_INTERNAL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <smpi/smpi.h>
+
+#include "adapters/adapter.h"
+#include "adapters/analytic/coll/coll.h"
+#include "adapters/analytic/cost/cost.h"
+#include "adapters/envelope.h"
+#include "base/pool.h"
+#include "lowlevel/engine/engine.h"
+
+/*
+ * The objects of the engine. Its native values, statuses, datatypes and operations are SMPI's, so that it
+ * needs no second datatype engine; communicators, requests and messages are its own. Dates are simulated
+ * seconds.
+ *
+ * Time: a rank may be ahead of the simulation's clock by its `debt`, the duration of its calls that nobody
+ * has waited for yet: it is paid when the rank blocks, or before anything else of it can be seen
+ * (ops->settle).
+ */
+struct an_collective;
+struct an_request;
+
+/* What two ranks have sent each other and not matched, for one destination on one communicator. */
+struct an_box {
+    struct pf_envelope_queue messages; /* struct an_message by arrival */
+    struct pf_envelope_queue receives; /* struct an_request in the order of the calls */
+    uint64_t posted;                   /* receives so far */
+    int open; /* receives from any source and probes that wait: then messages tell when they arrive */
+    struct an_rank *prober; /* the destination waits in a blocking probe */
+};
+
+/* One communicator, for all its members. */
+struct an_shared {
+    int id, size;
+    int members; /* that hold it now */
+    int *world_ranks;
+    bool *joined; /* who has ever held it */
+    struct an_box *boxes;
+    struct an_collective *collectives; /* that have begun and are not over, oldest first */
+    struct an_collective *free_collectives;
+    struct an_leave *leaves; /* room */
+    struct an_shared *next;  /* in the table */
+};
+
+/* One member's handle. */
+struct an_comm {
+    struct an_rank *rank;
+    struct an_shared *shared;
+    int me;
+    uint64_t collectives; /* entered */
+};
+
+struct an_rank {
+    struct pf_instance base; /* first */
+    void *mpi;               /* the middleware's, for on_progress */
+    void *predefined[PF_PREDEFINED_LIMIT];
+    struct an_comm *world, *alone;
+    double debt;       /* seconds of its calls that are still to pay */
+    int calls_in_debt; /* calls since the rank has blocked */
+    struct pf_waiter waiter;
+    struct pf_event wake;
+    double wake_at;
+    double busy_until;  /* its own date when it began to wait */
+    int unknown;        /* requests that the rank waits for and whose date is not known */
+    bool any;           /* it waits for the first, not for the last */
+    void *bsend_buffer; /* the attached one */
+    int bsend_size;
+    int64_t bsend_used;
+    int buffer_number;
+};
+
+enum an_kind { AN_SEND, AN_RECEIVE, AN_COLLECTIVE };
+
+/* A pending operation; at first its envelope, for receives. */
+struct an_request {
+    struct pf_envelope envelope;
+    enum an_kind kind;
+    struct an_rank *rank;
+    struct an_box *box; /* of a posted receive, while it is not matched */
+    struct an_message
+        *message; /* of a rendezvous that is not matched; of a receive: data yet to be unpacked */
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    double posted;
+    double done_at; /* INFINITY while nobody knows */
+    MPI_Status status;
+    bool waited, watched;
+    bool freed;      /* the application has forgotten it */
+    bool persistent; /* made by an _init function */
+    bool active;
+    bool keeps_type;        /* the type must outlive its freeing by the user */
+    struct pf_event notice; /* of the date, for a rank that waits in several implementations */
+    struct an_comm *comm;   /* of a persistent one */
+    int peer, mode;
+};
+
+/* A message on its way, or one that nobody has received. */
+struct an_message {
+    struct pf_envelope envelope; /* by arrival */
+    struct an_box *box;
+    int source, destination; /* world ranks */
+    size_t bytes;
+    struct pf_cost_sent sent;
+    struct pf_event arrival;    /* only while somebody could see it */
+    struct an_request *request; /* the sender's, of a rendezvous */
+    struct an_rank *buffered;   /* who has it in its attached buffer */
+    int buffer_number;          /* which of those that it has attached */
+    const void *buffer;         /* the sender's, of a rendezvous */
+    int count;
+    MPI_Datatype type;
+    char *payload; /* packed */
+    int payload_class;
+};
+
+/* ---- the job ---- */
+struct an_job {
+    int size;
+    const struct pf_job *job;
+    struct an_rank **ranks;
+    struct pf_cost *cost;
+    struct pf_colls *colls;
+    bool moves_data; /* analytic_data */
+    void (*on_progress)(void *rank);
+};
+
+extern struct an_job an_job;
+
+/* Fills the table of native functions. */
+void an_p2p_install(void **functions);
+void an_wait_install(void **functions);
+void an_probe_install(void **functions);
+void an_coll_install(void **functions);
+void an_icoll_install(void **functions);
+void an_comm_install(void **functions);
+
+/* ---- time (rank.c) ---- */
+
+/* The rank's own date. */
+static inline double an_now(const struct an_rank *rank)
+{
+    return pf_engine_now() + rank->debt;
+}
+
+/* Pays what the rank owes: blocks until its own date. */
+void an_rank_settle(struct an_rank *rank);
+
+/* The rank's date moves to `date`: it blocks, or owes the difference when that is small. */
+void an_rank_reach(struct an_rank *rank, double date);
+
+/* A call of the rank has lasted until `date`. */
+static inline void an_rank_charge(struct an_rank *rank, double date)
+{
+    double now = pf_engine_now();
+    if (date > now + rank->debt)
+        rank->debt = date - now;
+}
+
+/* Ends a call that does not block: a rank that has called a lot pays what it owes. */
+void an_rank_pace(struct an_rank *rank);
+
+/* Blocks the calling rank until somebody posts its wake event. */
+void an_rank_park(struct an_rank *rank);
+
+/* The calling rank. */
+struct an_rank *an_rank_self(void);
+
+/* ---- requests (request.c) ---- */
+struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind);
+void an_request_release(struct an_request *request);
+
+/* What it sends or receives. */
+void an_request_describe(struct an_request *request, const void *buffer, int count, MPI_Datatype type);
+
+/* The date of the request is known now. */
+void an_request_settle(struct an_request *request, double date);
+
+/* The same for several; for none, nothing. */
+void an_wait_all(int n, MPI_Request handles[]);
+
+/* Blocks until it is done and moves the rank's date there. */
+void an_request_await(struct an_request *request);
+
+/* The rank waits in several implementations at once: it is told when the request is done. */
+void an_request_watch(struct an_request *request);
+
+/* It is done at the rank's date: the rest of its data, its status. Returns its error; releases it, or makes a
+ * persistent one inactive. */
+int an_request_finish(MPI_Request *handle, MPI_Status *status);
+
+static inline bool an_request_is_done(const struct an_request *request)
+{
+    return request->done_at <= an_now(request->rank);
+}
+
+/* ---- messages (message.c) ---- */
+struct an_send {
+    struct an_comm *comm;
+    const void *buffer;
+    int count;
+    MPI_Datatype type;
+    int peer, tag;
+    enum pf_cost_mode mode;
+};
+
+/* Sends; the request is told when it may be completed. */
+void an_message_send(const struct an_send *send, struct an_request *request);
+/* Posts a receive with the hub's wildcards. */
+void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request);
+/* Takes a matched message into a receive. */
+void an_message_take(struct an_message *message, struct an_request *request, double posted);
+/* The first message that has arrived and matches. */
+struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
+/* From now on (or no longer) messages to this box tell when they arrive. */
+void an_box_open(struct an_box *box);
+void an_box_close(struct an_box *box);
+/* Takes it out of its box. */
+void an_message_remove(struct an_message *message);
+void an_message_free(struct an_message *message);
+/* Takes a receive that nobody has matched out of the books. */
+void an_message_withdraw(struct an_request *request);
+void an_box_clear(struct an_box *box);
+
+/* ---- data (data.c) ---- */
+
+/* Room for packed data, from lists by size. */
+char *an_data_room(size_t bytes, int *class);
+void an_data_give_back(char *room, int class);
+size_t an_data_bytes(int count, MPI_Datatype type);
+bool an_data_is_derived(MPI_Datatype type);
+void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed);
+/* Unpacks at most `bytes`. In the context of a rank. */
+void an_data_unpack(const char *packed, size_t bytes, void *to, MPI_Datatype type);
+/* The same data in another layout. */
+void an_data_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                  MPI_Datatype to_type);
+
+/* A copy of items in their own layout, and back: what an operation works on. */
+struct an_items {
+    char *room;
+    char *items; /* where the first one begins; inside the room or before it */
+    int class;
+};
+void an_items_take(struct an_items *copy, const void *from, int count, MPI_Datatype type);
+void an_items_give_back(struct an_items *copy);
+void an_items_copy(const void *from, void *to, int count, MPI_Datatype type);
+
+/* ---- collectives (collective.c, collective_data.c) ---- */
+
+/* What one member has passed to the call. Buffers of an operation in place are set to where its data are. */
+struct an_part {
+    struct an_request *request;
+    const void *send;
+    void *receive;
+    int send_count, receive_count;
+    MPI_Datatype send_type, receive_type;
+    const int *send_counts, *send_displs, *receive_counts,
+        *receive_displs;                            /* NULL: blocks of the same size */
+    const MPI_Datatype *send_types, *receive_types; /* of alltoallw */
+    MPI_Op op;
+    int root;
+    bool in_place;
+    bool left;
+    size_t pretend;        /* bytes of a call that moves no data of the application */
+    struct an_items saved; /* of reductions: its contribution, when it has left before that was used */
+    char *packed;          /* of others: the same */
+    int packed_class;
+};
+
+struct an_collective {
+    struct an_collective *next;
+    uint64_t sequence;
+    struct pf_coll *schedule;
+    struct pf_coll_call call;
+    int arrived, left;
+    struct an_part *parts;
+    size_t *counts;         /* bytes of the blocks of the v kinds */
+    size_t **rows;          /* of alltoallv and alltoallw */
+    struct an_items prefix; /* of scans: the combination of the first `combined` members */
+    int combined;
+};
+
+struct an_leave {
+    int member;
+    double date;
+};
+
+/* A member enters its next collective. The request is complete when it leaves. */
+struct an_request *an_collective_enter(struct an_comm *comm, const struct an_part *part,
+                                       enum pf_coll_kind kind, bool nonblocking);
+
+/* The data of those who leave; `me` is the caller. */
+void an_collective_move(struct an_collective *c, int me, const struct an_leave *leaves, int n);
+
+/* Frees the saved contributions. */
+void an_collective_forget(struct an_collective *c);
+
+/* The communicator is gone. */
+void an_coll_clear(struct an_shared *shared);
+
+/* ---- communicators (comm.c) ---- */
+struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_ranks, int n, int me);
+void an_comm_leave(struct an_comm *comm);
+
+static inline struct an_comm *an_comm_of(MPI_Comm handle)
+{
+    return (struct an_comm *)handle;
+}
+
+/* Arguments of calls: an error code of SMPI. */
+int an_check_data(int count, MPI_Datatype type);
+int an_check_peer(MPI_Comm comm, int peer, int tag, bool receives);
+
+static inline void *an_buffer(const void *buffer)
+{
+    return buffer == MPI_BOTTOM ? NULL : (void *)(uintptr_t)buffer;
+}
+
+static inline int an_source(int source)
+{
+    return source == MPI_ANY_SOURCE ? PF_ENVELOPE_ANY_SOURCE : source;
+}
+
+static inline int an_tag(int tag)
+{
+    return tag == MPI_ANY_TAG ? PF_ENVELOPE_ANY_TAG : tag;
+}
+
+#endif

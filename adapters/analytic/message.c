@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages and receives meet. A message is in the books from the call that sends it on, with the date at
+ * which it arrives. A receive from a given source takes the first one that matches at once, even if it has
+ * yet to arrive: nothing that is sent later can come between. A receive from any source, and a probe, must
+ * see the message that arrives first; while one is open, messages of the box announce their arrival by an
+ * event, and nobody else takes one before. Messages of one source do not overtake each other.
+ */
+#include "adapters/analytic/internal.h"
+
+#include <string.h>
+
+static struct pf_pool messages = PF_POOL(struct an_message);
+
+void an_message_free(struct an_message *m)
+{
+    pf_engine_cancel(&m->arrival);
+    if (m->payload)
+        an_data_give_back(m->payload, m->payload_class);
+    if (m->buffered && m->buffer_number == m->buffered->buffer_number)
+        m->buffered->bsend_used -= (int64_t)m->bytes;
+    pf_pool_put(&messages, m);
+}
+
+void an_message_remove(struct an_message *m)
+{
+    pf_engine_cancel(&m->arrival);
+    pf_envelope_remove(&m->box->messages, &m->envelope);
+    m->box = NULL;
+}
+
+static void remove_receive(struct an_request *receive)
+{
+    struct an_box *box = receive->box;
+    pf_envelope_remove(&box->receives, &receive->envelope);
+    receive->box = NULL;
+    if (receive->envelope.source == PF_ENVELOPE_ANY_SOURCE)
+        an_box_close(box);
+}
+
+void an_message_withdraw(struct an_request *request)
+{
+    remove_receive(request);
+}
+
+/* What the status of a receive says. */
+static void describe(struct an_request *receive, int source, int tag, size_t bytes)
+{
+    size_t room = an_data_bytes(receive->count, receive->type);
+    receive->status.MPI_SOURCE = source;
+    receive->status.MPI_TAG = tag;
+    receive->status.MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    receive->status.count = (int)(bytes > room ? room : bytes);
+}
+
+static void pack(struct an_message *m, const void *buffer, int count, MPI_Datatype type)
+{
+    if (m->bytes > 0 && an_job.moves_data) {
+        m->payload = an_data_room(m->bytes, &m->payload_class);
+        an_data_pack(buffer, count, type, m->payload);
+    }
+}
+
+/* The data go to the receiver. Outside a rank's context nothing can be unpacked: then that is left to the
+ * call that completes the receive, which keeps the message. */
+static bool deliver(struct an_message *m, struct an_request *receive)
+{
+    if (!an_job.moves_data || m->bytes == 0)
+        return true;
+    if (pf_engine_inside() && an_data_is_derived(receive->type)) {
+        if (!m->payload)
+            pack(m, m->buffer, m->count, m->type);
+        receive->message = m;
+        return false;
+    }
+    if (m->payload) {
+        size_t room = an_data_bytes(receive->count, receive->type);
+        an_data_unpack(m->payload, m->bytes < room ? m->bytes : room, receive->buffer, receive->type);
+    } else {
+        an_data_move(m->buffer, m->count, m->type, receive->buffer, receive->count, receive->type);
+    }
+    return true;
+}
+
+void an_message_take(struct an_message *m, struct an_request *receive, double posted)
+{
+    struct pf_cost_received received;
+    pf_cost_receive(an_job.cost, m->source, m->destination, m->bytes, &m->sent, posted, &received);
+    describe(receive, m->envelope.source, m->envelope.tag, m->bytes);
+    bool over = deliver(m, receive);
+    if (m->request) {
+        m->request->message = NULL;
+        an_request_settle(m->request, received.safe);
+        m->request = NULL;
+    }
+    if (over)
+        an_message_free(m);
+    an_request_settle(receive, received.complete);
+}
+
+static void arrived(struct pf_event *event)
+{
+    struct an_message *m = pf_container_of(event, struct an_message, arrival);
+    struct an_box *box = m->box;
+    struct an_request *receive =
+        (struct an_request *)pf_envelope_find_receive(&box->receives, m->envelope.source, m->envelope.tag);
+    if (receive) {
+        remove_receive(receive);
+        an_message_remove(m);
+        an_message_take(m, receive, receive->posted);
+    } else if (box->prober) {
+        pf_engine_post(&box->prober->wake, fmax(m->sent.arrival, box->prober->busy_until));
+    }
+}
+
+void an_box_open(struct an_box *box)
+{
+    if (box->open++ > 0)
+        return;
+    double now = pf_engine_now();
+    for (struct pf_envelope *e = box->messages.all.first; e; e = e->next) {
+        struct an_message *m = (struct an_message *)e;
+        if (m->sent.arrival > now)
+            pf_engine_post(&m->arrival, m->sent.arrival);
+    }
+}
+
+void an_box_close(struct an_box *box)
+{
+    box->open--;
+}
+
+/* Dates that are not negative have the order of their bits. */
+static uint64_t order_of(double date)
+{
+    uint64_t bits;
+    memcpy(&bits, &date, sizeof bits);
+    return bits;
+}
+
+static void insert(struct an_box *box, struct an_message *m, int sources)
+{
+    for (const struct pf_envelope *e = box->messages.all.last;
+         e && ((const struct an_message *)e)->sent.arrival > m->sent.arrival; e = e->prev)
+        if (e->source == m->envelope.source)
+            m->sent.arrival = ((const struct an_message *)e)->sent.arrival;
+    m->envelope.order = order_of(m->sent.arrival);
+    m->box = box;
+    pf_envelope_insert(&box->messages, &m->envelope, sources);
+    if (box->open)
+        pf_engine_post(&m->arrival, m->sent.arrival);
+}
+
+/* The receive was there first: the data go straight into its buffer. */
+static void send_to(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent,
+                    struct an_request *receive, struct an_request *request)
+{
+    struct pf_cost_received received;
+    const struct an_shared *shared = s->comm->shared;
+    remove_receive(receive);
+    pf_cost_receive(an_job.cost, shared->world_ranks[s->comm->me], shared->world_ranks[s->peer], bytes, sent,
+                    receive->posted, &received);
+    describe(receive, s->comm->me, s->tag, bytes);
+    an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
+    an_request_settle(receive, received.complete);
+    an_request_settle(request, received.safe);
+}
+
+static struct an_message *message_new(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent)
+{
+    struct an_message *m = pf_pool_get(&messages);
+    const struct an_shared *shared = s->comm->shared;
+    *m = (struct an_message){.envelope = {.source = s->comm->me, .tag = s->tag},
+                             .source = shared->world_ranks[s->comm->me],
+                             .destination = shared->world_ranks[s->peer],
+                             .bytes = bytes,
+                             .sent = *sent,
+                             .arrival = {.fn = arrived}};
+    return m;
+}
+
+void an_message_send(const struct an_send *s, struct an_request *request)
+{
+    struct an_rank *rank = s->comm->rank;
+    struct an_shared *shared = s->comm->shared;
+    struct an_box *box = &shared->boxes[s->peer];
+    size_t bytes = an_data_bytes(s->count, s->type);
+    struct pf_cost_sent sent;
+    pf_cost_send(an_job.cost, shared->world_ranks[s->comm->me], shared->world_ranks[s->peer], bytes,
+                 an_now(rank), s->mode, &sent);
+    an_rank_charge(rank, sent.returns);
+    struct an_request *receive =
+        (struct an_request *)pf_envelope_find_receive(&box->receives, s->comm->me, s->tag);
+    if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE) {
+        send_to(s, bytes, &sent, receive, request);
+        return;
+    }
+    struct an_message *m = message_new(s, bytes, &sent);
+    if (sent.rendezvous) {
+        m->request = request;
+        request->message = m;
+        m->buffer = s->buffer;
+        m->count = s->count;
+        m->type = s->type;
+    } else {
+        pack(m, s->buffer, s->count, s->type);
+    }
+    if (s->mode == PF_COST_BUFFERED) {
+        m->buffered = rank;
+        m->buffer_number = rank->buffer_number;
+        rank->bsend_used += (int64_t)bytes;
+    }
+    insert(box, m, shared->size);
+    if (!sent.rendezvous)
+        an_request_settle(request, sent.safe);
+}
+
+/* Has it arrived for those who must not look ahead? */
+static bool is_there(const struct an_box *box, const struct an_message *m, double now)
+{
+    return box->open ? !pf_event_pending(&m->arrival) : m->sent.arrival <= now;
+}
+
+struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now)
+{
+    struct an_box *box = &comm->shared->boxes[comm->me];
+    struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
+    return m && is_there(box, m, now) ? m : NULL;
+}
+
+void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request)
+{
+    struct an_box *box = &comm->shared->boxes[comm->me];
+    bool any = source == PF_ENVELOPE_ANY_SOURCE;
+    request->posted = an_now(comm->rank);
+    struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
+    if (m && (any || box->open) && !is_there(box, m, request->posted))
+        m = NULL;
+    if (m) {
+        an_message_remove(m);
+        an_message_take(m, request, request->posted);
+        return;
+    }
+    request->envelope = (struct pf_envelope){.order = box->posted++, .source = source, .tag = tag};
+    request->box = box;
+    pf_envelope_insert(&box->receives, &request->envelope, comm->shared->size);
+    if (any)
+        an_box_open(box);
+}
+
+static void free_envelope(struct pf_envelope *envelope)
+{
+    struct an_message *m = (struct an_message *)envelope;
+    if (m->request)
+        m->request->message = NULL;
+    an_message_free(m);
+}
+
+static void forget_receive(struct pf_envelope *envelope)
+{
+    ((struct an_request *)envelope)->box = NULL;
+}
+
+void an_box_clear(struct an_box *box)
+{
+    pf_envelope_queue_clear(&box->messages, free_envelope);
+    pf_envelope_queue_clear(&box->receives, forget_receive);
+}

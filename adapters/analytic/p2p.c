@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The native functions that send and receive. */
+#include "adapters/analytic/internal.h"
+
+#include "pf_fn.h"
+
+static int check(const struct an_send *s, MPI_Comm comm)
+{
+    int error = an_check_peer(comm, s->peer, s->tag, false);
+    return error ? error : an_check_data(s->count, s->type);
+}
+
+/* A buffered send must find room in the attached buffer. */
+static int reserve(const struct an_send *s)
+{
+    const struct an_rank *rank = s->comm->rank;
+    if (s->mode != PF_COST_BUFFERED)
+        return MPI_SUCCESS;
+    size_t bytes = an_data_bytes(s->count, s->type);
+    return rank->bsend_buffer && rank->bsend_used + (int64_t)bytes <= rank->bsend_size ? MPI_SUCCESS
+                                                                                       : MPI_ERR_BUFFER;
+}
+
+static int start_send(const struct an_send *s, struct an_request **out)
+{
+    int error = reserve(s);
+    if (error)
+        return error;
+    struct an_request *request = an_request_new(s->comm->rank, AN_SEND);
+    an_request_describe(request, s->buffer, s->count, s->type);
+    an_message_send(s, request);
+    *out = request;
+    return MPI_SUCCESS;
+}
+
+static int isend(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                 MPI_Request *handle, enum pf_cost_mode mode)
+{
+    struct an_send s = {an_comm_of(comm), an_buffer(buffer), count, type, dest, tag, mode};
+    int error = check(&s, comm);
+    *handle = MPI_REQUEST_NULL;
+    if (error || dest == MPI_PROC_NULL)
+        return error;
+    return start_send(&s, (struct an_request **)handle);
+}
+
+static int send(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                enum pf_cost_mode mode)
+{
+    MPI_Request handle;
+    int error = isend(buffer, count, type, dest, tag, comm, &handle, mode);
+    if (error || handle == MPI_REQUEST_NULL)
+        return error;
+    an_request_await((struct an_request *)handle);
+    return an_request_finish(&handle, NULL);
+}
+
+#define SENDS(name, iname, mode)                                                                             \
+    static int an_##name(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) \
+    {                                                                                                        \
+        return send(buffer, count, type, dest, tag, comm, mode);                                             \
+    }                                                                                                        \
+    static int an_##iname(const void *buffer, int count, MPI_Datatype type, int dest, int tag,               \
+                          MPI_Comm comm, MPI_Request *request)                                               \
+    {                                                                                                        \
+        int error = isend(buffer, count, type, dest, tag, comm, request, mode);                              \
+        if (*request != MPI_REQUEST_NULL)                                                                    \
+            an_rank_pace(an_comm_of(comm)->rank);                                                            \
+        return error;                                                                                        \
+    }
+
+SENDS(send, isend, PF_COST_STANDARD)
+SENDS(bsend, ibsend, PF_COST_BUFFERED)
+SENDS(ssend, issend, PF_COST_SYNCHRONOUS)
+SENDS(rsend, irsend, PF_COST_READY)
+
+static int start_receive(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                         MPI_Request *handle)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (!error)
+        error = an_check_data(count, type);
+    *handle = MPI_REQUEST_NULL;
+    if (error || source == MPI_PROC_NULL)
+        return error;
+    struct an_request *request = an_request_new(an_comm_of(comm)->rank, AN_RECEIVE);
+    an_request_describe(request, buffer, count, type);
+    an_message_receive(an_comm_of(comm), an_source(source), an_tag(tag), request);
+    *handle = (MPI_Request)request;
+    return MPI_SUCCESS;
+}
+
+static void pay_call(struct an_rank *rank)
+{
+    rank->debt += pf_cost_call(an_job.cost);
+    an_rank_pace(rank);
+}
+
+static int an_irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                    MPI_Request *handle)
+{
+    int error = start_receive(buffer, count, type, source, tag, comm, handle);
+    if (*handle != MPI_REQUEST_NULL)
+        pay_call(an_comm_of(comm)->rank);
+    return error;
+}
+
+/* What a receive from MPI_PROC_NULL tells (MPI 3.1 section 3.11). */
+static void nothing_received(MPI_Status *status)
+{
+    if (status)
+        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+}
+
+static int an_recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Status *status)
+{
+    MPI_Request handle;
+    int error = start_receive(buffer, count, type, source, tag, comm, &handle);
+    if (error)
+        return error;
+    if (handle == MPI_REQUEST_NULL) {
+        nothing_received(status);
+        return MPI_SUCCESS;
+    }
+    an_request_await((struct an_request *)handle);
+    return an_request_finish(&handle, status);
+}
+
+static int an_sendrecv(const void *out, int out_count, MPI_Datatype out_type, int dest, int sendtag, void *in,
+                       int in_count, MPI_Datatype in_type, int source, int recvtag, MPI_Comm comm,
+                       MPI_Status *status)
+{
+    MPI_Request handles[2];
+    struct an_send s = {an_comm_of(comm), out, out_count, out_type, dest, sendtag, PF_COST_STANDARD};
+    int error = check(&s, comm);
+    if (!error)
+        error = start_receive(in, in_count, in_type, source, recvtag, comm, &handles[1]);
+    if (error)
+        return error;
+    isend(out, out_count, out_type, dest, sendtag, comm, &handles[0], PF_COST_STANDARD);
+    an_wait_all(2, handles);
+    if (handles[0] != MPI_REQUEST_NULL)
+        an_request_finish(&handles[0], NULL);
+    if (handles[1] != MPI_REQUEST_NULL)
+        return an_request_finish(&handles[1], status);
+    nothing_received(status);
+    return MPI_SUCCESS;
+}
+
+static int an_sendrecv_replace(void *buffer, int count, MPI_Datatype type, int dest, int sendtag, int source,
+                               int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    int class, error = an_check_data(count, type);
+    if (error)
+        return error;
+    size_t bytes = an_data_bytes(count, type);
+    char *room = an_data_room(bytes, &class);
+    an_data_pack(an_buffer(buffer), count, type, room);
+    error = an_sendrecv(room, (int)bytes, MPI_BYTE, dest, sendtag, buffer, count, type, source, recvtag, comm,
+                        status);
+    an_data_give_back(room, class);
+    return error;
+}
+
+/* ---- persistent requests ---- */
+
+static int init(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                MPI_Request *handle, enum an_kind kind, enum pf_cost_mode mode)
+{
+    int error = an_check_peer(comm, peer, tag, kind == AN_RECEIVE);
+    if (!error)
+        error = an_check_data(count, type);
+    *handle = MPI_REQUEST_NULL;
+    if (error || peer == MPI_PROC_NULL)
+        return error;
+    struct an_request *request = an_request_new(an_comm_of(comm)->rank, kind);
+    request->persistent = true;
+    request->active = false;
+    request->comm = an_comm_of(comm);
+    request->envelope.source = peer;
+    request->envelope.tag = tag;
+    request->mode = mode;
+    request->buffer = (void *)(uintptr_t)buffer;
+    request->count = count;
+    request->type = type;
+    *handle = (MPI_Request)request;
+    return MPI_SUCCESS;
+}
+
+#define INIT(name, kind, mode)                                                                               \
+    static int an_##name(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
+                         MPI_Request *request)                                                               \
+    {                                                                                                        \
+        return init(buffer, count, type, peer, tag, comm, request, kind, mode);                              \
+    }
+
+INIT(send_init, AN_SEND, PF_COST_STANDARD)
+INIT(bsend_init, AN_SEND, PF_COST_BUFFERED)
+INIT(ssend_init, AN_SEND, PF_COST_SYNCHRONOUS)
+INIT(rsend_init, AN_SEND, PF_COST_READY)
+INIT(recv_init, AN_RECEIVE, PF_COST_STANDARD)
+
+/* The hub makes a persistent request anew for each start, so each is started once. */
+static int an_start(MPI_Request *handle)
+{
+    struct an_request *request = (struct an_request *)*handle;
+    if (!request || !request->persistent || request->active)
+        return MPI_ERR_REQUEST;
+    struct an_send s = {request->comm, an_buffer(request->buffer), request->count,
+                        request->type, request->envelope.source,   request->envelope.tag,
+                        request->mode};
+    int error = request->kind == AN_SEND ? reserve(&s) : MPI_SUCCESS;
+    if (error)
+        return error;
+    request->active = true;
+    an_request_describe(request, request->buffer, request->count, request->type);
+    if (request->kind == AN_SEND) {
+        an_message_send(&s, request);
+    } else {
+        an_message_receive(request->comm, an_source(s.peer), an_tag(s.tag), request);
+        pay_call(request->rank);
+    }
+    return MPI_SUCCESS;
+}
+
+/* ---- the attached buffer: messages are kept by the engine, it only limits them ---- */
+
+static int an_buffer_attach(void *buffer, int size)
+{
+    struct an_rank *rank = an_rank_self();
+    rank->bsend_buffer = buffer;
+    rank->bsend_size = size;
+    rank->bsend_used = 0;
+    rank->buffer_number++;
+    return MPI_SUCCESS;
+}
+
+static int an_buffer_detach(void *buffer, int *size)
+{
+    struct an_rank *rank = an_rank_self();
+    *(void **)buffer = rank->bsend_buffer;
+    *size = rank->bsend_size;
+    rank->bsend_buffer = NULL;
+    rank->bsend_size = 0;
+    return MPI_SUCCESS;
+}
+
+void an_p2p_install(void **functions)
+{
+    functions[PF_FN_Send] = (void *)an_send;
+    functions[PF_FN_Bsend] = (void *)an_bsend;
+    functions[PF_FN_Ssend] = (void *)an_ssend;
+    functions[PF_FN_Rsend] = (void *)an_rsend;
+    functions[PF_FN_Isend] = (void *)an_isend;
+    functions[PF_FN_Ibsend] = (void *)an_ibsend;
+    functions[PF_FN_Issend] = (void *)an_issend;
+    functions[PF_FN_Irsend] = (void *)an_irsend;
+    functions[PF_FN_Recv] = (void *)an_recv;
+    functions[PF_FN_Irecv] = (void *)an_irecv;
+    functions[PF_FN_Sendrecv] = (void *)an_sendrecv;
+    functions[PF_FN_Sendrecv_replace] = (void *)an_sendrecv_replace;
+    functions[PF_FN_Send_init] = (void *)an_send_init;
+    functions[PF_FN_Bsend_init] = (void *)an_bsend_init;
+    functions[PF_FN_Ssend_init] = (void *)an_ssend_init;
+    functions[PF_FN_Rsend_init] = (void *)an_rsend_init;
+    functions[PF_FN_Recv_init] = (void *)an_recv_init;
+    functions[PF_FN_Start] = (void *)an_start;
+    functions[PF_FN_Buffer_attach] = (void *)an_buffer_attach;
+    functions[PF_FN_Buffer_detach] = (void *)an_buffer_detach;
+}

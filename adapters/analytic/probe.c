@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Probes, matched ones too: a matched message leaves the books and is received by its handle. */
+#include "adapters/analytic/internal.h"
+
+#include "pf_fn.h"
+
+static void describe(const struct an_message *m, MPI_Status *status)
+{
+    if (status)
+        *status = (MPI_Status){
+            .MPI_SOURCE = m->envelope.source, .MPI_TAG = m->envelope.tag, .count = (int)m->bytes};
+}
+
+static void describe_nothing(MPI_Status *status)
+{
+    if (status)
+        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+}
+
+static struct an_message *look(MPI_Comm handle, int source, int tag)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    return an_message_find(comm, an_source(source), an_tag(tag), an_now(comm->rank));
+}
+
+/* Until there is one. */
+static struct an_message *await(MPI_Comm handle, int source, int tag)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    struct an_rank *rank = comm->rank;
+    struct an_box *box = &comm->shared->boxes[comm->me];
+    struct an_message *m = look(handle, source, tag);
+    if (m)
+        return m;
+    an_rank_settle(rank);
+    an_box_open(box);
+    box->prober = rank;
+    rank->busy_until = pf_engine_now();
+    while (!(m = look(handle, source, tag)))
+        an_rank_park(rank);
+    box->prober = NULL;
+    an_box_close(box);
+    return m;
+}
+
+static int an_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    if (source == MPI_PROC_NULL)
+        describe_nothing(status);
+    else
+        describe(await(comm, source, tag), status);
+    return MPI_SUCCESS;
+}
+
+static int an_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    const struct an_message *m = source == MPI_PROC_NULL ? NULL : look(comm, source, tag);
+    *flag = m || source == MPI_PROC_NULL;
+    if (m)
+        describe(m, status);
+    else if (*flag)
+        describe_nothing(status);
+    return MPI_SUCCESS;
+}
+
+static int an_mprobe(int source, int tag, MPI_Comm comm, void **message, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    struct an_message *m = await(comm, source, tag);
+    an_message_remove(m);
+    describe(m, status);
+    *message = m;
+    return MPI_SUCCESS;
+}
+
+static int an_improbe(int source, int tag, MPI_Comm comm, int *flag, void **message, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    struct an_message *m = look(comm, source, tag);
+    *flag = m != NULL;
+    if (!m)
+        return MPI_SUCCESS;
+    an_message_remove(m);
+    describe(m, status);
+    *message = m;
+    return MPI_SUCCESS;
+}
+
+static int an_imrecv(void *buffer, int count, MPI_Datatype type, void **message, MPI_Request *handle)
+{
+    int error = an_check_data(count, type);
+    struct an_message *m = *message;
+    *handle = MPI_REQUEST_NULL;
+    if (error)
+        return error;
+    struct an_rank *rank = an_job.ranks[m->destination];
+    struct an_request *request = an_request_new(rank, AN_RECEIVE);
+    an_request_describe(request, buffer, count, type);
+    an_message_take(m, request, an_now(rank));
+    *message = NULL;
+    *handle = (MPI_Request)request;
+    return MPI_SUCCESS;
+}
+
+static int an_mrecv(void *buffer, int count, MPI_Datatype type, void **message, MPI_Status *status)
+{
+    MPI_Request handle;
+    int error = an_imrecv(buffer, count, type, message, &handle);
+    if (error)
+        return error;
+    an_request_await((struct an_request *)handle);
+    return an_request_finish(&handle, status);
+}
+
+void an_probe_install(void **functions)
+{
+    functions[PF_FN_Probe] = (void *)an_probe;
+    functions[PF_FN_Iprobe] = (void *)an_iprobe;
+    functions[PF_FN_Mprobe] = (void *)an_mprobe;
+    functions[PF_FN_Improbe] = (void *)an_improbe;
+    functions[PF_FN_Mrecv] = (void *)an_mrecv;
+    functions[PF_FN_Imrecv] = (void *)an_imrecv;
+}

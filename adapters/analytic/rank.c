@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the date of a rank moves, and how it waits for requests. */
+#include "adapters/analytic/internal.h"
+
+#include <string.h>
+
+#include "adapters/smpi/smpi_types.h"
+
+/*
+ * A rank that knows when its call ends does not need to stop the simulation for it: it may run ahead by this
+ * much, and by this many calls. Other ranks cannot see that, because what it sends carries its own date; only
+ * the order in which ranks of one node ask for their NIC could differ from the order of the dates.
+ */
+#define MOST_DEBT  5e-6
+#define MOST_CALLS 32
+
+struct an_rank *an_rank_self(void)
+{
+    return an_job.ranks[pf_self()->rank];
+}
+
+void an_rank_park(struct an_rank *rank)
+{
+    pf_waiter_park(&rank->waiter);
+    rank->debt = 0;
+    rank->calls_in_debt = 0;
+}
+
+static void park_until(struct an_rank *rank, double date)
+{
+    pf_engine_post(&rank->wake, date);
+    an_rank_park(rank);
+}
+
+void an_rank_settle(struct an_rank *rank)
+{
+    if (rank->debt > 0)
+        park_until(rank, an_now(rank));
+}
+
+void an_rank_reach(struct an_rank *rank, double date)
+{
+    double ahead = date - pf_engine_now();
+    if (ahead < rank->debt)
+        ahead = rank->debt;
+    if (ahead <= MOST_DEBT && ++rank->calls_in_debt < MOST_CALLS)
+        rank->debt = ahead;
+    else if (ahead > 0)
+        park_until(rank, pf_engine_now() + ahead);
+    else
+        rank->calls_in_debt = 0;
+}
+
+void an_rank_pace(struct an_rank *rank)
+{
+    if (rank->debt > MOST_DEBT)
+        an_rank_settle(rank);
+}
+
+static struct pf_pool requests = PF_POOL(struct an_request);
+
+static void notice_rings(struct pf_event *event)
+{
+    struct an_request *request = pf_container_of(event, struct an_request, notice);
+    an_job.on_progress(request->rank->mpi);
+}
+
+struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
+{
+    struct an_request *request = pf_pool_get(&requests);
+    memset(request, 0, sizeof *request);
+    request->kind = kind;
+    request->rank = rank;
+    request->done_at = INFINITY;
+    request->active = true;
+    request->status.MPI_SOURCE = MPI_ANY_SOURCE;
+    request->status.MPI_TAG = MPI_ANY_TAG;
+    pf_event_init(&request->notice, notice_rings);
+    return request;
+}
+
+static void drop_type(struct an_request *request)
+{
+    if (request->keeps_type)
+        pf_smpi_type_drop(request->type);
+    request->keeps_type = false;
+}
+
+void an_request_describe(struct an_request *request, const void *buffer, int count, MPI_Datatype type)
+{
+    request->buffer = an_buffer(buffer);
+    request->count = count;
+    request->type = type;
+    request->keeps_type = an_data_is_derived(type);
+    if (request->keeps_type)
+        pf_smpi_type_keep(type);
+}
+
+void an_request_release(struct an_request *request)
+{
+    pf_engine_cancel(&request->notice);
+    if (request->kind == AN_RECEIVE && request->message)
+        an_message_free(request->message);
+    drop_type(request);
+    pf_pool_put(&requests, request);
+}
+
+/* A date that the blocked rank waits for has become known. */
+static void tell(struct an_rank *rank, double date)
+{
+    if (rank->any) {
+        if (date < rank->wake_at || !pf_event_pending(&rank->wake))
+            pf_engine_post(&rank->wake, rank->wake_at = fmax(date, rank->busy_until));
+        return;
+    }
+    if (date > rank->wake_at)
+        rank->wake_at = date;
+    if (--rank->unknown == 0)
+        pf_engine_post(&rank->wake, rank->wake_at);
+}
+
+void an_request_settle(struct an_request *request, double date)
+{
+    request->done_at = date;
+    if (request->waited)
+        tell(request->rank, date);
+    if (request->watched)
+        pf_engine_post(&request->notice, date);
+    if (request->freed)
+        an_request_release(request);
+}
+
+void an_request_await(struct an_request *request)
+{
+    struct an_rank *rank = request->rank;
+    if (request->done_at < INFINITY) {
+        an_rank_reach(rank, request->done_at);
+        return;
+    }
+    rank->any = false;
+    rank->unknown = 1;
+    rank->wake_at = an_now(rank);
+    request->waited = true;
+    an_rank_park(rank);
+    request->waited = false;
+}
+
+void an_request_watch(struct an_request *request)
+{
+    if (request->watched)
+        return;
+    request->watched = true;
+    if (request->done_at < INFINITY)
+        pf_engine_post(&request->notice, request->done_at);
+}
+
+int an_request_finish(MPI_Request *handle, MPI_Status *status)
+{
+    struct an_request *request = (struct an_request *)*handle;
+    if (request->kind == AN_RECEIVE && request->message) {
+        struct an_message *m = request->message;
+        size_t room = an_data_bytes(request->count, request->type);
+        an_data_unpack(m->payload, m->bytes < room ? m->bytes : room, request->buffer, request->type);
+    }
+    if (status)
+        *status = request->status;
+    int error = request->status.MPI_ERROR;
+    if (request->persistent) {
+        if (request->kind == AN_RECEIVE && request->message)
+            an_message_free(request->message);
+        request->message = NULL;
+        drop_type(request);
+        request->active = request->watched = false;
+        pf_engine_cancel(&request->notice);
+    } else {
+        an_request_release(request);
+        *handle = MPI_REQUEST_NULL;
+    }
+    return error;
+}
