@@ -148,6 +148,38 @@ extern "C" void pf_smpi_type_copy(void *type, int count, const void *from, void 
     simgrid::smpi::Datatype::copy(from, count, type_of(type), to, count, type_of(type));
 }
 
+extern "C" void pf_smpi_type_serialize(void *type, int count, const void *from, void *packed)
+{
+    type_of(type)->serialize(from, packed, count);
+}
+
+extern "C" void pf_smpi_type_move(const void *from, int from_count, void *from_type, void *to, int to_count,
+                                  void *to_type)
+{
+    simgrid::smpi::Datatype::copy(from, from_count, type_of(from_type), to, to_count, type_of(to_type));
+}
+
+extern "C" bool pf_smpi_type_is_ready(const void *handle)
+{
+    const simgrid::smpi::Datatype *type = type_of(handle);
+    return type && (type->flags & flag_committed) && !type->deleted;
+}
+
+extern "C" void pf_smpi_type_keep(void *type)
+{
+    type_of(type)->ref();
+}
+
+extern "C" void pf_smpi_type_drop(void *type)
+{
+    simgrid::smpi::Datatype::unref(type_of(type));
+}
+
+extern "C" bool pf_smpi_op_is_commutative(const void *op)
+{
+    return op_of(op)->commutative;
+}
+
 extern "C" void pf_smpi_op_apply(const void *op, void *type, int count, const void *in, void *inout)
 {
     op_of(op)->apply(in, inout, &count, type_of(type));

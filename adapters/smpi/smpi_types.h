@@ -34,6 +34,22 @@ void pf_smpi_type_pack(void *type, int count, const void *from, void *packed);
 void pf_smpi_type_unpack(void *type, int count, const void *packed, void *to);
 void pf_smpi_type_copy(void *type, int count, const void *from, void *to);
 
+/* Like pf_smpi_type_pack, but callable outside a rank's context. */
+void pf_smpi_type_serialize(void *type, int count, const void *from, void *packed);
+
+/* From one layout into another, as far as the destination has room. */
+void pf_smpi_type_move(const void *from, int from_count, void *from_type, void *to, int to_count,
+                       void *to_type);
+
+/* May messages use it? It is committed and not freed. */
+bool pf_smpi_type_is_ready(const void *type);
+
+/* It outlives its freeing by the user. */
+void pf_smpi_type_keep(void *type);
+void pf_smpi_type_drop(void *type);
+
+bool pf_smpi_op_is_commutative(const void *op);
+
 /* inout = in op inout */
 void pf_smpi_op_apply(const void *op, void *type, int count, const void *in, void *inout);
 
