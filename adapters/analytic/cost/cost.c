@@ -50,8 +50,7 @@ static void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struc
 /* How long an envelope without data travels: a request, its answer, an acknowledgement. */
 static double control_time(const struct way *way)
 {
-    const struct pf_cost_range *range = &way->lane->ranges[0];
-    return range->latency + range->latency_factor * way->path.latency;
+    return way->lane->control_latency + way->lane->ranges[0].latency_factor * way->path.latency;
 }
 
 /*
@@ -62,7 +61,8 @@ static double control_time(const struct way *way)
 static double transmit(const struct way *way, size_t bytes, double ready, double *left)
 {
     const struct pf_cost_range *range = way->range;
-    double byte_time = range->byte_time + range->byte_factor * way->path.byte_time;
+    double byte_time = range->byte_time + range->byte_factor * way->path.byte_time +
+                       range->latency_slope * way->path.latency;
     double nic_byte_time = range->nic_byte_time < 0 ? byte_time : range->nic_byte_time;
     double busy = range->gap + (double)bytes * nic_byte_time, start = ready;
     if (busy > 0) {
@@ -117,6 +117,11 @@ static void send(struct pf_cost *cost, const struct way *way, size_t bytes, doub
         return;
     }
     out->returns = returns + way->lane->reserve;
+    if (cost->eager_meets) {
+        out->arrival = out->returns;
+        out->safe = out->returns + (double)bytes * cost->copy_byte_time;
+        return;
+    }
     out->arrival = transmit(way, bytes, out->returns, &left);
     out->safe = safe_at(cost, cost->eager_done, way, bytes, out->returns, left, out->arrival);
 }
@@ -143,6 +148,12 @@ static void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
                     const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
     double left, ready;
+    if (!sent->rendezvous && cost->eager_meets) {
+        out->granted = out->safe = sent->safe;
+        out->arrival = transmit(way, bytes, fmax(sent->arrival, posted), &left);
+        out->complete = out->arrival + way->range->overhead_receive;
+        return;
+    }
     if (!sent->rendezvous) {
         out->granted = sent->safe;
         out->safe = sent->safe;

@@ -31,6 +31,8 @@ static void explain_line(const struct pf_cost_range *range, FILE *out)
                 write(fabs(range->latency), PF_QUANTITY_TIME, text));
     if (range->latency_factor != 0)
         fprintf(out, "%.4g x path latency + ", range->latency_factor);
+    if (range->latency_slope != 0)
+        fprintf(out, "%.4g m x path latency + ", range->latency_slope);
     if (range->byte_factor != 0)
         fprintf(out, "m / (%.4g x path bandwidth)", 1 / range->byte_factor);
     else if (range->byte_time > 0)
@@ -45,9 +47,9 @@ static void explain_busy(const struct pf_cost_lane *lane, const struct pf_cost_r
     if (range->gap == 0 && range->nic_byte_time == 0)
         return;
     fprintf(out, "; %s busy", lane->busy_in ? "each NIC" : "sender");
-    if (range->gap > 0)
-        fprintf(out, " %s", write(range->gap, PF_QUANTITY_TIME, text));
-    if (range->gap > 0 && range->nic_byte_time != 0)
+    if (range->gap != 0)
+        fprintf(out, " %s%s", range->gap < 0 ? "-" : "", write(fabs(range->gap), PF_QUANTITY_TIME, text));
+    if (range->gap != 0 && range->nic_byte_time != 0)
         fputs(" +", out);
     if (range->nic_byte_time > 0)
         fprintf(out, " m / %s", write(1 / range->nic_byte_time, PF_QUANTITY_RATE, text));
@@ -118,7 +120,9 @@ void pf_cost_explain(const struct pf_cost *cost, FILE *out)
     else
         fprintf(out, "standard sends up to %s are eager",
                 write((double)cost->eager_max, PF_QUANTITY_SIZE, text));
-    fprintf(out, ", their buffers safe when %s\n", done[cost->eager_done]);
+    fprintf(out, ", their data leave %s, their buffers are safe when %s\n",
+            cost->eager_meets ? "when the receive is there" : "at once",
+            done[cost->eager_meets ? PF_COST_COPIED : cost->eager_done]);
     if (cost->eager_max != SIZE_MAX)
         fprintf(out, "rendezvous: %s; buffer safe when %s\n", met[cost->protocol],
                 done[cost->rendezvous_done]);

@@ -18,11 +18,12 @@ struct pf_cost_tally {
     uint64_t messages, bytes;
 };
 
-/* What holds for messages from this size on. A byte takes byte_time, or the path's times byte_factor where
- * that is not zero. */
+/* What holds for messages of m bytes from this size on:
+ * latency + latency_factor x path latency + m (byte_time + byte_factor x path byte time + latency_slope x
+ * path latency) */
 struct pf_cost_range {
     size_t from;
-    double latency, latency_factor;
+    double latency, latency_factor, latency_slope;
     double byte_time, byte_factor;
     double gap, nic_byte_time; /* nic_byte_time < 0: as the message */
     double overhead_send, overhead_receive;
@@ -35,8 +36,9 @@ struct pf_cost_lane {
     int count;
     unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
     double reserve;
-    double *busy_out; /* per node: until when its NIC, or its memory, is busy with what goes out */
-    double *busy_in;  /* and with what comes in; NULL: not taken in turns */
+    double control_latency; /* of an envelope without data, beside the path's */
+    double *busy_out;       /* per node: until when its NIC, or its memory, is busy with what goes out */
+    double *busy_in;        /* and with what comes in; NULL: not taken in turns */
 };
 
 struct pf_cost {
@@ -46,6 +48,7 @@ struct pf_cost {
     struct pf_cost_lane network, memory;
     double call, copy_byte_time, combine_byte_time;
     size_t eager_max;
+    bool eager_meets; /* eager data leave when their receive is there */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;
     bool by_arithmetic, node_by_arithmetic;

@@ -81,44 +81,50 @@ static int lane_sizes(const struct pf_parameters *p, bool memory, size_t *sizes)
 
 static const char *check_lane(const struct pf_parameters *p, bool memory)
 {
-    static const enum pf_parameter excluded[] = {PF_LATENCY, PF_BANDWIDTH, PF_BANDWIDTH_FACTOR};
-    enum pf_parameter key = of_lane(PF_TIME, memory);
-    const struct pf_parameter_value *time = &p->value[key];
+    static const enum pf_parameter excluded[][2] = {
+        {PF_TIME, PF_LATENCY},          {PF_TIME, PF_BANDWIDTH},
+        {PF_TIME, PF_BANDWIDTH_FACTOR}, {PF_BANDWIDTH, PF_BANDWIDTH_FACTOR},
+        {PF_NIC_TIME, PF_GAP},          {PF_NIC_TIME, PF_NIC_BANDWIDTH},
+    };
+    static const enum pf_parameter lines[] = {PF_TIME, PF_NIC_TIME};
     const char *wrong = NULL;
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0] && !wrong; i++)
-        wrong = refuse_both(p, key, of_lane(excluded[i], memory));
-    if (!wrong)
-        wrong = refuse_both(p, of_lane(PF_BANDWIDTH, memory), of_lane(PF_BANDWIDTH_FACTOR, memory));
-    for (int i = 1; i < time->count && !wrong; i++)
-        if (time->number[i] < time->number[i - 1])
-            wrong = at_key(p, key, "a larger message must not be faster than a smaller one");
+        wrong = refuse_both(p, of_lane(excluded[i][0], memory), of_lane(excluded[i][1], memory));
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const struct pf_parameter_value *line = &p->value[of_lane(lines[i], memory)];
+        for (int k = 1; k < line->count && !wrong; k++)
+            if (line->number[k] < line->number[k - 1])
+                wrong = at_key(p, of_lane(lines[i], memory),
+                               "a larger message must not be faster than a smaller one");
+    }
     return wrong;
 }
 
-/* A straight line through the two given times around a size; beyond the last along the last line, of a single
- * one at the path's bandwidth. */
-static void time_line(const struct pf_parameter_value *time, size_t bytes, struct pf_cost_range *range)
+/* The straight line through the two given values around a size: `start` + m x `slope`. Level before the first
+ * value and of a single one; beyond the last along the last line. */
+static void straight_line(const struct pf_parameter_value *value, size_t bytes, double *start, double *slope)
 {
     int i = 0;
-    while (i + 2 < time->count && time->from[i + 1] <= bytes)
+    while (i + 2 < value->count && value->from[i + 1] <= bytes)
         i++;
-    if (time->count == 1) {
-        range->latency = time->number[0];
-        range->byte_factor = 1;
-        return;
-    }
-    double run = (double)(time->from[i + 1] - time->from[i]);
-    range->byte_time = bytes < time->from[0] ? 0 : (time->number[i + 1] - time->number[i]) / run;
-    range->latency = time->number[i] - range->byte_time * (double)time->from[i];
+    *slope = 0;
+    if (value->count > 1 && bytes >= value->from[0])
+        *slope = (value->number[i + 1] - value->number[i]) / (double)(value->from[i + 1] - value->from[i]);
+    *start = value->number[i] - *slope * (double)value->from[i];
 }
 
 static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cost_range *range)
 {
     size_t bytes = range->from;
     const struct pf_parameter_value *time = &p->value[of_lane(PF_TIME, memory)];
+    const struct pf_parameter_value *nic = &p->value[of_lane(PF_NIC_TIME, memory)];
+    const struct pf_parameter_value *factor = &p->value[of_lane(PF_LATENCY_FACTOR, memory)];
     range->latency_factor = pf_parameters_at(p, of_lane(PF_LATENCY_FACTOR, memory), bytes, !time->count);
     if (time->count) {
-        time_line(time, bytes, range);
+        straight_line(time, bytes, &range->latency, &range->byte_time);
+        range->byte_factor = time->count == 1; /* nothing else says what a byte takes */
+        if (factor->count)
+            straight_line(factor, bytes, &range->latency_factor, &range->latency_slope);
     } else {
         range->latency = pf_parameters_at(p, of_lane(PF_LATENCY, memory), bytes, 0);
         if (pf_parameters_has(p, of_lane(PF_BANDWIDTH, memory)))
@@ -128,6 +134,8 @@ static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cos
     }
     range->gap = pf_parameters_at(p, of_lane(PF_GAP, memory), bytes, 0);
     range->nic_byte_time = byte_time(p, of_lane(PF_NIC_BANDWIDTH, memory), bytes, memory ? 0 : -1);
+    if (nic->count)
+        straight_line(nic, bytes, &range->gap, &range->nic_byte_time);
     range->overhead_send = pf_parameters_at(p, of_lane(PF_OVERHEAD_SEND, memory), bytes, 0);
     range->overhead_receive = pf_parameters_at(p, of_lane(PF_OVERHEAD_RECEIVE, memory), bytes, 0);
 }
@@ -148,6 +156,9 @@ static const char *make_lane(struct pf_cost *cost, bool memory)
         fill_range(&cost->parameters, memory, &lane->ranges[i]);
     }
     free(sizes);
+    if (lane->ranges)
+        lane->control_latency = pf_parameters_at(&cost->parameters, of_lane(PF_CONTROL_LATENCY, memory), 0,
+                                                 lane->ranges[0].latency);
     if (!lane->count || !lane->ranges || !lane->busy_out)
         return "out of memory";
     for (int bits = 0; bits <= 64; bits++) {
@@ -176,6 +187,7 @@ static const char *make_protocol(struct pf_cost *cost)
         return at_key(p, PF_EAGER_MAX, "model loggp sends everything at once; loggps has a threshold");
     double eager_max = pf_parameters_at(p, PF_EAGER_MAX, 0, formulae == LOGGP ? INFINITY : DEFAULT_EAGER_MAX);
     cost->eager_max = isinf(eager_max) ? SIZE_MAX : (size_t)eager_max;
+    cost->eager_meets = by_word(p, PF_EAGER, 0) > 0;
     cost->protocol = (enum pf_cost_protocol)by_word(p, PF_PROTOCOL, PF_COST_RENDEZVOUS);
     cost->eager_done = (enum pf_cost_done)by_word(p, PF_EAGER_DONE, PF_COST_COPIED);
     cost->rendezvous_done =

@@ -161,6 +161,28 @@ static void test_loggps(void **state)
     pf_cost_free(cost);
 }
 
+/* SMPI: an eager sender goes on, but data leave when the receive is there. */
+static void test_eager_meets(void **state)
+{
+    struct pf_cost *cost = make(
+        "eager = meet; eager_max = 999; control_latency = 0.5 us; rendezvous_done = acknowledged;" LOGGP);
+    struct pf_cost_sent sent;
+    struct pf_cost_received r;
+    (void)state;
+    r = message(cost, 0, 2, 500, 2, PF_COST_STANDARD, &sent);
+    assert_false(sent.rendezvous);
+    NEAR(sent.safe, 1 + 1e-6);
+    NEAR(sent.arrival, 1 + 1e-6);
+    NEAR(r.complete, 2 + 5.5e-6 + 2e-6);
+    r = message(cost, 2, 3, 500, 0, PF_COST_STANDARD, &sent);
+    NEAR(r.complete, 1 + 1e-6 + 5.5e-6 + 2e-6);
+    r = message(cost, 4, 3, 1000, 2, PF_COST_STANDARD, &sent);
+    NEAR(sent.arrival, 1 + 1.5e-6);
+    NEAR(r.arrival, 2 + 0.5e-6 + 6e-6);
+    NEAR(r.safe, r.arrival + 0.5e-6);
+    pf_cost_free(cost);
+}
+
 /* The consistent values of SMP-SIM's equations. d = 1 us, O_a = 2 us, L_net = 5 us, B_net = 1 GB/s, L_mem =
  * 0.5 us, B_mem = 4 GB/s, m = 1000 bytes: m/B_net = 1 us, m/B_mem = 0.25 us. */
 static void test_smp(void **state)
@@ -221,6 +243,12 @@ static void test_sizes(void **state)
     NEAR(one_way(cost, 2000), 2e-6);
     NEAR(one_way(cost, 4000), 6e-6);
     NEAR(one_way(cost, 6000), 14e-6);
+    pf_cost_free(cost);
+    cost = make("time = 1 us; time[1000] = 2 us; latency_factor = 2; latency_factor[1000] = 4; nic_time = 0; "
+                "nic_time[100] = 10 us");
+    NEAR(one_way(cost, 0), 3e-6);
+    NEAR(one_way(cost, 500), 1.5e-6 + 3e-6);
+    NEAR(one_way(cost, 2000), 50e-6 + 3e-6 + 6e-6); /* the one before occupies the NIC */
     pf_cost_free(cost);
     cost = make("time[64] = 1 us; latency_factor = 1");
     NEAR(one_way(cost, 0), 2e-6);
@@ -343,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_smp),         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_topologies),  cmocka_unit_test(test_many_nodes),
         cmocka_unit_test(test_homogeneous), cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_eager_meets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
