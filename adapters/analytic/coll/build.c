@@ -31,6 +31,7 @@ static struct pf_stage *add_tree(struct pf_plan *plan, pf_stage_at *at, enum pf_
     struct pf_stage *stage = pf_plan_add(plan, at, 0);
     stage->tree = tree;
     stage->fan = fan;
+    stage->swap = plan->call.nonblocking;
     pf_stage_cut(plan, stage, segment);
     stage->rounds = pf_tree_bound(stage, plan->call.n) + stage->segments + 1;
     plan->sparse |= stage->rounds > MANY_ROUNDS;
@@ -291,6 +292,10 @@ static void scatter_halving(struct pf_plan *plan)
 
 static void scatter_butterfly(struct pf_plan *plan)
 {
+    if (plan->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK && power_of_two(plan->call.n)) {
+        pf_plan_add(plan, pf_at_scatter_strided, bits(plan));
+        return;
+    }
     struct pf_stage *stage = pf_plan_add(plan, pf_at_scatter_butterfly, 0);
     stage->rounds = stage->steps + 2;
 }

@@ -38,7 +38,7 @@ static inline void end_round(struct pf_member *m)
 
 static inline bool combines(enum pf_action action)
 {
-    return action == PF_COMBINE || action == PF_RELAY || action == PF_PREFIX;
+    return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
 }
 
 static struct pf_round empty_round(struct pf_coll *coll)

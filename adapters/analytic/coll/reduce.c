@@ -226,6 +226,20 @@ int pf_at_scatter_halving(const struct pf_plan *plan, const struct pf_stage *sta
     return last;
 }
 
+/* The nearest first, for a power of two of equal blocks: a rank keeps those whose lowest bits are its own. */
+int pf_at_scatter_strided(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
+                          struct pf_round *out)
+{
+    if (round >= stage->rounds)
+        return round;
+    int bit = 1 << round, to = rank ^ bit;
+    size_t blocks = (size_t)(plan->call.n / (2 * bit));
+    pf_round_send(out, to, PF_STRIDED, blocks * plan->call.bytes, (size_t)(to & (2 * bit - 1)),
+                  2 * (size_t)bit);
+    out->receives = 1;
+    return round;
+}
+
 static int mirror(int v, int bits)
 {
     int m = 0;

@@ -21,6 +21,7 @@ enum pf_action {
     PF_PUT,     /* bytes [first, first + bytes) of the vector replace the receiver's */
     PF_COMBINE, /* the same bytes are combined with the receiver's by the reduction's operation */
     PF_RELAY,   /* the same, but the sender passes on what it has received last, not what it has combined */
+    PF_STRIDED, /* the same with every count-th block from block `first` on */
     PF_PREFIX,  /* scans: the vector joins the partial result, and the result when it comes from a lower rank
                  */
     PF_BLOCKS,  /* blocks first, first + 1, ... (count of them, modulo n) of one block per rank */
@@ -69,6 +70,7 @@ struct pf_stage {
     int root;
     size_t segment; /* bytes of a full segment of the vector */
     int segments;
+    bool swap;           /* trees: the root and rank 0 change places; otherwise ranks are turned */
     bool in_turn;        /* linear: one message after the other, not all at once */
     int power, extra;    /* the largest power of two that is not above n, and what is left */
     int steps;           /* binary logarithm of `power` */
@@ -176,7 +178,8 @@ pf_stage_at pf_at_alltoall_linear, pf_at_alltoall_pairwise, pf_at_alltoall_bruck
 /* Reductions to all and scans, in reduce.c: */
 pf_stage_at pf_at_allreduce_doubling, pf_at_halves, pf_at_vector_halving, pf_at_vector_doubling, pf_at_unfold;
 pf_stage_at pf_at_vector_gather, pf_at_ring_combine, pf_at_scatter_ring, pf_at_scatter_halving;
-pf_stage_at pf_at_scatter_butterfly, pf_at_scatter_doubling, pf_at_scan_linear, pf_at_scan_doubling;
+pf_stage_at pf_at_scatter_strided, pf_at_scatter_butterfly, pf_at_scatter_doubling, pf_at_scan_linear,
+    pf_at_scan_doubling;
 
 /* A row of Open MPI's fixed rules: for communicators of fewer than `n` ranks, by bytes; the first row and
  * entry that fit. 0: no limit. */

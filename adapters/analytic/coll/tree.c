@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/analytic/coll/schedule.h"
 
+/* The root is number 0. coll/tuned turns the ranks, libnbc swaps the root with rank 0. */
+static int number(const struct pf_stage *stage, int n, int rank)
+{
+    if (stage->swap)
+        return rank == stage->root ? 0 : rank == 0 ? stage->root : rank;
+    return pf_shift(rank, stage->root, n);
+}
+
+static int rank_of(const struct pf_stage *stage, int n, int v)
+{
+    return stage->swap ? number(stage, n, v) : pf_unshift(v, stage->root, n);
+}
+
 /* The value of the lowest digit of v to the base `fan` that is not 0, with its place: v itself for v < fan.
  */
 static int lowest_digit(int v, int fan, int *place)
@@ -65,7 +78,7 @@ int pf_tree_depth(const struct pf_stage *stage, int n, int rank)
 {
     if (stage->tree == PF_TREE_BINARY_IN_ORDER)
         return descend(n, rank).depth;
-    return shifted_depth(stage, pf_shift(rank, stage->root, n));
+    return shifted_depth(stage, number(stage, n, rank));
 }
 
 int pf_tree_bound(const struct pf_stage *stage, int n)
@@ -95,7 +108,7 @@ int pf_tree_parent(const struct pf_stage *stage, int n, int rank)
 {
     if (stage->tree == PF_TREE_BINARY_IN_ORDER)
         return descend(n, rank).parent;
-    int v = pf_shift(rank, stage->root, n), parent = 0, place;
+    int v = number(stage, n, rank), parent = 0, place;
     if (v == 0)
         return -1;
     switch (stage->tree) {
@@ -121,23 +134,23 @@ int pf_tree_parent(const struct pf_stage *stage, int n, int rank)
         parent = v - lowest_digit(v, stage->fan, &place);
         break;
     }
-    return pf_unshift(parent, stage->root, n);
+    return rank_of(stage, n, parent);
 }
 
 int pf_tree_children(const struct pf_stage *stage, int n, int rank, int *child, int room)
 {
-    int count = 0, v = pf_shift(rank, stage->root, n), first = 1, place = 1;
+    int count = 0, v = number(stage, n, rank), first = 1, place = 1;
 #define CHILD(c)                                                                                             \
     do {                                                                                                     \
         if (count < room)                                                                                    \
-            child[count] = pf_unshift(c, stage->root, n);                                                    \
+            child[count] = rank_of(stage, n, c);                                                             \
         count++;                                                                                             \
     } while (0)
     switch (stage->tree) {
     case PF_TREE_LINEAR: /* in the order of ranks, whatever the root */
         for (int r = 0; v == 0 && r < n; r++)
             if (r != rank)
-                CHILD(pf_shift(r, stage->root, n));
+                CHILD(number(stage, n, r));
         break;
     case PF_TREE_CHAIN:
         if (v + 1 < n)
@@ -171,9 +184,9 @@ int pf_tree_children(const struct pf_stage *stage, int n, int rank, int *child, 
     case PF_TREE_BINARY_IN_ORDER: {
         struct descent d = descend(n, rank);
         if (d.left >= 0)
-            CHILD(pf_shift(d.left, stage->root, n));
+            CHILD(number(stage, n, d.left));
         if (d.right >= 0)
-            CHILD(pf_shift(d.right, stage->root, n));
+            CHILD(number(stage, n, d.right));
         break;
     }
     }

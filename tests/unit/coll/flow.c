@@ -98,22 +98,31 @@ static void range(const struct pf_step *step, size_t *first, size_t *length)
     }
 }
 
+/* The i-th element of a message. */
+static size_t element_of(const struct pf_step *step, size_t first, size_t i)
+{
+    if (step->action == PF_STRIDED) {
+        size_t size = block(1);
+        CHECK((step->first + i / size * step->count) < (size_t)plan.call.n);
+        return (step->first + i / size * step->count) * size + i % size;
+    }
+    return (first + i) % (step->action == PF_BLOCKS ? block(plan.call.n) : size_of_vector());
+}
+
 static void take_content(struct message *m)
 {
-    size_t first, length, total = block(plan.call.n);
+    size_t first, length;
     if (m->step.action == PF_TOKEN || m->step.action == PF_PAIR || m->step.action == PF_BRUCK) {
         m->content = &pool[pooled++];
         *m->content = known[m->from];
         return;
     }
-    if (m->step.action != PF_BLOCKS)
-        total = size_of_vector();
     range(&m->step, &first, &length);
-    CHECK(length <= total && pooled + length < POOL);
+    CHECK(pooled + length < POOL);
     m->content = &pool[pooled];
     pooled += length;
     for (size_t i = 0; i < length; i++) {
-        size_t e = (first + i) % total;
+        size_t e = element_of(&m->step, first, i);
         m->content[i] = m->step.action == PF_RELAY    ? got[m->from][e]
                         : m->step.action == PF_PREFIX ? partial[m->from][e]
                                                       : value[m->from][e];
@@ -145,7 +154,7 @@ static void move_bruck(const struct message *m)
 
 static void apply(const struct message *m)
 {
-    size_t first, length, total = m->step.action == PF_BLOCKS ? block(plan.call.n) : size_of_vector();
+    size_t first, length;
     switch (m->step.action) {
     case PF_TOKEN:
         known[m->to] |= *m->content;
@@ -163,7 +172,7 @@ static void apply(const struct message *m)
     }
     range(&m->step, &first, &length);
     for (size_t i = 0; i < length; i++) {
-        size_t e = (first + i) % total;
+        size_t e = element_of(&m->step, first, i);
         if (m->step.action == PF_PUT || m->step.action == PF_BLOCKS)
             value[m->to][e] = m->content[i];
         else if (m->step.action != PF_PREFIX || m->from < m->to)

@@ -16,7 +16,7 @@
 
 #include "adapters/analytic/coll/schedule.h"
 
-enum { RANKS = 16 };
+enum { RANKS = 48 };
 
 struct cell {
     unsigned long messages, bytes;
@@ -40,29 +40,37 @@ static void run_stage(const struct pf_plan *plan, const struct pf_stage *stage, 
     }
 }
 
-static void run(enum pf_coll_kind kind, int n, size_t bytes)
+/* Fills `sent` for a call that has the kind, n, root, bytes, element, and what else is not 0. */
+static const char *send_all(struct pf_coll_call *call)
 {
     struct pf_plan plan;
-    struct pf_coll_call call = {.kind = kind, .commutative = true, .n = n, .element = 1, .bytes = bytes};
-    for (int i = 0; i < n; i++) {
-        count[i] =
-            kind == PF_COLL_REDUCE_SCATTER ? bytes / (size_t)n + ((size_t)i < bytes % (size_t)n) : bytes;
-        row[i] = bytes;
+    size_t n = (size_t)call->n, elements = call->bytes / call->element;
+    for (size_t i = 0; i < n; i++) {
+        count[i] = call->kind == PF_COLL_REDUCE_SCATTER ? (elements / n + (i < elements % n)) * call->element
+                                                        : call->bytes;
+        row[i] = call->bytes;
         rows[i] = row;
     }
-    call.counts = count;
-    call.rows = kind == PF_COLL_ALLTOALLV ? rows : NULL;
-    pf_plan_make(&plan, &call, -1, 0, start);
+    call->counts = count;
+    call->rows = call->kind == PF_COLL_ALLTOALLV || call->kind == PF_COLL_ALLTOALLW ? rows : NULL;
+    pf_plan_make(&plan, call, -1, 0, start);
     memset(sent, 0, sizeof sent);
     for (int s = 0; s < plan.stages; s++)
-        for (int r = 0; r < n; r++)
+        for (int r = 0; r < call->n; r++)
             run_stage(&plan, &plan.stage[s], r);
+    return plan.name;
+}
+
+static void run(enum pf_coll_kind kind, int n, size_t bytes)
+{
+    struct pf_coll_call call = {.kind = kind, .commutative = true, .n = n, .element = 1, .bytes = bytes};
+    const char *name = send_all(&call);
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
             if (sent[a][b].messages != wanted[a][b].messages || sent[a][b].bytes != wanted[a][b].bytes)
                 fail_msg(
                     "%s by %s, %d ranks, %zu B: %d -> %d: %lu messages with %lu B instead of %lu with %lu B",
-                    pf_kinds[kind].name, plan.name, n, bytes, a, b, sent[a][b].messages, sent[a][b].bytes,
+                    pf_kinds[kind].name, name, n, bytes, a, b, sent[a][b].messages, sent[a][b].bytes,
                     wanted[a][b].messages, wanted[a][b].bytes);
 }
 
@@ -108,8 +116,66 @@ static void test_recorded(void **state)
     print_message("%d matrices\n", matrices);
 }
 
+struct sums {
+    unsigned long messages, bytes;
+    uint32_t print;
+};
+
+/* The fingerprint does not depend on the order of the pairs. */
+static struct sums sum_up(int n)
+{
+    struct sums sums = {0, 0, 0};
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) {
+            if (sent[a][b].messages == 0)
+                continue;
+            uint32_t x = (uint32_t)a * 1000003U + (uint32_t)b * 7919U +
+                         (uint32_t)sent[a][b].messages * 104729U + (uint32_t)sent[a][b].bytes * 15485863U;
+            x *= 2654435761U;
+            sums.print += x ^ x >> 16;
+            sums.messages += sent[a][b].messages;
+            sums.bytes += sent[a][b].bytes;
+        }
+    return sums;
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    char line[200], name[40], op[20];
+    struct sums wants;
+    struct pf_coll_call call;
+    int lines = 0, wrong = 0;
+    FILE *file = fopen(PF_DATA "/openmpi-4.1.4-collective-sums.tsv", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    for (; fgets(line, sizeof line, file); lines++) {
+        memset(&call, 0, sizeof call);
+        assert_int_equal(sscanf(line, "%39s %d %zu %zu %d %19s %lu %lu %u", name, &call.n, &call.bytes,
+                                &call.element, &call.root, op, &wants.messages, &wants.bytes, &wants.print),
+                         9);
+        assert_true(call.n <= RANKS);
+        call.nonblocking = name[0] == 'i';
+        call.kind = kind_of(name + call.nonblocking);
+        call.commutative = strcmp(op, "sum") == 0;
+        const char *algorithm = send_all(&call);
+        struct sums has = sum_up(call.n);
+        if (has.messages == wants.messages && has.bytes == wants.bytes && has.print == wants.print)
+            continue;
+        wrong++;
+        print_error(
+            "%s, %d ranks, %zu B of %zu, root %d, %s, by %s: %lu messages, %lu B instead of %lu, %lu\n", name,
+            call.n, call.bytes, call.element, call.root, op, algorithm, has.messages, has.bytes,
+            wants.messages, wants.bytes);
+    }
+    fclose(file);
+    assert_true(lines > 1000);
+    assert_int_equal(wrong, 0);
+    print_message("%d sums\n", lines);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded), cmocka_unit_test(test_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
