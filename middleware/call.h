@@ -20,9 +20,9 @@
 #define PF_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define PF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The call is not allowed now (before MPI_Init, after MPI_Finalize, from a foreign thread): says so and
- * ends. */
-void pf_call_refused(int fn) __attribute__((noreturn));
+/* The way in when pf_rank.open is not set. The call is not allowed now (before MPI_Init, after MPI_Finalize):
+ * says so and ends. Or a layer above has passed it on: returns the call site in the application. */
+const void *pf_call_enter_slowly(int fn, const void *site);
 
 /* The same for a thread that the application made: all ranks live in one thread of the system. */
 void pf_call_foreign_thread(int fn) __attribute__((noreturn));
@@ -42,8 +42,8 @@ static inline struct pf_rank *pf_call_enter(int fn, const void *site)
     if (PF_UNLIKELY(!pthread_equal(pthread_self(), pf_job_state.thread)))
         pf_call_foreign_thread(fn);
     pf_self_t *self = pf_self();
-    if (PF_UNLIKELY(!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING))
-        pf_call_refused(fn);
+    if (PF_UNLIKELY(!self || !self->mpi || !self->mpi->open))
+        site = pf_call_enter_slowly(fn, site);
     struct pf_rank *r = self->mpi;
     pf_account_enter(r->account);
     r->call.fn = fn;

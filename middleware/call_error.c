@@ -15,7 +15,8 @@ void pf_call_foreign_thread(int fn)
            pf_fn_name(fn));
 }
 
-void pf_call_refused(int fn)
+static void refuse(int fn) __attribute__((noreturn));
+static void refuse(int fn)
 {
     pf_self_t *self = pf_self();
     const char *name = pf_fn_name(fn);
@@ -26,6 +27,14 @@ void pf_call_refused(int fn)
     if (self->mpi && self->mpi->state == PF_RANK_LEFT)
         pf_die("rank %d called %s after its main() had ended", self->rank, name);
     pf_die("rank %d called %s before MPI_Init", self->rank, name);
+}
+
+const void *pf_call_enter_slowly(int fn, const void *site)
+{
+    const pf_self_t *self = pf_self();
+    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
+        refuse(fn);
+    return self->mpi->entry_site ? self->mpi->entry_site : site;
 }
 
 int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)

@@ -7,6 +7,7 @@
 
 #include "middleware/attribute.h"
 #include "middleware/call.h"
+#include "middleware/check/check.h"
 #include "middleware/errhandler.h"
 #include "middleware/info.h"
 #include "middleware/job_state.h"
@@ -71,6 +72,8 @@ void pf_comm_shared_release(struct pf_comm_shared *shared)
         pf_comm_shared_release(shared->hidden);
     if (shared->lane)
         pf_comm_shared_release(shared->lane);
+    if (shared->check)
+        pf_check_comm_ends(shared);
     pf_ledger_free(shared);
     if (shared->id >= 0)
         id_give_back(shared->id);
@@ -156,7 +159,7 @@ void pf_comm_release(struct pf_comm *comm)
     pf_comm_shared_release(comm->shared);
     comm->object.kind = PF_KIND_DEAD;
     r->live_objects--;
-    free(comm);
+    pf_object_discard(comm);
 }
 
 /* The member's part of a communicator of the same members, whose shared part is at `ours`. */

@@ -38,6 +38,7 @@ struct pf_comm_shared {
     struct pf_comm_shared *hidden;    /* see pf_comm_hidden; NULL while nobody has needed it */
     struct pf_comm_shared *lane;      /* see pf_comm_lane */
     struct pf_ledger_box *boxes;      /* by destination, see ledger.h; NULL while nobody has needed them */
+    struct pf_check_scope *check;     /* its collectives, for the checking layer; NULL without it */
     struct pf_comm_birth *birth;      /* how members that have yet to join find it, see comm.c */
 };
 

@@ -42,7 +42,7 @@ static void free_type(struct pf_datatype *type)
         pf_datatype_release(type->types[i]);
     pf_datatype_release(type->expansion);
     type->object.kind = PF_KIND_DEAD;
-    free(type);
+    pf_object_discard(type);
 }
 
 int pf_datatype_make_standing_for(struct pf_rank *r, const struct pf_recipe *recipe, MPI_Datatype expansion,

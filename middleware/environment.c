@@ -13,6 +13,7 @@
 #include "middleware/attribute.h"
 #include "middleware/bsend.h"
 #include "middleware/call.h"
+#include "middleware/check/check.h"
 #include "middleware/errhandler.h"
 #include "middleware/job.h"
 #include "middleware/job_state.h"
@@ -48,6 +49,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     if (provided)
         *provided = r->thread_level;
     r->state = PF_RANK_RUNNING;
+    r->open = !pf_check_start(r);
     return pf_call_return(r, MPI_SUCCESS);
 }
 
@@ -96,6 +98,7 @@ int pf_PMPI_Finalize(void)
     pf_account_leave(r->account);
     pf_account_close(r->account, simgrid_get_clock());
     r->state = PF_RANK_FINALIZED;
+    r->open = false;
     return MPI_SUCCESS;
 }
 

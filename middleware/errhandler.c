@@ -55,7 +55,7 @@ void pf_errhandler_release(MPI_Errhandler handle)
         return;
     errhandler->owner->live_objects--;
     errhandler->object.kind = PF_KIND_DEAD;
-    free(errhandler);
+    pf_object_discard(errhandler);
 }
 
 static void fatal(struct pf_rank *r, int code) __attribute__((noreturn));

@@ -89,7 +89,7 @@ static void destroy(struct pf_file *file)
     pf_errhandler_release(file->errhandler);
     pf_comm_release(file->comm);
     file->object.kind = PF_KIND_DEAD;
-    free(file);
+    pf_object_discard(file);
 }
 
 int pf_PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *handle)

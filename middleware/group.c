@@ -61,7 +61,7 @@ void pf_group_release(struct pf_group *group)
     free_twins(group);
     group->owner->live_objects--;
     group->object.kind = PF_KIND_DEAD;
-    free(group);
+    pf_object_discard(group);
 }
 
 void *pf_group_twin(struct pf_instance *in, struct pf_group *group)

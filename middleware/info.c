@@ -144,7 +144,7 @@ void pf_info_release(MPI_Info handle)
     if (info->owner)
         info->owner->live_objects--;
     info->object.kind = PF_KIND_DEAD;
-    free(info);
+    pf_object_discard(info);
 }
 
 void *pf_info_twin(struct pf_instance *in, struct pf_info *info)

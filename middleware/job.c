@@ -58,7 +58,8 @@ static bool file_names(const char *path, const char *name)
 static void find_out_about_switches(void)
 {
     unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << start_model;
-    pf_job_state.may_switch = (models & (models - 1)) != 0 || *pf_config.load || !*pf_job_state.program ||
+    pf_job_state.may_switch = pf_config.check || /* it reads the notes */
+                              (models & (models - 1)) != 0 || *pf_config.load || !*pf_job_state.program ||
                               file_names(pf_job_state.program, "pf_model_switch") ||
                               file_names(pf_job_state.program, "pf_comm_model_set") ||
                               file_names(pf_job_state.program, "parfocal_model");
@@ -206,6 +207,7 @@ void pf_job_rank_left(int status)
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         return;
     self->mpi->state = PF_RANK_LEFT;
+    self->mpi->open = false;
     if (pf_job_state.left_status == 0)
         pf_job_state.left_status = status;
     pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,

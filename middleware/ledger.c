@@ -272,6 +272,18 @@ struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination)
     return box;
 }
 
+void pf_ledger_unreceived(const struct pf_comm_shared *shared,
+                          void (*tell)(const struct pf_ledger_entry *send, int destination, void *data),
+                          void *data)
+{
+    for (int i = 0; shared->boxes && i < shared->size; i++) {
+        if (!shared->boxes[i].exact)
+            settle(&shared->boxes[i], true);
+        for (struct pf_envelope *e = shared->boxes[i].sends.all.first; e; e = e->next)
+            tell(pf_ledger_entry_of(e), i, data);
+    }
+}
+
 void pf_ledger_free(struct pf_comm_shared *shared)
 {
     for (int i = 0; shared->boxes && i < shared->size; i++) {

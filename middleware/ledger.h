@@ -147,6 +147,12 @@ void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag);
 /* Where a recorded send can be found natively. */
 struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send);
 
+/* Calls `tell` for each message that nobody has received on a communicator that nobody uses any more, by
+ * destination and in the order of the calls. */
+void pf_ledger_unreceived(const struct pf_comm_shared *shared,
+                          void (*tell)(const struct pf_ledger_entry *send, int destination, void *data),
+                          void *data);
+
 /* Of a communicator that ends. */
 void pf_ledger_free(struct pf_comm_shared *shared);
 

@@ -44,7 +44,7 @@ void pf_message_release(struct pf_message *message)
     pf_comm_release(message->comm);
     message->object.kind = PF_KIND_DEAD;
     free(message->bytes);
-    free(message);
+    pf_object_discard(message);
 }
 
 int pf_message_start(struct pf_message *message)

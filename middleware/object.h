@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "adapters/adapter.h"
 #include "middleware/include/mpi.h"
@@ -34,6 +35,19 @@ struct pf_object {
 };
 
 struct pf_rank;
+
+/* Who takes the memory of freed objects instead of free(), so that no new object gets the address of one whose
+ * handle may still be used; NULL: nobody. */
+extern void (*pf_object_keep)(void *object);
+
+/* The end of an object: its handle means nothing any more. */
+static inline void pf_object_discard(void *object)
+{
+    if (pf_object_keep)
+        pf_object_keep(object);
+    else
+        free(object);
+}
 
 static inline bool pf_is_predefined(const void *handle)
 {

@@ -87,7 +87,7 @@ void pf_op_release(MPI_Op handle)
     }
     op->owner->live_objects--;
     op->object.kind = PF_KIND_DEAD;
-    free(op);
+    pf_object_discard(op);
 }
 
 int pf_PMPI_Op_create(MPI_User_function *function, int commute, MPI_Op *handle)

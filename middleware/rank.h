@@ -15,6 +15,7 @@ struct pf_progress;
 struct pf_unreceived;
 struct pf_buffered;
 struct pf_wait_set;
+struct pf_check;
 
 /* The name of a function by its number, "MPI_Send"; never NULL. */
 const char *pf_fn_name(int fn);
@@ -45,6 +46,8 @@ struct pf_rank {
     struct pf_progress *progress;
     struct pf_unreceived *unreceived; /* messages sent to this rank, see stranded.h */
     int state;                        /* enum pf_rank_state */
+    bool open;                        /* it is running, and no layer above wants to name the call sites */
+    const void *entry_site;           /* of the call that such a layer has passed on, else NULL */
     bool portals_program;             /* it has called Portals by itself, before MPI_Init or without it */
     int thread_level;
     int os_thread;      /* of MPI_Init */
@@ -53,6 +56,7 @@ struct pf_rank {
     int bsend_impl;
     struct pf_buffered *buffered; /* buffered sends that the hub has copied, see bsend.c */
     int live_objects;             /* user handles not yet freed */
+    struct pf_check *check;       /* what the checking layer knows about the rank; NULL without it */
 };
 
 enum pf_rank_state {

@@ -8,6 +8,8 @@
 /* Tags that every model of the ladder can carry: the Portals match bits leave 24 to the tag. */
 #define TAG_UPPER_BOUND ((1 << 24) - 1)
 
+void (*pf_object_keep)(void *object);
+
 static struct pf_rank_objects **tables;
 static int table_count;
 

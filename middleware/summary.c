@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/accounting.h"
+#include "middleware/check/check.h"
 
 #define MAX_VERSIONS 8
 
@@ -257,6 +258,8 @@ static json_t *summary(int status)
     json_object_set_new(object, "phases", phases());
     if (job.portals_ranks)
         json_object_set_new(object, "portals", portals());
+    if (pf_config.check)
+        json_object_set_new(object, "check", pf_check_json());
     if (job.functions)
         json_object_set_new(object, "functions", job.functions());
     json_object_set_new(object, "configuration", configuration());

@@ -146,7 +146,7 @@ static void destroy(struct pf_win *win)
     }
     free(win->memory);
     win->object.kind = PF_KIND_DEAD;
-    free(win);
+    pf_object_discard(win);
 }
 
 /* Ends the creation: the handle, or nothing after an error. */

@@ -1,29 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """entries.c: pf_MPI_*, chosen when the dynamic linker meets them: pf_PMPI_* themselves, or a layer around them.
 
-The linker asks once per name and loaded object. So a run in which nothing is counted has no trace of the layer. A profiling
+The linker asks once per name and loaded object. So a run in which nothing is counted or checked has no trace
+of a layer. A profiling
 library that is linked before ours may define pf_MPI_Send (MPI_Send in its source) and call pf_PMPI_Send.
 """
 
 import cfile
+import checked
 
 
 def generate(functions):
     return (cfile.header("the entries of the MPI functions")
-            + '#include "middleware/counting/counting.h"\n\n' + "\n".join(entry(f) for f in functions))
+            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/counting/counting.h"\n\n' + "\n".join(entry(f) for f in functions))
 
 
 def entry(f):
-    hidden = '__attribute__((visibility("hidden")))'
-    return (f"extern __typeof__(pf_{f.name}) pf_plain_{f.stem} {hidden};\n\n" + counted(f) + "\n"
+    beneath = f"pf_plain_{f.stem}"
+    if checked.is_checked(f):
+        beneath = f"pf_check_wanted() ? pf_check_{f.stem} : {beneath}"
+    return (counted(f) + "\n"
             + f"static __typeof__(pf_{f.name}) *choose_{f.stem}(void)\n{{\n"
-            + f"    return pf_counting_on ? counted_{f.stem} : pf_plain_{f.stem};\n}}\n\n"
+            + f"    return pf_counting_on ? counted_{f.stem} : {beneath};\n}}\n\n"
             + f'__typeof__(pf_{f.name}) pf_{f.name} __attribute__((ifunc("choose_{f.stem}")));\n')
 
 
 def counted(f):
     """Only an int is an error code; whatever else comes back means success. MPI_Abort does not come back."""
     call = f"pf_P{f.name}({f.arguments})"
+    if checked.is_checked(f):
+        call = f"pf_check_wanted() ? pf_check_{f.stem}({f.arguments}) : {call}"
     begin = "enum pf_model pf_model = pf_counting_model();"
     if f.name == "MPI_Abort":
         lines = [begin, f"pf_counting_add(PF_FN_{f.stem}, pf_model, MPI_SUCCESS);", f"return {call};"]

@@ -17,6 +17,8 @@ OUTPUTS = {
     "raw_names.ld": ("raw_names_ld", "linker options that lead such references to them"),
     "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),
     "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
+    "checked.c": ("checked", "pf_check_*: the functions of the checking layer"),
+    "check_names.h": ("check_names", "their names, and those of the functions beneath"),
     "pf_refused.h": ("refused", "the functions that nobody can run in this version"),
     "pf_evidence.h": ("evidence", "which test shows that a function works in a model"),
     "mpif.h": ("fortran_constants", "the constants for Fortran"),

@@ -14,6 +14,7 @@
 #include "lowlevel/platform/builtin.h"
 #include "lowlevel/trace/trace.h"
 #include "middleware/accounting.h"
+#include "middleware/check/check.h"
 #include "middleware/counting/start.h"
 #include "middleware/job.h"
 #include "middleware/private.h"
@@ -287,7 +288,7 @@ int main(int argc, char **argv)
     pf_account_start();
     pf_summary_set_command(argc, argv);
     prepare(argc, argv);
-    int status = simulate();
+    int status = pf_check_status(simulate());
     pf_trace_finish();
     pf_job_finish(status);
     workdir_remove();

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arguments that can be seen to be wrong without the implementation, and memory that two operations claim. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "middleware/check/internal.h"
+#include "middleware/datatype.h"
+#include "middleware/intercomm.h"
+#include "middleware/rank_objects.h"
+#include "middleware/win.h"
+
+/* No object of the application lies so low: an address there is NULL plus some displacement. */
+#define LOWEST_ADDRESS 4096
+
+static void bad(const struct pf_check_call *call, const char *what, long long value)
+{
+    pf_check_found(PF_CHECK_ARGUMENT, call->rank, "%s: the %s is %lld",
+                   pf_check_place_text(call->fn, call->site), what, value);
+}
+
+void pf_check_count(struct pf_check_call *call, MPI_Count count)
+{
+    if (count < 0)
+        bad(call, "count", count);
+}
+
+static void check_rank(struct pf_check_call *call, const struct pf_comm *comm, int peer, bool receives)
+{
+    if (!comm || peer == MPI_PROC_NULL || (receives && peer == MPI_ANY_SOURCE))
+        return;
+    if (peer < 0 || peer >= pf_comm_peers(comm))
+        pf_check_found(PF_CHECK_ARGUMENT, call->rank, "%s: there is no rank %d among the %d of %s",
+                       pf_check_place_text(call->fn, call->site), peer, pf_comm_peers(comm),
+                       pf_check_comm_text(call->rank, comm));
+}
+
+void pf_check_peer(struct pf_check_call *call, MPI_Comm comm, int peer, bool receives)
+{
+    check_rank(call, pf_comm_of(call->rank, comm), peer, receives);
+}
+
+void pf_check_target(struct pf_check_call *call, MPI_Win win, int target)
+{
+    const struct pf_win *w = pf_win_of(win);
+    check_rank(call, w ? w->comm : NULL, target, false);
+}
+
+void pf_check_tag(struct pf_check_call *call, int tag, bool receives)
+{
+    if (receives && tag == MPI_ANY_TAG)
+        return;
+    if (tag < 0 || tag > pf_rank_objects(call->rank)->tag_ub)
+        bad(call, "tag", tag);
+}
+
+static bool meet(const struct pf_check_range *a, const struct pf_check_range *b)
+{
+    return (a->writes || b->writes) && a->from < b->to && b->from < a->to;
+}
+
+/* The first use whose range may reach to `address`: all are shorter than the longest. */
+static int first_use(const struct pf_check *check, const char *address)
+{
+    int low = 0, high = check->use_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if ((uintptr_t)check->uses[middle].range.from + check->longest <= (uintptr_t)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void check_uses(const struct pf_check_call *call, const struct pf_check_range *range,
+                       const struct pf_check_record *except)
+{
+    const struct pf_check *check = call->rank->check;
+    for (int i = first_use(check, range->from);
+         i < check->use_count && check->uses[i].range.from < range->to; i++) {
+        const struct pf_check_use *use = &check->uses[i];
+        if (use->request == except || !meet(range, &use->range))
+            continue;
+        pf_check_found(PF_CHECK_OVERLAP, call->rank, "%s %s memory that a pending %s %s",
+                       pf_check_place_text(call->fn, call->site), range->writes ? "writes to" : "reads",
+                       pf_check_place_text(use->request->made.fn, use->request->made.site),
+                       use->range.writes ? "writes to" : "reads");
+        return;
+    }
+}
+
+void pf_check_memory(struct pf_check_call *call, const void *buffer, MPI_Count count, MPI_Datatype type)
+{
+    struct pf_bounds bounds;
+    if (buffer || count <= 0 || !pf_datatype_valid(type))
+        return;
+    pf_datatype_bounds(type, &bounds);
+    if (bounds.size > 0 && bounds.true_lb < LOWEST_ADDRESS)
+        pf_check_found(PF_CHECK_ARGUMENT, call->rank, "%s: the buffer is NULL and the count %lld",
+                       pf_check_place_text(call->fn, call->site), (long long)count);
+}
+
+/* What an operation touches, if that is one stretch without holes. */
+static struct pf_check_range range_of(const void *buffer, MPI_Count count, MPI_Datatype type, bool writes)
+{
+    struct pf_bounds bounds;
+    struct pf_check_range range = {NULL, NULL, writes};
+    pf_datatype_bounds(type, &bounds);
+    bool whole = bounds.dense || (count == 1 && bounds.true_ub - bounds.true_lb == bounds.size);
+    if (!whole || count <= 0 || bounds.size <= 0)
+        return range;
+    range.from = (const char *)((uintptr_t)buffer + (uintptr_t)bounds.true_lb);
+    range.to = range.from + count * bounds.size;
+    return range;
+}
+
+void pf_check_buffer(struct pf_check_call *call, const void *buffer, MPI_Count count, MPI_Datatype type,
+                     int blocks, bool writes)
+{
+    if (buffer == MPI_IN_PLACE || !pf_datatype_valid(type))
+        return;
+    pf_check_memory(call, buffer, count * blocks, type);
+    struct pf_check_range range = range_of(buffer, count * blocks, type, writes);
+    if (range.from == range.to)
+        return;
+    check_uses(call, &range, NULL);
+    for (int i = 0; i < call->range_count; i++)
+        if (meet(&call->ranges[i], &range))
+            pf_check_found(PF_CHECK_OVERLAP, call->rank, "%s: its buffers overlap",
+                           pf_check_place_text(call->fn, call->site));
+    if (call->range_count < 2)
+        call->ranges[call->range_count++] = range;
+}
+
+void pf_check_restart(struct pf_check_call *call, const struct pf_check_record *request)
+{
+    for (int i = 0; i < 2; i++)
+        if (request->ranges[i].from != request->ranges[i].to)
+            check_uses(call, &request->ranges[i], request);
+}
+
+void pf_check_use(struct pf_rank *r, struct pf_check_record *request)
+{
+    struct pf_check *check = r->check;
+    request->active = true;
+    for (int i = 0; i < 2; i++) {
+        const struct pf_check_range *range = &request->ranges[i];
+        size_t length = (size_t)(range->to - range->from);
+        if (length == 0)
+            continue;
+        if (check->use_count == check->use_capacity) {
+            check->use_capacity = check->use_capacity ? 2 * check->use_capacity : 16;
+            check->uses = realloc(check->uses, (size_t)check->use_capacity * sizeof *check->uses);
+        }
+        int at = check->use_count++;
+        while (at > 0 && check->uses[at - 1].range.from > range->from) {
+            check->uses[at] = check->uses[at - 1];
+            at--;
+        }
+        check->uses[at] = (struct pf_check_use){*range, request};
+        if (length > check->longest)
+            check->longest = length;
+    }
+}
+
+void pf_check_unuse(struct pf_rank *r, struct pf_check_record *request)
+{
+    struct pf_check *check = r->check;
+    int left = 0;
+    bool has_ranges = request->ranges[0].from || request->ranges[1].from;
+    if (request->active && has_ranges) {
+        for (int i = 0; i < check->use_count; i++)
+            if (check->uses[i].request != request)
+                check->uses[left++] = check->uses[i];
+        check->use_count = left;
+    }
+    request->active = false;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The way of a call through the layer: in, on to the middleware, and out. */
+#include <stdlib.h>
+
+#include "middleware/check/internal.h"
+#include "middleware/errhandler.h"
+#include "middleware/job_state.h"
+
+/* So many completed requests of a rank keep their memory, so that their addresses do not come back. The same
+ * for the other objects of all ranks. */
+#define KEPT_REQUESTS 1024
+#define KEPT_OBJECTS  65536
+
+/* Objects that have been freed, in a ring. */
+static void **objects;
+static unsigned next_object;
+
+static void keep_object(void *object)
+{
+    if (!objects)
+        objects = calloc(KEPT_OBJECTS, sizeof *objects);
+    void **place = &objects[next_object++ % KEPT_OBJECTS];
+    free(*place);
+    *place = object;
+}
+
+bool pf_check_start(struct pf_rank *r)
+{
+    if (!pf_check_wanted())
+        return false;
+    r->check = calloc(1, sizeof *r->check);
+    r->check->kept_end = &r->check->kept;
+    pf_object_keep = keep_object;
+    return true;
+}
+
+/* A function that the application must not call any more: unlike other findings there is no way to go on. */
+static void refuse_finalized(struct pf_rank *r, int fn, const void *site) __attribute__((noreturn));
+static void refuse_finalized(struct pf_rank *r, int fn, const void *site)
+{
+    pf_check_found(PF_CHECK_FINALIZED, r, "%s, after MPI_Finalize", pf_check_place_text(fn, site));
+    pf_job_abort(r->self.rank, pf_check_status(0));
+}
+
+bool pf_check_enter(struct pf_check_call *call, int fn, const void *site)
+{
+    pf_self_t *self = pf_self();
+    struct pf_rank *r = self ? self->mpi : NULL;
+    if (!r || !r->check || !pthread_equal(pthread_self(), pf_job_state.thread))
+        return false;
+    if (r->state == PF_RANK_FINALIZED)
+        refuse_finalized(r, fn, site);
+    *call = (struct pf_check_call){
+        .rank = r, .fn = fn, .site = site, .outer = r->entry_site, .comm = MPI_COMM_WORLD};
+    call->collective =
+        (struct pf_check_collective){.root = -1, .bytes = -1, .elements = -1, .own = -1};
+    r->check->calls++;
+    r->entry_site = site;
+    return true;
+}
+
+/* Requests that the call has released do not come back at once. */
+static void keep_requests(struct pf_rank *r)
+{
+    struct pf_check *check = r->check;
+    for (struct pf_request *q = r->free_requests, *next; q; q = next) {
+        next = q->next_free;
+        q->next_free = NULL;
+        *check->kept_end = q;
+        check->kept_end = &q->next_free;
+        check->kept_count++;
+    }
+    r->free_requests = NULL;
+    while (check->kept_count > KEPT_REQUESTS) {
+        struct pf_request *oldest = check->kept;
+        check->kept = oldest->next_free;
+        check->kept_count--;
+        oldest->next_free = r->free_requests;
+        r->free_requests = oldest;
+    }
+}
+
+int pf_check_leave(struct pf_check_call *call, int code)
+{
+    struct pf_rank *r = call->rank;
+    r->entry_site = call->outer;
+    if (call->child)
+        pf_check_scope_release(call->child);
+    keep_requests(r);
+    return code;
+}
+
+int pf_check_refuse(struct pf_check_call *call)
+{
+    struct pf_rank *r = pf_call_enter(call->fn, call->site);
+    return pf_check_leave(call, pf_call_error(r, call->comm, call->refused));
+}

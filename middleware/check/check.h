@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_CHECK_CHECK_H
+#define PF_MIDDLEWARE_CHECK_CHECK_H
+
+#include <stdbool.h>
+
+#include "base/export.h"
+
+/*
+ * The checking layer (PARFOCAL_CHECK), as the rest of the middleware sees it. README.md says how it works,
+ * docs/check.md what it finds. Without it every function here does nothing.
+ */
+
+/* The exit status of a run that would have ended well and in which something was found. */
+#define PF_CHECK_STATUS 86
+
+struct pf_rank;
+struct pf_comm_shared;
+struct json_t;
+
+/* Whether the layer lies around the MPI functions in this run. The dynamic linker asks while it loads the
+ * application: nothing here may need a constructor. */
+bool pf_check_wanted(void);
+
+/* MPI_Init of a rank: watches it from now on. Returns false without the layer. */
+bool pf_check_start(struct pf_rank *r);
+
+/* The last member of a communicator has released it: reports messages that nobody can receive any more. */
+void pf_check_comm_ends(struct pf_comm_shared *shared);
+
+/* Prints how much was found, and returns the exit status of a run that would have ended with `status`: that,
+ * or PF_CHECK_STATUS instead of 0. */
+PF_EXPORT int pf_check_status(int status);
+
+/* How much was found, for the summary: a new object, or NULL without the layer. */
+struct json_t *pf_check_json(void);
+
+#endif

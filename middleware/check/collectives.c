@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All members of a communicator call the same collectives in the same order. The first member that enters the
+ * n-th one leaves a note of what it does; the others compare. A window or a file is collective too: its notes
+ * begin with the collective that has made it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "middleware/check/internal.h"
+#include "middleware/datatype.h"
+#include "middleware/file.h"
+#include "middleware/intercomm.h"
+#include "middleware/job_state.h"
+#include "middleware/win.h"
+
+/* One collective that not all members have entered. */
+struct round {
+    struct round *next;
+    struct pf_check_place place; /* of the first member */
+    int rank;                    /* of it, in the world */
+    int arrived;
+    struct pf_check_collective said; /* of the first member; later ones add what it left open */
+    int told_by;                     /* rank in the world that has said how much; -1: nobody */
+    struct pf_check_place told_at;
+    long long *own, *theirs; /* by member: what it and the root say about the bytes between them; -1: nothing */
+    int root_rank;           /* in the world, once `theirs` is known */
+    struct pf_check_place root_place;
+    struct pf_check_scope *child;
+};
+
+struct pf_check_scope {
+    int references; /* windows and files; that of a communicator lives as long as it does */
+    int size;
+    struct round *rounds; /* oldest first */
+    uint64_t oldest;      /* its number */
+    uint64_t *entered;    /* by member */
+};
+
+static struct pf_check_scope *scope_new(int size)
+{
+    struct pf_check_scope *scope = calloc(1, sizeof *scope);
+    scope->references = 1;
+    scope->size = size;
+    scope->entered = calloc((size_t)size, sizeof *scope->entered);
+    return scope;
+}
+
+static void round_free(struct round *round)
+{
+    if (round->child)
+        pf_check_scope_release(round->child);
+    free(round->own);
+    free(round->theirs);
+    free(round);
+}
+
+void pf_check_scope_release(struct pf_check_scope *scope)
+{
+    if (--scope->references > 0)
+        return;
+    for (struct round *next; scope->rounds; scope->rounds = next) {
+        next = scope->rounds->next;
+        round_free(scope->rounds);
+    }
+    free(scope->entered);
+    free(scope);
+}
+
+void pf_check_comm_ends(struct pf_comm_shared *shared)
+{
+    if (!shared->check)
+        return;
+    pf_check_unreceived(shared, "when its communicator was freed");
+    pf_check_scope_release(shared->check);
+}
+
+const char *pf_check_comm_text(struct pf_rank *r, const struct pf_comm *comm)
+{
+    static char text[600];
+    const struct pf_check_record *record = pf_check_find(r, comm);
+    if (comm == r->world)
+        return "MPI_COMM_WORLD";
+    if (comm == r->alone)
+        return "MPI_COMM_SELF";
+    snprintf(text, sizeof text, "the communicator %s%s%s%s", *comm->name ? "'" : "", comm->name,
+             *comm->name ? "' made by " : "made by ",
+             record ? pf_check_place_text(record->made.fn, record->made.site) : "another call");
+    return text;
+}
+
+/* ---- what a member says ---- */
+
+/* Kinds of numbers that no implementation converts into each other. */
+static int type_class(MPI_Datatype type)
+{
+    const struct pf_named_type *named = pf_datatype_named(type);
+    if (!named || type == MPI_BYTE || type == MPI_PACKED)
+        return 0;
+    bool floating = strstr(named->name, "FLOAT") || strstr(named->name, "DOUBLE") ||
+                    strstr(named->name, "REAL") || strstr(named->name, "COMPLEX");
+    return floating ? 1 : 2;
+}
+
+static long long bytes_of(long long count, MPI_Datatype type)
+{
+    return pf_datatype_valid(type) && count >= 0 ? count * pf_datatype_size(type) : -1;
+}
+
+/* Basic elements; unknown when they may be bytes that stand for something else. */
+static long long elements_of(long long count, MPI_Datatype type)
+{
+    struct pf_bounds bounds;
+    if (!pf_datatype_valid(type) || count < 0)
+        return -1;
+    pf_datatype_bounds(type, &bounds);
+    return bounds.elements == bounds.size ? -1 : count * bounds.elements;
+}
+
+static void say(struct pf_check_collective *c, int count, MPI_Datatype type)
+{
+    c->bytes = bytes_of(count, type);
+    c->elements = elements_of(count, type);
+    c->type_class = type_class(type);
+}
+
+void pf_check_all(struct pf_check_call *call, int count, MPI_Datatype type)
+{
+    say(&call->collective, count, type);
+}
+
+void pf_check_pair(struct pf_check_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   int recvcount, MPI_Datatype recvtype, const void *recvbuf)
+{
+    struct pf_check_collective *c = &call->collective;
+    if (sendbuf == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE) {
+        say(c, sendbuf == MPI_IN_PLACE ? recvcount : sendcount,
+            sendbuf == MPI_IN_PLACE ? recvtype : sendtype);
+        return;
+    }
+    say(c, sendcount, sendtype);
+    long long received = bytes_of(recvcount, recvtype);
+    if (c->bytes >= 0 && received >= 0 && received != c->bytes)
+        c->inconsistent = "it sends and receives different amounts";
+}
+
+void pf_check_list(struct pf_check_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
+                   int sendcount, MPI_Datatype sendtype)
+{
+    struct pf_check_collective *c = &call->collective;
+    const struct pf_comm *member = pf_comm_of(call->rank, comm);
+    long long unit = bytes_of(1, type), sent = sendtype ? bytes_of(sendcount, sendtype) : -1;
+    if (!member || !counts || unit < 0 || pf_comm_is_inter(member))
+        return;
+    c->vector = 14695981039346656037u; /* FNV-1a over the sizes */
+    for (int i = 0; i < member->shared->size; i++)
+        c->vector = (c->vector ^ (uint64_t)(counts[i] * unit)) * 1099511628211u;
+    c->type_class = type_class(type);
+    if (sent >= 0 && sent != counts[member->me] * unit)
+        c->inconsistent = "what it sends is not what its list of counts says";
+}
+
+void pf_check_rooted(struct pf_check_call *call, bool at_root, int owncount, MPI_Datatype owntype,
+                     const int *counts, int count, MPI_Datatype type, bool own_told)
+{
+    struct pf_check_collective *c = &call->collective;
+    if (own_told)
+        c->own = bytes_of(owncount, owntype);
+    if (!at_root)
+        return;
+    c->unit = bytes_of(counts ? 1 : count, type);
+    c->counts = c->unit >= 0 ? counts : NULL;
+}
+
+/* ---- comparison ---- */
+
+static void mismatch(const struct pf_check_call *call, const struct round *round, uint64_t number,
+                     const char *where, int rank, struct pf_check_place other, const char *difference)
+    __attribute__((noreturn));
+
+/* The members can only wait for each other now, or make something wrong: the job ends. */
+static void mismatch(const struct pf_check_call *call, const struct round *round, uint64_t number,
+                     const char *where, int rank, struct pf_check_place other, const char *difference)
+{
+    (void)round;
+    pf_check_found(PF_CHECK_COLLECTIVE, NULL, "collective %llu on %s differs: rank %d: %s, rank %d: %s%s%s",
+                   (unsigned long long)number + 1, where, rank, pf_check_place_text(other.fn, other.site),
+                   call->rank->self.rank, pf_check_place_text(call->fn, call->site), *difference ? ": " : "",
+                   difference);
+    pf_job_abort(call->rank->self.rank, pf_check_status(0));
+}
+
+static bool ops_differ(MPI_Op a, MPI_Op b)
+{
+    if (!a || !b)
+        return false;
+    return (pf_is_predefined(a) || pf_is_predefined(b)) && a != b; /* those of users are each rank's own */
+}
+
+/* What the amounts differ in, NULL when they agree. `text` holds what has numbers. */
+static const char *amounts_differ(struct round *round, const struct pf_check_call *call, char *text,
+                                  size_t size)
+{
+    const struct pf_check_collective *first = &round->said, *mine = &call->collective;
+    if (first->bytes >= 0 && mine->bytes >= 0 && first->bytes != mine->bytes) {
+        snprintf(text, size, "%lld and %lld bytes", first->bytes, mine->bytes);
+        return text;
+    }
+    if (first->bytes >= 0 && first->elements >= 0 && mine->elements >= 0 &&
+        first->elements != mine->elements) {
+        snprintf(text, size, "%lld and %lld elements of the datatypes", first->elements, mine->elements);
+        return text;
+    }
+    if (first->vector && mine->vector && first->vector != mine->vector)
+        return "other lists of counts";
+    if (first->type_class && mine->type_class && first->type_class != mine->type_class)
+        return "floating-point numbers and integers";
+    return NULL;
+}
+
+static struct pf_check_place place_of(const struct pf_check_call *call)
+{
+    return (struct pf_check_place){call->fn, call->site};
+}
+
+/* Between the root and member `i`. */
+static bool rooted_differ(const struct round *round, int i, char *text, size_t size)
+{
+    if (!round->own || !round->theirs || round->own[i] < 0 || round->theirs[i] < 0 ||
+        round->own[i] == round->theirs[i])
+        return false;
+    snprintf(text, size, "%lld bytes at rank %d of the communicator, %lld for it at the root", round->own[i], i,
+             round->theirs[i]);
+    return true;
+}
+
+static long long *unknown(int size)
+{
+    long long *list = malloc((size_t)size * sizeof *list);
+    for (int i = 0; i < size; i++)
+        list[i] = -1;
+    return list;
+}
+
+static void compare_rooted(const struct pf_check_call *call, struct round *round, uint64_t number,
+                           const char *where, int size, int me)
+{
+    const struct pf_check_collective *c = &call->collective;
+    char text[120];
+    if (c->own >= 0) {
+        if (!round->own)
+            round->own = unknown(size);
+        round->own[me] = c->own;
+    }
+    if (c->unit >= 0 && c->root == me) {
+        if (!round->theirs)
+            round->theirs = unknown(size);
+        for (int i = 0; i < size; i++)
+            round->theirs[i] = c->counts ? c->counts[i] * c->unit : c->unit;
+        round->root_rank = call->rank->self.rank;
+        round->root_place = place_of(call);
+        for (int i = 0; i < size; i++)
+            if (rooted_differ(round, i, text, sizeof text))
+                mismatch(call, round, number, where, round->rank, round->place, text);
+    } else if (rooted_differ(round, me, text, sizeof text)) {
+        mismatch(call, round, number, where, round->root_rank, round->root_place, text);
+    }
+}
+
+/* Compares with those who were here before, and leaves what they left open. */
+static void compare(const struct pf_check_call *call, struct round *round, uint64_t number, const char *where,
+                    bool amounts)
+{
+    const struct pf_check_collective *mine = &call->collective;
+    char text[120];
+    if (round->place.fn != call->fn)
+        mismatch(call, round, number, where, round->rank, round->place, "");
+    if (!amounts)
+        return;
+    if (round->said.root != mine->root) {
+        snprintf(text, sizeof text, "roots %d and %d", round->said.root, mine->root);
+        mismatch(call, round, number, where, round->rank, round->place, text);
+    }
+    if (ops_differ(round->said.op, mine->op))
+        mismatch(call, round, number, where, round->rank, round->place, "other operations");
+    const char *difference = amounts_differ(round, call, text, sizeof text);
+    if (difference)
+        mismatch(call, round, number, where, round->told_by, round->told_at, difference);
+}
+
+static struct round *round_of(struct pf_check_scope *scope, uint64_t number)
+{
+    struct round **place = &scope->rounds;
+    for (uint64_t i = scope->oldest; i < number; i++)
+        place = &(*place)->next;
+    if (!*place) {
+        *place = calloc(1, sizeof **place);
+        (*place)->told_by = -1;
+    }
+    return *place;
+}
+
+static void forget_complete(struct pf_check_scope *scope)
+{
+    while (scope->rounds && scope->rounds->arrived == scope->size) {
+        struct round *done = scope->rounds;
+        scope->rounds = done->next;
+        scope->oldest++;
+        round_free(done);
+    }
+}
+
+static void enter(struct pf_check_call *call, struct pf_check_scope *scope, int me, const char *where,
+                  bool amounts)
+{
+    struct pf_check_collective *mine = &call->collective;
+    uint64_t number = scope->entered[me]++;
+    struct round *round = round_of(scope, number);
+    if (mine->inconsistent && amounts)
+        pf_check_found(PF_CHECK_ARGUMENT, call->rank, "%s: %s", pf_check_place_text(call->fn, call->site),
+                       mine->inconsistent);
+    if (round->arrived++ == 0) {
+        round->place = place_of(call);
+        round->rank = call->rank->self.rank;
+        round->said = *mine;
+    } else {
+        compare(call, round, number, where, amounts);
+    }
+    if (amounts) {
+        if (round->told_by < 0 && (mine->bytes >= 0 || mine->vector)) {
+            round->told_by = call->rank->self.rank;
+            round->told_at = place_of(call);
+            round->said = *mine;
+        }
+        compare_rooted(call, round, number, where, scope->size, me);
+    }
+    if (!round->child)
+        round->child = scope_new(scope->size);
+    round->child->references++;
+    if (call->child)
+        pf_check_scope_release(call->child);
+    call->child = round->child;
+    forget_complete(scope);
+}
+
+void pf_check_collective(struct pf_check_call *call, MPI_Comm handle)
+{
+    struct pf_comm *comm = pf_comm_of(call->rank, handle);
+    if (!comm)
+        return;
+    struct pf_comm_shared *shared = comm->shared;
+    if (!shared->check)
+        shared->check = scope_new(shared->size);
+    if (shared->size > 1)
+        enter(call, shared->check, comm->me, pf_check_comm_text(call->rank, comm), !pf_comm_is_inter(comm));
+}
+
+void pf_check_collective_on(struct pf_check_call *call, const void *handle)
+{
+    const struct pf_check_record *record = pf_check_find(call->rank, handle);
+    const struct pf_win *win = pf_object_of(handle, PF_KIND_WIN);
+    const struct pf_file *file = pf_object_of(handle, PF_KIND_FILE);
+    const struct pf_comm *comm = win ? win->comm : file ? file->comm : NULL;
+    char where[500];
+    if (!record || !record->scope || !comm)
+        return;
+    snprintf(where, sizeof where, "the %s made by %s", pf_check_kind_name(record->kind),
+             pf_check_place_text(record->made.fn, record->made.site));
+    enter(call, record->scope, comm->me, where, false);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end: what has not been freed, and which messages nobody has received. */
+#include <stdio.h>
+#include <string.h>
+
+#include "middleware/check/internal.h"
+#include "middleware/check/plain.h"
+#include "middleware/datatype.h"
+#include "middleware/job_state.h"
+#include "middleware/win.h"
+
+/* Ranks that have finalized. */
+static int finalized;
+
+static void note_name(struct pf_check_record *record)
+{
+    const void *handle = (const void *)record->key.value;
+    if (record->kind == PF_KIND_COMM)
+        memcpy(record->name, ((const struct pf_comm *)handle)->name, sizeof record->name);
+    else if (record->kind == PF_KIND_DATATYPE)
+        memcpy(record->name, ((const struct pf_datatype *)handle)->name, sizeof record->name);
+    else if (record->kind == PF_KIND_WIN)
+        memcpy(record->name, ((const struct pf_win *)handle)->name, sizeof record->name);
+}
+
+/* The same line of the program has made others too, which are told with the first. */
+static int others(struct pf_check_record *first)
+{
+    int count = 0;
+    for (struct pf_check_record *e = first->hh.next; e; e = e->hh.next) {
+        if (e->references == 0 || e->kind != first->kind || e->made.site != first->made.site ||
+            e->active != first->active)
+            continue;
+        e->told = true;
+        count++;
+    }
+    return count;
+}
+
+static void tell_leak(struct pf_rank *r, struct pf_check_record *record)
+{
+    char more[60] = "", which[MPI_MAX_OBJECT_NAME + 4] = "", message[60] = "";
+    const struct pf_request *request = pf_object_of((void *)record->key.value, PF_KIND_REQUEST);
+    bool named = !request && *record->name;
+    int count = others(record);
+    if (count > 0)
+        snprintf(more, sizeof more, ", and %d more made there", count);
+    if (named)
+        snprintf(which, sizeof which, " '%s'", record->name);
+    if (record->kind == PF_KIND_REQUEST && request && request->kind != PF_REQUEST_COLLECTIVE)
+        snprintf(message, sizeof message, " (%s %d, tag %d)", pf_request_receives(request) ? "from" : "to",
+                 request->peer, request->tag);
+    pf_check_found(PF_CHECK_LEAK, r, "%s%s%s made by %s is never %s%s%s",
+                   record->kind != PF_KIND_REQUEST ? ""
+                   : record->persistent            ? "persistent "
+                   : record->active                ? "active "
+                                                   : "",
+                   pf_check_kind_name(record->kind), which,
+                   pf_check_place_text(record->made.fn, record->made.site),
+                   record->kind == PF_KIND_REQUEST && !record->persistent ? "completed" : "freed", message,
+                   more);
+}
+
+void pf_check_leaks(struct pf_rank *r, bool before)
+{
+    for (struct pf_check_record *e = r->check->records; e; e = e->hh.next) {
+        if (e->references == 0 || e->told)
+            continue;
+        if (before)
+            note_name(e);
+        else
+            tell_leak(r, e);
+    }
+}
+
+struct unreceived {
+    const struct pf_comm_shared *shared;
+    const char *where;
+};
+
+static void tell_unreceived(const struct pf_ledger_entry *send, int destination, void *data)
+{
+    const struct unreceived *u = data;
+    const struct pf_rank *sender = &pf_job_state.ranks[send->sender];
+    char communicator[60];
+    bool world = u->shared == sender->world->shared, alone = u->shared == sender->alone->shared;
+    snprintf(communicator, sizeof communicator, world ? "MPI_COMM_WORLD" : alone ? "MPI_COMM_SELF" :
+             "a communicator of %d ranks", u->shared->size);
+    pf_check_found(PF_CHECK_UNRECEIVED, sender, "%s: the message to rank %d with tag %d on %s is not received %s",
+                   pf_check_place_text(send->fn, send->site), u->shared->world_ranks[destination], send->envelope.tag,
+                   communicator, u->where);
+}
+
+void pf_check_unreceived(const struct pf_comm_shared *shared, const char *where)
+{
+    struct unreceived u = {shared, where};
+    pf_ledger_unreceived(shared, tell_unreceived, &u);
+}
+
+/* Of all communicators that still exist, each once: its first member tells. */
+static void all_unreceived(void)
+{
+    for (int i = 0; i < pf_job_state.size; i++) {
+        struct pf_rank *r = &pf_job_state.ranks[i];
+        if (i == 0)
+            pf_check_unreceived(r->world->shared, "when MPI ends");
+        pf_check_unreceived(r->alone->shared, "when MPI ends");
+        for (const struct pf_check_record *e = r->check->records; e; e = e->hh.next) {
+            const struct pf_comm *comm = (const struct pf_comm *)e->key.value;
+            if (e->kind == PF_KIND_COMM && e->references > 0 && comm->shared->world_ranks[0] == i)
+                pf_check_unreceived(comm->shared, "when MPI ends");
+        }
+    }
+}
+
+int pf_check_Finalize(void)
+{
+    struct pf_check_call call;
+    if (!pf_check_enter(&call, PF_FN_Finalize, __builtin_return_address(0)))
+        return pf_plain_Finalize();
+    pf_check_leaks(call.rank, true);
+    int code = pf_plain_Finalize();
+    if (code == MPI_SUCCESS) {
+        pf_check_leaks(call.rank, false);
+        if (++finalized == pf_job_state.size)
+            all_unreceived();
+    }
+    return pf_check_leave(&call, code);
+}

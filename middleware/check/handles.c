@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The handles of a rank: where they were made and freed, and whether the application may use them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "middleware/check/internal.h"
+
+const char *pf_check_kind_name(uint32_t kind)
+{
+    switch (kind) {
+    case PF_KIND_COMM:
+        return "communicator";
+    case PF_KIND_GROUP:
+        return "group";
+    case PF_KIND_DATATYPE:
+        return "datatype";
+    case PF_KIND_OP:
+        return "operation";
+    case PF_KIND_REQUEST:
+        return "request";
+    case PF_KIND_INFO:
+        return "info";
+    case PF_KIND_ERRHANDLER:
+        return "error handler";
+    case PF_KIND_WIN:
+        return "window";
+    case PF_KIND_FILE:
+        return "file";
+    case PF_KIND_MESSAGE:
+        return "message";
+    case PF_CHECK_KEYVAL:
+        return "keyval";
+    default:
+        return "object";
+    }
+}
+
+static int error_class(uint32_t kind)
+{
+    switch (kind) {
+    case PF_KIND_COMM:
+        return MPI_ERR_COMM;
+    case PF_KIND_GROUP:
+        return MPI_ERR_GROUP;
+    case PF_KIND_DATATYPE:
+        return MPI_ERR_TYPE;
+    case PF_KIND_OP:
+        return MPI_ERR_OP;
+    case PF_KIND_REQUEST:
+    case PF_KIND_MESSAGE:
+        return MPI_ERR_REQUEST;
+    case PF_KIND_INFO:
+        return MPI_ERR_INFO;
+    case PF_KIND_WIN:
+        return MPI_ERR_WIN;
+    case PF_KIND_FILE:
+        return MPI_ERR_FILE;
+    default:
+        return MPI_ERR_ARG;
+    }
+}
+
+static struct pf_check_record *find(struct pf_rank *r, uintptr_t value, uint32_t keyval)
+{
+    struct pf_check_record *record, wanted;
+    memset(&wanted.key, 0, sizeof wanted.key);
+    wanted.key.value = value;
+    wanted.key.keyval = keyval;
+    HASH_FIND(hh, r->check->records, &wanted.key, sizeof wanted.key, record);
+    return record;
+}
+
+struct pf_check_record *pf_check_find(struct pf_rank *r, const void *handle)
+{
+    return find(r, (uintptr_t)handle, 0);
+}
+
+/* The kind of an object that the layer has not seen being made (its handle came from Fortran, or from a
+ * callback); 0 when there is no object. The pointer may lead nowhere. */
+static uint32_t kind_in_memory(const void *handle)
+{
+    uint32_t kind = 0;
+    struct iovec here = {&kind, sizeof kind}, there = {(void *)(uintptr_t)handle, sizeof kind};
+    if ((uintptr_t)handle % sizeof(void *) != 0 ||
+        process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)sizeof kind)
+        return 0;
+    return kind;
+}
+
+static void tell_freed(const struct pf_check_call *call, const struct pf_check_record *record)
+{
+    bool twice = record->kind == PF_KIND_REQUEST && record->freed.fn != PF_FN_Request_free;
+    if (twice)
+        pf_check_found(PF_CHECK_TWICE, call->rank,
+                       "%s uses a request that is complete already: made by %s, completed by %s",
+                       pf_check_place_text(call->fn, call->site),
+                       pf_check_place_text(record->made.fn, record->made.site),
+                       pf_check_place_text(record->freed.fn, record->freed.site));
+    else
+        pf_check_found(PF_CHECK_HANDLE, call->rank,
+                       "%s uses a freed %s%s%s%s: made by %s, freed by %s",
+                       pf_check_place_text(call->fn, call->site), pf_check_kind_name(record->kind),
+                       *record->name ? " '" : "", record->name, *record->name ? "'" : "",
+                       pf_check_place_text(record->made.fn, record->made.site),
+                       pf_check_place_text(record->freed.fn, record->freed.site));
+}
+
+void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *handle)
+{
+    if (call->refused || pf_is_predefined(handle))
+        return;
+    const struct pf_check_record *record = pf_check_find(call->rank, handle);
+    uint32_t is = record ? record->kind : kind_in_memory(handle);
+    if (record && record->references == 0)
+        tell_freed(call, record);
+    else if (is != kind)
+        pf_check_found(PF_CHECK_HANDLE, call->rank, "%s was given %s%s where it needs a %s",
+                       pf_check_place_text(call->fn, call->site), record ? "a " : "no handle",
+                       record ? pf_check_kind_name(is) : "", pf_check_kind_name(kind));
+    else if (kind == PF_KIND_COMM)
+        call->comm = (MPI_Comm)(uintptr_t)handle;
+    if (is != kind || (record && record->references == 0))
+        call->refused = error_class(kind);
+}
+
+void pf_check_handles(struct pf_check_call *call, uint32_t kind, const void *handles, int count)
+{
+    const void *const *array = handles;
+    for (int i = 0; array && i < count; i++)
+        pf_check_handle(call, kind, array[i]);
+}
+
+static struct pf_check_record *made(struct pf_check_call *call, uint32_t kind, uintptr_t value)
+{
+    struct pf_rank *r = call->rank;
+    struct pf_check_record *record = find(r, value, kind == PF_CHECK_KEYVAL);
+    if (record && record->kind == kind && record->references > 0) {
+        record->references++; /* another handle on the same object */
+        return record;
+    }
+    if (record) { /* its address, or number, is used again: a new handle, and the youngest */
+        if (record->scope)
+            pf_check_scope_release(record->scope);
+        HASH_DEL(r->check->records, record);
+    } else {
+        record = malloc(sizeof *record);
+    }
+    memset(record, 0, sizeof *record);
+    record->key.value = value;
+    record->key.keyval = kind == PF_CHECK_KEYVAL;
+    record->kind = kind;
+    record->references = 1;
+    record->made = (struct pf_check_place){call->fn, call->site};
+    HASH_ADD(hh, r->check->records, key, sizeof record->key, record);
+    return record;
+}
+
+struct pf_check_record *pf_check_made(struct pf_check_call *call, uint32_t kind, const void *handle)
+{
+    if (pf_is_predefined(handle))
+        return NULL;
+    struct pf_check_record *record = made(call, kind, (uintptr_t)handle);
+    if ((kind == PF_KIND_WIN || kind == PF_KIND_FILE) && call->child) {
+        record->scope = call->child;
+        call->child = NULL;
+    }
+    return record;
+}
+
+void pf_check_made_keyval(struct pf_check_call *call, int keyval)
+{
+    made(call, PF_CHECK_KEYVAL, (uintptr_t)keyval);
+}
+
+static void freed(struct pf_check_call *call, struct pf_check_record *record)
+{
+    if (!record || record->references == 0 || --record->references > 0)
+        return;
+    record->freed = (struct pf_check_place){call->fn, call->site};
+    if (record->kind == PF_KIND_REQUEST)
+        pf_check_unuse(call->rank, record);
+}
+
+void pf_check_freed(struct pf_check_call *call, const void *handle)
+{
+    freed(call, pf_check_find(call->rank, handle));
+}
+
+void pf_check_freed_keyval(struct pf_check_call *call, int keyval)
+{
+    freed(call, find(call->rank, (uintptr_t)keyval, 1));
+}

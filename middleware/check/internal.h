@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_CHECK_INTERNAL_H
+#define PF_MIDDLEWARE_CHECK_INTERNAL_H
+
+#include <uthash.h>
+
+#include "middleware/call.h"
+#include "middleware/check/check.h"
+#include "middleware/comm.h"
+#include "middleware/request.h"
+
+/* What can be found, with the name in the JSON summary. */
+#define PF_CHECK_KINDS(X)                                                                                    \
+    X(LEAK, leaks)                                                                                           \
+    X(HANDLE, bad_handles)                                                                                   \
+    X(TWICE, completed_twice)                                                                                \
+    X(COLLECTIVE, mismatched_collectives)                                                                    \
+    X(UNRECEIVED, unreceived_messages)                                                                       \
+    X(OVERLAP, overlapping_buffers)                                                                          \
+    X(ARGUMENT, bad_arguments)                                                                               \
+    X(FINALIZED, calls_after_finalize)
+
+enum pf_check_kind {
+#define X(kind, name) PF_CHECK_##kind,
+    PF_CHECK_KINDS(X)
+#undef X
+        PF_CHECK_KIND_COUNT
+};
+
+/* Keyvals are numbers, the other handles pointers; both are kept in one table. */
+#define PF_CHECK_KEYVAL 1u
+
+/* Where in the application something happened. */
+struct pf_check_place {
+    int fn;
+    const void *site;
+};
+
+/* Memory that an operation reads or writes, from its start to its completion. */
+struct pf_check_range {
+    const char *from, *to; /* the same: none, or none that is known */
+    bool writes;
+};
+
+struct pf_check_scope;
+
+/* What is known about one handle of a rank, also after its end. */
+struct pf_check_record {
+    struct {
+        uintptr_t value;
+        uint32_t keyval; /* 1: the value is a keyval */
+        uint32_t padding;
+    } key;
+    uint32_t kind;  /* enum pf_kind, or PF_CHECK_KEYVAL */
+    int references; /* handles of the application: 0 when all have been freed */
+    struct pf_check_place made, freed;
+    struct pf_check_scope *scope; /* of a window or file: its collectives */
+    struct pf_check_range ranges[2];
+    bool persistent, active; /* of a request */
+    bool told;               /* of a leak that has been reported with another one */
+    uint64_t seen;           /* number of the last call that had it in an array */
+    char name[MPI_MAX_OBJECT_NAME];
+    UT_hash_handle hh;
+};
+
+/* A range in use, and by whom. */
+struct pf_check_use {
+    struct pf_check_range range;
+    const struct pf_check_record *request;
+};
+
+/* One rank's. */
+struct pf_check {
+    struct pf_check_record *records; /* in the order in which the handles were made */
+    struct pf_check_use *uses;       /* sorted by their start */
+    int use_count, use_capacity;
+    size_t longest;                  /* bytes of the longest range that has been in use */
+    struct pf_request *kept;         /* completed requests, so that no new one gets their address too soon */
+    struct pf_request **kept_end;
+    int kept_count;
+    uint64_t calls;
+};
+
+/* What a collective says that the other members must say too. */
+struct pf_check_collective {
+    int root;             /* -1: it has none */
+    MPI_Op op;            /* NULL: none */
+    int type_class;       /* of the datatype, see collectives.c; 0: anything */
+    long long bytes;      /* the same at all members; -1: not told */
+    long long elements;   /* the same; -1: unknown */
+    uint64_t vector;      /* of a list of sizes that is the same at all members: its hash; 0: none */
+    long long own;        /* bytes between this member and the root; -1: not told */
+    const int *counts;    /* at the root: those for each member, in units of `unit` */
+    long long unit;
+    const char *inconsistent; /* what the member's own arguments contradict */
+};
+
+/* A call of the application, on the stack of the function that stands for it. */
+struct pf_check_call {
+    struct pf_rank *rank;
+    int fn;
+    const void *site;
+    const void *outer; /* of the call in whose callback this one is made */
+    int refused;       /* not MPI_SUCCESS: the call cannot be passed on, and ends with this class */
+    MPI_Comm comm;     /* whose error handler is told */
+    struct pf_check_range ranges[2];
+    int range_count;
+    struct pf_check_collective collective;
+    struct pf_check_scope *child; /* for the window or file that the call makes */
+};
+
+/* ---- report.c ---- */
+
+/* One line about something found: "parfocal: check: rank 2: ...". */
+void pf_check_found(enum pf_check_kind kind, const struct pf_rank *r, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "MPI_Isend at a.c:12 (main)"; the same buffer is used again after eight calls. */
+const char *pf_check_place_text(int fn, const void *site);
+
+/* ---- call.c ---- */
+
+/* The begin of a call. False when the rank is not watched: the call then goes on as if the layer was not
+ * there. */
+bool pf_check_enter(struct pf_check_call *call, int fn, const void *site);
+
+/* The end. Returns the code. */
+int pf_check_leave(struct pf_check_call *call, int code);
+
+/* The end of a call that cannot be passed on, with the error handler's help. */
+int pf_check_refuse(struct pf_check_call *call);
+
+/* ---- handles.c ---- */
+
+const char *pf_check_kind_name(uint32_t kind);
+struct pf_check_record *pf_check_find(struct pf_rank *r, const void *handle);
+
+/* The application passes a handle. A predefined one, NULL, or one that is valid is no finding; otherwise the
+ * call is refused. */
+void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *handle);
+void pf_check_handles(struct pf_check_call *call, uint32_t kind, const void *handles, int count);
+
+/* The call has made a handle, or returned one that the application must free too. */
+struct pf_check_record *pf_check_made(struct pf_check_call *call, uint32_t kind, const void *handle);
+void pf_check_made_keyval(struct pf_check_call *call, int keyval);
+
+/* The call has freed it. */
+void pf_check_freed(struct pf_check_call *call, const void *handle);
+void pf_check_freed_keyval(struct pf_check_call *call, int keyval);
+
+/* ---- buffers.c ---- */
+
+void pf_check_count(struct pf_check_call *call, MPI_Count count);
+/* A rank of the communicator (or of the window's); receives may come from anybody. */
+void pf_check_peer(struct pf_check_call *call, MPI_Comm comm, int peer, bool receives);
+void pf_check_target(struct pf_check_call *call, MPI_Win win, int target);
+void pf_check_tag(struct pf_check_call *call, int tag, bool receives);
+
+/* The call reads or writes `count` items in `blocks` consecutive blocks. */
+void pf_check_buffer(struct pf_check_call *call, const void *buffer, MPI_Count count, MPI_Datatype type,
+                     int blocks, bool writes);
+
+/* The same without a claim on the memory: only whether there is any. */
+void pf_check_memory(struct pf_check_call *call, const void *buffer, MPI_Count count, MPI_Datatype type);
+
+/* The ranges of a request come into use, and go. */
+void pf_check_use(struct pf_rank *r, struct pf_check_record *request);
+void pf_check_unuse(struct pf_rank *r, struct pf_check_record *request);
+
+/* A persistent request starts: do its ranges meet others in use? */
+void pf_check_restart(struct pf_check_call *call, const struct pf_check_record *request);
+
+/* ---- requests.c ---- */
+
+/* The call has made a request: an active one, or an inactive persistent one. */
+void pf_check_made_request(struct pf_check_call *call, MPI_Request request, bool persistent);
+
+/* ---- collectives.c ---- */
+
+/* What the collective tells: fill in before pf_check_collective(). The bytes that all members must name; */
+void pf_check_all(struct pf_check_call *call, int count, MPI_Datatype type);
+/* sent and received by every member, the same at all; */
+void pf_check_pair(struct pf_check_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   int recvcount, MPI_Datatype recvtype, const void *recvbuf);
+/* a list that is the same at all members, and what this one sends (type NULL: not told); */
+void pf_check_list(struct pf_check_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
+                   int sendcount, MPI_Datatype sendtype);
+/* between each member and the root, which has a list or (counts NULL) one count for all. */
+void pf_check_rooted(struct pf_check_call *call, bool at_root, int owncount, MPI_Datatype owntype,
+                     const int *counts, int count, MPI_Datatype type, bool own_told);
+
+/* The member enters a collective on the communicator, window or file. Ends the job if another member has
+ * entered another one. */
+void pf_check_collective(struct pf_check_call *call, MPI_Comm comm);
+void pf_check_collective_on(struct pf_check_call *call, const void *handle);
+
+/* Nobody will ask for the scope any more. */
+void pf_check_scope_release(struct pf_check_scope *scope);
+
+/* "MPI_COMM_WORLD", or the name of a communicator and where it was made. */
+const char *pf_check_comm_text(struct pf_rank *r, const struct pf_comm *comm);
+
+/* ---- finalize.c ---- */
+
+/* Reports what the rank has not freed. `before`: MPI_Finalize begins, names can still be read. */
+void pf_check_leaks(struct pf_rank *r, bool before);
+
+/* Reports messages that nobody has received on a communicator that no rank uses any more. */
+void pf_check_unreceived(const struct pf_comm_shared *shared, const char *where);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What has been found: one line each, and how many of each kind. */
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/config.h"
+#include "middleware/check/internal.h"
+#include "middleware/stranded.h"
+
+/* A program that does one thing wrong in a loop does it very often. */
+#define LINES_SHOWN 100
+
+static const char *const names[PF_CHECK_KIND_COUNT] = {
+#define X(kind, name) #name,
+    PF_CHECK_KINDS(X)
+#undef X
+};
+
+static unsigned long found[PF_CHECK_KIND_COUNT];
+
+static unsigned long total(void)
+{
+    unsigned long sum = 0;
+    for (int i = 0; i < PF_CHECK_KIND_COUNT; i++)
+        sum += found[i];
+    return sum;
+}
+
+bool pf_check_wanted(void)
+{
+    pf_config_load();
+    return pf_config.check;
+}
+
+void pf_check_found(enum pf_check_kind kind, const struct pf_rank *r, const char *format, ...)
+{
+    va_list args;
+    unsigned long before = total();
+    found[kind]++;
+    if (before > LINES_SHOWN)
+        return;
+    fflush(stdout);
+    if (before == LINES_SHOWN) {
+        fprintf(stderr, "parfocal: check: more than %d findings: the others are only counted\n", LINES_SHOWN);
+        return;
+    }
+    fprintf(stderr, "parfocal: check: ");
+    if (r)
+        fprintf(stderr, "rank %d: ", r->self.rank);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+const char *pf_check_place_text(int fn, const void *site)
+{
+    static char texts[8][400];
+    static int next;
+    char where[300];
+    char *text = texts[next++ % 8];
+    if (total() > LINES_SHOWN) /* nobody will read it, and finding out takes long */
+        return pf_fn_name(fn);
+    snprintf(text, sizeof texts[0], "%s at %s", pf_fn_name(fn), pf_call_site(site, where, sizeof where));
+    return text;
+}
+
+int pf_check_status(int status)
+{
+    if (!pf_config.check || total() == 0)
+        return status;
+    fprintf(stderr, "parfocal: check: %lu finding%s", total(), total() == 1 ? "" : "s");
+    const char *before = ": ";
+    for (int i = 0; i < PF_CHECK_KIND_COUNT; i++) {
+        if (!found[i])
+            continue;
+        fprintf(stderr, "%s%lu ", before, found[i]);
+        for (const char *c = names[i]; *c; c++)
+            fputc(*c == '_' ? ' ' : *c, stderr);
+        before = ", ";
+    }
+    fputc('\n', stderr);
+    return status ? status : PF_CHECK_STATUS;
+}
+
+json_t *pf_check_json(void)
+{
+    if (!pf_config.check)
+        return NULL;
+    json_t *object = json_pack("{s:I}", "findings", (json_int_t)total());
+    for (int i = 0; i < PF_CHECK_KIND_COUNT; i++)
+        json_object_set_new(object, names[i], json_integer((json_int_t)found[i]));
+    return object;
+}
