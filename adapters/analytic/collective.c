@@ -108,13 +108,17 @@ static void note_sizes(struct an_collective *c, int me, bool first)
 {
     const struct an_part *p = &c->parts[me];
     switch (c->call.kind) {
-    case PF_COLL_GATHERV:
-        c->counts[me] = p->in_place ? an_data_bytes(p->receive_counts[me], p->receive_type)
-                                    : an_data_bytes(p->send_count, p->send_type);
+    case PF_COLL_GATHERV: /* a message of no bytes is none: both sides know that */
+        if (me == p->root)
+            note_all(c, p->receive_counts, p->receive_type);
+        else
+            c->counts[me] = an_data_bytes(p->send_count, p->send_type);
         break;
     case PF_COLL_SCATTERV:
         if (me == p->root)
             note_all(c, p->send_counts, p->send_type);
+        else
+            c->counts[me] = an_data_bytes(p->receive_count, p->receive_type);
         break;
     case PF_COLL_ALLGATHERV:
         if (first)
@@ -205,6 +209,7 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     struct an_request *request = an_request_new(comm->rank, AN_COLLECTIVE);
     *mine = *part;
     mine->request = request;
+    mine->here = true;
     note_sizes(c, comm->me, c->arrived == 0);
     if (!c->schedule)
         c->schedule = pf_coll_open(an_job.colls, &c->call);

@@ -81,7 +81,7 @@ static void move_bcast(struct an_collective *c, const struct an_leave *leaves, i
     struct block source = whole(root->send, root->send_count, root->send_type);
     for (int i = 0; i < n; i++) {
         struct an_part *p = &c->parts[leaves[i].member];
-        if (p != root)
+        if (p != root && root->here)
             give(root, source, whole(p->receive, p->receive_count, p->receive_type));
     }
 }
@@ -101,7 +101,7 @@ static void move_scatter(struct an_collective *c, const struct an_leave *leaves,
     struct an_part *root = &c->parts[c->call.root];
     for (int i = 0; i < n; i++) {
         struct an_part *p = &c->parts[leaves[i].member];
-        if (p->in_place) /* the root */
+        if (p->in_place || !root->here) /* the root itself; or nothing comes from it */
             continue;
         struct block source = send_block(root, leaves[i].member);
         struct block to = whole(p->receive, p->receive_count, p->receive_type);
@@ -129,7 +129,7 @@ static void gather_into(struct an_collective *c, const struct an_part *target)
 {
     for (int i = 0; i < c->call.n; i++) {
         struct an_part *p = &c->parts[i];
-        if (p == target && p->in_place)
+        if ((p == target && p->in_place) || !p->here)
             continue;
         struct block source = p->in_place ? receive_block(p, i) : whole(p->send, p->send_count, p->send_type);
         give(p, source, receive_block(target, i));
@@ -162,32 +162,31 @@ static void move_allgather(struct an_collective *c)
     }
 }
 
-/* In place, what a member sends lies where it receives: it is put aside before anything moves. */
-static void move_alltoall(struct an_collective *c)
+static void alltoall_from(struct an_collective *c, struct an_part *p, int member,
+                          const struct an_part *target, int to)
 {
-    int n = c->call.n;
-    size_t *offsets = NULL;
+    struct block source = send_block(p, to), b = receive_block(target, member);
+    size_t bytes = an_data_bytes(source.count, source.type);
+    if (bytes == 0)
+        return;
+    if (p->packed)
+        unpack(p->packed + (c->call.kind == PF_COLL_ALLTOALL ? bytes * (size_t)to : block_offset(p, to)),
+               bytes, b);
+    else
+        move(source, b);
+}
+
+/* In place, what a member sends lies where it receives: it is put aside before anything moves. Who leaves
+ * early gets nothing from those who have not come. */
+static void move_alltoall(struct an_collective *c, const struct an_leave *leaves, int n)
+{
+    for (int i = 0; i < c->call.n; i++)
+        if (c->parts[i].here && c->parts[i].in_place && !c->parts[i].packed)
+            save_blocks(&c->parts[i], c->call.n);
     for (int i = 0; i < n; i++)
-        if (c->parts[i].in_place) {
-            save_blocks(&c->parts[i], n);
-            if (!offsets)
-                offsets = calloc((size_t)n, sizeof *offsets);
-        }
-    for (int to = 0; to < n; to++) {
-        struct an_part *target = &c->parts[to];
-        for (int from = 0; from < n; from++) {
-            struct an_part *p = &c->parts[from];
-            struct block source = send_block(p, to), b = receive_block(target, from);
-            size_t bytes = an_data_bytes(source.count, source.type);
-            if (p->packed) {
-                unpack(p->packed + offsets[from], bytes, b);
-                offsets[from] += bytes;
-            } else {
-                move(source, b);
-            }
-        }
-    }
-    free(offsets);
+        for (int from = 0; from < c->call.n; from++)
+            if (c->parts[from].here)
+                alltoall_from(c, &c->parts[from], from, &c->parts[leaves[i].member], leaves[i].member);
 }
 
 /* ---- reductions ---- */
@@ -225,7 +224,7 @@ static void move_reduce(struct an_collective *c, const struct an_part *mine, con
     bool root_leaves = c->call.kind != PF_COLL_REDUCE;
     for (int i = 0; i < n; i++)
         root_leaves |= leaves[i].member == c->call.root;
-    if (!root_leaves)
+    if (!root_leaves || total_count(c, mine) == 0)
         return;
     combine(c, mine, total_count(c, mine), &result);
     const char *from = result.items;
@@ -260,6 +259,8 @@ static void move_scan(struct an_collective *c, const struct an_part *mine, const
                       int n)
 {
     int last = 0;
+    if (mine->send_count == 0)
+        return;
     for (int i = 0; i < n; i++)
         if (leaves[i].member > last)
             last = leaves[i].member;
@@ -290,6 +291,11 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
     case PF_COLL_REDUCE:
         if (!root)
             an_items_take(&p->saved, p->send, p->send_count, p->send_type);
+        break;
+    case PF_COLL_ALLTOALLV:
+    case PF_COLL_ALLTOALLW:
+        if (!p->packed)
+            save_blocks(p, c->call.n);
         break;
     default: /* nobody leaves before all have come, or what is needed has been used */
         break;
@@ -331,8 +337,7 @@ void an_collective_move(struct an_collective *c, int me, const struct an_leave *
     case PF_COLL_ALLTOALL:
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
-        if (c->left == 0)
-            move_alltoall(c);
+        move_alltoall(c, leaves, n);
         break;
     case PF_COLL_REDUCE:
         move_reduce(c, mine, leaves, n);
@@ -367,6 +372,7 @@ void an_collective_forget(struct an_collective *c)
         if (p->packed)
             an_data_give_back(p->packed, p->packed_class);
         p->packed = NULL;
+        p->here = p->left = false; /* the record is used again */
     }
     an_items_give_back(&c->prefix);
     c->prefix = (struct an_items){0};

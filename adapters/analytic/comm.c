@@ -97,7 +97,7 @@ int an_check_data(int count, MPI_Datatype type)
 {
     if (count < 0)
         return MPI_ERR_COUNT;
-    return pf_smpi_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
+    return type != MPI_DATATYPE_NULL && pf_smpi_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
 int an_check_peer(MPI_Comm handle, int peer, int tag, bool receives)

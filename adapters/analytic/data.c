@@ -7,6 +7,7 @@
 
 #include "adapters/smpi/smpi_types.h"
 #include "base/log.h"
+#include "pf_fn.h"
 
 /* Rooms of 64 bytes, 128 bytes ... 64 KiB; larger ones are malloc's. */
 #define CLASSES 11
@@ -122,4 +123,30 @@ void an_items_copy(const void *from, void *to, int count, MPI_Datatype type)
         pf_smpi_type_copy(type, count, from, to);
     else
         memcpy(to, from, an_data_bytes(count, type));
+}
+
+/* ---- packing by the application: SMPI's, which looks at the communicator and does not use it ---- */
+
+static int an_pack(const void *from, int count, MPI_Datatype type, void *packed, int size, int *position,
+                   MPI_Comm comm)
+{
+    return comm ? PMPI_Pack(from, count, type, packed, size, position, MPI_COMM_WORLD) : MPI_ERR_COMM;
+}
+
+static int an_unpack(const void *packed, int size, int *position, void *to, int count, MPI_Datatype type,
+                     MPI_Comm comm)
+{
+    return comm ? PMPI_Unpack(packed, size, position, to, count, type, MPI_COMM_WORLD) : MPI_ERR_COMM;
+}
+
+static int an_pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
+{
+    return comm ? PMPI_Pack_size(count, type, MPI_COMM_WORLD, size) : MPI_ERR_COMM;
+}
+
+void an_data_install(void **functions)
+{
+    functions[PF_FN_Pack] = (void *)an_pack;
+    functions[PF_FN_Unpack] = (void *)an_unpack;
+    functions[PF_FN_Pack_size] = (void *)an_pack_size;
 }

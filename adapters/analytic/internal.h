@@ -139,8 +139,7 @@ void an_p2p_install(void **functions);
 void an_wait_install(void **functions);
 void an_probe_install(void **functions);
 void an_coll_install(void **functions);
-void an_icoll_install(void **functions);
-void an_comm_install(void **functions);
+void an_data_install(void **functions);
 
 /* ---- time (rank.c) ---- */
 
@@ -268,7 +267,7 @@ struct an_part {
     MPI_Op op;
     int root;
     bool in_place;
-    bool left;
+    bool here, left;
     size_t pretend;        /* bytes of a call that moves no data of the application */
     struct an_items saved; /* of reductions: its contribution, when it has left before that was used */
     char *packed;          /* of others: the same */

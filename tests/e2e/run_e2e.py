@@ -23,7 +23,9 @@ import tempfile
 import harness
 
 PROGRAMS = os.path.join(harness.HERE, "programs")
-MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "own", "schedule"]
+MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic", "own", "schedule", "three"]
+# Models of programs that switch by themselves.
+PAIRS = [("smpi", "portals"), ("portals", "smpi"), ("analytic", "smpi"), ("portals", "analytic")]
 # Purity is promised against smpirun "with the same flags": some that change SMPI's times a lot.
 SETTINGS = [["--cfg=smpi/coll-selector:ompi"], ["--cfg=network/model:CM02"], ["--cfg=smpi/async-small-thresh:65536"],
             ["--cfg=smpi/send-is-detached-thresh:100", "--cfg=smpi/or:0:1e-7:1e-10", "--cfg=smpi/os:0:2e-7:1e-10"]]
@@ -58,16 +60,26 @@ def variants_of(source):
     return [Variant(source, line) for line in lines]
 
 
-def random_schedules(variant, rng, count):
+def random_schedules(variant, rng, count, models, by_count=True):
     """A correct program stays correct under any schedule, because both sides of each message agree."""
-    if variant.switch == "any":
+    if by_count and variant.switch == "any":
         yield from schedules_by_count(rng, count)
     for _ in range(count - 1):
         at, items = 0, []
         for step in range(rng.randint(1, 6)):
             at += rng.randint(1, 12)
-            items.append(f"@coll:{at}={'portals' if step % 2 == 0 else 'smpi'}")
+            items.append(f"@coll:{at}={models[step % len(models)]}")
         yield ",".join(items)
+
+
+def schedules_of_three(variant, rng):
+    """Among all models, and between the cheap ones."""
+    models = ["analytic", "portals", "smpi"]
+    if variant.switch == "any":
+        yield "every:1=" + "|".join(models)
+        yield f"every:{rng.randint(2, 9)}=smpi|analytic"
+    rng.shuffle(models)
+    yield from random_schedules(variant, rng, 2, models, by_count=False)
 
 
 def schedules_by_count(rng, count):
@@ -161,12 +173,19 @@ class Runner:
                 self.settings(v, options)
         if "portals" in modes and not v.strands:
             self.twice(v, "portals", ["-model", "portals"], data, only("portals"), ["portals"])
+        if "analytic" in modes and not v.strands:
+            self.twice(v, "analytic", ["-model", "analytic"], data, only("analytic"), ["analytic"])
         if "own" in modes and v.switch == "own":
-            for a, b in (("smpi", "portals"), ("portals", "smpi")):
+            for a, b in PAIRS:
                 self.twice(v, f"own {a} {b}", ["-model", a], data, {"E2E_A": a, "E2E_B": b}, [a, b])
         if "schedule" in modes and v.switch in ("any", "coll"):
             rng = random.Random(f"{self.options.seed} {v.title}")
-            for schedule in random_schedules(v, rng, self.options.schedules):
+            for schedule in random_schedules(v, rng, self.options.schedules, ["portals", "smpi"]):
+                result = self.pfrun(v, ["-schedule", schedule])
+                self.judge(v, f"seed {self.options.seed}: {schedule}", result, data, None)
+        if "three" in modes and v.switch in ("any", "coll"):
+            rng = random.Random(f"three {self.options.seed} {v.title}")
+            for schedule in schedules_of_three(v, rng):
                 result = self.pfrun(v, ["-schedule", schedule])
                 self.judge(v, f"seed {self.options.seed}: {schedule}", result, data, None)
 
