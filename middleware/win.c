@@ -37,7 +37,7 @@ int pf_win_failed(struct pf_rank *r, MPI_Win win, int error_class)
 
 static void notice_spinning(struct pf_rank *r, struct pf_instance *in, struct pf_win *win)
 {
-    enum { CALLS = 1000, CALLS_BEFORE_SMPI_IS_LEFT = 300000 };
+    enum { CALLS = 1000, CALLS_BEFORE_SMPI_IS_LEFT = 100000 };
     int limit = in->values->charges_tests && !win->has_spun ? CALLS_BEFORE_SMPI_IS_LEFT : CALLS;
     double now = simgrid_get_clock();
     if (now != win->last_call) {

@@ -7,9 +7,11 @@
 struct pf_attributes;
 struct pf_group;
 struct pf_info;
+struct pf_win_order;
 
 /* What each member tells the others when the window is made. */
 struct pf_win_part {
+    char *base;
     MPI_Aint size;
     int disp_unit;
 };
@@ -27,6 +29,7 @@ struct pf_win_shared {
     struct pf_comm_shared *twins; /* gives the twins their id; NULL while there are none */
     void **boards[PF_IMPL_COUNT]; /* see adapter.h */
     int *completed;               /* by target: calls of MPI_Win_complete, see win_test.c; NULL: none yet */
+    struct pf_win_order *order;   /* see win_order.h; NULL: nobody has needed it */
     struct pf_win_shared *next;   /* while members have yet to join */
 };
 
@@ -54,9 +57,9 @@ struct pf_win {
     struct pf_win_shared *shared;
     uint64_t fences;               /* called by this member */
     struct pf_win_region *regions; /* of a dynamic window */
-    int epochs;                    /* of MPI_Win_start and MPI_Win_post that this member has not ended */
-    struct pf_group *accessed;     /* of MPI_Win_start; NULL otherwise */
-    int completes;                 /* how many there must have been for the epoch of MPI_Win_post to end */
+    int epochs;                /* of locks, MPI_Win_start and MPI_Win_post that this member has not ended */
+    struct pf_group *accessed; /* of MPI_Win_start; NULL otherwise */
+    int completes;             /* how many there must have been for the epoch of MPI_Win_post to end */
     void *base;
     MPI_Aint size;
     int disp_unit, flavor, model;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "middleware/call.h"
-#include "middleware/win.h"
+#include "middleware/win_order.h"
 
 typedef int attach_fn(void *, void *, MPI_Aint);
 typedef int detach_fn(void *, const void *);
@@ -60,6 +60,7 @@ int pf_PMPI_Win_detach(MPI_Win handle, const void *base)
         return pf_win_failed(r, handle, MPI_ERR_ARG);
     struct pf_win_region *gone = *link;
     *link = gone->next;
+    pf_win_order_forget(win, base, gone->size);
     free(gone);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     int code = MPI_SUCCESS;

@@ -36,7 +36,7 @@ static bool allocate(struct pf_win_shared *shared)
 
 static int share(struct pf_instance *in, struct pf_win *win, void *comm)
 {
-    struct pf_win_part mine = {win->size, win->disp_unit};
+    struct pf_win_part mine = {NULL, win->size, win->disp_unit};
     struct pf_win_part *all = calloc((size_t)win->shared->members, sizeof *all);
     if (!all)
         return MPI_ERR_NO_MEM;
@@ -64,6 +64,7 @@ int pf_PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI
         code = MPI_ERR_NO_MEM;
     if (code == MPI_SUCCESS) {
         win->base = piece(win->shared, win->comm->me);
+        pf_win_publish(win);
         code = ((create_fn *)in->fn[PF_FN_Win_create])(win->base, size, disp_unit, pf_native(in, info),
                                                        pf_native(in, comm), &native);
     }

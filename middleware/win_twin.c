@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/info.h"
-#include "middleware/win.h"
+#include "middleware/win_order.h"
 
 static struct pf_win_shared *forming; /* windows that some members have yet to join */
 
@@ -46,6 +46,7 @@ void pf_win_shared_leave(struct pf_win_shared *shared)
     for (int i = 0; i < PF_IMPL_COUNT; i++)
         free(shared->boards[i]);
     free(shared->completed);
+    pf_win_order_free(shared->order);
     free(shared->memory);
     free(shared->disp_units);
     free(shared->parts);
@@ -56,7 +57,7 @@ void pf_win_publish(struct pf_win *win)
 {
     struct pf_win_shared *shared = win->shared;
     shared->impl = win->in->impl;
-    shared->parts[win->comm->me] = (struct pf_win_part){win->size, win->disp_unit};
+    shared->parts[win->comm->me] = (struct pf_win_part){win->base, win->size, win->disp_unit};
     shared->disp_units[win->comm->me] = win->disp_unit;
 }
 

@@ -35,7 +35,7 @@ def generate(functions):
     parts = [cfile.header("wrappers of the MPI functions"),
              '#include <stdlib.h>\n\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
              '#include "middleware/datatype.h"\n#include "middleware/file.h"\n#include "middleware/ledger.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
-             '#include "middleware/win.h"\n\n']
+             '#include "middleware/win_order.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
 
@@ -199,7 +199,7 @@ def one_sided(f):
     """The owner of the window runs it."""
     lines = [enter(f), "struct pf_win *w = pf_win_of(win);", "if (PF_UNLIKELY(!w))",
              "    return pf_win_failed(r, win, MPI_ERR_WIN);"]
-    if f.name in ("MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush", "MPI_Win_flush_local"):
+    if f.name in ("MPI_Win_flush", "MPI_Win_flush_local"):
         # Open MPI refuses it (MPI 3.1 section 11.3 allows it as a target everywhere).
         lines += ["if (rank == MPI_PROC_NULL)", "    return pf_call_return(r, MPI_SUCCESS);"]
     lines += ["struct pf_instance *in = pf_call_native_begin(r, w->in);"]
@@ -207,10 +207,28 @@ def one_sided(f):
     if request:
         lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RMA, pf_comm_handle(w->comm));"]
         lines += [f"pf_request_keep_op(made, {p.name});" for p in f.of_kind("OP")]
+    accesses = [p for p in f.params if p.name == "target_disp"]
+    if accesses:
+        many = any(p.name == "target_count" for p in f.params)
+        what = "target_count, target_datatype" if many else "1, datatype"
+        lines += ["struct pf_win_access access;",
+                  f"pf_win_access_begin(&access, w, target_rank, target_disp, {what}, {ACCESS_KINDS[f.stem]});"]
     lines.append(native_call(f))
+    if f.name == "MPI_Compare_and_swap":
+        lines += ["if (code == MPI_SUCCESS)",
+                  "    pf_win_access_swapped(&access, origin_addr, compare_addr, result_addr);", "else",
+                  "    pf_win_access_end(&access);"]
+    elif accesses:
+        lines += ["pf_win_access_end(&access);"]
     if request:
         return define(f, lines + ["return pf_request_started(r, in, made, pf_comm_handle(w->comm), code, request);"])
     return define(f, lines + ["return pf_win_leave(r, in, win, code);"])
+
+
+# What a call does to its target's memory, see middleware/win_order.h.
+ACCESS_KINDS = {"Put": "PF_WIN_WRITES", "Rput": "PF_WIN_WRITES", "Accumulate": "PF_WIN_WRITES", "Raccumulate": "PF_WIN_WRITES",
+                "Get": "PF_WIN_READS", "Rget": "PF_WIN_READS", "Get_accumulate": "PF_WIN_ATOMIC",
+                "Rget_accumulate": "PF_WIN_ATOMIC", "Fetch_and_op": "PF_WIN_ATOMIC", "Compare_and_swap": "PF_WIN_ATOMIC"}
 
 
 def file_access(f):
