@@ -14,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "adapters/openmpi/link_map.h"
 #include "base/config.h"
 #include "base/log.h"
 
@@ -148,9 +149,16 @@ enum { BINDING = RTLD_LAZY | RTLD_LOCAL };
 enum { BINDING = RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND };
 #endif
 
-static void *open_clone(const char *path, char *why, size_t n)
+static void *open_clone(const char *path, int rank, char *why, size_t n)
 {
+    bool hide =
+        !pf_config
+             .openmpi_keep_clones; /* who keeps them looks at them with a debugger, which reads the list */
+    if (hide)
+        pf_link_map_hide(rank);
     void *handle = dlopen(path, BINDING);
+    if (hide)
+        pf_link_map_show(rank, dir.path);
     if (!handle) {
         const char *text = dlerror();
         bool no_exec = strstr(text, "failed to map segment") != NULL;
@@ -179,7 +187,7 @@ void *pf_clone_load(const struct pf_elf *elf, int rank, char *why, size_t n)
     if (error)
         snprintf(why, n, "%s: %s; set PARFOCAL_CLONE_DIR to another disk", path, write_error(error));
     else
-        handle = open_clone(path, why, n);
+        handle = open_clone(path, rank, why, n);
     if (!pf_config.openmpi_keep_clones)
         unlink(path);
     if (once)
