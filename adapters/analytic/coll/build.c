@@ -551,6 +551,8 @@ void pf_plan_make(struct pf_plan *plan, const struct pf_coll_call *call, int alg
     plan->element = call->element ? call->element : 1;
     plan->wanted = segment;
     plan->total = by_blocks(call->kind) ? call->bytes * (size_t)call->n : call->bytes;
+    if (call->kind == PF_COLL_BARRIER)
+        plan->total = 0;
     if (!rooted(call->kind))
         plan->call.root = 0;
     if (call->kind == PF_COLL_ALLGATHERV || call->kind == PF_COLL_REDUCE_SCATTER) {

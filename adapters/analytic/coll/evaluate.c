@@ -46,10 +46,51 @@ static struct pf_round empty_round(struct pf_coll *coll)
     return (struct pf_round){.step = coll->colls->step, .peer = coll->colls->peer, .mode = PF_COST_STANDARD};
 }
 
+/* Ranks go on in the order of their dates, so that NICs are asked in about that order. A heap. */
+static bool before(const struct pf_coll *coll, int a, int b)
+{
+    double x = coll->member[a].clock, y = coll->member[b].clock;
+    return x < y || (x == y && a < b);
+}
+
+static void put_in_queue(struct pf_coll *coll, int rank)
+{
+    int slot = coll->queue_length++;
+    for (; slot > 0 && before(coll, rank, coll->queue[(slot - 1) / 2]); slot = (slot - 1) / 2)
+        coll->queue[slot] = coll->queue[(slot - 1) / 2];
+    coll->queue[slot] = rank;
+}
+
+static int first_in_queue(struct pf_coll *coll)
+{
+    int *queue = coll->queue, first = queue[0], last = queue[--coll->queue_length], slot = 0;
+    for (;;) {
+        int child = 2 * slot + 1;
+        if (child >= coll->queue_length)
+            break;
+        if (child + 1 < coll->queue_length && before(coll, queue[child + 1], queue[child]))
+            child++;
+        if (!before(coll, queue[child], last))
+            break;
+        queue[slot] = queue[child];
+        slot = child;
+    }
+    queue[slot] = last;
+    return first;
+}
+
+static void leave_round(struct pf_member *m)
+{
+    end_round(m);
+    m->inside = false;
+    m->round++;
+}
+
+/* A rank that waited has all it waited for. */
 static void go_on(struct pf_coll *coll, int rank)
 {
-    int n = coll->plan.call.n, slot = coll->queue_head + coll->queue_length++;
-    coll->queue[slot >= n ? slot - n : slot] = rank;
+    leave_round(&coll->member[rank]);
+    put_in_queue(coll, rank);
 }
 
 static bool complete(const struct pf_member *m)
@@ -128,7 +169,7 @@ static void receive_early(struct pf_coll *coll, int rank)
     }
 }
 
-/* Through as many rounds as can be. */
+/* Through as many rounds as can be, while no other rank's turn is earlier. */
 static void advance(struct pf_coll *coll, int rank)
 {
     const struct pf_plan *plan = &coll->plan;
@@ -150,25 +191,20 @@ static void advance(struct pf_coll *coll, int rank)
         receive_early(coll, rank);
         if (!complete(m))
             return;
-        end_round(m);
-        m->inside = false;
-        m->round++;
+        leave_round(m);
+        if (coll->queue_length && before(coll, coll->queue[0], rank)) {
+            put_in_queue(coll, rank);
+            return;
+        }
     }
     coll->done[coll->done_length++] = rank;
 }
 
 void pf_evaluate_from(struct pf_coll *coll, int rank)
 {
-    advance(coll, rank);
-    while (coll->queue_length) {
-        int next = coll->queue[coll->queue_head];
-        coll->queue_head = coll->queue_head + 1 < coll->plan.call.n ? coll->queue_head + 1 : 0;
-        coll->queue_length--;
-        end_round(&coll->member[next]);
-        coll->member[next].inside = false;
-        coll->member[next].round++;
-        advance(coll, next);
-    }
+    put_in_queue(coll, rank);
+    while (coll->queue_length)
+        advance(coll, first_in_queue(coll));
 }
 
 /* All messages of one rank in one round, when the dates of both sides are known. */

@@ -57,11 +57,11 @@ struct pf_coll {
     struct pf_colls *colls;
     struct pf_plan plan;
     struct pf_member *member;
-    int *queue; /* ranks that may go on, as a ring; */
+    int *queue; /* ranks that may go on, as a heap by date */
     int *done;  /* ranks that have left, in that order */
     size_t *start;
     int room; /* length of these */
-    int arrived, queue_head, queue_length, done_length, taken;
+    int arrived, queue_length, done_length, taken;
     bool together; /* evaluated when all have arrived, round by round */
     double now;
     struct pf_tally *tally;
