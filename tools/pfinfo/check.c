@@ -2,7 +2,6 @@
 #include "tools/pfinfo/check.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <xbt/base.h>
 
@@ -18,12 +16,12 @@
 
 #include "base/error.h"
 #include "middleware/model.h"
+#include "tools/pfinfo/trial.h"
 
 /* Enough for 64 ranks in portals; what a bigger run needs, pfrun finds out. */
 #define MIN_DESCRIPTORS 1024
 #define MIN_MAPS        65530
 #define MIN_SPACE_MIB   256
-#define RUN_SECONDS     120
 
 static int failures;
 
@@ -77,16 +75,10 @@ static void check_limits(void)
            good ? "" : "; raise it (sysctl vm.max_map_count=262144)");
 }
 
-static const char *temporary(void)
-{
-    const char *dir = getenv("TMPDIR");
-    return dir && *dir ? dir : "/tmp";
-}
-
 static void check_space(void)
 {
     struct statvfs space;
-    const char *dir = temporary();
+    const char *dir = trial_temporary();
     if (access(dir, W_OK | X_OK) != 0 || statvfs(dir, &space) != 0) {
         report(false, "temporary files", "'%s': %s", dir, strerror(errno));
         return;
@@ -95,38 +87,6 @@ static void check_space(void)
     bool good = mib >= MIN_SPACE_MIB;
     report(good, "temporary files", "%.0f MiB free in %s%s", mib, dir,
            good ? "" : "; TMPDIR names another place");
-}
-
-/* Runs a command without a shell, its output into a file. Returns the exit status, -1 when it could not run
- * at all. */
-static int run(char *const argv[], const char *output)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        if (!freopen(output, "w", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
-            _exit(127);
-        alarm(RUN_SECONDS); /* survives exec */
-        execv(argv[0], argv);
-        _exit(127);
-    }
-    int status;
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* The last line of a file that says something, for a message. */
-static const char *last_line(const char *name, char *line, size_t size)
-{
-    char next[400];
-    FILE *file = fopen(name, "r");
-    *line = 0;
-    while (file && fgets(next, sizeof next, file))
-        if (strspn(next, " \t\n") != strlen(next))
-            snprintf(line, size, "%.*s", (int)strcspn(next, "\n"), next);
-    if (file)
-        fclose(file);
-    return line;
 }
 
 static bool contains(const char *name, const char *word)
@@ -154,32 +114,6 @@ static const char program[] = "#include <mpi.h>\n"
                               "    return MPI_Finalize();\n"
                               "}\n";
 
-struct trial {
-    char dir[PATH_MAX - 100];
-    char source[PATH_MAX], app[PATH_MAX], output[PATH_MAX];
-    char pfcc[PATH_MAX], pfrun[PATH_MAX];
-};
-
-/* The tools beside this one. */
-static bool find_tools(struct trial *trial)
-{
-    char own[PATH_MAX - 100];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (length < 0)
-        return false;
-    own[length] = 0;
-    char *slash = strrchr(own, '/');
-    *slash = 0;
-    snprintf(trial->pfrun, sizeof trial->pfrun, "%s/pfrun", own);
-    snprintf(trial->pfcc, sizeof trial->pfcc, "%s/pfcc", own);
-    if (access(trial->pfrun, X_OK) != 0 || access(trial->pfcc, X_OK) != 0) {
-        /* In a build directory each tool has its own folder, and bin/ collects them. */
-        snprintf(trial->pfrun, sizeof trial->pfrun, "%s/../../bin/pfrun", own);
-        snprintf(trial->pfcc, sizeof trial->pfcc, "%s/../../bin/pfcc", own);
-    }
-    return access(trial->pfrun, X_OK) == 0 && access(trial->pfcc, X_OK) == 0;
-}
-
 static bool compile(struct trial *trial)
 {
     FILE *file = fopen(trial->source, "w");
@@ -188,9 +122,9 @@ static bool compile(struct trial *trial)
         return false;
     }
     char line[400], *argv[] = {trial->pfcc, "-o", trial->app, trial->source, NULL};
-    int status = run(argv, trial->output);
+    int status = trial_run(trial, argv);
     report(status == 0, "pfcc", "%s",
-           status == 0 ? "compiles and links a program" : last_line(trial->output, line, sizeof line));
+           status == 0 ? "compiles and links a program" : trial_last_line(trial, line, sizeof line));
     return status == 0;
 }
 
@@ -199,38 +133,28 @@ static void try_model(struct trial *trial, enum pf_model model)
     char what[40], line[400],
         *argv[] = {trial->pfrun, "-np", "4", "-model", (char *)pf_model_name(model), trial->app, NULL};
     snprintf(what, sizeof what, "run in %s", pf_model_name(model));
-    int status = run(argv, trial->output);
+    int status = trial_run(trial, argv);
     bool good = status == 0 && contains(trial->output, "sum 6");
     if (good)
         report(true, what, "4 ranks, right result");
     else
-        report(false, what, "exit status %d: %s", status, last_line(trial->output, line, sizeof line));
+        report(false, what, "exit status %d: %s", status, trial_last_line(trial, line, sizeof line));
 }
 
 static void check_runs(void)
 {
     struct trial trial;
     char why[600];
-    if (!find_tools(&trial)) {
-        report(false, "tools", "pfcc and pfrun are not beside pfinfo");
+    const char *wrong = trial_begin(&trial);
+    if (wrong) {
+        report(false, "tools", "%s", wrong);
         return;
     }
-    snprintf(trial.dir, sizeof trial.dir, "%.3000s/pfinfo-XXXXXX", temporary());
-    if (!mkdtemp(trial.dir)) {
-        report(false, "tools", "cannot make '%s': %s", trial.dir, strerror(errno));
-        return;
-    }
-    snprintf(trial.source, sizeof trial.source, "%s/check.c", trial.dir);
-    snprintf(trial.app, sizeof trial.app, "%s/check", trial.dir);
-    snprintf(trial.output, sizeof trial.output, "%s/output", trial.dir);
     if (compile(&trial))
         for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++)
             if (!pf_model_missing(model) && pf_model_probe(model, why, sizeof why) == PF_SUCCESS)
                 try_model(&trial, model);
-    unlink(trial.source);
-    unlink(trial.app);
-    unlink(trial.output);
-    rmdir(trial.dir);
+    trial_end(&trial);
 }
 
 int check_installation(void)

@@ -16,15 +16,17 @@
 #include "middleware/model.h"
 #include "tools/pfinfo/check.h"
 #include "tools/pfinfo/coverage.h"
+#include "tools/pfinfo/fit.h"
 
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
 
-enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM };
+enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, OUTPUT };
 
 struct request {
     bool config, coverage, collectives, check, platform;
     const char *platform_name;
+    struct fit_request fit;
 };
 
 static const struct argp_option options[] = {
@@ -35,6 +37,9 @@ static const struct argp_option options[] = {
     {"check", CHECK, 0, 0, "Test the installation", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
+    {"fit", FIT, "MODEL", 0,
+     "Fit the parameters of model analytic to MODEL: pfinfo --fit=portals -- -np 16 -platform FILE", 0},
+    {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt)", 0},
     {0},
 };
 
@@ -58,7 +63,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         request->platform = true;
         request->platform_name = arg;
         return 0;
+    case FIT:
+        request->fit.model = arg;
+        return 0;
+    case OUTPUT:
+        request->fit.output = arg;
+        return 0;
+    case ARGP_KEY_ARGS: /* what follows --fit is for pfrun */
+        if (!request->fit.model)
+            return ARGP_ERR_UNKNOWN;
+        request->fit.run = state->argv + state->next;
+        request->fit.run_count = state->argc - state->next;
+        return 0;
     case ARGP_KEY_ARG: /* `--platform NAME` with a space */
+        if (request->fit.model)
+            return ARGP_ERR_UNKNOWN; /* all of them at once, above */
         if (!request->platform || request->platform_name)
             argp_error(state, "unexpected argument '%s'", arg);
         request->platform_name = arg;
@@ -114,6 +133,15 @@ static int print_platform(const char *name)
     return 0;
 }
 
+static int run_fit(struct fit_request *fit)
+{
+    char file[80];
+    snprintf(file, sizeof file, "analytic-%s.txt", fit->model);
+    if (!fit->output)
+        fit->output = file;
+    return fit_model(fit);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -125,6 +153,8 @@ int main(int argc, char **argv)
     argp_program_version_hook = print_version;
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     pf_config_load();
+    if (request.fit.model)
+        return run_fit(&request.fit);
     if (request.platform)
         return print_platform(request.platform_name);
     if (request.config)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/cost/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const lane_names[] = {"memory", "near", "far"};
+
+/* What the points of a lane say about the protocol; durations in seconds. */
+struct findings {
+    double receive; /* o_r */
+    double copy;    /* s/B out of the library's buffers */
+    double control; /* of a request, an answer, an acknowledgement */
+    bool eager_meets;
+    const char *protocol, *eager_done, *rendezvous_done;
+};
+
+void pf_fit_init(struct pf_fit *fit)
+{
+    memset(fit, 0, sizeof *fit);
+    for (int i = 0; i < PF_FIT_LANES; i++)
+        fit->lanes[i].threshold = -1;
+}
+
+static struct pf_fit_point *point_of(struct pf_fit_lane *lane, long bytes)
+{
+    for (int i = 0; i < lane->count; i++)
+        if (lane->points[i].bytes == bytes)
+            return &lane->points[i];
+    if (lane->count == PF_FIT_SIZES || (lane->count && lane->points[lane->count - 1].bytes > bytes))
+        return NULL;
+    lane->points[lane->count] = (struct pf_fit_point){bytes, NAN, NAN, NAN, NAN, NAN};
+    return &lane->points[lane->count++];
+}
+
+static bool take_point(struct pf_fit_lane *lane, const char *what, long bytes, double seconds)
+{
+    static const char *const names[] = {"oneway", "sendcall", "safe", "late", "stream"};
+    int i = 0;
+    while (i < 5 && strcmp(what, names[i]) != 0)
+        i++;
+    struct pf_fit_point *point = i < 5 ? point_of(lane, bytes) : NULL;
+    if (!point)
+        return false;
+    double *fields[] = {&point->one_way, &point->call, &point->safe, &point->late, &point->stream};
+    *fields[i] = seconds > 0 ? seconds : 0;
+    return true;
+}
+
+bool pf_fit_line(struct pf_fit *fit, const char *line)
+{
+    char what[20], name[20];
+    long bytes;
+    double seconds;
+    if (sscanf(line, "%19s %19s %ld %lf", what, name, &bytes, &seconds) != 4 || !isfinite(seconds))
+        return false;
+    if (strcmp(what, "call") == 0) {
+        fit->call = seconds > 0 ? seconds : 0;
+        return true;
+    }
+    for (int i = 0; i < PF_FIT_LANES; i++) {
+        struct pf_fit_lane *lane = &fit->lanes[i];
+        if (strcmp(name, lane_names[i]) != 0)
+            continue;
+        if (strcmp(what, "peer") == 0)
+            lane->peer = (int)bytes;
+        else if (strcmp(what, "threshold") == 0)
+            lane->threshold = bytes;
+        else
+            return take_point(lane, what, bytes, seconds);
+        return true;
+    }
+    return false;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    if (!count)
+        return 0;
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static bool is_eager(const struct pf_fit_lane *lane, const struct pf_fit_point *point)
+{
+    return lane->threshold < 0 || point->bytes <= lane->threshold;
+}
+
+/* The median of late - one_way over the messages that wait for their receive, or over the others. */
+static double late_excess(const struct pf_fit_lane *lane, bool eager)
+{
+    double values[PF_FIT_SIZES];
+    int count = 0;
+    for (int i = 0; i < lane->count; i++)
+        if (is_eager(lane, &lane->points[i]) == eager)
+            values[count++] = lane->points[i].late - lane->points[i].one_way;
+    return median(values, count);
+}
+
+static bool late_like_one_way(const struct pf_fit_lane *lane)
+{
+    int same = 0, count = 0;
+    for (int i = 0; i < lane->count; i++) {
+        const struct pf_fit_point *point = &lane->points[i];
+        if (!is_eager(lane, point))
+            continue;
+        count++;
+        same += fabs(point->late - point->one_way) < 0.03 * point->one_way;
+    }
+    return 2 * same > count;
+}
+
+/* A late receive of an eager message takes o_r and a copy: the line through its first and last size. */
+static void find_receive(const struct pf_fit_lane *lane, struct findings *found)
+{
+    const struct pf_fit_point *last = &lane->points[0];
+    found->eager_meets = late_like_one_way(lane);
+    if (found->eager_meets)
+        return;
+    for (int i = 0; i < lane->count; i++)
+        if (is_eager(lane, &lane->points[i]))
+            last = &lane->points[i];
+    found->receive = fmin(lane->points[0].late, lane->points[0].one_way);
+    if (last->bytes > 0 && last->late > found->receive * 1.01)
+        found->copy = (last->late - found->receive) / (double)last->bytes;
+}
+
+/* How a late receive of a large message compares with one in time tells the protocol, and a control message's
+ * time. */
+static void find_protocol(const struct pf_fit_lane *lane, struct findings *found)
+{
+    double excess = late_excess(lane, false), large = lane->points[lane->count - 1].one_way;
+    found->control = lane->points[0].one_way - lane->points[0].call - found->receive;
+    found->protocol = NULL;
+    if (is_eager(lane, &lane->points[lane->count - 1]))
+        return;
+    bool none = fabs(excess) < 0.1 * lane->points[0].one_way || fabs(excess) < 1e-6 * large;
+    found->protocol = none ? "meet" : excess < 0 ? "rendezvous" : "get";
+    if (!none)
+        found->control = fabs(excess);
+}
+
+/* Which rule for the end of a send is nearest to the measured ones. */
+static const char *find_done(const struct pf_fit_lane *lane, bool eager, const struct findings *found)
+{
+    static const char *const words[] = {"copied", "sent", "arrived", "acknowledged"};
+    double error[4] = {0};
+    int best = 0;
+    for (int i = 0; i < lane->count; i++) {
+        const struct pf_fit_point *p = &lane->points[i];
+        if (is_eager(lane, p) != eager)
+            continue;
+        double arrival = p->one_way - found->receive;
+        double guesses[] = {p->call, p->call + p->stream, arrival, arrival + found->control};
+        for (int k = 0; k < 4; k++)
+            error[k] += fabs(guesses[k] - p->safe) / (p->one_way + p->safe);
+    }
+    for (int k = 1; k < 4; k++)
+        if (error[k] < error[best])
+            best = k;
+    return words[best];
+}
+
+/* Seven digits: the file stays readable, and its error is far below that of the model. A time has the unit in
+ * which it will be written, so that these digits suffice there as well. */
+static void put(struct pf_parameters *p, const char *lane, const char *key, long bytes, double value)
+{
+    static const struct {
+        double scale;
+        const char *name;
+    } units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}, {1e-9, " ns"}};
+    char entry[160], size[40] = "";
+    int i = 0;
+    bool time = !strstr(key, "factor") && !strstr(key, "bandwidth") && !strstr(key, "max");
+    while (time && i < 3 && value < units[i].scale)
+        i++;
+    if (value < 1e-14) /* what differences of dates leave over */
+        value = 0;
+    if (bytes)
+        snprintf(size, sizeof size, "[%ld]", bytes);
+    snprintf(entry, sizeof entry, "%s%s%s = %.7g%s", lane, key, size, value / units[i].scale,
+             time ? units[i].name : "");
+    pf_parameters_read_text(p, entry, "fit");
+}
+
+static void put_word(struct pf_parameters *p, const char *key, const char *word)
+{
+    char entry[160];
+    if (!word)
+        return;
+    snprintf(entry, sizeof entry, "%s = %s", key, word);
+    pf_parameters_read_text(p, entry, "fit");
+}
+
+/* How many times the path's latency a message of a point has, from two distances. */
+static double latency_factor(const struct pf_fit_lane *near, const struct pf_fit_lane *far, int i)
+{
+    if (i >= far->count || far->path <= near->path)
+        return 0;
+    double factor = (far->points[i].one_way - near->points[i].one_way) / (far->path - near->path);
+    /* Not more than the message has at all. */
+    return fmax(0, near->path > 0 ? fmin(factor, near->points[i].one_way / near->path) : factor);
+}
+
+/* `far` may be empty. Times that would fall with the size are lifted to the largest before. */
+static void put_lane(struct pf_parameters *p, const char *prefix, const struct pf_fit_lane *lane,
+                     const struct pf_fit_lane *far, const struct findings *found)
+{
+    double highest = 0, busiest = 0, call = lane->points[0].call;
+    double factor = latency_factor(lane, far, 0);
+    for (int i = 0; i < lane->count; i++) {
+        const struct pf_fit_point *point = &lane->points[i];
+        double more = latency_factor(lane, far, i), time = point->one_way - call - found->receive;
+        if (found->protocol && strcmp(found->protocol, "rendezvous") == 0 && !is_eager(lane, point))
+            time -= 2 * found->control;
+        highest = fmax(highest, time - more * lane->path);
+        busiest = fmax(busiest, point->stream);
+        put(p, prefix, "time", point->bytes, highest);
+        put(p, prefix, "nic_time", point->bytes, busiest);
+        if (far->count)
+            put(p, prefix, "latency_factor", point->bytes, more);
+    }
+    put(p, prefix, "overhead_receive", 0, found->receive);
+    put(p, prefix, "control_latency", 0, fmax(0, found->control - factor * lane->path));
+}
+
+/* A point at a size that was not measured, on the line through two that were. */
+static struct pf_fit_point on_line(const struct pf_fit_point *a, const struct pf_fit_point *b, long bytes)
+{
+    double share = (double)(bytes - a->bytes) / (double)(b->bytes - a->bytes);
+    struct pf_fit_point point = *a;
+    point.bytes = bytes;
+    point.one_way += share * (b->one_way - a->one_way);
+    point.late += share * (b->late - a->late);
+    point.stream += share * (b->stream - a->stream);
+    return point;
+}
+
+/*
+ * Times jump at the threshold. So that no straight line leads across, both sides go on to it: two more
+ * points, at the threshold and one byte above, unless they are there already.
+ */
+static struct pf_fit_lane split_at(const struct pf_fit_lane *lane, long threshold)
+{
+    struct pf_fit_lane result = *lane;
+    const struct pf_fit_point *p = lane->points;
+    int i = 0; /* the first point above */
+    while (i < lane->count && p[i].bytes <= threshold)
+        i++;
+    if (threshold < 0 || i < 2 || i + 1 >= lane->count || lane->count + 2 > PF_FIT_SIZES)
+        return result;
+    result.count = i;
+    if (p[i - 1].bytes < threshold)
+        result.points[result.count++] = on_line(&p[i - 2], &p[i - 1], threshold);
+    if (p[i].bytes > threshold + 1)
+        result.points[result.count++] = on_line(&p[i], &p[i + 1], threshold + 1);
+    memcpy(result.points + result.count, p + i, (size_t)(lane->count - i) * sizeof *p);
+    result.count += lane->count - i;
+    return result;
+}
+
+static const char *check(const struct pf_fit *fit)
+{
+    static char problem[160];
+    bool any = false;
+    for (int i = 0; i < PF_FIT_LANES; i++) {
+        const struct pf_fit_lane *lane = &fit->lanes[i];
+        for (int k = 0; k < lane->count; k++) {
+            const struct pf_fit_point *p = &lane->points[k];
+            bool all = !isnan(p->one_way) && p->one_way > 0;
+            if (i != PF_FIT_FAR)
+                all = all && !isnan(p->call) && !isnan(p->safe) && !isnan(p->late) && !isnan(p->stream);
+            if (all)
+                continue;
+            snprintf(problem, sizeof problem, "measurements of %ld B, %s, are missing", p->bytes,
+                     lane_names[i]);
+            return problem;
+        }
+        any = any || lane->count;
+    }
+    return any ? NULL : "there are no measurements";
+}
+
+const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
+{
+    static const struct pf_fit_lane none;
+    const struct pf_fit_lane *memory = &fit->lanes[PF_FIT_MEMORY], *near = &fit->lanes[PF_FIT_NEAR];
+    const struct pf_fit_lane *lanes[] = {near, memory};
+    const char *wrong = check(fit);
+    if (wrong)
+        return wrong;
+    memset(p, 0, sizeof *p);
+    put_word(p, "model", "loggps");
+    put_word(p, "contention", "nic");
+    for (int i = 0; i < 2; i++) {
+        struct findings found = {0};
+        if (!lanes[i]->count)
+            continue;
+        find_receive(lanes[i], &found);
+        find_protocol(lanes[i], &found);
+        found.eager_done = find_done(lanes[i], true, &found);
+        found.rendezvous_done = find_done(lanes[i], false, &found);
+        bool memory_lane = lanes[i] == memory;
+        struct pf_fit_lane split = split_at(lanes[i], lanes[i]->threshold);
+        struct pf_fit_lane far = split_at(memory_lane ? &none : &fit->lanes[PF_FIT_FAR], lanes[i]->threshold);
+        put_lane(p, memory_lane ? "memory." : "", &split, &far, &found);
+        put(p, memory_lane ? "memory." : "", "overhead_send", 0,
+            fmax(0, lanes[i]->points[0].call - fit->call));
+        if (memory_lane && near->count)
+            continue; /* one protocol for both: that of the network */
+        put(p, "", "call", 0, fit->call);
+        if (found.copy > 0)
+            put(p, "", "copy_bandwidth", 0, 1 / found.copy);
+        if (lanes[i]->threshold >= 0)
+            put(p, "", "eager_max", 0, (double)lanes[i]->threshold);
+        else
+            put_word(p, "eager_max", "unlimited");
+        put_word(p, "eager", found.eager_meets ? "meet" : "push");
+        put_word(p, "protocol", found.protocol);
+        put_word(p, "eager_done", found.eager_meets ? NULL : found.eager_done);
+        put_word(p, "rendezvous_done", found.protocol ? found.rendezvous_done : NULL);
+    }
+    return NULL;
+}

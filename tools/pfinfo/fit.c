@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/pfinfo/fit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/analytic/cost/cost.h"
+#include "adapters/analytic/cost/fit.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "measure_source.h"
+#include "middleware/model.h"
+#include "tools/pfinfo/trial.h"
+
+/* The path alone: no overhead, no limit of bandwidth. */
+#define PATHS_ALONE                                                                                          \
+    "model = loggp; bandwidth = unlimited; nic_bandwidth = unlimited; memory.bandwidth = unlimited"
+
+struct residual {
+    enum pf_fit_lane_id lane;
+    long bytes;
+    double measured, modelled;
+};
+
+enum { MAX_RESIDUALS = 3 * PF_FIT_SIZES };
+
+static struct trial trial;
+
+/* pf_die() ends the process at once: the directory must not stay behind. */
+__attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
+{
+    char text[900];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    trial_end(&trial);
+    pf_die("%s", text);
+}
+
+static void compile(void)
+{
+    char line[400], *argv[] = {trial.pfcc, "-O1", "-o", trial.app, trial.source, NULL};
+    FILE *file = fopen(trial.source, "w");
+    if (!file || fputs(measure_source, file) < 0 || fclose(file) != 0)
+        give_up("--fit: cannot write '%s': %s", trial.source, strerror(errno));
+    if (trial_run(&trial, argv) != 0)
+        give_up("--fit: pfcc: %s", trial_last_line(&trial, line, sizeof line));
+}
+
+/* Runs the program in a model; its lines are in trial.output. Computation does not count. */
+static void measure(const struct fit_request *request, const char *model, const char *what)
+{
+    static char *quiet[] = {"--log=root.thres:critical", "--cfg=smpi/simulate-computation:no"};
+    char line[400], **argv = calloc((size_t)request->run_count + 12, sizeof *argv);
+    bool has_np = false;
+    int n = 0;
+    if (!argv)
+        give_up("out of memory");
+    argv[n++] = trial.pfrun;
+    for (int i = 0; i < request->run_count; i++) {
+        has_np = has_np || strcmp(request->run[i], "-np") == 0 || strcmp(request->run[i], "-n") == 0 ||
+                 strcmp(request->run[i], "-hostfile") == 0;
+        argv[n++] = request->run[i];
+    }
+    if (!has_np) {
+        argv[n++] = "-np";
+        argv[n++] = "16";
+    }
+    argv[n++] = "-model";
+    argv[n++] = (char *)model;
+    argv[n++] = quiet[0];
+    argv[n++] = quiet[1];
+    argv[n++] = trial.app;
+    argv[n++] = (char *)what;
+    int status = trial_run(&trial, argv);
+    free(argv);
+    if (status != 0)
+        give_up("--fit: the run in model %s ended with status %d: %s", model, status,
+                trial_last_line(&trial, line, sizeof line));
+}
+
+static void read_points(struct pf_fit *fit)
+{
+    char line[400];
+    FILE *file = fopen(trial.output, "r");
+    if (!file)
+        give_up("--fit: cannot read '%s': %s", trial.output, strerror(errno));
+    while (fgets(line, sizeof line, file))
+        pf_fit_line(fit, line);
+    fclose(file);
+}
+
+/* The latencies of the paths that were measured: what model analytic says when nothing else costs anything.
+ */
+static void find_paths(const struct fit_request *request, struct pf_fit *fit)
+{
+    static struct pf_fit paths;
+    setenv("PARFOCAL_ANALYTIC_PARAMETERS", "", 1);
+    setenv("PARFOCAL_ANALYTIC_SET", PATHS_ALONE, 1);
+    measure(request, "analytic", "paths");
+    unsetenv("PARFOCAL_ANALYTIC_SET");
+    pf_fit_init(&paths);
+    read_points(&paths);
+    for (int i = 0; i < PF_FIT_LANES; i++) {
+        struct pf_fit_lane *lane = &fit->lanes[i];
+        if (!lane->count)
+            continue;
+        /* A lane whose partner is another one there has no known distance; then one distance must do. */
+        if (paths.lanes[i].peer == lane->peer && paths.lanes[i].count)
+            lane->path = paths.lanes[i].points[0].one_way;
+        else if (i == PF_FIT_FAR)
+            lane->count = 0;
+    }
+}
+
+static void write_parameters(const struct fit_request *request, const struct pf_parameters *parameters)
+{
+    FILE *file = fopen(request->output, "w");
+    if (!file)
+        give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
+    fprintf(file, "# Parameters of model analytic, fitted to model %s by pfinfo --fit=%s", request->model,
+            request->model);
+    for (int i = 0; i < request->run_count; i++)
+        fprintf(file, "%s%s", i ? " " : " -- ", request->run[i]);
+    fputs("\n# The keys are explained in docs/analytic.md.\n", file);
+    pf_parameters_write(parameters, file);
+    if (fclose(file) != 0)
+        give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
+}
+
+static void route_of_fit(void *context, int src, int dst, double *latency, double *bandwidth)
+{
+    const struct pf_fit *fit = context;
+    int step = src < dst ? dst - src : src - dst;
+    *latency = fit->lanes[step].path; /* node 1 is near to node 0, node 2 far */
+    *bandwidth = INFINITY;
+}
+
+/* What the file that was just written says about sizes between those of the fit. */
+static int find_residuals(const struct fit_request *request, struct pf_fit *fit, const struct pf_fit *between,
+                          struct residual *residuals)
+{
+    static const int nodes[] = {0, 0, 1, 2}, partner[] = {1, 2, 3};
+    char why[600];
+    int n = 0;
+    pf_config_set("analytic_parameters", request->output);
+    pf_config_set("analytic_set", "");
+    struct pf_cost *cost = pf_cost_new(4, nodes, route_of_fit, fit, why, sizeof why);
+    if (!cost)
+        give_up("--fit: %s", why);
+    for (int lane = 0; lane < PF_FIT_LANES; lane++) {
+        for (int i = 0; i < between->lanes[lane].count && fit->lanes[lane].count; i++) {
+            const struct pf_fit_point *point = &between->lanes[lane].points[i];
+            struct pf_cost_received received;
+            double now = 100.0 * (n + 1); /* every NIC is idle again */
+            pf_cost_message(cost, 0, partner[lane], (size_t)point->bytes, now, 0, PF_COST_STANDARD, NULL,
+                            &received);
+            residuals[n++] = (struct residual){lane, point->bytes, point->one_way, received.complete - now};
+        }
+    }
+    pf_cost_free(cost);
+    return n;
+}
+
+static double error_of(const struct residual *residual)
+{
+    return residual->modelled / residual->measured - 1;
+}
+
+static int compare_errors(const void *a, const void *b)
+{
+    double x = fabs(error_of(a)), y = fabs(error_of(b));
+    return (x > y) - (x < y);
+}
+
+static void print_residuals(struct residual *residuals, int n, const char *prefix, FILE *out)
+{
+    static const char *const names[] = {"memory", "near", "far"};
+    fprintf(
+        out,
+        "%sone-way times of sizes that were not fitted\n%slane       bytes    measured    analytic   error\n",
+        prefix, prefix);
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s%-6s %9ld %8.3f us %8.3f us %6.2f %%\n", prefix, names[residuals[i].lane],
+                residuals[i].bytes, residuals[i].measured * 1e6, residuals[i].modelled * 1e6,
+                100 * error_of(&residuals[i]));
+}
+
+static void print_summary(struct residual *residuals, int n, const char *prefix, FILE *out)
+{
+    if (!n)
+        return;
+    qsort(residuals, (size_t)n, sizeof *residuals, compare_errors);
+    fprintf(out, "%smedian error %.2f %%, largest %.2f %% (%ld B)\n", prefix,
+            100 * fabs(error_of(&residuals[n / 2])), 100 * fabs(error_of(&residuals[n - 1])),
+            residuals[n - 1].bytes);
+}
+
+static void check_request(const struct fit_request *request)
+{
+    char why[600];
+    int model = PF_MODEL_COUNT;
+    for (int i = 0; i < PF_MODEL_COUNT; i++)
+        if (strcmp(pf_model_name((enum pf_model)i), request->model) == 0)
+            model = i;
+    if (model == PF_MODEL_COUNT || strcmp(request->model, "analytic") == 0)
+        pf_die("--fit: '%s' is no model to fit to; there are smpi, portals, packet", request->model);
+    if (pf_model_probe((enum pf_model)model, why, sizeof why) != PF_SUCCESS)
+        pf_die("--fit: model %s: %s", request->model, why);
+}
+
+int fit_model(const struct fit_request *request)
+{
+    static struct pf_fit fit, between;
+    static struct pf_parameters parameters;
+    static struct residual residuals[MAX_RESIDUALS];
+    check_request(request);
+    const char *wrong = trial_begin(&trial);
+    if (wrong)
+        pf_die("--fit: %s", wrong);
+    compile();
+    pf_fit_init(&fit);
+    pf_fit_init(&between);
+    measure(request, request->model, "fit");
+    read_points(&fit);
+    measure(request, request->model, "between");
+    read_points(&between);
+    find_paths(request, &fit);
+    wrong = pf_fit_make(&fit, &parameters);
+    if (wrong)
+        give_up("--fit: %s", wrong);
+    write_parameters(request, &parameters);
+    int n = find_residuals(request, &fit, &between, residuals);
+    trial_end(&trial);
+    FILE *file = fopen(request->output, "a");
+    if (!file)
+        pf_die("--fit: cannot write '%s': %s", request->output, strerror(errno));
+    print_residuals(residuals, n, "# ", file);
+    print_residuals(residuals, n, "", stdout);
+    print_summary(residuals, n, "# ", file);
+    print_summary(residuals, n, "", stdout);
+    if (fclose(file) != 0)
+        pf_die("--fit: cannot write '%s': %s", request->output, strerror(errno));
+    printf("written: %s (PARFOCAL_ANALYTIC_PARAMETERS=%s)\n", request->output, request->output);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PFINFO_FIT_H
+#define PFINFO_FIT_H
+
+struct fit_request {
+    const char *model;  /* the finer one that is measured */
+    const char *output; /* file of parameters that is written */
+    char **run;         /* arguments for pfrun, such as -np 16 -platform x.xml */
+    int run_count;
+};
+
+/* Measures in the model, writes parameters of model analytic that reproduce it, and prints the error at sizes
+ * that were not used. Ends the process with one line on an error; returns the exit status. */
+int fit_model(const struct fit_request *request);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What messages and collectives take in some model, in simulated time: the program that pfinfo --fit runs.
+ *
+ *   measure fit          what the parameters of model analytic are made from: sizes 0 and powers of two
+ *   measure between      one-way times of sizes between the powers of two
+ *   measure collectives  collectives of all ranks
+ *   measure paths        one-way times of empty messages alone
+ *
+ * Lines of output: WHAT LANE SIZE SECONDS, with LANE memory (ranks of one node), near or far.
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LARGEST = 4 << 20, WINDOW = 16, TAG = 7, LATE_US = 20000 };
+
+static int rank, ranks;
+static char *out_buffer, *in_buffer;
+static double clock_time; /* simulated time of MPI_Wtime itself */
+
+struct lane {
+    const char *name;
+    int peer; /* of rank 0; 0: there is none */
+};
+
+static double since(double begin)
+{
+    return MPI_Wtime() - begin - clock_time;
+}
+
+/* Rank 0 and its peer begin together; the others wait at the next barrier. */
+static void together(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    usleep(50); /* longer than the barrier's last messages are under way */
+}
+
+static void report(const char *what, const char *lane, long bytes, double seconds)
+{
+    if (rank == 0)
+        printf("%s %s %ld %.12g\n", what, lane, bytes, seconds);
+}
+
+static double one_way(int peer, int bytes, int rounds)
+{
+    double begin = 0;
+    together();
+    for (int i = -1; i < rounds; i++) {
+        if (i == 0)
+            begin = MPI_Wtime();
+        if (rank == 0) {
+            MPI_Send(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD);
+            MPI_Recv(in_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (rank == peer) {
+            MPI_Recv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(out_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+        }
+    }
+    return since(begin) / rounds / 2;
+}
+
+/* How long the call of a nonblocking send takes, and from its beginning to the end of its wait, with a
+ * receive that is posted long before. */
+static void send_times(int peer, int bytes, double *call, double *safe)
+{
+    *call = *safe = 0;
+    together();
+    if (rank == peer)
+        MPI_Recv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank != 0)
+        return;
+    MPI_Request request;
+    usleep(LATE_US);
+    double begin = MPI_Wtime();
+    MPI_Isend(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
+    *call = since(begin);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    *safe = since(begin) - clock_time;
+}
+
+/* From a receive that is posted long after the send to its end; whether the sender had to wait for it. */
+static double late_receive(int peer, int bytes, bool *waits)
+{
+    double times[2] = {0, 0}; /* the receive, the send */
+    together();
+    double begin = MPI_Wtime();
+    if (rank == 0) {
+        MPI_Send(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD);
+        times[1] = since(begin);
+        MPI_Recv(&times[0], 1, MPI_DOUBLE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == peer) {
+        usleep(LATE_US);
+        begin = MPI_Wtime();
+        MPI_Recv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        times[0] = since(begin);
+        MPI_Send(&times[0], 1, MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD);
+    }
+    *waits = times[1] > 0.9e-6 * LATE_US;
+    return times[0];
+}
+
+static double irecv_call(void)
+{
+    MPI_Request request;
+    together();
+    double begin = MPI_Wtime();
+    MPI_Irecv(in_buffer, 1, MPI_CHAR, rank, TAG, MPI_COMM_WORLD, &request);
+    double call = since(begin);
+    MPI_Send(out_buffer, 1, MPI_CHAR, rank, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return call;
+}
+
+/* Messages that follow each other at once, all expected: the time of one of the later ones. */
+static double stream(int peer, int bytes)
+{
+    MPI_Request requests[2 * WINDOW];
+    double ends[2] = {0, 0};
+    for (int half = 0; half < 2; half++) {
+        int count = half ? 2 * WINDOW : WINDOW;
+        together();
+        double begin = MPI_Wtime();
+        if (rank == 0) {
+            usleep(LATE_US);
+            for (int i = 0; i < count; i++)
+                MPI_Isend(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &requests[i]);
+            MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+            MPI_Recv(&ends[half], 1, MPI_DOUBLE, peer, TAG + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (rank == peer) {
+            for (int i = 0; i < count; i++)
+                MPI_Irecv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, &requests[i]);
+            MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+            ends[half] = since(begin);
+            MPI_Send(&ends[half], 1, MPI_DOUBLE, 0, TAG + 1, MPI_COMM_WORLD);
+        }
+    }
+    return (ends[1] - ends[0]) / WINDOW;
+}
+
+static void find_lanes(struct lane lanes[3])
+{
+    char own[MPI_MAX_PROCESSOR_NAME] = "", *names = calloc((size_t)ranks, MPI_MAX_PROCESSOR_NAME);
+    double nearest = 0, farthest = 0;
+    int length, peers[3] = {0, 0, 0};
+    MPI_Get_processor_name(own, &length);
+    MPI_Gather(own, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0,
+               MPI_COMM_WORLD);
+    for (int peer = 1; peer < ranks; peer++) {
+        bool local = strcmp(own, names + (size_t)peer * MPI_MAX_PROCESSOR_NAME) == 0;
+        double seconds = one_way(peer, 8, 2);
+        if (rank != 0)
+            continue;
+        if (local && !peers[0])
+            peers[0] = peer;
+        if (!local && (!peers[1] || seconds < nearest * 0.999)) {
+            peers[1] = peer;
+            nearest = seconds;
+        }
+        if (!local && (!peers[2] || seconds > farthest * 1.001)) {
+            peers[2] = peer;
+            farthest = seconds;
+        }
+    }
+    /* One distance needs to be measured only once. */
+    if (farthest < nearest * 1.002)
+        peers[2] = 0;
+    free(names);
+    MPI_Bcast(peers, 3, MPI_INT, 0, MPI_COMM_WORLD);
+    lanes[0] = (struct lane){"memory", peers[0]};
+    lanes[1] = (struct lane){"near", peers[1]};
+    lanes[2] = (struct lane){"far", peers[2]};
+}
+
+/* The largest message whose sender does not wait for the receive; -1 when none does. */
+static long threshold(int peer)
+{
+    bool waits;
+    long low = 0, high = LARGEST;
+    late_receive(peer, LARGEST, &waits);
+    MPI_Bcast(&waits, 1, MPI_C_BOOL, 0, MPI_COMM_WORLD);
+    if (!waits)
+        return -1;
+    while (high - low > 1) {
+        long middle = (low + high) / 2;
+        late_receive(peer, (int)middle, &waits);
+        MPI_Bcast(&waits, 1, MPI_C_BOOL, 0, MPI_COMM_WORLD);
+        *(waits ? &high : &low) = middle;
+    }
+    return low;
+}
+
+static void measure_point(const struct lane *lane, int bytes)
+{
+    double call, safe;
+    bool waits;
+    report("oneway", lane->name, bytes, one_way(lane->peer, bytes, 4));
+    if (strcmp(lane->name, "far") == 0)
+        return;
+    send_times(lane->peer, bytes, &call, &safe);
+    report("sendcall", lane->name, bytes, call);
+    report("safe", lane->name, bytes, safe);
+    report("late", lane->name, bytes, late_receive(lane->peer, bytes, &waits));
+    report("stream", lane->name, bytes, stream(lane->peer, bytes));
+}
+
+static void measure_paths(void)
+{
+    struct lane lanes[3];
+    find_lanes(lanes);
+    for (int i = 0; i < 3; i++) {
+        if (!lanes[i].peer)
+            continue;
+        report("peer", lanes[i].name, lanes[i].peer, 0);
+        report("oneway", lanes[i].name, 0, one_way(lanes[i].peer, 0, 2));
+    }
+}
+
+static void measure_fit(void)
+{
+    struct lane lanes[3];
+    find_lanes(lanes);
+    report("call", "any", 0, irecv_call());
+    for (int i = 0; i < 3; i++) {
+        if (!lanes[i].peer)
+            continue;
+        report("peer", lanes[i].name, lanes[i].peer, 0);
+        if (i < 2)
+            report("threshold", lanes[i].name, threshold(lanes[i].peer), 0);
+        measure_point(&lanes[i], 0);
+        for (int bytes = 1; bytes <= LARGEST; bytes *= 2)
+            measure_point(&lanes[i], bytes);
+    }
+}
+
+static void measure_between(void)
+{
+    struct lane lanes[3];
+    find_lanes(lanes);
+    for (int i = 0; i < 3; i++) {
+        for (int bytes = 3; lanes[i].peer && bytes * 5 / 4 <= LARGEST; bytes *= 2) {
+            report("oneway", lanes[i].name, bytes, one_way(lanes[i].peer, bytes, 4));
+            report("oneway", lanes[i].name, bytes * 5 / 4, one_way(lanes[i].peer, bytes * 5 / 4, 4));
+        }
+    }
+}
+
+typedef void collective(int bytes);
+
+static void barrier(int bytes)
+{
+    (void)bytes;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void bcast(int bytes)
+{
+    MPI_Bcast(out_buffer, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+static void reduce(int bytes)
+{
+    MPI_Reduce(out_buffer, in_buffer, bytes / 4, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void allreduce(int bytes)
+{
+    MPI_Allreduce(out_buffer, in_buffer, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void gather(int bytes)
+{
+    MPI_Gather(out_buffer, bytes, MPI_CHAR, in_buffer, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+static void scatter(int bytes)
+{
+    MPI_Scatter(out_buffer, bytes, MPI_CHAR, in_buffer, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+static void allgather(int bytes)
+{
+    MPI_Allgather(out_buffer, bytes, MPI_CHAR, in_buffer, bytes, MPI_CHAR, MPI_COMM_WORLD);
+}
+
+static void alltoall(int bytes)
+{
+    MPI_Alltoall(out_buffer, bytes, MPI_CHAR, in_buffer, bytes, MPI_CHAR, MPI_COMM_WORLD);
+}
+
+static void scan(int bytes)
+{
+    MPI_Scan(out_buffer, in_buffer, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void reduce_scatter(int bytes)
+{
+    MPI_Reduce_scatter_block(out_buffer, in_buffer, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* The time of the slowest rank. */
+static double slowest(collective *run, int bytes)
+{
+    enum { TIMES = 2 };
+    double sum = 0;
+    for (int i = -1; i < TIMES; i++) {
+        double longest, own;
+        together();
+        own = MPI_Wtime();
+        run(bytes);
+        own = since(own);
+        MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        sum += i < 0 ? 0 : longest;
+    }
+    return sum / TIMES;
+}
+
+static void measure_collectives(void)
+{
+    static const struct {
+        const char *name;
+        collective *run;
+        bool blocks; /* a block per rank */
+    } kinds[] = {
+        {"bcast", bcast, false},
+        {"reduce", reduce, false},
+        {"allreduce", allreduce, false},
+        {"scan", scan, false},
+        {"gather", gather, true},
+        {"scatter", scatter, true},
+        {"allgather", allgather, true},
+        {"alltoall", alltoall, true},
+        {"reduce_scatter_block", reduce_scatter, true},
+    };
+    report("barrier", "all", 0, slowest(barrier, 0));
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        for (int bytes = 8; bytes <= (kinds[i].blocks ? LARGEST / ranks : LARGEST / 4); bytes *= 4)
+            report(kinds[i].name, "all", bytes, slowest(kinds[i].run, bytes));
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "fit";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    out_buffer = calloc(1, LARGEST);
+    in_buffer = calloc(1, LARGEST);
+    if (ranks < 2 || !out_buffer || !in_buffer)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    clock_time = MPI_Wtime();
+    clock_time = MPI_Wtime() - clock_time;
+    if (strcmp(what, "between") == 0)
+        measure_between();
+    else if (strcmp(what, "collectives") == 0)
+        measure_collectives();
+    else if (strcmp(what, "paths") == 0)
+        measure_paths();
+    else
+        measure_fit();
+    free(in_buffer);
+    free(out_buffer);
+    return MPI_Finalize();
+}
