@@ -89,6 +89,8 @@ static int smpi_probe(char *why, size_t why_size)
 
 static int cancel(MPI_Request *request)
 {
+    if (pf_smpi_request_matched(*request))
+        return MPI_SUCCESS; /* too late: it completes */
     int code = PMPI_Cancel(request);
     if (code == MPI_SUCCESS)
         pf_smpi_request_cancelled(*request);

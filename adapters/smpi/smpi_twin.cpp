@@ -98,6 +98,13 @@ extern "C" bool pf_smpi_request_done(const void *request)
     return done(static_cast<const request_view *>(request));
 }
 
+extern "C" bool pf_smpi_request_matched(const void *handle)
+{
+    const auto *request = static_cast<const request_view *>(handle);
+    return request != nullptr && request->action != nullptr && request->action->state > 0 &&
+           request->action->state <= last_unfinished_state;
+}
+
 extern "C" void pf_smpi_request_cancelled(void *handle)
 {
     auto *request = static_cast<request_view *>(handle);

@@ -19,6 +19,10 @@ void *pf_smpi_comm_new(void *group, int id, bool node_local);
 /* Would PMPI_Wait on this request (an MPI_Request of SMPI) return at once? Looks only; no simulated time. */
 bool pf_smpi_request_done(const void *request);
 
+/* Has this active send or receive met its other side? PMPI_Cancel would then take the message off the
+ * network, which fails both sides. */
+bool pf_smpi_request_matched(const void *request);
+
 /* After PMPI_Cancel. A wait for a cancelled communication ends by an exception in SimGrid: SMPI's waits for
  * several then leave the others alone, and the actor is left with a dangling pointer that the next wait for
  * any follows. So the communication counts as done, without data; the request itself knows that it was
