@@ -97,6 +97,15 @@ static int cancel(MPI_Request *request)
     return code;
 }
 
+/* SMPI deletes a request that still waits for its other side, which then finds a dangling one. It is kept. */
+static int request_free(MPI_Request *request)
+{
+    if (!pf_smpi_request_waits(*request))
+        return PMPI_Request_free(request);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
 /* Calls the table marks as stubs would abort the process; they stay NULL and are never called. */
 static void find_functions(void)
 {
@@ -115,6 +124,7 @@ static void find_functions(void)
             functions[i] = dlsym(RTLD_DEFAULT, names[i]);
     pf_smpi_reduce_install(functions);
     functions[PF_FN_Cancel] = (void *)cancel;
+    functions[PF_FN_Request_free] = (void *)request_free;
 }
 
 static void fill_predefined(void **table)

@@ -98,6 +98,12 @@ extern "C" bool pf_smpi_request_done(const void *request)
     return done(static_cast<const request_view *>(request));
 }
 
+extern "C" bool pf_smpi_request_waits(const void *handle)
+{
+    const auto *request = static_cast<const request_view *>(handle);
+    return request != nullptr && !request->detached && !done(request);
+}
+
 extern "C" bool pf_smpi_request_matched(const void *handle)
 {
     const auto *request = static_cast<const request_view *>(handle);

@@ -19,6 +19,10 @@ void *pf_smpi_comm_new(void *group, int id, bool node_local);
 /* Would PMPI_Wait on this request (an MPI_Request of SMPI) return at once? Looks only; no simulated time. */
 bool pf_smpi_request_done(const void *request);
 
+/* Does SimGrid still use this send or receive, and nothing but its handle keep it? Detached sends keep
+ * themselves. */
+bool pf_smpi_request_waits(const void *request);
+
 /* Has this active send or receive met its other side? PMPI_Cancel would then take the message off the
  * network, which fails both sides. */
 bool pf_smpi_request_matched(const void *request);
