@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)smpi.*portals|portals.*smpi */
-/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)smpi.*portals|portals.*smpi
+/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)stranded.*in.model.(\w+).*waits.in.model.(?!\1) */
+/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)stranded.*in.model.(\w+).*waits.in.model.(?!\1)
  * args=eager */
 /* A message that is sent in one model and awaited in the other: -agree strict ends with a diagnosis, never a
  * hang. */
