@@ -97,6 +97,18 @@ static double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const 
     return arrival;
 }
 
+/* How long the envelope of a rendezvous travels. With `get` it is the head of the data, and no control
+ * message. */
+static double request_time(const struct pf_cost *cost, const struct way *way)
+{
+    const struct pf_cost_range *empty = &way->lane->ranges[0];
+    if (cost->protocol == PF_COST_MEET)
+        return 0;
+    if (cost->protocol == PF_COST_RENDEZVOUS)
+        return control_time(way);
+    return empty->latency + empty->latency_factor * way->path.latency;
+}
+
 static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_cost_mode mode)
 {
     return mode == PF_COST_SYNCHRONOUS || (mode == PF_COST_STANDARD && bytes > cost->eager_max);
@@ -113,7 +125,9 @@ static void send(struct pf_cost *cost, const struct way *way, size_t bytes, doub
     if (out->rendezvous) {
         out->returns = returns;
         out->safe = INFINITY;
-        out->arrival = returns + (cost->protocol == PF_COST_MEET ? 0 : control_time(way));
+        out->arrival = returns + request_time(cost, way);
+        if (cost->protocol == PF_COST_GET)
+            out->data = transmit(way, bytes, returns, &left);
         return;
     }
     out->returns = returns + way->lane->reserve;
@@ -126,22 +140,25 @@ static void send(struct pf_cost *cost, const struct way *way, size_t bytes, doub
     out->safe = safe_at(cost, cost->eager_done, way, bytes, out->returns, left, out->arrival);
 }
 
-/* When the data of a rendezvous may leave, and when the sender knows that the receive is there. */
-static double data_ready(const struct pf_cost *cost, const struct way *way, const struct pf_cost_sent *sent,
-                         double posted, double *granted)
+/*
+ * The arrival of the data of a rendezvous, and when the sender knows that the receive is there. With `get`
+ * the data have gone with the request; a receive that comes later than that has to fetch them once more.
+ */
+static double bring_data(const struct pf_cost *cost, const struct way *way, size_t bytes,
+                         const struct pf_cost_sent *sent, double posted, double *ready, double *left,
+                         double *granted)
 {
     double met = fmax(sent->arrival, posted);
-    switch (cost->protocol) {
-    case PF_COST_RENDEZVOUS:
-        return *granted = met + control_time(way);
-    case PF_COST_MEET:
-        return *granted = met;
-    case PF_COST_GET:
-        /* The data go with the request; only a receive that comes later has to fetch them. */
-        *granted = met + control_time(way);
-        return posted <= sent->arrival ? sent->returns : *granted;
+    *granted = met + (cost->protocol == PF_COST_MEET ? 0 : control_time(way));
+    *ready = *granted;
+    if (cost->protocol == PF_COST_GET && posted <= sent->arrival) {
+        *ready = sent->returns;
+        *left = sent->data;
+        return sent->data;
     }
-    return met;
+    if (cost->protocol == PF_COST_GET)
+        *ready += cost->copy_latency;
+    return transmit(way, bytes, *ready, left);
 }
 
 static void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
@@ -160,12 +177,11 @@ static void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
         out->arrival = sent->arrival;
         /* What came too early waits in a buffer of the library, and is copied. */
         bool early = posted > sent->arrival;
-        out->complete = (early ? posted + (double)bytes * cost->copy_byte_time : sent->arrival) +
-                        way->range->overhead_receive;
+        double copied = posted + cost->copy_latency + (double)bytes * cost->copy_byte_time;
+        out->complete = (early ? copied : sent->arrival) + way->range->overhead_receive;
         return;
     }
-    ready = data_ready(cost, way, sent, posted, &out->granted);
-    out->arrival = transmit(way, bytes, ready, &left);
+    out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &out->granted);
     out->safe =
         fmax(out->granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
     out->complete = fmax(out->arrival, posted) + way->range->overhead_receive;

@@ -27,6 +27,7 @@ struct pf_cost_sent {
     double returns;  /* a nonblocking call returns to its caller: the caller pays from `now` to here */
     double safe;     /* eager: the buffer may be used again, a wait for the send ends; rendezvous: INFINITY */
     double arrival;  /* eager: the last byte is at the target; rendezvous: the request (envelope) is there */
+    double data;     /* of cost.c alone: when the data that went with a request are there */
 };
 
 /* The receiver's half, known when the message has met its receive. */

@@ -9,9 +9,9 @@ static const char *const lane_names[] = {"memory", "near", "far"};
 
 /* What the points of a lane say about the protocol; durations in seconds. */
 struct findings {
-    double receive; /* o_r */
-    double copy;    /* s/B out of the library's buffers */
-    double control; /* of a request, an answer, an acknowledgement */
+    double copy_latency; /* of a late receive */
+    double copy;         /* s/B out of the library's buffers */
+    double control;      /* of a request, an answer, an acknowledgement */
     bool eager_meets;
     const char *protocol, *eager_done, *rendezvous_done;
 };
@@ -117,7 +117,7 @@ static bool late_like_one_way(const struct pf_fit_lane *lane)
     return 2 * same > count;
 }
 
-/* A late receive of an eager message takes o_r and a copy: the line through its first and last size. */
+/* A late receive of an eager message is a latency and a copy: the line through its first and last size. */
 static void find_receive(const struct pf_fit_lane *lane, struct findings *found)
 {
     const struct pf_fit_point *last = &lane->points[0];
@@ -127,9 +127,9 @@ static void find_receive(const struct pf_fit_lane *lane, struct findings *found)
     for (int i = 0; i < lane->count; i++)
         if (is_eager(lane, &lane->points[i]))
             last = &lane->points[i];
-    found->receive = fmin(lane->points[0].late, lane->points[0].one_way);
-    if (last->bytes > 0 && last->late > found->receive * 1.01)
-        found->copy = (last->late - found->receive) / (double)last->bytes;
+    found->copy_latency = lane->points[0].late;
+    if (last->bytes > 0 && last->late > found->copy_latency * 1.01)
+        found->copy = (last->late - found->copy_latency) / (double)last->bytes;
 }
 
 /* How a late receive of a large message compares with one in time tells the protocol, and a control message's
@@ -137,14 +137,14 @@ static void find_receive(const struct pf_fit_lane *lane, struct findings *found)
 static void find_protocol(const struct pf_fit_lane *lane, struct findings *found)
 {
     double excess = late_excess(lane, false), large = lane->points[lane->count - 1].one_way;
-    found->control = lane->points[0].one_way - lane->points[0].call - found->receive;
+    found->control = lane->points[0].one_way - lane->points[0].call;
     found->protocol = NULL;
     if (is_eager(lane, &lane->points[lane->count - 1]))
         return;
     bool none = fabs(excess) < 0.1 * lane->points[0].one_way || fabs(excess) < 1e-6 * large;
     found->protocol = none ? "meet" : excess < 0 ? "rendezvous" : "get";
     if (!none)
-        found->control = fabs(excess);
+        found->control = fmax(0, fabs(excess) - (excess > 0 ? found->copy_latency : 0));
 }
 
 /* Which rule for the end of a send is nearest to the measured ones. */
@@ -157,8 +157,7 @@ static const char *find_done(const struct pf_fit_lane *lane, bool eager, const s
         const struct pf_fit_point *p = &lane->points[i];
         if (is_eager(lane, p) != eager)
             continue;
-        double arrival = p->one_way - found->receive;
-        double guesses[] = {p->call, p->call + p->stream, arrival, arrival + found->control};
+        double guesses[] = {p->call, p->call + p->stream, p->one_way, p->one_way + found->control};
         for (int k = 0; k < 4; k++)
             error[k] += fabs(guesses[k] - p->safe) / (p->one_way + p->safe);
     }
@@ -217,7 +216,7 @@ static void put_lane(struct pf_parameters *p, const char *prefix, const struct p
     double factor = latency_factor(lane, far, 0);
     for (int i = 0; i < lane->count; i++) {
         const struct pf_fit_point *point = &lane->points[i];
-        double more = latency_factor(lane, far, i), time = point->one_way - call - found->receive;
+        double more = latency_factor(lane, far, i), time = point->one_way - call;
         if (found->protocol && strcmp(found->protocol, "rendezvous") == 0 && !is_eager(lane, point))
             time -= 2 * found->control;
         highest = fmax(highest, time - more * lane->path);
@@ -227,7 +226,6 @@ static void put_lane(struct pf_parameters *p, const char *prefix, const struct p
         if (far->count)
             put(p, prefix, "latency_factor", point->bytes, more);
     }
-    put(p, prefix, "overhead_receive", 0, found->receive);
     put(p, prefix, "control_latency", 0, fmax(0, found->control - factor * lane->path));
 }
 
@@ -316,6 +314,7 @@ const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
         if (memory_lane && near->count)
             continue; /* one protocol for both: that of the network */
         put(p, "", "call", 0, fit->call);
+        put(p, "", "copy_latency", 0, found.copy_latency);
         if (found.copy > 0)
             put(p, "", "copy_bandwidth", 0, 1 / found.copy);
         if (lanes[i]->threshold >= 0)

@@ -46,7 +46,7 @@ struct pf_cost {
     int *node_of_rank;
     int *index_on_node; /* NULL without node_topology */
     struct pf_cost_lane network, memory;
-    double call, copy_byte_time, combine_byte_time;
+    double call, copy_latency, copy_byte_time, combine_byte_time;
     size_t eager_max;
     bool eager_meets; /* eager data leave when their receive is there */
     enum pf_cost_protocol protocol;

@@ -195,6 +195,7 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->call = pf_parameters_at(p, PF_CALL, 0, 0);
     cost->network.reserve = pf_parameters_at(p, PF_RESERVE, 0, 0);
     cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);
+    cost->copy_latency = pf_parameters_at(p, PF_COPY_LATENCY, 0, 0);
     cost->combine_byte_time = byte_time(p, PF_COMBINE_BANDWIDTH, 0, 0);
     if (by_word(p, PF_CONTENTION, 0) > 0) {
         cost->network.busy_in = calloc((size_t)cost->nodes, sizeof *cost->network.busy_in);

@@ -152,12 +152,21 @@ static void test_loggps(void **state)
     NEAR(r.complete, 2 + 6e-6 + 2e-6);
     pf_cost_free(cost);
 
-    cost = make("eager_max = 999; protocol = get; rendezvous_done = acknowledged;" LOGGP);
+    cost = make("eager_max = 999; copy_latency = 0.5 us; copy_bandwidth = 1 GB/s;" LOGGP);
+    r = message(cost, 0, 2, 100, 2, PF_COST_STANDARD, &sent); /* eager, and its receive comes later */
+    NEAR(r.complete, 2 + 0.5e-6 + 0.1e-6 + 2e-6);
+    pf_cost_free(cost);
+
+    cost =
+        make("eager_max = 999; protocol = get; copy_latency = 0.5 us; rendezvous_done = acknowledged;" LOGGP);
     r = message(cost, 0, 2, 1000, 0, PF_COST_STANDARD, &sent);
     NEAR(r.complete, 1 + 1e-6 + 6e-6 + 2e-6);
     NEAR(r.safe, r.arrival + 5e-6);
     r = message(cost, 0, 2, 1000, 2, PF_COST_STANDARD, &sent);
-    NEAR(r.complete, 2 + 5e-6 + 6e-6 + 2e-6);
+    NEAR(r.complete, 2 + 5.5e-6 + 6e-6 + 2e-6);
+    /* The data that were sent in vain have occupied the NIC: 1 us after the two before. */
+    r = message(cost, 1, 2, 1000, 0, PF_COST_STANDARD, &sent);
+    NEAR(sent.data, 2 + 5.5e-6 + 1e-6 + 6e-6);
     pf_cost_free(cost);
 }
 
