@@ -36,8 +36,8 @@ struct pf_object {
 
 struct pf_rank;
 
-/* Who takes the memory of freed objects instead of free(), so that no new object gets the address of one whose
- * handle may still be used; NULL: nobody. */
+/* Who takes the memory of freed objects instead of free(), so that no new object gets the address of one
+ * whose handle may still be used; NULL: nobody. */
 extern void (*pf_object_keep)(void *object);
 
 /* The end of an object: its handle means nothing any more. */

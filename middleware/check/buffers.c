@@ -76,8 +76,8 @@ static void check_uses(const struct pf_check_call *call, const struct pf_check_r
                        const struct pf_check_record *except)
 {
     const struct pf_check *check = call->rank->check;
-    for (int i = first_use(check, range->from);
-         i < check->use_count && check->uses[i].range.from < range->to; i++) {
+    for (int i = first_use(check, range->from); i < check->use_count && check->uses[i].range.from < range->to;
+         i++) {
         const struct pf_check_use *use = &check->uses[i];
         if (use->request == except || !meet(range, &use->range))
             continue;
@@ -98,6 +98,9 @@ void pf_check_memory(struct pf_check_call *call, const void *buffer, MPI_Count c
     if (bounds.size > 0 && bounds.true_lb < LOWEST_ADDRESS)
         pf_check_found(PF_CHECK_ARGUMENT, call->rank, "%s: the buffer is NULL and the count %lld",
                        pf_check_place_text(call->fn, call->site), (long long)count);
+    else
+        return;
+    call->refused = MPI_ERR_BUFFER; /* the implementation would crash */
 }
 
 /* What an operation touches, if that is one stretch without holes. */
@@ -117,7 +120,10 @@ static struct pf_check_range range_of(const void *buffer, MPI_Count count, MPI_D
 void pf_check_buffer(struct pf_check_call *call, const void *buffer, MPI_Count count, MPI_Datatype type,
                      int blocks, bool writes)
 {
-    if (buffer == MPI_IN_PLACE || !pf_datatype_valid(type))
+    if (buffer == MPI_IN_PLACE)
+        return;
+    pf_check_count(call, count);
+    if (!pf_datatype_valid(type))
         return;
     pf_check_memory(call, buffer, count * blocks, type);
     struct pf_check_range range = range_of(buffer, count * blocks, type, writes);

@@ -52,8 +52,7 @@ bool pf_check_enter(struct pf_check_call *call, int fn, const void *site)
         refuse_finalized(r, fn, site);
     *call = (struct pf_check_call){
         .rank = r, .fn = fn, .site = site, .outer = r->entry_site, .comm = MPI_COMM_WORLD};
-    call->collective =
-        (struct pf_check_collective){.root = -1, .bytes = -1, .elements = -1, .own = -1};
+    call->collective = (struct pf_check_collective){.root = -1, .bytes = -1, .elements = -1, .own = -1};
     r->check->calls++;
     r->entry_site = site;
     return true;

@@ -24,8 +24,9 @@ struct round {
     struct pf_check_collective said; /* of the first member; later ones add what it left open */
     int told_by;                     /* rank in the world that has said how much; -1: nobody */
     struct pf_check_place told_at;
-    long long *own, *theirs; /* by member: what it and the root say about the bytes between them; -1: nothing */
-    int root_rank;           /* in the world, once `theirs` is known */
+    long long *own,
+        *theirs;   /* by member: what it and the root say about the bytes between them; -1: nothing */
+    int root_rank; /* in the world, once `theirs` is known */
     struct pf_check_place root_place;
     struct pf_check_scope *child;
 };
@@ -230,8 +231,8 @@ static bool rooted_differ(const struct round *round, int i, char *text, size_t s
     if (!round->own || !round->theirs || round->own[i] < 0 || round->theirs[i] < 0 ||
         round->own[i] == round->theirs[i])
         return false;
-    snprintf(text, size, "%lld bytes at rank %d of the communicator, %lld for it at the root", round->own[i], i,
-             round->theirs[i]);
+    snprintf(text, size, "%lld bytes at rank %d of the communicator, %lld for it at the root", round->own[i],
+             i, round->theirs[i]);
     return true;
 }
 

@@ -37,6 +37,19 @@ static int others(struct pf_check_record *first)
     return count;
 }
 
+/* Of a request for a message: with whom. */
+static void message_text(const struct pf_request *request, char *text, size_t size)
+{
+    const struct pf_persistent *again = request->persistent;
+    int peer = again ? again->peer : request->peer, tag = again ? again->tag : request->tag;
+    char who[16], which[16];
+    if (request->kind != PF_REQUEST_SEND && request->kind != PF_REQUEST_RECV && !again)
+        return;
+    snprintf(who, sizeof who, peer == MPI_ANY_SOURCE ? "any" : "%d", peer);
+    snprintf(which, sizeof which, tag == MPI_ANY_TAG ? "any" : "%d", tag);
+    snprintf(text, size, " (%s %s, tag %s)", pf_request_receives(request) ? "from" : "to", who, which);
+}
+
 static void tell_leak(struct pf_rank *r, struct pf_check_record *record)
 {
     char more[60] = "", which[MPI_MAX_OBJECT_NAME + 4] = "", message[60] = "";
@@ -47,18 +60,16 @@ static void tell_leak(struct pf_rank *r, struct pf_check_record *record)
         snprintf(more, sizeof more, ", and %d more made there", count);
     if (named)
         snprintf(which, sizeof which, " '%s'", record->name);
-    if (record->kind == PF_KIND_REQUEST && request && request->kind != PF_REQUEST_COLLECTIVE)
-        snprintf(message, sizeof message, " (%s %d, tag %d)", pf_request_receives(request) ? "from" : "to",
-                 request->peer, request->tag);
-    pf_check_found(PF_CHECK_LEAK, r, "%s%s%s made by %s is never %s%s%s",
-                   record->kind != PF_KIND_REQUEST ? ""
-                   : record->persistent            ? "persistent "
-                   : record->active                ? "active "
-                                                   : "",
-                   pf_check_kind_name(record->kind), which,
-                   pf_check_place_text(record->made.fn, record->made.site),
-                   record->kind == PF_KIND_REQUEST && !record->persistent ? "completed" : "freed", message,
-                   more);
+    if (record->kind == PF_KIND_REQUEST && request)
+        message_text(request, message, sizeof message);
+    pf_check_found(
+        PF_CHECK_LEAK, r, "%s%s%s made by %s is never %s%s%s",
+        record->kind != PF_KIND_REQUEST ? ""
+        : record->persistent            ? "persistent "
+        : record->active                ? "active "
+                                        : "",
+        pf_check_kind_name(record->kind), which, pf_check_place_text(record->made.fn, record->made.site),
+        record->kind == PF_KIND_REQUEST && !record->persistent ? "completed" : "freed", message, more);
 }
 
 void pf_check_leaks(struct pf_rank *r, bool before)
@@ -84,11 +95,15 @@ static void tell_unreceived(const struct pf_ledger_entry *send, int destination,
     const struct pf_rank *sender = &pf_job_state.ranks[send->sender];
     char communicator[60];
     bool world = u->shared == sender->world->shared, alone = u->shared == sender->alone->shared;
-    snprintf(communicator, sizeof communicator, world ? "MPI_COMM_WORLD" : alone ? "MPI_COMM_SELF" :
-             "a communicator of %d ranks", u->shared->size);
-    pf_check_found(PF_CHECK_UNRECEIVED, sender, "%s: the message to rank %d with tag %d on %s is not received %s",
-                   pf_check_place_text(send->fn, send->site), u->shared->world_ranks[destination], send->envelope.tag,
-                   communicator, u->where);
+    snprintf(communicator, sizeof communicator,
+             world   ? "MPI_COMM_WORLD"
+             : alone ? "MPI_COMM_SELF"
+                     : "a communicator of %d ranks",
+             u->shared->size);
+    pf_check_found(PF_CHECK_UNRECEIVED, sender,
+                   "%s: the message to rank %d with tag %d on %s is not received %s",
+                   pf_check_place_text(send->fn, send->site), u->shared->world_ranks[destination],
+                   send->envelope.tag, communicator, u->where);
 }
 
 void pf_check_unreceived(const struct pf_comm_shared *shared, const char *where)

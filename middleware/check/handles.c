@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "middleware/check/internal.h"
+#include "middleware/check/plain.h"
+#include "middleware/datatype.h"
 
 const char *pf_check_kind_name(uint32_t kind)
 {
@@ -100,8 +102,7 @@ static void tell_freed(const struct pf_check_call *call, const struct pf_check_r
                        pf_check_place_text(record->made.fn, record->made.site),
                        pf_check_place_text(record->freed.fn, record->freed.site));
     else
-        pf_check_found(PF_CHECK_HANDLE, call->rank,
-                       "%s uses a freed %s%s%s%s: made by %s, freed by %s",
+        pf_check_found(PF_CHECK_HANDLE, call->rank, "%s uses a freed %s%s%s%s: made by %s, freed by %s",
                        pf_check_place_text(call->fn, call->site), pf_check_kind_name(record->kind),
                        *record->name ? " '" : "", record->name, *record->name ? "'" : "",
                        pf_check_place_text(record->made.fn, record->made.site),
@@ -192,4 +193,23 @@ void pf_check_freed(struct pf_check_call *call, const void *handle)
 void pf_check_freed_keyval(struct pf_check_call *call, int keyval)
 {
     freed(call, find(call->rank, (uintptr_t)keyval, 1));
+}
+
+/* The types that it returns are new handles for the application, also on types that it has freed long ago. */
+int pf_check_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+                               int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[])
+{
+    struct pf_check_call call;
+    if (!pf_check_enter(&call, PF_FN_Type_get_contents, __builtin_return_address(0)))
+        return pf_plain_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, integers,
+                                          addresses, datatypes);
+    pf_check_handle(&call, PF_KIND_DATATYPE, datatype);
+    if (call.refused)
+        return pf_check_refuse(&call);
+    int code = pf_plain_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, integers,
+                                          addresses, datatypes);
+    const struct pf_datatype *type = pf_datatype_of(datatype);
+    for (int i = 0; code == MPI_SUCCESS && type && i < type->type_count; i++)
+        pf_check_made(&call, PF_KIND_DATATYPE, datatypes[i]);
+    return pf_check_leave(&call, code);
 }

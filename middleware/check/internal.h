@@ -74,8 +74,8 @@ struct pf_check {
     struct pf_check_record *records; /* in the order in which the handles were made */
     struct pf_check_use *uses;       /* sorted by their start */
     int use_count, use_capacity;
-    size_t longest;                  /* bytes of the longest range that has been in use */
-    struct pf_request *kept;         /* completed requests, so that no new one gets their address too soon */
+    size_t longest;          /* bytes of the longest range that has been in use */
+    struct pf_request *kept; /* completed requests, so that no new one gets their address too soon */
     struct pf_request **kept_end;
     int kept_count;
     uint64_t calls;
@@ -83,14 +83,14 @@ struct pf_check {
 
 /* What a collective says that the other members must say too. */
 struct pf_check_collective {
-    int root;             /* -1: it has none */
-    MPI_Op op;            /* NULL: none */
-    int type_class;       /* of the datatype, see collectives.c; 0: anything */
-    long long bytes;      /* the same at all members; -1: not told */
-    long long elements;   /* the same; -1: unknown */
-    uint64_t vector;      /* of a list of sizes that is the same at all members: its hash; 0: none */
-    long long own;        /* bytes between this member and the root; -1: not told */
-    const int *counts;    /* at the root: those for each member, in units of `unit` */
+    int root;           /* -1: it has none */
+    MPI_Op op;          /* NULL: none */
+    int type_class;     /* of the datatype, see collectives.c; 0: anything */
+    long long bytes;    /* the same at all members; -1: not told */
+    long long elements; /* the same; -1: unknown */
+    uint64_t vector;    /* of a list of sizes that is the same at all members: its hash; 0: none */
+    long long own;      /* bytes between this member and the root; -1: not told */
+    const int *counts;  /* at the root: those for each member, in units of `unit` */
     long long unit;
     const char *inconsistent; /* what the member's own arguments contradict */
 };
@@ -160,7 +160,7 @@ void pf_check_tag(struct pf_check_call *call, int tag, bool receives);
 void pf_check_buffer(struct pf_check_call *call, const void *buffer, MPI_Count count, MPI_Datatype type,
                      int blocks, bool writes);
 
-/* The same without a claim on the memory: only whether there is any. */
+/* The same without a claim on the memory: only whether there is any. Without it the call is refused. */
 void pf_check_memory(struct pf_check_call *call, const void *buffer, MPI_Count count, MPI_Datatype type);
 
 /* The ranges of a request come into use, and go. */

@@ -89,7 +89,9 @@ def function(f):
     made = after(f)
     lines = ["struct pf_check_call call;",
              f"if (!pf_check_enter(&call, PF_FN_{f.stem}, __builtin_return_address(0)))", f"    return {call};"]
-    lines += handles(f) + ["if (call.refused)", "    return pf_check_refuse(&call);"] + arguments(f) + collective(f)
+    refuse = ["if (call.refused)", "    return pf_check_refuse(&call);"]
+    looks = arguments(f) + collective(f)
+    lines += handles(f) + refuse + looks + (refuse if any("pf_check_buffer" in line or "pf_check_memory" in line for line in looks) else [])
     lines += [f"{base(p)} was_{p.name} = {p.name} ? *{p.name} : {empty(p)};" for p in f.params if is_ended(f, p)]
     lines.append(f"int code = {call};")
     if made:

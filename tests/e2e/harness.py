@@ -29,6 +29,7 @@ class Result:
         self.data = [line for line in lines if not line.startswith("T ")]
         self.times = [line for line in lines if line.startswith("T ")]
         self.calls = {}  # of MPI, by model; from pfrun's summary
+        self.check = {}  # how much PARFOCAL_CHECK has found, by kind
         self.functions = {}  # the same by function, when PARFOCAL_COUNT_CALLS asks for it
 
 
@@ -102,6 +103,7 @@ class Tools:
                 text = f.read()
             report = json.loads(text) if text else {"phases": []}
             result.functions = report.get("functions", {})
+            result.check = report.get("check", {})
             for phase in report["phases"]:
                 result.calls[phase["model"]] = result.calls.get(phase["model"], 0) + phase["calls"]
         finally:
