@@ -216,10 +216,12 @@ def callback(call, p):
 
 def attribute(call, p):
     ctype = "MPI_Fint" if fortran.is_short(call.function, p) else "MPI_Aint"
+    if call.function.stem == "Grequest_start":  # as elsewhere: the callbacks see the caller's variable
+        return base_pointer(call, p)
     if p.dir == "in":
         call.declared.append(f"const {ctype} *{p.name}")
         call.arguments.append(f"(void *)(MPI_Aint)*{p.name}")
-        return
+        return None
     keyval = next(q.name for q in call.function.params if q.kind == "KEYVAL")
     win = "true" if call.function.stem.startswith("Win") else "false"
     call.declared.append(f"{ctype} *{p.name}")
@@ -227,6 +229,7 @@ def attribute(call, p):
     call.arguments.append(f"&c_{p.name}")
     call.after.append("if (code == MPI_SUCCESS && c_flag)")
     call.after.append(f"    *{p.name} = ({ctype})pf_f_attribute(*{keyval}, c_{p.name}, {win});")
+    return None
 
 
 def base_pointer(call, p):

@@ -12,7 +12,7 @@ import fortran_constants
 NO_CHECK = "!GCC$ ATTRIBUTES NO_ARG_CHECK :: "
 SIZEOF = [(f"{kind}({size})", f"{kind[0]}{size}") for kind, sizes in
           (("integer", (1, 2, 4, 8, 16)), ("real", (4, 8, 10, 16)), ("complex", (4, 8, 10, 16)), ("logical", (1, 2, 4, 8)))
-          for size in sizes]
+          for size in sizes] + [("character(*)", "character")]
 
 
 def generate(functions):
@@ -22,6 +22,7 @@ def generate(functions):
     parts += [f"  {line}\n" for line in fortran_constants.declarations(True)]
     parts += [wrap(f"  private :: " + ", ".join("sizeof_" + stem for _, stem in SIZEOF))]
     parts += [interface(f, p) for f in members for p in ("", "P")]
+    parts += [sync_reg(p) for p in ("", "P")]
     parts += ["  interface MPI_SIZEOF\n    module procedure " + ", &\n      ".join("sizeof_" + stem for _, stem in SIZEOF)
               + "\n  end interface\ncontains\n"]
     parts += [sizeof(*row) for row in SIZEOF]
@@ -31,6 +32,12 @@ def generate(functions):
 def sizeof(kind, stem):
     return (f"  subroutine sizeof_{stem}(x, size, ierror)\n    {kind}, dimension(..), intent(in) :: x\n"
             f"    integer, intent(out) :: size, ierror\n    size = storage_size(x) / 8\n    ierror = MPI_SUCCESS\n  end subroutine\n")
+
+
+def sync_reg(p):
+    """Only Fortran has it."""
+    return (f"  interface\n    subroutine {p}MPI_F_sync_reg(buf)\n{NO_CHECK}buf\n      type(*), dimension(*) :: buf\n"
+            "    end subroutine\n  end interface\n")
 
 
 def interface(function, p):

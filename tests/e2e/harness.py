@@ -17,6 +17,10 @@ PACKED = os.path.join(HERE, "platform", "packed")  # two ranks on each host
 # Measured computation differs from run to run; without it simulated times are the same to the last digit.
 SIMULATION = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
 CFLAGS = ["-O1", "-g", "-w"]
+# The wrappers of other languages than C.
+LANGUAGES = {".cpp": {"pfcc": "pfcxx", "smpicc": "smpicxx", "mpicc": "mpicxx"},
+             ".f90": {"pfcc": "pff90", "smpicc": "smpif90", "mpicc": "mpif90"},
+             ".f": {"pfcc": "pff77", "smpicc": "smpiff", "mpicc": "mpif77"}}
 
 
 class Result:
@@ -53,16 +57,17 @@ class Tools:
         stem, extension = os.path.splitext(os.path.basename(source))
         target = os.path.join(self.work, f"{stem}.{compiler}")
         deps = [source] + [os.path.join(os.path.dirname(source), f) for f in os.listdir(os.path.dirname(source))
-                           if f.endswith(".h")]
+                           if f.endswith((".h", ".inc"))]
         ours = compiler == "pfcc"
-        name = compiler.replace("cc", "cxx") if extension == ".cpp" else compiler
+        name = LANGUAGES.get(extension, {}).get(compiler, compiler)
         tool = self.command(name) if ours else name
         if ours:
             deps.append(tool)
         if os.path.exists(target) and os.path.getmtime(target) > max(map(os.path.getmtime, deps)):
             return target
         include = [] if ours else ["-I" + os.path.join(self.work, "include")]
-        command = [tool] + CFLAGS + include + [source, "-o", target + ".new", "-lm"]
+        legacy = ["-fallow-argument-mismatch"] if extension == ".f" else []  # which pff77 has by itself
+        command = [tool] + CFLAGS + legacy + include + [source, "-o", target + ".new", "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

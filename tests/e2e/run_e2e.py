@@ -206,7 +206,8 @@ def main():
     if set(options.modes) - set(MODES):
         parser.error("modes are " + ", ".join(MODES))
 
-    names = options.programs or sorted(f[:-2] for f in os.listdir(options.programs_in) if f.endswith(".c"))
+    sources = {os.path.splitext(f)[0]: f for f in sorted(os.listdir(options.programs_in)) if f.endswith((".c", ".f", ".f90"))}
+    names = options.programs or list(sources)
     if options.registered is not None:
         odd = set(options.registered.split(",")) ^ set(names)
         print(f"run_e2e: not both a file and in programs/meson.build: {', '.join(sorted(odd)) or 'none'}")
@@ -216,7 +217,7 @@ def main():
     runner = Runner(harness.Tools(os.path.abspath(options.bin), os.path.abspath(work)), options)
     try:
         for name in names:
-            for variant in variants_of(os.path.join(options.programs_in, name + ".c")):
+            for variant in variants_of(os.path.join(options.programs_in, sources.get(name, name))):
                 try:
                     runner.variant(variant)
                 except RuntimeError as error:
