@@ -282,17 +282,20 @@ int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t *event)
     return PTL_OK;
 }
 
-/* PTL_OK when a counter has reached its test value or holds a failure. */
-static int scan(const struct ptl_process *process, const ptl_handle_ct_t *handles, const ptl_size_t *tests,
+/* PTL_OK when a counter has reached its test value or holds a failure. Round robin, as with queues. */
+static int scan(struct ptl_process *process, const ptl_handle_ct_t *handles, const ptl_size_t *tests,
                 unsigned int size, ptl_ct_event_t *event, unsigned int *which)
 {
-    for (unsigned int i = 0; i < size; i++) {
+    unsigned int i = process->next_counter < size ? process->next_counter : 0;
+    for (unsigned int n = 0; n < size; n++, i = i + 1 < size ? i + 1 : 0) {
         const struct ptl_ct *ct = ptl_lookup(process, handles[i], PTL_KIND_CT);
         if (!ct)
             return PTL_ARG_INVALID;
         if (ct->visible.success >= tests[i] || ct->visible.failure > 0) {
             *event = ct->visible;
             *which = i;
+            if (size > 1)
+                process->next_counter = i + 1;
             return PTL_OK;
         }
     }

@@ -174,16 +174,20 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
     return PTL_EQ_DROPPED;
 }
 
+/* Round robin: the queue after the one that had the latest event is looked at first. */
 static int scan(struct ptl_process *process, const ptl_handle_eq_t *handles, unsigned int size,
                 ptl_event_t *event, unsigned int *which)
 {
-    for (unsigned int i = 0; i < size; i++) {
+    unsigned int i = process->next_queue < size ? process->next_queue : 0;
+    for (unsigned int n = 0; n < size; n++, i = i + 1 < size ? i + 1 : 0) {
         struct ptl_eq *eq = ptl_lookup(process, handles[i], PTL_KIND_EQ);
         if (!eq)
             return PTL_ARG_INVALID;
         int status = take(eq, event);
         if (status != PTL_EQ_EMPTY) {
             *which = i;
+            if (size > 1)
+                process->next_queue = i + 1;
             return status;
         }
     }

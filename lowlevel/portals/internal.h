@@ -66,6 +66,7 @@ struct ptl_process {
     bool header_since_search; /* what the latest search has answered is out of date */
     long stuck_passes;
     double stuck_date;
+    unsigned int next_queue, next_counter; /* where a poll of several begins */
     const char *last_call;
     const char *blocked_in;
     void (*notify)(void *arg);

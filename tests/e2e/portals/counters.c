@@ -244,6 +244,55 @@ static void program_polling(int rank, int size, void *shared)
 }
 
 /* A probe in a loop sleeps until a header comes that posts no event. */
+/* A poll of several is fair: a queue or counter that always has something does not keep others from being
+ * seen. */
+static void program_round_robin(int rank, int size, void *shared)
+{
+    (void)shared;
+    struct endpoint e;
+    endpoint_open(&e, NI_OPTIONS, 0, 64);
+    map_ranks(&e, size);
+    enum { QUEUES = 3, ROUNDS = 4 };
+    static char memory[64];
+    ptl_handle_eq_t queues[QUEUES];
+    ptl_handle_ct_t counters[QUEUES];
+    ptl_handle_md_t descriptors[QUEUES];
+    for (int i = 0; i < QUEUES; i++) {
+        CHECK(PtlEQAlloc(e.ni, 64, &queues[i]) == PTL_OK && PtlCTAlloc(e.ni, &counters[i]) == PTL_OK);
+        ptl_md_t md = {.length = PTL_SIZE_MAX,
+                       .options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_SEND_DISABLE,
+                       .eq_handle = queues[i],
+                       .ct_handle = counters[i]};
+        CHECK(PtlMDBind(e.ni, &md, &descriptors[i]) == PTL_OK);
+    }
+    endpoint_append(&e, memory, sizeof memory, PTL_ME_OP_PUT | PTL_ME_EVENT_COMM_DISABLE | QUIET, 1,
+                    PTL_PRIORITY_LIST, NULL);
+    world_barrier();
+    if (rank == 0) {
+        ptl_event_t event;
+        ptl_ct_event_t value;
+        ptl_size_t tests[QUEUES] = {ROUNDS, ROUNDS, ROUNDS};
+        unsigned int which;
+        for (int n = 0; n < ROUNDS * QUEUES; n++)
+            CHECK(PtlPut(descriptors[n % QUEUES], (ptl_size_t)(uintptr_t)memory, 8, PTL_ACK_REQ, rank_id(1),
+                         e.pt, 1, 0, NULL, 0) == PTL_OK);
+        for (int i = 0; i < QUEUES; i++)
+            CHECK(PtlCTWait(counters[i], ROUNDS, &value) == PTL_OK);
+        for (int n = 0; n < 2 * QUEUES; n++) /* they stay above their limits */
+            CHECK(PtlCTPoll(counters, tests, QUEUES, 0, &value, &which) == PTL_OK &&
+                  which == (unsigned)n % QUEUES);
+        for (int n = 0; n < ROUNDS * QUEUES; n++)
+            CHECK(PtlEQPoll(queues, QUEUES, 0, &event, &which) == PTL_OK && which == (unsigned)n % QUEUES);
+        CHECK(PtlEQPoll(queues, QUEUES, 1, &event, &which) == PTL_EQ_EMPTY);
+        /* A shorter list than the one before. */
+        CHECK(PtlPut(descriptors[0], (ptl_size_t)(uintptr_t)memory, 8, PTL_ACK_REQ, rank_id(1), e.pt, 1, 0,
+                     NULL, 0) == PTL_OK);
+        CHECK(PtlEQPoll(queues, 2, PTL_TIME_FOREVER, &event, &which) == PTL_OK && which == 0);
+        CHECK(PtlCTPoll(counters, tests, 1, 0, &value, &which) == PTL_OK && which == 0);
+    }
+    endpoint_close(&e);
+}
+
 static void program_probe(int rank, int size, void *shared)
 {
     (void)shared;
@@ -409,6 +458,12 @@ static void test_polling(void **state)
     run(program_polling, 2);
 }
 
+static void test_round_robin(void **state)
+{
+    (void)state;
+    assert_int_equal(world_run(&(struct world){.nodes = 2}, program_round_robin), 0);
+}
+
 static void test_probe(void **state)
 {
     (void)state;
@@ -443,9 +498,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counting),     cmocka_unit_test(test_triggered),
         cmocka_unit_test(test_flow_control), cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_polling),      cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_notify),       cmocka_unit_test(test_free_mode),
-        cmocka_unit_test(test_livelock),
+        cmocka_unit_test(test_polling),      cmocka_unit_test(test_round_robin),
+        cmocka_unit_test(test_probe),        cmocka_unit_test(test_notify),
+        cmocka_unit_test(test_free_mode),    cmocka_unit_test(test_livelock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
