@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A random but valid MPI program: usage randprog SEED [STEPS] [pure | free | still]; "pure" leaves out what
- * stock SMPI gets wrong.
+ * A random but valid MPI program: usage randprog SEED [STEPS] [pure | free | still] [plain]; "pure" leaves
+ * out what stock SMPI gets wrong, "plain" the operations of randmore.h (seeds that once failed stay what they
+ * were).
  *
  * Every rank draws the same sequence of operations from the seed and plays its own part in each. Operations
  * that are nonblocking stay pending for a random while and are completed, in random sets, by a random call of
@@ -11,319 +12,7 @@
  * switches: both need -agree follow. All payloads and statuses are checked. With E2E_A and E2E_B set to one
  * and the same model, or with a plain mpicc, there is no switch.
  */
-#include "../e2e/programs/check.h"
-#include <unistd.h>
-
-enum { SLOTS = 40, MOST = 40000, COMMS = 6, TYPES = 6, PERSISTENT = 4, TAGS = 20000 };
-
-/* One generator draws for all ranks alike; another one for decisions of this rank alone. */
-static unsigned long long common, own;
-static int pure, free_switches;
-
-static unsigned next(unsigned long long *state)
-{
-    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (unsigned)(*state >> 33);
-}
-
-static int all(int n)
-{
-    return (int)(next(&common) % (unsigned)n);
-}
-
-static int mine(int n)
-{
-    return (int)(next(&own) % (unsigned)n);
-}
-
-/* ---- objects ---- */
-
-typedef struct {
-    MPI_Comm comm;
-    int rank, size;
-    int members[64]; /* world ranks, in the order of the communicator */
-} comm_t;
-
-/* A datatype that picks `count` ints per element out of `extent` ints. */
-typedef struct {
-    MPI_Datatype type;
-    int count, extent;
-    int picked[32];
-} type_t;
-
-static comm_t comms[COMMS];
-static int ncomms;
-static type_t types[TYPES];
-static int ntypes;
-
-/* Every member tells its world rank: also a first use of the communicator. */
-static void comm_add(MPI_Comm comm)
-{
-    comm_t *c = &comms[ncomms++];
-
-    c->comm = comm;
-    c->size = 0;
-    if (comm == MPI_COMM_NULL)
-        return;
-    MPI_Comm_rank(comm, &c->rank);
-    MPI_Comm_size(comm, &c->size);
-    CHECK_OK(MPI_Allgather(&check_rank, 1, MPI_INT, c->members, 1, MPI_INT, comm));
-    CHECK(c->members[c->rank] == check_rank);
-}
-
-static void type_add(MPI_Datatype type, int count, int extent, const int *picked)
-{
-    type_t *t = &types[ntypes++];
-
-    t->type = type;
-    t->count = count;
-    t->extent = extent;
-    memcpy(t->picked, picked, sizeof(int) * (size_t)count);
-    if (type != MPI_INT)
-        MPI_Type_commit(&t->type);
-}
-
-static void make_types(void)
-{
-    MPI_Datatype t, u;
-
-    type_add(MPI_INT, 1, 1, (const int[]){0});
-    MPI_Type_vector(3, 2, 4, MPI_INT, &t);
-    type_add(t, 6, 10, (const int[]){0, 1, 4, 5, 8, 9});
-    MPI_Type_contiguous(5, MPI_INT, &t);
-    type_add(t, 5, 5, (const int[]){0, 1, 2, 3, 4});
-    if (pure) { /* stock SMPI takes the second element of an unsorted type from the wrong place */
-        MPI_Type_create_indexed_block(3, 1, (const int[]){0, 3, 5}, MPI_INT, &t);
-        type_add(t, 3, 6, (const int[]){0, 3, 5});
-    } else {
-        MPI_Type_create_indexed_block(3, 1, (const int[]){5, 0, 3}, MPI_INT, &t);
-        type_add(t, 3, 6, (const int[]){5, 0, 3});
-    }
-    MPI_Type_vector(2, 1, 3, MPI_INT, &u);
-    MPI_Type_create_resized(u, 0, 5 * sizeof(int), &t);
-    MPI_Type_free(&u);
-    type_add(t, 2, 5, (const int[]){0, 3});
-    MPI_Type_create_struct(2, (const int[]){1, 2}, (const MPI_Aint[]){0, 12},
-                           (const MPI_Datatype[]){MPI_INT, MPI_INT}, &t);
-    type_add(t, 3, 5, (const int[]){0, 3, 4});
-}
-
-/* ---- pending operations ---- */
-
-enum {
-    NONE,
-    SEND,
-    RECV,
-    IBARRIER,
-    IBCAST,
-    IALLREDUCE,
-    IALLGATHER,
-    IALLTOALL,
-    IREDUCE,
-    IGATHER,
-    ISCATTER,
-    ISCAN
-};
-
-typedef struct {
-    int kind, salt, tag;
-    int n;       /* elements */
-    int source;  /* rank in the communicator that the data come from, or the root */
-    comm_t comm; /* a copy: the communicator may be freed meanwhile */
-    const type_t *type;
-    int *in, *out;
-} slot_t;
-
-static slot_t slots[SLOTS];
-static MPI_Request requests[SLOTS];
-static int tags;
-
-static int *numbers(size_t n)
-{
-    int *p = malloc((n ? n : 1) * sizeof(int));
-
-    if (!p)
-        abort();
-    for (size_t i = 0; i < n; i++)
-        p[i] = -1;
-    return p;
-}
-
-/* What a sender of this salt and world rank puts into `n` elements of the type. */
-static void pack(int *p, const type_t *t, int n, int rank, int salt)
-{
-    for (int e = 0; e < n; e++)
-        for (int i = 0; i < t->count; i++)
-            p[e * t->extent + t->picked[i]] = check_value(rank, e * t->count + i, salt);
-}
-
-static int unpacked(const int *p, const type_t *t, int n, int rank, int salt)
-{
-    for (int e = 0; e < n; e++)
-        for (int i = 0; i < t->count; i++)
-            if (p[e * t->extent + t->picked[i]] != check_value(rank, e * t->count + i, salt))
-                return 0;
-    return 1;
-}
-
-static slot_t *slot_take(int kind, const comm_t *c, int n, int salt)
-{
-    for (int i = 0; i < SLOTS; i++)
-        if (slots[i].kind == NONE) {
-            memset(&slots[i], 0, sizeof(slot_t));
-            slots[i].kind = kind;
-            slots[i].comm = *c;
-            slots[i].type = &types[0];
-            slots[i].n = n;
-            slots[i].salt = salt;
-            return &slots[i];
-        }
-    abort(); /* room() has looked */
-}
-
-static MPI_Request *request_of(slot_t *s)
-{
-    return &requests[s - slots];
-}
-
-static int pending(void)
-{
-    int n = 0;
-
-    for (int i = 0; i < SLOTS; i++)
-        n += slots[i].kind != NONE;
-    return n;
-}
-
-static int sum_to(const comm_t *c, int last, int index, int salt)
-{
-    unsigned sum = 0;
-
-    for (int r = 0; r <= last; r++)
-        sum += (unsigned)check_value(c->members[r], index, salt);
-    return (int)sum;
-}
-
-static int summed(const slot_t *s, int last)
-{
-    for (int i = 0; i < s->n; i++)
-        if (s->out[i] != sum_to(&s->comm, last, i, s->salt))
-            return 0;
-    return 1;
-}
-
-static int collected(const slot_t *s, int salt_step)
-{
-    for (int r = 0; r < s->comm.size; r++)
-        if (!check_filled(s->out + r * s->n, s->n, s->comm.members[r], s->salt + salt_step))
-            return 0;
-    return 1;
-}
-
-/* Looks at what a completed operation delivered, and frees the slot. */
-static void finish(slot_t *s, const MPI_Status *status)
-{
-    const comm_t *c = &s->comm;
-    int count;
-
-    switch (s->kind) {
-    case RECV:
-        CHECK(unpacked(s->out, s->type, s->n, c->members[s->source], s->salt));
-        if (status) {
-            CHECK(status->MPI_SOURCE == s->source && status->MPI_TAG == s->tag);
-            MPI_Get_count(status, s->type->type, &count);
-            CHECK(count == s->n);
-        }
-        break;
-    case IBCAST:
-        CHECK(check_filled(s->out, s->n, c->members[s->source], s->salt));
-        break;
-    case IALLREDUCE:
-        CHECK(summed(s, c->size - 1));
-        break;
-    case ISCAN:
-        CHECK(summed(s, c->rank));
-        break;
-    case IREDUCE:
-        CHECK(c->rank != s->source || summed(s, c->size - 1));
-        break;
-    case IALLGATHER:
-        CHECK(collected(s, 0));
-        break;
-    case IGATHER:
-        CHECK(c->rank != s->source || collected(s, 0));
-        break;
-    case IALLTOALL:
-        CHECK(collected(s, c->rank));
-        break;
-    case ISCATTER:
-        CHECK(check_filled(s->out, s->n, c->members[s->source], s->salt + c->rank));
-        break;
-    default:
-        break;
-    }
-    CHECK(*request_of(s) == MPI_REQUEST_NULL);
-    free(s->in);
-    free(s->out);
-    s->kind = NONE;
-}
-
-/* ---- starting operations ---- */
-
-/* Within an operation, where only this rank does: not with -agree strict. */
-static void maybe_switch(void)
-{
-    if (free_switches <= 0 || mine(3))
-        return;
-    if (mine(2))
-        SWITCH_A();
-    else
-        SWITCH_B();
-}
-
-static const comm_t *some_comm(void)
-{
-    return &comms[all(ncomms)];
-}
-
-/* Mostly short, sometimes long enough for a rendezvous. */
-static int some_length(void)
-{
-    static const int upto[8] = {1, 4, 20, 200, 2000, 2000, 9000, MOST};
-
-    return 1 + all(upto[all(8)]);
-}
-
-/* Few tags, so that order decides which messages meet; a wildcard receive needs a tag of its own. */
-static int some_tag(int unique)
-{
-    int tag = all(4);
-
-    return unique ? 4 + tags++ % TAGS : tag;
-}
-
-static void start_send(const comm_t *c, int to, int n, const type_t *t, int tag, int salt, int mode)
-{
-    slot_t *s = slot_take(SEND, c, n, salt);
-
-    s->in = numbers((size_t)n * t->extent);
-    pack(s->in, t, n, check_rank, salt);
-    if (mode == 1)
-        CHECK_OK(MPI_Issend(s->in, n, t->type, to, tag, c->comm, request_of(s)));
-    else
-        CHECK_OK(MPI_Isend(s->in, n, t->type, to, tag, c->comm, request_of(s)));
-}
-
-static void start_recv(const comm_t *c, int from, int n, const type_t *t, int tag, int salt, int any)
-{
-    slot_t *s = slot_take(RECV, c, n, salt);
-
-    s->type = t;
-    s->tag = tag;
-    s->source = from;
-    s->out = numbers((size_t)n * t->extent);
-    CHECK_OK(MPI_Irecv(s->out, n, t->type, any ? MPI_ANY_SOURCE : from, tag, c->comm, request_of(s)));
-}
+#include "randcore.h"
 
 /* Each member sends to the one `shift` further on; all of it stays pending. */
 static void op_shift(void)
@@ -530,19 +219,36 @@ static void op_buffered(void)
     for (int k = 0; k < 2; k++) {
         check_fill(p, n, check_rank, salt + k);
         maybe_switch();
-        CHECK_OK(MPI_Bsend(p, n, MPI_INT, b, tag, c->comm));
+        if (!plain && mine(2)) {
+            MPI_Request q;
+            CHECK_OK(MPI_Ibsend(p, n, MPI_INT, b, tag, c->comm, &q));
+            CHECK_OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+        } else {
+            CHECK_OK(MPI_Bsend(p, n, MPI_INT, b, tag, c->comm));
+        }
     }
     CHECK_OK(MPI_Buffer_detach(&buffer, &size));
     free(buffer);
     free(p);
 }
 
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    unsigned *a = in, *b = inout;
+
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        b[i] += a[i];
+}
+
 static void op_collective(void)
 {
     const comm_t *c = some_comm();
-    int kind = IBARRIER + all(ISCAN - IBARRIER + 1), n = some_length(), salt = all(1000), root = all(64);
+    int kind = IBARRIER + all(ISCAN - IBARRIER + 1), n = some_length(), salt = all(1000), root = all(64),
+        user = !plain && all(3) == 0;
     slot_t *s;
     MPI_Request *q;
+    MPI_Op op = MPI_SUM;
 
     if (!c->size)
         return;
@@ -558,6 +264,8 @@ static void op_collective(void)
             check_fill(s->in + r * n, n, check_rank, salt + r);
     else
         check_fill(s->in, n, check_rank, salt);
+    if (user)
+        CHECK_OK(MPI_Op_create(add, 1, &op));
     switch (kind) {
     case IBARRIER:
         CHECK_OK(MPI_Ibarrier(c->comm, q));
@@ -568,7 +276,7 @@ static void op_collective(void)
         CHECK_OK(MPI_Ibcast(s->out, n, MPI_INT, root, c->comm, q));
         break;
     case IALLREDUCE:
-        CHECK_OK(MPI_Iallreduce(s->in, s->out, n, MPI_UNSIGNED, MPI_SUM, c->comm, q));
+        CHECK_OK(MPI_Iallreduce(s->in, s->out, n, MPI_UNSIGNED, op, c->comm, q));
         break;
     case IALLGATHER:
         CHECK_OK(MPI_Iallgather(s->in, n, MPI_INT, s->out, n, MPI_INT, c->comm, q));
@@ -577,7 +285,7 @@ static void op_collective(void)
         CHECK_OK(MPI_Ialltoall(s->in, n, MPI_INT, s->out, n, MPI_INT, c->comm, q));
         break;
     case IREDUCE:
-        CHECK_OK(MPI_Ireduce(s->in, s->out, n, MPI_UNSIGNED, MPI_SUM, root, c->comm, q));
+        CHECK_OK(MPI_Ireduce(s->in, s->out, n, MPI_UNSIGNED, op, root, c->comm, q));
         break;
     case IGATHER:
         CHECK_OK(MPI_Igather(s->in, n, MPI_INT, s->out, n, MPI_INT, root, c->comm, q));
@@ -586,20 +294,13 @@ static void op_collective(void)
         CHECK_OK(MPI_Iscatter(s->in, n, MPI_INT, s->out, n, MPI_INT, root, c->comm, q));
         break;
     default:
-        CHECK_OK(MPI_Iscan(s->in, s->out, n, MPI_UNSIGNED, MPI_SUM, c->comm, q));
+        CHECK_OK(MPI_Iscan(s->in, s->out, n, MPI_UNSIGNED, op, c->comm, q));
     }
+    if (user) /* the operation that uses it may be pending still */
+        CHECK_OK(MPI_Op_free(&op));
 }
 
 /* The same, blocking; a user-defined operation now and then. */
-static void add(void *in, void *inout, int *n, MPI_Datatype *type)
-{
-    unsigned *a = in, *b = inout;
-
-    (void)type;
-    for (int i = 0; i < *n; i++)
-        b[i] += a[i];
-}
-
 static void op_blocking_collective(void)
 {
     const comm_t *c = some_comm();
@@ -646,6 +347,8 @@ static void op_blocking_collective(void)
     free(s.out);
 }
 
+#include "randmore.h"
+
 /* ---- communicators ---- */
 
 static void complete_some(int everything);
@@ -666,6 +369,7 @@ static void op_comm_make(void)
     } else if (c->size) {
         CHECK_OK(MPI_Comm_dup(c->comm, &made));
     }
+    comm_model(made);
     comm_add(made);
 }
 
@@ -738,19 +442,28 @@ static void op_persistent(void)
     p->salt = salt;
     memset(p->in, 0, sizeof(int) * (size_t)p->n * p->type->extent);
     pack(p->out, p->type, p->n, check_rank, salt);
-    CHECK_OK(MPI_Startall(2, p->request));
+    if (!plain && mine(2)) { /* in either order */
+        int first = mine(2);
+        CHECK_OK(MPI_Start(&p->request[first]));
+        maybe_switch();
+        CHECK_OK(MPI_Start(&p->request[!first]));
+    } else {
+        CHECK_OK(MPI_Startall(2, p->request));
+    }
     p->left = 2;
 }
 
 /* ---- completion ---- */
 
+enum { HOLES = 4, SET = SLOTS + 2 * PERSISTENT + HOLES, HOLE = -1 };
+
 /* A random set of what is pending: requests, and where each came from. */
 typedef struct {
-    int n;
-    MPI_Request request[SLOTS + 2 * PERSISTENT];
-    MPI_Status status[SLOTS + 2 * PERSISTENT];
-    int index[SLOTS + 2 * PERSISTENT]; /* slot, or SLOTS + 2 * persistent + part */
-    int done[SLOTS + 2 * PERSISTENT];
+    int n, holes; /* holes: entries that are not active */
+    MPI_Request request[SET];
+    MPI_Status status[SET];
+    int index[SET]; /* slot, or SLOTS + 2 * persistent + part, or HOLE */
+    int done[SET];
 } set_t;
 
 static MPI_Request *place(int index)
@@ -758,18 +471,32 @@ static MPI_Request *place(int index)
     return index < SLOTS ? &requests[index] : &lasting[(index - SLOTS) / 2].request[index % 2];
 }
 
-static void choose(set_t *set, int everything)
+/* What is not active may stand among what is: nothing at all, or a persistent request that nobody has
+ * started. */
+static MPI_Request inactive(void)
 {
+    int i = mine(PERSISTENT);
+
+    return mine(2) && !lasting[i].left ? lasting[i].request[mine(2)] : MPI_REQUEST_NULL;
+}
+
+static void choose(set_t *set, int everything, int persistent)
+{
+    int hole = 0;
+
     memset(set->done, 0, sizeof(set->done));
-    set->n = 0;
+    set->n = set->holes = 0;
     for (int i = 0; i < SLOTS; i++)
         if (slots[i].kind != NONE && (everything || mine(2)))
             set->index[set->n++] = i;
     for (int i = 0; i < PERSISTENT; i++)
-        if (lasting[i].left == 2 && (everything || mine(2))) {
+        if (persistent && lasting[i].left == 2 && (everything || mine(2))) {
             set->index[set->n++] = SLOTS + 2 * i;
             set->index[set->n++] = SLOTS + 2 * i + 1;
         }
+    if (!plain && set->n)
+        for (set->holes = mine(HOLES + 1); set->n < SET && hole < set->holes; hole++)
+            set->index[set->n++] = HOLE;
     for (int k = set->n - 1; k > 0; k--) { /* in any order */
         int j = mine(k + 1), swap = set->index[k];
 
@@ -777,7 +504,7 @@ static void choose(set_t *set, int everything)
         set->index[j] = swap;
     }
     for (int k = 0; k < set->n; k++)
-        set->request[k] = *place(set->index[k]);
+        set->request[k] = set->index[k] == HOLE ? inactive() : *place(set->index[k]);
 }
 
 /* Number k of the set is complete. */
@@ -796,10 +523,21 @@ static void completed(set_t *set, int k, const MPI_Status *status)
     }
 }
 
+/* The status of what was not active. */
+static int empty(const MPI_Status *status)
+{
+    int count = -1;
+
+    MPI_Get_count(status, MPI_INT, &count);
+    return status->MPI_SOURCE == MPI_ANY_SOURCE && status->MPI_TAG == MPI_ANY_TAG && count == 0;
+}
+
 static void all_completed(set_t *set, int with_status)
 {
     for (int k = 0; k < set->n; k++)
-        if (!set->done[k])
+        if (set->index[k] == HOLE)
+            CHECK(!with_status || empty(&set->status[k]));
+        else if (!set->done[k])
             completed(set, k, with_status ? &set->status[k] : NULL);
 }
 
@@ -808,15 +546,15 @@ static void one_by_one(set_t *set, int test)
 {
     int k, flag = 1;
 
-    for (int left = set->n; left > 0;) {
+    for (int left = set->n - set->holes; left > 0;) {
         if (test)
             CHECK_OK(MPI_Testany(set->n, set->request, &k, &flag, set->status));
         else
             CHECK_OK(MPI_Waitany(set->n, set->request, &k, set->status));
         if (!flag)
             continue;
-        CHECK(k >= 0 && k < set->n);
-        if (k < 0 || k >= set->n)
+        CHECK(k >= 0 && k < set->n && set->index[k] != HOLE);
+        if (k < 0 || k >= set->n || set->index[k] == HOLE)
             exit(1);
         completed(set, k, set->status);
         left--;
@@ -825,9 +563,9 @@ static void one_by_one(set_t *set, int test)
 
 static void some_by_some(set_t *set, int test)
 {
-    int indices[SLOTS + 2 * PERSISTENT], n;
+    int indices[SET], n;
 
-    for (int left = set->n; left > 0; left -= n) {
+    for (int left = set->n - set->holes; left > 0; left -= n) {
         if (test)
             CHECK_OK(MPI_Testsome(set->n, set->request, &n, indices, set->status));
         else
@@ -851,7 +589,10 @@ static void singly(set_t *set)
             do
                 CHECK_OK(MPI_Test(&set->request[k], &flag, &set->status[k]));
             while (!flag);
-        completed(set, k, &set->status[k]);
+        if (set->index[k] == HOLE)
+            CHECK(empty(&set->status[k]));
+        else
+            completed(set, k, &set->status[k]);
     }
 }
 
@@ -862,7 +603,9 @@ static void glance(set_t *set)
 
     for (int k = 0; k < set->n; k++) {
         CHECK_OK(MPI_Test(&set->request[k], &flag, &set->status[k]));
-        if (flag)
+        if (set->index[k] == HOLE)
+            CHECK(flag && empty(&set->status[k]));
+        else if (flag)
             completed(set, k, &set->status[k]);
         else if (set->index[k] >= SLOTS && !set->done[k]) { /* both halves of a persistent pair, or none */
             CHECK_OK(MPI_Wait(&set->request[k], &set->status[k]));
@@ -871,14 +614,46 @@ static void glance(set_t *set)
     }
 }
 
+/* Takes what one call gives, in turn with others, and leaves the rest pending. */
+static void mixed(set_t *set)
+{
+    int indices[SET], n, k, flag;
+
+    for (int left = set->n - set->holes, calls = 1 + mine(4); left > 0 && calls > 0; calls--) {
+        n = 1;
+        switch (mine(4)) {
+        case 0:
+            CHECK_OK(MPI_Waitsome(set->n, set->request, &n, indices, set->status));
+            break;
+        case 1:
+            CHECK_OK(MPI_Testsome(set->n, set->request, &n, indices, set->status));
+            break;
+        case 2:
+            CHECK_OK(MPI_Waitany(set->n, set->request, indices, set->status));
+            break;
+        default:
+            CHECK_OK(MPI_Testany(set->n, set->request, indices, &flag, set->status));
+            n = flag != 0;
+        }
+        CHECK(n >= 0 && n <= left);
+        for (k = 0; k < n && k < left; k++)
+            completed(set, indices[k], &set->status[k]);
+        left -= n;
+    }
+}
+
 static void complete_some(int everything)
 {
     static set_t set;
-    int flag;
+    int flag, partly = !plain && !everything && mine(4) == 0;
 
-    choose(&set, everything);
+    choose(&set, everything, !partly);
     if (!set.n)
         return;
+    if (partly) {
+        mixed(&set);
+        return;
+    }
     /* Stock SMPI says "nothing is active" too early in the any and some calls, and Testall forgets
      * statuses. */
     switch (pure ? 7 * mine(3) : mine(9)) {
@@ -920,11 +695,37 @@ static void complete_some(int everything)
 static void step(void)
 {
     static void (*const ops[])(void) = {
-        op_shift,     op_shift,     op_shift,      op_single,     op_single,     op_single,
-        op_sendrecv,  op_probe,     op_collective, op_collective, op_collective, op_blocking_collective,
-        op_comm_make, op_comm_free, op_persistent, op_persistent, op_race,       op_race,
-        op_matched,   op_buffered,
+        op_shift,
+        op_shift,
+        op_shift,
+        op_single,
+        op_single,
+        op_single,
+        op_sendrecv,
+        op_probe,
+        op_collective,
+        op_collective,
+        op_collective,
+        op_blocking_collective,
+        op_comm_make,
+        op_comm_free,
+        op_persistent,
+        op_persistent,
+        op_race,
+        op_race,
+        op_matched,
+        op_buffered,
+        /* not in plain programs */
+        op_ready,
+        op_cancel,
+        op_synchronous,
+        op_forgotten,
+        op_early_type,
+        op_inter,
+        op_neighbors,
+        op_persistent,
     };
+    const int plain_ops = 20, count = (int)(sizeof(ops) / sizeof(ops[0]));
 
     int now = all(3) == 0, which = all(2); /* the same point of the program on all ranks, hence agreement */
 
@@ -936,7 +737,7 @@ static void step(void)
         SWITCH_B();
     else if (now)
         SWITCH_A();
-    ops[all((int)(sizeof(ops) / sizeof(ops[0])))]();
+    ops[all(plain ? plain_ops : count)]();
     if (mine(8) == 0)
         usleep((unsigned)mine(50));
     if (mine(3) == 0)
@@ -967,6 +768,7 @@ int main(int argc, char **argv)
 
     check_begin(&argc, &argv);
     pure = argc > 3 && !strcmp(argv[3], "pure");
+    plain = pure || !strcmp(argv[argc - 1], "plain");
     free_switches = argc > 3 ? !strcmp(argv[3], "free") - !strcmp(argv[3], "still") : 0;
     if (check_size > 64)
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -990,5 +792,6 @@ int main(int argc, char **argv)
     CHECK(pending() == 0);
     TIME("end");
     clean_up();
+    forget();
     return check_end("randprog");
 }

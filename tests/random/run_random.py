@@ -6,6 +6,9 @@ while operations are pending, and checks all its data; the same under a schedule
 the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
 Every third seed puts two ranks on each host.
 
+A nightly run takes many more seeds than the ordinary test (niced, some three hours on two cores):
+    nice tests/random/run_random.py --first 1001 --cases 2000
+
 One seed alone, as a failure prints it:   run_random.py --first SEED --cases 1
 """
 import argparse
@@ -51,6 +54,7 @@ class Case:
         self.np = 2 + seed % 4
         self.hostfile = harness.PACKED if seed % 3 == 0 else harness.HOSTFILE
         self.args = [str(seed), str(options.steps)]
+        self.plain = ["plain"] if options.plain else []
         self.problems = []
         self.runs = 0
 
@@ -71,7 +75,7 @@ class Case:
 
     def pfrun(self, mode, options, environment, like=None, args=()):
         program = self.tools.build(SOURCE, "pfcc")
-        return self.judge(mode, self.tools.pfrun(program, self.np, self.args + list(args), self.options.limit,
+        return self.judge(mode, self.tools.pfrun(program, self.np, self.args + list(args) + self.plain, self.options.limit,
                                                  POLLS + options, environment, self.hostfile), like)
 
     def run(self):
@@ -104,6 +108,7 @@ def main():
     parser.add_argument("--first", type=int, default=1, help="first seed")
     parser.add_argument("--cases", type=int, default=200, help="number of seeds")
     parser.add_argument("--steps", type=int, default=80, help="operations in each program")
+    parser.add_argument("--plain", action="store_true", help="without the operations of randmore.h, as older seeds were")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time")
     options = parser.parse_args()
@@ -123,7 +128,7 @@ def main():
                 if case.problems:
                     failed += 1
                     print(f"    reproduce: {os.path.relpath(__file__)} --bin {options.bin} --first {case.seed} "
-                          f"--cases 1 --steps {options.steps}", flush=True)
+                          f"--cases 1 --steps {options.steps}{' --plain' if options.plain else ''}", flush=True)
     except RuntimeError as error:
         sys.exit(f"run_random: {error}")
     finally:
