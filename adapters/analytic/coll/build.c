@@ -355,12 +355,12 @@ static void allgather_neighbor(struct pf_plan *plan)
 
 static void allgather_direct(struct pf_plan *plan)
 {
-    pf_plan_add(plan, pf_at_allgather_direct, 1);
+    pf_plan_add(plan, pf_at_allgather_direct, 1)->nth = pf_nth_allgather;
 }
 
 static void alltoall_linear(struct pf_plan *plan)
 {
-    pf_plan_add(plan, pf_at_alltoall_linear, 1);
+    pf_plan_add(plan, pf_at_alltoall_linear, 1)->nth = pf_nth_alltoall;
 }
 
 static void alltoall_pairwise(struct pf_plan *plan)

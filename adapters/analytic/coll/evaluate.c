@@ -207,47 +207,61 @@ void pf_evaluate_from(struct pf_coll *coll, int rank)
         advance(coll, first_in_queue(coll));
 }
 
-/* All messages of one rank in one round, when the dates of both sides are known. */
-static void exchange(struct pf_coll *coll, int rank, const struct pf_round *round)
+/* A message, when the dates of both sides are known. */
+static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step, enum pf_cost_mode mode)
 {
     struct pf_cost *cost = coll->colls->cost;
-    struct pf_member *m = &coll->member[rank];
-    int source = world(coll, rank);
-    for (int i = 0; i < round->sends; i++) {
-        const struct pf_step *step = &round->step[i];
-        struct pf_member *target = &coll->member[step->peer];
-        struct pf_cost_sent sent;
-        struct pf_cost_received got;
-        pf_cost_message(cost, source, world(coll, step->peer), step->bytes, m->cpu, target->clock,
-                        round->mode, &sent, &got);
-        m->cpu = sent.returns;
-        m->safe = later(m->safe, got.safe);
-        account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
-        coll->tally->bytes += step->bytes;
+    struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
+    struct pf_cost_sent sent;
+    struct pf_cost_received got;
+    pf_cost_message(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu, target->clock,
+                    mode, &sent, &got);
+    m->cpu = sent.returns;
+    m->safe = later(m->safe, got.safe);
+    account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
+    coll->tally->bytes += step->bytes;
+    coll->tally->messages++;
+}
+
+/* The first message of each rank, then the second of each, and so on. */
+static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
+{
+    int n = coll->plan.call.n;
+    struct pf_step step;
+    for (int i = 1; i < n; i++)
+        for (int r = 0; r < n; r++)
+            if (stage->nth(&coll->plan, r, i, &step))
+                exchange(coll, r, &step, PF_COST_STANDARD);
+}
+
+static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)
+{
+    for (int r = 0; r < coll->plan.call.n; r++) {
+        struct pf_member *m = &coll->member[r];
+        if (m->round > k)
+            continue;
+        struct pf_round round = empty_round(coll);
+        m->round = stage->at(&coll->plan, stage, r, k, &round);
+        if (m->round > k)
+            continue;
+        for (int i = 0; i < round.sends; i++)
+            exchange(coll, r, &round.step[i], round.mode);
+        m->round = k + 1;
     }
-    coll->tally->messages += (uint64_t)round->sends;
 }
 
 static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
 {
-    const struct pf_plan *plan = &coll->plan;
-    int n = plan->call.n;
+    int n = coll->plan.call.n;
     for (int r = 0; r < n; r++) {
         coll->member[r].round = 0;
         begin_round(&coll->member[r]);
     }
     for (int k = 0; k < stage->rounds; k++) {
-        for (int r = 0; r < n; r++) {
-            struct pf_member *m = &coll->member[r];
-            if (m->round > k)
-                continue;
-            struct pf_round round = empty_round(coll);
-            m->round = stage->at(plan, stage, r, k, &round);
-            if (m->round > k)
-                continue;
-            exchange(coll, r, &round);
-            m->round = k + 1;
-        }
+        if (stage->nth)
+            exchange_all(coll, stage);
+        else
+            exchange_round(coll, stage, k);
         for (int r = 0; r < n; r++) {
             end_round(&coll->member[r]);
             begin_round(&coll->member[r]);

@@ -129,6 +129,13 @@ int pf_at_allgather_neighbor(const struct pf_plan *plan, const struct pf_stage *
     return pass_blocks(plan, around(to, n), neighbor_blocks(rank, round - 1, n), 2, round, out);
 }
 
+bool pf_nth_allgather(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
+{
+    *step = (struct pf_step){around(rank + i, plan->call.n), PF_BLOCKS, pf_plan_blocks(plan, rank, 1),
+                             (size_t)rank, 1};
+    return true;
+}
+
 /* Everything at once. */
 int pf_at_allgather_direct(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                            struct pf_round *out)
@@ -136,9 +143,8 @@ int pf_at_allgather_direct(const struct pf_plan *plan, const struct pf_stage *st
     int n = plan->call.n;
     if (round > 0)
         return stage->rounds;
-    size_t bytes = pf_plan_blocks(plan, rank, 1);
     for (int i = 1; i < n; i++)
-        pf_round_send(out, around(rank + i, n), PF_BLOCKS, bytes, (size_t)rank, 1);
+        out->sends += pf_nth_allgather(plan, rank, i, &out->step[out->sends]);
     out->receives = n - 1;
     return 0;
 }
@@ -207,20 +213,25 @@ static size_t pair_bytes(const struct pf_plan *plan, int from, int to)
     return plan->call.rows ? plan->call.rows[from][to] : plan->call.bytes;
 }
 
-/* All at once; only MPI_Alltoallw leaves out what is empty. MPI_Alltoall begins with the rank below. */
+/* Only MPI_Alltoallw leaves out what is empty. MPI_Alltoall begins with the rank below. */
+bool pf_nth_alltoall(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
+{
+    int to = plan->call.kind == PF_COLL_ALLTOALL ? around(rank - i, plan->call.n) : i - (i <= rank);
+    *step = (struct pf_step){to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0};
+    return step->bytes || plan->call.kind != PF_COLL_ALLTOALLW;
+}
+
 int pf_at_alltoall_linear(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                           struct pf_round *out)
 {
     int n = plan->call.n;
-    bool sparse = plan->call.kind == PF_COLL_ALLTOALLW;
     if (round > 0)
         return stage->rounds;
-    for (int i = 1; i < n; i++) {
-        int to = plan->call.kind == PF_COLL_ALLTOALL ? around(rank - i, n) : i - (i <= rank);
-        if (!sparse || pair_bytes(plan, rank, to))
-            pf_round_send(out, to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0);
-        out->receives += !sparse || pair_bytes(plan, to, rank);
-    }
+    for (int i = 1; i < n; i++)
+        out->sends += pf_nth_alltoall(plan, rank, i, &out->step[out->sends]);
+    for (int from = 0; from < n; from++)
+        out->receives +=
+            from != rank && (plan->call.kind != PF_COLL_ALLTOALLW || pair_bytes(plan, from, rank));
     return out->sends || out->receives ? 0 : stage->rounds;
 }
 

@@ -52,6 +52,11 @@ struct pf_stage;
 typedef int pf_stage_at(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                         struct pf_round *out);
 
+/* In a stage of one round in which everybody sends to nearly everybody: what `rank` sends as number i (from 1
+ * to n - 1). Returns false when it sends nothing then. Prices are asked in the order of these numbers, over
+ * all ranks, since NICs serve messages in the order in which they are asked. */
+typedef bool pf_stage_nth(const struct pf_plan *plan, int rank, int i, struct pf_step *step);
+
 enum pf_tree {
     PF_TREE_LINEAR,
     PF_TREE_CHAIN,
@@ -64,6 +69,7 @@ enum pf_tree {
 
 struct pf_stage {
     pf_stage_at *at;
+    pf_stage_nth *nth; /* NULL: few messages per rank and round */
     int rounds;
     enum pf_tree tree;
     int fan;
@@ -175,6 +181,7 @@ pf_stage_at pf_at_dissemination, pf_at_double_ring, pf_at_barrier_doubling;
 pf_stage_at pf_at_allgather_bruck, pf_at_allgather_doubling, pf_at_allgather_ring, pf_at_allgather_neighbor;
 pf_stage_at pf_at_allgather_direct, pf_at_parts_ring, pf_at_parts_doubling;
 pf_stage_at pf_at_alltoall_linear, pf_at_alltoall_pairwise, pf_at_alltoall_bruck;
+pf_stage_nth pf_nth_alltoall, pf_nth_allgather;
 /* Reductions to all and scans, in reduce.c: */
 pf_stage_at pf_at_allreduce_doubling, pf_at_halves, pf_at_vector_halving, pf_at_vector_doubling, pf_at_unfold;
 pf_stage_at pf_at_vector_gather, pf_at_ring_combine, pf_at_scatter_ring, pf_at_scatter_halving;
