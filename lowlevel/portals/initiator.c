@@ -299,7 +299,7 @@ int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_siz
     m->rlength = length;
     /* An acknowledgement that would only be counted, where nothing counts it, is not asked for: the
      * descriptor may go as soon as the message has left it. */
-    bool uncounted = ack_req != PTL_ACK_REQ && !(md->md.options & PTL_MD_EVENT_CT_ACK);
+    bool uncounted = (ack_req != PTL_ACK_REQ || !md->eq) && !(md->md.options & PTL_MD_EVENT_CT_ACK);
     m->ack_req = uncounted ? PTL_NO_ACK_REQ : ack_req;
     m->to = ptl_resolve(md->ni, target_id);
     m->pt_index = pt_index;

@@ -120,15 +120,16 @@ static void program_uncounted(int rank, int size, void *shared)
     if (rank == 1)
         endpoint_append(&e, &word, sizeof word, SILENT, 5, PTL_PRIORITY_LIST, NULL);
     world_barrier();
-    for (int counted = 0; rank == 0 && counted < 2; counted++) {
+    for (int i = 0; rank == 0 && i < 4; i++) {
+        bool counted = i % 2;
         ptl_md_t md = {.start = &word, .length = sizeof word, .eq_handle = PTL_EQ_NONE};
         ptl_handle_md_t handle;
         ptl_ct_event_t sent;
         md.options = PTL_MD_EVENT_CT_SEND | (counted ? PTL_MD_EVENT_CT_ACK : 0);
         CHECK(PtlCTAlloc(e.ni, &md.ct_handle) == PTL_OK);
         CHECK(PtlMDBind(e.ni, &md, &handle) == PTL_OK);
-        CHECK(PtlPut(handle, 0, sizeof word, PTL_CT_ACK_REQ, world_address(1), e.pt, 5, 0, NULL, 0) ==
-              PTL_OK);
+        ptl_ack_req_t request = i < 2 ? PTL_CT_ACK_REQ : PTL_ACK_REQ;
+        CHECK(PtlPut(handle, 0, sizeof word, request, world_address(1), e.pt, 5, 0, NULL, 0) == PTL_OK);
         CHECK(PtlCTWait(md.ct_handle, 1, &sent) == PTL_OK && sent.failure == 0);
         CHECK(PtlMDRelease(handle) == (counted ? PTL_IN_USE : PTL_OK));
     }
