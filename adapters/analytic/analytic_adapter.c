@@ -33,10 +33,11 @@ struct an_job an_job;
     X(Type_create_hvector)                                                                                   \
     X(Type_indexed)                                                                                          \
     X(Type_create_hindexed)                                                                                  \
-    X(Type_create_indexed_block) X(Type_create_hindexed_block) X(Type_create_struct) X(Type_create_resized)  \
-        X(Type_commit) X(Type_free) X(Type_size) X(Type_get_extent) X(Op_create) X(Op_free) X(Reduce_local)  \
-            X(Pack) X(Unpack) X(Pack_size) X(Group_incl) X(Group_free) X(Info_create) X(Info_set)            \
-                X(Info_free) X(Wtime) X(Wtick)
+    X(Type_create_indexed_block)                                                                             \
+    X(Type_create_hindexed_block) X(Type_create_struct) X(Type_create_resized) X(Type_commit) X(Type_free)   \
+        X(Type_size) X(Type_get_extent) X(Op_create) X(Op_free) X(Reduce_local) X(Pack) X(Unpack)            \
+            X(Pack_size) X(Group_incl) X(Group_free) X(Info_create) X(Info_set) X(Info_free) X(Wtime)        \
+                X(Wtick)
 
 static void *functions[PF_FN_COUNT];
 static struct pf_native_values values;
@@ -217,9 +218,20 @@ static void analytic_settle(struct pf_instance *in)
     analytic_leave(in);
 }
 
+/* What the model did, when the last rank has finished. */
+static void explain(void)
+{
+    static int finished;
+    if (++finished < an_job.size || !pf_config.analytic_explain)
+        return;
+    pf_cost_explain(an_job.cost, stderr);
+    pf_colls_explain(an_job.colls, stderr);
+}
+
 static int analytic_finish(struct pf_instance *in)
 {
     analytic_settle(in);
+    explain();
     return PF_SUCCESS;
 }
 

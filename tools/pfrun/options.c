@@ -33,6 +33,7 @@ enum flag {
     MAP,
     NO_PRIVATIZE,
     ANALYZE,
+    EXPLAIN,
     FOREGROUND,
     HELP,
     VERSION,
@@ -65,6 +66,7 @@ static const struct flag_row {
     {"map", MAP, false},
     {"no-privatize", NO_PRIVATIZE, false},
     {"analyze", ANALYZE, false},
+    {"explain", EXPLAIN, false},
     {"foreground", FOREGROUND, false},
     {"help", HELP, false},
     {"h", HELP, false},
@@ -103,6 +105,7 @@ static const char help_text[] =
     "  -keep-temps             keep them\n"
     "  -wrapper COMMAND        run under COMMAND; -gdb, -lldb and -vgdb are shorthands\n"
     "  -no-privatize           let all ranks share the application's globals\n"
+    "  -explain                print which formulae and parameters priced the messages of model analytic\n"
     "  -analyze                report allocations and timings at the end\n"
     "  -quiet                  no table\n"
     "  -help, -version\n";
@@ -279,6 +282,9 @@ static void apply(struct options *options, const struct flag_row *row, const cha
         break;
     case ANALYZE:
         analyze(options);
+        break;
+    case EXPLAIN:
+        set_config(row->name, "analytic_explain", "yes");
         break;
     case FOREGROUND:
         break; /* smpirun accepts it and does nothing */

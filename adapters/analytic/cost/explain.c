@@ -17,9 +17,7 @@ static const char *const met[] = {
 
 static const char *write(double value, enum pf_quantity kind, char text[40])
 {
-    /* Figures for people: four digits are enough, the exact values are below. */
-    double digits = value > 0 && isfinite(value) ? pow(10, 3 - floor(log10(value))) : 1;
-    pf_quantity_write(kind == PF_QUANTITY_SIZE ? value : round(value * digits) / digits, kind, text, 40);
+    pf_quantity_show(value, kind, text, 40);
     return text;
 }
 

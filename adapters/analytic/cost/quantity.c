@@ -86,13 +86,9 @@ static bool exact(const char *text, enum pf_quantity kind, double value)
     return !pf_quantity_read(text, kind, &again) && again == value;
 }
 
-void pf_quantity_write(double value, enum pf_quantity kind, char *text, size_t size)
+/* The largest unit of which there is at least one; sizes only in units that leave a whole number. */
+static const struct unit *best_unit(double value, enum pf_quantity kind)
 {
-    if (isinf(value)) {
-        snprintf(text, size, "unlimited");
-        return;
-    }
-    /* The largest unit of which there is at least one; sizes only in units that leave a whole number. */
     const struct unit *best = NULL;
     for (size_t i = 0; i < UNIT_COUNT; i++) {
         bool fits = units[i].kind == kind && value >= units[i].scale;
@@ -104,11 +100,32 @@ void pf_quantity_write(double value, enum pf_quantity kind, char *text, size_t s
         if (fits && (!best || units[i].scale > best->scale))
             best = &units[i];
     }
+    return best;
+}
+
+static void write_digits(double value, enum pf_quantity kind, int digits, char *text, size_t size)
+{
+    /* A rate that has been turned over twice may have lost its last bit. */
+    const struct unit *unit = best_unit(kind == PF_QUANTITY_RATE ? value * (1 + 1e-12) : value, kind);
+    if (isinf(value))
+        snprintf(text, size, "unlimited");
+    else if (unit)
+        snprintf(text, size, "%.*g %s", digits, value / unit->scale, unit->name);
+    else
+        snprintf(text, size, "%.*g", digits, value);
+}
+
+void pf_quantity_write(double value, enum pf_quantity kind, char *text, size_t size)
+{
     for (int digits = 6; digits <= 17; digits++) {
-        if (best)
-            snprintf(text, size, "%.*g %s", digits, value / best->scale, best->name);
-        if (best && exact(text, kind, value))
+        write_digits(value, kind, digits, text, size);
+        if (exact(text, kind, value))
             return;
     }
     snprintf(text, size, "%.17g", value);
+}
+
+void pf_quantity_show(double value, enum pf_quantity kind, char *text, size_t size)
+{
+    write_digits(value, kind, kind == PF_QUANTITY_SIZE ? 15 : 4, text, size);
 }

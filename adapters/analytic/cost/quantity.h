@@ -18,4 +18,7 @@ const char *pf_quantity_read(const char *text, enum pf_quantity kind, double *va
 /* Writes a value so that pf_quantity_read() gives the same double back. */
 void pf_quantity_write(double value, enum pf_quantity kind, char *text, size_t size);
 
+/* Writes a value for people: four digits, sizes in full. */
+void pf_quantity_show(double value, enum pf_quantity kind, char *text, size_t size);
+
 #endif

@@ -127,8 +127,9 @@ static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cos
             straight_line(factor, bytes, &range->latency_factor, &range->latency_slope);
     } else {
         range->latency = pf_parameters_at(p, of_lane(PF_LATENCY, memory), bytes, 0);
-        if (pf_parameters_has(p, of_lane(PF_BANDWIDTH, memory)))
-            range->byte_time = byte_time(p, of_lane(PF_BANDWIDTH, memory), bytes, 0);
+        double bandwidth = pf_parameters_at(p, of_lane(PF_BANDWIDTH, memory), bytes, 0);
+        if (bandwidth > 0)
+            range->byte_time = 1 / bandwidth;
         else
             range->byte_factor = 1 / pf_parameters_at(p, of_lane(PF_BANDWIDTH_FACTOR, memory), bytes, 1);
     }

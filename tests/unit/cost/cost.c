@@ -259,6 +259,9 @@ static void test_sizes(void **state)
     NEAR(one_way(cost, 500), 1.5e-6 + 3e-6);
     NEAR(one_way(cost, 2000), 50e-6 + 3e-6 + 6e-6); /* the one before occupies the NIC */
     pf_cost_free(cost);
+    cost = make("bandwidth[1000] = 1 GB/s"); /* below that the path's */
+    NEAR(one_way(cost, 500), 1e-6 + 500 / 10e9);
+    pf_cost_free(cost);
     cost = make("time[64] = 1 us; latency_factor = 1");
     NEAR(one_way(cost, 0), 2e-6);
     pf_cost_free(cost);
