@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The parameters of model analytic: what is refused at start, what -explain prints, what pfinfo --fit writes.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/hello
+    "$PF_BIN/pfcc" -o "$APP" "$BATS_TEST_DIRNAME/../../../examples/pingpong/pingpong.c"
+}
+
+# refused_file REASON CONTENTS
+refused_file() {
+    printf "$2" >parameters
+    PARFOCAL_ANALYTIC_PARAMETERS=parameters refuses "parameters: line $1" -np 2 -model analytic "$APP"
+}
+
+@test "file that does not exist" {
+    PARFOCAL_ANALYTIC_PARAMETERS=nosuch refuses "nosuch: cannot read it" -np 2 -model analytic "$APP"
+}
+@test "unknown key" { refused_file "2: unknown key 'latancy', maybe latency?" '# mine\nlatancy = 1 us\n'; }
+@test "no number" { refused_file "1: latency: 'nan' is not a finite number" 'latency = nan\n'; }
+@test "infinite" { refused_file "1: bandwidth: 'inf' is not a finite number" 'bandwidth = inf\n'; }
+@test "negative" { refused_file "1: gap: '-1 ns' is negative" 'gap = -1 ns\n'; }
+@test "wrong unit" { refused_file "1: latency: '1 GB/s' has a unit that does not belong here" 'latency = 1 GB/s\n'; }
+@test "unknown topology" { refused_file "1: topology: unknown topology 'taurus', maybe torus?" 'topology = taurus 2x2\n'; }
+@test "topology too small" { refused_file "1: topology: torus has 1 positions, 2 are needed" 'topology = torus 1x1\n'; }
+@test "topology without its links" { refused_file "1: topology: link_latency is missing" 'topology = torus 2x2\n'; }
+@test "what does not fit together" {
+    refused_file "2: time: cannot be combined with latency" 'latency = 1 us\ntime = 1 us\n'
+}
+@test "setting beside the file" {
+    PARFOCAL_ANALYTIC_SET="gap = 1 ns; gop = 2" refuses "PARFOCAL_ANALYTIC_SET: entry 2: unknown key 'gop'" -np 2 -model analytic "$APP"
+}
+
+@test "-explain: formula, parameters, messages" {
+    printf 'latency = 7 us\nlatency_factor = 0\nbandwidth = 2 GB/s\n' >parameters
+    PARFOCAL_ANALYTIC_PARAMETERS=parameters run pfrun -np 2 -model analytic -explain "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "arrives after 7 us + m / 2 GB/s" <<<"$output"
+    grep "^latency = 7 us" <<<"$output"
+    run pfrun -np 2 -model analytic "$APP"
+    [ "$(grep -c "arrives after" <<<"$output")" -eq 0 ]
+}
+
+@test "pfinfo --fit: a file that the model reads, small errors" {
+    run timeout 200 "$PF_BIN/pfinfo" --fit=smpi --output fitted -- -np 8
+    echo "$output"
+    [ "$status" -eq 0 ]
+    awk '/^median error/ { found = 1; if ($3 > 10) bad = 1 } END { exit bad || !found }' <<<"$output"
+    grep "^protocol = meet" fitted
+    PARFOCAL_ANALYTIC_PARAMETERS=fitted run pfrun -np 2 -model analytic "$APP"
+    [ "$status" -eq 0 ]
+}
+
+@test "pfinfo --fit: unknown model, and a run that fails" {
+    run timeout 100 "$PF_BIN/pfinfo" --fit=fast
+    [ "$status" -eq 1 ]
+    grep "'fast' is no model to fit to" <<<"$output"
+    run timeout 100 "$PF_BIN/pfinfo" --fit=smpi -- -platform nosuch
+    [ "$status" -eq 1 ]
+    grep "neither a readable file nor a built-in platform" <<<"$output"
+    [ ! -e analytic-smpi.txt ]
+}
