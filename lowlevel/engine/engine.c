@@ -163,7 +163,8 @@ static void release_wakes(void)
         if (!wake_first)
             wake_last = &wake_first;
         waiter->queued = false;
-        sg_sem_release(waiter->semaphore);
+        waiter->parked = false; /* at this date nobody needs to wake it again */
+        pf_waiter_release(waiter);
     }
 }
 
@@ -215,7 +216,7 @@ void pf_engine_run_until(double clock)
 
 void pf_waiter_init(struct pf_waiter *waiter)
 {
-    *waiter = (struct pf_waiter){.semaphore = sg_sem_init(0)};
+    *waiter = (struct pf_waiter){.semaphore = pf_waiter_needs_semaphore() ? sg_sem_init(0) : NULL};
 }
 
 void pf_waiter_destroy(struct pf_waiter *waiter)

@@ -90,7 +90,8 @@ PF_EXPORT bool pf_engine_inside(void);
  * one actor at a time.
  */
 struct pf_waiter {
-    sg_sem_t semaphore;
+    sg_sem_t semaphore; /* NULL: SimGrid is told in its own way which actor goes on */
+    void *actor;
     struct pf_event timer;
     struct pf_waiter *next; /* in the list of those to wake */
     bool parked;

@@ -4,13 +4,21 @@
 #include <memory>
 
 #include <simgrid/kernel/resource/Model.hpp>
+#include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
+#include <simgrid/simix.hpp>
 
 #include "base/config.h"
 #include "lowlevel/engine/heap.h"
 
+/* ActorImpl::simcall_answer: ends a blocking simcall. SimGrid exports it and installs no header for it. */
+extern "C" void answer_simcall(simgrid::kernel::actor::ActorImpl *actor)
+    __asm__("_ZN7simgrid6kernel5actor9ActorImpl14simcall_answerEv") __attribute__((weak));
+
 namespace
 {
+
+simgrid::s4u::Engine *engine;
 
 /* See pf_engine_set_step_hook. */
 void (*step_hook)();
@@ -99,7 +107,7 @@ struct ParkGuard {
 
 void pf_engine_bind(void)
 {
-    auto *engine = simgrid::s4u::Engine::get_instance();
+    engine = simgrid::s4u::Engine::get_instance();
     if (pf_config.engine_run_ahead) {
         engine->add_model(std::make_shared<HorizonModel>());
         engine->add_model(std::make_shared<RunAheadModel>());
@@ -110,13 +118,32 @@ void pf_engine_bind(void)
 
 size_t pf_engine_live_actors(void)
 {
-    return simgrid::s4u::Engine::get_instance()->get_actor_count();
+    return engine->get_actor_count();
 }
 
 void pf_waiter_block(struct pf_waiter *waiter)
 {
+    static const std::function<void()> nothing = [] {};
     ParkGuard guard{waiter};
-    sg_sem_acquire(waiter->semaphore);
+    if (waiter->semaphore) {
+        sg_sem_acquire(waiter->semaphore);
+        return;
+    }
+    waiter->actor = simgrid::s4u::Actor::self()->get_impl();
+    simcall_run_blocking(nothing, nullptr);
+}
+
+void pf_waiter_release(struct pf_waiter *waiter)
+{
+    if (waiter->semaphore)
+        sg_sem_release(waiter->semaphore);
+    else
+        answer_simcall(static_cast<simgrid::kernel::actor::ActorImpl *>(waiter->actor));
+}
+
+bool pf_waiter_needs_semaphore(void)
+{
+    return !pf_config.engine_answers || !answer_simcall;
 }
 
 void pf_engine_set_step_hook(void (*hook)(void))

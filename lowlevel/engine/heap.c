@@ -2,70 +2,94 @@
 #include "lowlevel/engine/heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 
 /*
- * A four-way heap: fewer levels than a binary one and the keys of siblings share cache lines. The key is
- * stored beside the pointer, so comparisons do not touch the events.
+ * A tournament: every event has a leaf, and every inner node names the leaf of the earlier of its two sides.
+ * A leaf that changes is compared with one other per level, a heap would compare with all children; and
+ * events stay where they are, so that only those that come or go are touched.
+ *
+ * The key is one number, the date before the order of posting: dates are not negative, so they compare like
+ * their bits. Comparing needs no branch, which no processor could predict.
  */
-#define ARITY 4
+__extension__ typedef unsigned __int128 pf_key;
 
-struct entry {
-    double date;
-    uint64_t order;
-    struct pf_event *event;
-};
-
-static struct entry *heap;
+static pf_key *keys; /* by leaf; free leaves are later than everything */
+static struct pf_event **events;
+static uint32_t *winners; /* node i is above 2i and 2i + 1; leaf l is node leaves + l */
+static uint32_t *unused;  /* leaves, the next one to use last */
+static uint32_t leaves;   /* a power of two */
 static uint32_t size;
-static uint32_t capacity;
 
-static inline bool before(const struct entry *a, const struct entry *b)
+static const pf_key never = ~(pf_key)0;
+
+static inline pf_key key_of(const struct pf_event *event)
 {
-    return a->date < b->date || (a->date == b->date && a->order < b->order);
+    double date = event->date + 0.0; /* no negative zero */
+    uint64_t bits;
+    memcpy(&bits, &date, sizeof bits);
+    return (pf_key)bits << 64 | event->order;
 }
 
-static inline void place(uint32_t index, const struct entry *entry)
+/* A leaf has changed. Nodes that did not name it, and do not name it now, are as they were. */
+static void replay(uint32_t leaf)
 {
-    heap[index] = *entry;
-    entry->event->slot = index + 1;
-}
-
-static void sift_up(uint32_t index, struct entry entry)
-{
-    while (index > 0) {
-        uint32_t parent = (index - 1) / ARITY;
-        if (!before(&entry, &heap[parent]))
-            break;
-        place(index, &heap[parent]);
-        index = parent;
+    uint32_t best = leaf;
+    pf_key key = keys[leaf];
+    for (uint32_t node = leaves + leaf; node > 1;) {
+        uint32_t rival = winners[node ^ 1];
+        bool loses = keys[rival] < key;
+        key = loses ? keys[rival] : key;
+        best = loses ? rival : best;
+        node /= 2;
+        if (best != leaf && winners[node] != leaf)
+            return;
+        winners[node] = best;
     }
-    place(index, &entry);
 }
 
-static void sift_down(uint32_t index, struct entry entry)
+static void *resize(void *array, size_t bytes)
 {
-    for (;;) {
-        uint32_t first = index * ARITY + 1;
-        if (first >= size)
-            break;
-        uint32_t last = first + ARITY < size ? first + ARITY : size;
-        uint32_t best = first;
-        for (uint32_t child = first + 1; child < last; child++)
-            if (before(&heap[child], &heap[best]))
-                best = child;
-        if (!before(&heap[best], &entry))
-            break;
-        place(index, &heap[best]);
-        index = best;
+    void *bigger = realloc(array, bytes);
+    if (!bigger)
+        pf_die("out of memory for %u simulation events", 2 * leaves);
+    return bigger;
+}
+
+/* Twice as many leaves; events keep theirs. */
+static void grow(void)
+{
+    uint32_t old = leaves;
+    uint32_t wanted = old ? 2 * old : 16;
+    keys = resize(keys, wanted * sizeof *keys);
+    events = resize(events, wanted * sizeof(struct pf_event *));
+    winners = resize(winners, 2 * (size_t)wanted * sizeof *winners);
+    unused = resize(unused, wanted * sizeof *unused);
+    leaves = wanted;
+    for (uint32_t leaf = wanted; leaf-- > old;) {
+        keys[leaf] = never;
+        unused[wanted - 1 - leaf] = leaf;
     }
-    place(index, &entry);
+    for (uint32_t leaf = 0; leaf < wanted; leaf++)
+        winners[wanted + leaf] = leaf;
+    for (uint32_t node = wanted; --node > 0;)
+        winners[node] = keys[winners[2 * node]] < keys[winners[2 * node + 1]] ? winners[2 * node]
+                                                                              : winners[2 * node + 1];
+}
+
+static void occupy(uint32_t leaf, struct pf_event *event)
+{
+    keys[leaf] = key_of(event);
+    events[leaf] = event;
+    event->slot = leaf + 1;
+    replay(leaf);
 }
 
 struct pf_event *pf_heap_first(void)
 {
-    return size ? heap[0].event : NULL;
+    return size ? events[winners[1]] : NULL;
 }
 
 size_t pf_heap_size(void)
@@ -75,33 +99,23 @@ size_t pf_heap_size(void)
 
 void pf_heap_insert(struct pf_event *event)
 {
-    if (size == capacity) {
-        capacity = capacity ? 2 * capacity : 1024;
-        heap = realloc(heap, capacity * sizeof *heap);
-        if (!heap)
-            pf_die("out of memory for %u simulation events", capacity);
-    }
-    struct entry entry = {event->date, event->order, event};
-    sift_up(size++, entry);
+    if (size == leaves)
+        grow();
+    occupy(unused[leaves - 1 - size++], event);
 }
 
 void pf_heap_remove(struct pf_event *event)
 {
-    uint32_t index = event->slot - 1;
+    uint32_t leaf = event->slot - 1;
     event->slot = 0;
-    struct entry last = heap[--size];
-    if (index == size)
-        return;
-    if (index > 0 && before(&last, &heap[(index - 1) / ARITY]))
-        sift_up(index, last);
-    else
-        sift_down(index, last);
+    keys[leaf] = never;
+    replay(leaf);
+    unused[leaves - size--] = leaf;
 }
 
 void pf_heap_replace(struct pf_event *event, struct pf_event *successor)
 {
-    uint32_t index = event->slot - 1;
+    uint32_t leaf = event->slot - 1;
     event->slot = 0;
-    struct entry entry = {successor->date, successor->order, successor};
-    sift_down(index, entry);
+    occupy(leaf, successor);
 }

@@ -25,6 +25,9 @@ void pf_engine_run_until(double clock);
 void pf_engine_bind(void);
 size_t pf_engine_live_actors(void);
 void pf_waiter_block(struct pf_waiter *waiter);
+void pf_waiter_release(struct pf_waiter *waiter);
+/* Without one, SimGrid's internal way is used, at half the price. */
+bool pf_waiter_needs_semaphore(void);
 
 #ifdef __cplusplus
 }

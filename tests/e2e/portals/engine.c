@@ -207,12 +207,15 @@ static void program_traffic(int rank, int size, void *shared)
 }
 
 static const char *const single_steps[] = {"PARFOCAL_ENGINE_RUN_AHEAD=no", NULL};
+static const char *const semaphores[] = {"PARFOCAL_ENGINE_ANSWERS=no", NULL};
 
 static void run(world_program program, int status)
 {
     struct world world = {.nodes = 2};
     assert_int_equal(world_run(&world, program), status);
     world.settings = single_steps;
+    assert_int_equal(world_run(&world, program), status);
+    world.settings = semaphores;
     assert_int_equal(world_run(&world, program), status);
 }
 
@@ -256,11 +259,12 @@ static void test_purity(void **state)
     assert_int_equal(world_run(&world, program_traffic), 0);
     memcpy(without, world_shared(), sizeof without);
     with_engine = true;
-    for (int round = 0; round < 2; round++) {
+    const char *const *const settings[] = {NULL, single_steps, semaphores};
+    for (int round = 0; round < 3; round++) {
+        world.settings = settings[round];
         memset(world_shared(), 0, sizeof without);
         assert_int_equal(world_run(&world, program_traffic), 0);
         assert_memory_equal(world_shared(), without, sizeof without);
-        world.settings = single_steps;
     }
 }
 
