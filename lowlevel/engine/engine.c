@@ -7,8 +7,8 @@
 
 #include "lowlevel/engine/heap.h"
 
-static double current;    /* date of the running or of the last event */
-static bool inside;       /* an event function is running */
+struct pf_engine_state pf_engine_state;
+
 static uint64_t orders;   /* ties are broken by the order of posting */
 static uint64_t executed; /* events */
 static size_t waiting_in_lanes;
@@ -43,22 +43,17 @@ void pf_engine_set_return_hook(void (*hook)(void))
     return_hook = hook ? hook : no_hook;
 }
 
-bool pf_engine_inside(void)
+double pf_engine_actor_now(void)
 {
-    return inside;
-}
-
-double pf_engine_now(void)
-{
-    if (inside)
-        return current;
+    double current = pf_engine_state.date;
     double clock = simgrid_get_clock();
     return clock > current ? clock : (with_tolerance(clock) >= current ? current : clock);
 }
 
 static void set_date(struct pf_event *event, double date)
 {
-    pf_engine_cancel(event);
+    if (event->slot)
+        pf_engine_cancel(event);
     double now = pf_engine_now();
     event->date = date > now ? date : now;
     event->order = orders++;
@@ -103,6 +98,13 @@ static void leave_lane(struct pf_event *event)
         return;
     }
     waiting_in_lanes--;
+    /* Thousands of messages do not fit into the nearer caches: fetch what the next change here reads. */
+    const char *next = (const char *)lane->first->next;
+    __builtin_prefetch(next);
+    __builtin_prefetch(next + 64);
+    __builtin_prefetch(next + 128);
+    __builtin_prefetch(next + 192);
+    __builtin_prefetch(next - 64);
     pf_heap_replace(event, lane->first);
 }
 
@@ -148,10 +150,10 @@ static void run_event(struct pf_event *event)
         leave_lane(event);
     else
         pf_heap_remove(event);
-    current = event->date;
-    inside = true;
+    pf_engine_state.date = event->date;
+    pf_engine_state.inside = true;
     event->fn(event);
-    inside = false;
+    pf_engine_state.inside = false;
     executed++;
 }
 
@@ -267,6 +269,6 @@ void pf_waiter_wake(struct pf_waiter *waiter)
         wake_date = pf_engine_now();
     *wake_last = waiter;
     wake_last = &waiter->next;
-    if (!inside && !nudge.slot)
+    if (!pf_engine_inside() && !nudge.slot)
         pf_engine_post(&nudge, pf_engine_now());
 }

@@ -46,8 +46,25 @@ struct pf_lane {
 /* Makes the engine known to SimGrid. Idempotent; from a rank. Costs no simulated time. */
 PF_EXPORT void pf_engine_start(void);
 
-/* The simulated date: that of the running event in an event function, SimGrid's clock in an actor. */
-PF_EXPORT double pf_engine_now(void);
+/* What event functions ask all the time. */
+struct pf_engine_state {
+    double date; /* of the running or of the last event */
+    bool inside; /* an event function is running */
+};
+PF_EXPORT extern struct pf_engine_state pf_engine_state;
+PF_EXPORT double pf_engine_actor_now(void);
+
+/* True in an event function. */
+static inline bool pf_engine_inside(void)
+{
+    return pf_engine_state.inside;
+}
+
+/* The simulated date in s: that of the running event in an event function, SimGrid's clock in an actor. */
+static inline double pf_engine_now(void)
+{
+    return pf_engine_state.inside ? pf_engine_state.date : pf_engine_actor_now();
+}
 
 static inline void pf_event_init(struct pf_event *event, void (*fn)(struct pf_event *))
 {
@@ -81,9 +98,6 @@ PF_EXPORT void pf_engine_set_step_hook(void (*hook)(void));
 
 /* `hook` runs after a series of events, before an actor can run. One at a time; NULL ends it. */
 PF_EXPORT void pf_engine_set_return_hook(void (*hook)(void));
-
-/* True in an event function. */
-PF_EXPORT bool pf_engine_inside(void);
 
 /*
  * One blocked actor. The structure lives as long as the actor may be parked on it; the same waiter is used by

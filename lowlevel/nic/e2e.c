@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lowlevel/nic/e2e.h"
 
-#include <stdlib.h>
-
 #include "base/config.h"
-#include "base/log.h"
 #include "base/pool.h"
 #include "lowlevel/nic/channel.h"
 #include "lowlevel/nic/window.h"
@@ -12,49 +9,12 @@
 /* A message that has been delivered, but whose source does not know: all that is sent again is its bytes. */
 static struct pf_pool ghosts = PF_POOL(struct pf_nic_message);
 
-/* The acknowledgements on their way, by date: a ring. */
-static double *date_at(const struct pf_e2e *table, unsigned int index)
-{
-    return &table->dates[index & (table->capacity - 1)];
-}
-
-static void grow(struct pf_e2e *table)
-{
-    unsigned int capacity = table->capacity ? 2 * table->capacity : 64;
-    double *dates = malloc(capacity * sizeof *dates);
-    if (!dates)
-        pf_die("out of memory for the table of messages in flight");
-    for (unsigned int i = table->first; i != table->last; i++)
-        dates[i & (capacity - 1)] = *date_at(table, i);
-    free(table->dates);
-    table->dates = dates;
-    table->capacity = capacity;
-}
-
-/* Mostly behind the others; a little before when another node is nearer. */
-static void insert_date(struct pf_e2e *table, double date)
-{
-    if (table->last - table->first == table->capacity)
-        grow(table);
-    unsigned int place = table->last++;
-    for (; place != table->first && *date_at(table, place - 1) > date; place--)
-        *date_at(table, place) = *date_at(table, place - 1);
-    *date_at(table, place) = date;
-}
-
-static void forget_arrived(struct pf_e2e *table)
-{
-    double now = pf_engine_now();
-    while (table->first != table->last && *date_at(table, table->first) <= now)
-        table->first++;
-}
-
 static bool has_room(struct pf_e2e *table)
 {
-    if (table->held + (long)(table->last - table->first) < pf_config.nic_e2e_entries)
+    if (table->held + (long)pf_dates_count(&table->acks) < pf_config.nic_e2e_entries)
         return true;
-    forget_arrived(table);
-    return table->held + (long)(table->last - table->first) < pf_config.nic_e2e_entries;
+    return pf_dates_pass(&table->acks, pf_engine_now()) &&
+           table->held + (long)pf_dates_count(&table->acks) < pf_config.nic_e2e_entries;
 }
 
 /* Those that wait are called when the next entry is free. */
@@ -64,8 +24,8 @@ static void arm(struct pf_e2e *table)
         return;
     if (has_room(table))
         pf_engine_post(&table->event, pf_engine_now());
-    else if (table->first != table->last)
-        pf_engine_post(&table->event, *date_at(table, table->first));
+    else if (pf_dates_count(&table->acks) > 0)
+        pf_engine_post(&table->event, pf_dates_first(&table->acks));
 }
 
 static void entry_is_free(struct pf_event *event)
@@ -108,8 +68,8 @@ static void release(struct pf_nic_message *m, double date)
     struct pf_e2e *table = m->entry;
     m->entry = NULL;
     table->held--;
-    forget_arrived(table); /* so that the ring stays as small as what is in flight */
-    insert_date(table, date);
+    pf_dates_pass(&table->acks, pf_engine_now()); /* so that they stay as few as what is in flight */
+    pf_dates_add(&table->acks, date);
     if (m->window)
         pf_window_leave(m, date);
     if (table->waiting)

@@ -2,6 +2,7 @@
 #ifndef PF_LOWLEVEL_NIC_E2E_H
 #define PF_LOWLEVEL_NIC_E2E_H
 
+#include "lowlevel/engine/dates.h"
 #include "lowlevel/nic/nic.h"
 
 struct pf_nic_channel;
@@ -17,9 +18,8 @@ struct pf_nic_channel;
  * message costs no event and no timer as long as nothing is lost.
  */
 struct pf_e2e {
-    long held;                          /* entries whose acknowledgement has not been sent */
-    unsigned int first, last, capacity; /* of the ring: those whose acknowledgement is on its way */
-    double *dates;                      /* when it arrives */
+    long held;                                     /* entries whose acknowledgement has not been sent */
+    struct pf_dates acks;                          /* of the others: when it arrives */
     struct pf_nic_channel *waiting, *last_waiting; /* channels whose next message finds the table full */
     struct pf_event event;                         /* the next entry becomes free, when anybody waits */
 };

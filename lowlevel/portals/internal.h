@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/self.h"
+#include "lowlevel/engine/dates.h"
 #include "lowlevel/nic/nic.h"
 #include "lowlevel/portals/match.h"
 #include "lowlevel/portals/runtime.h"
@@ -62,7 +63,9 @@ struct ptl_process {
     long idle;
     bool send_needs_ack; /* see pf_portals_send_needs_ack */
     uint64_t changes;    /* of the state that a poll can see */
-    struct pf_lane memory_changes;
+    struct pf_dates memory_changes; /* by messages that post no event */
+    struct pf_event memory_event;   /* the first of them */
+    bool observed;                  /* by somebody who has to learn of each */
     bool header_since_search; /* what the latest search has answered is out of date */
     long stuck_passes;
     double stuck_date;

@@ -29,26 +29,40 @@ void ptl_state_changed(struct ptl_process *process, bool resets_idle)
         pf_waiter_wake(&waiter->waiter);
 }
 
-/* A program may poll memory between calls that find nothing (Open MPI's osc/portals4 waits so for posts). */
-struct memory_change {
-    struct pf_event event;
-    struct ptl_process *process;
-};
-static struct pf_pool memory_changes = PF_POOL(struct memory_change);
+/*
+ * A program may poll memory between calls that find nothing (Open MPI's osc/portals4 waits so for posts). A
+ * message that changes memory and tells nobody costs a date; an event only while somebody sleeps, or when
+ * somebody observes the process.
+ */
+static void memory_has_changed(struct pf_event *event);
+
+static void await_memory(struct ptl_process *process)
+{
+    struct pf_event *event = &process->memory_event;
+    if (pf_dates_count(&process->memory_changes) == 0)
+        return;
+    double date = pf_dates_first(&process->memory_changes);
+    event->fn = memory_has_changed;
+    if (!pf_event_pending(event) || date < event->date)
+        pf_engine_post(event, date);
+}
 
 static void memory_has_changed(struct pf_event *event)
 {
-    struct memory_change *change = pf_container_of(event, struct memory_change, event);
-    ptl_state_changed(change->process, true);
-    pf_pool_put(&memory_changes, change);
+    struct ptl_process *process = pf_container_of(event, struct ptl_process, memory_event);
+    pf_dates_pass(&process->memory_changes, pf_engine_now());
+    ptl_state_changed(process, true);
+    if (process->parked || process->observed)
+        await_memory(process);
 }
 
 void ptl_memory_changed(struct ptl_process *process, double date)
 {
-    struct memory_change *change = pf_pool_get(&memory_changes);
-    change->process = process;
-    pf_event_init(&change->event, memory_has_changed);
-    pf_engine_post_in(&process->memory_changes, &change->event, date);
+    if (pf_dates_pass(&process->memory_changes, pf_engine_now()))
+        process->idle = 0;
+    pf_dates_add(&process->memory_changes, date);
+    if (process->parked || process->observed)
+        await_memory(process);
 }
 
 void ptl_event_stored(struct ptl_process *process, const ptl_event_t *event, bool resets_idle)
@@ -108,6 +122,8 @@ static bool block_in(struct ptl_process *process, struct ptl_waiter **list, cons
 
 bool ptl_block(struct ptl_process *process, const char *call, double date)
 {
+    pf_dates_pass(&process->memory_changes, pf_engine_now());
+    await_memory(process);
     return block_in(process, &process->parked, call, date);
 }
 
@@ -145,6 +161,8 @@ bool ptl_idle_pass(struct ptl_process *process, const char *call)
 {
     process->last_call = call;
     watch_for_livelock(process, call);
+    if (pf_dates_pass(&process->memory_changes, pf_engine_now()))
+        process->idle = 0;
     if (++process->idle < pf_config.idle_passes)
         return false;
     ptl_block(process, call, -1.0);
@@ -159,7 +177,10 @@ void pf_portals_idle_reset(pf_self_t *self)
 
 const uint64_t *pf_portals_changes(const pf_self_t *self)
 {
-    return self->portals ? &self->portals->changes : NULL;
+    if (!self->portals)
+        return NULL;
+    self->portals->observed = true;
+    return &self->portals->changes;
 }
 
 void pf_portals_idle_pass(pf_self_t *self)
@@ -183,6 +204,7 @@ void pf_portals_set_notify(pf_self_t *self, void (*fn)(void *arg), void *arg)
 {
     if (!self->portals)
         pf_die("rank %d observes its network interface before PtlInit", self->rank);
+    self->portals->observed = true;
     self->portals->notify = fn;
     self->portals->notify_arg = arg;
 }

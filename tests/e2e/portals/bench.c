@@ -66,7 +66,8 @@ static char *open_bench(struct endpoint *e, unsigned int options, ptl_size_t eve
     return buffer;
 }
 
-static void finish(struct endpoint *e, struct result *result, const struct start *start, long messages)
+static void finish(struct endpoint *e, struct result *result, const struct start *start, long repeated,
+                   long messages)
 {
     world_barrier();
     if (pf_self()->rank == 0) {
@@ -74,7 +75,7 @@ static void finish(struct endpoint *e, struct result *result, const struct start
         getrusage(RUSAGE_SELF, &usage);
         *result = (struct result){.wall = read_clock(CLOCK_MONOTONIC) - start->wall,
                                   .processor = read_clock(CLOCK_PROCESS_CPUTIME_ID) - start->processor,
-                                  .simulated = (simgrid_get_clock() - start->simulated) / (double)rounds,
+                                  .simulated = (simgrid_get_clock() - start->simulated) / (double)repeated,
                                   .messages = messages,
                                   .peak = usage.ru_maxrss};
     }
@@ -96,7 +97,7 @@ static void ping_pong(int rank, int size, void *shared)
         if (rank == 1)
             put(&e, quiet, buffer, peer, PTL_NO_ACK_REQ);
     }
-    finish(&e, shared, &start, 2 * rounds);
+    finish(&e, shared, &start, rounds, 2 * rounds);
 }
 
 static void wait_ack(int rank, int size, void *shared)
@@ -112,8 +113,11 @@ static void wait_ack(int rank, int size, void *shared)
         endpoint_expect(&e, PTL_EVENT_SEND);
         endpoint_expect(&e, PTL_EVENT_ACK);
     }
-    finish(&e, shared, &start, rounds);
+    finish(&e, shared, &start, rounds, rounds);
 }
+
+/* `rounds` are in flight at once; repeated, so that few in flight are measured as long as many. */
+#define NO_WAIT_MESSAGES 200000
 
 static void no_wait(int rank, int size, void *shared)
 {
@@ -122,13 +126,16 @@ static void no_wait(int rank, int size, void *shared)
     ptl_handle_md_t quiet;
     char *buffer = open_bench(&e, PTL_ME_EVENT_COMM_DISABLE, 2 * (ptl_size_t)rounds, &quiet);
     ptl_process_t peer = world_address(1 - rank);
+    long batches = rounds < NO_WAIT_MESSAGES ? NO_WAIT_MESSAGES / rounds : 1;
     struct start start = begin();
-    for (long i = 0; rank == 0 && i < rounds; i++)
-        put(&e, e.md, buffer, peer, PTL_ACK_REQ);
     ptl_event_t event;
-    for (long i = 0; rank == 0 && i < 2 * rounds; i++)
-        CHECK(PtlEQWait(e.eq, &event) == PTL_OK);
-    finish(&e, shared, &start, rounds);
+    for (long batch = 0; rank == 0 && batch < batches; batch++) {
+        for (long i = 0; i < rounds; i++)
+            put(&e, e.md, buffer, peer, PTL_ACK_REQ);
+        for (long i = 0; i < 2 * rounds; i++)
+            CHECK(PtlEQWait(e.eq, &event) == PTL_OK);
+    }
+    finish(&e, shared, &start, batches * rounds, batches * rounds);
 }
 
 static void ring(int rank, int size, void *shared)
@@ -144,7 +151,7 @@ static void ring(int rank, int size, void *shared)
         for (int k = 0; k < 3; k++) /* SEND, ACK, PUT in any order */
             CHECK(PtlEQWait(e.eq, &event) == PTL_OK);
     }
-    finish(&e, shared, &start, rounds * size);
+    finish(&e, shared, &start, rounds, rounds * size);
 }
 
 struct workload {

@@ -6,8 +6,9 @@
 
 static double now;
 static uint64_t orders;
+struct pf_engine_state pf_engine_state;
 
-double pf_engine_now(void)
+double pf_engine_actor_now(void)
 {
     return now;
 }
