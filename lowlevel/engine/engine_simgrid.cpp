@@ -12,8 +12,8 @@
 #include "lowlevel/engine/heap.h"
 
 /* ActorImpl::simcall_answer: ends a blocking simcall. SimGrid exports it and installs no header for it. */
-extern "C" void answer_simcall(simgrid::kernel::actor::ActorImpl *actor)
-    __asm__("_ZN7simgrid6kernel5actor9ActorImpl14simcall_answerEv") __attribute__((weak));
+extern "C" void answer_simcall(simgrid::kernel::actor::ActorImpl *actor) __asm__(
+    "_ZN7simgrid6kernel5actor9ActorImpl14simcall_answerEv") __attribute__((weak));
 
 namespace
 {

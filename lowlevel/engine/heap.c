@@ -75,8 +75,8 @@ static void grow(void)
     for (uint32_t leaf = 0; leaf < wanted; leaf++)
         winners[wanted + leaf] = leaf;
     for (uint32_t node = wanted; --node > 0;)
-        winners[node] = keys[winners[2 * node]] < keys[winners[2 * node + 1]] ? winners[2 * node]
-                                                                              : winners[2 * node + 1];
+        winners[node] =
+            keys[winners[2 * node]] < keys[winners[2 * node + 1]] ? winners[2 * node] : winners[2 * node + 1];
 }
 
 static void occupy(uint32_t leaf, struct pf_event *event)

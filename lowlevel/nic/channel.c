@@ -61,7 +61,13 @@ struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
     return channel;
 }
 
-void pf_nic_channel_enter(struct pf_nic_message *m)
+/* Something will advance the channel later, whatever becomes ready before. */
+static bool is_blocked(const struct pf_nic_channel *channel)
+{
+    return channel->first && (channel->leaving || channel->awaiting_credit || channel->awaiting_entry);
+}
+
+void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_lane *lane)
 {
     struct pf_nic_channel *channel =
         pf_nic_channel_get(pf_nic_node(m->src), pf_nic_node(m->dst), m->transfer.vn);
@@ -69,6 +75,8 @@ void pf_nic_channel_enter(struct pf_nic_message *m)
     m->sequence = channel->next_sequence++;
     m->ready = false;
     m->next = NULL;
+    if (!is_blocked(channel))
+        pf_engine_post_in(lane, &m->event, m->ready_date);
     if (channel->last)
         channel->last->next = m;
     else
@@ -83,12 +91,24 @@ static void credit_returned(void *arg)
     pf_nic_channel_advance(channel);
 }
 
+/* The first message of the channel. One that came while the channel was blocked has no event yet. */
+static bool is_ready(struct pf_nic_message *m)
+{
+    if (!m->ready && !pf_event_pending(&m->event)) {
+        if (m->ready_date > pf_engine_now())
+            pf_engine_post(&m->event, m->ready_date);
+        else
+            m->ready = true;
+    }
+    return m->ready;
+}
+
 /* Whether a message may enter the network now; if not, the channel is called when it is worth asking again.
  */
-static bool may_enter(struct pf_nic_channel *channel, const struct pf_nic_message *m)
+static bool may_enter(struct pf_nic_channel *channel, struct pf_nic_message *m)
 {
     const struct pf_transfer *t = &m->transfer;
-    if (channel->leaving || channel->awaiting_credit || !m->ready)
+    if (channel->leaving || channel->awaiting_credit || !is_ready(m))
         return false;
     /* One that is sent again has its entry: it must not wait for the others, which may wait for it. */
     if (pf_config.nic_e2e && !m->entry &&

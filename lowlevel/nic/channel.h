@@ -28,8 +28,9 @@ struct pf_nic_channel {
 
 struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn);
 
-/* Takes its place behind those submitted before. */
-void pf_nic_channel_enter(struct pf_nic_message *m);
+/* Takes its place behind those submitted before. At its ready_date m->event calls pf_nic_channel_ready();
+ * not if it waits for others then. `lane`: for this event. */
+void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_lane *lane);
 /* It may go now; it goes when everything before it has gone. `injected` is called for each message that
  * enters the network. */
 void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m));

@@ -335,9 +335,9 @@ static void prepare(struct pf_nic_message *m)
 static void enter(struct pf_nic_message *m, double date)
 {
     double turn = pf_take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
-    pf_nic_channel_enter(m);
     pf_event_init(&m->event, processed);
-    pf_engine_post_in(&m->src->tx_lanes[m->kind], &m->event, process(m, turn));
+    m->ready_date = process(m, turn);
+    pf_nic_channel_enter(m, &m->src->tx_lanes[m->kind]);
 }
 
 static void go_on(struct pf_nic_message *m)

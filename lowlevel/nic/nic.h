@@ -59,6 +59,7 @@ struct pf_nic_message {
     struct pf_e2e *entry;     /* the table that it has an entry in */
     struct pf_window *window; /* in which it counts as in flight */
     bool ready;               /* may enter the network when its turn comes */
+    double ready_date;        /* when that is so */
     size_t payload;           /* bytes to move */
     size_t accepted;          /* bytes that the destination writes to its memory */
     double read_start, match_date;
