@@ -208,6 +208,7 @@ void pf_job_rank_left(int status)
         return;
     self->mpi->state = PF_RANK_LEFT;
     self->mpi->open = false;
+    pf_portals_leave(&self->mpi->self);
     if (pf_job_state.left_status == 0)
         pf_job_state.left_status = status;
     pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
