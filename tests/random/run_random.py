@@ -61,7 +61,7 @@ class Case:
     def judge(self, mode, result, like=None):
         self.runs += 1
         problem = ""
-        if result.status != 0 or result.data != ["randprog: PASS"]:
+        if result.status != 0 or result.data != [os.path.basename(SOURCE)[:-2] + ": PASS"]:
             problem = f"exit status {result.status}\n" + "\n".join(
                 "    | " + line[:200] for line in (result.data + result.err.splitlines())[-8:])
         elif like is not None and like.times != result.times and not (
