@@ -21,8 +21,12 @@
 #define PF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* The way in when pf_rank.open is not set. The call is not allowed now (before MPI_Init, after MPI_Finalize):
- * says so and ends. Or a layer above has passed it on: returns the call site in the application. */
+ * says so and ends. Or a layer above (the checks, the Fortran interface) has passed it on: returns the call
+ * site in the application. */
 const void *pf_call_enter_slowly(int fn, const void *site);
+
+/* Where the Fortran interface was called, if it is what calls now; otherwise `site`. Ends that state. */
+const void *pf_call_site_of_fortran(struct pf_rank *r, const void *site);
 
 /* The same for a thread that the application made: all ranks live in one thread of the system. */
 void pf_call_foreign_thread(int fn) __attribute__((noreturn));

@@ -29,12 +29,24 @@ static void refuse(int fn)
     pf_die("rank %d called %s before MPI_Init", self->rank, name);
 }
 
+const void *pf_call_site_of_fortran(struct pf_rank *r, const void *site)
+{
+    if (r->fortran_site)
+        site = r->fortran_site;
+    r->fortran_site = NULL;
+    r->open = r->open || r->reopens;
+    r->reopens = false;
+    return site;
+}
+
 const void *pf_call_enter_slowly(int fn, const void *site)
 {
     const pf_self_t *self = pf_self();
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         refuse(fn);
-    return self->mpi->entry_site ? self->mpi->entry_site : site;
+    struct pf_rank *r = self->mpi;
+    site = pf_call_site_of_fortran(r, site);
+    return r->entry_site ? r->entry_site : site;
 }
 
 int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)

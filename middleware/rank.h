@@ -48,7 +48,10 @@ struct pf_rank {
     int state;                        /* enum pf_rank_state */
     bool open;                        /* it is running, and no layer above wants to name the call sites */
     const void *entry_site;           /* of the call that such a layer has passed on, else NULL */
-    bool portals_program;             /* it has called Portals by itself, before MPI_Init or without it */
+    const void *fortran_site; /* of the call that the Fortran interface makes next, else NULL; `open` is not
+                                 set then */
+    bool reopens;             /* `open` was set before that */
+    bool portals_program;     /* it has called Portals by itself, before MPI_Init or without it */
     int thread_level;
     int os_thread;      /* of MPI_Init */
     void *bsend_buffer; /* the user's, and which implementation holds it now */

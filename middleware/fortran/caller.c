@@ -13,7 +13,12 @@ static struct pf_rank *caller(void)
 
 void pf_fortran_called_from(const void *site)
 {
-    (void)site;
+    struct pf_rank *r = caller();
+    if (!r || r->state != PF_RANK_RUNNING)
+        return;
+    r->fortran_site = site;
+    r->reopens = r->reopens || r->open;
+    r->open = false; /* so that the next call looks for it; calls from C do not pay for that */
 }
 
 int pf_fortran_peers(MPI_Comm handle)

@@ -24,6 +24,8 @@ COUNTS = {"Neighbor": "pf_fortran_neighbors({comm}, {out})", "": "pf_fortran_pee
 # Strings that come back without a length of their own in the table.
 ROOM = {("Info_get", "value"): "*valuelen > 0 ? *valuelen + 1 : 1", ("Info_get_nthkey", "key"): "MPI_MAX_INFO_KEY",
         ("File_get_view", "datarep"): "MPI_MAX_DATAREP_STRING"}
+# They look at no rank, so nobody would take the call site.
+SITELESS = ("Initialized", "Finalized", "Get_version", "Get_library_version")
 
 
 class Call:
@@ -42,7 +44,8 @@ class Call:
         if not fortran.is_subroutine(f):
             body = [f"return pf_P{f.name}({arguments});"]
         else:
-            body = self.before + ["PF_F_SITE();", f"int code = pf_P{f.name}({arguments});"] + self.after
+            site = [] if f.stem in SITELESS else ["PF_F_SITE();"]
+            body = self.before + site + [f"int code = pf_P{f.name}({arguments});"] + self.after
             body += self.last + ["*ierror = code;" if fortran.has_ierror(f) else "(void)code;"]
         names = [name] + ([name + "_cptr"] if f.stem in fortran.CPTR else [])
         return "".join(self.entry(n, result, declared, body) for n in names)
