@@ -50,7 +50,8 @@ QUICK = {
              "dtype_send recv_any mprobe",
     "coll": "allred2 allred4 alltoallv allgather3 bcastzerotype coll6 redscat red_scat_block exscan gather2 scatterv opmax "
             "op_commutative nonblocking2 iallred ibarrier",
-    "comm": "dup commcreate1 commname cmsplit comm_create_group comm_group_half dup_with_info comm_info comm_idup_mul",
+    "comm": "dup commcreate1 commname cmsplit comm_create_group comm_group_half dup_with_info comm_info comm_idup "
+            "comm_idup_nb comm_idup_mul",
 }
 # What SimGrid's CMake files give every program of a folder.
 FOLDER_FLAGS = {"rma": ["-DHAVE_STDLIB_H=1", "-DHAVE_UNISTD_H=1", "-DHAVE_STRING_H=1", "-DUSE_STDARG=1",
