@@ -338,6 +338,31 @@ static void test_order_of_arrival(void **state)
     }
 }
 
+/* Where NICs take what comes in one after the other: 15 messages come in at each rank. Priced rank after
+ * rank, the last message of one rank would stand before the first of the next. */
+static void test_all_to_all_fills_the_nics(void **state)
+{
+    (void)state;
+    struct pf_colls *colls = make("model = loggp; contention = nic;", "alltoall:linear");
+    all_at(colls, PF_COLL_ALLTOALL, 16, 30000, 1);
+    for (int r = 0; r < 16; r++)
+        NEAR(leaves[r], 1 + LATENCY + 15 * 30000 * BYTE);
+    drop(colls);
+    colls = make("model = loggp; contention = nic;", "allgather:linear");
+    struct pf_coll_call call = {
+        .kind = PF_COLL_ALLGATHER, .nonblocking = true, .n = 16, .element = 1, .bytes = 30000};
+    struct pf_coll *coll = pf_coll_open(colls, &call);
+    assert_string_equal(pf_coll_algorithm(coll), "direct");
+    for (int r = 0; r < 16; r++) {
+        leaves[r] = NAN;
+        pf_coll_arrive(coll, r, 1);
+    }
+    assert_int_equal(take(coll, 1), 16);
+    NEAR(leaves[3], 1 + LATENCY + 15 * 30000 * BYTE);
+    pf_coll_close(coll);
+    drop(colls);
+}
+
 static void test_nothing_to_do(void **state)
 {
     (void)state;
@@ -383,10 +408,15 @@ static void test_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),  cmocka_unit_test(test_pipeline),
-        cmocka_unit_test(test_skew),          cmocka_unit_test(test_rendezvous),
-        cmocka_unit_test(test_both_ways),     cmocka_unit_test(test_order_of_arrival),
-        cmocka_unit_test(test_nothing_to_do), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_closed_forms),
+        cmocka_unit_test(test_pipeline),
+        cmocka_unit_test(test_skew),
+        cmocka_unit_test(test_rendezvous),
+        cmocka_unit_test(test_both_ways),
+        cmocka_unit_test(test_order_of_arrival),
+        cmocka_unit_test(test_all_to_all_fills_the_nics),
+        cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
