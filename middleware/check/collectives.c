@@ -176,19 +176,29 @@ void pf_check_rooted(struct pf_check_call *call, bool at_root, int owncount, MPI
 
 /* ---- comparison ---- */
 
-static void mismatch(const struct pf_check_call *call, const struct round *round, uint64_t number,
-                     const char *where, int rank, struct pf_check_place other, const char *difference)
-    __attribute__((noreturn));
+static void mismatch(const struct pf_check_call *call, uint64_t number, int rank, struct pf_check_place other,
+                     const char *difference) __attribute__((noreturn));
+
+/* On what the collective is. Finding it out takes long: only for a line that is printed. */
+static const char *where_text(const struct pf_check_call *call)
+{
+    static char text[500];
+    const struct pf_check_record *record = call->collective_record;
+    if (!record)
+        return pf_check_comm_text(call->rank, call->collective_comm);
+    snprintf(text, sizeof text, "the %s made by %s", pf_check_kind_name(record->kind),
+             pf_check_place_text(record->made.fn, record->made.site));
+    return text;
+}
 
 /* The members can only wait for each other now, or make something wrong: the job ends. */
-static void mismatch(const struct pf_check_call *call, const struct round *round, uint64_t number,
-                     const char *where, int rank, struct pf_check_place other, const char *difference)
+static void mismatch(const struct pf_check_call *call, uint64_t number, int rank, struct pf_check_place other,
+                     const char *difference)
 {
-    (void)round;
     pf_check_found(PF_CHECK_COLLECTIVE, NULL, "collective %llu on %s differs: rank %d: %s, rank %d: %s%s%s",
-                   (unsigned long long)number + 1, where, rank, pf_check_place_text(other.fn, other.site),
-                   call->rank->self.rank, pf_check_place_text(call->fn, call->site), *difference ? ": " : "",
-                   difference);
+                   (unsigned long long)number + 1, where_text(call), rank,
+                   pf_check_place_text(other.fn, other.site), call->rank->self.rank,
+                   pf_check_place_text(call->fn, call->site), *difference ? ": " : "", difference);
     pf_job_abort(call->rank->self.rank, pf_check_status(0));
 }
 
@@ -244,8 +254,8 @@ static long long *unknown(int size)
     return list;
 }
 
-static void compare_rooted(const struct pf_check_call *call, struct round *round, uint64_t number,
-                           const char *where, int size, int me)
+static void compare_rooted(const struct pf_check_call *call, struct round *round, uint64_t number, int size,
+                           int me)
 {
     const struct pf_check_collective *c = &call->collective;
     char text[120];
@@ -263,31 +273,30 @@ static void compare_rooted(const struct pf_check_call *call, struct round *round
         round->root_place = place_of(call);
         for (int i = 0; i < size; i++)
             if (rooted_differ(round, i, text, sizeof text))
-                mismatch(call, round, number, where, round->rank, round->place, text);
+                mismatch(call, number, round->rank, round->place, text);
     } else if (rooted_differ(round, me, text, sizeof text)) {
-        mismatch(call, round, number, where, round->root_rank, round->root_place, text);
+        mismatch(call, number, round->root_rank, round->root_place, text);
     }
 }
 
 /* Compares with those who were here before, and leaves what they left open. */
-static void compare(const struct pf_check_call *call, struct round *round, uint64_t number, const char *where,
-                    bool amounts)
+static void compare(const struct pf_check_call *call, struct round *round, uint64_t number, bool amounts)
 {
     const struct pf_check_collective *mine = &call->collective;
     char text[120];
     if (round->place.fn != call->fn)
-        mismatch(call, round, number, where, round->rank, round->place, "");
+        mismatch(call, number, round->rank, round->place, "");
     if (!amounts)
         return;
     if (round->said.root != mine->root) {
         snprintf(text, sizeof text, "roots %d and %d", round->said.root, mine->root);
-        mismatch(call, round, number, where, round->rank, round->place, text);
+        mismatch(call, number, round->rank, round->place, text);
     }
     if (ops_differ(round->said.op, mine->op))
-        mismatch(call, round, number, where, round->rank, round->place, "other operations");
+        mismatch(call, number, round->rank, round->place, "other operations");
     const char *difference = amounts_differ(round, call, text, sizeof text);
     if (difference)
-        mismatch(call, round, number, where, round->told_by, round->told_at, difference);
+        mismatch(call, number, round->told_by, round->told_at, difference);
 }
 
 static struct round *round_of(struct pf_check_scope *scope, uint64_t number)
@@ -312,8 +321,7 @@ static void forget_complete(struct pf_check_scope *scope)
     }
 }
 
-static void enter(struct pf_check_call *call, struct pf_check_scope *scope, int me, const char *where,
-                  bool amounts)
+static void enter(struct pf_check_call *call, struct pf_check_scope *scope, int me, bool amounts)
 {
     struct pf_check_collective *mine = &call->collective;
     uint64_t number = scope->entered[me]++;
@@ -326,7 +334,7 @@ static void enter(struct pf_check_call *call, struct pf_check_scope *scope, int 
         round->rank = call->rank->self.rank;
         round->said = *mine;
     } else {
-        compare(call, round, number, where, amounts);
+        compare(call, round, number, amounts);
     }
     if (amounts) {
         if (round->told_by < 0 && (mine->bytes >= 0 || mine->vector)) {
@@ -334,7 +342,7 @@ static void enter(struct pf_check_call *call, struct pf_check_scope *scope, int 
             round->told_at = place_of(call);
             round->said = *mine;
         }
-        compare_rooted(call, round, number, where, scope->size, me);
+        compare_rooted(call, round, number, scope->size, me);
     }
     if (!round->child)
         round->child = scope_new(scope->size);
@@ -353,8 +361,9 @@ void pf_check_collective(struct pf_check_call *call, MPI_Comm handle)
     struct pf_comm_shared *shared = comm->shared;
     if (!shared->check)
         shared->check = scope_new(shared->size);
+    call->collective_comm = comm;
     if (shared->size > 1)
-        enter(call, shared->check, comm->me, pf_check_comm_text(call->rank, comm), !pf_comm_is_inter(comm));
+        enter(call, shared->check, comm->me, !pf_comm_is_inter(comm));
 }
 
 void pf_check_collective_on(struct pf_check_call *call, const void *handle)
@@ -363,10 +372,8 @@ void pf_check_collective_on(struct pf_check_call *call, const void *handle)
     const struct pf_win *win = pf_object_of(handle, PF_KIND_WIN);
     const struct pf_file *file = pf_object_of(handle, PF_KIND_FILE);
     const struct pf_comm *comm = win ? win->comm : file ? file->comm : NULL;
-    char where[500];
     if (!record || !record->scope || !comm)
         return;
-    snprintf(where, sizeof where, "the %s made by %s", pf_check_kind_name(record->kind),
-             pf_check_place_text(record->made.fn, record->made.site));
-    enter(call, record->scope, comm->me, where, false);
+    call->collective_record = record;
+    enter(call, record->scope, comm->me, false);
 }

@@ -106,7 +106,9 @@ struct pf_check_call {
     struct pf_check_range ranges[2];
     int range_count;
     struct pf_check_collective collective;
-    struct pf_check_scope *child; /* for the window or file that the call makes */
+    const struct pf_comm *collective_comm;           /* on which it is a collective, */
+    const struct pf_check_record *collective_record; /* or the window or file */
+    struct pf_check_scope *child;                    /* for the window or file that the call makes */
 };
 
 /* ---- report.c ---- */

@@ -76,6 +76,16 @@ def documented(printed):
         ([] if shown else ["docs/check.md shows no line\n"])
 
 
+def entries(tools):
+    """Without the layer nothing lies between the application and the functions beneath."""
+    program, wrong = tools.build(os.path.join(HERE, "entries.c"), "pfcc"), []
+    for environment, expected in (({}, "direct direct"), (CHECK, "layer layer")):
+        result = tools.pfrun(program, 1, [], LIMIT, [], environment)
+        if result.data != [expected]:
+            wrong += fail(result, f"entries: {result.data}, expected {expected}")
+    return wrong
+
+
 def faults(tools, workers):
     for program in {case[0] for case in cases()}:
         tools.build(os.path.join(HERE, program + ".c"), "pfcc")
@@ -83,7 +93,7 @@ def faults(tools, workers):
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         done = list(pool.map(lambda job: job[0](tools, *job[1:]), jobs))
     printed = {line for lines, _ in done for line in lines}
-    return len(jobs), [text for _, wrong in done for text in wrong] + documented(printed)
+    return len(jobs) + 2, [text for _, wrong in done for text in wrong] + entries(tools) + documented(printed)
 
 
 def one_silent(tools, name, model):
@@ -93,8 +103,15 @@ def one_silent(tools, name, model):
     program = tools.build(source, "pfcc")
     names = {"E2E_A": model[-1], "E2E_B": model[-1]}
     plain = tools.pfrun(program, np, [], LIMIT, model, names)
-    checked = tools.pfrun(program, np, [], LIMIT, model, dict(names, **CHECK))
-    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        # Looking up source lines takes long: only for a line that is printed.
+        asked, tool = os.path.join(folder, "asked"), os.path.join(folder, "addr2line")
+        with open(tool, "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\n: >{asked}\nexit 1\n")
+        os.chmod(tool, 0o755)
+        path = {"PATH": folder + ":" + os.environ["PATH"]}
+        checked = tools.pfrun(program, np, [], LIMIT, model, dict(names, **CHECK, **path))
+        wrong = fail(checked, f"{name}: source lines are looked up") if os.path.exists(asked) else []
     if checked.status != plain.status or lines_of(checked) or checked.check.get("findings") != 0:
         wrong += fail(checked, f"{name}: exit status {checked.status}, {checked.check}")
     if checked.lines != plain.lines:
