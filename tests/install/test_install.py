@@ -38,6 +38,16 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+FORTRAN = """program app
+use mpi
+integer :: rank, total, code
+call MPI_Init(code)
+call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
+call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, code)
+print '(a,i0,a,i0)', 'rank ', rank, ' sum ', total
+call MPI_Finalize(code)
+end program
+"""
 RESULT = sorted(f"rank {rank} sum 6" for rank in range(4))
 
 
@@ -142,6 +152,16 @@ class Prefix(unittest.TestCase):
     def test_cxx(self):
         run("pfcxx", "-x", "c++", "app.c", "-o", "appxx", env=self.env, cwd=self.work)
         self.check_run("pfrun", "-np", "4", "./appxx")
+
+    def test_fortran(self):
+        if not shutil.which("gfortran"):
+            self.skipTest("gfortran is not installed, so pff90 is not either")
+        with open(os.path.join(self.work, "app.f90"), "w", encoding="utf-8") as f:
+            f.write(FORTRAN)
+        for wrapper in ("pff90", "pff77"):
+            run(wrapper, "app.f90", "-o", "app-f", env=self.env, cwd=self.work)
+            self.check_run("pfrun", "-np", "4", "./app-f")
+        self.assertIn("rank 0 sum 0", run("./app-f", env=environment(), cwd=self.work))
 
     def test_pkg_config(self):
         found = glob.glob(os.path.join(self.prefix, "lib*/**/pkgconfig"), recursive=True)
