@@ -11,15 +11,13 @@
 #include "middleware/fortran/fortran.h"
 
 struct closure {
-    struct key {
-        pf_fortran_procedure *procedure;
-        size_t kind;
-    } key;
+    pf_fortran_procedure *procedure;
+    enum pf_fortran_callback kind;
     pf_fortran_procedure *code;
     UT_hash_handle hh;
 };
 
-static struct closure *closures; /* only looked up, never listed */
+static struct closure *closures[PF_FORTRAN_CALLBACK_COUNT]; /* only looked up, never listed */
 
 /* Their arguments in C: p is a pointer or a handle, i an int, o an MPI_Offset. What follows the colon is
  * returned. */
@@ -63,7 +61,7 @@ static ffi_cif *interface_of(enum pf_fortran_callback kind)
 }
 
 /* The object of an attribute as Fortran names it. */
-static MPI_Fint object_of(size_t kind, void *handle)
+static MPI_Fint object_of(enum pf_fortran_callback kind, void *handle)
 {
     if (kind == PF_FORTRAN_TYPE_COPY || kind == PF_FORTRAN_TYPE_DELETE)
         return pf_PMPI_Type_c2f(handle);
@@ -115,13 +113,13 @@ static MPI_Fint fortran_type(MPI_Datatype datatype)
 
 #define POINTER(i) (*(void **)arguments[i])
 #define INTEGER(i) (*(int *)arguments[i])
-#define CALL(type) ((type *)closure->key.procedure)
+#define CALL(type) ((type *)closure->procedure)
 
 static int call_copy(const struct closure *closure, void **arguments)
 {
-    MPI_Fint object = object_of(closure->key.kind, POINTER(0)), keyval = INTEGER(1), flag = 0, ierror = 0;
+    MPI_Fint object = object_of(closure->kind, POINTER(0)), keyval = INTEGER(1), flag = 0, ierror = 0;
     MPI_Aint state = (MPI_Aint)POINTER(2), in = (MPI_Aint)POINTER(3), out = 0;
-    if (closure->key.kind == PF_FORTRAN_MPI1_COPY) {
+    if (closure->kind == PF_FORTRAN_MPI1_COPY) {
         MPI_Fint state1 = (MPI_Fint)state, in1 = (MPI_Fint)in, out1 = 0;
         CALL(fortran_copy1)(&object, &keyval, &state1, &in1, &out1, &flag, &ierror);
         out = out1;
@@ -135,10 +133,10 @@ static int call_copy(const struct closure *closure, void **arguments)
 
 static int call_delete(const struct closure *closure, void **arguments)
 {
-    MPI_Fint object = object_of(closure->key.kind, POINTER(0)), keyval = INTEGER(1), ierror = 0;
+    MPI_Fint object = object_of(closure->kind, POINTER(0)), keyval = INTEGER(1), ierror = 0;
     MPI_Aint value = (MPI_Aint)POINTER(2), state = (MPI_Aint)POINTER(3);
     MPI_Fint value1 = (MPI_Fint)value, state1 = (MPI_Fint)state;
-    if (closure->key.kind == PF_FORTRAN_MPI1_DELETE)
+    if (closure->kind == PF_FORTRAN_MPI1_DELETE)
         CALL(fortran_delete1)(&object, &keyval, &value1, &state1, &ierror);
     else
         CALL(fortran_delete)(&object, &keyval, &value, &state, &ierror);
@@ -148,7 +146,7 @@ static int call_delete(const struct closure *closure, void **arguments)
 static int call_representation(const struct closure *closure, void **arguments)
 {
     MPI_Fint datatype, ierror = 0;
-    if (closure->key.kind == PF_FORTRAN_EXTENT) {
+    if (closure->kind == PF_FORTRAN_EXTENT) {
         MPI_Aint state = (MPI_Aint)POINTER(2);
         datatype = pf_PMPI_Type_c2f(POINTER(0));
         CALL(fortran_extent)(&datatype, POINTER(1), &state, &ierror);
@@ -168,7 +166,7 @@ static int call_request(const struct closure *closure, void **arguments)
 {
     MPI_Aint *state = POINTER(0);
     MPI_Fint ierror = 0, complete;
-    switch (closure->key.kind) {
+    switch (closure->kind) {
     case PF_FORTRAN_QUERY:
         CALL(fortran_query)(state, POINTER(1), &ierror);
         break;
@@ -188,7 +186,7 @@ static void call_procedure(ffi_cif *interface, void *result, void **arguments, v
     MPI_Fint object;
     int error;
     (void)interface;
-    switch (closure->key.kind) {
+    switch (closure->kind) {
     case PF_FORTRAN_OP:
         object = fortran_type(*(MPI_Datatype *)POINTER(3));
         CALL(fortran_op)(POINTER(0), POINTER(1), POINTER(2), &object);
@@ -196,7 +194,7 @@ static void call_procedure(ffi_cif *interface, void *result, void **arguments, v
     case PF_FORTRAN_COMM_ERROR:
     case PF_FORTRAN_WIN_ERROR:
     case PF_FORTRAN_FILE_ERROR:
-        object = object_of(closure->key.kind, *(void **)POINTER(0));
+        object = object_of(closure->kind, *(void **)POINTER(0));
         CALL(fortran_error)(&object, POINTER(1));
         return;
     case PF_FORTRAN_COMM_COPY:
@@ -222,9 +220,8 @@ static void call_procedure(ffi_cif *interface, void *result, void **arguments, v
 
 pf_fortran_procedure *pf_fortran_function(enum pf_fortran_callback kind, pf_fortran_procedure *procedure)
 {
-    struct key key = {procedure, kind};
     struct closure *closure;
-    HASH_FIND(hh, closures, &key, sizeof key, closure);
+    HASH_FIND_PTR(closures[kind], &procedure, closure);
     if (closure)
         return closure->code;
     closure = calloc(1, sizeof *closure);
@@ -233,8 +230,9 @@ pf_fortran_procedure *pf_fortran_function(enum pf_fortran_callback kind, pf_fort
     if (!closure || !memory ||
         ffi_prep_closure_loc(memory, interface_of(kind), call_procedure, closure, code) != FFI_OK)
         pf_die("no memory for a callback of Fortran");
-    closure->key = key;
+    closure->procedure = procedure;
+    closure->kind = kind;
     *(void **)&closure->code = code;
-    HASH_ADD(hh, closures, key, sizeof closure->key, closure);
+    HASH_ADD_PTR(closures[kind], procedure, closure);
     return closure->code;
 }
