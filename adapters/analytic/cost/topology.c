@@ -75,7 +75,7 @@ static int dragonfly_hops(const struct pf_topology *t, int src, int dst)
  * moves the other dimension without a further twist. */
 static int twisted_neighbour(const struct pf_topology *t, int position, int dimension, int step)
 {
-    int x[PF_TOPOLOGY_DIMENSIONS];
+    int x[PF_TOPOLOGY_DIMENSIONS] = {0};
     for (int i = t->dimensions - 1; i >= 0; i--) {
         x[i] = position % t->extent[i];
         position /= t->extent[i];
