@@ -37,7 +37,7 @@ def run(name, command, environment):
 def report(build):
     """{file: (lines, run)} of what is in the source tree, without what is built."""
     command = ["gcovr", "--root", ROOT, "--object-directory", build, "--config", os.path.join(ROOT, "gcovr.cfg"),
-               "--json-summary", build]
+               "--json-summary", "-", build]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"coverage: gcovr failed\n{done.stderr[-2000:]}")
