@@ -52,7 +52,7 @@ static void program_counting(int rank, int size, void *shared)
     endpoint_open(&e, NI_OPTIONS, 0, 64);
     map_ranks(&e, size);
     static char memory[4096];
-    ptl_handle_ct_t ct, bytes;
+    ptl_handle_ct_t ct = PTL_CT_NONE, bytes = PTL_CT_NONE;
     ptl_ct_event_t value;
     CHECK(PtlCTAlloc(e.ni, &ct) == PTL_OK && PtlCTAlloc(e.ni, &bytes) == PTL_OK);
     if (rank == 1) {
