@@ -50,15 +50,15 @@ static json_t *function(int fn)
     json_t *object = NULL;
     for (int model = 0; model < PF_MODEL_COUNT; model++) {
         const uint64_t *n = counts[fn][model];
-        uint64_t calls = n[SUCCEEDED] + n[FAILED] + n[UNSUPPORTED];
+        json_int_t failed = (json_int_t)n[FAILED], unsupported = (json_int_t)n[UNSUPPORTED];
+        json_int_t calls = (json_int_t)n[SUCCEEDED] + failed + unsupported;
         if (!calls)
             continue;
         if (!object)
             object = json_object();
         json_object_set_new(object, pf_model_name(model),
-                            json_pack("{s:I, s:I, s:I}", "calls", (json_int_t)calls, "errors",
-                                      (json_int_t)(n[FAILED] + n[UNSUPPORTED]), "unsupported",
-                                      (json_int_t)n[UNSUPPORTED]));
+                            json_pack("{s:I, s:I, s:I}", "calls", calls, "errors", failed + unsupported,
+                                      "unsupported", unsupported));
     }
     return object;
 }
