@@ -143,10 +143,15 @@ static void move_gather(struct an_collective *c, const struct an_leave *leaves, 
             gather_into(c, &c->parts[c->call.root]);
 }
 
-/* Everybody gets the same: it is put together once when the layouts allow it. */
-static void move_allgather(struct an_collective *c)
+/* Everybody gets the same: it is put together once when the layouts allow it, and all leave together. Who
+ * needs nothing of some, whose blocks are empty, may leave before they come. */
+static void move_allgather(struct an_collective *c, const struct an_leave *leaves, int leaving)
 {
     int n = c->call.n;
+    for (int i = 0; leaving < n && i < leaving; i++)
+        gather_into(c, &c->parts[leaves[i].member]);
+    if (leaving < n)
+        return;
     struct an_part *first = &c->parts[0];
     bool plain = c->call.kind == PF_COLL_ALLGATHER;
     for (int i = 0; plain && i < n; i++)
@@ -288,6 +293,12 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
         if (!root)
             save(p, whole(p->send, p->send_count, p->send_type));
         break;
+    case PF_COLL_ALLGATHERV:
+        save(p, p->in_place ? receive_block(p, member) : whole(p->send, p->send_count, p->send_type));
+        break;
+    case PF_COLL_REDUCE_SCATTER: /* a member that gets nothing may leave early */
+        an_items_take(&p->saved, p->send, total_count(c, p), p->send_type);
+        break;
     case PF_COLL_REDUCE:
         if (!root)
             an_items_take(&p->saved, p->send, p->send_count, p->send_type);
@@ -331,8 +342,7 @@ void an_collective_move(struct an_collective *c, int me, const struct an_leave *
         break;
     case PF_COLL_ALLGATHER:
     case PF_COLL_ALLGATHERV:
-        if (c->left == 0)
-            move_allgather(c);
+        move_allgather(c, leaves, n);
         break;
     case PF_COLL_ALLTOALL:
     case PF_COLL_ALLTOALLV:
@@ -345,8 +355,10 @@ void an_collective_move(struct an_collective *c, int me, const struct an_leave *
     case PF_COLL_ALLREDUCE:
     case PF_COLL_REDUCE_SCATTER:
     case PF_COLL_REDUCE_SCATTER_BLOCK:
-        if (c->left == 0)
+        if (c->arrived == c->call.n && c->combined == 0) {
             move_reduce(c, mine, leaves, n);
+            c->combined = c->call.n;
+        }
         break;
     case PF_COLL_SCAN:
     case PF_COLL_EXSCAN:

@@ -24,10 +24,10 @@ static struct an_shared *shared_new(int id, const int *world_ranks, int n)
     size_t count = (size_t)n;
     shared->id = id;
     shared->size = n;
-    shared->world_ranks = must(malloc(count * sizeof *world_ranks));
+    shared->world_ranks = must(malloc((count + 1) * sizeof *world_ranks));
     memcpy(shared->world_ranks, world_ranks, count * sizeof *world_ranks);
     shared->joined = must(calloc(count, sizeof *shared->joined));
-    shared->leaves = must(malloc(count * sizeof *shared->leaves));
+    shared->leaves = must(malloc((count + 1) * sizeof *shared->leaves));
     shared->boxes = must(calloc(count, sizeof *shared->boxes));
     return shared;
 }

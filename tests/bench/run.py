@@ -25,14 +25,17 @@ SIMULATION = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
 # name: (source, ranks, arguments, arguments of a quick run, competitors)
 BENCHMARKS = {
     "calls": ("tests/bench/calls.c", 2, ["300000"], ["10000"], ["smpirun", "smpi", "portals"]),
-    "pingpong": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["smpirun", "smpi", "loaded", "switched", "portals"]),
+    "pingpong": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["smpirun", "smpi", "loaded", "switched", "portals", "analytic"]),
     "large": ("tests/bench/pingpong.c", 2, ["2000", "262144"], ["100", "262144"], ["smpirun", "smpi", "portals"]),
-    "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals"]),
+    "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals", "analytic"]),
     "halo64": ("tests/bench/halo.c", 64, ["50"], ["2"], ["smpirun", "smpi", "portals"]),
-    "collectives16": ("tests/bench/collectives.c", 16, ["200"], ["5", "1024"], ["smpirun", "smpi", "portals"]),
+    "collectives16": ("tests/bench/collectives.c", 16, ["200"], ["5", "1024"], ["smpirun", "smpi", "portals", "analytic"]),
     "stream16": ("tests/bench/collectives.c", 16, ["200", "1048576", "stream"], ["5", "1024", "stream"],
                  ["smpirun", "smpi", "portals"]),
     "cg64": ("examples/cg/cg.c", 64, ["-n", "32"], ["-n", "16"], ["smpirun", "smpi", "portals"]),
+    "collectives64": ("tests/bench/collectives.c", 64, ["20", "8192"], ["2", "64"], ["smpirun", "smpi", "analytic"]),
+    "collectives256": ("tests/bench/collectives.c", 256, ["4", "1024"], ["1", "8"], ["smpirun", "smpi", "analytic"]),
+    "halo4096": ("tests/bench/halo.c", 4096, ["100"], ["1"], ["smpirun", "analytic"]),
     "start16": ("tests/bench/start.c", 16, [], [], ["smpirun", "smpi", "portals"]),
     "start64": ("tests/bench/start.c", 64, [], [], ["smpirun", "smpi", "portals"]),
     "start256": ("tests/bench/start.c", 256, [], [], ["smpirun", "smpi", "portals"]),
@@ -69,6 +72,7 @@ class Bench:
         if competitor == BASELINE:
             return ["smpirun", *common, program, *arguments]
         model = {"smpi": ["-model", "smpi"], "portals": ["-model", "portals"],
+                 "analytic": ["-model", "analytic"],
                  "loaded": ["-model", "smpi", "-load", "portals"],
                  # in smpi from the first barrier on, with the ledger's tags (middleware/ledger.c)
                  "switched": ["-schedule", "@start=portals,@coll:1=smpi"]}[competitor]
