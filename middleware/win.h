@@ -70,7 +70,8 @@ struct pf_win {
 };
 
 /* The window behind a handle, NULL when it is none. */
-/* Which implementation has windows while `impl` is in force: the analytic model has none, SMPI is always there. */
+/* Which implementation has windows while `impl` is in force: the analytic model has none, SMPI is always
+ * there. */
 static inline int pf_win_impl(int impl)
 {
     return impl == PF_IMPL_ANALYTIC ? PF_IMPL_SMPI : impl;
