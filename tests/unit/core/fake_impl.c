@@ -340,7 +340,7 @@ struct pf_rank *fake_setup(enum pf_impl active)
     r = r ? r : fake_rank(0, 4);
     install_PF_IMPL_SMPI();
     install_PF_IMPL_OPENMPI();
-    for (int impl = 0; impl < PF_IMPL_COUNT; impl++) {
+    for (int impl = 0; impl < PF_IMPL_ANALYTIC; impl++) {
         fakes[impl] = (struct fake){.instance = {.ops = &ops[impl],
                                                  .values = &values[impl],
                                                  .fn = functions[impl],
