@@ -133,13 +133,13 @@ static int print_platform(const char *name)
     return 0;
 }
 
-static int run_fit(struct fit_request *fit)
+static int run_fit(struct fit_request fit)
 {
     char file[80];
-    snprintf(file, sizeof file, "analytic-%s.txt", fit->model);
-    if (!fit->output)
-        fit->output = file;
-    return fit_model(fit);
+    snprintf(file, sizeof file, "analytic-%s.txt", fit.model);
+    if (!fit.output)
+        fit.output = file;
+    return fit_model(&fit);
 }
 
 int main(int argc, char **argv)
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     pf_config_load();
     if (request.fit.model)
-        return run_fit(&request.fit);
+        return run_fit(request.fit);
     if (request.platform)
         return print_platform(request.platform_name);
     if (request.config)
