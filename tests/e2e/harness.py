@@ -41,8 +41,8 @@ class Tools:
     """The commands of one build directory, and a work directory for what they make."""
 
     def __init__(self, bindir, work):
-        self.bindir, self.work = bindir, work
-        os.makedirs(os.path.join(work, "include"), exist_ok=True)
+        self.bindir, self.work = os.path.abspath(bindir), os.path.abspath(work)
+        os.makedirs(os.path.join(self.work, "include"), exist_ok=True)
         # Alone: beside it is our mpi.h, which the stock wrappers must not see.
         shutil.copy(os.path.join(ROOT, "middleware", "include", "parfocal.h"), os.path.join(work, "include"))
 
@@ -55,6 +55,7 @@ class Tools:
     def build(self, source, compiler):
         """Compiles with pfcc, smpicc or mpicc (pfcxx... for .cpp); returns the file. Raises RuntimeError."""
         stem, extension = os.path.splitext(os.path.basename(source))
+        source = os.path.abspath(source)
         target = os.path.join(self.work, f"{stem}.{compiler}")
         deps = [source] + [os.path.join(os.path.dirname(source), f) for f in os.listdir(os.path.dirname(source))
                            if f.endswith((".h", ".inc"))]
@@ -68,7 +69,7 @@ class Tools:
         include = [] if ours else ["-I" + os.path.join(self.work, "include")]
         legacy = ["-fallow-argument-mismatch"] if extension == ".f" else []  # which pff77 has by itself
         command = [tool] + CFLAGS + legacy + include + [source, "-o", target + ".new", "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=self.work)  # where modules go
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
         os.replace(target + ".new", target)
