@@ -77,15 +77,16 @@ static void run_wrapper(int argc, char **argv)
     char *command = strdup(run.options.wrapper), *save;
     for (char *word = strtok_r(command, " ", &save); word; word = strtok_r(NULL, " ", &save))
         add_argument(word);
-    if (run.argc == 0)
+    const char *program = run.argc > 0 ? run.argv[0] : NULL;
+    if (!program)
         pf_die("-wrapper: the command is empty");
     add_argument(*inner++);
     if (run.options.keep_temps)
         add_argument("-keep-temps"); /* a debugger wants to read the copies */
     for (; *inner; inner++)
         add_argument(*inner);
-    execvp(run.argv[0], run.argv);
-    pf_die("-wrapper: cannot run '%s': %s", run.argv[0], strerror(errno));
+    execvp(program, run.argv);
+    pf_die("-wrapper: cannot run '%s': %s", program, strerror(errno));
 }
 
 /* Without -platform, one of the configuration; a name that is no file may be a built-in platform, which is
