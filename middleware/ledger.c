@@ -504,10 +504,8 @@ void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int
         return;
     }
     MPI_Status own;
-    if (code == MPI_SUCCESS && !status)
+    if (code != MPI_SUCCESS || !status) /* also of a message that was too long: which one it was */
         pf_status_from_native(in, native, status = &own);
-    else if (code != MPI_SUCCESS)
-        pf_status_set_empty(status = &own);
     completed(side, status, false);
 }
 

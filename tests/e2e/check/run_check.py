@@ -25,7 +25,8 @@ MIXED = ["-schedule", "every:2=smpi|portals"]
 # Which end the job themselves: a collective that differs, or an error handler that is fatal.
 FATAL = {"fatal"}
 # Each object and each kind of call is there; any other program can be named.
-PROGRAMS = ["coll", "datatypes", "group", "icoll", "intercomm", "keyvals", "mixed", "persistent", "probe", "rma", "split", "winshapes"]
+PROGRAMS = ["coll", "datatypes", "group", "icoll", "intercomm", "keyvals", "mixed", "persistent", "probe", "rma", "split", "truncate",
+            "winshapes"]
 DOC = os.path.join(harness.ROOT, "docs", "check.md")
 
 
