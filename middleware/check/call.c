@@ -26,7 +26,7 @@ static void keep_object(void *object)
 
 bool pf_check_start(struct pf_rank *r)
 {
-    if (!pf_check_wanted())
+    if (!pf_check_on)
         return false;
     r->check = calloc(1, sizeof *r->check);
     r->check->kept_end = &r->check->kept;

@@ -19,8 +19,11 @@ struct pf_comm_shared;
 struct json_t;
 
 /* Whether the layer lies around the MPI functions in this run. The dynamic linker asks while it loads the
- * application: nothing here may need a constructor. */
-bool pf_check_wanted(void);
+ * application, which may be before anything else of ours is ready: a variable is. */
+extern bool pf_check_on;
+
+/* Puts the layer around the MPI functions; works before the application is loaded only. */
+PF_EXPORT void pf_check_enable(void);
 
 /* MPI_Init of a rank: watches it from now on. Returns false without the layer. */
 bool pf_check_start(struct pf_rank *r);

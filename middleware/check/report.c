@@ -27,10 +27,11 @@ static unsigned long total(void)
     return sum;
 }
 
-bool pf_check_wanted(void)
+bool pf_check_on;
+
+void pf_check_enable(void)
 {
-    pf_config_load();
-    return pf_config.check;
+    pf_check_on = true;
 }
 
 void pf_check_found(enum pf_check_kind kind, const struct pf_rank *r, const char *format, ...)

@@ -18,7 +18,7 @@ def generate(functions):
 def entry(f):
     beneath = f"pf_plain_{f.stem}"
     if checked.is_checked(f):
-        beneath = f"pf_check_wanted() ? pf_check_{f.stem} : {beneath}"
+        beneath = f"pf_check_on ? pf_check_{f.stem} : {beneath}"
     return (counted(f) + "\n"
             + f"static __typeof__(pf_{f.name}) *choose_{f.stem}(void)\n{{\n"
             + f"    return pf_counting_on ? counted_{f.stem} : {beneath};\n}}\n\n"
@@ -29,7 +29,7 @@ def counted(f):
     """Only an int is an error code; whatever else comes back means success. MPI_Abort does not come back."""
     call = f"pf_P{f.name}({f.arguments})"
     if checked.is_checked(f):
-        call = f"pf_check_wanted() ? pf_check_{f.stem}({f.arguments}) : {call}"
+        call = f"pf_check_on ? pf_check_{f.stem}({f.arguments}) : {call}"
     begin = "enum pf_model pf_model = pf_counting_model();"
     if f.name == "MPI_Abort":
         lines = [begin, f"pf_counting_add(PF_FN_{f.stem}, pf_model, MPI_SUCCESS);", f"return {call};"]

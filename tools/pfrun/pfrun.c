@@ -264,8 +264,11 @@ static void prepare(int argc, char **argv)
     options_parse(&run.options, argc, argv);
     if (run.options.wrapper)
         run_wrapper(argc, argv);
+    /* Before the application is loaded. */
     if (pf_config.count_calls)
-        pf_counting_start(); /* before the application is loaded */
+        pf_counting_start();
+    if (pf_config.check)
+        pf_check_enable();
     run.application = check_application(run.options.app[0]);
     check_models();
     check_report();
