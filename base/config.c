@@ -72,6 +72,23 @@ static bool parse_number(const char *text, double *out)
     return true;
 }
 
+/* Texts are kept for the life of the process, also those that have been replaced: somebody may hold them. */
+static char *keep(const char *text)
+{
+    struct kept {
+        struct kept *next;
+        char text[];
+    };
+    static struct kept *all;
+    size_t size = strlen(text) + 1;
+    struct kept *copy = malloc(sizeof *copy + size);
+    if (!copy)
+        return NULL;
+    copy->next = all;
+    all = copy;
+    return memcpy(copy->text, text, size);
+}
+
 static bool set_entry(const struct entry *entry, const char *text)
 {
     char *field = (char *)&pf_config + entry->offset;
@@ -80,7 +97,7 @@ static bool set_entry(const struct entry *entry, const char *text)
     case BOOL:
         return parse_bool(text, (bool *)field);
     case STR: {
-        char *copy = strdup(text); /* kept for the life of the process */
+        char *copy = keep(text);
         memcpy(field, &copy, sizeof copy);
         return copy != NULL;
     }

@@ -12,24 +12,39 @@ struct pf_pool {
     size_t object_size;
     void *free_list;
     size_t in_use;
+    void *chunks;
 };
 
 #define PF_POOL(type)                                                                                        \
     {                                                                                                        \
-        sizeof(type), NULL, 0                                                                                \
+        sizeof(type), NULL, 0, NULL                                                                          \
     }
 
 static inline void pf_pool_refill(struct pf_pool *pool)
 {
-    enum { CHUNK_OBJECTS = 64 };
-    size_t size = (pool->object_size + 15) & ~(size_t)15;
-    char *chunk = malloc(size * CHUNK_OBJECTS);
+    enum { CHUNK_OBJECTS = 64, ALIGNMENT = 16 };
+    size_t size = (pool->object_size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    char *chunk = malloc(ALIGNMENT + size * CHUNK_OBJECTS);
     if (!chunk)
         pf_die("out of memory for simulated network objects");
+    *(void **)chunk = pool->chunks;
+    pool->chunks = chunk;
+    chunk += ALIGNMENT;
     for (int i = CHUNK_OBJECTS - 1; i >= 0; i--) {
         *(void **)(chunk + (size_t)i * size) = pool->free_list;
         pool->free_list = chunk + (size_t)i * size;
     }
+}
+
+/* Frees the memory of all objects, which nobody uses any more. */
+static inline void pf_pool_drain(struct pf_pool *pool)
+{
+    while (pool->chunks) {
+        void *chunk = pool->chunks;
+        pool->chunks = *(void **)chunk;
+        free(chunk);
+    }
+    pool->free_list = NULL;
 }
 
 static inline void *pf_pool_get(struct pf_pool *pool)

@@ -50,6 +50,7 @@ void pf_colls_free(struct pf_colls *colls)
         return;
     free(colls->step);
     free(colls->peer);
+    pf_pool_drain(&colls->early);
     free(colls);
 }
 
