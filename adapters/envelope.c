@@ -82,6 +82,14 @@ struct pf_envelope *pf_envelope_find_send(const struct pf_envelope_queue *queue,
     return e;
 }
 
+struct pf_envelope *pf_envelope_last_of(const struct pf_envelope_queue *queue, int source)
+{
+    struct pf_envelope *e = queue->lanes ? lane_of(queue, source)->last : queue->all.last;
+    while (e && e->source != source)
+        e = queue->lanes ? e->lane_prev : e->prev;
+    return e;
+}
+
 static bool takes(const struct pf_envelope *receive, int source, int tag)
 {
     return (receive->source == source || receive->source == PF_ENVELOPE_ANY_SOURCE) &&

@@ -42,6 +42,9 @@ void pf_envelope_remove(struct pf_envelope_queue *queue, struct pf_envelope *env
 /* The first send that a receive with this source and tag (or wildcards) matches, NULL without one. */
 struct pf_envelope *pf_envelope_find_send(const struct pf_envelope_queue *queue, int source, int tag);
 
+/* The last one of this source, NULL without one. */
+struct pf_envelope *pf_envelope_last_of(const struct pf_envelope_queue *queue, int source);
+
 /* The first receive that matches a message from `source` with `tag`. */
 struct pf_envelope *pf_envelope_find_receive(const struct pf_envelope_queue *queue, int source, int tag);
 

@@ -30,9 +30,10 @@ struct an_request;
 
 /* What two ranks have sent each other and not matched, for one destination on one communicator. */
 struct an_box {
-    struct pf_envelope_queue messages; /* struct an_message by arrival */
+    struct pf_envelope_queue messages; /* struct an_message in the order of the calls, or by arrival */
     struct pf_envelope_queue receives; /* struct an_request in the order of the calls */
-    uint64_t posted;                   /* receives so far */
+    uint64_t posted, sent;             /* receives so far; messages, while they are not ordered */
+    bool ordered;                      /* by arrival, since somebody looks for the first of all */
     int open; /* receives from any source and probes that wait: then messages tell when they arrive */
     struct an_rank *prober; /* the destination waits in a blocking probe */
 };
@@ -219,7 +220,7 @@ void an_message_take(struct an_message *message, struct an_request *request, dou
 /* The first message that has arrived and matches. */
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
 /* From now on (or no longer) messages to this box tell when they arrive. */
-void an_box_open(struct an_box *box);
+void an_box_open(struct an_box *box, int sources);
 void an_box_close(struct an_box *box);
 /* Takes it out of its box. */
 void an_message_remove(struct an_message *message);

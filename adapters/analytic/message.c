@@ -113,8 +113,35 @@ static void arrived(struct pf_event *event)
     }
 }
 
-void an_box_open(struct an_box *box)
+/* Dates that are not negative have the order of their bits. */
+static uint64_t order_of(const struct an_message *m)
 {
+    uint64_t bits;
+    memcpy(&bits, &m->sent.arrival, sizeof bits);
+    return bits;
+}
+
+/*
+ * Somebody asks which message of the box comes first, whatever its source. Before, messages are in the order
+ * of the calls, which is that of each source: in an exchange of all with all, looking for the place of each
+ * by its date would take longer than all the rest. Their orders so far are less than any date's.
+ */
+static void order_by_arrival(struct an_box *box, int sources)
+{
+    if (box->ordered)
+        return;
+    box->ordered = true;
+    for (int i = box->messages.count; i > 0; i--) {
+        struct an_message *m = (struct an_message *)box->messages.all.first;
+        pf_envelope_remove(&box->messages, &m->envelope);
+        m->envelope.order = order_of(m);
+        pf_envelope_insert(&box->messages, &m->envelope, sources);
+    }
+}
+
+void an_box_open(struct an_box *box, int sources)
+{
+    order_by_arrival(box, sources);
     if (box->open++ > 0)
         return;
     double now = pf_engine_now();
@@ -130,21 +157,15 @@ void an_box_close(struct an_box *box)
     box->open--;
 }
 
-/* Dates that are not negative have the order of their bits. */
-static uint64_t order_of(double date)
-{
-    uint64_t bits;
-    memcpy(&bits, &date, sizeof bits);
-    return bits;
-}
-
 static void insert(struct an_box *box, struct an_message *m, int sources)
 {
-    for (const struct pf_envelope *e = box->messages.all.last;
-         e && ((const struct an_message *)e)->sent.arrival > m->sent.arrival; e = e->prev)
-        if (e->source == m->envelope.source)
-            m->sent.arrival = ((const struct an_message *)e)->sent.arrival;
-    m->envelope.order = order_of(m->sent.arrival);
+    const struct an_message *last =
+        (const struct an_message *)pf_envelope_last_of(&box->messages, m->envelope.source);
+    if (last && last->sent.arrival > m->sent.arrival)
+        m->sent.arrival = last->sent.arrival;
+    if (box->messages.count == 0 && !box->open)
+        box->ordered = false;
+    m->envelope.order = box->ordered ? order_of(m) : box->sent++;
     m->box = box;
     pf_envelope_insert(&box->messages, &m->envelope, sources);
     if (box->open)
@@ -224,6 +245,8 @@ static bool is_there(const struct an_box *box, const struct an_message *m, doubl
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now)
 {
     struct an_box *box = &comm->shared->boxes[comm->me];
+    if (source == PF_ENVELOPE_ANY_SOURCE)
+        order_by_arrival(box, comm->shared->size);
     struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
     return m && is_there(box, m, now) ? m : NULL;
 }
@@ -233,6 +256,8 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
     struct an_box *box = &comm->shared->boxes[comm->me];
     bool any = source == PF_ENVELOPE_ANY_SOURCE;
     request->posted = an_now(comm->rank);
+    if (any)
+        order_by_arrival(box, comm->shared->size);
     struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
     if (m && (any || box->open) && !is_there(box, m, request->posted))
         m = NULL;
@@ -245,7 +270,7 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
     request->box = box;
     pf_envelope_insert(&box->receives, &request->envelope, comm->shared->size);
     if (any)
-        an_box_open(box);
+        an_box_open(box, comm->shared->size);
 }
 
 static void free_envelope(struct pf_envelope *envelope)
