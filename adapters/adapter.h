@@ -168,8 +168,8 @@ struct pf_adapter_ops {
     int (*win_share)(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes);
 
     /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns
-     * at once. Used only while requests of several owners are waited for: after an answer of false, on_progress
-     * is called when it may be another, unless SimGrid's own activities tell. */
+     * at once. Used only while requests of several owners are waited for: after an answer of false,
+     * on_progress is called when it may be another, unless SimGrid's own activities tell. */
     bool (*request_done)(struct pf_instance *in, void *request);
     /* Makes progress without the application: the calling actor works on behalf of the rank. */
     void (*progress)(struct pf_instance *in);

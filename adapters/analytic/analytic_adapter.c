@@ -34,10 +34,26 @@ struct an_job an_job;
     X(Type_indexed)                                                                                          \
     X(Type_create_hindexed)                                                                                  \
     X(Type_create_indexed_block)                                                                             \
-    X(Type_create_hindexed_block) X(Type_create_struct) X(Type_create_resized) X(Type_commit) X(Type_free)   \
-        X(Type_size) X(Type_get_extent) X(Op_create) X(Op_free) X(Reduce_local) X(Pack) X(Unpack)            \
-            X(Pack_size) X(Group_incl) X(Group_free) X(Info_create) X(Info_set) X(Info_free) X(Wtime)        \
-                X(Wtick)
+    X(Type_create_hindexed_block)                                                                            \
+    X(Type_create_struct)                                                                                    \
+    X(Type_create_resized)                                                                                   \
+    X(Type_commit)                                                                                           \
+    X(Type_free)                                                                                             \
+    X(Type_size)                                                                                             \
+    X(Type_get_extent)                                                                                       \
+    X(Op_create)                                                                                             \
+    X(Op_free)                                                                                               \
+    X(Reduce_local)                                                                                          \
+    X(Pack)                                                                                                  \
+    X(Unpack)                                                                                                \
+    X(Pack_size)                                                                                             \
+    X(Group_incl)                                                                                            \
+    X(Group_free)                                                                                            \
+    X(Info_create)                                                                                           \
+    X(Info_set)                                                                                              \
+    X(Info_free)                                                                                             \
+    X(Wtime)                                                                                                 \
+    X(Wtick)
 
 static void *functions[PF_FN_COUNT];
 static struct pf_native_values values;

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "adapters/openmpi/link_map.h"
@@ -67,10 +68,13 @@ int pf_clone_dir_sweep(const char *base)
     return removed;
 }
 
-/* Another process may sweep the directory between its creation and the lock; then it is made again. */
+/* Another process may sweep the directory between its creation and the lock: for as long as that takes it has
+ * the lock, and then the directory is made again. */
 static bool make_directory(char *why, size_t n)
 {
-    for (int attempt = 0; attempt < 10; attempt++) {
+    enum { ATTEMPTS = 5000 };
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         struct stat by_path, by_fd;
         if (mkdir(dir.path, 0700) != 0 && errno != EEXIST)
             break;
@@ -78,9 +82,12 @@ static bool make_directory(char *why, size_t n)
         if (dir.fd >= 0 && flock(dir.fd, LOCK_EX | LOCK_NB) == 0 && fstat(dir.fd, &by_fd) == 0 &&
             stat(dir.path, &by_path) == 0 && by_path.st_ino == by_fd.st_ino)
             return true;
+        int error = errno;
         if (dir.fd >= 0)
             close(dir.fd);
         dir.fd = -1;
+        errno = error;
+        nanosleep(&pause, NULL);
     }
     snprintf(why, n, "cannot make the directory %s for the copies of Open MPI: %s; set PARFOCAL_CLONE_DIR",
              dir.path, strerror(errno));

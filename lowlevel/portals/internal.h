@@ -61,12 +61,12 @@ struct ptl_process {
     struct ptl_waiter *parked;
     struct ptl_waiter *spare_waiters;
     long idle;
-    bool send_needs_ack; /* see pf_portals_send_needs_ack */
-    uint64_t changes;    /* of the state that a poll can see */
+    bool send_needs_ack;            /* see pf_portals_send_needs_ack */
+    uint64_t changes;               /* of the state that a poll can see */
     struct pf_dates memory_changes; /* by messages that post no event */
     struct pf_event memory_event;   /* the first of them */
     bool observed;                  /* by somebody who has to learn of each */
-    bool header_since_search; /* what the latest search has answered is out of date */
+    bool header_since_search;       /* what the latest search has answered is out of date */
     long stuck_passes;
     double stuck_date;
     unsigned int next_queue, next_counter; /* where a poll of several begins */

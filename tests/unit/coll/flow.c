@@ -380,7 +380,7 @@ static void run_sizes(enum pf_coll_kind kind, int algorithm, int n, bool commuta
     static const size_t vector[] = {0, 1, 2, 5, 17, 41, 66};
     static const size_t segments[] = {0, 2, 7};
     int roots[] = {0, n - 1, n / 2};
-    for (size_t s = 0; s < sizeof vector / sizeof vector[0]; s += n > 20 ? 3 : 1)
+    for (size_t s = 0; s<sizeof vector / sizeof vector[0]; s += n> 20 ? 3 : 1)
         for (int which = 0; which < (has_root(kind) ? 3 : 1); which++)
             for (size_t g = 0; g < 3; g++) {
                 size_t elements = by_blocks(kind) ? s % 4 : vector[s];
