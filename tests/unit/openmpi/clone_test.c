@@ -197,6 +197,34 @@ static void directories_of_the_dead_are_removed(void **state)
     assert_int_equal(pf_clone_dir_sweep(directory), 1);
 }
 
+/* Another process has found our directory before we had its lock, and removes it; that takes a while. */
+static void a_sweeper_is_waited_for(void **state)
+{
+    char path[PATH_MAX], why[512] = "";
+    int ready[2], status;
+    (void)state;
+    snprintf(path, sizeof path, "%s/parfocal-clones.%ld", directory, (long)getpid());
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int failed = mkdir(path, 0700);
+        int lock = open(path, O_RDONLY | O_DIRECTORY);
+        failed |= flock(lock, LOCK_EX) | (write(ready[1], "", 1) != 1);
+        usleep(200000);
+        _exit(failed | rmdir(path));
+    }
+    char byte;
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    if (!pf_clone_dir_open(1, why, sizeof why))
+        fail_msg("%s", why);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    pf_clone_dir_close();
+    assert_int_not_equal(access(path, F_OK), 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 /* Runs a check in a child, whose limits and configuration can be spoilt; the child's message comes back. */
 static void in_child(bool (*check)(char *why, size_t n), const char *expected)
 {
@@ -321,6 +349,7 @@ int main(void)
         cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(loading_leaves_no_file),
         cmocka_unit_test(directories_of_the_dead_are_removed),
+        cmocka_unit_test(a_sweeper_is_waited_for),
         cmocka_unit_test(what_is_missing_is_said_in_one_line),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
