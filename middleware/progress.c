@@ -11,7 +11,11 @@
 /* Open MPI's progress functions run in a fixed order, and one may make work for an earlier one. */
 #define PASSES 4
 
-/* Every event of the NIC that finds the rank elsewhere may allow another step of an operation in Open MPI. */
+/*
+ * Every event of the NIC that finds the rank elsewhere may allow another step of an operation in Open MPI.
+ * The rank may be back there when its helper's turn comes: then it looks itself, and leaves the helper what
+ * its last look has not finished.
+ */
 static void helper_main(int argc, char **argv)
 {
     (void)argc;
@@ -20,7 +24,7 @@ static void helper_main(int argc, char **argv)
     struct pf_progress *progress = r->progress;
     struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
     for (;;) {
-        while (!progress->work)
+        while (!progress->work || r->call.impl == PF_IMPL_OPENMPI)
             pf_waiter_park(&progress->wake);
         progress->work = false;
         progress->busy = true;
