@@ -22,6 +22,7 @@
 #include <xbt/config.h>
 
 #include "base/self.h"
+#include "middleware/call.h"
 #include "middleware/program.h"
 #include "middleware/rank.h"
 
@@ -153,9 +154,8 @@ int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
 static void settle(void)
 {
     const pf_self_t *self = pf_self();
-    struct pf_instance *in = self && self->mpi ? self->mpi->instances[PF_IMPL_ANALYTIC] : NULL;
-    if (in)
-        in->ops->settle(in);
+    if (self && self->mpi)
+        pf_call_settle(self->mpi);
 }
 
 /* What MPI_Wtime of SMPI returns and costs; also before MPI_Init, when it costs nothing. smpi_gettimeofday

@@ -213,8 +213,9 @@ static void analytic_enter(struct pf_instance *in)
 {
     if (computation_counts)
         smpi_bench_end();
-    if (!rank_of(in)->waiter.semaphore)
+    if (!rank_of(in)->can_wait)
         pf_waiter_init(&rank_of(in)->waiter);
+    rank_of(in)->can_wait = true;
 }
 
 static void analytic_leave(struct pf_instance *in)

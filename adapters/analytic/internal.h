@@ -67,6 +67,7 @@ struct an_rank {
     double debt;       /* seconds of its calls that are still to pay */
     int calls_in_debt; /* calls since the rank has blocked */
     struct pf_waiter waiter;
+    bool can_wait; /* its waiter has been made */
     struct pf_event wake;
     double wake_at;
     double busy_until;  /* its own date when it began to wait */
