@@ -26,7 +26,7 @@ static inline void pf_pool_refill(struct pf_pool *pool)
     size_t size = (pool->object_size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     char *chunk = malloc(ALIGNMENT + size * CHUNK_OBJECTS);
     if (!chunk)
-        pf_die("out of memory for simulated network objects");
+        pf_die("out of memory for objects of %zu bytes", pool->object_size);
     *(void **)chunk = pool->chunks;
     pool->chunks = chunk;
     chunk += ALIGNMENT;
