@@ -4,7 +4,8 @@
 while operations are pending, and checks all its data; the same under a schedule. Every fifth seed is also run with
 -agree strict and switches at common points. Every fifth seed is also run in portals alone (twice, the simulated times must be
 the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
-Every third seed puts two ranks on each host.
+Every second seed is also run with all three models in turn, by its own switches or by a schedule, and each of the three is the
+first in a third of these runs; every fifth in analytic alone, twice. Every third seed puts two ranks on each host.
 
 A nightly run takes many more seeds than the ordinary test (niced, some three hours on two cores):
     nice tests/random/run_random.py --first 1001 --cases 2000
@@ -13,6 +14,7 @@ One seed alone, as a failure prints it:   run_random.py --first SEED --cases 1
 """
 import argparse
 import concurrent.futures
+import itertools
 import os
 import random
 import shutil
@@ -29,7 +31,10 @@ POLLS = ["--cfg=smpi/grow-injected-times:no"]
 
 SCHEDULES = ["every:1=smpi|portals", "every:3=portals|smpi", "every:7=smpi|portals", "@time:{:.9f}=portals,@time:{:.9f}=smpi",
              "every:2=smpi|portals|portals"]
-
+TURNS = list(itertools.permutations(["analytic", "smpi", "portals"]))
+# What a run must have called.
+USED = {"switching": ["smpi", "portals"], "strict": ["smpi", "portals"], "three": TURNS[0], "three by schedule": TURNS[0],
+        "three, strict": TURNS[0]}
 
 # Seeds for which Open MPI's mere presence moves one date by the last bit of a double (5e-20 s at 4e-4 s), in every version so
 # far. The cause is not known; anything beyond that bit is still a failure.
@@ -67,8 +72,8 @@ class Case:
         elif like is not None and like.times != result.times and not (
                 self.seed in LAST_BIT and differ_in_last_bit_only(like.times, result.times)):
             problem = "other simulated times\n" + harness.difference(like.times, result.times)
-        elif mode in ("switching", "strict") and not (result.calls.get("smpi") and result.calls.get("portals")):
-            problem = f"it did not use both models: {result.calls}"
+        elif not all(result.calls.get(model) for model in USED.get(mode, [])):
+            problem = f"it did not use the models {' '.join(USED[mode])}: {result.calls}"
         if problem:
             self.problems.append(f"seed {self.seed} [{mode}]: {problem}\n    {result.command}")
         return result
@@ -86,6 +91,11 @@ class Case:
         rng = random.Random(self.seed)
         schedule = SCHEDULES[self.seed % len(SCHEDULES)].format(rng.uniform(0, 0.002), rng.uniform(0.002, 0.01))
         self.pfrun("schedule", ["-schedule", schedule], models("smpi", "portals"), args=["still"])
+        if self.seed % 2 == 0:
+            self.three(rng)
+        if self.seed % 5 == 4:
+            first = self.pfrun("analytic", ["-model", "analytic"], models("analytic", "analytic"))
+            self.pfrun("analytic again", ["-model", "analytic"], models("analytic", "analytic"), like=first)
         if self.seed % 5 == 0:
             self.pfrun("strict", ["-model", "smpi", "-agree", "strict"], models("smpi", "portals"))
         if self.seed % 5 == 2:
@@ -99,6 +109,19 @@ class Case:
             self.pfrun("smpi, portals loaded", ["-model", "smpi", "-load", "portals"], models("smpi", "smpi"), stock,
                        ["pure"])
         return self
+
+    def three(self, rng):
+        """All models in turn: each is first, next and last in some seeds, by the ranks' own switches or by a schedule."""
+        first, second, third = TURNS[self.seed // 2 % len(TURNS)]
+        if self.seed // 12 % 2:
+            every = rng.choice([1, 2, 3, 5, 8])
+            self.pfrun("three by schedule", ["-schedule", f"every:{every}={first}|{second}|{third}"],
+                       models(second, third), args=["still"])
+        else:
+            back = f"@start={first},@time:{rng.uniform(0, 0.002):.9f}={first}"
+            self.pfrun("three", ["-schedule", back], models(second, third), args=["free"])
+        if self.seed % 10 == 0:
+            self.pfrun("three, strict", ["-model", first, "-agree", "strict"], models(second, third))
 
 
 def main():
