@@ -25,7 +25,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PLATFORM = os.path.join(ROOT, "tests", "e2e", "platform", "cluster.xml")
 HOSTS = [f"node-{i}" for i in range(16)]
-COLUMNS = ["smpirun", "mpirun", "smpi", "portals", "every1", "every3", "every7"]
+# The model changes at each, each third and each seventh communicating call of a rank, between two models or among all three.
+SCHEDULES = {"every1": "every:1=smpi|portals", "every3": "every:3=smpi|portals", "every7": "every:7=smpi|portals",
+             "analytic1": "every:1=analytic|portals", "analytic3": "every:3=analytic|portals",
+             "three3": "every:3=smpi|analytic|portals"}
+COLUMNS = ["smpirun", "mpirun", "smpi", "portals", "analytic", *SCHEDULES]
 EXTRA = ["mpirun-cm"]
 COMPILER = {"smpirun": "smpicc", "mpirun": "mpicc", "mpirun-cm": "mpicc"}
 # The components of stock Open MPI that model portals has above its mtl/portals4, on another mtl: what fails here is theirs.
@@ -36,9 +40,10 @@ QUIET = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
-                                     epilog="The columns every1, every3, every7 switch at each, each third and each "
-                                            "seventh communicating call of a rank. One more column, mpirun-cm, is stock "
-                                            "Open MPI with the components that model portals has above its mtl.")
+                                     epilog="These columns switch between models: "
+                                            + "; ".join(f"{name} by {what}" for name, what in SCHEDULES.items())
+                                            + ". One more column, mpirun-cm, is stock Open MPI with the components that "
+                                            "model portals has above its mtl.")
     parser.add_argument("folders", nargs="*", help="folders of the suite (default: " + " ".join(suite.FOLDERS) + ")")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this program; may be repeated")
     parser.add_argument("--columns", default=",".join(COLUMNS), help="what to run, separated by commas (default: %(default)s)")
@@ -46,7 +51,7 @@ def arguments():
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "conformance"), help="where everything is kept")
     parser.add_argument("-j", type=int, default=2, metavar="N", help="runs at a time (default: 2)")
     parser.add_argument("--timeout", type=int, default=60, metavar="S", help="for one run (default: 60)")
-    parser.add_argument("--agree", default="follow", help="pfrun's -agree in the columns every* (default: follow)")
+    parser.add_argument("--agree", default="follow", help="pfrun's -agree in the columns that switch (default: follow)")
     parser.add_argument("--origin", default="used,commented,unlisted",
                         help="programs that SimGrid runs, has commented out, has no line for (default: all three)")
     parser.add_argument("--quick", action="store_true", help="a selection that takes about a minute")
@@ -144,8 +149,8 @@ def command_of(column, test, program, args):
     else:
         start = [os.path.join(args.bin, "pfrun"), "-quiet", "-np", str(test.np), "-platform", PLATFORM, "-hostfile",
                  hostfile] + QUIET
-        if column.startswith("every"):
-            start += ["-schedule", f"every:{column[5:]}=smpi|portals", "-agree", args.agree]
+        if column in SCHEDULES:
+            start += ["-schedule", SCHEDULES[column], "-agree", args.agree]
         else:
             start += ["-model", column]
     return start + [program] + test.args
