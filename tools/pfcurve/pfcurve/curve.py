@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the runs say: error, slowdown and overhead of each schedule, with their spread."""
+import csv
+import re
+import statistics
+from dataclasses import dataclass, field
+
+from .errors import Problem
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A quantity that was measured several times."""
+    median: float
+    least: float
+    most: float
+
+    @staticmethod
+    def of(values):
+        values = list(values)
+        return Spread(statistics.median(values), min(values), max(values))
+
+
+@dataclass
+class Row:
+    """A schedule and what its runs said. The quantities are Spread; None when every run failed."""
+    point: object
+    command: list
+    good: list
+    failed: list
+    simulated: Spread = None
+    overhead: Spread = None
+    application: Spread = None
+    startup: Spread = None
+    wall: Spread = None
+    slowdown: Spread = None  # overhead / simulated time
+    slowdown_all: Spread = None  # with the application's processor time
+    error: Spread = None  # signed
+    ratio: float = None  # overhead of the reference / this one's
+    ratio_startup: float = None  # the same with start-up
+    frontier: bool = False
+    phases: list = field(default_factory=list)
+
+    @property
+    def size(self):
+        return abs(self.error.median)
+
+
+def total(summary, key):
+    return sum(phase[key] for phase in summary["phases"])
+
+
+def over(seconds, simulated):
+    return seconds / simulated if simulated > 0 else float("inf")
+
+
+def make_row(point, command, runs):
+    good = [run for run in runs if run.ok]
+    row = Row(point, command, good, [run for run in runs if not run.ok])
+    summaries = [run.summary for run in good]
+    if not summaries:
+        return row
+    row.simulated = Spread.of(s["simulated_s"] for s in summaries)
+    row.overhead = Spread.of(total(s, "overhead_s") for s in summaries)
+    row.application = Spread.of(total(s, "application_cpu_s") for s in summaries)
+    row.startup = Spread.of(s["startup_s"] for s in summaries)
+    row.wall = Spread.of(s["wall_clock_s"] for s in summaries)
+    row.slowdown = Spread.of(over(total(s, "overhead_s"), s["simulated_s"]) for s in summaries)
+    row.slowdown_all = Spread.of(over(total(s, "wall_clock_s"), s["simulated_s"]) for s in summaries)
+    row.phases = summaries[0]["phases"]
+    return row
+
+
+def measured_times(path):
+    """Seconds of the whole program, from a column `seconds`: one row for each measurement."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            table = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise Problem(f"--reference {path}: {error}") from None
+    values = []
+    for number, line in enumerate(table, 2):
+        try:
+            values.append(float(line["seconds"]))
+        except KeyError:
+            raise Problem(f"--reference {path}: no column 'seconds' in its first line") from None
+        except (TypeError, ValueError):
+            raise Problem(f"--reference {path}: line {number}: '{line['seconds']}' is no number of seconds") from None
+        if not 0 < values[-1] < float("inf"):
+            raise Problem(f"--reference {path}: line {number}: a time must be positive")
+    if not values:
+        raise Problem(f"--reference {path}: no measured time in it")
+    return values
+
+
+class Curve:
+    """All rows, and the reference that their errors are errors against."""
+
+    def __init__(self, rows, options):
+        self.rows, self.options = rows, options
+        finest = next(row for row in rows if row.point.name == options.reference)
+        if not finest.good:
+            raise Problem(f"the reference, all {options.reference}, failed: {finest.failed[0].result['why']}")
+        self.finest = finest
+        if options.reference_csv:
+            self.reference = Spread.of(measured_times(options.reference_csv))
+            self.reference_name = f"measured times ({options.reference_csv})"
+        else:
+            self.reference, self.reference_name = finest.simulated, f"all {options.reference}"
+        if self.reference.median <= 0:
+            raise Problem(f"the reference, all {options.reference}, took no simulated time: nothing to compare with")
+        for row in self.good():
+            row.error = Spread(*(seconds / self.reference.median - 1 for seconds in
+                                 (row.simulated.median, row.simulated.least, row.simulated.most)))
+            row.ratio = finest.overhead.median / row.overhead.median
+            row.ratio_startup = with_startup(finest) / with_startup(row)
+        self.mark_frontier()
+
+    def good(self):
+        return [row for row in self.rows if row.good]
+
+    def failures(self):
+        return [run for row in self.rows for run in row.failed]
+
+    def mark_frontier(self):
+        """A schedule is on the frontier when none is as cheap and as accurate, and better in one of the two."""
+        best = float("inf")
+        for row in sorted(self.good(), key=lambda row: (row.overhead.median, row.size)):
+            row.frontier = row.size < best
+            best = min(best, row.size)
+
+    def frontier(self):
+        return sorted((row for row in self.good() if row.frontier), key=lambda row: row.overhead.median)
+
+    def cheapest_within(self, error):
+        """The schedule with the least overhead among those whose error is at most this; None if there is none."""
+        return next((row for row in self.frontier() if row.size <= error), None)
+
+
+def with_startup(row):
+    return row.overhead.median + row.startup.median
+
+
+def seconds_text(seconds):
+    for unit, step in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= step:
+            return f"{seconds / step:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def percent_text(error):
+    if round(abs(error), 6) == 0:
+        return "0 %"
+    return f"{100 * error:+.1f} %" if abs(error) >= 0.001 else f"{100 * error:+.2g} %"
+
+
+POINT_COLUMNS = [
+    ("schedule", lambda row: row.point.name), ("models", lambda row: " ".join(row.point.models())),
+    ("model", lambda row: row.point.start), ("flag_schedule", lambda row: row.point.schedule),
+    ("runs", lambda row: len(row.good)), ("failed", lambda row: len(row.failed)),
+]
+QUANTITIES = [("simulated_s", "simulated"), ("error", "error"), ("overhead_s", "overhead"), ("slowdown_no_app", "slowdown"),
+              ("slowdown_all", "slowdown_all"), ("application_cpu_s", "application"), ("startup_s", "startup"),
+              ("wall_clock_s", "wall")]
+
+
+def number(value):
+    return f"{value:.9g}"
+
+
+def write_points(curve, path):
+    header = [name for name, _ in POINT_COLUMNS]
+    for name, _ in QUANTITIES:
+        header += [name, name + "_min", name + "_max"]
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header + ["overhead_ratio", "overhead_ratio_with_startup", "frontier", "within"])
+        for row in curve.rows:
+            line = [get(row) for _, get in POINT_COLUMNS]
+            for _, attribute in QUANTITIES:
+                spread = getattr(row, attribute)
+                line += [number(spread.median), number(spread.least), number(spread.most)] if spread else ["", "", ""]
+            if row.good:
+                line += [number(row.ratio), number(row.ratio_startup), yes(row.frontier), yes(row.size <= curve.options.within)]
+            else:
+                line += ["", "", "", ""]
+            writer.writerow(line)
+
+
+def yes(truth):
+    return "yes" if truth else "no"
+
+
+def write_runs(curve, path):
+    """The raw results: one line for each run."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["schedule", "repeat", "status", "simulated_s", "overhead_s", "application_cpu_s", "startup_s",
+                         "wall_clock_s", "host", "load", "why"])
+        for row in curve.rows:
+            for run in sorted(row.good + row.failed, key=lambda run: run.repeat):
+                summary = run.summary if run.ok else None
+                values = [number(value) for value in (summary["simulated_s"], total(summary, "overhead_s"),
+                                                      total(summary, "application_cpu_s"), summary["startup_s"],
+                                                      summary["wall_clock_s"])] if summary else [""] * 5
+                writer.writerow([row.point.name, run.repeat + 1, run.result.get("status", ""), *values,
+                                 run.result.get("host", ""), run.result.get("load", ""), run.result.get("why", "")])
+
+
+def order_key(text):
+    """Names with numbers in their natural order."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line. Flags have pfrun's names; one dash and two are the same, as there."""
+import argparse
+import os
+import re
+import shutil
+from dataclasses import dataclass, field
+
+from .errors import Problem
+
+LADDER = ["analytic", "smpi", "portals", "packet"]  # cheapest first
+USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
+
+Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
+Writes points.csv, runs.csv, curve.svg, curve.png and report.html to the folder of --output, and says which schedule is the
+cheapest within a given error. Finished runs are kept there and not repeated."""
+
+
+@dataclass
+class Options:
+    """What was asked for."""
+    run_flags: list = field(default_factory=list)  # of pfrun: -np, -platform, -hostfile, --cfg
+    app: list = field(default_factory=list)
+    mode: str = ""
+    schedules: str = ""
+    unit: str = "time"
+    steps: int = 10
+    models: list = field(default_factory=list)
+    cheap: str = ""
+    fine: str = ""
+    reference: str = ""
+    reference_csv: str = ""
+    fit: bool = False
+    repeat: int = 3
+    within: float = 0.05
+    jobs: int = 1
+    limit: int = 32
+    timeout: float = 3600
+    output: str = "curve"
+    slurm: bool = False
+    partition: str = ""
+    sbatch: list = field(default_factory=list)
+    title: str = ""
+    quiet: bool = False
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors are one line."""
+
+    def error(self, message):
+        raise Problem(f"{message} (pfcurve --help lists all)")
+
+
+def flag(parser, name, **more):
+    parser.add_argument("-" + name, "--" + name, dest=name.replace("-", "_"), **more)
+
+
+def build_parser():
+    parser = Parser(prog="pfcurve", usage=USAGE, allow_abbrev=False, add_help=False)
+    run = parser.add_argument_group("given to pfrun")
+    flag(run, "np", metavar="N", help="number of ranks")
+    flag(run, "platform", metavar="FILE|NAME")
+    flag(run, "hostfile", metavar="FILE")
+    run.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="may be repeated")
+    what = parser.add_argument_group("which schedules (one of the three)")
+    flag(what, "schedules", metavar="FILE", help="one a line: a name, then a schedule of pfrun or a model")
+    flag(what, "phases", action="store_true", help="a model for each phase of the program: all combinations when few")
+    flag(what, "switch-after", action="store_true",
+         help="the first k of n parts in the fine model, then cheap, and the reverse")
+    flag(what, "steps", type=int, default=10, metavar="n", help="parts of --switch-after (default: 10)")
+    flag(what, "unit", default="time", choices=["time", "phase", "coll"],
+         help="of what the parts are: simulated time (default), phases, collectives on MPI_COMM_WORLD")
+    flag(what, "max-points", type=int, default=32, metavar="N", help="--phases: most combinations that are all run (32)")
+    flag(what, "models", metavar="M,...", help="models of the sweep (default: all available)")
+    flag(what, "cheap", metavar="M", help="cheap model (default: the first of the models, cheapest first)")
+    flag(what, "fine", metavar="M", help="fine model (default: the last)")
+    flag(what, "fit", action="store_true", help="first fit model analytic to the fine model (pfinfo --fit)")
+    out = parser.add_argument_group("result")
+    flag(out, "reference", metavar="MODEL|CSV", help="what is right: a model (default: the fine one), or measured times")
+    flag(out, "within", default="5%", metavar="ERROR", help="error that is small enough (default: 5%%)")
+    flag(out, "output", default="curve", metavar="DIR", help="folder of the results (default: curve)")
+    flag(out, "title", default="", metavar="TEXT", help="headline of picture and report (default: the program's name)")
+    run = parser.add_argument_group("how to run")
+    flag(run, "repeat", type=int, default=3, metavar="R", help="runs of each schedule (default: 3)")
+    flag(run, "jobs", type=int, metavar="N",
+         help="runs at a time (default: 1, because runs beside each other disturb each other's wall-clock times)")
+    flag(run, "timeout", type=float, default=3600, metavar="SECONDS", help="longest run (default: 3600)")
+    flag(run, "slurm", action="store_true", help="run on Slurm: one job for each run, each with a node of its own")
+    flag(run, "partition", default="", metavar="NAME", help="Slurm's partition (default: Slurm's)")
+    flag(run, "sbatch", action="append", default=[], metavar="OPTION", help="more for sbatch; may be repeated")
+    flag(run, "quiet", action="store_true", help="no progress")
+    flag(run, "help", action="store_true")
+    flag(run, "version", action="store_true")
+    parser.add_argument("app", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser
+
+
+def positive(value, name, least=1):
+    if value is not None and value < least:
+        raise Problem(f"--{name} must be at least {least}, not {value:g}")
+
+
+def percent(text):
+    match = re.fullmatch(r"([0-9.]+(?:e-?[0-9]+)?)\s*(%?)", text.strip())
+    try:
+        value = float(match[1]) / (100 if match[2] else 1)
+    except (TypeError, ValueError):
+        raise Problem(f"--within needs an error such as 5% or 0.05, not '{text}'") from None
+    if not 0 < value < 1:
+        raise Problem(f"--within must lie between 0% and 100%, not '{text}'")
+    return value
+
+
+def models_of(text, available):
+    names = [name.strip() for name in text.split(",")] if text else available
+    for name in names:
+        check_model(name, available)
+    return [model for model in LADDER if model in names]
+
+
+def check_model(name, available):
+    if name not in LADDER:
+        raise Problem(f"unknown model '{name}': {', '.join(available)} are available")
+    if name not in available:
+        raise Problem(f"model {name} is not available here (pfinfo says why)")
+
+
+def choose_models(options, args, available):
+    options.models = models_of(args.models, available)
+    for name, default in (("cheap", options.models[0]), ("fine", options.models[-1])):
+        model = getattr(args, name) or default
+        check_model(model, available)
+        setattr(options, name, model)
+    if options.cheap == options.fine:
+        raise Problem(f"--cheap and --fine are both {options.fine}: a curve needs two models")
+    reference = args.reference or options.fine
+    if reference.endswith(".csv") or os.path.exists(reference):
+        options.reference_csv, options.reference = reference, options.fine
+    else:
+        check_model(reference, available)
+        options.reference = reference
+    wanted = {*options.models, options.cheap, options.fine, options.reference}
+    options.models = [model for model in LADDER if model in wanted]
+
+
+def pfrun_flags(args):
+    flags = []
+    if args.np:
+        if not args.np.isdecimal() or int(args.np) < 1:
+            raise Problem(f"-np needs a whole number of ranks from 1, not '{args.np}'")
+        flags += ["-np", args.np]
+    if args.hostfile:
+        flags += ["-hostfile", args.hostfile]
+    if not flags:
+        raise Problem("how many ranks? -np N or -hostfile FILE")
+    if args.platform:
+        flags += ["-platform", args.platform]
+    for name in (args.hostfile, args.platform):
+        if name and ("/" in name or name.endswith(".xml")) and not os.path.isfile(name):
+            raise Problem(f"there is no file {name}")
+    for setting in args.cfg:
+        if ":" not in setting:
+            raise Problem(f"'--cfg={setting}': a setting is --cfg=KEY:VALUE")
+        flags.append("--cfg=" + setting)
+    return flags
+
+
+def check_app(app):
+    if app and app[0] == "--":
+        app = app[1:]
+    if not app:
+        raise Problem("no application: pfcurve [options] ./app [arguments]")
+    if app[0].startswith("-"):
+        raise Problem(f"unknown option '{app[0]}' (pfcurve --help lists all)")
+    if not os.path.isfile(app[0]):
+        raise Problem(f"the application '{app[0]}' does not exist")
+    if not os.access(app[0], os.X_OK):
+        raise Problem(f"the application '{app[0]}' is not executable")
+    return app
+
+
+def mode_of(args):
+    modes = [name for name in ("schedules", "phases", "switch_after") if getattr(args, name)]
+    if len(modes) != 1:
+        raise Problem("which schedules? one of --schedules FILE, --phases and --switch-after")
+    if args.schedules and not os.path.isfile(args.schedules):
+        raise Problem(f"there is no file {args.schedules}")
+    return modes[0]
+
+
+def from_args(args, available):
+    """Options that fit together; Problem otherwise. `available`: models of this installation."""
+    for name in ("repeat", "jobs", "steps", "max_points", "timeout"):
+        positive(getattr(args, name), name.replace("_", "-"))
+    options = Options(run_flags=pfrun_flags(args), app=check_app(args.app), mode=mode_of(args),
+                      schedules=args.schedules or "", unit=args.unit, steps=args.steps, fit=args.fit, repeat=args.repeat,
+                      within=percent(args.within), limit=args.max_points, timeout=args.timeout, output=args.output,
+                      jobs=args.jobs or (8 if args.slurm else 1), slurm=args.slurm, partition=args.partition,
+                      sbatch=args.sbatch, quiet=args.quiet)
+    choose_models(options, args, available)
+    options.title = args.title or os.path.basename(options.app[0])
+    if options.fit and "analytic" not in options.models:
+        raise Problem("--fit fits model analytic, which is not among the models of the sweep")
+    if options.slurm and not shutil.which("sbatch"):
+        raise Problem("--slurm: there is no sbatch here (Debian: slurm-client)")
+    if (options.partition or options.sbatch) and not options.slurm:
+        raise Problem("--partition and --sbatch are for --slurm")
+    return options

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which schedules are run: points of the curve, before anything is known about them."""
+import itertools
+from dataclasses import dataclass
+
+from .errors import Problem
+
+
+@dataclass(frozen=True)
+class Point:
+    """One schedule. `start` is the model in force at first; `schedule` is empty when it stays in force."""
+    name: str
+    start: str
+    schedule: str = ""
+
+    def flags(self):
+        return ["-model", self.start] + (["-schedule", self.schedule] if self.schedule else [])
+
+    def models(self):
+        """Models that the schedule names, in the order of its text."""
+        words = [self.start] + [item.rpartition("=")[2] for item in self.schedule.split(",") if item]
+        return list(dict.fromkeys(model for word in words for model in word.split("|")))
+
+
+def single(model):
+    return Point(model, model)
+
+
+def from_file(path, cheap, available):
+    """One named schedule a line: a name, blanks, a schedule of pfrun or the name of a model; # begins a comment."""
+    points = {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"{path}: {error}") from None
+    for number, line in enumerate(lines, 1):
+        words = line.partition("#")[0].split(None, 1)
+        if not words:
+            continue
+        if len(words) != 2:
+            raise Problem(f"{path}: line {number}: a name and a schedule are due, not '{words[0]}'")
+        name, schedule = words[0], "".join(words[1].split())
+        if name in points:
+            raise Problem(f"{path}: line {number}: a second schedule '{name}'")
+        if schedule in available:
+            points[name] = Point(name, schedule)
+        elif "=" in schedule:
+            points[name] = Point(name, cheap, schedule)
+        else:
+            raise Problem(f"{path}: line {number}: '{schedule}' is neither a schedule (PHASE=MODEL,...) nor a model")
+    if not points:
+        raise Problem(f"{path}: no schedule in it")
+    return list(points.values())
+
+
+def phase_point(phases, models, name=""):
+    """The program's phases in these models. Every phase is named, because phases may come again in any order; what precedes
+    the first pf_phase has no name and runs in the model at the start."""
+    current = models[0]
+    items = [(phase, model) for phase, model in zip(phases, models) if phase != "start"]
+    if len(set(models)) == 1:
+        return Point(name or current, current)
+    return Point(name or label(phases, models), current, ",".join(f"{phase}={model}" for phase, model in items))
+
+
+def label(phases, models):
+    """Names the phases that are not in the model of most: `portals, setup smpi` says more than a list of all."""
+    most = max(dict.fromkeys(models), key=models.count)
+    others = [f"{phase} {model}" for phase, model in zip(phases, models) if model != most]
+    return f"{most}, {', '.join(others)}"
+
+
+def combinations(phases, models):
+    return [phase_point(phases, list(choice)) for choice in itertools.product(models, repeat=len(phases))]

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs points as a Snakemake workflow. What has a result of the same command line is not run again."""
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from .errors import Problem
+from .one import read_json
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclass
+class Run:
+    """One run of one point."""
+    point: object
+    repeat: int
+    command: list  # what to type, without the folder of the report
+    key: str
+    folder: str  # below the folder of the results
+    result: dict = field(default_factory=dict)
+    summary: dict = field(default_factory=dict)
+
+    @property
+    def ok(self):
+        return bool(self.result.get("ok"))
+
+
+def fingerprint(path):
+    """Contents of a file that a command line names: another program under the old name is another run."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else \
+                hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return ""
+
+
+class Sweep:
+    def __init__(self, options, pfrun):
+        self.options, self.pfrun, self.out = options, pfrun, os.path.abspath(options.output)
+        self.analytic = []  # flags for runs with model analytic
+        self.runs = {}  # by key
+        self.count = 0
+        self.lock = None
+        self.prints = {}
+
+    def open(self):
+        """Makes the folder, for this pfcurve alone."""
+        try:
+            os.makedirs(os.path.join(self.out, "runs"), exist_ok=True)
+            self.lock = open(os.path.join(self.out, ".lock"), "w", encoding="utf-8")
+        except OSError as error:
+            raise Problem(f"--output {self.options.output}: {error.strerror}") from None
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Problem(f"another pfcurve works in {self.options.output}") from None
+
+    def command(self, point):
+        analytic = self.analytic if "analytic" in point.models() else []
+        return [self.pfrun, *self.options.run_flags, *analytic, *point.flags(), *self.options.app]
+
+    def environment(self):
+        return {k: v for k, v in sorted(os.environ.items()) if k.startswith("PARFOCAL_")}
+
+    def plan(self, point, repeat):
+        command = self.command(point)
+        names = [word.rpartition(":")[2] if word.startswith("--cfg=") else word for word in command]
+        for name in names:
+            if name not in self.prints:
+                self.prints[name] = fingerprint(name) if os.path.isfile(name) else ""
+        same = [command, self.environment(), os.getcwd(), [self.prints[name] for name in names], repeat]
+        key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
+        slug = re.sub(r"[^\w.]+", "-", point.name).strip("-")[:40] or "run"
+        return Run(point, repeat, command, key, f"runs/{slug}-{repeat + 1}-{key}")
+
+    def run(self, points, repeats=None):
+        """Runs what is missing and returns all runs of these points, in order."""
+        wanted = [self.plan(point, repeat) for repeat in range(repeats or self.options.repeat) for point in points]
+        for run in wanted:
+            if run.key not in self.runs and not self.load(run):
+                self.prepare(run)
+        missing = [run for run in wanted if run.key not in self.runs]
+        if missing:
+            self.snakemake(missing)
+            for run in missing:
+                if not self.load(run):
+                    run.result = {"ok": False, "why": "the run was ended from outside: no result"}
+                self.runs[run.key] = run
+        return [self.runs[run.key] for run in wanted]
+
+    def load(self, run):
+        """Takes over a result that is there. One that failed in an earlier sweep is tried again."""
+        folder = os.path.join(self.out, run.folder)
+        result = read_json(os.path.join(folder, "result.json"))
+        if not result or (not result["ok"] and run.key not in getattr(self, "tried", ())):
+            return False
+        run.result, run.summary = result, read_json(os.path.join(folder, "summary.json")) or {}
+        self.runs[run.key] = run
+        return True
+
+    def prepare(self, run):
+        folder = os.path.join(self.out, run.folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        command = [run.command[0], "-report", folder, "-quiet", "--log=root.thres:critical", *run.command[1:]]
+        with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
+            json.dump({"key": run.key, "command": command, "cwd": os.getcwd(), "environment": self.environment(),
+                       "timeout": self.options.timeout}, file, indent=1)
+
+    def snakemake(self, runs):
+        with open(os.path.join(self.out, "plan.json"), "w", encoding="utf-8") as file:
+            json.dump({"worker": os.path.join(HERE, "one.py"), "runs": [
+                {"key": run.key, "folder": run.folder, "number": self.count + i} for i, run in enumerate(runs)]}, file, indent=1)
+        self.tried = {*getattr(self, "tried", ()), *(run.key for run in runs)}
+        self.count += len(runs)
+        command = ["snakemake", "--snakefile", os.path.join(HERE, "Snakefile"), "--directory", self.out, "--nolock",
+                   "--keep-going", "--scheduler", "greedy", "--rerun-triggers", "mtime", "--nocolor", *self.engine()]
+        log = os.path.join(self.out, "snakemake.log")
+        environment = {**os.environ, "XDG_CACHE_HOME": os.path.join(self.out, ".snakemake", "cache")}
+        with open(log, "a", encoding="utf-8") as output:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                       env=environment, start_new_session=True)
+            try:
+                self.watch(process, runs)
+            except BaseException:
+                self.stop(process)
+                raise
+        if not any(os.path.exists(os.path.join(self.out, run.folder, "result.json")) for run in runs):
+            raise Problem(f"Snakemake ran nothing, see {os.path.relpath(log)}")
+
+    def engine(self):
+        options = self.options
+        if not options.slurm:
+            return ["--cores", str(options.jobs)]
+        submit = ["sbatch", "--parsable", "--ntasks=1", "--exclusive", f"--output={os.path.join(self.out, 'slurm-%j.log')}"]
+        submit += [f"--partition={options.partition}"] if options.partition else []
+        return ["--jobs", str(options.jobs), "--cluster", " ".join([*submit, *options.sbatch]), "--cluster-cancel", "scancel",
+                "--cluster-status", os.path.join(HERE, "slurm_status.py"), "--max-status-checks-per-second", "2",
+                "--latency-wait", "30"]
+
+    def watch(self, process, runs):
+        """Waits for the workflow; on a terminal a line tells how far it is."""
+        shown = sys.stderr.isatty() and not self.options.quiet
+        begin = time.monotonic()
+        while process.poll() is None:
+            time.sleep(0.2)
+            if shown:
+                done = sum(os.path.exists(os.path.join(self.out, run.folder, "result.json")) for run in runs)
+                print(f"\r\033[K{progress(done, len(runs), time.monotonic() - begin)}", end="", file=sys.stderr, flush=True)
+        if shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    @staticmethod
+    def stop(process):
+        """^C: the workflow ends its runs (on Slurm: cancels them); whoever does not obey is killed."""
+        for number, patience in ((signal.SIGINT, 15), (signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+            try:
+                os.killpg(process.pid, number)
+                process.wait(timeout=patience)
+            except ProcessLookupError:
+                return
+            except subprocess.TimeoutExpired:
+                pass
+
+
+def progress(done, total, seconds):
+    if not done:
+        return f"pfcurve: 0 of {total} runs"
+    left = seconds / done * (total - done)
+    text = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
+    return f"pfcurve: {done} of {total} runs, about {text} left"
