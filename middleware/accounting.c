@@ -23,8 +23,7 @@ static struct {
     double simulated; /* latest end of any rank */
     struct pair *pairs;
     int pair_count;
-    struct pf_account **accounts;
-    int account_count;
+    struct pf_account *accounts, **last_account;
 } process;
 
 static double elapsed_seconds(void)
@@ -82,15 +81,17 @@ static int find_pair(const char *phase, enum pf_model model)
 
 static struct pf_account_slot *find_slot(struct pf_account *account, int row)
 {
-    for (int i = 0; i < account->slot_count; i++)
-        if (account->slots[i]->row == row)
-            return account->slots[i];
-    account->slots = grow(account->slots, account->slot_count, sizeof(struct pf_account_slot *));
+    for (struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+        if (slot->row == row)
+            return slot;
     struct pf_account_slot *slot = calloc(1, sizeof *slot);
     if (!slot)
         pf_die("out of memory while accounting");
     slot->row = row;
-    account->slots[account->slot_count++] = slot;
+    slot->phase = process.pairs[row].phase;
+    slot->model = process.pairs[row].model;
+    slot->next = account->slots;
+    __atomic_store_n(&account->slots, slot, __ATOMIC_RELEASE);
     return slot;
 }
 
@@ -113,21 +114,23 @@ struct pf_account *pf_account_open(int rank, const char *phase, enum pf_model mo
 {
     pf_account_start();
     struct pf_account *account = calloc(1, sizeof *account);
-    process.accounts = grow(process.accounts, process.account_count, sizeof(struct pf_account *));
     if (!account)
         pf_die("out of memory while accounting");
-    process.accounts[process.account_count++] = account;
     account->rank = rank;
     uint64_t ticks = pf_account_ticks();
     process.startup_ticks += ticks - pf_account_mark;
     pf_account_mark = ticks;
     begin_visit(account, phase, model, now);
+    if (!process.last_account)
+        process.last_account = &process.accounts;
+    __atomic_store_n(process.last_account, account, __ATOMIC_RELEASE);
+    process.last_account = &account->next;
     return account;
 }
 
 void pf_account_move(struct pf_account *account, const char *phase, enum pf_model model, double now)
 {
-    const struct pair *current = &process.pairs[account->slot->row];
+    const struct pf_account_slot *current = account->slot;
     if (!phase)
         phase = current->phase;
     if (model == PF_MODEL_NONE)
@@ -152,18 +155,18 @@ void pf_account_close(struct pf_account *account, double now)
 
 void pf_account_close_all(double now)
 {
-    for (int i = 0; i < process.account_count; i++)
-        pf_account_close(process.accounts[i], now);
+    for (struct pf_account *account = process.accounts; account; account = account->next)
+        pf_account_close(account, now);
 }
 
 const char *pf_account_phase(const struct pf_account *account)
 {
-    return process.pairs[account->slot->row].phase;
+    return account->slot->phase;
 }
 
 enum pf_model pf_account_model(const struct pf_account *account)
 {
-    return process.pairs[account->slot->row].model;
+    return account->slot->model;
 }
 
 static void add_slot(struct pf_account_row *row, const struct pf_account_slot *slot)
@@ -198,11 +201,40 @@ size_t pf_account_rows(struct pf_account_row **out)
         rows[i].model = process.pairs[i].model;
         rows[i].total.row = i;
     }
-    for (int i = 0; i < process.account_count; i++)
-        for (int j = 0; j < process.accounts[i]->slot_count; j++)
-            add_slot(&rows[process.accounts[i]->slots[j]->row], process.accounts[i]->slots[j]);
+    for (const struct pf_account *account = process.accounts; account; account = account->next)
+        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+            add_slot(&rows[slot->row], slot);
     *out = rows;
     return (size_t)process.pair_count;
+}
+
+/* The pair of most ranks by majority vote in one pass (Boyer and Moore); without a majority, one of the
+ * candidates. */
+static const struct pf_account_slot *majority(void)
+{
+    const struct pf_account_slot *candidate = NULL;
+    int votes = 0;
+    for (const struct pf_account *account = process.accounts; account; account = account->next) {
+        if (account->closed)
+            continue;
+        if (votes == 0)
+            candidate = account->slot;
+        votes += account->slot->row == candidate->row ? 1 : -1;
+    }
+    return candidate;
+}
+
+void pf_account_glance(struct pf_account_glance *glance)
+{
+    const struct pf_account_slot *most = majority();
+    *glance =
+        (struct pf_account_glance){most ? most->phase : NULL, most ? most->model : PF_MODEL_NONE, 0, 0, 0};
+    for (const struct pf_account *account = process.accounts; account; account = account->next) {
+        glance->ranks += !account->closed;
+        glance->ranks_there += most && !account->closed && account->slot->row == most->row;
+        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+            glance->messages += slot->messages;
+    }
 }
 
 void pf_account_loaded(void)

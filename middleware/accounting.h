@@ -34,6 +34,9 @@ struct pf_account_slot {
     double shadow_simulated;    /* simulated seconds that an unavoidable synchronisation cost; 0 where the
                                    promise holds */
     int row;                    /* index in the process's list of pairs */
+    const char *phase;          /* of that pair */
+    enum pf_model model;
+    struct pf_account_slot *next; /* the rank's other slots */
 };
 
 /* One per rank, held by the middleware's rank state through a pointer. */
@@ -43,8 +46,8 @@ struct pf_account {
     int rank;
     /* private */
     bool closed;
-    int slot_count;
-    struct pf_account_slot **slots;
+    struct pf_account_slot *slots;
+    struct pf_account *next;
 };
 
 /* The process's last mark, in ticks. */
@@ -130,6 +133,18 @@ struct pf_account_row {
 
 /* The pairs of the whole run, in order of first appearance. Returns their number; the caller frees *rows. */
 PF_EXPORT size_t pf_account_rows(struct pf_account_row **rows);
+
+/* How far the run is. */
+struct pf_account_glance {
+    const char *phase; /* in which most ranks are; NULL before the first rank's first call */
+    enum pf_model model;
+    int ranks_there, ranks; /* those that have not ended */
+    uint64_t messages;      /* sends of all ranks so far */
+};
+
+/* May be called at any moment, from a signal handler and from another thread: it only reads lists that grow
+ * by one store. */
+PF_EXPORT void pf_account_glance(struct pf_account_glance *glance);
 
 /* The slice since the last mark belongs to no rank: a model was loaded. */
 PF_EXPORT void pf_account_loaded(void);

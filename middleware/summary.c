@@ -16,6 +16,7 @@
 #include "lowlevel/portals/runtime.h"
 #include "middleware/accounting.h"
 #include "middleware/check/check.h"
+#include "middleware/live.h"
 
 #define MAX_VERSIONS 8
 
@@ -299,6 +300,7 @@ void pf_summary_finish(int status)
     if (job.finished)
         return;
     job.finished = true;
+    pf_live_stop();
     if (*pf_config.summary || *pf_config.report) {
         json_t *object = summary(status);
         if (*pf_config.summary)

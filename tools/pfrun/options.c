@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xbt/base.h>
 
 #include <simgrid/version.h>
@@ -34,6 +35,7 @@ enum flag {
     NO_PRIVATIZE,
     ANALYZE,
     EXPLAIN,
+    PROGRESS,
     FOREGROUND,
     HELP,
     VERSION,
@@ -67,6 +69,7 @@ static const struct flag_row {
     {"no-privatize", NO_PRIVATIZE, false},
     {"analyze", ANALYZE, false},
     {"explain", EXPLAIN, false},
+    {"progress", PROGRESS, false},
     {"foreground", FOREGROUND, false},
     {"help", HELP, false},
     {"h", HELP, false},
@@ -106,6 +109,7 @@ static const char help_text[] =
     "  -wrapper COMMAND        run under COMMAND; -gdb, -lldb and -vgdb are shorthands\n"
     "  -no-privatize           let all ranks share the application's globals\n"
     "  -explain                print which formulae and parameters priced the messages of model analytic\n"
+    "  -progress               say how far the run is, in one line that is refreshed (SIGUSR1 does it once)\n"
     "  -analyze                report allocations and timings at the end\n"
     "  -quiet                  no table\n"
     "  -help, -version\n";
@@ -285,6 +289,9 @@ static void apply(struct options *options, const struct flag_row *row, const cha
         break;
     case EXPLAIN:
         set_config(row->name, "analytic_explain", "yes");
+        break;
+    case PROGRESS:
+        set_config(row->name, "progress", isatty(STDERR_FILENO) ? "0.5" : "10");
         break;
     case FOREGROUND:
         break; /* smpirun accepts it and does nothing */

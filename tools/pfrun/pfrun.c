@@ -17,6 +17,7 @@
 #include "middleware/check/check.h"
 #include "middleware/counting/start.h"
 #include "middleware/job.h"
+#include "middleware/live.h"
 #include "middleware/private.h"
 #include "middleware/summary.h"
 #include "tools/pfrun/checks.h"
@@ -234,6 +235,7 @@ static int simulate(void)
     const char *error = NULL;
     engine_watch(on_platform, on_deadlock);
     signals_install(run.application);
+    pf_live_start();
     int status = engine_run(run.loaded, run.argc, run.argv, &error);
     signals_unwatch_exit();
     if (error)

@@ -2,6 +2,7 @@
 #include "tools/pfrun/signals.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include "base/log.h"
 #include "base/self.h"
 #include "base/source_line.h"
+#include "middleware/live.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/workdir.h"
 
@@ -193,6 +195,20 @@ static void on_stop(int signal)
     pf_end_process(128 + signal);
 }
 
+/* The run goes on: nobody interrupts the application's own calls for this. */
+static void on_question(int signal)
+{
+    (void)signal;
+    int kept = errno;
+    char line[PF_LIVE_LINE];
+    size_t length = pf_live_line(line);
+    line[length++] = '\n';
+    if (write(STDERR_FILENO, line, length) < 0) {
+        /* there is nobody to tell */
+    }
+    errno = kept;
+}
+
 void signals_install(const char *application)
 {
     static char *stack;
@@ -205,6 +221,8 @@ void signals_install(const char *application)
     }
     struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK};
+    struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_ONSTACK | SA_RESTART};
+    sigaction(SIGUSR1, &question, NULL);
     for (size_t i = 0; i < CRASH_COUNT; i++)
         sigaction(crashes[i].signal, &crash, NULL);
     for (size_t i = 0; i < STOP_COUNT; i++)
