@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import sys
 
+from . import choose
 from . import curve as results
 from . import options as command_line
-from . import points
 from .errors import Problem
+from .one import last_line
 from .sweep import Sweep
 
 
@@ -44,10 +45,31 @@ def typed(row):
     return command_text([row.command[0], "-report", "report", *row.command[1:]])
 
 
+def fit(options, sweep, bindir):
+    """Model analytic, fitted to the fine model on the platform of the sweep; kept like a run."""
+    out = os.path.join(options.output, f"analytic-{options.fine}.txt")
+    command = [os.path.join(bindir, "pfinfo"), f"--fit={options.fine}", "--output", out, "--", *options.run_flags]
+    done_before = out + ".command"
+    try:
+        with open(done_before, encoding="utf-8") as file:
+            fitted = file.read() == command_text(command) and os.path.exists(out)
+    except OSError:
+        fitted = False
+    if not fitted:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout, check=False)
+        if done.returncode:
+            raise Problem(f"--fit: {last_line(done.stdout + done.stderr)}")
+        with open(done_before, "w", encoding="utf-8") as file:
+            file.write(command_text(command))
+    sweep.analytic = ["--cfg=parfocal/analytic_parameters:" + out]
+    return command_text(command)
+
+
 def sweep_points(options, sweep):
-    singles = [points.single(model) for model in options.models]
-    return singles + [point for point in points.from_file(options.schedules, options.cheap, options.models)
-                      if point.schedule or point.start not in options.models]
+    """All points of the sweep, the single models among them, and in words how they were chosen."""
+    if options.mode == "schedules":
+        return choose.from_file(options)
+    return choose.by_phases(options, sweep) if options.mode == "phases" else choose.by_switch(options, sweep)
 
 
 def make_curve(options, sweep, wanted):
@@ -56,23 +78,22 @@ def make_curve(options, sweep, wanted):
     return results.Curve(rows, options)
 
 
-def say(curve, best):
+def words(curve, best):
+    """What the curve says, in sentences."""
     options = curve.options
-    for run in curve.failures():
-        print(f"failed: {run.point.name}, run {run.repeat + 1}: {run.result['why']}")
+    within = f"within {100 * options.within:g} % of {curve.reference_name}"
     if not best:
-        print(f"No schedule is within {100 * options.within:g} % of {curve.reference_name}.")
-        return
-    print(f"The cheapest schedule within {100 * options.within:g} % of {curve.reference_name}: {best.point.name}")
-    print(f"  error {results.percent_text(best.error.median)}; simulation overhead "
-          f"{results.seconds_text(best.overhead.median)}, all {options.reference} {results.seconds_text(curve.finest.overhead.median)}: "
-          f"{best.ratio:.3g} times less ({best.ratio_startup:.3g} times with start-up)")
-    print(f"  {typed(best)}")
+        return [f"No schedule is {within}."]
+    return [f"The cheapest schedule {within}: {best.point.name}.",
+            f"Its error is {results.percent_text(best.error.median)}. Its simulation overhead is "
+            f"{results.seconds_text(best.overhead.median)}, that of all {options.reference} "
+            f"{results.seconds_text(curve.finest.overhead.median)}: {best.ratio:.3g} times less, with start-up "
+            f"{best.ratio_startup:.3g} times."]
 
 
 def subtitle(options):
     return f"{command_text([os.path.basename(options.app[0]), *options.app[1:]])}; pfrun {command_text(options.run_flags)}; " \
-           f"medians of {options.repeat} runs, bars from least to most"
+           + (f"medians of {options.repeat} runs, bars from least to most" if options.repeat > 1 else "one run each")
 
 
 def work(bindir, arguments):
@@ -86,22 +107,35 @@ def work(bindir, arguments):
         return 0
     options = command_line.from_args(args, available)
     need_tools()
-    from . import plot  # needs matplotlib
+    from . import plot, report  # they need matplotlib and jinja2
     sweep = Sweep(options, os.path.join(bindir, "pfrun"))
     sweep.open()
-    wanted = sweep_points(options, sweep)
+    fitted = fit(options, sweep, bindir) if options.fit else ""
+    wanted, chosen = sweep_points(options, sweep)
     curve = make_curve(options, sweep, wanted)
     best = curve.cheapest_within(options.within)
     results.write_points(curve, os.path.join(sweep.out, "points.csv"))
     results.write_runs(curve, os.path.join(sweep.out, "runs.csv"))
     plot.draw_curve(curve, best, os.path.join(sweep.out, "curve"), subtitle(options))
-    say(curve, best)
+    sentences = words(curve, best)
+    report.write(curve, best, sweep.out, {"version": version, "chosen": chosen, "fitted": fitted, "sentences": sentences,
+                                          "typed": typed, "subtitle": subtitle(options),
+                                          "command": command_text(["pfcurve", *arguments]),
+                                          "cwd": os.getcwd(), "environment": sweep.environment()})
+    print(f"{chosen}; {len(curve.rows)} schedules, {sum(len(row.good) for row in curve.rows)} runs")
+    for run in curve.failures():
+        print(f"failed: {run.point.name}, run {run.repeat + 1}: {run.result['why']}")
+    for sentence in sentences:
+        print(sentence)
+    if best:
+        print(f"  {typed(best)}")
+    print(f"Picture and report: {os.path.join(options.output, 'curve.png')}, {os.path.join(options.output, 'report.html')}")
     return 1 if curve.failures() else 0
 
 
-def main(bindir, arguments=None):
+def main(bindir):
     try:
-        return work(bindir, sys.argv[1:] if arguments is None else arguments)
+        return work(bindir, sys.argv[1:])
     except Problem as problem:
         print(f"pfcurve: error: {problem}", file=sys.stderr)
         return 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pictures: the curve, the phases by model, and what ran in which model when."""
+import io
 import math
 
 import matplotlib
@@ -9,11 +10,14 @@ import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
 from matplotlib.patheffects import withStroke  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
 
+from .curve import seconds_text  # noqa: E402
+
 # Okabe and Ito: readable for the colour-blind.
 COLOURS = {"analytic": "#009E73", "smpi": "#56B4E9", "portals": "#0072B2", "packet": "#CC79A7"}
 MIX, BEST = "#E69F00", "#D55E00"
 INK, GREY, PALE = "#333333", "#777777", "#bbbbbb"
 TICKS = [0, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000]
+MOST_PHASES = 12  # that have bars
 FLOOR = 0.1  # per cent: below it the axis is linear, so that an error of zero has a place
 
 
@@ -57,7 +61,7 @@ def draw_points(axes, curve, quantity, best):
                       fmt="none", ecolor=colour_of(row), elinewidth=1, alpha=0.5, zorder=2)
         single = not row.point.schedule
         axes.plot(x, y, "s" if single else "o", markersize=8 if single else 5.5, color=colour_of(row), markeredgecolor="white",
-                  markeredgewidth=0.8, zorder=4 if single else 3, clip_on=False)
+                  markeredgewidth=0.8, alpha=1 if single or row.frontier else 0.55, zorder=4 if single else 3, clip_on=False)
         if row is best:
             axes.plot(x, y, "o", markersize=14, markerfacecolor="none", markeredgecolor=BEST, markeredgewidth=1.6, zorder=5,
                       clip_on=False)
@@ -96,13 +100,14 @@ def free_place(label, place, taken, renderer, frame):
 
 
 # Above and below come first, because bars of spread go sideways.
+# A label stays beside its point. Above and below come first, because bars of spread go sideways.
 PLACES = [((0, 9), "center", "bottom"), ((0, -9), "center", "top"), ((9, 0), "left", "center"), ((-9, 0), "right", "center"),
-          ((7, 7), "left", "bottom"), ((-7, 7), "right", "bottom"), ((7, -7), "left", "top"), ((-7, -7), "right", "top"),
-          ((16, 18), "left", "bottom"), ((-16, 18), "right", "bottom"), ((16, -18), "left", "top"), ((-16, -18), "right", "top")]
+          ((7, 7), "left", "bottom"), ((-7, 7), "right", "bottom"), ((7, -7), "left", "top"), ((-7, -7), "right", "top")]
+FEW = 10  # points, all of which get their names
 
 
 def draw_labels(axes, curve, quantity, best):
-    """The schedules that matter by name: the best, single models, the frontier; where there is room, the others too."""
+    """The schedules that matter by name: the best, single models, the frontier; the others too where there are few."""
     figure = axes.figure
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
@@ -113,6 +118,8 @@ def draw_labels(axes, curve, quantity, best):
         x, y = axes.transData.transform((getattr(row, quantity).median, 100 * row.size))
         taken.append(matplotlib.transforms.Bbox([[x - 6, y - 6], [x + 6, y + 6]]))
     for row in rows:
+        if len(rows) > FEW and row.point.schedule and not row.frontier:
+            continue
         strong = row is best or not row.point.schedule
         label = axes.annotate(row.point.name, (getattr(row, quantity).median, 100 * row.size), xytext=(0, 0),
                               textcoords="offset points", fontsize=8.5 if strong else 7.5, color=INK if strong else GREY,
@@ -156,3 +163,82 @@ def save(figure, stem):
     figure.savefig(stem + ".svg", metadata={"Date": None})
     figure.savefig(stem + ".png", dpi=120)
     plt.close(figure)
+
+
+def svg_of(figure):
+    """The picture as text to put into a page."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return text.getvalue().partition("<svg")[1] + text.getvalue().partition("<svg")[2]
+
+
+def total_by_phase(row, quantity):
+    """{phase: seconds}, in the order of the first occurrence."""
+    result = {}
+    for phase in row.phases:
+        result[phase["phase"]] = result.get(phase["phase"], 0) + phase[quantity]
+    return result
+
+
+def draw_phases(curve):
+    """What each phase takes in each model: simulated time and overhead, side by side."""
+    style()
+    singles = [row for row in curve.good() if not row.point.schedule]
+    names = [name for name, seconds in total_by_phase(curve.finest, "simulated_s").items() if seconds > 0]
+    names = sorted(names, key=lambda name: -total_by_phase(curve.finest, "simulated_s")[name])[:MOST_PHASES]
+    names = [name for name in total_by_phase(curve.finest, "simulated_s") if name in names]
+    height = 0.8 / len(singles)
+    figure, axes = plt.subplots(1, 2, figsize=(11, 1.3 + 0.26 * len(names) * (len(singles) + 1)), sharey=True)
+    for axis, quantity, title in ((axes[0], "simulated_s", "Simulated time"), (axes[1], "overhead_s", "Simulation overhead")):
+        for i, row in enumerate(singles):
+            seconds = total_by_phase(row, quantity)
+            places = [k + (i - (len(singles) - 1) / 2) * height for k in range(len(names))]
+            values = [seconds.get(name, 0) for name in names]
+            axis.barh(places, values, height * 0.9, color=COLOURS[row.point.start], label=row.point.start)
+            for place, value in zip(places, values):
+                axis.annotate(seconds_text(value) if value else "0", (value, place), xytext=(3, 0), textcoords="offset points",
+                              va="center", fontsize=7.5, color=GREY)
+        tidy(axis, "x")
+        axis.set_title(title, loc="left", fontsize=9.5)
+        axis.set_xlabel("seconds")
+        axis.margins(x=0.14)
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].invert_yaxis()
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper right", ncol=len(singles), frameon=False, fontsize=8.5)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.25 / figure.get_figheight()))
+    return svg_of(figure)
+
+
+def draw_timeline(curve, best):
+    """Which model each phase ran in, along the simulated time, one bar for each schedule."""
+    style()
+    rows = sorted(curve.good(), key=lambda row: -row.overhead.median)
+    figure, axis = plt.subplots(figsize=(11, 1.1 + 0.28 * len(rows)))
+    longest = max(row.simulated.median for row in rows)
+    for i, row in enumerate(rows):
+        begin = 0
+        for phase in row.phases:
+            seconds = phase["simulated_s"]
+            if seconds <= 0:
+                continue
+            axis.barh(i, seconds, 0.72, left=begin, color=COLOURS.get(phase["model"], MIX), edgecolor="white", linewidth=0.8)
+            if seconds > 0.011 * longest * len(phase["phase"]) + 0.01 * longest:
+                axis.text(begin + seconds / 2, i, phase["phase"], ha="center", va="center", fontsize=7.5, color="white")
+            begin += seconds
+    axis.set_yticks(range(len(rows)), [row.point.name for row in rows])
+    for label, row in zip(axis.get_yticklabels(), rows):
+        label.set_fontsize(8)
+        label.set_fontweight("bold" if row is best else "normal")
+    axis.axvline(curve.reference.median, color=INK, linewidth=0.9, linestyle=(0, (1, 1.5)))
+    axis.annotate("reference", (curve.reference.median, len(rows) - 0.5), xytext=(3, 0), textcoords="offset points", fontsize=8)
+    axis.set_ylim(-0.6, len(rows) + 0.2)
+    axis.margins(x=0.08)
+    axis.set_xlabel("Simulated time (s), phases one after the other")
+    tidy(axis, "x")
+    used = [model for model in COLOURS if any(phase["model"] == model for row in rows for phase in row.phases)]
+    axis.legend([plt.Rectangle((0, 0), 1, 1, color=COLOURS[model]) for model in used], used, loc="lower right",
+                bbox_to_anchor=(1, 1), ncol=len(used), frameon=False, fontsize=8.5)
+    figure.tight_layout()
+    return svg_of(figure)

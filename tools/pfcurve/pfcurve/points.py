@@ -73,3 +73,60 @@ def label(phases, models):
 
 def combinations(phases, models):
     return [phase_point(phases, list(choice)) for choice in itertools.product(models, repeat=len(phases))]
+
+
+def switch_after_time(fine, cheap, steps, fine_time, cheap_time):
+    """The first k of n parts of the simulated time in one model, then the other; the parts are those of the first model."""
+    points = []
+    for first, second, whole in ((fine, cheap, fine_time), (cheap, fine, cheap_time)):
+        points += [Point(f"{first} {k}/{steps}", first, f"@time:{k * whole / steps:.9g}={second}") for k in range(1, steps)]
+    return points
+
+
+def switch_after_coll(fine, cheap, steps, collectives):
+    """The same with collectives on MPI_COMM_WORLD; fewer parts when there are fewer collectives."""
+    if collectives < 2:
+        raise Problem(f"--unit coll: the program has too few collectives on MPI_COMM_WORLD ({collectives}, two are the least); "
+                      "take --unit time or --unit phase")
+    steps = min(steps, collectives)
+    points = []
+    for first, second in ((fine, cheap), (cheap, fine)):
+        points += [Point(f"{first} {k}/{steps}", first, f"@coll:{k * collectives // steps + 1}={second}")
+                   for k in range(1, steps)]
+    return points
+
+
+def switch_after_phase(fine, cheap, phases):
+    """The same with the program's phases, in the order of their first occurrence."""
+    if len(phases) < 2:
+        raise Problem("--unit phase: the program has one phase, two are the least (pf_phase or MPI_Pcontrol); take --unit time")
+    points = []
+    for first, second in ((fine, cheap), (cheap, fine)):
+        for k in range(1, len(phases)):
+            models = [first] * k + [second] * (len(phases) - k)
+            points.append(phase_point(phases, models, f"{first} {k}/{len(phases)}"))
+    return points
+
+
+def one_at_a_time(phases, models, cheap, fine):
+    """Each phase in each other model, the rest all cheap, and the rest all fine."""
+    points = {}
+    for base in (cheap, fine):
+        for i in range(len(phases)):
+            for model in models:
+                choice = [base] * len(phases)
+                choice[i] = model
+                point = phase_point(phases, choice)
+                points[point.start, point.schedule] = point
+    return [point for point in points.values() if point.schedule]
+
+
+def greedy(phases, cheap, fine, gain):
+    """From all cheap towards all fine, one phase more at a time: first the phase that takes away the most error for its
+    overhead. `gain`: phase -> that quotient."""
+    order = sorted(phases, key=lambda phase: (-gain[phase], phases.index(phase)))
+    points = []
+    for k in range(2, len(phases)):
+        models = [fine if phase in order[:k] else cheap for phase in phases]
+        points.append(phase_point(phases, models))
+    return points

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""report.html: one file that needs nothing else and no network."""
+import os
+import platform
+import subprocess
+
+import jinja2
+import matplotlib
+
+from . import curve as results
+from . import plot
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def first_line(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return "unknown"
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.machine()
+
+
+def machine(version):
+    return [("Parfocal", version.replace("Parfocal ", "")), ("Snakemake", first_line("snakemake", "--version")),
+            ("Matplotlib", matplotlib.__version__), ("Python", platform.python_version()),
+            ("system", f"{platform.system()} {platform.release()}"), ("processor", f"{processor()}, {os.cpu_count()} cores")]
+
+
+def spread_text(spread, form):
+    if spread.least == spread.most:
+        return form(spread.median)
+    return f"{form(spread.median)} ({form(spread.least)} to {form(spread.most)})"
+
+
+def plain(value):
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def write(curve, best, folder, facts):
+    """`facts`: what main knows: version, chosen, fitted, sentences, typed, subtitle, command."""
+    loader = jinja2.FileSystemLoader(HERE)
+    page = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True).get_template("report.html.in")
+    with open(os.path.join(folder, "curve.svg"), encoding="utf-8") as file:
+        text = file.read()
+    text = page.render(curve=curve, best=best, options=curve.options, rows=sorted(
+        curve.rows, key=lambda row: row.overhead.median if row.good else float("inf")), curve_svg=text[text.index("<svg"):],
+        phases_svg=plot.draw_phases(curve), timeline_svg=plot.draw_timeline(curve, best), machine=machine(facts["version"]),
+        seconds=lambda spread: spread_text(spread, results.seconds_text), plain=lambda spread: spread_text(spread, plain),
+        percent=lambda spread: spread_text(spread, results.percent_text), configuration=curve.finest.good[0].summary["configuration"],
+        hosts=sorted({run.result["host"] for row in curve.good() for run in row.good}), **facts)
+    with open(os.path.join(folder, "report.html"), "w", encoding="utf-8") as file:
+        file.write(text)
