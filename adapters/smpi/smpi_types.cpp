@@ -87,6 +87,13 @@ void visit_block(void *, void *place, int *length, MPI_Datatype *type)
     walk->last = std::max(walk->last, at + bytes);
 }
 
+void (*visitor)(ptrdiff_t, int, void *); /* of pf_smpi_type_walk(), in the same way */
+
+void tell_visitor(void *, void *place, int *length, MPI_Datatype *type)
+{
+    visitor(reinterpret_cast<ptrdiff_t>(place), *length, *type);
+}
+
 } // namespace
 
 extern "C" bool pf_smpi_can_reduce(const void *op_handle, const void *type_handle)
@@ -97,6 +104,13 @@ extern "C" bool pf_smpi_can_reduce(const void *op_handle, const void *type_handl
         return false;
     return (type->flags & flag_committed) && !type->deleted && !op->deleted &&
            (op->allowed_types == 0 || (op->allowed_types & type->flags));
+}
+
+extern "C" bool pf_smpi_can_accumulate(const void *op, const void *type)
+{
+    if (op == MPI_REPLACE || op == MPI_NO_OP)
+        return true;
+    return op != MPI_OP_NULL && op_of(op)->predefined && pf_smpi_can_reduce(op, type);
 }
 
 extern "C" bool pf_smpi_type_is_derived(const void *type)
@@ -129,6 +143,15 @@ extern "C" void pf_smpi_type_span(void *handle, ptrdiff_t *first, ptrdiff_t *las
     }
     *first = found.first;
     *last = found.last;
+}
+
+extern "C" void pf_smpi_type_walk(void *type, int count, void (*visit)(ptrdiff_t, int, void *))
+{
+    MPI_Op walker;
+    PMPI_Op_create(tell_visitor, 1, &walker);
+    visitor = visit;
+    type_of(type)->unserialize(nullptr, nullptr, count, walker);
+    PMPI_Op_free(&walker);
 }
 
 extern "C" void pf_smpi_type_pack(void *type, int count, const void *from, void *packed)
@@ -183,6 +206,12 @@ extern "C" bool pf_smpi_op_is_commutative(const void *op)
 extern "C" void pf_smpi_op_apply(const void *op, void *type, int count, const void *in, void *inout)
 {
     op_of(op)->apply(in, inout, &count, type_of(type));
+}
+
+extern "C" void pf_smpi_op_combine(const void *op, void *type, int count, const void *in, void *inout)
+{
+    MPI_Datatype datatype = type_of(type);
+    op_of(op)->function(const_cast<void *>(in), inout, &count, &datatype);
 }
 
 extern "C" void pf_smpi_keep(void *op, void *type)

@@ -18,6 +18,9 @@ extern "C" {
  * defined for it. */
 bool pf_smpi_can_reduce(const void *op, const void *type);
 
+/* The same for accumulating in a window: the operation is predefined, or MPI_REPLACE or MPI_NO_OP. */
+bool pf_smpi_can_accumulate(const void *op, const void *type);
+
 /* False for the predefined types and for what SMPI treats like them: items without gaps, one after the other.
  */
 bool pf_smpi_type_is_derived(const void *type);
@@ -33,6 +36,10 @@ ptrdiff_t pf_smpi_type_extent(const void *type);
 void pf_smpi_type_pack(void *type, int count, const void *from, void *packed);
 void pf_smpi_type_unpack(void *type, int count, const void *packed, void *to);
 void pf_smpi_type_copy(void *type, int count, const void *from, void *to);
+
+/* Calls `visit` for each block of the data, in their order: so many items of a predefined type at an offset
+ * from the address of the first item. */
+void pf_smpi_type_walk(void *type, int count, void (*visit)(ptrdiff_t offset, int items, void *basic));
 
 /* Like pf_smpi_type_pack, but callable outside a rank's context. */
 void pf_smpi_type_serialize(void *type, int count, const void *from, void *packed);
@@ -52,6 +59,9 @@ bool pf_smpi_op_is_commutative(const void *op);
 
 /* inout = in op inout */
 void pf_smpi_op_apply(const void *op, void *type, int count, const void *in, void *inout);
+
+/* The same for a predefined operation and datatype, callable outside a rank's context. */
+void pf_smpi_op_combine(const void *op, void *type, int count, const void *in, void *inout);
 
 /* Both outlive their freeing by the user. */
 void pf_smpi_keep(void *op, void *type);

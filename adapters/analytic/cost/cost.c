@@ -114,14 +114,18 @@ static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_
     return mode == PF_COST_SYNCHRONOUS || (mode == PF_COST_STANDARD && bytes > cost->eager_max);
 }
 
+static void count(struct pf_cost_range *range, enum pf_cost_kind kind, size_t bytes)
+{
+    range->tally[kind].messages++;
+    range->tally[kind].bytes += bytes;
+}
+
 static void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
                  enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
     double left, returns = now + cost->call + way->range->overhead_send;
     out->rendezvous = waits_for_receive(cost, bytes, mode);
-    struct pf_cost_tally *tally = &way->range->tally[out->rendezvous];
-    tally->messages++;
-    tally->bytes += bytes;
+    count(way->range, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
     if (out->rendezvous) {
         out->returns = returns;
         out->safe = INFINITY;
@@ -213,6 +217,39 @@ void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, doubl
     find_way(cost, src, dst, bytes, &way);
     send(cost, &way, bytes, now, mode, sent);
     receive(cost, &way, bytes, sent, posted, out);
+}
+
+void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now, struct pf_cost_access *out)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    count(way.range, PF_COST_ACCESS, bytes);
+    out->returns = now + cost->call + way.range->overhead_send;
+    out->arrival = transmit(&way, bytes, out->returns, &out->safe);
+}
+
+void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_cost_access *out)
+{
+    struct way way;
+    find_way(cost, src, dst, 0, &way);
+    out->returns = out->safe = now + cost->call + way.range->overhead_send;
+    out->arrival = out->returns + control_time(&way);
+}
+
+double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, double date)
+{
+    double left;
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    count(way.range, PF_COST_ACCESS, bytes);
+    return transmit(&way, bytes, date, &left);
+}
+
+double pf_cost_control(struct pf_cost *cost, int src, int dst)
+{
+    struct way way;
+    find_way(cost, src, dst, 0, &way);
+    return control_time(&way);
 }
 
 double pf_cost_call(const struct pf_cost *cost)

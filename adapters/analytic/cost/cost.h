@@ -57,6 +57,29 @@ void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const
 void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, double now, double posted,
                      enum pf_cost_mode mode, struct pf_cost_sent *sent, struct pf_cost_received *out);
 
+/*
+ * One-sided communication: the NICs do it, and the target's processor pays nothing. An access carries data
+ * with it (a put), or asks for some (a get): then `bytes` come back from the date at which it arrives.
+ */
+struct pf_cost_access {
+    double returns; /* the caller pays from `now` to here */
+    double safe;    /* with data: the buffer may be used again */
+    double arrival; /* the last byte, or the request, is at the target */
+};
+
+/* An access that carries `bytes` from `src` to `dst`. Occupies the NIC. */
+void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now,
+                 struct pf_cost_access *out);
+
+/* An access that asks for data. Occupies no NIC. */
+void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_cost_access *out);
+
+/* The arrival of the answer to an access, of `bytes` that leave `src` at `date`. Occupies the NIC. */
+double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, double date);
+
+/* How long a message without data travels: a request, its answer, an acknowledgement. */
+double pf_cost_control(struct pf_cost *cost, int src, int dst);
+
 /* The duration of an MPI call that sends nothing, such as MPI_Irecv or MPI_Test; paid by its caller. */
 double pf_cost_call(const struct pf_cost *cost);
 

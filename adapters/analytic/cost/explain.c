@@ -57,10 +57,10 @@ static void explain_busy(const struct pf_cost_lane *lane, const struct pf_cost_r
 
 static void explain_range(const struct pf_cost_lane *lane, int i, FILE *out)
 {
-    static const char *const kinds[] = {"eager", "rendezvous"};
+    static const char *const kinds[PF_COST_KINDS] = {"eager", "rendezvous", "one-sided"};
     const struct pf_cost_range *range = &lane->ranges[i];
     char from[40], to[40], text[40];
-    for (int kind = 0; kind < 2; kind++) {
+    for (int kind = 0; kind < PF_COST_KINDS; kind++) {
         if (!range->tally[kind].messages)
             continue;
         fprintf(out, "  %s", write((double)range->from, PF_QUANTITY_SIZE, from));
@@ -74,7 +74,7 @@ static void explain_range(const struct pf_cost_lane *lane, int i, FILE *out)
         explain_busy(lane, range, out);
         if (range->overhead_send > 0)
             fprintf(out, "; o_s %s", write(range->overhead_send, PF_QUANTITY_TIME, text));
-        if (range->overhead_receive > 0)
+        if (range->overhead_receive > 0 && kind != PF_COST_ACCESS)
             fprintf(out, "; o_r %s", write(range->overhead_receive, PF_QUANTITY_TIME, text));
         fputc('\n', out);
     }
@@ -84,7 +84,8 @@ static void explain_lane(const struct pf_cost_lane *lane, const char *name, FILE
 {
     uint64_t messages = 0;
     for (int i = 0; i < lane->count; i++)
-        messages += lane->ranges[i].tally[0].messages + lane->ranges[i].tally[1].messages;
+        for (int kind = 0; kind < PF_COST_KINDS; kind++)
+            messages += lane->ranges[i].tally[kind].messages;
     fprintf(out, "%s: %" PRIu64 " messages of m bytes\n", name, messages);
     for (int i = 0; i < lane->count; i++)
         explain_range(lane, i, out);

@@ -14,6 +14,9 @@
 enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET };
 enum pf_cost_done { PF_COST_COPIED, PF_COST_SENT, PF_COST_ARRIVED, PF_COST_ACKNOWLEDGED };
 
+/* What is counted apart. */
+enum pf_cost_kind { PF_COST_EAGER_SEND, PF_COST_RENDEZVOUS_SEND, PF_COST_ACCESS, PF_COST_KINDS };
+
 struct pf_cost_tally {
     uint64_t messages, bytes;
 };
@@ -27,7 +30,7 @@ struct pf_cost_range {
     double byte_time, byte_factor;
     double gap, nic_byte_time; /* nic_byte_time < 0: as the message */
     double overhead_send, overhead_receive;
-    struct pf_cost_tally tally[2]; /* eager, rendezvous */
+    struct pf_cost_tally tally[PF_COST_KINDS];
 };
 
 /* One of the two ways of a message: through the network, or through the memory of a node. */
