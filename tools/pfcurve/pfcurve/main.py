@@ -36,6 +36,16 @@ def versions(bindir):
     return done.stdout.splitlines()[0], re.findall(r"^  (\w+) +available", done.stdout, re.M)
 
 
+def as_typed(bindir, tool):
+    """The shortest name of a tool for a command line to repeat: by PATH, or beside this one as it was typed."""
+    path = os.path.join(bindir, tool)
+    beside = os.path.join(os.path.dirname(sys.argv[0]), tool)
+    for name, place in ((tool, shutil.which(tool)), (beside, beside if "/" in beside else None)):
+        if place and os.path.exists(place) and os.path.samefile(place, path):
+            return name
+    return path
+
+
 def command_text(words):
     return " ".join(shlex.quote(word) for word in words)
 
@@ -48,7 +58,7 @@ def typed(row):
 def fit(options, sweep, bindir):
     """Model analytic, fitted to the fine model on the platform of the sweep; kept like a run."""
     out = os.path.join(options.output, f"analytic-{options.fine}.txt")
-    command = [os.path.join(bindir, "pfinfo"), f"--fit={options.fine}", "--output", out, "--", *options.run_flags]
+    command = [as_typed(bindir, "pfinfo"), f"--fit={options.fine}", "--output", out, "--", *options.run_flags]
     done_before = out + ".command"
     try:
         with open(done_before, encoding="utf-8") as file:
@@ -108,7 +118,7 @@ def work(bindir, arguments):
     options = command_line.from_args(args, available)
     need_tools()
     from . import plot, report  # they need matplotlib and jinja2
-    sweep = Sweep(options, os.path.join(bindir, "pfrun"))
+    sweep = Sweep(options, as_typed(bindir, "pfrun"), version)
     sweep.open()
     fitted = fit(options, sweep, bindir) if options.fit else ""
     wanted, chosen = sweep_points(options, sweep)
@@ -120,7 +130,7 @@ def work(bindir, arguments):
     sentences = words(curve, best)
     report.write(curve, best, sweep.out, {"version": version, "chosen": chosen, "fitted": fitted, "sentences": sentences,
                                           "typed": typed, "subtitle": subtitle(options),
-                                          "command": command_text(["pfcurve", *arguments]),
+                                          "command": command_text([as_typed(bindir, "pfcurve"), *arguments]),
                                           "cwd": os.getcwd(), "environment": sweep.environment()})
     print(f"{chosen}; {len(curve.rows)} schedules, {sum(len(row.good) for row in curve.rows)} runs")
     for run in curve.failures():

@@ -34,24 +34,16 @@ class Run:
         return bool(self.result.get("ok"))
 
 
-def fingerprint(path):
-    """Contents of a file that a command line names: another program under the old name is another run."""
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else \
-                hashlib.sha256(file.read()).hexdigest()
-    except OSError:
-        return ""
-
-
 class Sweep:
-    def __init__(self, options, pfrun):
-        self.options, self.pfrun, self.out = options, pfrun, os.path.abspath(options.output)
+    def __init__(self, options, pfrun, version):
+        self.options, self.pfrun, self.version = options, pfrun, version
+        self.out = os.path.abspath(options.output)
         self.analytic = []  # flags for runs with model analytic
         self.runs = {}  # by key
         self.count = 0
         self.lock = None
-        self.prints = {}
+        self.prints = {}  # fingerprints of files
+        self.tried = set()  # keys of runs of this sweep
 
     def open(self):
         """Makes the folder, for this pfcurve alone."""
@@ -74,14 +66,20 @@ class Sweep:
 
     def plan(self, point, repeat):
         command = self.command(point)
-        names = [word.rpartition(":")[2] if word.startswith("--cfg=") else word for word in command]
-        for name in names:
-            if name not in self.prints:
-                self.prints[name] = fingerprint(name) if os.path.isfile(name) else ""
-        same = [command, self.environment(), os.getcwd(), [self.prints[name] for name in names], repeat]
+        same = [self.version, command, self.environment(), os.getcwd(), [self.fingerprint(word) for word in command[1:]], repeat]
         key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
         slug = re.sub(r"[^\w.]+", "-", point.name).strip("-")[:40] or "run"
         return Run(point, repeat, command, key, f"runs/{slug}-{repeat + 1}-{key}")
+
+    def fingerprint(self, word):
+        """Contents of a file that the command line names: another program under the old name is another run."""
+        name = word.rpartition(":")[2] if word.startswith("--cfg=") else word
+        if name not in self.prints:
+            self.prints[name] = ""
+            if os.path.isfile(name):
+                with open(name, "rb") as file:
+                    self.prints[name] = hashlib.sha256(file.read()).hexdigest()
+        return self.prints[name]
 
     def run(self, points, repeats=None):
         """Runs what is missing and returns all runs of these points, in order."""
@@ -102,7 +100,7 @@ class Sweep:
         """Takes over a result that is there. One that failed in an earlier sweep is tried again."""
         folder = os.path.join(self.out, run.folder)
         result = read_json(os.path.join(folder, "result.json"))
-        if not result or (not result["ok"] and run.key not in getattr(self, "tried", ())):
+        if not result or (not result["ok"] and run.key not in self.tried):
             return False
         run.result, run.summary = result, read_json(os.path.join(folder, "summary.json")) or {}
         self.runs[run.key] = run
@@ -121,7 +119,7 @@ class Sweep:
         with open(os.path.join(self.out, "plan.json"), "w", encoding="utf-8") as file:
             json.dump({"worker": os.path.join(HERE, "one.py"), "runs": [
                 {"key": run.key, "folder": run.folder, "number": self.count + i} for i, run in enumerate(runs)]}, file, indent=1)
-        self.tried = {*getattr(self, "tried", ()), *(run.key for run in runs)}
+        self.tried.update(run.key for run in runs)
         self.count += len(runs)
         command = ["snakemake", "--snakefile", os.path.join(HERE, "Snakefile"), "--directory", self.out, "--nolock",
                    "--keep-going", "--scheduler", "greedy", "--rerun-triggers", "mtime", "--nocolor", *self.engine()]
