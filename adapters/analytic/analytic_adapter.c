@@ -148,7 +148,8 @@ static int open_prices(const struct pf_job *job, char *why, size_t why_size)
     if (!nodes)
         pf_die("out of memory for %d ranks", job->size);
     sg_host_t *hosts = number_nodes(job, nodes);
-    an_job.cost = pf_cost_new(job->size, nodes, pf_cost_platform_route, hosts, why, why_size);
+    an_job.cost =
+        pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
     free(nodes);
     if (an_job.cost)
         an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);

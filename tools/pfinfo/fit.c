@@ -151,7 +151,7 @@ static int find_residuals(const struct fit_request *request, struct pf_fit *fit,
     int n = 0;
     pf_config_set("analytic_parameters", request->output);
     pf_config_set("analytic_set", "");
-    struct pf_cost *cost = pf_cost_new(4, nodes, route_of_fit, fit, why, sizeof why);
+    struct pf_cost *cost = pf_cost_new(4, nodes, route_of_fit, NULL, fit, why, sizeof why);
     if (!cost)
         give_up("--fit: %s", why);
     for (int lane = 0; lane < PF_FIT_LANES; lane++) {

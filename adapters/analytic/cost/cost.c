@@ -56,7 +56,7 @@ static double control_time(const struct way *way)
 /*
  * Data that are ready at a date leave when the NIC has done its earlier work (the LogP NIC of SST/macro), and
  * arrive a latency and their bytes later. Returns the arrival; `left` is when the NIC is free again. Where
- * the receiving side is taken in turns, one message after the other comes in.
+ * the receiving side or the links are taken in turns, one message after the other comes through.
  */
 static double transmit(const struct way *way, size_t bytes, double ready, double *left)
 {
@@ -66,18 +66,15 @@ static double transmit(const struct way *way, size_t bytes, double ready, double
     double nic_byte_time = range->nic_byte_time < 0 ? byte_time : range->nic_byte_time;
     double busy = range->gap + (double)bytes * nic_byte_time, start = ready;
     if (busy > 0) {
-        double *out = &way->lane->busy_out[way->from];
-        start = fmax(ready, *out);
-        *out = start + busy;
+        start = pf_busy_take(&way->lane->busy_out[way->from], ready, busy);
     }
     *left = start + busy;
-    double arrival =
-        start + range->latency + range->latency_factor * way->path.latency + (double)bytes * byte_time;
-    if (way->lane->busy_in && busy > 0) {
-        double *in = &way->lane->busy_in[way->to];
-        arrival = fmax(arrival, *in + busy);
-        *in = arrival;
-    }
+    double latency = range->latency_factor * way->path.latency;
+    double arrival = start + range->latency + latency + (double)bytes * byte_time;
+    if (way->lane->links)
+        arrival += pf_links_load(way->lane->links, way->from, way->to, bytes, start, latency);
+    if (way->lane->busy_in && busy > 0)
+        arrival = fmax(arrival, pf_busy_take(&way->lane->busy_in[way->to], arrival - busy, busy) + busy);
     return arrival;
 }
 

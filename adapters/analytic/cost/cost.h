@@ -106,14 +106,26 @@ bool pf_cost_homogeneous(struct pf_cost *cost);
  */
 typedef void pf_cost_route_fn(void *context, int src_node, int dst_node, double *latency, double *bandwidth);
 
+/* One link of a path, in one direction: its number, from 0 without large holes, and its bandwidth. */
+struct pf_cost_link {
+    int number;
+    double bandwidth;
+};
+
+/* The links of the path between two different nodes that messages share: writes up to `room` of them in
+ * order, and returns how many there are. Numbers must not change. Asked once per pair that talks, for
+ * contention = link. */
+typedef int pf_cost_links_fn(void *context, int src_node, int dst_node, struct pf_cost_link *links, int room);
+
 /*
  * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without
- * holes. `route` is asked while the topology is the platform's; NULL: no latency, no limit. Reads the file
- * PARFOCAL_ANALYTIC_PARAMETERS and PARFOCAL_ANALYTIC_SET. On failure returns NULL with one line in `why` that
- * names file, line and reason. The caller frees it; nothing of the arguments but route and context is kept.
+ * holes. `route` is asked while the topology is the platform's; NULL: no latency, no limit. `links` likewise;
+ * NULL: the platform has none to share. Reads the file PARFOCAL_ANALYTIC_PARAMETERS and
+ * PARFOCAL_ANALYTIC_SET. On failure returns NULL with one line in `why` that names file, line and reason. The
+ * caller frees it; nothing of the arguments but route and context is kept.
  */
-struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route, void *context,
-                            char *why, size_t why_size);
+struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route,
+                            pf_cost_links_fn *links, void *context, char *why, size_t why_size);
 void pf_cost_free(struct pf_cost *cost);
 
 /* Writes which formula and which parameters priced how many messages, per class of message, and all

@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
+#include "adapters/analytic/cost/busy.h"
 #include "adapters/analytic/cost/cost.h"
+#include "adapters/analytic/cost/links.h"
 #include "adapters/analytic/cost/parameters.h"
 #include "adapters/analytic/cost/paths.h"
 #include "adapters/analytic/cost/topology.h"
@@ -39,9 +41,10 @@ struct pf_cost_lane {
     int count;
     unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
     double reserve;
-    double control_latency; /* of an envelope without data, beside the path's */
-    double *busy_out;       /* per node: until when its NIC, or its memory, is busy with what goes out */
-    double *busy_in;        /* and with what comes in; NULL: not taken in turns */
+    double control_latency;   /* of an envelope without data, beside the path's */
+    struct pf_busy *busy_out; /* per node: when its NIC, or its memory, is busy with what goes out */
+    struct pf_busy *busy_in;  /* and with what comes in; NULL: not taken in turns */
+    struct pf_links *links;   /* NULL: messages do not share links */
 };
 
 struct pf_cost {

@@ -12,7 +12,6 @@ struct place {
 
 struct pf_paths {
     int nodes;
-    size_t places;
     pf_cost_route_fn *route;
     void *context;
     struct place place[];
@@ -20,12 +19,10 @@ struct pf_paths {
 
 struct pf_paths *pf_paths_new(int nodes, pf_cost_route_fn *route, void *context)
 {
-    size_t places = nodes <= PF_PATHS_TABLE ? (size_t)nodes * (size_t)nodes : PF_PATHS_PLACES;
-    struct pf_paths *paths = calloc(1, sizeof *paths + places * sizeof paths->place[0]);
+    struct pf_paths *paths = calloc(1, sizeof *paths + pf_paths_places(nodes) * sizeof paths->place[0]);
     if (!paths)
         return NULL;
     paths->nodes = nodes;
-    paths->places = places;
     paths->route = route;
     paths->context = context;
     return paths;
@@ -39,11 +36,7 @@ void pf_paths_free(struct pf_paths *paths)
 const struct pf_path *pf_paths_get(struct pf_paths *paths, int src, int dst)
 {
     int64_t pair = (int64_t)src * paths->nodes + dst;
-    /* A large job talks to few distances from each node: the odd factor spreads rows over the places. */
-    size_t index = paths->nodes <= PF_PATHS_TABLE
-                       ? (size_t)pair
-                       : ((size_t)src * 40503 + (size_t)dst) & (PF_PATHS_PLACES - 1);
-    struct place *place = &paths->place[index];
+    struct place *place = &paths->place[pf_paths_place(paths->nodes, src, dst)];
     if (place->pair != pair + 1) {
         double latency = 0, bandwidth = INFINITY;
         if (paths->route)

@@ -3,6 +3,7 @@
 #include "adapters/analytic/cost/platform_route.h"
 
 #include <stdexcept>
+#include <unordered_map>
 #include <vector>
 
 extern "C" {
@@ -40,4 +41,24 @@ void pf_cost_platform_route(void *context, int src_node, int dst_node, double *l
     /* What SimGrid's network models use where a host has no loopback of its own. */
     *latency = sg_cfg_get_double("network/loopback-lat");
     *bandwidth = sg_cfg_get_double("network/loopback-bw");
+}
+
+/* Links get their numbers in the order in which paths are asked for. A fat pipe is not shared. */
+int pf_cost_platform_links(void *context, int src_node, int dst_node, struct pf_cost_link *out, int room)
+{
+    static std::unordered_map<const simgrid::s4u::Link *, int> numbers;
+    const sg_host_t *hosts = static_cast<const sg_host_t *>(context);
+    std::vector<simgrid::s4u::Link *> links;
+    double latency = 0;
+    int count = 0;
+    hosts[src_node]->route_to(hosts[dst_node], links, &latency);
+    for (const auto *link : links) {
+        if (link->get_sharing_policy() == simgrid::s4u::Link::SharingPolicy::FATPIPE)
+            continue;
+        int next = static_cast<int>(numbers.size()), number = numbers.emplace(link, next).first->second;
+        if (count < room)
+            out[count] = {number, link->get_bandwidth()};
+        count++;
+    }
+    return count;
 }

@@ -14,6 +14,12 @@
 /* In the order of the words of the key `model`. */
 enum formulae { LOGGPS, LOGGP, SMP };
 
+/* Of the key `contention`. */
+enum contention { ALONE, RECEIVING_NICS, LINKS };
+
+/* 3 GiB of loads: more than any job needs. */
+#define MOST_LINKS ((size_t)1 << 25)
+
 static char problem[600];
 
 __attribute__((format(printf, 1, 2))) static const char *fail(const char *format, ...)
@@ -198,12 +204,36 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);
     cost->copy_latency = pf_parameters_at(p, PF_COPY_LATENCY, 0, 0);
     cost->combine_byte_time = byte_time(p, PF_COMBINE_BANDWIDTH, 0, 0);
-    if (by_word(p, PF_CONTENTION, 0) > 0) {
-        cost->network.busy_in = calloc((size_t)cost->nodes, sizeof *cost->network.busy_in);
-        if (!cost->network.busy_in)
-            return "out of memory";
-    }
     return NULL;
+}
+
+static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
+{
+    const struct pf_parameters *p = &cost->parameters;
+    struct pf_cost_lane *network = &cost->network;
+    switch ((enum contention)by_word(p, PF_CONTENTION, ALONE)) {
+    case ALONE:
+        return NULL;
+    case RECEIVING_NICS:
+        network->busy_in = calloc((size_t)cost->nodes, sizeof *network->busy_in);
+        return network->busy_in ? NULL : "out of memory";
+    case LINKS:
+        break;
+    }
+    if (!cost->by_arithmetic) {
+        if (!links)
+            return at_key(p, PF_CONTENTION, "the platform does not tell its links");
+        network->links = pf_links_of_platform(cost->nodes, links, context);
+        return network->links ? NULL : "out of memory";
+    }
+    if (!pf_parameters_has(p, PF_LINK_BANDWIDTH))
+        return at_key(p, PF_CONTENTION, "link needs link_bandwidth");
+    if (cost->link_byte_time == 0)
+        return at_key(p, PF_CONTENTION, "link needs a link_bandwidth that is not unlimited");
+    if (pf_topology_links(&cost->topology) > MOST_LINKS)
+        return at_key(p, PF_CONTENTION, "the topology has too many links to keep the load of each");
+    network->links = pf_links_by_arithmetic(&cost->topology, cost->link_byte_time);
+    return network->links ? NULL : "out of memory";
 }
 
 static bool is_platform(const struct pf_parameters *p, enum pf_parameter key)
@@ -276,7 +306,7 @@ static const char *read_parameters(struct pf_parameters *p)
 }
 
 static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route,
-                        void *context)
+                        pf_cost_links_fn *links, void *context)
 {
     cost->ranks = ranks;
     cost->nodes = 1;
@@ -299,14 +329,16 @@ static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ran
         wrong = make_lane(cost, false);
     if (!wrong)
         wrong = make_lane(cost, true);
-    return wrong ? wrong : make_protocol(cost);
+    if (!wrong)
+        wrong = make_protocol(cost);
+    return wrong ? wrong : make_contention(cost, links, context);
 }
 
-struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route, void *context,
-                            char *why, size_t why_size)
+struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route,
+                            pf_cost_links_fn *links, void *context, char *why, size_t why_size)
 {
     struct pf_cost *cost = calloc(1, sizeof *cost);
-    const char *wrong = cost ? make(cost, ranks, nodes_of_ranks, route, context) : "out of memory";
+    const char *wrong = cost ? make(cost, ranks, nodes_of_ranks, route, links, context) : "out of memory";
     if (!wrong)
         return cost;
     snprintf(why, why_size, "%s", wrong);
@@ -319,6 +351,7 @@ static void free_lane(struct pf_cost_lane *lane)
     free(lane->ranges);
     free(lane->busy_out);
     free(lane->busy_in);
+    pf_links_free(lane->links);
 }
 
 void pf_cost_free(struct pf_cost *cost)

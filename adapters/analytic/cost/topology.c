@@ -39,7 +39,7 @@ int pf_topology_gateway(const struct pf_topology *t, int from, int to)
 }
 
 /* Two links between groups can be shorter than one with a hop inside both groups. */
-static bool over_third_group(const struct pf_topology *t, int group, int router, int to_group, int to_router)
+int pf_topology_third_group(const struct pf_topology *t, int group, int router, int to_group, int to_router)
 {
     for (int port = 0; port < t->global_ports; port++) {
         int third = router * t->global_ports + port;
@@ -48,9 +48,9 @@ static bool over_third_group(const struct pf_topology *t, int group, int router,
             continue;
         if (pf_topology_gateway(t, third, group) == pf_topology_gateway(t, third, to_group) &&
             pf_topology_gateway(t, to_group, third) == to_router)
-            return true;
+            return third;
     }
-    return false;
+    return -1;
 }
 
 static int dragonfly_hops(const struct pf_topology *t, int src, int dst)
@@ -66,14 +66,14 @@ static int dragonfly_hops(const struct pf_topology *t, int src, int dst)
         return 3;
     int local =
         (pf_topology_gateway(t, group, to_group) != from) + (pf_topology_gateway(t, to_group, group) != to);
-    if (local == 2 && over_third_group(t, group, from, to_group, to))
+    if (local == 2 && pf_topology_third_group(t, group, from, to_group, to) >= 0)
         return 4;
     return 3 + local;
 }
 
 /* The neighbour of `position` one step along a dimension, or -1 at an end that does not wrap. A twisted wrap
  * moves the other dimension without a further twist. */
-static int twisted_neighbour(const struct pf_topology *t, int position, int dimension, int step)
+int pf_topology_neighbour(const struct pf_topology *t, int position, int dimension, int step)
 {
     int x[PF_TOPOLOGY_DIMENSIONS] = {0};
     for (int i = t->dimensions - 1; i >= 0; i--) {
@@ -107,7 +107,7 @@ static unsigned short *twisted_search(const struct pf_topology *t, int from)
     while (head < tail) {
         int at = queue[head++];
         for (int way = 0; way < 2 * t->dimensions; way++) {
-            int next = twisted_neighbour(t, at, way / 2, way % 2 ? 1 : -1);
+            int next = pf_topology_neighbour(t, at, way / 2, way % 2 ? 1 : -1);
             if (next < 0 || distance[next] != UINT16_MAX)
                 continue;
             distance[next] = (unsigned short)(distance[at] + 1);

@@ -37,6 +37,7 @@ struct pf_topology {
     int jump[PF_TOPOLOGY_DIMENSIONS];
     int twist;
     int global_ports;      /* dragonfly: links to other groups per router */
+    bool wide;             /* fat tree: as many links upwards as leaves below */
     unsigned short **rows; /* twisted: distances from a position, made when first needed */
 };
 
@@ -57,5 +58,23 @@ void pf_topology_describe(const struct pf_topology *topology, char *text, size_t
 /* The router of another group that the link from group `from` to group `to` of a dragonfly starts at: links
  * are dealt to the routers in the order of the groups. */
 int pf_topology_gateway(const struct pf_topology *topology, int from, int to);
+
+/* The group over which two links lead from router `router` of `group` to router `to_router` of `to_group`;
+ * -1: none. */
+int pf_topology_third_group(const struct pf_topology *topology, int group, int router, int to_group,
+                            int to_router);
+
+/* The neighbour of a position of a twisted torus one step (1 or -1) along a dimension; -1: there is none. */
+int pf_topology_neighbour(const struct pf_topology *topology, int position, int dimension, int step);
+
+/* How many links there are, one for each direction of a cable, and those of the path from `src` to `dst`,
+ * which are different: always the same shortest path, in order. Grids correct the last dimension first; of
+ * two ways of the same length a ring takes the one upwards, a grid the one that does not wrap. A fat tree has
+ * as many links upwards from each subtree as leaves below it, and a message takes the one that its target's
+ * number says. */
+size_t pf_topology_links(const struct pf_topology *topology);
+typedef void pf_topology_link_fn(void *context, size_t link);
+void pf_topology_route(const struct pf_topology *topology, int src, int dst, pf_topology_link_fn *fn,
+                       void *context);
 
 #endif

@@ -186,6 +186,7 @@ static const char *parse_kind(struct pf_topology *t, const char *kind, char **sa
         return parse_tree(t, strtok_r(NULL, " \t", save));
     if (strcmp(kind, "fattree") == 0) {
         t->kind = PF_TOPOLOGY_TREE;
+        t->wide = true;
         return parse_shape(t, kind, strtok_r(NULL, " \t", save), nodes);
     }
     if (strcmp(kind, "dragonfly") == 0)
@@ -269,7 +270,7 @@ void pf_topology_describe(const struct pf_topology *t, char *text, size_t size)
         describe_grid(t, text, size);
         break;
     case PF_TOPOLOGY_TREE:
-        append(text, size, "%s", t->dimensions == 1 && t->extent[0] < t->size ? "tree" : "fattree");
+        append(text, size, "%s", t->wide ? "fattree" : "tree");
         append_shape(text, size, t);
         break;
     case PF_TOPOLOGY_DRAGONFLY:

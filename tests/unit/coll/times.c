@@ -49,7 +49,7 @@ static struct pf_colls *make(const char *parameters, const char *choice)
         row[i] = (size_t)(i % 5) * 3;
     }
     assert_true(pf_config_set("analytic_set", parameters));
-    cost = pf_cost_new(RANKS, nodes, route, NULL, why, sizeof why);
+    cost = pf_cost_new(RANKS, nodes, route, NULL, NULL, why, sizeof why);
     if (!cost)
         fail_msg("%s", why);
     struct pf_colls *colls = pf_colls_new(cost, choice, why, sizeof why);

@@ -77,7 +77,7 @@ static struct pf_cost *price(const struct pf_parameters *parameters)
     pf_parameters_write(parameters, out);
     fclose(out);
     pf_config_set("analytic_parameters", file);
-    struct pf_cost *cost = pf_cost_new(3, nodes, route, NULL, why, sizeof why);
+    struct pf_cost *cost = pf_cost_new(3, nodes, route, NULL, NULL, why, sizeof why);
     unlink(file);
     if (!cost)
         fail_msg("%s", why);

@@ -200,7 +200,7 @@ static void test_inconsistent(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(pf_config_set("analytic_set", cases[i].text));
-        struct pf_cost *cost = pf_cost_new(5, nodes, NULL, NULL, why, sizeof why);
+        struct pf_cost *cost = pf_cost_new(5, nodes, NULL, NULL, NULL, why, sizeof why);
         if (cost || !strstr(why, cases[i].reason) || !strstr(why, "PARFOCAL_ANALYTIC_SET: entry"))
             fail_msg("'%s': %s", cases[i].text, cost ? "accepted" : why);
     }

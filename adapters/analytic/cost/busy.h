@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_BUSY_H
+#define PF_ADAPTERS_ANALYTIC_COST_BUSY_H
+
+#include <string.h>
+
+/*
+ * When a side of a NIC, or a link, has work: it serves one message after the other. Prices are asked in about
+ * the order of dates, not exactly: one that waits for a late receive is asked long before its date. So the
+ * last stretches of work are remembered, and an early message fills the gaps between them; what has its price
+ * keeps it. When there are too many, the two oldest become one.
+ */
+enum { PF_BUSY_STRETCHES = 4 };
+
+struct pf_busy {
+    int count;
+    struct pf_busy_stretch {
+        double from, until;
+    } stretch[PF_BUSY_STRETCHES + 1]; /* by date */
+};
+
+/* Serves a message that is there at `ready` and takes `duration`; returns when that begins:
+ * the end less the duration. */
+static inline double pf_busy_take(struct pf_busy *busy, double ready, double duration)
+{
+    struct pf_busy_stretch *stretch = busy->stretch;
+    int count = busy->count, first = count, last;
+    while (first > 0 && stretch[first - 1].until >= ready)
+        first--;
+    double from = ready, at = ready, left = duration;
+    for (last = first; last < count && stretch[last].from - at < left; last++) {
+        if (stretch[last].from <= at)
+            from = last == first ? stretch[last].from : from;
+        else
+            left -= stretch[last].from - at;
+        at = stretch[last].until;
+    }
+    double end = at + left, until = end;
+    /* Rounding must not leave a gap that nothing fits into. */
+    if (last < count && stretch[last].from - end < duration * 1e-9)
+        until = stretch[last++].until;
+    memmove(stretch + first + 1, stretch + last, (size_t)(count - last) * sizeof *stretch);
+    stretch[first] = (struct pf_busy_stretch){from, until};
+    busy->count = count += 1 - (last - first);
+    if (count > PF_BUSY_STRETCHES) {
+        stretch[1].from = stretch[0].from;
+        memmove(stretch, stretch + 1, (size_t)--busy->count * sizeof *stretch);
+    }
+    return end > ready + duration ? end - duration : ready;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "adapters/analytic/cost/links.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/analytic/cost/busy.h"
+#include "adapters/analytic/cost/paths.h"
+#include "base/log.h"
+
+struct link {
+    struct pf_busy busy;
+    double byte_time;
+};
+
+/* The links between two nodes of the platform. */
+struct route {
+    int64_t pair; /* plus 1; 0: empty */
+    int count;
+    int *link;
+};
+
+struct pf_links {
+    const struct pf_topology *topology; /* NULL: the platform's routes */
+    size_t count;
+    struct link *link;
+    double byte_time; /* by arithmetic */
+    struct pf_busy *busy;
+    int nodes;
+    pf_cost_links_fn *fn;
+    void *context;
+    struct route *route;
+    struct pf_cost_link *scratch;
+    int room;
+};
+
+struct pf_links *pf_links_by_arithmetic(const struct pf_topology *topology, double byte_time)
+{
+    struct pf_links *links = calloc(1, sizeof *links);
+    if (!links)
+        return NULL;
+    links->topology = topology;
+    links->byte_time = byte_time;
+    links->count = pf_topology_links(topology);
+    links->busy = calloc(links->count + 1, sizeof *links->busy);
+    if (links->busy)
+        return links;
+    free(links);
+    return NULL;
+}
+
+struct pf_links *pf_links_of_platform(int nodes, pf_cost_links_fn *fn, void *context)
+{
+    struct pf_links *links = calloc(1, sizeof *links);
+    if (!links)
+        return NULL;
+    links->nodes = nodes;
+    links->fn = fn;
+    links->context = context;
+    links->room = 64;
+    links->route = calloc(pf_paths_places(nodes), sizeof *links->route);
+    links->scratch = calloc((size_t)links->room, sizeof *links->scratch);
+    if (links->route && links->scratch)
+        return links;
+    pf_links_free(links);
+    return NULL;
+}
+
+void pf_links_free(struct pf_links *links)
+{
+    if (!links)
+        return;
+    for (size_t i = 0; links->route && i < pf_paths_places(links->nodes); i++)
+        free(links->route[i].link);
+    free(links->route);
+    free(links->scratch);
+    free(links->link);
+    free(links->busy);
+    free(links);
+}
+
+size_t pf_links_count(const struct pf_links *links)
+{
+    return links->count;
+}
+
+/* Asks the platform; numbers that have not been seen before are new links. */
+static void ask(struct pf_links *links, int src, int dst, struct route *route)
+{
+    int count = links->fn(links->context, src, dst, links->scratch, links->room);
+    if (count > links->room) {
+        links->room = count;
+        links->scratch = realloc(links->scratch, (size_t)count * sizeof *links->scratch);
+        if (!links->scratch)
+            pf_die("out of memory for a route of %d links", count);
+        count = links->fn(links->context, src, dst, links->scratch, links->room);
+    }
+    route->count = count;
+    route->link = realloc(route->link, ((size_t)count + 1) * sizeof *route->link);
+    if (!route->link)
+        pf_die("out of memory for a route of %d links", count);
+    for (int i = 0; i < count; i++) {
+        size_t number = (size_t)links->scratch[i].number;
+        route->link[i] = links->scratch[i].number;
+        if (number >= links->count) {
+            size_t more = number + 1 - links->count;
+            links->link = realloc(links->link, (number + 1) * sizeof *links->link);
+            if (!links->link)
+                pf_die("out of memory for %zu links", number + 1);
+            memset(links->link + links->count, 0, more * sizeof *links->link);
+            links->count = number + 1;
+        }
+        links->link[number].byte_time = 1 / links->scratch[i].bandwidth;
+    }
+}
+
+static const struct route *find_route(struct pf_links *links, int src, int dst)
+{
+    int64_t pair = (int64_t)src * links->nodes + dst;
+    struct route *route = &links->route[pf_paths_place(links->nodes, src, dst)];
+    if (route->pair != pair + 1) {
+        ask(links, src, dst, route);
+        route->pair = pair + 1;
+    }
+    return route;
+}
+
+/* The head of a message on its way by arithmetic. */
+struct head {
+    struct pf_links *links;
+    double at, latency, duration, waited;
+};
+
+static void take(void *context, size_t link)
+{
+    struct head *head = context;
+    double begin = pf_busy_take(&head->links->busy[link], head->at, head->duration);
+    head->waited += begin - head->at;
+    head->at = begin + head->latency;
+}
+
+double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency)
+{
+    if (bytes == 0)
+        return 0;
+    if (links->topology) {
+        int hops = pf_topology_hops(links->topology, src, dst);
+        struct head head = {links, start, latency / hops, (double)bytes * links->byte_time, 0};
+        pf_topology_route(links->topology, src, dst, take, &head);
+        return head.waited;
+    }
+    const struct route *route = find_route(links, src, dst);
+    double at = start, waited = 0, each = route->count ? latency / route->count : 0;
+    for (int i = 0; i < route->count; i++) {
+        struct link *link = &links->link[route->link[i]];
+        double duration = (double)bytes * link->byte_time;
+        double begin = pf_busy_take(&link->busy, at, duration);
+        waited += begin - at;
+        at = begin + each;
+    }
+    return waited;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_LINKS_H
+#define PF_ADAPTERS_ANALYTIC_COST_LINKS_H
+
+#include "adapters/analytic/cost/cost.h"
+#include "adapters/analytic/cost/topology.h"
+
+/*
+ * contention = link: until when each link of the network is busy, one direction of a cable being one link.
+ * A message takes the links of its path one after the other, as its head reaches them, for its bytes at the
+ * link's bandwidth; what it waits for on the way delays its arrival. One message costs a step per hop; memory
+ * is 88 bytes per link, and for the platform's routes a bounded number of lists of links.
+ */
+struct pf_links;
+
+/* Links of a topology by arithmetic, all with the same time per byte. NULL when there is no memory. */
+struct pf_links *pf_links_by_arithmetic(const struct pf_topology *topology, double byte_time);
+
+/* Links of the platform's routes between so many nodes; `fn` is asked once per pair while it is
+ * remembered. */
+struct pf_links *pf_links_of_platform(int nodes, pf_cost_links_fn *fn, void *context);
+void pf_links_free(struct pf_links *links);
+
+/* A message leaves node `src` for `dst`, another one, at `start`; the latencies on its way add up to
+ * `latency`. Returns how long it waits on the way. */
+double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency);
+
+/* The number of links that have been numbered. */
+size_t pf_links_count(const struct pf_links *links);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What serves one message after the other, asked in and out of order; compared with a search for free time
+ * slots. */
+#include "adapters/analytic/cost/busy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void test_in_order(void **state)
+{
+    struct pf_busy busy = {0};
+    (void)state;
+    assert_true(pf_busy_take(&busy, 10, 2) == 10);
+    assert_true(pf_busy_take(&busy, 10, 2) == 12); /* two at once: twice as long */
+    assert_true(pf_busy_take(&busy, 14, 1) == 14);
+    assert_true(pf_busy_take(&busy, 20, 1) == 20);
+    assert_int_equal(busy.count, 2);
+}
+
+static void test_early(void **state)
+{
+    struct pf_busy busy = {0};
+    (void)state;
+    assert_true(pf_busy_take(&busy, 100, 10) == 100);
+    assert_true(pf_busy_take(&busy, 5, 10) == 5);    /* long before */
+    assert_true(pf_busy_take(&busy, 6, 10) == 15);   /* behind that one */
+    assert_true(pf_busy_take(&busy, 30, 10) == 30);  /* in the gap */
+    assert_true(pf_busy_take(&busy, 95, 10) == 105); /* 5 before, 5 after */
+    assert_true(pf_busy_take(&busy, 90, 5) == 90);
+    assert_true(pf_busy_take(&busy, 90, 5) == 115); /* no gap is left from 90 on */
+}
+
+/* Slots of whole numbers: a message takes the free ones from its date on, and never ends earlier. */
+static void test_against_slots(void **state)
+{
+    enum { SLOTS = 4000, MESSAGES = 500 };
+    static bool taken[SLOTS];
+    struct pf_busy busy = {0};
+    uint32_t random = 1;
+    int exact = 0;
+    (void)state;
+    for (int i = 0; i < MESSAGES; i++) {
+        random = random * 1664525 + 1013904223;
+        int ready = 2 * i + (int)(random >> 28), left = 1 + (int)(random >> 20 & 3), at = ready;
+        double end = pf_busy_take(&busy, ready, left) + left;
+        for (; left > 0; at++) {
+            left -= !taken[at];
+            taken[at] = true;
+        }
+        if (end < at)
+            fail_msg("message %d of date %d ends at %g, not at %d", i, ready, end, at);
+        exact += end == at;
+    }
+    assert_in_range(exact, MESSAGES * 9 / 10, MESSAGES); /* only the oldest gaps are forgotten */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_early),
+        cmocka_unit_test(test_against_slots),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that share links, in closed forms, and the routes by arithmetic against their hops. */
+#include "adapters/analytic/cost/links.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+
+enum { RANKS = 16 };
+
+/* A bus: every pair of nodes shares link 0; node 3 has a link of its own before it, half as fast. */
+static int links_asked;
+
+static int bus(void *context, int src, int dst, struct pf_cost_link *links, int room)
+{
+    (void)context;
+    (void)src;
+    links_asked++;
+    if (room < 2)
+        return 2;
+    links[0] = (struct pf_cost_link){0, 1e9};
+    links[1] = (struct pf_cost_link){7, 0.5e9};
+    return dst == 3 ? 2 : 1;
+}
+
+static void route(void *context, int src, int dst, double *latency, double *bandwidth)
+{
+    (void)context;
+    *latency = src == dst ? 0 : 2e-6;
+    *bandwidth = dst == 3 ? 0.5e9 : 1e9;
+}
+
+static struct pf_cost *make_of(const char *parameters, pf_cost_links_fn *links)
+{
+    char why[600];
+    int nodes[RANKS];
+    for (int i = 0; i < RANKS; i++)
+        nodes[i] = i;
+    assert_true(pf_config_set("analytic_set", parameters));
+    struct pf_cost *cost = pf_cost_new(RANKS, nodes, route, links, NULL, why, sizeof why);
+    if (!cost)
+        fail_msg("'%s': %s", parameters, why);
+    return cost;
+}
+
+static struct pf_cost *make(const char *topology)
+{
+    char text[300];
+    snprintf(text, sizeof text,
+             "model = loggp; contention = link; link_latency = 1 us; link_bandwidth = 1 GB/s; topology = %s",
+             topology);
+    return make_of(text, NULL);
+}
+
+/* When a message of 1 MB that is sent at `now` ms is there, in us after 0. */
+static double arrival(struct pf_cost *cost, int src, int dst, double now)
+{
+    struct pf_cost_received received;
+    pf_cost_message(cost, src, dst, 1000000, now * 1e-3, 0, PF_COST_STANDARD, NULL, &received);
+    return received.arrival * 1e6;
+}
+
+static void near(double value, double expected, int line)
+{
+    if (fabs(value - expected) > 1e-6)
+        fail_msg("line %d: %.9g us, expected %.9g us", line, value, expected);
+}
+#define NEAR(value, expected) near(value, expected, __LINE__)
+
+/* One message takes a latency per hop and 1,000 us; a second one over the same link twice as long; those that
+ * share no link do not feel each other. */
+static void test_flows(void **state)
+{
+    (void)state;
+    struct pf_cost *cost = make("ring both");
+    NEAR(arrival(cost, 0, 2, 0), 1002);
+    NEAR(arrival(cost, 1, 2, 0), 2001); /* 1 us of it before the head of the first one is there */
+    NEAR(arrival(cost, 2, 1, 0), 1001);     /* the other direction */
+    NEAR(arrival(cost, 5, 7, 0), 1002);     /* elsewhere */
+    NEAR(arrival(cost, 1, 2, 10), 11001);   /* later */
+    pf_cost_free(cost);
+
+    cost = make("star");
+    for (int src = 1; src < RANKS; src++) /* all to one: one after the other */
+        NEAR(arrival(cost, src, 0, 0), 1000 * src + 2);
+    NEAR(arrival(cost, 0, 1, 0), 1002);
+    pf_cost_free(cost);
+
+    cost = make("star");
+    for (int src = 0; src < RANKS; src += 2) /* pairs */
+        NEAR(arrival(cost, src, src + 1, 0), 1002);
+    pf_cost_free(cost);
+
+    cost = make("tree 4"); /* four leaves have one link out of their subtree */
+    for (int src = 0; src < 4; src++)
+        NEAR(arrival(cost, src, 4 + src, 0), 1000 * (src + 1) + 4);
+    NEAR(arrival(cost, 8, 9, 0), 1002);
+    pf_cost_free(cost);
+
+    cost = make("fattree 4x4"); /* as many links as leaves: only those for the same leaf meet */
+    for (int src = 0; src < 4; src++)
+        NEAR(arrival(cost, src, 4 + src, 0), 1004);
+    NEAR(arrival(cost, 8, 4, 0), 2004);
+    pf_cost_free(cost);
+
+    cost = make("dragonfly 4x2x2"); /* one link from group 0 to group 1 */
+    NEAR(arrival(cost, 0, 4, 0), 1003);
+    NEAR(arrival(cost, 1, 5, 0), 2003);
+    NEAR(arrival(cost, 8, 12, 0), 1005);
+    pf_cost_free(cost);
+}
+
+static void test_platform(void **state)
+{
+    (void)state;
+    struct pf_cost *cost = make_of("model = loggp; contention = link", bus);
+    links_asked = 0;
+    NEAR(arrival(cost, 0, 1, 0), 1002);
+    NEAR(arrival(cost, 2, 1, 0), 2002);
+    NEAR(arrival(cost, 4, 3, 0), 2000 + 2002); /* at the rate of the slower link */
+    NEAR(arrival(cost, 5, 3, 0), 3000 + 1000 + 2002); /* it waits at both */
+    assert_int_equal(links_asked, 4);
+    NEAR(arrival(cost, 0, 1, 10), 11002);
+    assert_int_equal(links_asked, 4); /* once per pair */
+    pf_cost_free(cost);
+
+    cost = make_of("model = loggp", bus); /* off by default */
+    NEAR(arrival(cost, 0, 1, 0), 1002);
+    NEAR(arrival(cost, 2, 1, 0), 1002);
+    pf_cost_free(cost);
+}
+
+static void refused(const char *parameters, const char *reason)
+{
+    char why[600];
+    int nodes[2] = {0, 1};
+    assert_true(pf_config_set("analytic_set", parameters));
+    assert_null(pf_cost_new(2, nodes, route, NULL, NULL, why, sizeof why));
+    if (!strstr(why, reason))
+        fail_msg("'%s': '%s' does not say '%s'", parameters, why, reason);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    refused("contention = link", "the platform does not tell its links");
+    refused("contention = link; topology = star; link_latency = 1 us; bandwidth = 1 GB/s", "link_bandwidth");
+    refused("contention = link; topology = star; link_latency = 1 us; link_bandwidth = unlimited",
+            "not unlimited");
+    refused("contention = links", "is none of: none nic link");
+    refused("contention = link; topology = torus 400x400x400; link_latency = 1 us; link_bandwidth = 1 GB/s",
+            "too many links");
+}
+
+struct walk {
+    int count;
+    size_t link[256], most;
+};
+
+static void step(void *context, size_t link)
+{
+    struct walk *walk = context;
+    assert_in_range(link, 0, walk->most - 1);
+    walk->link[walk->count++] = link;
+}
+
+/* As many links as hops, each once, from and to the same places: the paths of two pairs that share a source
+ * have their first link in common only when they have the same one. */
+static void test_routes(void **state)
+{
+    static const char *const shapes[] = {"star",
+                                         "ring oneway",
+                                         "ring both",
+                                         "mesh 3x5",
+                                         "torus 4x4",
+                                         "torus 2x3x4 wrap 1,0,1",
+                                         "twisted 4x6",
+                                         "twisted 3x3x2",
+                                         "tree 2",
+                                         "tree 3",
+                                         "fattree 4x4",
+                                         "fattree 3x2x4",
+                                         "dragonfly 4x3x2",
+                                         "dragonfly 3x1x4",
+                                         "dragonfly 9x4x1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        struct pf_topology t;
+        struct walk walk = {0};
+        assert_null(pf_topology_parse(&t, shapes[i], 12));
+        walk.most = pf_topology_links(&t);
+        for (int src = 0; src < t.size; src++) {
+            for (int dst = 0; dst < t.size; dst++) {
+                walk.count = 0;
+                pf_topology_route(&t, src, dst, step, &walk);
+                if (walk.count != pf_topology_hops(&t, src, dst))
+                    fail_msg("%s: %d links from %d to %d", shapes[i], walk.count, src, dst);
+                for (int a = 0; a < walk.count; a++)
+                    for (int b = 0; b < a; b++)
+                        assert_true(walk.link[a] != walk.link[b]);
+            }
+        }
+        pf_topology_clear(&t);
+    }
+}
+
+/* Neighbours on a grid: every link is that of one pair, and all of them are used. */
+static void test_every_link_is_one(void **state)
+{
+    struct pf_topology t;
+    struct walk walk = {0};
+    bool used[2 * 2 * 15] = {false};
+    (void)state;
+    assert_null(pf_topology_parse(&t, "torus 3x5", 15));
+    walk.most = pf_topology_links(&t);
+    assert_int_equal(walk.most, sizeof used);
+    for (int src = 0; src < t.size; src++) {
+        for (int dst = 0; dst < t.size; dst++) {
+            walk.count = 0;
+            if (pf_topology_hops(&t, src, dst) != 1)
+                continue;
+            pf_topology_route(&t, src, dst, step, &walk);
+            assert_false(used[walk.link[0]]);
+            used[walk.link[0]] = true;
+        }
+    }
+    for (size_t i = 0; i < sizeof used; i++)
+        assert_true(used[i]);
+    pf_topology_clear(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_platform),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_routes),
+        cmocka_unit_test(test_every_link_is_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
