@@ -31,3 +31,9 @@ void pf_adapter_no_hook(struct pf_instance *in)
 {
     (void)in;
 }
+
+int pf_adapter_no_intercomm(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
+{
+    (void)in, (void)recipe, (void)native;
+    return PF_ERR_UNSUPPORTED;
+}

@@ -86,6 +86,15 @@ struct pf_win_recipe {
     void **board;
 };
 
+/* What an intercommunicator's twin is made of: ranks of the world, in an order of the sides that all members
+ * agree on. `local_id` is another id, for what the members of a side do among themselves. */
+struct pf_intercomm_recipe {
+    const int *ranks[2];
+    int size[2];
+    int side, me; /* the caller's */
+    int id, local_id;
+};
+
 struct pf_adapter;
 
 struct pf_instance {
@@ -146,6 +155,8 @@ struct pf_adapter_ops {
      * share a host. */
     int (*comm_twin)(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
                      void **native);
+    /* The same for an intercommunicator. Returns PF_ERR_UNSUPPORTED where there are none. */
+    int (*intercomm_twin)(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native);
     /* Frees a communicator without communication. */
     void (*comm_free)(struct pf_instance *in, void *native);
     /* Makes a native communicator return error codes instead of ending the process. */
@@ -187,5 +198,6 @@ const struct pf_adapter *pf_adapter_get(enum pf_impl impl);
 /* Fallbacks for the slots that an adapter has no use for. */
 int pf_adapter_no_start(struct pf_instance *in);
 void pf_adapter_no_hook(struct pf_instance *in);
+int pf_adapter_no_intercomm(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native);
 
 #endif

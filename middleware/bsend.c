@@ -84,14 +84,14 @@ bool pf_bsend_must_copy(struct pf_rank *r, MPI_Comm comm, int dest, int tag)
 
 /* Copies into `copy`, in the model in force. Returns the native code. */
 static int pack(struct pf_rank *r, struct pf_buffered *copy, int size, const void *buffer, int count,
-                MPI_Datatype datatype, MPI_Comm comm)
+                MPI_Datatype datatype)
 {
     struct pf_instance *in = pf_call_native_begin(r, r->active);
     int position = 0, code = MPI_SUCCESS;
     if (size > 0)
         code = ((native_pack)in->fn[PF_FN_Pack])(pf_native_p2p_buffer(in, buffer), count,
                                                  pf_native(in, datatype), copy->bytes, size, &position,
-                                                 pf_native(in, comm));
+                                                 pf_native(in, MPI_COMM_WORLD));
     pf_call_native_end(r, in);
     return code;
 }
@@ -109,7 +109,7 @@ int pf_bsend_copy(struct pf_rank *r, const void *buffer, int count, MPI_Datatype
     reap(r, false);
     struct pf_buffered *copy = malloc(sizeof *copy + (size_t)size + 1);
     struct pf_instance *in = r->active;
-    int code = pack(r, copy, (int)size, buffer, count, datatype, comm);
+    int code = pack(r, copy, (int)size, buffer, count, datatype);
     if (code == MPI_SUCCESS) {
         in = pf_ledger_send(r, &side, &route);
         pf_call_sent(r, count, datatype);

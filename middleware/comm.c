@@ -57,6 +57,7 @@ struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool
     shared->id = id_take();
     shared->size = size;
     shared->references = size;
+    shared->first = shared;
     shared->node_local = node_local;
     shared->newest_impl = shared->bound_impl = -1;
     shared->world_ranks = malloc((size_t)size * sizeof *world_ranks);
@@ -64,24 +65,45 @@ struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool
     return shared;
 }
 
-void pf_comm_shared_release(struct pf_comm_shared *shared)
+struct pf_comm_shared *pf_comm_pair_new(const int *first_ranks, int first_size, const int *other_ranks,
+                                        int other_size)
 {
-    if (--shared->references > 0)
-        return;
-    if (shared->hidden)
-        pf_comm_shared_release(shared->hidden);
-    if (shared->lane)
-        pf_comm_shared_release(shared->lane);
+    struct pf_comm_shared *first = pf_comm_shared_new(first_ranks, first_size, false);
+    struct pf_comm_shared *other = pf_comm_shared_new(other_ranks, other_size, false);
+    first->other = other;
+    other->other = other->first = first;
+    first->references += other_size;
+    pf_comm_bound_count++;
+    return first;
+}
+
+static void shared_free(struct pf_comm_shared *shared)
+{
     if (shared->check)
         pf_check_comm_ends(shared);
     pf_ledger_free(shared);
     if (shared->id >= 0)
         id_give_back(shared->id);
-    pf_comm_bind(shared, -1);
     free(shared->stretches);
-    free(shared->remote_ranks);
     free(shared->world_ranks);
     free(shared);
+}
+
+void pf_comm_shared_release(struct pf_comm_shared *shared)
+{
+    struct pf_comm_shared *first = shared->first;
+    if (--first->references > 0)
+        return;
+    if (first->hidden)
+        pf_comm_shared_release(first->hidden);
+    if (first->lane)
+        pf_comm_shared_release(first->lane);
+    pf_comm_bind(first, -1);
+    if (first->other) {
+        pf_comm_bound_count--;
+        shared_free(first->other);
+    }
+    shared_free(first);
 }
 
 struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence,
@@ -162,38 +184,63 @@ void pf_comm_release(struct pf_comm *comm)
     pf_object_discard(comm);
 }
 
-/* The member's part of a communicator of the same members, whose shared part is at `ours`. */
-static struct pf_comm *companion(struct pf_comm *comm, struct pf_comm_shared **ours)
+/* The shared part of a communicator of the same members; `ours` and `theirs` are where the sides keep it. */
+static void companion_make(const struct pf_comm_shared *first, struct pf_comm_shared **ours,
+                           struct pf_comm_shared **theirs)
 {
-    struct pf_comm_shared *shared = comm->shared;
-    if (!*ours) {
-        *ours = pf_comm_shared_new(shared->world_ranks, shared->size, false);
-        (*ours)->references = 1; /* of `shared`; members add theirs */
-    }
-    (*ours)->references++;
-    return pf_comm_new(comm->owner, *ours, comm->me);
+    const struct pf_comm_shared *other = first->other;
+    *ours = other ? pf_comm_pair_new(first->world_ranks, first->size, other->world_ranks, other->size)
+                  : pf_comm_shared_new(first->world_ranks, first->size, false);
+    (*ours)->references = 1; /* of `first`; members add theirs */
+    if (other)
+        *theirs = (*ours)->other;
+}
+
+static struct pf_comm *companion(struct pf_comm *comm, struct pf_comm_shared *shared)
+{
+    shared->first->references++;
+    return pf_comm_new(comm->owner, shared, comm->me);
 }
 
 struct pf_comm *pf_comm_hidden(struct pf_comm *comm)
 {
+    struct pf_comm_shared *first = comm->shared->first;
+    if (!first->hidden)
+        companion_make(first, &first->hidden, first->other ? &first->other->hidden : NULL);
     if (!comm->hidden)
-        comm->hidden = companion(comm, &comm->shared->hidden);
+        comm->hidden = companion(comm, comm->shared->hidden);
     return comm->hidden;
 }
 
 struct pf_comm *pf_comm_lane(struct pf_comm *comm)
 {
+    struct pf_comm_shared *first = comm->shared->first;
+    if (!first->lane)
+        companion_make(first, &first->lane, first->other ? &first->other->lane : NULL);
     if (!comm->lane)
-        comm->lane = companion(comm, &comm->shared->lane);
+        comm->lane = companion(comm, comm->shared->lane);
     return comm->lane;
+}
+
+static int make_twin(struct pf_instance *in, const struct pf_comm *comm, void **native)
+{
+    const struct pf_comm_shared *shared = comm->shared, *first = shared->first;
+    if (!shared->other)
+        return in->ops->comm_twin(in, shared->world_ranks, shared->size, comm->me, shared->id,
+                                  shared->node_local, native);
+    struct pf_intercomm_recipe recipe = {.ranks = {first->world_ranks, first->other->world_ranks},
+                                         .size = {first->size, first->other->size},
+                                         .side = shared != first,
+                                         .me = comm->me,
+                                         .id = first->id,
+                                         .local_id = first->other->id};
+    return in->ops->intercomm_twin(in, &recipe, native);
 }
 
 void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
 {
-    struct pf_comm_shared *shared = comm->shared;
     void *native = NULL;
-    int error = in->ops->comm_twin(in, shared->world_ranks, shared->size, comm->me, shared->id,
-                                   shared->node_local, &native);
+    int error = make_twin(in, comm, &native);
     if (error)
         return in->values->comm_null;
     in->ops->comm_errors_return(in, native);
@@ -206,8 +253,18 @@ int pf_comm_bound_count;
 
 #define UNDECIDED (-1)
 
+struct pf_instance *pf_comm_choice(struct pf_rank *r, const struct pf_comm_shared *shared)
+{
+    int bound = shared->first->bound_impl, impl = bound >= 0 ? bound : r->active->impl;
+    impl = pf_comm_stand_in(shared, impl);
+    if (!r->instances[impl])
+        pf_model_load(PF_MODEL_PORTALS);
+    return r->instances[impl];
+}
+
 void pf_comm_bind(struct pf_comm_shared *shared, int impl)
 {
+    shared = shared->first;
     if (impl == shared->bound_impl)
         return;
     pf_comm_bound_count += (impl >= 0) - (shared->bound_impl >= 0);
@@ -228,9 +285,9 @@ static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int impl
 
 struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint64_t sequence)
 {
-    struct pf_comm_shared *shared = comm->shared;
+    struct pf_comm_shared *shared = comm->shared->first;
     if (sequence == shared->decided) {
-        int impl = shared->bound_impl >= 0 ? shared->bound_impl : r->active->impl;
+        int impl = pf_comm_choice(r, shared)->impl;
         shared->decided = sequence + 1;
         if (impl != shared->newest_impl)
             push_stretch(shared, sequence, impl);
@@ -243,19 +300,6 @@ struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint6
     if (impl != r->active->impl)
         r->account->slot->followed++;
     return r->instances[impl];
-}
-
-uint64_t pf_comm_skip_collective(struct pf_comm *comm)
-{
-    uint64_t sequence = comm->collectives++;
-    struct pf_comm_shared *shared = comm->shared;
-    if (sequence == shared->decided) {
-        shared->decided = sequence + 1;
-        if (shared->newest_impl == UNDECIDED)
-            push_stretch(shared, sequence,
-                         shared->bound_impl >= 0 ? shared->bound_impl : comm->owner->active->impl);
-    }
-    return sequence;
 }
 
 void pf_comm_init_rank(struct pf_rank *r, int size)

@@ -27,8 +27,8 @@ struct pf_comm_shared {
     int joined;      /* members that have made their handle */
     bool node_local; /* all members share a host: MPI_Comm_split_type made it */
     int *world_ranks;
-    int *remote_ranks; /* of an intercommunicator, whose other side has a shared part of its own; else NULL */
-    int remote_size;
+    struct pf_comm_shared *other; /* of an intercommunicator: the other side's; else NULL */
+    struct pf_comm_shared *first; /* where references, ids and decisions of both sides are; else itself */
     int bound_impl;   /* where everything on it runs whatever model is in force; -1: in the model in force */
     uint64_t decided; /* collectives whose implementation is known */
     int newest_impl;  /* of the last stretch */
@@ -79,8 +79,18 @@ static inline MPI_Comm pf_comm_handle(const struct pf_comm *comm)
     return (MPI_Comm)(uintptr_t)comm;
 }
 
-/* How many communicators are bound to one implementation. */
+/* How many communicators do not simply go with the model in force: those bound to one implementation, and
+ * intercommunicators. */
 extern int pf_comm_bound_count;
+
+/* SMPI has no intercommunicators: Open MPI stands in for it. */
+static inline int pf_comm_stand_in(const struct pf_comm_shared *shared, int impl)
+{
+    return shared->other && impl == PF_IMPL_SMPI ? PF_IMPL_OPENMPI : impl;
+}
+
+/* The instance in which the rank would run an operation on the communicator. */
+struct pf_instance *pf_comm_choice(struct pf_rank *r, const struct pf_comm_shared *shared);
 
 /* From now on everything on the communicator runs in one implementation; -1 sets it free again. */
 void pf_comm_bind(struct pf_comm_shared *shared, int impl);
@@ -95,7 +105,7 @@ static inline struct pf_instance *pf_comm_route(struct pf_rank *r, MPI_Comm hand
     if (__builtin_expect(pf_comm_bound_count == 0, 1))
         return r->active;
     const struct pf_comm *comm = pf_comm_of(r, handle);
-    return comm && comm->shared->bound_impl >= 0 ? r->instances[comm->shared->bound_impl] : r->active;
+    return comm ? pf_comm_choice(r, comm->shared) : r->active;
 }
 
 /* The slow path of pf_comm_collective: this member follows an earlier decision, or its decision starts a new
@@ -115,20 +125,21 @@ static inline struct pf_instance *pf_comm_collective(struct pf_rank *r, struct p
     return pf_comm_agree(r, comm, sequence);
 }
 
-/* The same for a collective whose model is no question: it is counted, and whoever decides next decides later
- * ones. Returns its number. */
-uint64_t pf_comm_skip_collective(struct pf_comm *comm);
-
 /* Whether this member is the root of a collective. */
 static inline bool pf_comm_has_root(const struct pf_comm *comm, int root)
 {
     return comm->me == root || root == MPI_ROOT;
 }
 
-/* With how many members this one exchanges data in an all-to-all. */
+/* With whom this member exchanges messages: the other side, or all. */
+static inline struct pf_comm_shared *pf_comm_peer_side(const struct pf_comm *comm)
+{
+    return comm->shared->other ? comm->shared->other : comm->shared;
+}
+
 static inline int pf_comm_peers(const struct pf_comm *comm)
 {
-    return comm->shared->remote_ranks ? comm->shared->remote_size : comm->shared->size;
+    return pf_comm_peer_side(comm)->size;
 }
 
 /* WORLD and SELF of a rank. */
@@ -148,6 +159,10 @@ struct pf_comm_shared *pf_comm_shared_meet(const int *world_ranks, int size, int
 /* The shared part of a new communicator, for which the caller sees to it that all members find it. They all
  * hold a reference from the start. */
 struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool node_local);
+
+/* The same for an intercommunicator: the part of the first side. */
+struct pf_comm_shared *pf_comm_pair_new(const int *first_ranks, int first_size, const int *other_ranks,
+                                        int other_size);
 
 /* Drops one of those references. The last one frees it and gives its id back. */
 void pf_comm_shared_release(struct pf_comm_shared *shared);

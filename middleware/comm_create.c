@@ -18,7 +18,8 @@
 #include "middleware/topology.h"
 #include "base/log.h"
 
-/* What the members of one collective tell each other through memory: color and key. */
+/* What the members of one collective tell each other through memory: color and key. Of an intercommunicator
+ * it has the members of the first side and then the others. */
 struct pf_comm_meeting {
     uint64_t sequence;
     int left; /* members that have not yet read */
@@ -29,27 +30,36 @@ struct pf_comm_meeting {
     } member[];
 };
 
+/* Where a side begins. */
+static int meeting_place(const struct pf_comm_shared *side)
+{
+    return side == side->first ? 0 : side->other->size;
+}
+
 static struct pf_comm_meeting *meeting_join(struct pf_comm *comm, uint64_t sequence, int color, int key)
 {
-    struct pf_comm_shared *shared = comm->shared;
+    struct pf_comm_shared *shared = comm->shared->first;
+    int members = shared->size + (shared->other ? shared->other->size : 0);
+    int me = meeting_place(comm->shared) + comm->me;
     struct pf_comm_meeting *meeting = shared->meetings;
     while (meeting && meeting->sequence != sequence)
         meeting = meeting->next;
     if (!meeting) {
-        meeting = calloc(1, sizeof *meeting + (size_t)shared->size * sizeof meeting->member[0]);
+        meeting = calloc(1, sizeof *meeting + (size_t)members * sizeof meeting->member[0]);
         meeting->sequence = sequence;
-        meeting->left = shared->size;
+        meeting->left = members;
         meeting->next = shared->meetings;
         shared->meetings = meeting;
     }
-    meeting->member[comm->me].present = true;
-    meeting->member[comm->me].color = color;
-    meeting->member[comm->me].key = key;
+    meeting->member[me].present = true;
+    meeting->member[me].color = color;
+    meeting->member[me].key = key;
     return meeting;
 }
 
 static void meeting_leave(struct pf_comm_shared *shared, struct pf_comm_meeting *meeting)
 {
+    shared = shared->first;
     if (--meeting->left > 0)
         return;
     struct pf_comm_meeting **link = &shared->meetings;
@@ -59,23 +69,24 @@ static void meeting_leave(struct pf_comm_shared *shared, struct pf_comm_meeting 
     free(meeting);
 }
 
-/* Members of `color`, ordered by key and then by rank; returns their number and the caller's index. */
-static int meeting_members(const struct pf_comm *comm, const struct pf_comm_meeting *meeting, int color,
-                           int *world_ranks, int *me)
+/* Members of `color` on one side, ordered by key and then by rank; returns their number, and the index of
+ * number `self` of them. */
+static int meeting_members(const struct pf_comm_shared *side, const struct pf_comm_meeting *meeting,
+                           int color, int *world_ranks, int self, int *me)
 {
-    int size = comm->shared->size, n = 0;
+    int size = side->size, first = meeting_place(side), n = 0;
     int *order = malloc((size_t)size * sizeof *order);
     for (int i = 0; i < size; i++) {
-        if (!meeting->member[i].present || meeting->member[i].color != color)
+        if (!meeting->member[first + i].present || meeting->member[first + i].color != color)
             continue;
         int at = n++;
-        for (; at > 0 && meeting->member[order[at - 1]].key > meeting->member[i].key; at--)
+        for (; at > 0 && meeting->member[first + order[at - 1]].key > meeting->member[first + i].key; at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
     for (int i = 0; i < n; i++) {
-        world_ranks[i] = comm->shared->world_ranks[order[i]];
-        if (order[i] == comm->me)
+        world_ranks[i] = side->world_ranks[order[i]];
+        if (order[i] == self)
             *me = i;
     }
     free(order);
@@ -111,19 +122,33 @@ int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *par
         return error;
     MPI_Info source = own_info ? info : parent->info ? (MPI_Info)(uintptr_t)parent->info : MPI_INFO_NULL;
     comm->info = pf_info_of(pf_info_copy(r, source));
-    if (parent->shared->bound_impl >= 0)
-        pf_comm_bind(comm->shared, parent->shared->bound_impl);
+    if (parent->shared->first->bound_impl >= 0)
+        pf_comm_bind(comm->shared, parent->shared->first->bound_impl);
     pf_comm_bind_by_info(r, comm);
     return MPI_SUCCESS;
 }
 
-/* What a collective of an intercommunicator gives this member, if it gives it anything. */
-static MPI_Comm adopt_child(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
+/* The communicator of the members of `color`, MPI_COMM_NULL for one that has none. Between groups of which
+ * one is empty there is no intercommunicator. All members have joined the meeting. */
+static MPI_Comm adopt_color(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
+                            const struct pf_comm_meeting *meeting, int color, bool node_local,
                             struct pf_instance *in, void *native)
 {
-    if (native == in->values->comm_null)
+    const struct pf_comm_shared *other = parent->shared->other;
+    struct pf_comm *comm = NULL;
+    if (color == MPI_UNDEFINED)
         return MPI_COMM_NULL;
-    return (MPI_Comm)(uintptr_t)pf_intercomm_adopt(r, parent, sequence, in, native);
+    int *members = malloc((size_t)(parent->shared->size + (other ? other->size : 0)) * sizeof *members);
+    int me = 0, nobody, n = meeting_members(parent->shared, meeting, color, members, parent->me, &me);
+    if (!other) {
+        comm = pf_comm_adopt(r, parent, sequence, members, n, me, node_local, in, native);
+    } else {
+        int others = meeting_members(other, meeting, color, members + n, -1, &nobody);
+        if (others > 0)
+            comm = pf_intercomm_adopt(r, parent, members, n, me, members + n, others, in, native);
+    }
+    free(members);
+    return comm ? (MPI_Comm)(uintptr_t)comm : MPI_COMM_NULL;
 }
 
 static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own_info, MPI_Comm *newcomm)
@@ -143,7 +168,7 @@ static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own
         return pf_call_leave(r, in, handle, code);
     struct pf_comm *comm =
         pf_comm_is_inter(parent)
-            ? pf_intercomm_adopt(r, parent, sequence, in, native)
+            ? pf_intercomm_duplicate(r, parent, in, native)
             : pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, parent->shared->size,
                             parent->me, parent->shared->node_local, in, native);
     pf_call_native_end(r, in);
@@ -181,18 +206,39 @@ int pf_PMPI_Comm_create(MPI_Comm handle, MPI_Group group_handle, MPI_Comm *newco
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
+    int color = group->me == MPI_UNDEFINED ? MPI_UNDEFINED : 0;
+    struct pf_comm_meeting *meeting =
+        pf_comm_is_inter(parent) ? meeting_join(parent, sequence, color, group->me) : NULL;
     void *native = in->values->comm_null;
     pf_call_native_begin(r, in);
     int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Comm_create])(
         pf_native(in, handle), pf_native(in, group_handle), &native);
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;
-        if (pf_comm_is_inter(parent))
-            *newcomm = adopt_child(r, parent, sequence, in, native);
+        if (meeting)
+            *newcomm = adopt_color(r, parent, sequence, meeting, color, false, in, native);
         else if (group->me != MPI_UNDEFINED)
             *newcomm = (MPI_Comm)(uintptr_t)pf_comm_adopt(r, parent, sequence, group->world_ranks,
                                                           group->size, group->me, false, in, native);
     }
+    if (meeting)
+        meeting_leave(parent->shared, meeting);
+    return pf_call_leave(r, in, handle, code);
+}
+
+static int split(struct pf_rank *r, struct pf_comm *parent, MPI_Comm handle, int color, int key,
+                 MPI_Comm *newcomm)
+{
+    struct pf_instance *in = pf_comm_collective(r, parent);
+    uint64_t sequence = parent->collectives - 1;
+    struct pf_comm_meeting *meeting = meeting_join(parent, sequence, color, key);
+    void *native = in->values->comm_null;
+    pf_call_native_begin(r, in);
+    int code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
+        pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
+    if (code == MPI_SUCCESS)
+        *newcomm = adopt_color(r, parent, sequence, meeting, color, false, in, native);
+    meeting_leave(parent->shared, meeting);
     return pf_call_leave(r, in, handle, code);
 }
 
@@ -205,29 +251,53 @@ int pf_PMPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
     if (!newcomm || (color < 0 && color != MPI_UNDEFINED))
         return pf_call_error(r, handle, MPI_ERR_ARG);
     pf_call_schedule(r, parent == r->world);
+    return split(r, parent, handle, color, key, newcomm);
+}
+
+/* What intercommunicator merging says: the high side comes last; when both say the same, the leaders' ranks
+ * decide, as in Open MPI. */
+static bool comes_first(const struct pf_comm_shared *side, const struct pf_comm_meeting *meeting)
+{
+    const struct pf_comm_shared *other = side->other;
+    int high = meeting->member[meeting_place(side)].color;
+    int other_high = meeting->member[meeting_place(other)].color;
+    return high != other_high ? !high : side->world_ranks[0] < other->world_ranks[0];
+}
+
+static MPI_Comm adopt_merged(struct pf_rank *r, struct pf_comm *parent, const struct pf_comm_meeting *meeting,
+                             struct pf_instance *in, void *native)
+{
+    const struct pf_comm_shared *ours = parent->shared, *others = ours->other;
+    bool first = comes_first(ours, meeting);
+    const struct pf_comm_shared *low = first ? ours : others, *top = first ? others : ours;
+    int size = ours->size + others->size, me = parent->me + (first ? 0 : others->size);
+    int *members = malloc((size_t)size * sizeof *members);
+    memcpy(members, low->world_ranks, (size_t)low->size * sizeof *members);
+    memcpy(members + low->size, top->world_ranks, (size_t)top->size * sizeof *members);
+    struct pf_comm *comm = pf_comm_new(r, pf_comm_shared_meet(members, size, me), me);
+    pf_comm_take(comm, parent, in, native);
+    free(members);
+    return (MPI_Comm)(uintptr_t)comm;
+}
+
+int pf_PMPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
+{
+    struct pf_rank *r = PF_ENTER(Intercomm_merge);
+    struct pf_comm *parent = pf_comm_of(r, handle);
+    if (!parent || !pf_comm_is_inter(parent))
+        return pf_call_error(r, handle, MPI_ERR_COMM);
+    if (!newcomm)
+        return pf_call_error(r, handle, MPI_ERR_ARG);
+    pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_collective(r, parent);
-    uint64_t sequence = parent->collectives - 1;
-    struct pf_comm_meeting *meeting =
-        pf_comm_is_inter(parent) ? NULL : meeting_join(parent, sequence, color, key);
-    void *native = in->values->comm_null;
+    struct pf_comm_meeting *meeting = meeting_join(parent, parent->collectives - 1, high != 0, 0);
+    void *native = NULL;
     pf_call_native_begin(r, in);
-    int code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
-        pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
-    if (code == MPI_SUCCESS) {
-        *newcomm = MPI_COMM_NULL;
-        if (!meeting) {
-            *newcomm = adopt_child(r, parent, sequence, in, native);
-        } else if (color != MPI_UNDEFINED) {
-            int *members = malloc((size_t)parent->shared->size * sizeof *members);
-            int me = 0;
-            int n = meeting_members(parent, meeting, color, members, &me);
-            *newcomm =
-                (MPI_Comm)(uintptr_t)pf_comm_adopt(r, parent, sequence, members, n, me, false, in, native);
-            free(members);
-        }
-    }
-    if (meeting)
-        meeting_leave(parent->shared, meeting);
+    int code =
+        ((int (*)(void *, int, void **))in->fn[PF_FN_Intercomm_merge])(pf_native(in, handle), high, &native);
+    if (code == MPI_SUCCESS)
+        *newcomm = adopt_merged(r, parent, meeting, in, native);
+    meeting_leave(parent->shared, meeting);
     return pf_call_leave(r, in, handle, code);
 }
 
@@ -271,6 +341,14 @@ static void check_rank_order(struct pf_rank *r, struct pf_comm *parent, struct p
     }
 }
 
+static int first_on_host(const void *host)
+{
+    int rank = 0;
+    while (pf_job_state.selves[rank]->host != host)
+        rank++;
+    return rank;
+}
+
 int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
     struct pf_rank *r = PF_ENTER(Comm_split_type);
@@ -281,6 +359,9 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     if (!newcomm || (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED))
         return pf_call_error(r, handle, MPI_ERR_ARG);
     pf_call_schedule(r, parent == r->world);
+    if (pf_comm_is_inter(parent)) /* members of a host are on both sides */
+        return split(r, parent, handle,
+                     split_type == MPI_UNDEFINED ? MPI_UNDEFINED : first_on_host(r->self.host), key, newcomm);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
     /* The color tells hosts apart by their first member; it is the same for all members of a host. */
@@ -299,7 +380,7 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     } else {
         code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
             pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
-        n = meeting_members(parent, meeting, color, members, &me);
+        n = meeting_members(parent->shared, meeting, color, members, parent->me, &me);
     }
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;

@@ -129,22 +129,19 @@ int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, 
     return pf_call_leave(r, in, handle, code);
 }
 
-/* The owner of an intercommunicator duplicates it: twins of such communicators cannot be made without
- * messages. Its new handle is there at once; it may be used when the request is complete. */
-static int idup_inter(struct pf_rank *r, struct pf_comm *parent, MPI_Comm *newcomm, MPI_Request *request)
+/* Open MPI duplicates an intercommunicator by messages of its own. The new handle is there at once; it may be
+ * used when the request is complete. */
+static int idup_inter(struct pf_rank *r, struct pf_comm *parent, struct pf_instance *in, MPI_Comm *newcomm,
+                      MPI_Request *request)
 {
     MPI_Comm handle = pf_comm_handle(parent);
-    struct pf_instance *in = pf_comm_collective(r, parent);
-    uint64_t sequence = parent->collectives - 1;
-    if (!in->fn[PF_FN_Comm_idup])
-        return pf_call_error(r, handle, MPI_ERR_UNSUPPORTED_OPERATION);
     struct pf_request *made = pf_request_new(r, in, PF_REQUEST_COLLECTIVE, handle);
     void *native = NULL;
     pf_call_native_begin(r, in);
     int code = ((int (*)(void *, void **, void **))in->fn[PF_FN_Comm_idup])(pf_native(in, handle), &native,
                                                                             &made->native);
     if (code == MPI_SUCCESS) {
-        struct pf_comm *comm = pf_intercomm_adopt(r, parent, sequence, in, native);
+        struct pf_comm *comm = pf_intercomm_duplicate(r, parent, in, native);
         int error = pf_comm_inherit(r, comm, parent, MPI_INFO_NULL, false);
         if (error != MPI_SUCCESS) {
             /* An attribute's copy function does not want it: the other members go on with theirs. */
@@ -160,8 +157,8 @@ static int idup_inter(struct pf_rank *r, struct pf_comm *parent, MPI_Comm *newco
 }
 
 /*
- * SMPI has no such function, and no model needs messages for it: the hub knows the members, and twins are
- * made at first use. So the request is complete at once and the call takes no simulated time.
+ * SMPI has no such function, and no other model needs messages for it: the hub knows the members, and twins
+ * are made at first use. So the request is complete at once and the call takes no simulated time.
  */
 int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 {
@@ -173,12 +170,14 @@ int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
         return pf_call_error(r, handle, MPI_ERR_ARG);
     *newcomm = MPI_COMM_NULL;
     pf_call_schedule(r, parent == r->world);
-    if (pf_comm_is_inter(parent))
-        return idup_inter(r, parent, newcomm, request);
     struct pf_instance *in = pf_comm_collective(r, parent);
+    if (pf_comm_is_inter(parent) && in->fn[PF_FN_Comm_idup])
+        return idup_inter(r, parent, in, newcomm, request);
     struct pf_comm *comm =
-        pf_comm_adopt(r, parent, parent->collectives - 1, parent->shared->world_ranks, parent->shared->size,
-                      parent->me, parent->shared->node_local, in, NULL);
+        pf_comm_is_inter(parent)
+            ? pf_intercomm_duplicate(r, parent, in, NULL)
+            : pf_comm_adopt(r, parent, parent->collectives - 1, parent->shared->world_ranks,
+                            parent->shared->size, parent->me, parent->shared->node_local, in, NULL);
     int error = pf_comm_inherit(r, comm, parent, MPI_INFO_NULL, false);
     if (error != MPI_SUCCESS) {
         pf_comm_release(comm);

@@ -15,8 +15,6 @@
 static void bind(struct pf_rank *r, struct pf_comm *comm, const char *name, const char *where)
 {
     enum pf_model model;
-    if (pf_comm_is_inter(comm))
-        return; /* it is Open MPI's in any case */
     if (!*name) {
         pf_comm_bind(comm->shared, -1);
         return;

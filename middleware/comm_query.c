@@ -59,7 +59,9 @@ int pf_PMPI_Comm_compare(MPI_Comm first, MPI_Comm second, int *result)
     } else if (pf_comm_is_inter(a) == pf_comm_is_inter(b)) {
         const struct pf_comm_shared *x = a->shared, *y = b->shared;
         int local = compare(x->world_ranks, x->size, y->world_ranks, y->size);
-        int remote = compare(x->remote_ranks, x->remote_size, y->remote_ranks, y->remote_size);
+        int remote = MPI_CONGRUENT;
+        if (x->other)
+            remote = compare(x->other->world_ranks, x->other->size, y->other->world_ranks, y->other->size);
         *result = local == MPI_UNEQUAL || remote == MPI_UNEQUAL   ? MPI_UNEQUAL
                   : local == MPI_SIMILAR || remote == MPI_SIMILAR ? MPI_SIMILAR
                                                                   : MPI_CONGRUENT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Intercommunicators: MPI 3.1 section 6.6. SMPI has none, so they are Open MPI's, with all that happens on
- * them, whatever model is in force: both sides of every message agree. The hub keeps one shared part per side
- * and asks the native communicator who is there.
+ * Intercommunicators: MPI 3.1 section 6.6. SMPI has none, so Open MPI stands in for it; the analytic model
+ * has its own. The hub keeps one shared part per side; ids, references, and the decisions in which model a
+ * collective runs are those of both together. How they are created: intercomm_create.c.
  */
 #include "middleware/intercomm.h"
 
@@ -11,112 +11,72 @@
 
 #include "middleware/call.h"
 #include "middleware/group.h"
-#include "middleware/switch.h"
 
-/* The members of a native group as ranks of the world, on the heap; frees the group. */
-static int *members_of(struct pf_instance *in, void *group, int *size)
+/* An intercommunicator that some of its members have yet to join. */
+struct pairing {
+    struct pairing *next;
+    struct pf_comm_shared *first;
+    int missing;
+    bool joined[]; /* of the first side, then the others */
+};
+
+static struct pairing *pairings; /* oldest first */
+
+static bool is_group(const struct pf_comm_shared *side, const int *ranks, int size)
 {
-    void *world;
-    ((int (*)(void *, int *))in->fn[PF_FN_Group_size])(group, size);
-    ((int (*)(void *, void **))in->fn[PF_FN_Comm_group])(pf_native(in, MPI_COMM_WORLD), &world);
-    int *ranks = malloc((size_t)(*size + 1) * 2 * sizeof *ranks), *members = ranks + *size + 1;
-    for (int i = 0; i < *size; i++)
-        ranks[i] = i;
-    ((int (*)(void *, int, const int *, void *, int *))in->fn[PF_FN_Group_translate_ranks])(
-        group, *size, ranks, world, members);
-    memmove(ranks, members, (size_t)*size * sizeof *ranks);
-    ((int (*)(void **))in->fn[PF_FN_Group_free])(&group);
-    ((int (*)(void **))in->fn[PF_FN_Group_free])(&world);
-    return ranks;
+    return side->size == size && memcmp(side->world_ranks, ranks, (size_t)size * sizeof *ranks) == 0;
 }
 
-static int *local_members(struct pf_instance *in, void *native, int *size)
+/* The caller's place in a pairing of these groups that it has not joined; negative: it is another one. */
+static int place_in(const struct pairing *pairing, const int *ranks, int size, int me, const int *others,
+                    int others_size)
 {
-    void *group;
-    ((int (*)(void *, void **))in->fn[PF_FN_Comm_group])(native, &group);
-    return members_of(in, group, size);
+    const struct pf_comm_shared *first = pairing->first, *other = first->other;
+    int place = -1;
+    if (is_group(first, ranks, size) && is_group(other, others, others_size))
+        place = me;
+    else if (is_group(other, ranks, size) && is_group(first, others, others_size))
+        place = first->size + me;
+    return place >= 0 && !pairing->joined[place] ? place : -1;
 }
 
-static int *remote_members(struct pf_instance *in, void *native, int *size)
+static struct pf_comm_shared *pair(const int *ranks, int size, int me, const int *others, int others_size)
 {
-    void *group;
-    ((int (*)(void *, void **))in->fn[PF_FN_Comm_remote_group])(native, &group);
-    return members_of(in, group, size);
+    struct pairing **link = &pairings;
+    int place = me;
+    while (*link && (place = place_in(*link, ranks, size, me, others, others_size)) < 0)
+        link = &(*link)->next;
+    if (!*link) {
+        *link = calloc(1, sizeof **link + (size_t)(size + others_size) * sizeof(bool));
+        (*link)->first = pf_comm_pair_new(ranks, size, others, others_size);
+        (*link)->missing = size + others_size;
+        place = me;
+    }
+    struct pairing *pairing = *link;
+    struct pf_comm_shared *first = pairing->first;
+    pairing->joined[place] = true;
+    if (--pairing->missing == 0) {
+        *link = pairing->next;
+        free(pairing);
+    }
+    return place < first->size ? first : first->other;
 }
 
-static int index_of(const int *members, int size, int rank)
-{
-    for (int i = 0; i < size; i++)
-        if (members[i] == rank)
-            return i;
-    return MPI_UNDEFINED;
-}
-
-struct pf_comm *pf_intercomm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
+struct pf_comm *pf_intercomm_adopt(struct pf_rank *r, const struct pf_comm *parent, const int *ranks,
+                                   int size, int me, const int *others, int others_size,
                                    struct pf_instance *in, void *native)
 {
-    int size, remote_size;
-    int *members = local_members(in, native, &size);
-    int *remote = remote_members(in, native, &remote_size);
-    struct pf_comm_shared *shared = pf_comm_shared_get(parent, sequence, members, size, false);
-    struct pf_comm *comm = pf_comm_new(r, shared, index_of(members, size, r->self.rank));
+    struct pf_comm *comm = pf_comm_new(r, pair(ranks, size, me, others, others_size), me);
     pf_comm_take(comm, parent, in, native);
-    pf_comm_bind(shared, in->impl);
-    if (!shared->remote_ranks) {
-        shared->remote_ranks = remote;
-        shared->remote_size = remote_size;
-        remote = NULL;
-    }
-    free(members);
-    free(remote);
     return comm;
 }
 
-int pf_PMPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
-                             MPI_Comm *newcomm)
+struct pf_comm *pf_intercomm_duplicate(struct pf_rank *r, struct pf_comm *parent, struct pf_instance *in,
+                                       void *native)
 {
-    struct pf_rank *r = PF_ENTER(Intercomm_create);
-    struct pf_comm *parent = pf_comm_of(r, local);
-    if (!parent || parent->shared->remote_ranks)
-        return pf_call_error(r, local, MPI_ERR_COMM);
-    if (!newcomm)
-        return pf_call_error(r, local, MPI_ERR_ARG);
-    bool leads = parent->me == local_leader;
-    if (leads && !pf_comm_of(r, peer))
-        return pf_call_error(r, local, MPI_ERR_COMM);
-    uint64_t sequence = pf_comm_skip_collective(parent);
-    void *native = NULL;
-    struct pf_instance *in = pf_call_native_begin(r, pf_switch_promote(r));
-    int code = ((int (*)(void *, int, void *, int, int, void **))in->fn[PF_FN_Intercomm_create])(
-        pf_native(in, local), local_leader, leads ? pf_native(in, peer) : in->values->comm_null,
-        remote_leader, tag, &native);
-    if (code == MPI_SUCCESS)
-        *newcomm = (MPI_Comm)(uintptr_t)pf_intercomm_adopt(r, parent, sequence, in, native);
-    return pf_call_leave(r, in, local, code);
-}
-
-int pf_PMPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
-{
-    struct pf_rank *r = PF_ENTER(Intercomm_merge);
-    struct pf_comm *parent = pf_comm_of(r, handle);
-    if (!parent || !parent->shared->remote_ranks)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!newcomm)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
-    struct pf_instance *in = pf_call_native_begin(r, pf_comm_collective(r, parent));
-    void *native = NULL;
-    int code =
-        ((int (*)(void *, int, void **))in->fn[PF_FN_Intercomm_merge])(pf_native(in, handle), high, &native);
-    if (code == MPI_SUCCESS) {
-        int size;
-        int *members = local_members(in, native, &size);
-        int me = index_of(members, size, r->self.rank);
-        struct pf_comm *comm = pf_comm_new(r, pf_comm_shared_meet(members, size, me), me);
-        pf_comm_take(comm, parent, in, native);
-        *newcomm = (MPI_Comm)(uintptr_t)comm;
-        free(members);
-    }
-    return pf_call_leave(r, in, handle, code);
+    const struct pf_comm_shared *ours = parent->shared, *others = ours->other;
+    return pf_intercomm_adopt(r, parent, ours->world_ranks, ours->size, parent->me, others->world_ranks,
+                              others->size, in, native);
 }
 
 int pf_PMPI_Comm_test_inter(MPI_Comm handle, int *flag)
@@ -125,32 +85,32 @@ int pf_PMPI_Comm_test_inter(MPI_Comm handle, int *flag)
     const struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm || !flag)
         return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
-    *flag = comm->shared->remote_ranks != NULL;
+    *flag = pf_comm_is_inter(comm);
     return pf_call_return(r, MPI_SUCCESS);
 }
 
-static const struct pf_comm_shared *with_remote_side(struct pf_rank *r, MPI_Comm handle)
+static const struct pf_comm_shared *remote_side(struct pf_rank *r, MPI_Comm handle)
 {
     const struct pf_comm *comm = pf_comm_of(r, handle);
-    return comm && comm->shared->remote_ranks ? comm->shared : NULL;
+    return comm ? comm->shared->other : NULL;
 }
 
 int pf_PMPI_Comm_remote_size(MPI_Comm handle, int *size)
 {
     struct pf_rank *r = PF_ENTER(Comm_remote_size);
-    const struct pf_comm_shared *shared = with_remote_side(r, handle);
-    if (!shared || !size)
-        return pf_call_error(r, handle, shared ? MPI_ERR_ARG : MPI_ERR_COMM);
-    *size = shared->remote_size;
+    const struct pf_comm_shared *side = remote_side(r, handle);
+    if (!side || !size)
+        return pf_call_error(r, handle, side ? MPI_ERR_ARG : MPI_ERR_COMM);
+    *size = side->size;
     return pf_call_return(r, MPI_SUCCESS);
 }
 
 int pf_PMPI_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
 {
     struct pf_rank *r = PF_ENTER(Comm_remote_group);
-    const struct pf_comm_shared *shared = with_remote_side(r, handle);
-    if (!shared || !group)
-        return pf_call_error(r, handle, shared ? MPI_ERR_ARG : MPI_ERR_COMM);
-    *group = pf_group_new(r, shared->remote_ranks, shared->remote_size);
+    const struct pf_comm_shared *side = remote_side(r, handle);
+    if (!side || !group)
+        return pf_call_error(r, handle, side ? MPI_ERR_ARG : MPI_ERR_COMM);
+    *group = pf_group_new(r, side->world_ranks, side->size);
     return pf_call_return(r, MPI_SUCCESS);
 }

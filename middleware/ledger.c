@@ -251,25 +251,35 @@ static struct pf_ledger_box *boxes_new(struct pf_comm_shared *shared)
 {
     struct pf_ledger_box *boxes = calloc((size_t)shared->size, sizeof *boxes);
     for (int i = 0; i < shared->size; i++) {
-        boxes[i].members = shared->size;
+        boxes[i].members = shared->other ? shared->other->size : shared->size;
         boxes[i].settle_at = SETTLE_AT;
         boxes[i].exact = switched;
     }
     return boxes;
 }
 
-struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination)
+static struct pf_ledger_box *box_of(struct pf_comm_shared *shared, int destination)
 {
-    if (!comm || comm->shared->remote_ranks || destination < 0 || destination >= comm->shared->size)
+    if (destination < 0 || destination >= shared->size)
         return NULL;
-    if (!comm->shared->boxes)
-        comm->shared->boxes = boxes_new(comm->shared);
-    struct pf_ledger_box *box = &comm->shared->boxes[destination];
+    if (!shared->boxes)
+        shared->boxes = boxes_new(shared);
+    struct pf_ledger_box *box = &shared->boxes[destination];
     if (PF_UNLIKELY(switched && !box->exact && box->held == 0)) {
         settle(box, true);
         box->exact = true;
     }
     return box;
+}
+
+struct pf_ledger_box *pf_ledger_box(const struct pf_comm *comm, int destination)
+{
+    return comm ? box_of(pf_comm_peer_side(comm), destination) : NULL;
+}
+
+struct pf_ledger_box *pf_ledger_own_box(const struct pf_comm *comm)
+{
+    return box_of(comm->shared, comm->me);
 }
 
 void pf_ledger_unreceived(const struct pf_comm_shared *shared,
@@ -304,7 +314,8 @@ struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int impl)
 
 struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm)
 {
-    return pf_ledger_follow(r, comm, first_impl);
+    const struct pf_comm *on = pf_comm_of(r, comm);
+    return pf_ledger_follow(r, comm, on ? pf_comm_stand_in(on->shared, first_impl) : first_impl);
 }
 
 static void route(struct pf_ledger_route *to, struct pf_comm *comm, int native_tag)
@@ -331,7 +342,7 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
     if (!side->box)
         return own;
     if (!box->exact) {
-        record(r, side, comm->me, to->tag, first_impl, PF_LEDGER_PLAIN);
+        record(r, side, comm->me, to->tag, pf_comm_stand_in(comm->shared, first_impl), PF_LEDGER_PLAIN);
         return pf_ledger_plain(r, to->comm);
     }
     struct pf_ledger_entry *e =
@@ -367,15 +378,15 @@ struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *
 {
     struct pf_comm *comm = pf_comm_of(r, from->comm);
     bool valid = comm &&
-                 (from->peer == MPI_ANY_SOURCE || (from->peer >= 0 && from->peer < comm->shared->size)) &&
+                 (from->peer == MPI_ANY_SOURCE || (from->peer >= 0 && from->peer < pf_comm_peers(comm))) &&
                  (from->tag >= 0 || from->tag == MPI_ANY_TAG);
-    struct pf_ledger_box *box = valid ? pf_ledger_box(comm, comm->me) : NULL;
+    struct pf_ledger_box *box = valid ? pf_ledger_own_box(comm) : NULL;
     *side = (struct pf_ledger_side){.box = box, .receives = true};
     struct pf_instance *own = pf_comm_route(r, from->comm);
     if (!box)
         return own;
     if (!box->exact) {
-        record(r, side, from->peer, from->tag, first_impl, PF_LEDGER_PLAIN);
+        record(r, side, from->peer, from->tag, pf_comm_stand_in(comm->shared, first_impl), PF_LEDGER_PLAIN);
         box->held += from->peer == MPI_ANY_SOURCE;
         box->any_tag += from->tag == MPI_ANY_TAG;
         return pf_ledger_plain(r, from->comm);

@@ -34,7 +34,7 @@ struct pf_ledger_entry {
 struct pf_ledger_box {
     struct pf_envelope_queue sends, receives; /* whose other side is not known */
     uint64_t order;                           /* of the calls */
-    int members;                              /* of the communicator */
+    int members;                              /* that may send to it */
     bool exact;                               /* has left the plain mode */
     int held;     /* plain: receives from any source, cancels and blocking probes that are not over */
     int any_tag;  /* plain: receives of any tag that are not over */
@@ -105,9 +105,11 @@ void pf_ledger_forget(struct pf_ledger_side *side);
 /* MPI_Cancel of a request of `in`: is the native call to be made? */
 bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side);
 
-/* The books of the destination, NULL when it is none of the ledger's business (an intercommunicator is Open
- * MPI's). After the first switch they leave the plain mode here, as soon as they can. */
-struct pf_ledger_box *pf_ledger_box(struct pf_comm *comm, int destination);
+/* The books of the destination of a message, NULL when it is none. After the first switch they leave the
+ * plain mode here, as soon as they can. */
+struct pf_ledger_box *pf_ledger_box(const struct pf_comm *comm, int destination);
+/* Those of the caller. */
+struct pf_ledger_box *pf_ledger_own_box(const struct pf_comm *comm);
 
 /* The instance in which everything runs in the plain mode. Counts if that is not the rank's choice. */
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int impl);

@@ -58,9 +58,9 @@ struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm handle, in
 {
     struct pf_comm *comm = pf_comm_of(r, handle);
     bool valid = pf_ledger_on && comm &&
-                 (source == MPI_ANY_SOURCE || (source >= 0 && source < comm->shared->size)) &&
+                 (source == MPI_ANY_SOURCE || (source >= 0 && source < pf_comm_peers(comm))) &&
                  (tag >= 0 || tag == MPI_ANY_TAG);
-    return valid ? pf_ledger_box(comm, comm->me) : NULL;
+    return valid ? pf_ledger_own_box(comm) : NULL;
 }
 
 int pf_ledger_found_nothing(struct pf_rank *r, int *flag)

@@ -61,7 +61,7 @@ static struct pf_instance *agree(struct pf_rank *r, struct sides *sides)
         return pf_comm_route(r, sides->to.comm);
     struct pf_comm *comm = pf_comm_of(r, sides->to.comm);
     const struct pf_ledger_box *there = pf_ledger_box(comm, sides->to.peer);
-    const struct pf_ledger_box *here = comm ? pf_ledger_box(comm, comm->me) : NULL;
+    const struct pf_ledger_box *here = comm ? pf_ledger_own_box(comm) : NULL;
     if ((there && there->exact) || (here && here->exact)) {
         sides->apart = true;
         return r->active;

@@ -43,16 +43,17 @@ static void drop(struct pf_unreceived *list, int at)
 void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm handle, int peer, int tag)
 {
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm || comm->shared->remote_ranks || peer >= comm->shared->size)
+    if (!comm || peer >= pf_comm_peers(comm))
         return;
-    struct pf_unreceived *list = unreceived_of(&pf_job_state.ranks[comm->shared->world_ranks[peer]]);
+    struct pf_unreceived *list =
+        unreceived_of(&pf_job_state.ranks[pf_comm_peer_side(comm)->world_ranks[peer]]);
     if (list->count == ENVELOPE_LIMIT)
         drop(list, 0);
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 16;
         list->envelopes = realloc(list->envelopes, (size_t)list->capacity * sizeof *list->envelopes);
     }
-    list->envelopes[list->count++] = (struct envelope){.comm = comm->shared->id,
+    list->envelopes[list->count++] = (struct envelope){.comm = comm->shared->first->id,
                                                        .source = comm->me,
                                                        .tag = tag,
                                                        .sender = r->self.rank,
@@ -69,7 +70,8 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
         return;
     for (int i = 0; i < list->count; i++) {
         const struct envelope *e = &list->envelopes[i];
-        if (e->impl == in->impl && e->comm == comm->shared->id && e->source == source && e->tag == tag) {
+        if (e->impl == in->impl && e->comm == comm->shared->first->id && e->source == source &&
+            e->tag == tag) {
             drop(list, i);
             return;
         }

@@ -174,6 +174,7 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     const struct pf_instance *smpi = pf_smpi_adapter.ops->instance(0);
     values = *smpi->values;
     values.charges_tests = false;
+    values.root = AN_ROOT;
     find_functions(smpi);
     for (int i = 0; i < job->size; i++)
         all[i] = i;
@@ -270,6 +271,21 @@ static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int 
     return PF_SUCCESS;
 }
 
+/* The list of both sides is the same for all members. */
+static int intercomm_twin(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
+{
+    int n = recipe->size[0] + recipe->size[1];
+    int *members = malloc((size_t)n * sizeof *members);
+    if (!members)
+        pf_die("out of memory for a communicator");
+    memcpy(members, recipe->ranks[0], (size_t)recipe->size[0] * sizeof *members);
+    memcpy(members + recipe->size[0], recipe->ranks[1], (size_t)recipe->size[1] * sizeof *members);
+    *native = an_intercomm_join(rank_of(in), recipe->id + 1, members, n, recipe->size[0],
+                                recipe->me + (recipe->side ? recipe->size[0] : 0));
+    free(members);
+    return PF_SUCCESS;
+}
+
 static void comm_free(struct pf_instance *in, void *native)
 {
     (void)in;
@@ -345,6 +361,7 @@ static const struct pf_adapter_ops ops = {
     .status_set = status_set,
     .error_class = error_class,
     .comm_twin = comm_twin,
+    .intercomm_twin = intercomm_twin,
     .comm_free = comm_free,
     .comm_errors_return = no_errors_return,
     .win_made = no_win,

@@ -79,8 +79,8 @@ static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, int me)
         return me == p->root ? an_data_bytes(p->send_count, p->send_type)
                              : an_data_bytes(p->receive_count, p->receive_type);
     case PF_COLL_GATHER:
-        return p->in_place ? an_data_bytes(p->receive_count, p->receive_type)
-                           : an_data_bytes(p->send_count, p->send_type);
+        return p->in_place || !p->send_type ? an_data_bytes(p->receive_count, p->receive_type)
+                                            : an_data_bytes(p->send_count, p->send_type);
     case PF_COLL_ALLGATHER:
     case PF_COLL_ALLTOALL:
         return an_data_bytes(p->receive_count, p->receive_type);
@@ -150,6 +150,26 @@ static void make_room(struct an_collective *c, enum pf_coll_kind kind, int n)
     }
 }
 
+static void fill_call(struct an_collective *c, const struct an_comm *comm, const struct an_part *part,
+                      enum pf_coll_kind kind, bool nonblocking)
+{
+    const struct an_shared *shared = comm->shared;
+    c->call = (struct pf_coll_call){.kind = kind,
+                                    .nonblocking = nonblocking,
+                                    .commutative = !part->op || pf_smpi_op_is_commutative(part->op),
+                                    .n = shared->size,
+                                    .cut = shared->cut,
+                                    .root = part->root,
+                                    .world = shared->world_ranks,
+                                    .element = element_of(part),
+                                    .bytes = bytes_of(part, kind, comm->index),
+                                    .counts = c->counts,
+                                    .rows = (const size_t *const *)c->rows};
+    c->members = shared->size;
+    if (shared->cut)
+        an_intercoll_fill(c, comm, part);
+}
+
 /* The record of this member's next collective; made by whoever comes first. */
 static struct an_collective *record_of(struct an_comm *comm, const struct an_part *part,
                                        enum pf_coll_kind kind, bool nonblocking)
@@ -172,16 +192,7 @@ static struct an_collective *record_of(struct an_comm *comm, const struct an_par
     c->sequence = sequence;
     c->arrived = c->left = c->combined = 0;
     c->schedule = NULL;
-    c->call = (struct pf_coll_call){.kind = kind,
-                                    .nonblocking = nonblocking,
-                                    .commutative = !part->op || pf_smpi_op_is_commutative(part->op),
-                                    .n = shared->size,
-                                    .root = part->root,
-                                    .world = shared->world_ranks,
-                                    .element = element_of(part),
-                                    .bytes = bytes_of(part, kind, comm->me),
-                                    .counts = c->counts,
-                                    .rows = (const size_t *const *)c->rows};
+    fill_call(c, comm, part, kind, nonblocking);
     c->next = *link;
     *link = c;
     return c;
@@ -205,27 +216,32 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     struct an_shared *shared = comm->shared;
     an_rank_settle(comm->rank);
     struct an_collective *c = record_of(comm, part, kind, nonblocking);
-    struct an_part *mine = &c->parts[comm->me];
+    struct an_part *mine = &c->parts[comm->index];
     struct an_request *request = an_request_new(comm->rank, AN_COLLECTIVE);
     *mine = *part;
     mine->request = request;
     mine->here = true;
-    note_sizes(c, comm->me, c->arrived == 0);
+    if (shared->cut)
+        an_intercoll_note(c, comm, mine);
+    else
+        note_sizes(c, comm->me, c->arrived == 0);
     if (!c->schedule)
         c->schedule = pf_coll_open(an_job.colls, &c->call);
     c->arrived++;
-    pf_coll_arrive(c->schedule, comm->me, pf_engine_now());
+    pf_coll_arrive(c->schedule, comm->index, pf_engine_now());
     int n = 0;
     while (pf_coll_next(c->schedule, &shared->leaves[n].member, &shared->leaves[n].date))
         n++;
     if (n == 0)
         return request;
-    if (an_job.moves_data && !part->pretend)
+    if (an_job.moves_data && !part->pretend && shared->cut)
+        an_intercoll_move(c, shared->leaves, n);
+    else if (an_job.moves_data && !part->pretend)
         an_collective_move(c, comm->me, shared->leaves, n);
     for (int i = 0; i < n; i++)
         an_request_settle(c->parts[shared->leaves[i].member].request, shared->leaves[i].date);
     c->left += n;
-    if (c->left == shared->size)
+    if (c->left == c->members)
         close_record(shared, c);
     return request;
 }

@@ -16,9 +16,19 @@ struct entry {
     MPI_Request *request;
 };
 
+/* A member of the root's side that is not the root takes no part. */
+static struct an_request *stand_by(struct an_comm *comm)
+{
+    struct an_request *request = an_request_new(comm->rank, AN_COLLECTIVE);
+    comm->collectives++;
+    an_request_settle(request, an_now(comm->rank) + pf_cost_call(an_job.cost));
+    return request;
+}
+
 static int enter(struct entry e, const struct an_part *part, enum pf_coll_kind kind)
 {
-    struct an_request *request = an_collective_enter(e.comm, part, kind, e.request != NULL);
+    struct an_request *request =
+        part->root < 0 ? stand_by(e.comm) : an_collective_enter(e.comm, part, kind, e.request != NULL);
     if (e.request) {
         *e.request = (MPI_Request)request;
         return MPI_SUCCESS;
@@ -39,14 +49,32 @@ static int check_root(const struct an_comm *comm, int root)
 {
     if (!comm)
         return MPI_ERR_COMM;
-    return root >= 0 && root < comm->shared->size ? MPI_SUCCESS : MPI_ERR_ROOT;
+    if (comm->shared->cut && (root == AN_ROOT || root == MPI_PROC_NULL))
+        return MPI_SUCCESS;
+    return root >= 0 && root < comm->peers ? MPI_SUCCESS : MPI_ERR_ROOT;
 }
 
-static int check_counts(const struct an_comm *comm, const int *counts, const int *displs, MPI_Datatype type)
+/* The place of the root in the list of members; -1: this member has nothing to do with the call. */
+static int place_of_root(const struct an_comm *comm, int root)
+{
+    if (root >= 0)
+        return comm->peers_at + root;
+    return root == AN_ROOT ? comm->index : -1;
+}
+
+/* What a member that is not the root gives or gets; on an intercommunicator the root has none. */
+static int check_own_data(const struct an_comm *comm, const struct an_part *p, int count, MPI_Datatype type)
+{
+    if (p->in_place || p->root < 0 || (comm->shared->cut && p->root == comm->index))
+        return MPI_SUCCESS;
+    return an_check_data(count, type);
+}
+
+static int check_counts(int n, const int *counts, const int *displs, MPI_Datatype type)
 {
     if (!counts || !displs)
         return MPI_ERR_ARG;
-    for (int i = 0; i < comm->shared->size; i++)
+    for (int i = 0; i < n; i++)
         if (counts[i] < 0)
             return MPI_ERR_COUNT;
     return pf_smpi_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
@@ -57,7 +85,7 @@ static int check_types(const struct an_comm *comm, const int *counts, const int 
 {
     if (!counts || !displs || !types)
         return MPI_ERR_ARG;
-    for (int i = 0; i < comm->shared->size; i++) {
+    for (int i = 0; i < comm->peers; i++) {
         int error = an_check_data(counts[i], types[i]);
         if (error)
             return error;
@@ -90,11 +118,12 @@ static int bcast(struct entry e, void *buffer, int count, MPI_Datatype type, int
                         .send_count = count,
                         .receive_count = count,
                         .send_type = type,
-                        .receive_type = type,
-                        .root = root};
+                        .receive_type = type};
     int error = check_root(e.comm, root);
-    if (!error)
-        error = an_check_data(count, type);
+    if (!error) {
+        p.root = place_of_root(e.comm, root);
+        error = p.root < 0 ? MPI_SUCCESS : an_check_data(count, type);
+    }
     return error ? error : enter(e, &p, PF_COLL_BCAST);
 }
 
@@ -103,12 +132,15 @@ static int gather(struct entry e, enum pf_coll_kind kind, const void *send, int 
                   void *receive, int receive_count, const int *counts, const int *displs,
                   MPI_Datatype receive_type, int root)
 {
-    struct an_part p = {.send = an_buffer(send), .send_count = count, .send_type = type, .root = root};
+    struct an_part p = {.send = an_buffer(send), .send_count = count, .send_type = type};
     int error = check_root(e.comm, root);
     if (error)
         return error;
-    if (e.comm->me == root) {
-        error = kind == PF_COLL_GATHERV ? check_counts(e.comm, counts, displs, receive_type)
+    p.root = place_of_root(e.comm, root);
+    if (e.comm->index == p.root) {
+        if (e.comm->shared->cut)
+            p.send_type = NULL;
+        error = kind == PF_COLL_GATHERV ? check_counts(e.comm->peers, counts, displs, receive_type)
                                         : an_check_data(receive_count, receive_type);
         p.receive = an_buffer(receive);
         p.receive_count = receive_count;
@@ -117,8 +149,8 @@ static int gather(struct entry e, enum pf_coll_kind kind, const void *send, int 
         p.receive_displs = displs;
         p.in_place = send == MPI_IN_PLACE;
     }
-    if (!error && !p.in_place)
-        error = an_check_data(count, type);
+    if (!error)
+        error = check_own_data(e.comm, &p, count, type);
     return error ? error : enter(e, &p, kind);
 }
 
@@ -127,13 +159,13 @@ static int scatter(struct entry e, enum pf_coll_kind kind, const void *send, int
                    const int *counts, const int *displs, MPI_Datatype send_type, void *receive, int count,
                    MPI_Datatype type, int root)
 {
-    struct an_part p = {
-        .receive = an_buffer(receive), .receive_count = count, .receive_type = type, .root = root};
+    struct an_part p = {.receive = an_buffer(receive), .receive_count = count, .receive_type = type};
     int error = check_root(e.comm, root);
     if (error)
         return error;
-    if (e.comm->me == root) {
-        error = kind == PF_COLL_SCATTERV ? check_counts(e.comm, counts, displs, send_type)
+    p.root = place_of_root(e.comm, root);
+    if (e.comm->index == p.root) {
+        error = kind == PF_COLL_SCATTERV ? check_counts(e.comm->peers, counts, displs, send_type)
                                          : an_check_data(send_count, send_type);
         p.send = an_buffer(send);
         p.send_count = send_count;
@@ -142,8 +174,8 @@ static int scatter(struct entry e, enum pf_coll_kind kind, const void *send, int
         p.send_displs = displs;
         p.in_place = receive == MPI_IN_PLACE;
     }
-    if (!error && !p.in_place)
-        error = an_check_data(count, type);
+    if (!error)
+        error = check_own_data(e.comm, &p, count, type);
     return error ? error : enter(e, &p, kind);
 }
 
@@ -161,7 +193,7 @@ static int exchange(struct entry e, enum pf_coll_kind kind, struct an_part *p)
     if (kind == PF_COLL_ALLTOALLW)
         error = check_types(e.comm, p->receive_counts, p->receive_displs, p->receive_types);
     else
-        error = by_counts ? check_counts(e.comm, p->receive_counts, p->receive_displs, p->receive_type)
+        error = by_counts ? check_counts(e.comm->peers, p->receive_counts, p->receive_displs, p->receive_type)
                           : an_check_data(p->receive_count, p->receive_type);
     if (error)
         return error;
@@ -170,7 +202,7 @@ static int exchange(struct entry e, enum pf_coll_kind kind, struct an_part *p)
     else if (kind == PF_COLL_ALLTOALLW)
         error = check_types(e.comm, p->send_counts, p->send_displs, p->send_types);
     else
-        error = send_counts ? check_counts(e.comm, p->send_counts, p->send_displs, p->send_type)
+        error = send_counts ? check_counts(e.comm->peers, p->send_counts, p->send_displs, p->send_type)
                             : an_check_data(p->send_count, p->send_type);
     return error ? error : enter(e, p, kind);
 }
@@ -246,8 +278,8 @@ static int alltoallw(struct entry e, const void *send, const int *send_counts, c
 static int reduce_with(struct entry e, enum pf_coll_kind kind, struct an_part *p, int count,
                        MPI_Datatype type)
 {
-    int error = an_check_data(count, type);
-    if (!error && !pf_smpi_can_reduce(p->op, type))
+    int error = p->root < 0 ? MPI_SUCCESS : an_check_data(count, type);
+    if (!error && p->root >= 0 && !pf_smpi_can_reduce(p->op, type))
         error = MPI_ERR_OP;
     p->in_place = p->send == MPI_IN_PLACE;
     p->receive = an_buffer(p->receive);
@@ -260,8 +292,10 @@ static int reduce_with(struct entry e, enum pf_coll_kind kind, struct an_part *p
 static int reduce(struct entry e, const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
                   int root)
 {
-    struct an_part p = {.send = send, .receive = receive, .op = op, .root = root};
+    struct an_part p = {.send = send, .receive = receive, .op = op};
     int error = check_root(e.comm, root);
+    if (!error)
+        p.root = place_of_root(e.comm, root);
     return error ? error : reduce_with(e, PF_COLL_REDUCE, &p, count, type);
 }
 
@@ -269,7 +303,8 @@ static int reduce_all(struct entry e, enum pf_coll_kind kind, const void *send, 
                       MPI_Datatype type, MPI_Op op)
 {
     struct an_part p = {.send = send, .receive = receive, .op = op};
-    return e.comm ? reduce_with(e, kind, &p, count, type) : MPI_ERR_COMM;
+    bool scans = kind == PF_COLL_SCAN || kind == PF_COLL_EXSCAN; /* not between two groups */
+    return e.comm && !(scans && e.comm->shared->cut) ? reduce_with(e, kind, &p, count, type) : MPI_ERR_COMM;
 }
 
 static int reduce_scatter(struct entry e, const void *send, void *receive, const int *counts,
@@ -278,7 +313,7 @@ static int reduce_scatter(struct entry e, const void *send, void *receive, const
     struct an_part p = {.send = send, .receive = receive, .receive_counts = counts, .op = op};
     if (!e.comm)
         return MPI_ERR_COMM;
-    int error = check_counts(e.comm, counts, counts, type);
+    int error = check_counts(e.comm->size, counts, counts, type);
     return error ? error : reduce_with(e, PF_COLL_REDUCE_SCATTER, &p, 0, type);
 }
 
@@ -372,6 +407,12 @@ static int an_comm_split(MPI_Comm comm, int color, int key, void *made)
     return agree(comm, PF_COLL_ALLGATHER, COLOR_BYTES, made);
 }
 
+static int an_intercomm_merge(MPI_Comm comm, int high, void *made)
+{
+    (void)high;
+    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+}
+
 static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *periods, int reorder,
                           void *made)
 {
@@ -381,12 +422,12 @@ static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *
 
 static int an_comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    const struct an_shared *shared = an_comm_of(comm)->shared;
+    const struct an_comm *own = an_comm_of(comm);
     MPI_Group world;
     int code = PMPI_Comm_group(MPI_COMM_WORLD, &world);
     if (code != MPI_SUCCESS)
         return code;
-    code = PMPI_Group_incl(world, shared->size, shared->world_ranks, group);
+    code = PMPI_Group_incl(world, own->size, own->shared->world_ranks + own->first, group);
     PMPI_Group_free(&world);
     return code;
 }
@@ -419,5 +460,6 @@ void an_coll_install(void **functions)
     functions[PF_FN_Comm_create_group] = (void *)an_comm_create_group;
     functions[PF_FN_Comm_split] = (void *)an_comm_split;
     functions[PF_FN_Cart_create] = (void *)an_cart_create;
+    functions[PF_FN_Intercomm_merge] = (void *)an_intercomm_merge;
     functions[PF_FN_Comm_group] = (void *)an_comm_group;
 }

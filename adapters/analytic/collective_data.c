@@ -49,10 +49,33 @@ static void move(struct block from, struct block to)
     an_data_move(from.at, from.count, from.type, to.at, to.count, to.type);
 }
 
-static void unpack(const char *packed, size_t bytes, struct block to)
+/* What a member has saved: where its blocks begin in the room and where the last one ends, then the blocks.
+ * Its lists of sizes and its datatypes may be gone with its buffers. */
+static const size_t *offsets_of(const struct an_part *p)
 {
-    size_t room = an_data_bytes(to.count, to.type);
-    an_data_unpack(packed, bytes < room ? bytes : room, to.at, to.type);
+    return (const size_t *)(const void *)p->packed;
+}
+
+static void unpack(const struct an_part *p, int i, struct block to)
+{
+    const size_t *offsets = offsets_of(p);
+    size_t bytes = offsets[i + 1] - offsets[i], room = an_data_bytes(to.count, to.type);
+    an_data_unpack(p->packed + offsets[i], bytes < room ? bytes : room, to.at, to.type);
+}
+
+static void save_blocks(struct an_part *p, int n, struct block (*block)(const struct an_part *, int))
+{
+    size_t bytes = ((size_t)n + 1) * sizeof(size_t);
+    for (int i = 0; i < n; i++)
+        bytes += an_data_bytes(block(p, i).count, block(p, i).type);
+    p->packed = an_data_room(bytes, &p->packed_class);
+    size_t *offsets = (size_t *)(void *)p->packed;
+    offsets[0] = ((size_t)n + 1) * sizeof(size_t);
+    for (int i = 0; i < n; i++) {
+        struct block b = block(p, i);
+        an_data_pack(b.at, b.count, b.type, p->packed + offsets[i]);
+        offsets[i + 1] = offsets[i] + an_data_bytes(b.count, b.type);
+    }
 }
 
 /* The only block of a member that does not send by blocks. */
@@ -61,39 +84,25 @@ static struct block whole(const void *buffer, int count, MPI_Datatype type)
     return (struct block){(char *)(uintptr_t)buffer, count, type};
 }
 
-static void save(struct an_part *p, struct block b)
+static struct block whole_send(const struct an_part *p, int i)
 {
-    p->packed = an_data_room(an_data_bytes(b.count, b.type), &p->packed_class);
-    an_data_pack(b.at, b.count, b.type, p->packed);
-}
-
-static void give(struct an_part *from, struct block source, struct block to)
-{
-    if (from->packed)
-        unpack(from->packed, an_data_bytes(source.count, source.type), to);
-    else
-        move(source, to);
+    (void)i;
+    return whole(p->send, p->send_count, p->send_type);
 }
 
 static void move_bcast(struct an_collective *c, const struct an_leave *leaves, int n)
 {
     struct an_part *root = &c->parts[c->call.root];
-    struct block source = whole(root->send, root->send_count, root->send_type);
     for (int i = 0; i < n; i++) {
         struct an_part *p = &c->parts[leaves[i].member];
-        if (p != root && root->here)
-            give(root, source, whole(p->receive, p->receive_count, p->receive_type));
+        struct block to = whole(p->receive, p->receive_count, p->receive_type);
+        if (p == root || !root->here)
+            continue;
+        if (root->packed)
+            unpack(root, 0, to);
+        else
+            move(whole_send(root, 0), to);
     }
-}
-
-static size_t block_offset(const struct an_part *root, int member)
-{
-    size_t offset = 0;
-    for (int i = 0; i < member; i++) {
-        struct block b = send_block(root, i);
-        offset += an_data_bytes(b.count, b.type);
-    }
-    return offset;
 }
 
 static void move_scatter(struct an_collective *c, const struct an_leave *leaves, int n)
@@ -103,25 +112,11 @@ static void move_scatter(struct an_collective *c, const struct an_leave *leaves,
         struct an_part *p = &c->parts[leaves[i].member];
         if (p->in_place || !root->here) /* the root itself; or nothing comes from it */
             continue;
-        struct block source = send_block(root, leaves[i].member);
         struct block to = whole(p->receive, p->receive_count, p->receive_type);
         if (root->packed)
-            unpack(root->packed + block_offset(root, leaves[i].member),
-                   an_data_bytes(source.count, source.type), to);
+            unpack(root, leaves[i].member, to);
         else
-            move(source, to);
-    }
-}
-
-static void save_blocks(struct an_part *p, int n)
-{
-    size_t offset = block_offset(p, n);
-    p->packed = an_data_room(offset, &p->packed_class);
-    offset = 0;
-    for (int i = 0; i < n; i++) {
-        struct block b = send_block(p, i);
-        an_data_pack(b.at, b.count, b.type, p->packed + offset);
-        offset += an_data_bytes(b.count, b.type);
+            move(send_block(root, leaves[i].member), to);
     }
 }
 
@@ -131,8 +126,10 @@ static void gather_into(struct an_collective *c, const struct an_part *target)
         struct an_part *p = &c->parts[i];
         if ((p == target && p->in_place) || !p->here)
             continue;
-        struct block source = p->in_place ? receive_block(p, i) : whole(p->send, p->send_count, p->send_type);
-        give(p, source, receive_block(target, i));
+        if (p->packed)
+            unpack(p, 0, receive_block(target, i));
+        else
+            move(p->in_place ? receive_block(p, i) : whole_send(p, i), receive_block(target, i));
     }
 }
 
@@ -167,18 +164,12 @@ static void move_allgather(struct an_collective *c, const struct an_leave *leave
     }
 }
 
-static void alltoall_from(struct an_collective *c, struct an_part *p, int member,
-                          const struct an_part *target, int to)
+static void alltoall_from(const struct an_part *p, int member, const struct an_part *target, int to)
 {
-    struct block source = send_block(p, to), b = receive_block(target, member);
-    size_t bytes = an_data_bytes(source.count, source.type);
-    if (bytes == 0)
-        return;
     if (p->packed)
-        unpack(p->packed + (c->call.kind == PF_COLL_ALLTOALL ? bytes * (size_t)to : block_offset(p, to)),
-               bytes, b);
+        unpack(p, to, receive_block(target, member));
     else
-        move(source, b);
+        move(send_block(p, to), receive_block(target, member));
 }
 
 /* In place, what a member sends lies where it receives: it is put aside before anything moves. Who leaves
@@ -187,11 +178,11 @@ static void move_alltoall(struct an_collective *c, const struct an_leave *leaves
 {
     for (int i = 0; i < c->call.n; i++)
         if (c->parts[i].here && c->parts[i].in_place && !c->parts[i].packed)
-            save_blocks(&c->parts[i], c->call.n);
+            save_blocks(&c->parts[i], c->call.n, send_block);
     for (int i = 0; i < n; i++)
         for (int from = 0; from < c->call.n; from++)
             if (c->parts[from].here)
-                alltoall_from(c, &c->parts[from], from, &c->parts[leaves[i].member], leaves[i].member);
+                alltoall_from(&c->parts[from], from, &c->parts[leaves[i].member], leaves[i].member);
 }
 
 /* ---- reductions ---- */
@@ -281,20 +272,26 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
     switch (c->call.kind) {
     case PF_COLL_BCAST:
         if (root)
-            save(p, whole(p->send, p->send_count, p->send_type));
+            save_blocks(p, 1, whole_send);
         break;
     case PF_COLL_SCATTER:
     case PF_COLL_SCATTERV:
         if (root)
-            save_blocks(p, c->call.n);
+            save_blocks(p, c->call.n, send_block);
         break;
     case PF_COLL_GATHER:
     case PF_COLL_GATHERV:
         if (!root)
-            save(p, whole(p->send, p->send_count, p->send_type));
+            save_blocks(p, 1, whole_send);
         break;
     case PF_COLL_ALLGATHERV:
-        save(p, p->in_place ? receive_block(p, member) : whole(p->send, p->send_count, p->send_type));
+        if (p->in_place) { /* of the blocks in the receive buffer it sends its own */
+            struct block mine = receive_block(p, member);
+            p->send = mine.at;
+            p->send_count = mine.count;
+            p->send_type = mine.type;
+        }
+        save_blocks(p, 1, whole_send);
         break;
     case PF_COLL_REDUCE_SCATTER: /* a member that gets nothing may leave early */
         an_items_take(&p->saved, p->send, total_count(c, p), p->send_type);
@@ -306,7 +303,7 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
         if (!p->packed)
-            save_blocks(p, c->call.n);
+            save_blocks(p, c->call.n, send_block);
         break;
     default: /* nobody leaves before all have come, or what is needed has been used */
         break;
@@ -388,4 +385,31 @@ void an_collective_forget(struct an_collective *c)
     }
     an_items_give_back(&c->prefix);
     c->prefix = (struct an_items){0};
+}
+
+/* ---- for collective_inter.c ---- */
+
+void an_part_give(const struct an_part *sender, int from, const struct an_part *receiver, int to)
+{
+    struct block target = to < 0 ? whole(receiver->receive, receiver->receive_count, receiver->receive_type)
+                                 : receive_block(receiver, to);
+    if (sender->packed)
+        unpack(sender, from < 0 ? 0 : from, target);
+    else
+        move(from < 0 ? whole_send(sender, 0) : send_block(sender, from), target);
+}
+
+void an_part_save(struct an_part *p, int n)
+{
+    save_blocks(p, n ? n : 1, n ? send_block : whole_send);
+}
+
+void an_part_save_items(struct an_part *p, int count)
+{
+    an_items_take(&p->saved, p->send, count, p->send_type);
+}
+
+const void *an_part_contribution(const struct an_part *p)
+{
+    return contribution(p);
 }

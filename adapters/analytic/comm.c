@@ -18,12 +18,13 @@ static void *must(void *memory)
     return memory;
 }
 
-static struct an_shared *shared_new(int id, const int *world_ranks, int n)
+static struct an_shared *shared_new(int id, const int *world_ranks, int n, int cut)
 {
     struct an_shared *shared = must(calloc(1, sizeof *shared));
     size_t count = (size_t)n;
     shared->id = id;
     shared->size = n;
+    shared->cut = cut;
     shared->world_ranks = must(malloc((count + 1) * sizeof *world_ranks));
     memcpy(shared->world_ranks, world_ranks, count * sizeof *world_ranks);
     shared->joined = must(calloc(count, sizeof *shared->joined));
@@ -57,32 +58,45 @@ static struct an_shared **slot_of(int id)
 
 /* Ids come back when a communicator is gone. A structure that nobody holds is a new communicator's unless
  * this member has yet to join: others may have sent to it and left. */
-static bool is_same(const struct an_shared *shared, const int *world_ranks, int n, int me)
+static bool is_same(const struct an_shared *shared, const int *world_ranks, int n, int cut, int me)
 {
-    return shared->size == n && (shared->members > 0 || !shared->joined[me]) &&
+    return shared->size == n && shared->cut == cut && (shared->members > 0 || !shared->joined[me]) &&
            memcmp(shared->world_ranks, world_ranks, (size_t)n * sizeof *world_ranks) == 0;
 }
 
-struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_ranks, int n, int me)
+struct an_comm *an_intercomm_join(struct an_rank *rank, int id, const int *members, int n, int cut, int index)
 {
     struct an_shared *shared = NULL;
     if (id >= 0) {
         struct an_shared **slot = slot_of(id);
-        if (*slot && !is_same(*slot, world_ranks, n, me)) {
+        if (*slot && !is_same(*slot, members, n, cut, index)) {
             shared_free(*slot);
             *slot = NULL;
         }
         if (!*slot)
-            *slot = shared_new(id, world_ranks, n);
+            *slot = shared_new(id, members, n, cut);
         shared = *slot;
     } else {
-        shared = shared_new(id, world_ranks, n); /* of one member */
+        shared = shared_new(id, members, n, cut); /* of one member */
     }
     struct an_comm *comm = must(calloc(1, sizeof *comm));
-    *comm = (struct an_comm){.rank = rank, .shared = shared, .me = me};
+    int first = index < cut ? 0 : cut, size = cut == 0 ? n : first ? n - cut : cut;
+    *comm = (struct an_comm){.rank = rank,
+                             .shared = shared,
+                             .me = index - first,
+                             .index = index,
+                             .first = first,
+                             .size = size,
+                             .peers_at = cut && !first ? cut : 0,
+                             .peers = cut ? n - size : n};
     shared->members++;
-    shared->joined[me] = true;
+    shared->joined[index] = true;
     return comm;
+}
+
+struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_ranks, int n, int me)
+{
+    return an_intercomm_join(rank, id, world_ranks, n, 0, me);
 }
 
 void an_comm_leave(struct an_comm *comm)
@@ -105,8 +119,7 @@ int an_check_peer(MPI_Comm handle, int peer, int tag, bool receives)
     const struct an_comm *comm = an_comm_of(handle);
     if (!comm)
         return MPI_ERR_COMM;
-    if ((peer < 0 || peer >= comm->shared->size) && peer != MPI_PROC_NULL &&
-        !(receives && peer == MPI_ANY_SOURCE))
+    if ((peer < 0 || peer >= comm->peers) && peer != MPI_PROC_NULL && !(receives && peer == MPI_ANY_SOURCE))
         return MPI_ERR_RANK;
     return tag >= 0 || (receives && tag == MPI_ANY_TAG) ? MPI_SUCCESS : MPI_ERR_TAG;
 }

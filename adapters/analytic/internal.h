@@ -38,9 +38,11 @@ struct an_box {
     struct an_rank *prober; /* the destination waits in a blocking probe */
 };
 
-/* One communicator, for all its members. */
+/* One communicator, for all its members. An intercommunicator has both sides in one list: the first `cut`
+ * members are one side. */
 struct an_shared {
     int id, size;
+    int cut;     /* 0: no intercommunicator */
     int members; /* that hold it now */
     int *world_ranks;
     bool *joined; /* who has ever held it */
@@ -55,7 +57,10 @@ struct an_shared {
 struct an_comm {
     struct an_rank *rank;
     struct an_shared *shared;
-    int me;
+    int me;               /* rank in the own group */
+    int index;            /* in the list of members */
+    int first, size;      /* the own group in that list, and its length */
+    int peers_at, peers;  /* those with whom it exchanges messages: the other side, or all */
     uint64_t collectives; /* entered */
 };
 
@@ -281,6 +286,7 @@ struct an_collective {
     uint64_t sequence;
     struct pf_coll *schedule;
     struct pf_coll_call call;
+    int members; /* that take part: without those that say MPI_PROC_NULL */
     int arrived, left;
     struct an_part *parts;
     size_t *counts;         /* bytes of the blocks of the v kinds */
@@ -301,14 +307,34 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
 /* The data of those who leave; `me` is the caller. */
 void an_collective_move(struct an_collective *c, int me, const struct an_leave *leaves, int n);
 
+/* The same on an intercommunicator (collective_inter.c); what its call is about, and the sizes that a member
+ * knows. */
+void an_intercoll_move(struct an_collective *c, const struct an_leave *leaves, int n);
+void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, const struct an_part *part);
+void an_intercoll_note(struct an_collective *c, const struct an_comm *comm, const struct an_part *part);
+
 /* Frees the saved contributions. */
 void an_collective_forget(struct an_collective *c);
 
 /* The communicator is gone. */
 void an_coll_clear(struct an_shared *shared);
 
+/* Moves block `from` of what one member sends, saved or not, to block `to` of what another one receives; a
+ * negative number is all of it (collective_data.c). */
+void an_part_give(const struct an_part *sender, int from, const struct an_part *receiver, int to);
+/* Saves what a member sends, in `n` blocks or, 0, as a whole; `count` items of it for a reduction. */
+void an_part_save(struct an_part *p, int n);
+void an_part_save_items(struct an_part *p, int count);
+const void *an_part_contribution(const struct an_part *p);
+
+/* MPI_ROOT; SMPI, which has no intercommunicators, has the number of a rank for it. */
+#define AN_ROOT (-4)
+
 /* ---- communicators (comm.c) ---- */
 struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_ranks, int n, int me);
+/* The members of both sides, of which the first `cut` are one; `index` is the caller's place among them. */
+struct an_comm *an_intercomm_join(struct an_rank *rank, int id, const int *members, int n, int cut,
+                                  int index);
 void an_comm_leave(struct an_comm *comm);
 
 static inline struct an_comm *an_comm_of(MPI_Comm handle)

@@ -179,8 +179,8 @@ static void send_to(const struct an_send *s, size_t bytes, const struct pf_cost_
     struct pf_cost_received received;
     const struct an_shared *shared = s->comm->shared;
     remove_receive(receive);
-    pf_cost_receive(an_job.cost, shared->world_ranks[s->comm->me], shared->world_ranks[s->peer], bytes, sent,
-                    receive->posted, &received);
+    pf_cost_receive(an_job.cost, s->comm->rank->base.rank, shared->world_ranks[s->comm->peers_at + s->peer],
+                    bytes, sent, receive->posted, &received);
     describe(receive, s->comm->me, s->tag, bytes);
     an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
     an_request_settle(receive, received.complete);
@@ -192,8 +192,8 @@ static struct an_message *message_new(const struct an_send *s, size_t bytes, con
     struct an_message *m = pf_pool_get(&messages);
     const struct an_shared *shared = s->comm->shared;
     *m = (struct an_message){.envelope = {.source = s->comm->me, .tag = s->tag},
-                             .source = shared->world_ranks[s->comm->me],
-                             .destination = shared->world_ranks[s->peer],
+                             .source = s->comm->rank->base.rank,
+                             .destination = shared->world_ranks[s->comm->peers_at + s->peer],
                              .bytes = bytes,
                              .sent = *sent,
                              .arrival = {.fn = arrived}};
@@ -204,11 +204,12 @@ void an_message_send(const struct an_send *s, struct an_request *request)
 {
     struct an_rank *rank = s->comm->rank;
     struct an_shared *shared = s->comm->shared;
-    struct an_box *box = &shared->boxes[s->peer];
+    int target = s->comm->peers_at + s->peer;
+    struct an_box *box = &shared->boxes[target];
     size_t bytes = an_data_bytes(s->count, s->type);
     struct pf_cost_sent sent;
-    pf_cost_send(an_job.cost, shared->world_ranks[s->comm->me], shared->world_ranks[s->peer], bytes,
-                 an_now(rank), s->mode, &sent);
+    pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, an_now(rank), s->mode,
+                 &sent);
     an_rank_charge(rank, sent.returns);
     struct an_request *receive =
         (struct an_request *)pf_envelope_find_receive(&box->receives, s->comm->me, s->tag);
@@ -244,7 +245,7 @@ static bool is_there(const struct an_box *box, const struct an_message *m, doubl
 
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now)
 {
-    struct an_box *box = &comm->shared->boxes[comm->me];
+    struct an_box *box = &comm->shared->boxes[comm->index];
     if (source == PF_ENVELOPE_ANY_SOURCE)
         order_by_arrival(box, comm->shared->size);
     struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
@@ -253,7 +254,7 @@ struct an_message *an_message_find(struct an_comm *comm, int source, int tag, do
 
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request)
 {
-    struct an_box *box = &comm->shared->boxes[comm->me];
+    struct an_box *box = &comm->shared->boxes[comm->index];
     bool any = source == PF_ENVELOPE_ANY_SOURCE;
     request->posted = an_now(comm->rank);
     if (any)

@@ -28,7 +28,7 @@ static struct an_message *await(MPI_Comm handle, int source, int tag)
 {
     struct an_comm *comm = an_comm_of(handle);
     struct an_rank *rank = comm->rank;
-    struct an_box *box = &comm->shared->boxes[comm->me];
+    struct an_box *box = &comm->shared->boxes[comm->index];
     struct an_message *m = look(handle, source, tag);
     if (m)
         return m;

@@ -361,6 +361,12 @@ int pf_ompi_comm_twin(struct pf_ompi_instance *inst, const int *world_ranks, int
     return inst->glue->comm_twin(world_ranks, n, my_index, id, native);
 }
 
+int pf_ompi_intercomm_twin(struct pf_ompi_instance *inst, const struct pf_intercomm_recipe *recipe,
+                           void **native)
+{
+    return inst->glue->intercomm_twin(recipe, native);
+}
+
 int pf_ompi_twin_limit(void)
 {
     enum { COLL_LIMIT = 1024 }; /* coll/portals4 keeps 11 bits of an id, and twins begin at 1,024 */

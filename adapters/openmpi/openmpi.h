@@ -53,6 +53,9 @@ int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free);
 int pf_ompi_comm_twin(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
                       void **native);
 int pf_ompi_twin_limit(void);
+struct pf_intercomm_recipe;
+int pf_ompi_intercomm_twin(struct pf_ompi_instance *inst, const struct pf_intercomm_recipe *recipe,
+                           void **native);
 
 /* Frees a communicator, twin or not; local. */
 void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native);

@@ -245,13 +245,26 @@ static int error_class(struct pf_instance *in, int code)
     }
 }
 
+static void check_id(const struct pf_instance *in, int id)
+{
+    if (id >= pf_ompi_twin_limit())
+        pf_die("rank %d: more than %d communicators at once in the portals model", in->rank,
+               pf_ompi_twin_limit());
+}
+
+static int intercomm_twin(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
+{
+    check_id(in, recipe->id);
+    check_id(in, recipe->local_id);
+    int code = pf_ompi_intercomm_twin(((struct openmpi_instance *)in)->ompi, recipe, native);
+    return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
+}
+
 static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
                      void **native)
 {
     (void)node_local;
-    if (id >= pf_ompi_twin_limit())
-        pf_die("rank %d: more than %d communicators at once in the portals model", in->rank,
-               pf_ompi_twin_limit());
+    check_id(in, id);
     int code = pf_ompi_comm_twin(((struct openmpi_instance *)in)->ompi, world_ranks, n, me, id, native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
@@ -354,6 +367,7 @@ static const struct pf_adapter_ops ops = {
     .status_set = status_set,
     .error_class = error_class,
     .comm_twin = comm_twin,
+    .intercomm_twin = intercomm_twin,
     .comm_free = comm_free,
     .comm_errors_return = comm_errors_return,
     .win_made = win_made,

@@ -326,6 +326,7 @@ static const struct pf_adapter_ops ops = {
     .status_set = status_set,
     .error_class = error_class,
     .comm_twin = comm_twin,
+    .intercomm_twin = pf_adapter_no_intercomm,
     .comm_free = comm_free,
     .comm_errors_return = comm_errors_return,
     .win_made = win_made,

@@ -145,4 +145,8 @@ void pf_colls_list(FILE *out)
           out);
     for (int i = 0; i < PF_COLL_KINDS; i++)
         list_kind(&pf_kinds[i], out);
+    fputs("\nOn intercommunicators blocking calls are made of these inside each side and of messages between "
+          "the\nfirst ranks of the sides (coll/inter, coll/basic), nonblocking ones of messages between the "
+          "sides (libnbc).\n",
+          out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/analytic/coll/coll.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ static void release(struct pf_coll *coll)
     free(coll->queue);
     free(coll->done);
     free(coll->start);
+    free(coll->inter);
     free(coll);
 }
 
@@ -98,11 +100,33 @@ static int size_class(size_t bytes)
 static struct pf_tally *tally_of(struct pf_coll *coll)
 {
     const struct pf_plan *plan = &coll->plan;
+    if (plan->inter)
+        return &coll->colls->inter[plan->call.kind][plan->call.nonblocking][size_class(plan->call.bytes)];
     const struct pf_algorithm *algorithm = pf_kinds[plan->call.kind].algorithm;
     int index = 0;
     while (algorithm[index].name != plan->name)
         index++;
     return &coll->colls->tally[plan->call.kind][index][size_class(plan->call.bytes)];
+}
+
+static void make_inter(struct pf_coll *coll, const struct pf_coll_call *call)
+{
+    if (!coll->inter)
+        coll->inter = allocate(NULL, 1, sizeof *coll->inter);
+    coll->inter->algorithm = coll->colls->algorithm;
+    coll->inter->segment = coll->colls->segment;
+    pf_inter_make(&coll->plan, call, coll->inter);
+}
+
+static void make_plan(struct pf_coll *coll, const struct pf_coll_call *call)
+{
+    const struct pf_colls *colls = coll->colls;
+    int algorithm = call->nonblocking ? -1 : colls->algorithm[call->kind];
+    size_t segment = call->nonblocking ? 0 : colls->segment[call->kind];
+    if (call->cut)
+        make_inter(coll, call);
+    else
+        pf_plan_make(&coll->plan, call, algorithm, segment, coll->start);
 }
 
 struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *call)
@@ -114,9 +138,7 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
         pf_die("out of memory for a collective operation");
     make_room(colls, coll, call->n);
     coll->colls = colls;
-    int algorithm = call->nonblocking ? -1 : colls->algorithm[call->kind];
-    pf_plan_make(&coll->plan, call, algorithm, call->nonblocking ? 0 : colls->segment[call->kind],
-                 coll->start);
+    make_plan(coll, call);
     memset(coll->member, 0, (size_t)call->n * sizeof *coll->member);
     coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;
@@ -124,7 +146,8 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     coll->tally = tally_of(coll);
     coll->tally->calls++;
     for (int i = 0; i < coll->plan.stages; i++)
-        coll->tally->rounds += (uint64_t)coll->plan.stage[i].rounds;
+        coll->tally->rounds +=
+            coll->plan.stage[i].rounds < INT_MAX ? (uint64_t)coll->plan.stage[i].rounds : 0;
     return coll;
 }
 
@@ -151,6 +174,8 @@ bool pf_coll_next(struct pf_coll *coll, int *rank, double *date)
 
 void pf_coll_close(struct pf_coll *coll)
 {
+    if (coll->plan.inter)
+        coll->tally->rounds += coll->plan.inter->rounds;
     coll->next = coll->colls->unused;
     coll->colls->unused = coll;
 }
@@ -160,16 +185,15 @@ const char *pf_coll_algorithm(const struct pf_coll *coll)
     return coll->plan.name;
 }
 
-static void explain_row(const struct pf_kind *kind, int algorithm, int class, const struct pf_tally *tally,
+static void explain_row(const char *kind, const char *algorithm, int class, const struct pf_tally *tally,
                         FILE *out)
 {
     if (tally->calls == 0)
         return;
     double calls = (double)tally->calls;
-    fprintf(out, "%-20s %-22s %12zu %10llu %8.0f %12.1f %16.1f\n", kind->name,
-            kind->algorithm[algorithm].name, class ? (size_t)1 << (class - 1) : 0,
-            (unsigned long long)tally->calls, (double)tally->rounds / calls, (double)tally->messages / calls,
-            (double)tally->bytes / calls);
+    fprintf(out, "%-20s %-22s %12zu %10llu %8.0f %12.1f %16.1f\n", kind, algorithm,
+            class ? (size_t)1 << (class - 1) : 0, (unsigned long long)tally->calls,
+            (double)tally->rounds / calls, (double)tally->messages / calls, (double)tally->bytes / calls);
 }
 
 void pf_colls_explain(const struct pf_colls *colls, FILE *out)
@@ -179,5 +203,10 @@ void pf_colls_explain(const struct pf_colls *colls, FILE *out)
     for (int kind = 0; kind < PF_COLL_KINDS; kind++)
         for (int algorithm = 0; algorithm < PF_ALGORITHMS_MAX; algorithm++)
             for (int class = 0; class < PF_SIZE_CLASSES; class ++)
-                explain_row(&pf_kinds[kind], algorithm, class, &colls->tally[kind][algorithm][class], out);
+                explain_row(pf_kinds[kind].name, pf_kinds[kind].algorithm[algorithm].name, class,
+                            &colls->tally[kind][algorithm][class], out);
+    for (int kind = 0; kind < PF_COLL_KINDS; kind++)
+        for (int i = 0; i < 2; i++)
+            for (int class = 0; class < PF_SIZE_CLASSES; class ++)
+                explain_row(pf_kinds[kind].name, pf_inter_name(i), class, &colls->inter[kind][i][class], out);
 }

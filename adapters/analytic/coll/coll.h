@@ -55,8 +55,9 @@ struct pf_coll_call {
     enum pf_coll_kind kind;
     bool nonblocking; /* MPI_I...: libnbc's schedules instead of coll/tuned's */
     bool commutative; /* the reduction's operation */
-    int n;            /* ranks of the communicator */
-    int root;         /* of the rooted kinds */
+    int n;            /* ranks of the communicator; of an intercommunicator those of both sides */
+    int cut;          /* the first so many are one side of an intercommunicator; 0: it is none */
+    int root;         /* of the rooted kinds; of an intercommunicator in the list of both sides */
     const int *world; /* world rank of each rank; NULL: the same numbers */
     size_t element;   /* bytes of one element: vectors are cut between elements; 0 counts as 1 */
     /* bcast, reductions, scans: the vector of a rank. scatter, gather, allgather, alltoall,
@@ -67,6 +68,10 @@ struct pf_coll_call {
     const size_t *counts;
     /* alltoallv, alltoallw: rows[i][j] goes from i to j; read when all have arrived. */
     const size_t *const *rows;
+    /* Of an intercommunicator, whose sides may differ: the block that a member of each side sends (allgather,
+     * alltoall) or gets (reduce_scatter_block). counts[r] of allgatherv and reduce_scatter are then read when
+     * a member has arrived that knows them; rows[i][j] is read when i or j has. */
+    size_t side[2];
 };
 
 /* The price list, the choice of algorithms, and statistics: one per job. */

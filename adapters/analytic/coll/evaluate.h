@@ -50,12 +50,14 @@ struct pf_colls {
     int algorithm[PF_COLL_KINDS]; /* by the user; -1: by the rules */
     size_t segment[PF_COLL_KINDS];
     struct pf_tally tally[PF_COLL_KINDS][PF_ALGORITHMS_MAX][PF_SIZE_CLASSES];
+    struct pf_tally inter[PF_COLL_KINDS][2][PF_SIZE_CLASSES]; /* on intercommunicators; [1]: nonblocking */
 };
 
 struct pf_coll {
     struct pf_coll *next;
     struct pf_colls *colls;
     struct pf_plan plan;
+    struct pf_inter *inter; /* room for a call on an intercommunicator; NULL while there was none */
     struct pf_member *member;
     int *queue; /* ranks that may go on, as a heap by date */
     int *done;  /* ranks that have left, in that order */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "adapters/analytic/coll/coll.h"
 
@@ -82,9 +83,12 @@ struct pf_stage {
     int steps;           /* binary logarithm of `power` */
     bool fold_low;       /* of the 2 * extra first ranks the even ones stay in, not the odd ones */
     size_t first, bytes; /* the part of the vector that this stage is about */
+    int phase;           /* intercommunicators: number of the collective inside the sides */
 };
 
 enum { PF_STAGES_MAX = 6 };
+
+struct pf_inter;
 
 struct pf_plan {
     struct pf_coll_call call;
@@ -97,6 +101,7 @@ struct pf_plan {
     bool sparse; /* few ranks take part in a round: never walk over all ranks per round */
     const size_t
         *start; /* start[r]: bytes of all blocks before r, n + 1 entries; NULL: blocks of call.bytes */
+    struct pf_inter *inter; /* of an intercommunicator, else NULL */
 };
 
 /* Adds a stage over the whole vector; its fields may be changed afterwards. */
@@ -226,5 +231,28 @@ int pf_rules_choose(const struct pf_coll_call *call);
  * n + 1 sizes and stays with the plan. */
 void pf_plan_make(struct pf_plan *plan, const struct pf_coll_call *call, int algorithm, size_t segment,
                   size_t *start);
+
+/*
+ * Intercommunicators. Blocking calls are made of collectives inside each side and of messages between its
+ * first rank and the other side (coll/inter, for some kinds coll/basic), nonblocking ones of messages between
+ * the sides (libnbc). A collective inside a side is a plan of its own, made when the first of its ranks comes
+ * there: only then all its sizes are known.
+ */
+enum { PF_INTER_PHASES = 3 };
+
+struct pf_inter {
+    const int *algorithm; /* of the collectives inside, by kind; -1: by the rules */
+    const size_t *segment;
+    enum pf_coll_kind kind[PF_INTER_PHASES];
+    bool made[PF_INTER_PHASES][2];
+    struct pf_plan local[PF_INTER_PHASES][2];
+    uint64_t rounds; /* of those that have been made */
+};
+
+/* How the statistics name its algorithms. */
+const char *pf_inter_name(bool nonblocking);
+
+/* Makes the plan of a call on an intercommunicator; `inter` stays with it. */
+void pf_inter_make(struct pf_plan *plan, const struct pf_coll_call *call, struct pf_inter *inter);
 
 #endif

@@ -11,6 +11,7 @@
 #include "opal/runtime/opal.h"
 #include "opal/runtime/opal_progress.h"
 
+#include "adapters/adapter.h"
 #include "adapters/openmpi/glue/internal.h"
 
 const struct pf_glue_host *pf_glue_host;
@@ -80,12 +81,11 @@ static int activate(ompi_communicator_t *comm, int cid)
     return mca_coll_base_comm_select(comm) == OMPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_INTERN;
 }
 
-static int instance_comm_twin(const int *world_ranks, int n, int me, int id, void **result)
+/* One without an id. */
+static int comm_make(const int *world_ranks, int n, int me, ompi_communicator_t **result)
 {
     ompi_communicator_t *comm = NULL;
     ompi_request_t *request = NULL;
-    if (id < 0 || id >= TWIN_END - TWIN_FIRST)
-        return MPI_ERR_INTERN;
     int status = ompi_comm_set_nb(&comm, &ompi_mpi_comm_world.comm, n, (int *)(uintptr_t)world_ranks, 0, NULL,
                                   NULL, &ompi_mpi_errors_return.eh, false, NULL, NULL, &request);
     if (status != OMPI_SUCCESS)
@@ -94,6 +94,18 @@ static int instance_comm_twin(const int *world_ranks, int n, int me, int id, voi
         OBJ_RELEASE(comm);
         return MPI_ERR_RANK;
     }
+    *result = comm;
+    return MPI_SUCCESS;
+}
+
+static int instance_comm_twin(const int *world_ranks, int n, int me, int id, void **result)
+{
+    ompi_communicator_t *comm;
+    if (id < 0 || id >= TWIN_END - TWIN_FIRST)
+        return MPI_ERR_INTERN;
+    int status = comm_make(world_ranks, n, me, &comm);
+    if (status != MPI_SUCCESS)
+        return status;
     status = activate(comm, TWIN_FIRST + id);
     if (status != MPI_SUCCESS) {
         OBJ_RELEASE(comm);
@@ -101,6 +113,34 @@ static int instance_comm_twin(const int *world_ranks, int n, int me, int id, voi
     }
     *result = comm;
     return MPI_SUCCESS;
+}
+
+/* ompi_comm_set_nb() would make the communicator of the own side by a collective call. */
+static int instance_intercomm_twin(const struct pf_intercomm_recipe *recipe, void **result)
+{
+    int side = recipe->side, id = recipe->id;
+    ompi_communicator_t *comm;
+    ompi_group_t *others;
+    void *local;
+    if (id < 0 || id >= TWIN_END - TWIN_FIRST)
+        return MPI_ERR_INTERN;
+    int status =
+        instance_comm_twin(recipe->ranks[side], recipe->size[side], recipe->me, recipe->local_id, &local);
+    if (status != MPI_SUCCESS)
+        return status;
+    if (ompi_group_incl(ompi_mpi_comm_world.comm.c_local_group, recipe->size[!side],
+                        (int *)(uintptr_t)recipe->ranks[!side], &others) != OMPI_SUCCESS)
+        return MPI_ERR_INTERN;
+    status = comm_make(recipe->ranks[side], recipe->size[side], recipe->me, &comm);
+    if (status != MPI_SUCCESS)
+        return status;
+    OBJ_RELEASE(comm->c_remote_group); /* the local one again */
+    comm->c_remote_group = others;
+    comm->c_flags |= OMPI_COMM_INTER;
+    comm->c_local_comm = local;
+    status = activate(comm, TWIN_FIRST + id);
+    *result = comm;
+    return status;
 }
 
 /* Freeing a communicator is local in Open MPI; operations in progress keep it alive. */
@@ -128,6 +168,7 @@ static const struct pf_glue glue = {
     .finalize = instance_finalize,
     .progress = instance_progress,
     .comm_twin = instance_comm_twin,
+    .intercomm_twin = instance_intercomm_twin,
     .comm_free = instance_comm_free,
     .comm_errors_return = instance_comm_errors_return,
     .request_done = instance_request_done,

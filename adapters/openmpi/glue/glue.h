@@ -13,6 +13,8 @@
  * through these two tables. No header of Open MPI is needed to read this one.
  */
 
+struct pf_intercomm_recipe; /* adapters/adapter.h */
+
 /* What the adapter does for a glue. `context` is the adapter's own. */
 struct pf_glue_host {
     size_t size;
@@ -65,6 +67,7 @@ struct pf_glue {
     int (*finalize)(void);
     int (*progress)(void); /* one pass */
     int (*comm_twin)(const int *world_ranks, int n, int me, int id, void **comm);
+    int (*intercomm_twin)(const struct pf_intercomm_recipe *recipe, void **comm);
     void (*comm_free)(void *comm);
     void (*comm_errors_return)(void *comm);
     bool (*request_done)(const void *request);

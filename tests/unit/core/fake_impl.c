@@ -29,6 +29,12 @@ int fake_mixed_waits, fake_idles, fake_comm_references, fake_operations;
 uint64_t pf_call_polls;
 int pf_comm_bound_count;
 
+struct pf_instance *pf_comm_choice(struct pf_rank *r, const struct pf_comm_shared *shared)
+{
+    (void)shared;
+    return r->active;
+}
+
 static struct fake_op null_of_b;
 static void *const null_request[PF_IMPL_COUNT] = {NULL, &null_of_b};
 static void *functions[PF_IMPL_COUNT][PF_FN_COUNT];
