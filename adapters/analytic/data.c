@@ -66,14 +66,50 @@ void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed)
         memcpy(packed, from, an_data_bytes(count, type));
 }
 
+/* Data that end inside an item, which SMPI would not unpack: where the rest of them goes. */
+static struct {
+    const char *packed;
+    char *item;
+    size_t bytes;
+} part;
+
+static void unpack_block(ptrdiff_t offset, int items, void *basic)
+{
+    size_t bytes = pf_smpi_type_size(basic) * (size_t)items;
+    if (bytes > part.bytes)
+        bytes = part.bytes;
+    memcpy(part.item + offset, part.packed, bytes);
+    part.packed += bytes;
+    part.bytes -= bytes;
+}
+
 void an_data_unpack(const char *packed, size_t bytes, void *to, MPI_Datatype type)
 {
     if (!an_job.moves_data || bytes == 0)
         return;
-    if (pf_smpi_type_is_derived(type))
-        pf_smpi_type_unpack(type, (int)(bytes / pf_smpi_type_size(type)), packed, to);
-    else
+    if (!pf_smpi_type_is_derived(type)) {
         memcpy(to, packed, bytes);
+        return;
+    }
+    size_t size = pf_smpi_type_size(type), items = bytes / size;
+    pf_smpi_type_unpack(type, (int)items, packed, to);
+    part.packed = packed + items * size;
+    part.item = (char *)to + (ptrdiff_t)items * pf_smpi_type_extent(type);
+    part.bytes = bytes - items * size;
+    if (part.bytes > 0)
+        pf_smpi_type_walk(type, 1, unpack_block);
+}
+
+/* Data of a derived type, packed on the way. Both addresses may be the same: MPI_BOTTOM says nothing about
+ * where the data are. */
+static void repack(const void *from, int from_count, MPI_Datatype from_type, void *to, MPI_Datatype to_type,
+                   size_t bytes)
+{
+    int class;
+    char *room = an_data_room(an_data_bytes(from_count, from_type), &class);
+    an_data_pack(from, from_count, from_type, room);
+    an_data_unpack(room, bytes, to, to_type);
+    an_data_give_back(room, class);
 }
 
 void an_data_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
@@ -82,12 +118,14 @@ void an_data_move(const void *from, int from_count, MPI_Datatype from_type, void
     size_t bytes = an_data_bytes(from_count, from_type), room = an_data_bytes(to_count, to_type);
     if (room < bytes)
         bytes = room;
-    if (!an_job.moves_data || bytes == 0 || from == to)
+    if (!an_job.moves_data || bytes == 0 || (from == to && from_type == to_type))
         return;
-    if (!pf_smpi_type_is_derived(from_type) && !pf_smpi_type_is_derived(to_type))
-        memmove(to, from, bytes);
+    if (pf_smpi_type_is_derived(from_type))
+        repack(from, from_count, from_type, to, to_type, bytes);
+    else if (pf_smpi_type_is_derived(to_type))
+        an_data_unpack(from, bytes, to, to_type);
     else
-        pf_smpi_type_move(from, from_count, from_type, to, to_count, to_type);
+        memmove(to, from, bytes);
 }
 
 /* Where `count` items lie, seen from the address of the first: a type may reach to both sides of it. */

@@ -22,6 +22,9 @@ struct an_rank *an_rank_self(void)
 void an_rank_park(struct an_rank *rank)
 {
     pf_waiter_park(&rank->waiter);
+    /* A request that was settled between the event and the rank's turn has rung once more: a later wait would
+     * take that for its own. */
+    pf_engine_cancel(&rank->wake);
     rank->debt = 0;
     rank->calls_in_debt = 0;
 }

@@ -176,12 +176,6 @@ extern "C" void pf_smpi_type_serialize(void *type, int count, const void *from, 
     type_of(type)->serialize(from, packed, count);
 }
 
-extern "C" void pf_smpi_type_move(const void *from, int from_count, void *from_type, void *to, int to_count,
-                                  void *to_type)
-{
-    simgrid::smpi::Datatype::copy(from, from_count, type_of(from_type), to, to_count, type_of(to_type));
-}
-
 extern "C" bool pf_smpi_type_is_ready(const void *handle)
 {
     const simgrid::smpi::Datatype *type = type_of(handle);

@@ -44,10 +44,6 @@ void pf_smpi_type_walk(void *type, int count, void (*visit)(ptrdiff_t offset, in
 /* Like pf_smpi_type_pack, but callable outside a rank's context. */
 void pf_smpi_type_serialize(void *type, int count, const void *from, void *packed);
 
-/* From one layout into another, as far as the destination has room. */
-void pf_smpi_type_move(const void *from, int from_count, void *from_type, void *to, int to_count,
-                       void *to_type);
-
 /* May messages use it? It is committed and not freed. */
 bool pf_smpi_type_is_ready(const void *type);
 

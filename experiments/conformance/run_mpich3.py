@@ -54,7 +54,7 @@ def arguments():
     parser.add_argument("--agree", default="follow", help="pfrun's -agree in the columns that switch (default: follow)")
     parser.add_argument("--origin", default="used,commented,unlisted",
                         help="programs that SimGrid runs, has commented out, has no line for (default: all three)")
-    parser.add_argument("--quick", action="store_true", help="a selection that takes about a minute")
+    parser.add_argument("--quick", action="store_true", help="a selection that takes about a minute and a half")
     parser.add_argument("--all-pass", action="store_true", help="each run must pass, whatever the stock tools do")
     parser.add_argument("--rerun", choices=["none", "failed", "all"], default="none",
                         help="what to run again although there is a result (default: none)")
