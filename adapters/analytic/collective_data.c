@@ -386,3 +386,30 @@ void an_collective_forget(struct an_collective *c)
     an_items_give_back(&c->prefix);
     c->prefix = (struct an_items){0};
 }
+
+/* ---- for collective_inter.c ---- */
+
+void an_part_give(const struct an_part *sender, int from, const struct an_part *receiver, int to)
+{
+    struct block target = to < 0 ? whole(receiver->receive, receiver->receive_count, receiver->receive_type)
+                                 : receive_block(receiver, to);
+    if (sender->packed)
+        unpack(sender, from < 0 ? 0 : from, target);
+    else
+        move(from < 0 ? whole_send(sender, 0) : send_block(sender, from), target);
+}
+
+void an_part_save(struct an_part *p, int n)
+{
+    save_blocks(p, n ? n : 1, n ? send_block : whole_send);
+}
+
+void an_part_save_items(struct an_part *p, int count)
+{
+    an_items_take(&p->saved, p->send, count, p->send_type);
+}
+
+const void *an_part_contribution(const struct an_part *p)
+{
+    return contribution(p);
+}
