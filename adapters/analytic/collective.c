@@ -163,8 +163,8 @@ static void fill_call(struct an_collective *c, const struct an_comm *comm, const
                                     .world = shared->world_ranks,
                                     .element = element_of(part),
                                     .bytes = bytes_of(part, kind, comm->index),
-                                    .counts = c->counts,
-                                    .rows = (const size_t *const *)c->rows};
+                                    .counts = has_counts(kind) ? c->counts : NULL, /* not an old call's */
+                                    .rows = has_rows(kind) ? (const size_t *const *)c->rows : NULL};
     c->members = shared->size;
     if (shared->cut)
         an_intercoll_fill(c, comm, part);
