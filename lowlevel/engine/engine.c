@@ -5,6 +5,7 @@
 
 #include <simgrid/engine.h>
 
+#include "base/config.h"
 #include "lowlevel/engine/heap.h"
 
 struct pf_engine_state pf_engine_state;
@@ -29,6 +30,7 @@ void pf_engine_start(void)
     if (started)
         return;
     started = true;
+    pf_config_load();
     pf_engine_bind();
 }
 

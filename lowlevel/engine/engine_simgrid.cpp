@@ -2,6 +2,7 @@
 /* The part of the engine that SimGrid's C interface does not offer: a kernel model without resources. */
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u/Actor.hpp>
@@ -11,9 +12,19 @@
 #include "base/config.h"
 #include "lowlevel/engine/heap.h"
 
-/* ActorImpl::simcall_answer: ends a blocking simcall. SimGrid exports it and installs no header for it. */
+/* What SimGrid exports and installs no header for. ActorImpl::simcall_answer ends a blocking simcall. */
 extern "C" void answer_simcall(simgrid::kernel::actor::ActorImpl *actor) __asm__(
     "_ZN7simgrid6kernel5actor9ActorImpl14simcall_answerEv") __attribute__((weak));
+/* The parts of a round of SimGrid's main loop (EngineImpl::run): actors run up to their next simcalls, ... */
+extern "C" void run_all_actors(simgrid::kernel::EngineImpl *engine) __asm__(
+    "_ZN7simgrid6kernel10EngineImpl14run_all_actorsEv") __attribute__((weak));
+/* ... which are carried out, ... */
+extern "C" void handle_simcall(simgrid::kernel::actor::ActorImpl *actor, int times_considered) __asm__(
+    "_ZN7simgrid6kernel5actor9ActorImpl14simcall_handleEi") __attribute__((weak));
+/* ... and the clock moves on. */
+extern "C" double clock_now __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") __attribute__((weak));
+extern simgrid::xbt::signal<void(double)> time_advances __asm__("_ZN7simgrid3s4u6Engine15on_time_advanceE")
+    __attribute__((weak));
 
 namespace
 {
@@ -70,10 +81,80 @@ class EventModel : public simgrid::kernel::resource::Model
     }
 };
 
+/*
+ * While SimGrid itself has nothing to do at any date to come, all that a round of its main loop does beyond
+ * running the actors that we wake is to find that out again. Then the round is cut short: the clock moves,
+ * actors run, and what they do in the kernel is done, in the order and at the dates of a whole round. As soon
+ * as one of them does anything but park again, SimGrid goes on from there.
+ */
+class ShortRounds
+{
+  public:
+    /* Whether SimGrid has the functions. Without simcall_answer, a semaphore of SimGrid wakes the actors. */
+    static bool possible()
+    {
+        return pf_config.engine_short_rounds && !pf_waiter_needs_semaphore() && run_all_actors &&
+               handle_simcall && &clock_now && &time_advances;
+    }
+    /* Actors that we wake run after `delay`. False: SimGrid has to see what they have done. */
+    bool run(double delay)
+    {
+        size_t actors = engine->get_actor_count();
+        active = true;
+        woken = parked = 0;
+        returned.clear();
+        clock_now += delay;
+        time_advances(delay);
+        pf_engine_run_until(clock_now);
+        run_all_actors(engine->get_impl());
+        for (auto *actor : returned)
+            handle_simcall(actor, 0); /* nothing if it has died */
+        active = false;
+        if (engine->get_actor_count() < actors)
+            end_daemons();
+        return parked == woken;
+    }
+    void wake()
+    {
+        woken++;
+    }
+    /* The actor is back from its park, though perhaps only to die: its next simcall is due. */
+    void come_back(simgrid::kernel::actor::ActorImpl *actor)
+    {
+        if (active)
+            returned.push_back(actor);
+    }
+    void park()
+    {
+        parked++;
+    }
+
+  private:
+    bool active = false;
+    size_t woken = 0, parked = 0;
+    std::vector<simgrid::kernel::actor::ActorImpl *> returned;
+
+    /* When only daemons are left, SimGrid kills them at the end of a round. */
+    static void end_daemons()
+    {
+        auto actors = engine->get_all_actors();
+        for (const auto &actor : actors)
+            if (!actor->is_daemon())
+                return;
+        for (const auto &actor : actors)
+            actor->kill();
+    }
+};
+
+ShortRounds rounds;
+
 /* Not idempotent: SimGrid asks it last and says how far it may go, so that events which nobody can see do not
  * stop SimGrid. */
 class RunAheadModel : public EventModel
 {
+    bool short_rounds = ShortRounds::possible();
+    bool is_updated = false; /* by a short round: what comes now, comes after the actors have run */
+
   public:
     bool next_occurring_event_is_idempotent() override
     {
@@ -87,9 +168,23 @@ class RunAheadModel : public EventModel
         bool alone = bound >= FAR_AWAY / 2;
         double limit = alone ? std::numeric_limits<double>::infinity() : clock + bound;
         double delay = pf_engine_run_ahead(clock, limit);
+        while (alone && short_rounds && delay >= 0.0) {
+            if (!rounds.run(delay)) {
+                is_updated = true;
+                return 0.0;
+            }
+            run_step_hook();
+            delay = pf_engine_run_ahead(clock_now, limit);
+        }
         if (delay < 0.0)
             return alone ? 0.0 : bound; /* all done, nobody woken: SimGrid has to see that nothing is left */
         return delay < bound ? delay : bound;
+    }
+    void update_actions_state(double now, double delta) override
+    {
+        if (!is_updated)
+            EventModel::update_actions_state(now, delta);
+        is_updated = false;
     }
 };
 
@@ -100,6 +195,8 @@ struct ParkGuard {
     {
         waiter->parked = false;
         pf_engine_cancel(&waiter->timer);
+        if (!waiter->semaphore)
+            rounds.come_back(static_cast<simgrid::kernel::actor::ActorImpl *>(waiter->actor));
     }
 };
 
@@ -121,24 +218,27 @@ size_t pf_engine_live_actors(void)
     return engine->get_actor_count();
 }
 
-void pf_waiter_block(struct pf_waiter *waiter)
+/* Inlined into C, which knows no exceptions, it would lose what the guard does when its actor is killed. */
+__attribute__((noinline)) void pf_waiter_block(struct pf_waiter *waiter)
 {
-    static const std::function<void()> nothing = [] {};
+    static const std::function<void()> park = [] { rounds.park(); };
     ParkGuard guard{waiter};
     if (waiter->semaphore) {
         sg_sem_acquire(waiter->semaphore);
         return;
     }
     waiter->actor = simgrid::s4u::Actor::self()->get_impl();
-    simcall_run_blocking(nothing, nullptr);
+    simcall_run_blocking(park, nullptr);
 }
 
 void pf_waiter_release(struct pf_waiter *waiter)
 {
     if (waiter->semaphore)
         sg_sem_release(waiter->semaphore);
-    else
+    else {
+        rounds.wake();
         answer_simcall(static_cast<simgrid::kernel::actor::ActorImpl *>(waiter->actor));
+    }
 }
 
 bool pf_waiter_needs_semaphore(void)

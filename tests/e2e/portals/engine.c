@@ -11,6 +11,7 @@
 #include <simgrid/comm.h>
 #include <simgrid/engine.h>
 #include <simgrid/mailbox.h>
+#include <simgrid/semaphore.h>
 
 struct numbered {
     struct pf_event event;
@@ -206,8 +207,117 @@ static void program_traffic(int rank, int size, void *shared)
     dates[rank] = simgrid_get_clock();
 }
 
+/* Ranks that park, and between that do all that SimGrid has to see: who was when where. */
+struct history {
+    uint64_t hash;
+    int entries;
+};
+static struct history *history;
+static sg_sem_t signal_to_last;
+
+static void note(int who)
+{
+    double date = simgrid_get_clock();
+    uint64_t bits;
+    memcpy(&bits, &date, sizeof bits);
+    history->hash = (history->hash ^ bits) * 0x9e3779b97f4a7c15U + (uint64_t)who;
+    history->entries++;
+}
+
+/* A helper that parks for ever, as a daemon or until it is killed. */
+static void helper_main(int argc, char *argv[])
+{
+    (void)argc, (void)argv;
+    struct pf_waiter own;
+    pf_waiter_init(&own);
+    note(100);
+    pf_waiter_park_until(&own, 1e6);
+    note(101);
+}
+
+static void brief_main(int argc, char *argv[])
+{
+    (void)argc, (void)argv;
+    struct pf_waiter own;
+    pf_waiter_init(&own);
+    pf_waiter_park_until(&own, simgrid_get_clock() + 0.125);
+    note(102);
+}
+
+static void note_event(struct pf_event *event)
+{
+    (void)event;
+    note(103);
+}
+
+static sg_actor_t start_helper(xbt_main_func_t code)
+{
+    sg_actor_t helper = sg_actor_init("helper", sg_host_self());
+    sg_actor_set_data(helper, NULL);
+    sg_actor_start_(helper, code, 0, NULL);
+    return helper;
+}
+
+static void be_busy(int rank, int step)
+{
+    static sg_actor_t ranks[4], victim;
+    static int payload;
+    ranks[rank] = sg_actor_self();
+    if (rank == 3) { /* waits for SimGrid, not for us */
+        sg_sem_acquire(signal_to_last);
+        return;
+    }
+    if (rank == 1 && step == 5)
+        sg_actor_suspend(ranks[2]); /* it is parked, and its timer rings before ... */
+    if (rank == 1 && step == 7)
+        sg_actor_resume(ranks[2]); /* ... it may run */
+    if (rank == 0 && step % 3 == 0)
+        sg_sem_release(signal_to_last);
+    if (rank == 0 && step == 4)
+        victim = start_helper(helper_main);
+    if (rank == 1 && step == 9)
+        sg_actor_kill(victim);
+    if (rank == 0 && step == 8)
+        sg_actor_daemonize(start_helper(helper_main));
+    if (rank == 0 && step == 10)
+        sg_actor_join(start_helper(brief_main), -1.0);
+    if (rank == 0 && step == 12)
+        sg_comm_unref(sg_mailbox_put_async(sg_mailbox_by_name("box"), &payload, 5e8));
+    if (rank == 1 && step == 13)
+        sg_mailbox_get(sg_mailbox_by_name("box"));
+    if (rank == 2 && step % 4 == 0) {
+        pf_engine_post(&late.event, simgrid_get_clock()); /* when all actors have run */
+        sg_actor_yield();
+    }
+    if (rank == 2 && step == 15)
+        sg_actor_sleep_for(0.375);
+}
+
+static void program_rounds(int rank, int size, void *shared)
+{
+    (void)size;
+    enum { STEPS = 30 };
+    history = shared;
+    if (rank == 0)
+        signal_to_last = sg_sem_init(0);
+    pf_event_init(&late.event, note_event);
+    world_barrier();
+    pf_engine_start();
+    struct pf_waiter own;
+    pf_waiter_init(&own);
+    int steps_of_rank = rank == 3 ? STEPS / 3 : STEPS - rank;
+    for (int step = 0; step < steps_of_rank; step++) {
+        if (rank != 3)
+            pf_waiter_park_until(&own, 1.0 + step + (step % 2 ? 0.1 * rank : 0.0));
+        note(rank);
+        be_busy(rank, step);
+        note(10 + rank);
+    }
+}
+
 static const char *const single_steps[] = {"PARFOCAL_ENGINE_RUN_AHEAD=no", NULL};
 static const char *const semaphores[] = {"PARFOCAL_ENGINE_ANSWERS=no", NULL};
+static const char *const whole_rounds[] = {"PARFOCAL_ENGINE_SHORT_ROUNDS=no", NULL};
 
 static void run(world_program program, int status)
 {
@@ -217,6 +327,28 @@ static void run(world_program program, int status)
     assert_int_equal(world_run(&world, program), status);
     world.settings = semaphores;
     assert_int_equal(world_run(&world, program), status);
+    world.settings = whole_rounds;
+    assert_int_equal(world_run(&world, program), status);
+}
+
+/* The same actors at the same dates in the same order, however they are woken. */
+static void test_rounds(void **state)
+{
+    (void)state;
+    struct world world = {.nodes = 4};
+    struct history first;
+    char text[4096];
+    const char *const *const settings[] = {whole_rounds, NULL, single_steps};
+    for (int round = 0; round < 3; round++) {
+        memset(world_shared(), 0, sizeof first);
+        world.settings = settings[round];
+        assert_int_equal(world_run_text(&world, program_rounds, text, sizeof text), 0);
+        assert_string_equal(text, ""); /* nor does SimGrid complain of the daemon that is left */
+        if (round == 0)
+            memcpy(&first, world_shared(), sizeof first);
+        assert_memory_equal(world_shared(), &first, sizeof first);
+    }
+    assert_true(first.entries > 100);
 }
 
 static void test_order(void **state)
@@ -259,8 +391,8 @@ static void test_purity(void **state)
     assert_int_equal(world_run(&world, program_traffic), 0);
     memcpy(without, world_shared(), sizeof without);
     with_engine = true;
-    const char *const *const settings[] = {NULL, single_steps, semaphores};
-    for (int round = 0; round < 3; round++) {
+    const char *const *const settings[] = {NULL, single_steps, semaphores, whole_rounds};
+    for (int round = 0; round < 4; round++) {
         world.settings = settings[round];
         memset(world_shared(), 0, sizeof without);
         assert_int_equal(world_run(&world, program_traffic), 0);
@@ -273,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),    cmocka_unit_test(test_wake),     cmocka_unit_test(test_hook),
         cmocka_unit_test(test_leftover), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_purity),
+        cmocka_unit_test(test_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
