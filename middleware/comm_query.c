@@ -107,7 +107,7 @@ int pf_PMPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
     struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm)
         return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (info != MPI_INFO_NULL && !pf_info_of(info))
+    if (!pf_info_of(info))
         return pf_call_error(r, handle, MPI_ERR_INFO);
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);

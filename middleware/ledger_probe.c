@@ -90,6 +90,8 @@ static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledge
 
 static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
 {
+    if (!pf_comm_of(r, handle)) /* Open MPI would end the job, whatever the error handler is */
+        return pf_call_error(r, handle, MPI_ERR_COMM);
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_route(r, handle);
     struct pf_ledger_box *box = pf_ledger_probe_box(r, handle, source, tag), *plain = NULL;
