@@ -115,7 +115,13 @@ static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
 
 static void wake(struct pf_event *event)
 {
-    pf_waiter_wake(&pf_container_of(event, struct an_rank, wake)->waiter);
+    struct an_rank *next = pf_container_of(event, struct an_rank, wake);
+    while (next) {
+        struct an_rank *rank = next;
+        next = rank->wake_next;
+        rank->wake_next = NULL;
+        pf_waiter_wake(&rank->waiter);
+    }
 }
 
 static void make_rank(int i, const int *all)

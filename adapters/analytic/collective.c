@@ -238,8 +238,9 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
         an_intercoll_move(c, shared->leaves, n);
     else if (an_job.moves_data && !part->pretend)
         an_collective_move(c, comm->me, shared->leaves, n);
+    struct an_rank *last = NULL;
     for (int i = 0; i < n; i++)
-        an_request_settle(c->parts[shared->leaves[i].member].request, shared->leaves[i].date);
+        an_request_settle_next(c->parts[shared->leaves[i].member].request, shared->leaves[i].date, &last);
     c->left += n;
     if (c->left == c->members)
         close_record(shared, c);

@@ -74,6 +74,7 @@ struct an_rank {
     struct pf_waiter waiter;
     bool can_wait; /* its waiter has been made */
     struct pf_event wake;
+    struct an_rank *wake_next; /* wakes with it */
     double wake_at;
     double busy_until;  /* its own date when it began to wait */
     int unknown;        /* requests that the rank waits for and whose date is not known */
@@ -189,6 +190,10 @@ void an_request_describe(struct an_request *request, const void *buffer, int cou
 /* The date of the request is known now. */
 void an_request_settle(struct an_request *request, double date);
 
+/* The same for one of several requests whose dates become known together: ranks that go on at one date share
+ * an event. `last` is NULL before the first. */
+void an_request_settle_next(struct an_request *request, double date, struct an_rank **last);
+
 /* The same for several; for none, nothing. */
 void an_wait_all(int n, MPI_Request handles[]);
 
@@ -217,8 +222,11 @@ struct an_send {
     enum pf_cost_mode mode;
 };
 
-/* Sends; the request is told when it may be completed. */
-void an_message_send(const struct an_send *send, struct an_request *request);
+/* The request of a send that has yet to start. */
+struct an_request *an_send_request(const struct an_send *send);
+/* Sends, and returns the date at which a wait for it ends. When that is INFINITY, the message has to meet its
+ * receive first, and tells the request then; it is made here if the caller has none. */
+double an_message_send(const struct an_send *send, struct an_request **request);
 /* Posts a receive with the hub's wildcards. */
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request);
 /* Takes a matched message into a receive. */

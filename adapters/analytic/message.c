@@ -43,14 +43,15 @@ void an_message_withdraw(struct an_request *request)
     remove_receive(request);
 }
 
-/* What the status of a receive says. */
-static void describe(struct an_request *receive, int source, int tag, size_t bytes)
+/* What the status of a receive says. Returns how much of the message it has room for. */
+static size_t describe(struct an_request *receive, int source, int tag, size_t bytes)
 {
-    size_t room = an_data_bytes(receive->count, receive->type);
+    size_t room = an_data_bytes(receive->count, receive->type), taken = bytes > room ? room : bytes;
     receive->status.MPI_SOURCE = source;
     receive->status.MPI_TAG = tag;
     receive->status.MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    receive->status.count = (int)(bytes > room ? room : bytes);
+    receive->status.count = (int)taken;
+    return taken;
 }
 
 static void pack(struct an_message *m, const void *buffer, int count, MPI_Datatype type)
@@ -172,19 +173,22 @@ static void insert(struct an_box *box, struct an_message *m, int sources)
         pf_engine_post(&m->arrival, m->sent.arrival);
 }
 
-/* The receive was there first: the data go straight into its buffer. */
-static void send_to(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent,
-                    struct an_request *receive, struct an_request *request)
+/* The receive was there first: the data go straight into its buffer. Returns when the sender may go on. */
+static double send_to(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent,
+                      struct an_request *receive)
 {
     struct pf_cost_received received;
     const struct an_shared *shared = s->comm->shared;
     remove_receive(receive);
     pf_cost_receive(an_job.cost, s->comm->rank->base.rank, shared->world_ranks[s->comm->peers_at + s->peer],
                     bytes, sent, receive->posted, &received);
-    describe(receive, s->comm->me, s->tag, bytes);
-    an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
+    size_t taken = describe(receive, s->comm->me, s->tag, bytes);
+    if (receive->keeps_type || an_data_is_derived(s->type))
+        an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
+    else if (an_job.moves_data && taken > 0)
+        memmove(receive->buffer, s->buffer, taken);
     an_request_settle(receive, received.complete);
-    an_request_settle(request, received.safe);
+    return received.safe;
 }
 
 static struct an_message *message_new(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent)
@@ -200,41 +204,53 @@ static struct an_message *message_new(const struct an_send *s, size_t bytes, con
     return m;
 }
 
-void an_message_send(const struct an_send *s, struct an_request *request)
+struct an_request *an_send_request(const struct an_send *s)
+{
+    struct an_request *request = an_request_new(s->comm->rank, AN_SEND);
+    an_request_describe(request, s->buffer, s->count, s->type);
+    return request;
+}
+
+/* The message waits for its receive, and somebody for the message. */
+static void await_receive(const struct an_send *s, struct an_message *m, struct an_request **request)
+{
+    if (!*request)
+        *request = an_send_request(s);
+    m->request = *request;
+    m->request->message = m;
+    m->buffer = s->buffer;
+    m->count = s->count;
+    m->type = s->type;
+}
+
+double an_message_send(const struct an_send *s, struct an_request **request)
 {
     struct an_rank *rank = s->comm->rank;
     struct an_shared *shared = s->comm->shared;
     int target = s->comm->peers_at + s->peer;
     struct an_box *box = &shared->boxes[target];
     size_t bytes = an_data_bytes(s->count, s->type);
+    double clock = pf_engine_now(), now = clock + rank->debt;
     struct pf_cost_sent sent;
-    pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, an_now(rank), s->mode,
-                 &sent);
-    an_rank_charge(rank, sent.returns);
+    pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
+    if (sent.returns > now)
+        rank->debt = sent.returns - clock;
     struct an_request *receive =
         (struct an_request *)pf_envelope_find_receive(&box->receives, s->comm->me, s->tag);
-    if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE) {
-        send_to(s, bytes, &sent, receive, request);
-        return;
-    }
+    if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE)
+        return send_to(s, bytes, &sent, receive);
     struct an_message *m = message_new(s, bytes, &sent);
-    if (sent.rendezvous) {
-        m->request = request;
-        request->message = m;
-        m->buffer = s->buffer;
-        m->count = s->count;
-        m->type = s->type;
-    } else {
+    if (sent.rendezvous)
+        await_receive(s, m, request);
+    else
         pack(m, s->buffer, s->count, s->type);
-    }
     if (s->mode == PF_COST_BUFFERED) {
         m->buffered = rank;
         m->buffer_number = rank->buffer_number;
         rank->bsend_used += (int64_t)bytes;
     }
     insert(box, m, shared->size);
-    if (!sent.rendezvous)
-        an_request_settle(request, sent.safe);
+    return sent.rendezvous ? INFINITY : sent.safe;
 }
 
 /* Has it arrived for those who must not look ahead? */

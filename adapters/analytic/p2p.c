@@ -21,37 +21,46 @@ static int reserve(const struct an_send *s)
                                                                                        : MPI_ERR_BUFFER;
 }
 
-static int start_send(const struct an_send *s, struct an_request **out)
+/* Whether there is something to send; an error code otherwise, or MPI_SUCCESS. */
+static bool may_send(const struct an_send *s, MPI_Comm comm, int *error)
 {
-    int error = reserve(s);
-    if (error)
-        return error;
-    struct an_request *request = an_request_new(s->comm->rank, AN_SEND);
-    an_request_describe(request, s->buffer, s->count, s->type);
-    an_message_send(s, request);
-    *out = request;
-    return MPI_SUCCESS;
+    *error = check(s, comm);
+    if (*error || s->peer == MPI_PROC_NULL)
+        return false;
+    *error = reserve(s);
+    return !*error;
 }
 
 static int isend(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                  MPI_Request *handle, enum pf_cost_mode mode)
 {
     struct an_send s = {an_comm_of(comm), an_buffer(buffer), count, type, dest, tag, mode};
-    int error = check(&s, comm);
+    int error;
     *handle = MPI_REQUEST_NULL;
-    if (error || dest == MPI_PROC_NULL)
+    if (!may_send(&s, comm, &error))
         return error;
-    return start_send(&s, (struct an_request **)handle);
+    struct an_request *request = an_send_request(&s);
+    request->done_at = an_message_send(&s, &request);
+    *handle = (MPI_Request)request;
+    return MPI_SUCCESS;
 }
 
+/* A send that need not wait for its receive does without a request. */
 static int send(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                 enum pf_cost_mode mode)
 {
-    MPI_Request handle;
-    int error = isend(buffer, count, type, dest, tag, comm, &handle, mode);
-    if (error || handle == MPI_REQUEST_NULL)
+    struct an_send s = {an_comm_of(comm), an_buffer(buffer), count, type, dest, tag, mode};
+    struct an_request *request = NULL;
+    int error;
+    if (!may_send(&s, comm, &error))
         return error;
-    an_request_await((struct an_request *)handle);
+    double done_at = an_message_send(&s, &request);
+    if (!request) {
+        an_rank_reach(s.comm->rank, done_at);
+        return MPI_SUCCESS;
+    }
+    MPI_Request handle = (MPI_Request)request;
+    an_request_await(request);
     return an_request_finish(&handle, NULL);
 }
 
@@ -216,7 +225,7 @@ static int an_start(MPI_Request *handle)
     request->active = true;
     an_request_describe(request, request->buffer, request->count, request->type);
     if (request->kind == AN_SEND) {
-        an_message_send(&s, request);
+        request->done_at = an_message_send(&s, &request);
     } else {
         an_message_receive(request->comm, an_source(s.peer), an_tag(s.tag), request);
         pay_call(request->rank);

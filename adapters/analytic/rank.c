@@ -43,13 +43,13 @@ void an_rank_settle(struct an_rank *rank)
 
 void an_rank_reach(struct an_rank *rank, double date)
 {
-    double ahead = date - pf_engine_now();
+    double now = pf_engine_now(), ahead = date - now;
     if (ahead < rank->debt)
         ahead = rank->debt;
     if (ahead <= MOST_DEBT && ++rank->calls_in_debt < MOST_CALLS)
         rank->debt = ahead;
     else if (ahead > 0)
-        park_until(rank, pf_engine_now() + ahead);
+        park_until(rank, now + ahead);
     else
         rank->calls_in_debt = 0;
 }
@@ -71,13 +71,15 @@ static void notice_rings(struct pf_event *event)
 struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
 {
     struct an_request *request = pf_pool_get(&requests);
-    memset(request, 0, sizeof *request);
     request->kind = kind;
     request->rank = rank;
+    request->box = NULL; /* without one, its envelope says nothing */
+    request->message = NULL;
     request->done_at = INFINITY;
+    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    request->waited = request->watched = request->freed = false;
+    request->persistent = request->keeps_type = false;
     request->active = true;
-    request->status.MPI_SOURCE = MPI_ANY_SOURCE;
-    request->status.MPI_TAG = MPI_ANY_TAG;
     pf_event_init(&request->notice, notice_rings);
     return request;
 }
@@ -101,17 +103,30 @@ void an_request_describe(struct an_request *request, const void *buffer, int cou
 
 void an_request_release(struct an_request *request)
 {
-    pf_engine_cancel(&request->notice);
+    if (pf_event_pending(&request->notice))
+        pf_engine_cancel(&request->notice);
     if (request->kind == AN_RECEIVE && request->message)
         an_message_free(request->message);
-    drop_type(request);
+    if (request->keeps_type)
+        drop_type(request);
     pf_pool_put(&requests, request);
 }
 
+/* The rank knows when it goes on. Nothing else has been posted since the one before. */
+static void post_wake(struct an_rank *rank, struct an_rank **last)
+{
+    if (*last && (*last)->wake_at == rank->wake_at)
+        (*last)->wake_next = rank;
+    else
+        pf_engine_post(&rank->wake, rank->wake_at);
+    *last = rank;
+}
+
 /* A date that the blocked rank waits for has become known. */
-static void tell(struct an_rank *rank, double date)
+static void tell(struct an_rank *rank, double date, struct an_rank **last)
 {
     if (rank->any) {
+        *last = NULL; /* its event may yet move */
         if (date < rank->wake_at || !pf_event_pending(&rank->wake))
             pf_engine_post(&rank->wake, rank->wake_at = fmax(date, rank->busy_until));
         return;
@@ -119,18 +134,26 @@ static void tell(struct an_rank *rank, double date)
     if (date > rank->wake_at)
         rank->wake_at = date;
     if (--rank->unknown == 0)
-        pf_engine_post(&rank->wake, rank->wake_at);
+        post_wake(rank, last);
+}
+
+void an_request_settle_next(struct an_request *request, double date, struct an_rank **last)
+{
+    request->done_at = date;
+    if (request->waited)
+        tell(request->rank, date, last);
+    if (request->watched) {
+        *last = NULL;
+        pf_engine_post(&request->notice, date);
+    }
+    if (request->freed)
+        an_request_release(request);
 }
 
 void an_request_settle(struct an_request *request, double date)
 {
-    request->done_at = date;
-    if (request->waited)
-        tell(request->rank, date);
-    if (request->watched)
-        pf_engine_post(&request->notice, date);
-    if (request->freed)
-        an_request_release(request);
+    struct an_rank *last = NULL;
+    an_request_settle_next(request, date, &last);
 }
 
 void an_request_await(struct an_request *request)
