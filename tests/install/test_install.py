@@ -21,7 +21,8 @@ EXPECTED = ["bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "include/parfoca
             "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
             "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
-            "lib*/**/pkgconfig/parfocal.pc", "lib*/**/mca_mtl_portals4.so"]
+            "lib*/**/pkgconfig/parfocal.pc", "share/man/man1/pfcc.1", "share/man/man1/pfrun.1",
+            "share/man/man1/pfcurve.1", "lib*/**/mca_mtl_portals4.so"]
 PROGRAM = r"""
 #include <mpi.h>
 #include <parfocal.h>
