@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes a site of the documentation: BUILD/docs/site/index.html, to be read without a network.
+
+Usage: site.py BUILD    (a build directory; needs Debian's mkdocs and, for the manual, mandoc)
+
+The pages of docs/ are taken as they are. The README becomes the first page, the settings and the manual are asked of the
+tools. A link to a file of the repository that is no page becomes the file's name.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)")
+PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
+MANUAL = ["pfrun", "pfcc", "pfinfo", "pfcurve"]
+
+
+def sources():
+    """Path in the repository -> name among the site's pages."""
+    found = {f"docs/{name}": name for name in sorted(os.listdir(f"{ROOT}/docs"))
+             if name.endswith((".md", ".png", ".svg")) and name != "README.md"}
+    for path in glob.glob("docs/results/**", root_dir=ROOT, recursive=True):
+        if os.path.isfile(f"{ROOT}/{path}"):
+            found[path] = os.path.relpath(path, "docs")
+    return {**found, **PAGES}
+
+
+def relink(path, name, text, pages):
+    def replace(match):
+        image, words, target, anchor = match.groups()
+        if "://" in target:
+            return match.group(0)
+        there = os.path.normpath(os.path.join(os.path.dirname(path), target))
+        if there in pages:
+            link = os.path.relpath(pages[there], os.path.dirname(name) or ".")
+            return f"{image}[{words}]({link}{anchor or ''})"
+        return f"{words} (`{there}`)" if words not in (there, f"`{there}`") else f"`{there}`"
+
+    return LINK.sub(replace, text)
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def settings(build):
+    """The configuration table, as pfinfo prints it."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARFOCAL_")}
+    text = subprocess.run([f"{build}/bin/pfinfo", "-c"], check=True, capture_output=True, text=True, env=environment).stdout
+    return f"# All settings\n\nWhat `pfinfo -c` prints.\n\n```text\n{text}```\n"
+
+
+def manual(build, name):
+    page = f"{ROOT}/docs/man/{name}.1" if name == "pfcc" else f"{build}/docs/man/{name}.1"
+    text = subprocess.run(["mandoc", "-T", "ascii", page], check=True, capture_output=True, text=True).stdout
+    text = re.sub(".\b", "", text)
+    return f"# {name}\n\n```text\n{text}```\n"
+
+
+def main():
+    if len(sys.argv) != 2 or not os.path.isdir(f"{sys.argv[1]}/bin"):
+        sys.exit("Usage: site.py BUILD    (a build directory)")
+    build = os.path.abspath(sys.argv[1])
+    for tool in ("mkdocs", "mandoc", "help2man"):
+        if not shutil.which(tool):
+            sys.exit(f"site: {tool} is missing (apt-get install {tool})")
+    work = f"{build}/docs"
+    shutil.rmtree(f"{work}/pages", ignore_errors=True)
+    pages = sources()
+    for path, name in pages.items():
+        if not path.endswith(".md"):
+            os.makedirs(os.path.dirname(f"{work}/pages/{name}"), exist_ok=True)
+            shutil.copy(f"{ROOT}/{path}", f"{work}/pages/{name}")
+            continue
+        with open(f"{ROOT}/{path}", encoding="utf-8") as file:
+            write(f"{work}/pages", name, relink(path, name, file.read(), pages))
+    write(f"{work}/pages", "settings.md", settings(build))
+    for name in MANUAL:
+        write(f"{work}/pages", f"{name}.1.md", manual(build, name))
+    shutil.copy(f"{ROOT}/docs/mkdocs.yml", work)
+    status = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "--config-file", f"{work}/mkdocs.yml"], check=False).returncode
+    if status == 0:
+        print(f"{work}/site/index.html")
+    sys.exit(status)
+
+
+main()
