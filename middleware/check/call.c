@@ -22,6 +22,26 @@ static void keep_object(void *object)
     void **place = &objects[next_object++ % KEPT_OBJECTS];
     free(*place);
     *place = object;
+    const pf_self_t *self = pf_self();
+    struct pf_rank *r = self ? self->mpi : NULL;
+    if (r && r->check)
+        pf_check_gone(r, object);
+}
+
+/* Requests that calls by PMPI_ names have completed since the last call that the layer has seen: they are in
+ * front of those that it has put there. */
+static void note_completed(struct pf_rank *r)
+{
+    for (struct pf_request *q = r->free_requests; q; q = q->next_free) {
+        struct pf_check_record *record = pf_check_find(r, q);
+        if (record && record->references == 0)
+            break;
+        if (!record)
+            continue;
+        pf_check_gone(r, q);
+        pf_check_unuse(r, record);
+        record->references = 0;
+    }
 }
 
 bool pf_check_start(struct pf_rank *r)
@@ -56,6 +76,7 @@ bool pf_check_enter(struct pf_check_call *call, int fn, const void *site)
     call->collective = (struct pf_check_collective){.root = -1, .bytes = -1, .elements = -1, .own = -1};
     r->check->calls++;
     r->entry_site = site;
+    note_completed(r);
     return true;
 }
 

@@ -75,6 +75,8 @@ static void tell_leak(struct pf_rank *r, struct pf_check_record *record)
 void pf_check_leaks(struct pf_rank *r, bool before)
 {
     for (struct pf_check_record *e = r->check->records; e; e = e->hh.next) {
+        if (before && e->gone)
+            e->references = 0;
         if (e->references == 0 || e->told)
             continue;
         if (before)

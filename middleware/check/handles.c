@@ -92,6 +92,11 @@ static uint32_t kind_in_memory(const void *handle)
     return kind;
 }
 
+static bool is_freed(const struct pf_check_record *record)
+{
+    return record->references == 0 || record->gone;
+}
+
 static void tell_freed(const struct pf_check_call *call, const struct pf_check_record *record)
 {
     bool twice = record->kind == PF_KIND_REQUEST && record->freed.fn != PF_FN_Request_free;
@@ -115,7 +120,7 @@ void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *hand
         return;
     const struct pf_check_record *record = pf_check_find(call->rank, handle);
     uint32_t is = record ? record->kind : kind_in_memory(handle);
-    if (record && record->references == 0)
+    if (record && is_freed(record))
         tell_freed(call, record);
     else if (is != kind)
         pf_check_found(PF_CHECK_HANDLE, call->rank, "%s was given %s%s where it needs a %s",
@@ -123,7 +128,7 @@ void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *hand
                        record ? pf_check_kind_name(is) : "", pf_check_kind_name(kind));
     else if (kind == PF_KIND_COMM)
         call->comm = (MPI_Comm)(uintptr_t)handle;
-    if (is != kind || (record && record->references == 0))
+    if (is != kind || (record && is_freed(record)))
         call->refused = error_class(kind);
 }
 
@@ -138,7 +143,7 @@ static struct pf_check_record *made(struct pf_check_call *call, uint32_t kind, u
 {
     struct pf_rank *r = call->rank;
     struct pf_check_record *record = find(r, value, kind == PF_CHECK_KEYVAL);
-    if (record && record->kind == kind && record->references > 0) {
+    if (record && record->kind == kind && !is_freed(record)) {
         record->references++; /* another handle on the same object */
         return record;
     }
@@ -183,6 +188,15 @@ static void freed(struct pf_check_call *call, struct pf_check_record *record)
     record->freed = (struct pf_check_place){call->fn, call->site};
     if (record->kind == PF_KIND_REQUEST)
         pf_check_unuse(call->rank, record);
+}
+
+void pf_check_gone(struct pf_rank *r, const void *handle)
+{
+    struct pf_check_record *record = pf_check_find(r, handle);
+    if (!record || is_freed(record))
+        return;
+    record->gone = true; /* a call that the layer does see says where, when it ends */
+    record->freed.fn = PF_CHECK_UNSEEN;
 }
 
 void pf_check_freed(struct pf_check_call *call, const void *handle)

@@ -30,9 +30,12 @@ enum pf_check_kind {
 /* Keyvals are numbers, the other handles pointers; both are kept in one table. */
 #define PF_CHECK_KEYVAL 1u
 
+/* A call by a PMPI_ name, which the layer does not see. */
+#define PF_CHECK_UNSEEN (-1)
+
 /* Where in the application something happened. */
 struct pf_check_place {
-    int fn;
+    int fn; /* or PF_CHECK_UNSEEN */
     const void *site;
 };
 
@@ -58,6 +61,7 @@ struct pf_check_record {
     struct pf_check_range ranges[2];
     bool persistent, active; /* of a request */
     bool told;               /* of a leak that has been reported with another one */
+    bool gone;               /* the object has ended, by a call that the layer sees or not */
     uint64_t seen;           /* number of the last call that had it in an array */
     char name[MPI_MAX_OBJECT_NAME];
     UT_hash_handle hh;
@@ -145,6 +149,9 @@ void pf_check_handles(struct pf_check_call *call, uint32_t kind, const void *han
 /* The call has made a handle, or returned one that the application must free too. */
 struct pf_check_record *pf_check_made(struct pf_check_call *call, uint32_t kind, const void *handle);
 void pf_check_made_keyval(struct pf_check_call *call, int keyval);
+
+/* A call that the layer has not seen has ended the object: its handles mean nothing any more. */
+void pf_check_gone(struct pf_rank *r, const void *handle);
 
 /* The call has freed it. */
 void pf_check_freed(struct pf_check_call *call, const void *handle);

@@ -61,6 +61,8 @@ const char *pf_check_place_text(int fn, const void *site)
     static int next;
     char where[300];
     char *text = texts[next++ % 8];
+    if (fn == PF_CHECK_UNSEEN)
+        return "a call by its PMPI_ name";
     if (total() > LINES_SHOWN) /* nobody will read it, and finding out takes long */
         return pf_fn_name(fn);
     snprintf(text, sizeof texts[0], "%s at %s", pf_fn_name(fn), pf_call_site(site, where, sizeof where));

@@ -20,7 +20,7 @@ import harness  # noqa: E402
 LIMIT = 60
 STATUS = 86  # PF_CHECK_STATUS in middleware/check/check.h
 CHECK = {"PARFOCAL_CHECK": "yes"}
-MODELS = [["-model", "smpi"], ["-model", "portals"]]
+MODELS = [["-model", "smpi"], ["-model", "portals"], ["-model", "analytic"], ["-schedule", "every:2=analytic|portals|smpi"]]
 MIXED = ["-schedule", "every:2=smpi|portals"]
 # Which end the job themselves: a collective that differs, or an error handler that is fatal.
 FATAL = {"fatal"}
@@ -102,7 +102,7 @@ def one_silent(tools, name, model):
     with open(source, encoding="utf-8") as f:
         np = int((re.findall(r"/\* e2e: .*?np=(\d+)", f.read()) or ["4"])[0])
     program = tools.build(source, "pfcc")
-    names = {"E2E_A": model[-1], "E2E_B": model[-1]}
+    names = {"E2E_A": model[-1], "E2E_B": model[-1]} if model[0] == "-model" else {}
     plain = tools.pfrun(program, np, [], LIMIT, model, names)
     with tempfile.TemporaryDirectory() as folder:
         # Looking up source lines takes long: only for a line that is printed.
