@@ -18,11 +18,9 @@ extern "C" void answer_simcall(simgrid::kernel::actor::ActorImpl *actor) __asm__
 /* The parts of a round of SimGrid's main loop (EngineImpl::run): actors run up to their next simcalls, ... */
 extern "C" void run_all_actors(simgrid::kernel::EngineImpl *engine) __asm__(
     "_ZN7simgrid6kernel10EngineImpl14run_all_actorsEv") __attribute__((weak));
-/* ... which are carried out, ... */
+/* ... which are carried out, and the clock (pf_simgrid_clock) moves on. */
 extern "C" void handle_simcall(simgrid::kernel::actor::ActorImpl *actor, int times_considered) __asm__(
     "_ZN7simgrid6kernel5actor9ActorImpl14simcall_handleEi") __attribute__((weak));
-/* ... and the clock moves on. */
-extern "C" double clock_now __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") __attribute__((weak));
 extern simgrid::xbt::signal<void(double)> time_advances __asm__("_ZN7simgrid3s4u6Engine15on_time_advanceE")
     __attribute__((weak));
 
@@ -94,7 +92,7 @@ class ShortRounds
     static bool possible()
     {
         return pf_config.engine_short_rounds && !pf_waiter_needs_semaphore() && run_all_actors &&
-               handle_simcall && &clock_now && &time_advances;
+               handle_simcall && &pf_simgrid_clock && &time_advances;
     }
     /* Actors that we wake run after `delay`. False: SimGrid has to see what they have done. */
     bool run(double delay)
@@ -103,9 +101,9 @@ class ShortRounds
         active = true;
         woken = parked = 0;
         returned.clear();
-        clock_now += delay;
+        pf_simgrid_clock += delay;
         time_advances(delay);
-        pf_engine_run_until(clock_now);
+        pf_engine_run_until(pf_simgrid_clock);
         run_all_actors(engine->get_impl());
         for (auto *actor : returned)
             handle_simcall(actor, 0); /* nothing if it has died */
@@ -174,7 +172,7 @@ class RunAheadModel : public EventModel
                 return 0.0;
             }
             run_step_hook();
-            delay = pf_engine_run_ahead(clock_now, limit);
+            delay = pf_engine_run_ahead(pf_simgrid_clock, limit);
         }
         if (delay < 0.0)
             return alone ? 0.0 : bound; /* all done, nobody woken: SimGrid has to see that nothing is left */

@@ -62,7 +62,7 @@ static void *resize(void *array, size_t bytes)
 static void grow(void)
 {
     uint32_t old = leaves;
-    uint32_t wanted = old ? 2 * old : 16;
+    uint32_t wanted = old ? 2 * old : 8; /* few stages make few events: each level costs time */
     keys = resize(keys, wanted * sizeof *keys);
     events = resize(events, wanted * sizeof(struct pf_event *));
     winners = resize(winners, 2 * (size_t)wanted * sizeof *winners);

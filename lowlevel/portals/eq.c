@@ -14,6 +14,12 @@ struct delivery {
 static struct pf_pool deliveries = PF_POOL(struct delivery);
 static struct pf_pool queues = PF_POOL(struct ptl_eq);
 
+/* Where an event stands. Queues are long and mostly not full: a division is rare. */
+static ptl_event_t *event_at(const struct ptl_eq *eq, uint64_t number)
+{
+    return &eq->ring[number < eq->capacity ? number : number % eq->capacity];
+}
+
 static void release(struct ptl_eq *eq)
 {
     if (!eq->freed || eq->in_flight)
@@ -88,7 +94,7 @@ bool ptl_eq_add_notice(struct ptl_eq *eq)
         return false;
     uint64_t count = eq->tail - eq->head;
     for (uint64_t i = 0; i < count; i++)
-        ring[i] = eq->ring[(eq->head + i) % eq->capacity];
+        ring[i] = *event_at(eq, eq->head + i);
     free(eq->ring);
     eq->ring = ring;
     eq->head = 0;
@@ -122,7 +128,7 @@ static void store(struct ptl_eq *eq, const ptl_event_t *event)
     if (eq->tail - eq->head >= eq->capacity - eq->notices)
         eq->dropped = true;
     else
-        eq->ring[eq->tail++ % eq->capacity] = *event;
+        *event_at(eq, eq->tail++) = *event;
     ptl_event_stored(eq->ni->process, event, is_news(eq, event));
 }
 
@@ -161,7 +167,7 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
 {
     if (eq->head == eq->tail)
         return PTL_EQ_EMPTY;
-    *event = eq->ring[eq->head++ % eq->capacity];
+    *event = *event_at(eq, eq->head++);
     if (eq->head == eq->tail)
         eq->head = eq->tail = 0; /* queues are long and mostly empty: use the same memory again */
     if (event->type == PTL_EVENT_PT_DISABLED)

@@ -94,6 +94,11 @@ void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const 
     if (!pf_config.payload_copy)
         return;
     ptl_memory_settle();
+    bool plain = !dst->iovec && !src->iovec;
+    if (plain && length > 0 && length <= dst->length - dst_offset && length <= src->length - src_offset) {
+        memmove((char *)dst->start + dst_offset, (const char *)src->start + src_offset, length);
+        return;
+    }
     while (length > 0) {
         ptl_size_t to_length, from_length;
         char *to = piece(dst, dst_offset, &to_length);
