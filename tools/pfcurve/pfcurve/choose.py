@@ -41,7 +41,7 @@ def by_phases(options, sweep):
 def gains(options, sweep, phases, singles, alone):
     """Error that a phase takes away when it alone is in the fine model, for its overhead."""
     runs = sweep.run(singles + alone)
-    rows = {row.point: row for row in Curve([make_row(point, [], [run for run in runs if run.point == point])
+    rows = {row.point: row for row in Curve([make_row(point, [], [run for run in runs if run.point == point], options.clock)
                                              for point in singles + alone], options).good()}
     base = rows.get(points.single(options.cheap))
     result = {}

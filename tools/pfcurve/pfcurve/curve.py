@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the runs say: error, slowdown and overhead of each schedule, with their spread."""
 import csv
-import re
 import statistics
 from dataclasses import dataclass, field
 
@@ -33,11 +32,12 @@ class Row:
     application: Spread = None
     startup: Spread = None
     wall: Spread = None
+    cost: Spread = None  # wall-clock less the application's processor time: overhead and start-up
     slowdown: Spread = None  # overhead / simulated time
     slowdown_all: Spread = None  # with the application's processor time
     error: Spread = None  # signed
     ratio: float = None  # overhead of the reference / this one's
-    ratio_startup: float = None  # the same with start-up
+    ratio_startup: float = None  # cost of the reference / this one's
     frontier: bool = False
     phases: list = field(default_factory=list)
 
@@ -50,24 +50,38 @@ def total(summary, key):
     return sum(phase[key] for phase in summary["phases"])
 
 
+def cost(run, clock):
+    """What the run took, in seconds; with clock cpu, wall-clock times are those of a processor for the run alone."""
+    summary, factor = run.summary, share(run) if clock == "cpu" else 1
+    return {"simulated_s": summary["simulated_s"], "overhead_s": factor * total(summary, "overhead_s"),
+            "application_cpu_s": factor * total(summary, "application_cpu_s"), "startup_s": factor * summary["startup_s"],
+            "wall_clock_s": factor * summary["wall_clock_s"]}
+
+
 def over(seconds, simulated):
     return seconds / simulated if simulated > 0 else float("inf")
 
 
-def make_row(point, command, runs):
+def share(run):
+    """Part of a processor that the run had: a simulation is one thread, so that on an idle machine it is all."""
+    return min(1, run.result["processor_s"] / run.result["seconds"])
+
+
+def make_row(point, command, runs, clock="wall"):
     good = [run for run in runs if run.ok]
     row = Row(point, command, good, [run for run in runs if not run.ok])
-    summaries = [run.summary for run in good]
+    summaries = [cost(run, clock) for run in good]
     if not summaries:
         return row
     row.simulated = Spread.of(s["simulated_s"] for s in summaries)
-    row.overhead = Spread.of(total(s, "overhead_s") for s in summaries)
-    row.application = Spread.of(total(s, "application_cpu_s") for s in summaries)
+    row.overhead = Spread.of(s["overhead_s"] for s in summaries)
+    row.application = Spread.of(s["application_cpu_s"] for s in summaries)
     row.startup = Spread.of(s["startup_s"] for s in summaries)
     row.wall = Spread.of(s["wall_clock_s"] for s in summaries)
-    row.slowdown = Spread.of(over(total(s, "overhead_s"), s["simulated_s"]) for s in summaries)
-    row.slowdown_all = Spread.of(over(total(s, "wall_clock_s"), s["simulated_s"]) for s in summaries)
-    row.phases = summaries[0]["phases"]
+    row.cost = Spread.of(s["wall_clock_s"] - s["application_cpu_s"] for s in summaries)
+    row.slowdown = Spread.of(over(s["overhead_s"], s["simulated_s"]) for s in summaries)
+    row.slowdown_all = Spread.of(over(s["overhead_s"] + s["application_cpu_s"], s["simulated_s"]) for s in summaries)
+    row.phases = good[0].summary["phases"]
     return row
 
 
@@ -103,7 +117,7 @@ class Curve:
             raise Problem(f"the reference, all {options.reference}, failed: {finest.failed[0].result['why']}")
         self.finest = finest
         if options.reference_csv:
-            self.reference = Spread.of(measured_times(options.reference_csv))
+            self.reference = Spread.of(options.measured)
             self.reference_name = f"measured times ({options.reference_csv})"
         else:
             self.reference, self.reference_name = finest.simulated, f"all {options.reference}"
@@ -113,11 +127,15 @@ class Curve:
             row.error = Spread(*(seconds / self.reference.median - 1 for seconds in
                                  (row.simulated.median, row.simulated.least, row.simulated.most)))
             row.ratio = finest.overhead.median / row.overhead.median
-            row.ratio_startup = with_startup(finest) / with_startup(row)
+            row.ratio_startup = finest.cost.median / row.cost.median
         self.mark_frontier()
 
     def good(self):
         return [row for row in self.rows if row.good]
+
+    def share(self):
+        """Part of a processor that the runs had, in the middle of all."""
+        return statistics.median(share(run) for row in self.good() for run in row.good)
 
     def failures(self):
         return [run for row in self.rows for run in row.failed]
@@ -133,12 +151,8 @@ class Curve:
         return sorted((row for row in self.good() if row.frontier), key=lambda row: row.overhead.median)
 
     def cheapest_within(self, error):
-        """The schedule with the least overhead among those whose error is at most this; None if there is none."""
-        return next((row for row in self.frontier() if row.size <= error), None)
-
-
-def with_startup(row):
-    return row.overhead.median + row.startup.median
+        """The schedule that costs least, start-up included, among those whose error is at most this; None if there is none."""
+        return min((row for row in self.good() if row.size <= error), key=lambda row: row.cost.median, default=None)
 
 
 def seconds_text(seconds):
@@ -191,22 +205,17 @@ def yes(truth):
     return "yes" if truth else "no"
 
 
+COSTS = ["simulated_s", "overhead_s", "application_cpu_s", "startup_s", "wall_clock_s"]
+
+
 def write_runs(curve, path):
     """The raw results: one line for each run."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["schedule", "repeat", "status", "simulated_s", "overhead_s", "application_cpu_s", "startup_s",
-                         "wall_clock_s", "host", "load", "why"])
+        writer.writerow(["schedule", "repeat", "status", *COSTS, "processor_share", "host", "load", "why"])
         for row in curve.rows:
             for run in sorted(row.good + row.failed, key=lambda run: run.repeat):
-                summary = run.summary if run.ok else None
-                values = [number(value) for value in (summary["simulated_s"], total(summary, "overhead_s"),
-                                                      total(summary, "application_cpu_s"), summary["startup_s"],
-                                                      summary["wall_clock_s"])] if summary else [""] * 5
+                costs = cost(run, "wall") if run.ok else {}
+                values = [number(costs[name]) for name in COSTS] + [f"{share(run):.2f}"] if run.ok else [""] * 6
                 writer.writerow([row.point.name, run.repeat + 1, run.result.get("status", ""), *values,
                                  run.result.get("host", ""), run.result.get("load", ""), run.result.get("why", "")])
-
-
-def order_key(text):
-    """Names with numbers in their natural order."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]

@@ -84,7 +84,8 @@ def sweep_points(options, sweep):
 
 def make_curve(options, sweep, wanted):
     runs = sweep.run(wanted)
-    rows = [results.make_row(point, sweep.command(point), [run for run in runs if run.point == point]) for point in wanted]
+    rows = [results.make_row(point, sweep.command(point), [run for run in runs if run.point == point], options.clock)
+            for point in wanted]
     return results.Curve(rows, options)
 
 
@@ -96,13 +97,21 @@ def words(curve, best):
         return [f"No schedule is {within}."]
     return [f"The cheapest schedule {within}: {best.point.name}.",
             f"Its error is {results.percent_text(best.error.median)}. Its simulation overhead is "
-            f"{results.seconds_text(best.overhead.median)}, that of all {options.reference} "
-            f"{results.seconds_text(curve.finest.overhead.median)}: {best.ratio:.3g} times less, with start-up "
-            f"{best.ratio_startup:.3g} times."]
+            f"{results.seconds_text(best.cost.median)}, that of all {options.reference} "
+            f"{results.seconds_text(curve.finest.cost.median)}: 1/{best.ratio_startup:.3g} (without start-up 1/{best.ratio:.3g})."]
+
+
+def busy(curve):
+    """A warning where other work ran on the machine."""
+    if curve.share() >= 0.9 or curve.options.clock == "cpu":
+        return []
+    return [f"The machine was busy: the runs had {100 * curve.share():.0f} % of a processor. Their wall-clock times say little; "
+            "repeat the sweep on an idle machine, or take --clock cpu."]
 
 
 def subtitle(options):
     return f"{command_text([os.path.basename(options.app[0]), *options.app[1:]])}; pfrun {command_text(options.run_flags)}; " \
+           + ("processor time; " if options.clock == "cpu" else "") \
            + (f"medians of {options.repeat} runs, bars from least to most" if options.repeat > 1 else "one run each")
 
 
@@ -128,14 +137,14 @@ def work(bindir, arguments):
     results.write_runs(curve, os.path.join(sweep.out, "runs.csv"))
     plot.draw_curve(curve, best, os.path.join(sweep.out, "curve"), subtitle(options))
     sentences = words(curve, best)
-    report.write(curve, best, sweep.out, {"version": version, "chosen": chosen, "fitted": fitted, "sentences": sentences,
+    report.write(curve, best, sweep.out, {"version": version, "chosen": chosen, "fitted": fitted, "sentences": sentences + busy(curve),
                                           "typed": typed, "subtitle": subtitle(options),
                                           "command": command_text([as_typed(bindir, "pfcurve"), *arguments]),
                                           "cwd": os.getcwd(), "environment": sweep.environment()})
     print(f"{chosen}; {len(curve.rows)} schedules, {sum(len(row.good) for row in curve.rows)} runs")
     for run in curve.failures():
         print(f"failed: {run.point.name}, run {run.repeat + 1}: {run.result['why']}")
-    for sentence in sentences:
+    for sentence in sentences + busy(curve):
         print(sentence)
     if best:
         print(f"  {typed(best)}")

@@ -6,6 +6,7 @@ Writes result.json beside it in any case, so that a run that failed is a result 
 """
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def read_json(path):
 
 
 def execute(run, folder):
-    """Returns (exit status or text, wall-clock seconds)."""
+    """Returns (exit status or text, wall-clock seconds, processor seconds)."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")} | run["environment"]
     begin = time.monotonic()
     with open(os.path.join(folder, "output.txt"), "wb") as output:
@@ -47,7 +48,8 @@ def execute(run, folder):
         except subprocess.TimeoutExpired:
             end(process)
             status = f"stopped after {run['timeout']:g} s (--timeout)"
-    return status, time.monotonic() - begin
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return status, time.monotonic() - begin, used.ru_utime + used.ru_stime
 
 
 def end(process):
@@ -63,11 +65,12 @@ def main():
     path = sys.argv[1]
     folder = os.path.dirname(os.path.abspath(path))
     run = read_json(path)
-    status, seconds = execute(run, folder)
+    status, seconds, processor = execute(run, folder)
     with open(os.path.join(folder, "output.txt"), encoding="utf-8", errors="replace") as output:
         text = output.read()
     summary = read_json(os.path.join(folder, "summary.json"))
-    result = {"key": run["key"], "command": run["command"], "status": status, "seconds": seconds, "host": os.uname().nodename,
+    result = {"key": run["key"], "command": run["command"], "status": status, "seconds": seconds, "processor_s": processor,
+              "host": os.uname().nodename,
               "load": os.getloadavg()[0], "why": "" if status == 0 and summary else last_line(text)}
     if isinstance(status, str):
         result["why"] = status

@@ -6,6 +6,7 @@ import re
 import shutil
 from dataclasses import dataclass, field
 
+from .curve import measured_times
 from .errors import Problem
 
 LADDER = ["analytic", "smpi", "portals", "packet"]  # cheapest first
@@ -30,9 +31,11 @@ class Options:
     fine: str = ""
     reference: str = ""
     reference_csv: str = ""
+    measured: list = field(default_factory=list)  # seconds, of the CSV
     fit: bool = False
     repeat: int = 3
     within: float = 0.05
+    clock: str = "wall"
     jobs: int = 1
     limit: int = 32
     timeout: float = 3600
@@ -78,6 +81,8 @@ def build_parser():
     out = parser.add_argument_group("result")
     flag(out, "reference", metavar="MODEL|CSV", help="what is right: a model (default: the fine one), or measured times")
     flag(out, "within", default="5%", metavar="ERROR", help="error that is small enough (default: 5%%)")
+    flag(out, "clock", default="wall", choices=["wall", "cpu"],
+         help="what a simulation costs: wall-clock (default), or, on a busy machine, that times the run's share of a processor")
     flag(out, "output", default="curve", metavar="DIR", help="folder of the results (default: curve)")
     flag(out, "title", default="", metavar="TEXT", help="headline of picture and report (default: the program's name)")
     run = parser.add_argument_group("how to run")
@@ -136,6 +141,7 @@ def choose_models(options, args, available):
     reference = args.reference or options.fine
     if reference.endswith(".csv") or os.path.exists(reference):
         options.reference_csv, options.reference = reference, options.fine
+        options.measured = measured_times(reference)
     else:
         check_model(reference, available)
         options.reference = reference
@@ -194,7 +200,7 @@ def from_args(args, available):
         positive(getattr(args, name), name.replace("_", "-"))
     options = Options(run_flags=pfrun_flags(args), app=check_app(args.app), mode=mode_of(args),
                       schedules=args.schedules or "", unit=args.unit, steps=args.steps, fit=args.fit, repeat=args.repeat,
-                      within=percent(args.within), limit=args.max_points, timeout=args.timeout, output=args.output,
+                      within=percent(args.within), clock=args.clock, limit=args.max_points, timeout=args.timeout, output=args.output,
                       jobs=args.jobs or (8 if args.slurm else 1), slurm=args.slurm, partition=args.partition,
                       sbatch=args.sbatch, quiet=args.quiet)
     choose_models(options, args, available)

@@ -145,7 +145,8 @@ def draw_curve(curve, best, stem, subtitle):
         axis.axhspan(-FLOOR, 100 * curve.options.within, color="#009E73", alpha=0.07, zorder=0, linewidth=0)
         draw_points(axis, curve, quantity, best)
         axis.set_title(title, fontsize=9.5, loc="left", color=INK)
-        axis.set_xlabel("Slowdown: wall-clock seconds per simulated second")
+        clock = "processor" if curve.options.clock == "cpu" else "wall-clock"
+        axis.set_xlabel(f"Slowdown: {clock} seconds per simulated second")
     axes[0].set_ylabel(f"Error of the predicted time against {curve.reference_name}")
     axes[1].annotate(f"within {100 * curve.options.within:g} %", (1, 100 * curve.options.within),
                      xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points", ha="right", va="bottom",
@@ -214,7 +215,7 @@ def draw_phases(curve):
 def draw_timeline(curve, best):
     """Which model each phase ran in, along the simulated time, one bar for each schedule."""
     style()
-    rows = sorted(curve.good(), key=lambda row: -row.overhead.median)
+    rows = sorted(curve.good(), key=lambda row: -row.cost.median)
     figure, axis = plt.subplots(figsize=(11, 1.1 + 0.28 * len(rows)))
     longest = max(row.simulated.median for row in rows)
     for i, row in enumerate(rows):

@@ -51,7 +51,7 @@ def write(curve, best, folder, facts):
     with open(os.path.join(folder, "curve.svg"), encoding="utf-8") as file:
         text = file.read()
     text = page.render(curve=curve, best=best, options=curve.options, rows=sorted(
-        curve.rows, key=lambda row: row.overhead.median if row.good else float("inf")), curve_svg=text[text.index("<svg"):],
+        curve.rows, key=lambda row: row.cost.median if row.good else float("inf")), curve_svg=text[text.index("<svg"):],
         phases_svg=plot.draw_phases(curve), timeline_svg=plot.draw_timeline(curve, best), machine=machine(facts["version"]),
         seconds=lambda spread: spread_text(spread, results.seconds_text), plain=lambda spread: spread_text(spread, plain),
         percent=lambda spread: spread_text(spread, results.percent_text), configuration=curve.finest.good[0].summary["configuration"],

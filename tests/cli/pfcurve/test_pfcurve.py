@@ -1,0 +1,304 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""pfcurve as a user types it: test_pfcurve.py BUILD. The programs are short; their simulated times are the same in each run."""
+import csv
+import fcntl
+import glob
+import json
+import os
+import pty
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.abspath(sys.argv.pop(1))
+PFCURVE = os.path.join(BUILD, "bin", "pfcurve")
+CG = os.path.join(BUILD, "examples", "cg")
+FIXED = ["-np", "4", "--cfg=smpi/simulate-computation:no"]
+LIMIT = 120
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")}
+
+
+class Folder(unittest.TestCase):
+    """Each test has a folder of its own, and a program with two phases."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.mkdtemp(prefix="pf-curve-")
+        cls.addClassCleanup(shutil.rmtree, cls.shared)
+        cls.steps = os.path.join(cls.shared, "steps")
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), os.path.join(HERE, "steps.c"), "-o", cls.steps], check=True)
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=self.shared)
+
+    def curve(self, *arguments, status=0):
+        done = subprocess.run([PFCURVE, *arguments], capture_output=True, text=True, timeout=LIMIT, cwd=self.folder,
+                              env=ENVIRONMENT, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        # Without a terminal there is no progress to see.
+        self.assertTrue(status or not done.stderr, done.stderr)
+        return done.stdout + done.stderr
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return name
+
+    def rows(self, name="points.csv", output="curve"):
+        with open(os.path.join(self.folder, output, name), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def points(self, output="curve"):
+        return {row["schedule"]: row for row in self.rows(output=output)}
+
+    def results(self, output="curve"):
+        """{run: when it was written}"""
+        return {path: os.stat(path).st_mtime_ns for path in glob.glob(os.path.join(self.folder, output, "runs/*/result.json"))}
+
+
+class Sweeps(Folder):
+    def test_schedules(self):
+        self.write("schedules", "# two that switch\n\nsolve  setup=smpi, solve=portals, report=smpi\nlate @time:1e-4=smpi\n")
+        said = self.curve(*FIXED, "--schedules", "schedules", "--repeat", "2", "--cheap", "analytic", "--within", "60%", CG, "-n",
+                          "8")
+        points = self.points()
+        self.assertEqual(list(points), ["analytic", "smpi", "portals", "solve", "late"])
+        self.assertEqual({row["runs"] for row in points.values()}, {"2"})
+        self.assertEqual(float(points["portals"]["error"]), 0)
+        self.assertEqual(float(points["portals"]["overhead_ratio"]), 1)
+        # The error is the simulated time's, and measured from the reference.
+        times = {name: float(row["simulated_s"]) for name, row in points.items()}
+        for name, row in points.items():
+            self.assertAlmostEqual(float(row["error"]), times[name] / times["portals"] - 1, places=6)
+            self.assertEqual(row["simulated_s_min"], row["simulated_s_max"], "computation is off")
+            self.assertAlmostEqual(float(row["slowdown_no_app_min"]) * times[name] / float(row["overhead_s_min"]), 1, places=4)
+        self.assertLess(float(points["solve"]["simulated_s"]), times["portals"])
+        self.assertEqual(points["solve"]["models"], "analytic smpi portals")
+        self.assertEqual(len(self.rows("runs.csv")), 10)
+        # The command that it prints gives the same simulated time again.
+        best = re.search(r"within 60 % of all portals: (.*)\.$", said, re.M)[1]
+        command = next(line for line in said.splitlines() if "pfrun -report" in line)
+        subprocess.run(shlex.split(command), cwd=self.folder, timeout=LIMIT, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        with open(os.path.join(self.folder, "report", "summary.json"), encoding="utf-8") as file:
+            self.assertAlmostEqual(json.load(file)["simulated_s"] / times[best], 1, places=7)
+
+    def test_files(self):
+        """The pictures are pictures, and the report needs nothing else."""
+        self.curve(*FIXED, "--switch-after", "--unit", "phase", "--models", "analytic,smpi", "--repeat", "1", "--title",
+                   "a <title>", "--output", "deep/er", self.steps)
+        with open(os.path.join(self.folder, "deep/er/curve.png"), "rb") as file:
+            self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+        with open(os.path.join(self.folder, "deep/er/curve.svg"), encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+        with open(os.path.join(self.folder, "deep/er/report.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual(page.count("<svg"), 3)
+        self.assertIn("a &lt;title&gt;", page)
+        for text in ("-schedule first=smpi,second=analytic", "smpi/simulate-computation:no", "Snakemake"):
+            self.assertIn(text, page)
+        self.assertEqual(re.findall(r"<(?:script|link|img|iframe)|(?:src|xlink:href)=.(?!#)|url\((?!#)|@import", page), [])
+
+    def test_all_combinations_of_phases(self):
+        said = self.curve(*FIXED, "--phases", "--models", "smpi,analytic", "--repeat", "1", self.steps)
+        self.assertIn("2 phases (first, second) in 2 models: all 4 combinations", said)
+        self.assertEqual({row["flag_schedule"] for row in self.rows()},
+                         {"", "first=analytic,second=smpi", "first=smpi,second=analytic"})
+        self.assertEqual(len(self.rows()), 4)
+
+    def test_one_phase_at_a_time(self):
+        said = self.curve(*FIXED, "--phases", "--max-points", "4", "--models", "smpi,analytic", "--repeat", "1", CG, "-n", "8")
+        self.assertIn("one phase at a time from all analytic and all smpi, then a greedy frontier", said)
+        schedules = {row["flag_schedule"] for row in self.rows()}
+        for one in range(3):
+            for base, other in (("smpi", "analytic"), ("analytic", "smpi")):
+                models = [other if i == one else base for i in range(3)]
+                self.assertIn("setup={},solve={},report={}".format(*models), schedules)
+        self.assertEqual(len(schedules), 7)
+
+    def test_switch_after_parts_of_the_time(self):
+        self.curve(*FIXED, "--switch-after", "--steps", "4", "--models", "smpi,analytic", "--repeat", "1", self.steps, "40")
+        points = self.points()
+        names = [f"{model} {k}/4" for model in ("smpi", "analytic") for k in (1, 2, 3)]
+        self.assertEqual(list(points), ["analytic", "smpi", *names])
+        ends = sorted(float(points[model]["simulated_s"]) for model in ("smpi", "analytic"))
+        for name in names:
+            self.assertTrue(ends[0] < float(points[name]["simulated_s"]) < ends[1], name)
+
+    def test_switch_after_parts_of_the_collectives(self):
+        said = self.curve(*FIXED, "--switch-after", "--unit", "coll", "--steps", "3", "--models", "smpi,analytic", "--repeat", "1",
+                          self.steps, "13")
+        self.assertIn("the first k parts of 13 collectives in smpi", said)
+        self.assertEqual([row["flag_schedule"] for row in self.rows()[2:]],
+                         ["@coll:5=analytic", "@coll:9=analytic", "@coll:5=smpi", "@coll:9=smpi"])
+
+    def test_reference(self):
+        """Another model, and measured times: no run is repeated for them."""
+        sweep = [*FIXED, "--switch-after", "--unit", "phase", "--models", "smpi,analytic", "--repeat", "1", self.steps]
+        self.curve("--reference", "analytic", *sweep)
+        self.assertEqual(float(self.points()["analytic"]["error"]), 0)
+        times = {name: float(row["simulated_s"]) for name, row in self.points().items()}
+        self.assertAlmostEqual(float(self.points()["smpi"]["error"]), times["smpi"] / times["analytic"] - 1, places=6)
+        before = self.results()
+        self.write("measured.csv", "run,seconds\n1,{0}\n2,{1}\n3,{0}\n".format(times["smpi"] * 2, times["smpi"] * 9))
+        said = self.curve("--reference", "measured.csv", *sweep)
+        self.assertAlmostEqual(float(self.points()["smpi"]["error"]), -0.5, places=6)
+        self.assertIn("No schedule is within 5 % of measured times (measured.csv)", said)
+        self.assertEqual(self.results(), before)
+
+    def test_fit(self):
+        self.curve("-np", "2", "-platform", "star:2", *FIXED[2:], "--fit", "--models", "analytic,portals", "--switch-after", "--unit",
+                   "phase", "--repeat", "1", self.steps)
+        point = self.points()["analytic"]
+        self.assertLess(abs(float(point["error"])), 0.2)
+        with open(os.path.join(self.folder, "curve/report.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("--cfg=parfocal/analytic_parameters:curve/analytic-portals.txt -model analytic", page)
+        self.assertIn("--fit=portals --output curve/analytic-portals.txt -- -np 2 -platform star:2", page)
+
+
+class Resuming(Folder):
+    SWEEP = [*FIXED, "--schedules", "schedules", "--models", "analytic,smpi", "--repeat"]
+
+    def setUp(self):
+        super().setUp()
+        self.write("schedules", "mixed first=smpi,second=analytic\n")
+
+    def test_finished_runs_are_kept(self):
+        shutil.copy(self.steps, os.path.join(self.folder, "app"))
+        self.curve(*self.SWEEP, "1", "./app")
+        before = self.results()
+        self.assertEqual(len(before), 3)
+        self.curve(*self.SWEEP, "2", "./app")
+        after = self.results()
+        self.assertEqual(len(after), 6)
+        self.assertEqual({path: after[path] for path in before}, before)
+        shutil.copy(CG, os.path.join(self.folder, "app"))  # the same command line, and another program
+        self.curve(*self.SWEEP, "1", "./app")
+        self.assertEqual(len(self.results()), 9)
+
+    def test_interrupted(self):
+        process = subprocess.Popen([PFCURVE, *self.SWEEP, "30", self.steps], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        end = time.monotonic() + LIMIT
+        while len(self.results()) < 2 and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=LIMIT)
+        self.assertEqual((process.returncode, said[1]), (130, "pfcurve: stopped; the runs that are finished are kept\n"))
+        before = self.results()
+        self.assertTrue(2 <= len(before) < 90, len(before))
+        self.curve(*self.SWEEP, "2", self.steps)
+        self.assertEqual({path: when for path, when in self.results().items() if path in before}, before)
+        self.assertEqual({row["runs"] for row in self.rows()}, {"2"})
+
+    def test_failed_runs(self):
+        """They do not stop the others, show in the exit status, and are tried again."""
+        self.write("schedules", "mixed first=smpi,second=analytic\nbroken first=nothing\n")
+        said = self.curve(*self.SWEEP, "1", self.steps, status=1)
+        self.assertRegex(said, r"failed: broken, run 1: parfocal: error: -schedule: .*unknown model 'nothing'")
+        points = self.points()
+        self.assertEqual((points["broken"]["runs"], points["broken"]["failed"], points["mixed"]["runs"]), ("0", "1", "1"))
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "curve/report.html")))
+        before = self.results()
+        self.curve(*self.SWEEP, "1", self.steps, status=1)
+        again = {path for path, when in self.results().items() if before[path] != when}
+        self.assertEqual([os.path.basename(os.path.dirname(path))[:6] for path in again], ["broken"])
+
+    def test_reference_that_fails(self):
+        said = self.curve(*self.SWEEP, "1", self.steps, "6", "fail", status=1)
+        self.assertEqual(said, "pfcurve: error: the reference, all smpi, failed: steps: nothing will come of this\n")
+
+    def test_too_long_a_run(self):
+        said = self.curve(*self.SWEEP, "1", "--timeout", "1", self.steps, "2000000000", status=1)
+        self.assertEqual(said, "pfcurve: error: the reference, all smpi, failed: stopped after 1 s (--timeout)\n")
+
+    def test_one_at_a_time_in_a_folder(self):
+        os.mkdir(os.path.join(self.folder, "curve"))
+        with open(os.path.join(self.folder, "curve", ".lock"), "w", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            said = self.curve(*self.SWEEP, "1", self.steps, status=1)
+        self.assertEqual(said, "pfcurve: error: another pfcurve works in curve\n")
+
+
+class Talk(Folder):
+    def test_progress_on_a_terminal_only(self):
+        command = [PFCURVE, *FIXED, "--switch-after", "--unit", "phase", "--models", "analytic,smpi", "--repeat", "1", self.steps]
+        main, terminal = pty.openpty()
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=terminal, env=ENVIRONMENT)
+        os.close(terminal)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(main, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            shown += piece
+        os.close(main)
+        self.assertEqual(process.wait(timeout=LIMIT), 0)
+        self.assertRegex(shown.decode(), r"pfcurve: \d+ of 3 runs")
+
+    def test_help_and_version(self):
+        self.assertIn("--switch-after", self.curve("--help"))
+        self.assertRegex(self.curve("-version"), r"^pfcurve \(Parfocal\) \d")
+
+    def test_bad_input(self):
+        self.write("empty", "# nothing\n")
+        self.write("word", "lonely\n")
+        self.write("twice", "a x=smpi\na y=smpi\n")
+        self.write("what", "a nothing\n")
+        self.write("bad.csv", "seconds\nsoon\n")
+        self.write("none.csv", "seconds\n")
+        self.write("column.csv", "time\n1\n")
+        sweep = ["-np", "2", "--switch-after", "--unit", "phase", "--models", "analytic,smpi", "--repeat", "1"]
+        for words, text in (
+                ([], "how many ranks?"),
+                (["-np", "2", self.steps], "which schedules?"),
+                (["-np", "2", "--phases", "--switch-after", self.steps], "which schedules?"),
+                (["-np", "x", "--phases", self.steps], "-np needs a whole number of ranks from 1, not 'x'"),
+                (["-np", "2", "--phases"], "no application"),
+                (["-np", "2", "--phases", "./nowhere"], "the application './nowhere' does not exist"),
+                (["-np", "2", "--phases", "./empty"], "the application './empty' is not executable"),
+                (["-np", "2", "--phase", self.steps], "--phase"),
+                (["-np", "2", "-platform", "no.xml", "--phases", self.steps], "there is no file no.xml"),
+                (["-np", "2", "--models", "smpi,portal", "--phases", self.steps], "unknown model 'portal'"),
+                (["-np", "2", "--models", "packet,smpi", "--phases", self.steps], "model packet is not available here"),
+                (["-np", "2", "--cheap", "smpi", "--fine", "smpi", "--phases", self.steps], "a curve needs two models"),
+                (["-np", "2", "--models", "smpi", "--phases", self.steps], "a curve needs two models"),
+                (["-np", "2", "--within", "5 percent", "--phases", self.steps], "--within needs an error"),
+                (["-np", "2", "--within", "200%", "--phases", self.steps], "--within must lie between"),
+                (["-np", "2", "--repeat", "0", "--phases", self.steps], "--repeat must be at least 1"),
+                (["-np", "2", "--cfg=x", "--phases", self.steps], "a setting is --cfg=KEY:VALUE"),
+                (["-np", "2", "--schedules", "nowhere", self.steps], "there is no file nowhere"),
+                (["-np", "2", "--schedules", "empty", self.steps], "empty: no schedule in it"),
+                (["-np", "2", "--schedules", "word", self.steps], "word: line 1: a name and a schedule are due"),
+                (["-np", "2", "--schedules", "twice", self.steps], "twice: line 2: a second schedule 'a'"),
+                (["-np", "2", "--schedules", "what", self.steps], "what: line 1: 'nothing' is neither a schedule"),
+                (["-np", "2", "--partition", "x", "--phases", self.steps], "are for --slurm"),
+                (["-np", "2", "--fit", "--models", "smpi,portals", "--phases", self.steps], "--fit fits model analytic"),
+                ([*sweep, "--output", "empty", self.steps], "--output empty: "),
+                ([*sweep, "--reference", "bad.csv", self.steps], "line 2: 'soon' is no number of seconds"),
+                ([*sweep, "--reference", "none.csv", self.steps], "no measured time in it"),
+                ([*sweep, "--reference", "column.csv", self.steps], "no column 'seconds'"),
+                ([*sweep, "--reference", "nowhere.csv", self.steps], "No such file"),
+                ([*sweep, self.steps, "1"], "the program has one phase"),
+                (["-np", "2", "--switch-after", "--unit", "coll", "--models", "analytic,smpi", self.steps, "1"],
+                 "too few collectives on MPI_COMM_WORLD (1, two are the least)")):
+            with self.subTest(text):
+                said = self.curve(*words, status=1)
+                self.assertTrue(said.startswith("pfcurve: error: ") and said.count("\n") == 1, said)
+                self.assertIn(text, said)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
