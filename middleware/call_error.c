@@ -2,6 +2,7 @@
 /* The ways in which a call fails. */
 #include "base/log.h"
 #include "middleware/call.h"
+#include "middleware/compute.h"
 #include "middleware/errhandler.h"
 #include "middleware/job_state.h"
 
@@ -46,7 +47,10 @@ const void *pf_call_enter_slowly(int fn, const void *site)
         refuse(fn);
     struct pf_rank *r = self->mpi;
     site = pf_call_site_of_fortran(r, site);
-    return r->entry_site ? r->entry_site : site;
+    site = r->entry_site ? r->entry_site : site;
+    if (pf_compute_on)
+        pf_compute_point(r, site);
+    return site;
 }
 
 int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)

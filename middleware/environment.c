@@ -13,6 +13,7 @@
 #include "middleware/attribute.h"
 #include "middleware/bsend.h"
 #include "middleware/call.h"
+#include "middleware/compute.h"
 #include "middleware/check/check.h"
 #include "middleware/errhandler.h"
 #include "middleware/job.h"
@@ -49,7 +50,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     if (provided)
         *provided = r->thread_level;
     r->state = PF_RANK_RUNNING;
-    r->open = !pf_check_start(r);
+    r->open = !pf_check_start(r) && !pf_compute_on;
     return pf_call_return(r, MPI_SUCCESS);
 }
 
@@ -97,6 +98,8 @@ int pf_PMPI_Finalize(void)
     }
     pf_account_leave(r->account);
     pf_account_close(r->account, simgrid_get_clock());
+    if (pf_compute_on)
+        pf_compute_end(r);
     r->state = PF_RANK_FINALIZED;
     r->open = false;
     return MPI_SUCCESS;

@@ -14,6 +14,7 @@
 #include "base/source_line.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/call.h"
+#include "middleware/compute.h"
 #include "middleware/job_state.h"
 #include "middleware/ledger.h"
 #include "middleware/request.h"
@@ -148,6 +149,7 @@ void pf_job_create_ranks(void)
     pf_job_state.selves = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
     for (int i = 0; i < pf_job_state.size; i++)
         create_rank(i);
+    pf_compute_begin(pf_job_state.size);
 }
 
 void pf_job_start_rank(struct pf_rank *r)

@@ -23,6 +23,7 @@
 
 #include "base/self.h"
 #include "middleware/call.h"
+#include "middleware/compute.h"
 #include "middleware/program.h"
 #include "middleware/rank.h"
 
@@ -90,6 +91,8 @@ static struct pf_account *account(void)
 static struct pf_account *enter(void)
 {
     struct pf_account *a = account();
+    if (a && pf_compute_on)
+        pf_compute_point(pf_self()->mpi, NULL);
     if (a) {
         uint64_t now = pf_account_ticks();
         a->slot->app_ticks += now - pf_account_mark;
@@ -100,6 +103,8 @@ static struct pf_account *enter(void)
 
 static void leave(struct pf_account *a)
 {
+    if (a && pf_compute_on)
+        pf_compute_slept(pf_self()->mpi);
     if (a)
         pf_account_leave(a);
 }

@@ -16,6 +16,7 @@
 #include "lowlevel/portals/runtime.h"
 #include "middleware/accounting.h"
 #include "middleware/check/check.h"
+#include "middleware/compute.h"
 #include "middleware/live.h"
 
 #define MAX_VERSIONS 8
@@ -261,6 +262,8 @@ static json_t *summary(int status)
         json_object_set_new(object, "portals", portals());
     if (pf_config.check)
         json_object_set_new(object, "check", pf_check_json());
+    if (pf_config.rank_times)
+        json_object_set_new(object, "rank_times", pf_compute_json());
     if (job.functions)
         json_object_set_new(object, "functions", job.functions());
     json_object_set_new(object, "configuration", configuration());
@@ -309,6 +312,8 @@ void pf_summary_finish(int status)
             write_report(object, pf_config.report);
         json_decref(object);
     }
+    if (pf_config.rank_times)
+        pf_compute_print(stderr);
     if (pf_config.table)
         pf_summary_print(stderr);
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_COMPUTE_H
+#define PF_MIDDLEWARE_COMPUTE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "middleware/rank.h"
+
+/*
+ * Computation apart from communication. A rank computes between its MPI calls: how long can be recorded
+ * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and told per rank at the end
+ * (PARFOCAL_RANK_TIMES). Without these nothing here runs: ranks are `open` then and never come to
+ * pf_compute_point().
+ *
+ * While a file is written or read, the hub measures and injects the intervals instead of SMPI. What it
+ * injects is what the file says, also while it writes one: so a replay in the same model has the dates of the
+ * recorded run. The rank pays, on its own simulated processor.
+ */
+extern bool pf_compute_on;
+
+/* The start of the job, before any rank computes. Ends the run when a file cannot be used. */
+void pf_compute_begin(int ranks);
+
+/* The rank's computation since its last call ends here. `site` is where the call came from: one from our own
+ * library ends nothing. */
+void pf_compute_point(struct pf_rank *r, const void *site);
+
+/* The call returns that began with a point, and simulated time has passed in it that is no communication. */
+void pf_compute_slept(struct pf_rank *r);
+
+/* The rank has finalized. Ends the run when the file has more to say; the last rank writes the file. */
+void pf_compute_end(struct pf_rank *r);
+
+/* Times of the ranks that have finalized, one line each, and as JSON. */
+void pf_compute_print(FILE *out);
+struct json_t *pf_compute_json(void);
+
+#endif
