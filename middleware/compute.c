@@ -73,6 +73,7 @@ static void begin_recording(void)
     all.recorded.rank = calloc((size_t)all.ranks, sizeof *all.recorded.rank);
     if (!all.recorded.rank)
         pf_die("out of memory for recorded computations");
+    pf_recorded_write(&all.recorded, pf_config.computation_record); /* who cannot should know now */
 }
 
 void pf_compute_begin(int ranks)

@@ -17,10 +17,10 @@
 
 void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns)
 {
+    if (intervals->count >= (size_t)pf_config.computation_max)
+        pf_die("a rank computes more than %d times: PARFOCAL_COMPUTATION_MAX allows more",
+               (int)pf_config.computation_max);
     if (intervals->count == intervals->capacity) {
-        if (intervals->count >= (size_t)pf_config.computation_max)
-            pf_die("a rank computes more than %d times: PARFOCAL_COMPUTATION_MAX allows more",
-                   (int)pf_config.computation_max);
         intervals->capacity = intervals->capacity ? 2 * intervals->capacity : 64;
         intervals->ns = reallocarray(intervals->ns, intervals->capacity, sizeof *intervals->ns);
         if (!intervals->ns)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Computation apart from communication: recorded and replayed, and told per rank (docs/models.md).
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/compute
+    "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/compute.c"
+    cd "$BATS_FILE_TMPDIR"
+    PARFOCAL_COMPUTATION_RECORD=record timeout -k 5 60 "$PF_BIN/pfrun" -np 3 --cfg=smpi/host-speed:1Gf "$APP" |
+        sort >recorded.times
+}
+
+replay() { # pfrun-arguments...: the dates of the ranks
+    PARFOCAL_COMPUTATION_REPLAY=$BATS_FILE_TMPDIR/record pfrun -np 3 "$@" "$APP" | sort
+}
+
+# refuses_file TEXT CONTENTS
+refuses_file() {
+    printf "$2" >bad
+    PARFOCAL_COMPUTATION_REPLAY=bad refuses "$1" -np 3 "$APP"
+}
+
+@test "a replay has the dates of the recorded run, whatever the machine's speed" {
+    [ "$(wc -l <"$BATS_FILE_TMPDIR/recorded.times")" -eq 3 ]
+    replay >smpi
+    cmp smpi "$BATS_FILE_TMPDIR/recorded.times"
+    replay --cfg=smpi/host-speed:7Gf >other
+    cmp smpi other
+}
+
+@test "replays in the other models, and with switches, are the same each time" {
+    for way in "-model portals" "-model analytic" "-schedule every:3=analytic|portals|smpi"; do
+        replay $way >once
+        replay $way >again
+        [ "$(wc -l <once)" -eq 3 ]
+        cmp once again
+    done
+}
+
+@test "the file decides how long a rank computes" {
+    sed -E '/^rank 2 /,$ s/[0-9]{5,}/1000000000/g; /^rank 2/,$ s/^rank 1000000000/rank 2/' "$BATS_FILE_TMPDIR/record" >slow
+    PARFOCAL_COMPUTATION_REPLAY=slow pfrun -np 3 "$APP" | sort >times
+    awk '{ if ($3 < 10 || $3 > 10.1) exit 1 }' times # ten times a second on rank 2, for which all wait
+}
+
+@test "a replay that does not fit" {
+    PARFOCAL_COMPUTATION_REPLAY=$BATS_FILE_TMPDIR/record refuses "was recorded with 3 ranks, this run has 2" -np 2 "$APP"
+    PARFOCAL_COMPUTATION_REPLAY=$BATS_FILE_TMPDIR/record refuses "computes more often than the" -np 3 "$APP" more
+    PARFOCAL_COMPUTATION_RECORD=long run pfrun -np 3 "$APP" more
+    [ "$status" -eq 0 ]
+    PARFOCAL_COMPUTATION_REPLAY=long refuses "times in long: that was another program" -np 3 "$APP"
+}
+
+@test "files that are none" {
+    PARFOCAL_COMPUTATION_REPLAY=nosuch refuses "computations cannot be read from nosuch: No such file" -np 3 "$APP"
+    refuses_file "bad is no file of recorded computations" 'what is this\n'
+    refuses_file "bad has version 2" 'parfocal-computation 2\nranks 3\nspeed 1\n'
+    refuses_file "ranks and speed must be greater than 0" 'parfocal-computation 1\nranks 3\nspeed 0\n'
+    refuses_file "the computations of rank 0 are missing" 'parfocal-computation 1\nranks 3\nspeed 1\nrank 1 intervals 0\n'
+    refuses_file "bad ends within the computations of rank 0" 'parfocal-computation 1\nranks 3\nspeed 1\nrank 0 intervals 3\n1 2\n'
+    refuses_file "'-1' among the computations of rank 0" 'parfocal-computation 1\nranks 3\nspeed 1\nrank 0 intervals 3\n1 -1 2\n'
+    refuses_file "'0*4' among the computations of rank 0" 'parfocal-computation 1\nranks 3\nspeed 1\nrank 0 intervals 3\n0*4\n'
+    { cat "$BATS_FILE_TMPDIR/record"; echo more; } >bad
+    PARFOCAL_COMPUTATION_REPLAY=bad refuses "bad goes on after the computations of its last rank" -np 3 "$APP"
+}
+
+@test "a file that cannot be written, both at once, too many intervals" {
+    PARFOCAL_COMPUTATION_RECORD=no/such/file refuses "computations cannot be written to no/such/file" -np 3 "$APP"
+    PARFOCAL_COMPUTATION_RECORD=a PARFOCAL_COMPUTATION_REPLAY=b refuses "exclude each other" -np 3 "$APP"
+    PARFOCAL_COMPUTATION_MAX=3 PARFOCAL_COMPUTATION_RECORD=a refuses "PARFOCAL_COMPUTATION_MAX allows more" -np 3 "$APP"
+}
+
+@test "the times of the ranks, printed and in the summary" {
+    PARFOCAL_COMPUTATION_REPLAY=$BATS_FILE_TMPDIR/record PARFOCAL_RANK_TIMES=yes PARFOCAL_SUMMARY=summary.json \
+        run pfrun -np 3 "$APP"
+    [ "$status" -eq 0 ]
+    grep -o '^rank [0-9]*: simulated time .* computation .* communication' <<<"$output" | cut -d: -f1 >order
+    [ "$(tr '\n' ' ' <order)" = "rank 0 rank 1 rank 2 " ]
+    python3 - "$BATS_FILE_TMPDIR/record" <<'PY'
+import json, re, sys
+ranks = json.load(open("summary.json"))["rank_times"]
+parts = re.split(r"rank \d+ intervals \d+\n", open(sys.argv[1]).read())[1:]
+for rank, text in zip(ranks, parts):
+    recorded = sum(int(n.split("*")[0]) * int((n.split("*") + ["1"])[1]) for n in text.split()) * 1e-9
+    slept = 100e-6
+    assert abs(rank["computation_s"] - recorded - slept) < 5e-6, (rank, recorded)
+    assert abs(rank["simulated_s"] - rank["computation_s"] - rank["communication_s"]) < 1e-12
+assert [r["rank"] for r in ranks] == [0, 1, 2]
+PY
+}
