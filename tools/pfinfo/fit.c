@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "adapters/analytic/cost/cost.h"
 #include "adapters/analytic/cost/fit.h"
@@ -15,6 +16,7 @@
 #include "base/log.h"
 #include "measure_source.h"
 #include "middleware/model.h"
+#include "tools/pfinfo/measured.h"
 #include "tools/pfinfo/trial.h"
 
 /* The path alone: no overhead, no limit of bandwidth. */
@@ -41,6 +43,19 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
     va_end(arguments);
     trial_end(&trial);
     pf_die("%s", text);
+}
+
+void fit_print_program(FILE *out)
+{
+    fputs(measure_source, out);
+}
+
+/* The name of a model is one, whatever files there are. */
+static bool is_file(const struct fit_request *request)
+{
+    enum pf_model model;
+    return !pf_model_parse(request->model, strlen(request->model), &model) &&
+           access(request->model, R_OK) == 0;
 }
 
 static void compile(void)
@@ -124,8 +139,8 @@ static void write_parameters(const struct fit_request *request, const struct pf_
     FILE *file = fopen(request->output, "w");
     if (!file)
         give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
-    fprintf(file, "# Parameters of model analytic, fitted to model %s by pfinfo --fit=%s", request->model,
-            request->model);
+    fprintf(file, "# Parameters of model analytic, fitted to %s%s by pfinfo --fit=%s",
+            is_file(request) ? "the times in " : "model ", request->model, request->model);
     for (int i = 0; i < request->run_count; i++)
         fprintf(file, "%s%s", i ? " " : " -- ", request->run[i]);
     fputs("\n# The keys are explained in docs/analytic.md.\n", file);
@@ -205,14 +220,31 @@ static void print_summary(struct residual *residuals, int n, const char *prefix,
 static void check_request(const struct fit_request *request)
 {
     char why[600];
-    int model = PF_MODEL_COUNT;
-    for (int i = 0; i < PF_MODEL_COUNT; i++)
-        if (strcmp(pf_model_name((enum pf_model)i), request->model) == 0)
-            model = i;
-    if (model == PF_MODEL_COUNT || strcmp(request->model, "analytic") == 0)
-        pf_die("--fit: '%s' is no model to fit to; there are smpi, portals, packet", request->model);
-    if (pf_model_probe((enum pf_model)model, why, sizeof why) != PF_SUCCESS)
+    enum pf_model model;
+    if (is_file(request))
+        return;
+    if (!pf_model_parse(request->model, strlen(request->model), &model) || model == PF_MODEL_ANALYTIC)
+        pf_die("--fit: '%s' is no model to fit to (smpi, portals, packet), and no file of measured times",
+               request->model);
+    if (pf_model_probe(model, why, sizeof why) != PF_SUCCESS)
         pf_die("--fit: model %s: %s", request->model, why);
+}
+
+/* From a run in the model, or from a file. */
+static void find_times(const struct fit_request *request, struct pf_fit *fit, struct pf_fit *between)
+{
+    pf_fit_init(fit);
+    pf_fit_init(between);
+    if (is_file(request)) {
+        const char *wrong = measured_read(request->model, fit, between);
+        if (wrong)
+            give_up("--fit: %s", wrong);
+        return;
+    }
+    measure(request, request->model, "fit");
+    read_points(fit);
+    measure(request, request->model, "between");
+    read_points(between);
 }
 
 int fit_model(const struct fit_request *request)
@@ -225,12 +257,7 @@ int fit_model(const struct fit_request *request)
     if (wrong)
         pf_die("--fit: %s", wrong);
     compile();
-    pf_fit_init(&fit);
-    pf_fit_init(&between);
-    measure(request, request->model, "fit");
-    read_points(&fit);
-    measure(request, request->model, "between");
-    read_points(&between);
+    find_times(request, &fit, &between);
     find_paths(request, &fit);
     wrong = pf_fit_make(&fit, &parameters);
     if (wrong)

@@ -21,10 +21,10 @@
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
 
-enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, OUTPUT };
+enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, FIT_PROGRAM, OUTPUT };
 
 struct request {
-    bool config, coverage, collectives, check, platform;
+    bool config, coverage, collectives, check, platform, fit_program;
     const char *platform_name;
     struct fit_request fit;
 };
@@ -37,8 +37,12 @@ static const struct argp_option options[] = {
     {"check", CHECK, 0, 0, "Test the installation", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
-    {"fit", FIT, "MODEL", 0,
-     "Fit the parameters of model analytic to MODEL: pfinfo --fit=portals -- -np 16 -platform FILE", 0},
+    {"fit", FIT, "MODEL|FILE", 0,
+     "Fit the parameters of model analytic to MODEL: pfinfo --fit=portals -- -np 16 -platform FILE; or to "
+     "FILE, "
+     "times measured on a real machine",
+     0},
+    {"fit-program", FIT_PROGRAM, 0, 0, "Print the program that measures, to run it on a real machine", 0},
     {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt)", 0},
     {0},
 };
@@ -65,6 +69,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case FIT:
         request->fit.model = arg;
+        return 0;
+    case FIT_PROGRAM:
+        request->fit_program = true;
         return 0;
     case OUTPUT:
         request->fit.output = arg;
@@ -136,7 +143,8 @@ static int print_platform(const char *name)
 static int run_fit(struct fit_request fit)
 {
     char file[80];
-    snprintf(file, sizeof file, "analytic-%s.txt", fit.model);
+    const char *base = strrchr(fit.model, '/');
+    snprintf(file, sizeof file, "analytic-%.40s.txt", base ? base + 1 : fit.model);
     if (!fit.output)
         fit.output = file;
     return fit_model(&fit);
@@ -155,6 +163,10 @@ int main(int argc, char **argv)
     pf_config_load();
     if (request.fit.model)
         return run_fit(request.fit);
+    if (request.fit_program) {
+        fit_print_program(stdout);
+        return 0;
+    }
     if (request.platform)
         return print_platform(request.platform_name);
     if (request.config)

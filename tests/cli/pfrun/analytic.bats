@@ -61,3 +61,23 @@ refused_file() {
     grep "neither a readable file nor a built-in platform" <<<"$output"
     [ ! -e analytic-smpi.txt ]
 }
+
+# A simulated machine stands for a real one: its times are known to be repeatable. Of three runs one is far off.
+@test "pfinfo --fit=FILE: the median of measured times, the same parameters as from the model" {
+    "$PF_BIN/pfinfo" --fit-program >measure.c
+    "$PF_BIN/pfcc" -O1 measure.c -o measure
+    for what in fit between; do
+        pfrun -np 4 -model smpi --cfg=smpi/simulate-computation:no ./measure $what
+    done >times
+    { cat times; awk '{ $4 *= 3; print }' times; cat times; } >measured.times
+    run timeout 100 "$PF_BIN/pfinfo" --fit=measured.times --output fitted -- -np 4
+    echo "$output"
+    [ "$status" -eq 0 ]
+    timeout 100 "$PF_BIN/pfinfo" --fit=smpi --output direct -- -np 4
+    diff <(grep -v '^#' fitted) <(grep -v '^#' direct)
+    diff <(grep '^# median error' fitted) <(grep '^# median error' direct)
+    echo nothing >empty
+    run timeout 100 "$PF_BIN/pfinfo" --fit=empty -- -np 4
+    [ "$status" -eq 1 ]
+    [ ! -e analytic-empty.txt ]
+}
