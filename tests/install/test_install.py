@@ -17,7 +17,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(sys.argv.pop(1))
 FETCHED = "adapters/openmpi/openmpi-4.1.4"
-EXPECTED = ["bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "include/parfocal.h", "include/parfocal/mpi.h",
+EXPECTED = ["bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "include/parfocal.h", "include/parfocal/mpi.h",
             "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
             "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
@@ -133,6 +133,10 @@ class Prefix(unittest.TestCase):
         for model in ("smpi", "portals"):
             self.check_run("pfrun", "-np", "4", "-model", model, "./app")
         self.check_run("pfrun", "-np", "4", "-schedule", "sum=portals", "./app")
+
+    def test_curve(self):
+        """It names the models, so that it has found its modules and pfinfo."""
+        self.assertIn("Parfocal", run("pfcurve", "--version", env=self.env, cwd=self.work))
 
     def test_portals_program(self):
         """Without MPI, with the headers and libraries of the installation."""

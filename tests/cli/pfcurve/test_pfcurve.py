@@ -135,10 +135,10 @@ class Sweeps(Folder):
 
     def test_switch_after_parts_of_the_collectives(self):
         said = self.curve(*FIXED, "--switch-after", "--unit", "coll", "--steps", "3", "--models", "smpi,analytic", "--repeat", "1",
-                          self.steps, "13")
-        self.assertIn("the first k parts of 13 collectives in smpi", said)
+                          self.steps, "7")
+        self.assertIn("the first k parts of 7 collectives in smpi", said)
         self.assertEqual([row["flag_schedule"] for row in self.rows()[2:]],
-                         ["@coll:5=analytic", "@coll:9=analytic", "@coll:5=smpi", "@coll:9=smpi"])
+                         ["@coll:3=analytic", "@coll:5=analytic", "@coll:3=smpi", "@coll:5=smpi"])
 
     def test_reference(self):
         """Another model, and measured times: no run is repeated for them."""

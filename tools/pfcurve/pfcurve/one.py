@@ -30,7 +30,7 @@ def read_json(path):
 
 def execute(run, folder):
     """Returns (exit status or text, wall-clock seconds, processor seconds)."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")} | run["environment"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PARFOCAL_", "OMPI_MCA_"))} | run["environment"]
     begin = time.monotonic()
     with open(os.path.join(folder, "output.txt"), "wb") as output:
         # A session of its own, so that all its processes can be ended with it.

@@ -10,6 +10,8 @@ import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
 from matplotlib.patheffects import withStroke  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
 
+from PIL import Image  # noqa: E402 (a dependency of matplotlib)
+
 from .curve import seconds_text  # noqa: E402
 
 # Okabe and Ito: readable for the colour-blind.
@@ -113,25 +115,32 @@ def draw_labels(axes, curve, quantity, best):
     renderer = figure.canvas.get_renderer()
     frame = axes.get_window_extent(renderer)
     rows = sorted(curve.good(), key=lambda row: (row is not best, bool(row.point.schedule), not row.frontier))
-    taken = []
+    strong = [row for row in rows if row is best or not row.point.schedule]
+    boxes = {}
     for row in rows:
         x, y = axes.transData.transform((getattr(row, quantity).median, 100 * row.size))
-        taken.append(matplotlib.transforms.Bbox([[x - 6, y - 6], [x + 6, y + 6]]))
+        boxes[row.point] = matplotlib.transforms.Bbox([[x - 6, y - 6], [x + 6, y + 6]])
+    labels = []
     for row in rows:
-        if len(rows) > FEW and row.point.schedule and not row.frontier:
+        if len(rows) > FEW and row not in strong and not row.frontier:
             continue
-        strong = row is best or not row.point.schedule
         label = axes.annotate(row.point.name, (getattr(row, quantity).median, 100 * row.size), xytext=(0, 0),
-                              textcoords="offset points", fontsize=8.5 if strong else 7.5, color=INK if strong else GREY,
-                              fontweight="bold" if strong else "normal", zorder=6)
+                              textcoords="offset points", fontsize=8.5 if row in strong else 7.5,
+                              color=INK if row in strong else GREY, fontweight="bold" if row in strong else "normal", zorder=6)
         label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
-        for place in PLACES:
-            box = free_place(label, place, taken, renderer, frame)
-            if box:
-                taken.append(box)
-                break
+        all_points = labels + list(boxes.values())
+        # In a crowd, a name that matters may cover points that do not.
+        crowd = labels + [boxes[other.point] for other in strong] if row in strong else None
+        box = settle(label, all_points, renderer, frame) or crowd and settle(label, crowd, renderer, frame)
+        if box:
+            labels.append(box)
         else:
             label.remove()
+
+
+def settle(label, taken, renderer, frame):
+    """Moves the label to the first place that is free; returns what it covers there, None when there is no such place."""
+    return next((box for box in (free_place(label, place, taken, renderer, frame) for place in PLACES) if box), None)
 
 
 def draw_curve(curve, best, stem, subtitle):
@@ -163,6 +172,7 @@ def draw_curve(curve, best, stem, subtitle):
 def save(figure, stem):
     figure.savefig(stem + ".svg", metadata={"Date": None})
     figure.savefig(stem + ".png", dpi=120)
+    Image.open(stem + ".png").convert("RGB").quantize(128).save(stem + ".png", optimize=True)  # a third of the size
     plt.close(figure)
 
 

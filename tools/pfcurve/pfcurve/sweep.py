@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from .errors import Problem
 from .one import read_json
 
+SETTINGS = ("PARFOCAL_", "OMPI_MCA_")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -40,7 +41,6 @@ class Sweep:
         self.out = os.path.abspath(options.output)
         self.analytic = []  # flags for runs with model analytic
         self.runs = {}  # by key
-        self.count = 0
         self.lock = None
         self.prints = {}  # fingerprints of files
         self.tried = set()  # keys of runs of this sweep
@@ -62,7 +62,8 @@ class Sweep:
         return [self.pfrun, *self.options.run_flags, *analytic, *point.flags(), *self.options.app]
 
     def environment(self):
-        return {k: v for k, v in sorted(os.environ.items()) if k.startswith("PARFOCAL_")}
+        """What else a run depends on: variables of ours, and those that pfrun hands to Open MPI."""
+        return {k: v for k, v in sorted(os.environ.items()) if k.startswith(SETTINGS)}
 
     def plan(self, point, repeat):
         command = self.command(point)
@@ -89,7 +90,7 @@ class Sweep:
                 self.prepare(run)
         missing = [run for run in wanted if run.key not in self.runs]
         if missing:
-            self.snakemake(missing)
+            self.execute(missing)
             for run in missing:
                 if not self.load(run):
                     run.result = {"ok": False, "why": "the run was ended from outside: no result"}
@@ -115,14 +116,15 @@ class Sweep:
             json.dump({"key": run.key, "command": command, "cwd": os.getcwd(), "environment": self.environment(),
                        "timeout": self.options.timeout}, file, indent=1)
 
-    def snakemake(self, runs):
-        with open(os.path.join(self.out, "plan.json"), "w", encoding="utf-8") as file:
-            json.dump({"worker": os.path.join(HERE, "one.py"), "runs": [
-                {"key": run.key, "folder": run.folder, "number": self.count + i} for i, run in enumerate(runs)]}, file, indent=1)
+    def execute(self, runs):
         self.tried.update(run.key for run in runs)
-        self.count += len(runs)
-        command = ["snakemake", "--snakefile", os.path.join(HERE, "Snakefile"), "--directory", self.out, "--nolock",
-                   "--keep-going", "--scheduler", "greedy", "--rerun-triggers", "mtime", "--nocolor", *self.engine()]
+        worker = os.path.join(HERE, "one.py")
+        with open(os.path.join(self.out, "plan.json"), "w", encoding="utf-8") as file:
+            json.dump({"worker": worker, "runs": [{"key": run.key, "folder": run.folder, "number": i}
+                                                  for i, run in enumerate(runs)]}, file, indent=1)
+        # A single run here has nothing to schedule, and Snakemake takes longer to start than many a run.
+        alone = len(runs) == 1 and not self.options.slurm
+        command = [worker, os.path.join(self.out, runs[0].folder, "run.json")] if alone else self.workflow()
         log = os.path.join(self.out, "snakemake.log")
         environment = {**os.environ, "XDG_CACHE_HOME": os.path.join(self.out, ".snakemake", "cache")}
         with open(log, "a", encoding="utf-8") as output:
@@ -134,7 +136,11 @@ class Sweep:
                 self.stop(process)
                 raise
         if not any(os.path.exists(os.path.join(self.out, run.folder, "result.json")) for run in runs):
-            raise Problem(f"Snakemake ran nothing, see {os.path.relpath(log)}")
+            raise Problem(f"the sweep ran nothing, see {os.path.relpath(log)}")
+
+    def workflow(self):
+        return ["snakemake", "--snakefile", os.path.join(HERE, "Snakefile"), "--directory", self.out, "--nolock",
+                   "--keep-going", "--scheduler", "greedy", "--rerun-triggers", "mtime", "--nocolor", *self.engine()]
 
     def engine(self):
         options = self.options
