@@ -70,13 +70,6 @@ struct pf_win {
 };
 
 /* The window behind a handle, NULL when it is none. */
-/* Which implementation has windows while `impl` is in force: the analytic model has none, SMPI is always
- * there. */
-static inline int pf_win_impl(int impl)
-{
-    return impl == PF_IMPL_ANALYTIC ? PF_IMPL_SMPI : impl;
-}
-
 static inline struct pf_win *pf_win_of(MPI_Win handle)
 {
     return (struct pf_win *)pf_object_of(handle, PF_KIND_WIN);

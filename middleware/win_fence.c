@@ -21,8 +21,8 @@ static struct pf_instance *agree(struct pf_rank *r, struct pf_win *win, int asse
         int bound = win->comm->shared->bound_impl;
         bool stays = (assertion & MPI_MODE_NOPRECEDE) || win->epochs > 0;
         shared->fences++;
-        shared->impl = pf_win_impl(stays ? win->in->impl : bound >= 0 ? bound : r->active->impl);
-    } else if (shared->impl != pf_win_impl(r->active->impl)) {
+        shared->impl = stays ? win->in->impl : bound >= 0 ? bound : r->active->impl;
+    } else if (shared->impl != r->active->impl) {
         r->account->slot->followed++;
     }
     return r->instances[shared->impl];

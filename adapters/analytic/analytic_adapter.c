@@ -16,6 +16,7 @@
 
 #include "adapters/analytic/cost/platform_route.h"
 #include "adapters/analytic/internal.h"
+#include "adapters/analytic/rma/rma.h"
 #include "adapters/predefined.h"
 #include "adapters/smpi/smpi_adapter.h"
 #include "adapters/traced.h"
@@ -79,6 +80,7 @@ static void find_functions(const struct pf_instance *smpi)
     an_probe_install(functions);
     an_coll_install(functions);
     an_data_install(functions);
+    an_rma_install(functions);
 }
 
 /* Nodes are numbered in the order of the first ranks on them. */
@@ -328,28 +330,10 @@ static void no_errors_return(struct pf_instance *in, void *native)
     (void)in, (void)native; /* errors are always returned */
 }
 
-/* Windows are SMPI's also while this model is in force: the hub never asks for one here. */
-static void no_win(struct pf_instance *in, void *native)
+/* Errors of windows are always returned, too. */
+static void no_win_hook(struct pf_instance *in, void *native)
 {
     (void)in, (void)native;
-}
-
-static int no_win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
-{
-    (void)in, (void)recipe, (void)native;
-    return PF_ERR_UNSUPPORTED;
-}
-
-static int no_win_open(struct pf_instance *in, void *native)
-{
-    (void)in, (void)native;
-    return PF_ERR_UNSUPPORTED;
-}
-
-static int no_win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
-{
-    (void)in, (void)comm, (void)mine, (void)all_sizes, (void)bytes;
-    return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
 static const struct pf_adapter_ops ops = {
@@ -370,12 +354,12 @@ static const struct pf_adapter_ops ops = {
     .intercomm_twin = intercomm_twin,
     .comm_free = comm_free,
     .comm_errors_return = no_errors_return,
-    .win_made = no_win,
-    .win_gone = no_win,
-    .win_twin = no_win_twin,
-    .win_open = no_win_open,
-    .win_free = no_win,
-    .win_share = no_win_share,
+    .win_made = no_win_hook,
+    .win_gone = no_win_hook,
+    .win_twin = an_rma_twin,
+    .win_open = an_rma_open,
+    .win_free = an_rma_free,
+    .win_share = an_rma_share,
     .request_done = request_done,
     .progress = pf_adapter_no_hook, /* events need nobody to call them */
 };

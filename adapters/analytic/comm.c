@@ -99,10 +99,21 @@ struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_rank
     return an_intercomm_join(rank, id, world_ranks, n, 0, me);
 }
 
+struct an_comm *an_comm_join_private(struct an_rank *rank, const struct an_comm *first, int me)
+{
+    struct an_comm *comm = must(malloc(sizeof *comm));
+    *comm = *first;
+    comm->rank = rank;
+    comm->me = comm->index = me;
+    comm->collectives = 0;
+    comm->shared->members++;
+    comm->shared->joined[me] = true;
+    return comm;
+}
+
 void an_comm_leave(struct an_comm *comm)
 {
-    comm->shared->members--;
-    if (comm->shared->id < 0)
+    if (--comm->shared->members == 0 && comm->shared->id < 0)
         shared_free(comm->shared);
     free(comm);
 }

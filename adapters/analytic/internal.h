@@ -85,7 +85,7 @@ struct an_rank {
     int buffer_number;
 };
 
-enum an_kind { AN_SEND, AN_RECEIVE, AN_COLLECTIVE };
+enum an_kind { AN_SEND, AN_RECEIVE, AN_COLLECTIVE, AN_ACCESS };
 
 /* A pending operation; at first its envelope, for receives. */
 struct an_request {
@@ -176,6 +176,12 @@ void an_rank_pace(struct an_rank *rank);
 
 /* Blocks the calling rank until somebody posts its wake event. */
 void an_rank_park(struct an_rank *rank);
+
+/* Blocks the calling rank until it has been told `unknown` dates: until the latest of them, and `date`. */
+void an_rank_await(struct an_rank *rank, int unknown, double date);
+
+/* A date that the blocked rank waits for has become known. */
+void an_rank_tell(struct an_rank *rank, double date);
 
 /* The calling rank. */
 struct an_rank *an_rank_self(void);
@@ -343,6 +349,8 @@ struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_rank
 /* The members of both sides, of which the first `cut` are one; `index` is the caller's place among them. */
 struct an_comm *an_intercomm_join(struct an_rank *rank, int id, const int *members, int n, int cut,
                                   int index);
+/* Another member of a communicator that has no id: its first member has joined -1. */
+struct an_comm *an_comm_join_private(struct an_rank *rank, const struct an_comm *first, int me);
 void an_comm_leave(struct an_comm *comm);
 
 static inline struct an_comm *an_comm_of(MPI_Comm handle)

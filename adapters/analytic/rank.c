@@ -112,6 +112,14 @@ void an_request_release(struct an_request *request)
     pf_pool_put(&requests, request);
 }
 
+void an_rank_await(struct an_rank *rank, int unknown, double date)
+{
+    rank->any = false;
+    rank->unknown = unknown;
+    rank->wake_at = date;
+    an_rank_park(rank);
+}
+
 /* The rank knows when it goes on. Nothing else has been posted since the one before. */
 static void post_wake(struct an_rank *rank, struct an_rank **last)
 {
@@ -135,6 +143,12 @@ static void tell(struct an_rank *rank, double date, struct an_rank **last)
         rank->wake_at = date;
     if (--rank->unknown == 0)
         post_wake(rank, last);
+}
+
+void an_rank_tell(struct an_rank *rank, double date)
+{
+    struct an_rank *last = NULL;
+    tell(rank, date, &last);
 }
 
 void an_request_settle_next(struct an_request *request, double date, struct an_rank **last)
@@ -163,11 +177,8 @@ void an_request_await(struct an_request *request)
         an_rank_reach(rank, request->done_at);
         return;
     }
-    rank->any = false;
-    rank->unknown = 1;
-    rank->wake_at = an_now(rank);
     request->waited = true;
-    an_rank_park(rank);
+    an_rank_await(rank, 1, an_now(rank));
     request->waited = false;
 }
 

@@ -40,10 +40,7 @@ void an_wait_all(int n, MPI_Request handles[])
         an_rank_reach(rank, latest);
         return;
     }
-    rank->any = false;
-    rank->unknown = unknown;
-    rank->wake_at = latest;
-    an_rank_park(rank);
+    an_rank_await(rank, unknown, latest);
     for (int i = 0; i < n; i++)
         if (request_of(handles[i]))
             request_of(handles[i])->waited = false;

@@ -75,10 +75,10 @@ static const char *in_smpi(enum route route, enum smpi smpi, const char *group)
     return own && smpi != yes ? "not in SMPI" : texts[route];
 }
 
-/* The engine has messages, collectives and communicators of its own; local objects and windows are SMPI's. */
+/* The engine has messages, collectives, communicators and windows of its own; local objects are SMPI's. */
 static const char *in_analytic(enum route route, enum smpi smpi, const char *group)
 {
-    static const char *const of_smpi[] = {"rma", "file", "type", "op", "pack", "info", "group", "time"};
+    static const char *const of_smpi[] = {"file", "type", "op", "pack", "info", "group", "time"};
     bool own = route == ACTIVE || route == RECIPE || route == OWNER;
     for (size_t i = 0; i < sizeof of_smpi / sizeof of_smpi[0]; i++)
         if (strcmp(group, of_smpi[i]) == 0)

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Puts, gets and atomic calls. The call prices its message and posts an event for its arrival; the event
+ * works on the target's memory. What brings something back has a second one, at the origin.
+ */
+#include "adapters/analytic/rma/internal.h"
+
+#include <string.h>
+
+#include "adapters/smpi/smpi_types.h"
+#include "pf_fn.h"
+
+enum action { PUT, GET, ACCUMULATE, SWAP };
+
+struct access {
+    struct pf_event event;
+    struct an_window *win; /* the origin's */
+    struct an_peer *peer;  /* the target, as the origin sees it */
+    int target;
+    enum action action;
+    bool answers;           /* brings what was there back to the origin */
+    struct an_layout there; /* in the target's memory */
+    struct an_layout here;  /* where the answer goes */
+    MPI_Op op;
+    MPI_Datatype basic;
+    size_t bytes;  /* of the items */
+    char *payload; /* what goes there; what comes back follows it */
+    size_t sent;   /* bytes that go there */
+    int payload_class;
+    struct an_request *request;
+};
+
+/* One side of a call. */
+struct side {
+    void *at;
+    int count;
+    MPI_Datatype type;
+};
+
+/* The target's side. */
+struct aim {
+    int rank;
+    MPI_Aint disp;
+    int count;
+    MPI_Datatype type;
+};
+
+static struct pf_pool accesses = PF_POOL(struct access);
+
+/* ---- the end ---- */
+
+static void flow_note(struct an_flow *flow, double safe, double acknowledged)
+{
+    if (safe > flow->safe)
+        flow->safe = safe;
+    if (acknowledged > flow->acknowledged)
+        flow->acknowledged = acknowledged;
+}
+
+/* The answer is there, so nobody waits for more. */
+static void flow_end(struct an_window *win, struct an_flow *flow)
+{
+    if (--flow->pending == 0 && win->awaited == flow)
+        an_rank_tell(win->rank, pf_engine_now());
+}
+
+void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
+{
+    struct an_rank *rank = win->rank;
+    rank->debt += pf_cost_call(an_job.cost);
+    if (flow->pending > 0) {
+        win->awaited = flow;
+        an_rank_await(rank, 1, an_now(rank));
+        win->awaited = NULL;
+    }
+    an_window_reach(win, safe ? flow->safe : flow->acknowledged);
+}
+
+static void discard(struct access *a)
+{
+    an_layout_drop(&a->there);
+    an_layout_drop(&a->here);
+    if (a->payload)
+        an_data_give_back(a->payload, a->payload_class);
+    pf_pool_put(&accesses, a);
+}
+
+/* ---- events ---- */
+
+static void answered(struct pf_event *event)
+{
+    struct access *a = pf_container_of(event, struct access, event);
+    struct an_window *win = a->win;
+    if (a->payload)
+        an_layout_write(&a->here, a->payload + a->sent, a->bytes);
+    if (a->request)
+        an_request_settle(a->request, pf_engine_now());
+    flow_end(win, &a->peer->flow);
+    flow_end(win, &win->all);
+    discard(a);
+}
+
+static void work(struct access *a)
+{
+    if (a->answers)
+        an_layout_read(&a->there, a->payload + a->sent, a->bytes);
+    switch (a->action) {
+    case PUT:
+        an_layout_write(&a->there, a->payload, a->bytes);
+        break;
+    case ACCUMULATE:
+        if (a->op == MPI_REPLACE)
+            an_layout_write(&a->there, a->payload, a->bytes);
+        else
+            an_layout_combine(&a->there, a->payload, a->bytes, a->op, a->basic);
+        break;
+    case SWAP: /* the payload: what to compare with, and the new value */
+        if (memcmp(a->there.at, a->payload, a->bytes) == 0)
+            memcpy(a->there.at, a->payload + a->bytes, a->bytes);
+        break;
+    case GET:
+        break;
+    }
+}
+
+static void arrived(struct pf_event *event)
+{
+    struct access *a = pf_container_of(event, struct access, event);
+    if (a->payload)
+        work(a);
+    if (!a->answers) {
+        discard(a);
+        return;
+    }
+    a->event.fn = answered;
+    pf_engine_post(&a->event, pf_cost_answer(an_job.cost, an_world_rank(a->win, a->target),
+                                             an_world_rank(a->win, a->win->me), a->bytes, pf_engine_now()));
+}
+
+/* ---- calls ---- */
+
+/* Is an epoch open in which the origin may access the target? */
+static bool may_access(const struct an_window *win, const struct an_peer *peer)
+{
+    return win->fenced || win->locked_all || peer->lock != AN_UNLOCKED || peer->started;
+}
+
+/* Where the target's items lie. */
+static int take_aim(struct an_window *win, const struct aim *aim, struct an_layout *there)
+{
+    if (aim->rank < 0 || aim->rank >= win->rma->size)
+        return MPI_ERR_RANK;
+    int error = an_check_data(aim->count, aim->type);
+    if (error)
+        return error;
+    const struct an_window *target = win->rma->members[aim->rank];
+    if (!may_access(win, an_window_peer(win, aim->rank)))
+        return MPI_ERR_RMA_SYNC;
+    if (!target->dynamic && aim->disp < 0)
+        return MPI_ERR_DISP;
+    ptrdiff_t offset = (ptrdiff_t)aim->disp * target->disp_unit;
+    char *at = target->dynamic ? (char *)(intptr_t)aim->disp : (char *)((intptr_t)target->base + offset);
+    an_layout_make(there, at, aim->count, aim->type);
+    ptrdiff_t before = (intptr_t)there->at - (intptr_t)at;
+    bool inside = offset + before + there->first >= 0 && offset + before + there->last <= target->size;
+    if (target->dynamic || there->bytes == 0 || inside)
+        return MPI_SUCCESS;
+    an_layout_drop(there);
+    return MPI_ERR_RMA_RANGE;
+}
+
+static struct access *access_new(struct an_window *win, enum action action, const struct aim *aim,
+                                 const struct an_layout *there)
+{
+    struct access *a = pf_pool_get(&accesses);
+    memset(a, 0, sizeof *a);
+    pf_event_init(&a->event, arrived);
+    a->win = win;
+    a->action = action;
+    a->target = aim->rank;
+    a->peer = an_window_peer(win, aim->rank);
+    a->there = *there;
+    a->bytes = there->bytes;
+    return a;
+}
+
+/* Room for what goes to the target, and for what comes back behind it. */
+static void make_room(struct access *a, size_t sent)
+{
+    size_t answer = a->answers ? a->bytes : 0;
+    a->sent = sent;
+    if (an_job.moves_data)
+        a->payload = an_data_room(sent + answer, &a->payload_class);
+}
+
+/* Sends it: the rank pays, the NICs do the rest. What moves no bytes is no message. */
+static void start(struct access *a, MPI_Request *request)
+{
+    struct an_window *win = a->win;
+    struct an_rank *rank = win->rank;
+    int from = an_world_rank(win, win->me), to = an_world_rank(win, a->target);
+    struct pf_cost_access cost;
+    struct an_request *made = request ? an_request_new(rank, AN_ACCESS) : NULL;
+    if (request)
+        *request = (MPI_Request)made;
+    if (a->bytes == 0) {
+        rank->debt += pf_cost_call(an_job.cost);
+        if (made)
+            an_request_settle(made, an_now(rank));
+        discard(a);
+        return;
+    }
+    if (a->sent > 0)
+        pf_cost_put(an_job.cost, from, to, a->sent, an_now(rank), &cost);
+    else
+        pf_cost_ask(an_job.cost, from, to, an_now(rank), &cost);
+    an_rank_charge(rank, cost.returns);
+    struct an_peer *peer = a->peer;
+    peer->last_arrival = fmax(peer->last_arrival, cost.arrival);
+    if (a->answers) {
+        peer->flow.pending++;
+        win->all.pending++;
+        a->request = made;
+    } else {
+        double acknowledged = peer->last_arrival + pf_cost_control(an_job.cost, to, from);
+        flow_note(&peer->flow, cost.safe, acknowledged);
+        flow_note(&win->all, cost.safe, acknowledged);
+        if (made)
+            an_request_settle(made, cost.safe);
+    }
+    pf_engine_post(&a->event, peer->last_arrival);
+}
+
+static int put(const struct side *from, const struct aim *aim, MPI_Win handle, MPI_Request *request)
+{
+    struct an_window *win = an_window_of(handle);
+    struct an_layout there;
+    int error = an_check_data(from->count, from->type);
+    if (!error)
+        error = take_aim(win, aim, &there);
+    if (error)
+        return error;
+    size_t bytes = an_data_bytes(from->count, from->type);
+    if (bytes > there.bytes) {
+        an_layout_drop(&there);
+        return MPI_ERR_TRUNCATE;
+    }
+    struct access *a = access_new(win, PUT, aim, &there);
+    a->bytes = bytes;
+    make_room(a, bytes);
+    an_data_pack(from->at, from->count, from->type, a->payload);
+    start(a, request);
+    return MPI_SUCCESS;
+}
+
+static int get(const struct side *into, const struct aim *aim, MPI_Win handle, MPI_Request *request)
+{
+    struct an_window *win = an_window_of(handle);
+    struct an_layout there;
+    int error = an_check_data(into->count, into->type);
+    if (!error)
+        error = take_aim(win, aim, &there);
+    if (error)
+        return error;
+    if (there.bytes > an_data_bytes(into->count, into->type)) {
+        an_layout_drop(&there);
+        return MPI_ERR_TRUNCATE;
+    }
+    struct access *a = access_new(win, GET, aim, &there);
+    a->answers = true;
+    an_layout_make(&a->here, into->at, into->count, into->type);
+    make_room(a, 0);
+    start(a, request);
+    return MPI_SUCCESS;
+}
+
+/* The predefined type of the items: both sides have the same, but SMPI forgets it for structures without
+ * gaps, which are bytes to it. */
+static MPI_Datatype basic_type(const struct side *from, const struct an_layout *there)
+{
+    if (!an_data_is_derived(from->type))
+        return from->type;
+    struct an_layout layout;
+    an_layout_make(&layout, from->at, from->count, from->type);
+    MPI_Datatype basic = layout.basic;
+    an_layout_drop(&layout);
+    return pf_smpi_type_size(basic) > pf_smpi_type_size(there->basic) ? basic : there->basic;
+}
+
+/* With MPI_NO_OP nothing goes to the target; without a result nothing comes back. */
+static int accumulate(const struct side *from, const struct side *result, const struct aim *aim, MPI_Op op,
+                      MPI_Win handle, MPI_Request *request)
+{
+    struct an_window *win = an_window_of(handle);
+    struct an_layout there;
+    if (result && op == MPI_NO_OP)
+        return get(result, aim, handle, request);
+    int error = an_check_data(from->count, from->type);
+    if (!error && result)
+        error = an_check_data(result->count, result->type);
+    if (!error)
+        error = take_aim(win, aim, &there);
+    if (error)
+        return error;
+    size_t bytes = an_data_bytes(from->count, from->type);
+    MPI_Datatype basic = there.bytes > 0 && bytes > 0 ? basic_type(from, &there) : NULL;
+    if (basic && !pf_smpi_can_accumulate(op, basic))
+        error = MPI_ERR_OP;
+    else if (bytes > there.bytes || (result && bytes > an_data_bytes(result->count, result->type)))
+        error = MPI_ERR_TRUNCATE;
+    if (error) {
+        an_layout_drop(&there);
+        return error;
+    }
+    struct access *a = access_new(win, ACCUMULATE, aim, &there);
+    a->op = op;
+    a->basic = basic;
+    a->bytes = bytes;
+    a->answers = result != NULL;
+    if (result)
+        an_layout_make(&a->here, result->at, result->count, result->type);
+    make_room(a, bytes);
+    an_data_pack(from->at, from->count, from->type, a->payload);
+    start(a, request);
+    return MPI_SUCCESS;
+}
+
+static int an_compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                               int rank, MPI_Aint disp, MPI_Win handle)
+{
+    struct an_window *win = an_window_of(handle);
+    struct aim aim = {rank, disp, 1, type};
+    struct an_layout there;
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    int error = take_aim(win, &aim, &there);
+    if (error)
+        return error;
+    if (an_data_is_derived(type)) {
+        an_layout_drop(&there);
+        return MPI_ERR_TYPE;
+    }
+    struct access *a = access_new(win, SWAP, &aim, &there);
+    a->answers = true;
+    an_layout_make(&a->here, an_buffer(result), 1, type);
+    make_room(a, 2 * a->bytes);
+    if (a->payload) {
+        memcpy(a->payload, an_buffer(compare), a->bytes);
+        memcpy(a->payload + a->bytes, an_buffer(origin), a->bytes);
+    }
+    start(a, NULL);
+    an_rank_pace(win->rank);
+    return MPI_SUCCESS;
+}
+
+/* ---- the functions as MPI has them ---- */
+
+/* Nothing happens with MPI_PROC_NULL (MPI 3.1 section 11.3). */
+static int end(int error, MPI_Win handle)
+{
+    if (error == MPI_SUCCESS)
+        an_rank_pace(an_window_of(handle)->rank);
+    return error;
+}
+
+#define CALLS(name, call, ...)                                                                               \
+    static int an_##name(__VA_ARGS__, MPI_Win win)                                                           \
+    {                                                                                                        \
+        MPI_Request *request = NULL;                                                                         \
+        return rank == MPI_PROC_NULL ? MPI_SUCCESS : end(call, win);                                         \
+    }                                                                                                        \
+    static int an_r##name(__VA_ARGS__, MPI_Win win, MPI_Request *request)                                    \
+    {                                                                                                        \
+        *request = MPI_REQUEST_NULL;                                                                         \
+        return rank == MPI_PROC_NULL ? MPI_SUCCESS : end(call, win);                                         \
+    }
+
+#define SIDE(buffer, count, type) (&(struct side){an_buffer(buffer), count, type})
+#define AIM                       (&(struct aim){rank, disp, m, u})
+
+CALLS(put, put(SIDE(from, n, t), AIM, win, request), const void *from, int n, MPI_Datatype t, int rank,
+      MPI_Aint disp, int m, MPI_Datatype u)
+CALLS(get, get(SIDE(into, n, t), AIM, win, request), void *into, int n, MPI_Datatype t, int rank,
+      MPI_Aint disp, int m, MPI_Datatype u)
+CALLS(accumulate, accumulate(SIDE(from, n, t), NULL, AIM, op, win, request), const void *from, int n,
+      MPI_Datatype t, int rank, MPI_Aint disp, int m, MPI_Datatype u, MPI_Op op)
+CALLS(get_accumulate, accumulate(SIDE(from, n, t), SIDE(result, k, v), AIM, op, win, request),
+      const void *from, int n, MPI_Datatype t, void *result, int k, MPI_Datatype v, int rank, MPI_Aint disp,
+      int m, MPI_Datatype u, MPI_Op op)
+
+static int an_fetch_and_op(const void *from, void *result, MPI_Datatype type, int rank, MPI_Aint disp,
+                           MPI_Op op, MPI_Win win)
+{
+    return an_get_accumulate(from, 1, type, result, 1, type, rank, disp, 1, type, op, win);
+}
+
+void an_access_install(void **functions)
+{
+    functions[PF_FN_Put] = (void *)an_put;
+    functions[PF_FN_Rput] = (void *)an_rput;
+    functions[PF_FN_Get] = (void *)an_get;
+    functions[PF_FN_Rget] = (void *)an_rget;
+    functions[PF_FN_Accumulate] = (void *)an_accumulate;
+    functions[PF_FN_Raccumulate] = (void *)an_raccumulate;
+    functions[PF_FN_Get_accumulate] = (void *)an_get_accumulate;
+    functions[PF_FN_Rget_accumulate] = (void *)an_rget_accumulate;
+    functions[PF_FN_Fetch_and_op] = (void *)an_fetch_and_op;
+    functions[PF_FN_Compare_and_swap] = (void *)an_compare_and_swap;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Active target: fences, and the epochs of MPI_Win_start and MPI_Win_post. */
+#include "adapters/analytic/rma/internal.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "pf_fn.h"
+
+static void charge(struct an_rank *rank)
+{
+    rank->debt += pf_cost_call(an_job.cost);
+}
+
+/* All operations of this member have arrived before it enters the barrier, so that behind it those of all
+ * members have. A fence that ends nothing (MPI_MODE_NOPRECEDE) is the barrier alone: it tells the others that
+ * this member's memory is ready. */
+static int an_win_fence(int assertion, MPI_Win handle)
+{
+    struct an_window *win = an_window_of(handle);
+    struct an_part part = {0};
+    if (!(assertion & MPI_MODE_NOPRECEDE))
+        an_flow_await(win, &win->all, false);
+    else
+        charge(win->rank);
+    struct an_request *request = an_collective_enter(win->comm, &part, PF_COLL_BARRIER, false);
+    MPI_Request barrier = (MPI_Request)request;
+    an_request_await(request);
+    an_rank_settle(win->rank);
+    win->fenced = !(assertion & MPI_MODE_NOSUCCEED);
+    return an_request_finish(&barrier, NULL);
+}
+
+/* ---- groups ---- */
+
+/* The members of the window that are in the group, in the window's room for targets of accesses or, for
+ * MPI_Win_post, behind that. -1: one of them is no member. */
+static int members_of(struct an_window *win, MPI_Group group, int *members)
+{
+    MPI_Group world;
+    int n;
+    PMPI_Group_size(group, &n);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < n; i++) {
+        int rank;
+        PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
+        members[i] = rank >= 0 ? win->rma->member_of[rank] : -1;
+        if (members[i] < 0)
+            n = -1;
+    }
+    PMPI_Group_free(&world);
+    return n;
+}
+
+static int *room_for_members(struct an_window *win)
+{
+    size_t n = (size_t)win->rma->size;
+    if (!win->accessed)
+        win->accessed = malloc(2 * n * sizeof *win->accessed);
+    if (!win->accessed)
+        pf_die("out of memory for a group of %zu ranks", n);
+    return win->accessed;
+}
+
+/* Each origin is told by a message, unless it has been told in another way (MPI_MODE_NOCHECK). */
+static int an_win_post(MPI_Group group, int assertion, MPI_Win handle)
+{
+    struct an_window *win = an_window_of(handle);
+    if (win->exposed)
+        return MPI_ERR_RMA_SYNC;
+    int *origins = room_for_members(win) + win->rma->size;
+    int n = members_of(win, group, origins);
+    if (n < 0)
+        return MPI_ERR_GROUP;
+    charge(win->rank);
+    for (int i = 0; i < n && !(assertion & MPI_MODE_NOCHECK); i++) {
+        struct an_window *origin = win->rma->members[origins[i]];
+        struct an_peer *peer = an_window_peer(origin, win->me);
+        peer->has_posted = true;
+        peer->posted = an_now(win->rank) + an_window_control(win, win->me, origins[i]);
+        if (peer->awaited)
+            an_rank_tell(origin->rank, peer->posted);
+        peer->awaited = false;
+    }
+    win->exposed = true;
+    win->missing += n;
+    an_rank_pace(win->rank);
+    return MPI_SUCCESS;
+}
+
+/* Waits for the targets' MPI_Win_post. */
+static void await_posts(struct an_window *win)
+{
+    double latest = an_now(win->rank);
+    int unknown = 0;
+    for (int i = 0; i < win->accessed_count; i++) {
+        struct an_peer *peer = an_window_peer(win, win->accessed[i]);
+        peer->awaited = !peer->has_posted;
+        unknown += peer->awaited;
+        if (peer->has_posted)
+            latest = fmax(latest, peer->posted);
+    }
+    if (unknown > 0)
+        an_rank_await(win->rank, unknown, latest);
+    else
+        an_rank_reach(win->rank, latest);
+    for (int i = 0; i < win->accessed_count; i++)
+        an_window_peer(win, win->accessed[i])->has_posted = false;
+}
+
+static int an_win_start(MPI_Group group, int assertion, MPI_Win handle)
+{
+    struct an_window *win = an_window_of(handle);
+    if (win->accesses)
+        return MPI_ERR_RMA_SYNC;
+    int n = members_of(win, group, room_for_members(win));
+    if (n < 0)
+        return MPI_ERR_GROUP;
+    win->accesses = true;
+    win->accessed_count = n;
+    charge(win->rank);
+    if (!(assertion & MPI_MODE_NOCHECK))
+        await_posts(win);
+    for (int i = 0; i < n; i++)
+        an_window_peer(win, win->accessed[i])->started = true;
+    return MPI_SUCCESS;
+}
+
+/* The targets are told by messages behind the operations; the origin waits for its own buffers alone. */
+static int an_win_complete(MPI_Win handle)
+{
+    struct an_window *win = an_window_of(handle);
+    if (!win->accesses)
+        return MPI_ERR_RMA_SYNC;
+    double now = an_now(win->rank) + pf_cost_call(an_job.cost);
+    for (int i = 0; i < win->accessed_count; i++) {
+        struct an_window *target = win->rma->members[win->accessed[i]];
+        struct an_peer *peer = an_window_peer(win, win->accessed[i]);
+        double arrival = fmax(peer->last_arrival, now + an_window_control(win, win->me, target->me));
+        peer->started = false;
+        target->completed_at = fmax(target->completed_at, arrival);
+        if (--target->missing == 0 && target->waits)
+            an_rank_tell(target->rank, target->completed_at);
+    }
+    win->accesses = false;
+    an_flow_await(win, &win->all, true);
+    return MPI_SUCCESS;
+}
+
+static int an_win_wait(MPI_Win handle)
+{
+    struct an_window *win = an_window_of(handle);
+    if (!win->exposed)
+        return MPI_ERR_RMA_SYNC;
+    charge(win->rank);
+    if (win->missing > 0) {
+        win->waits = true;
+        an_rank_await(win->rank, 1, an_now(win->rank));
+        win->waits = false;
+    }
+    an_window_reach(win, win->completed_at);
+    win->exposed = false;
+    return MPI_SUCCESS;
+}
+
+/* Who tests may look at its memory then, so it is not ahead of the clock. The hub charges for a test that
+ * finds nothing. */
+static int an_win_test(MPI_Win handle, int *flag)
+{
+    struct an_window *win = an_window_of(handle);
+    if (!win->exposed)
+        return MPI_ERR_RMA_SYNC;
+    an_rank_settle(win->rank);
+    *flag = win->missing == 0 && win->completed_at <= pf_engine_now();
+    win->exposed = !*flag;
+    return MPI_SUCCESS;
+}
+
+void an_epoch_install(void **functions)
+{
+    functions[PF_FN_Win_fence] = (void *)an_win_fence;
+    functions[PF_FN_Win_post] = (void *)an_win_post;
+    functions[PF_FN_Win_start] = (void *)an_win_start;
+    functions[PF_FN_Win_complete] = (void *)an_win_complete;
+    functions[PF_FN_Win_wait] = (void *)an_win_wait;
+    functions[PF_FN_Win_test] = (void *)an_win_test;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_RMA_H
+#define PF_ADAPTERS_ANALYTIC_RMA_H
+
+#include "adapters/adapter.h"
+
+/* One-sided communication of the engine, as analytic_adapter.c needs it. Native windows are the engine's. */
+
+/* Fills the table of native functions. */
+void an_rma_install(void **functions);
+
+/* See win_twin, win_open, win_free and win_share in adapter.h. */
+int an_rma_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);
+int an_rma_open(struct pf_instance *in, void *native);
+void an_rma_free(struct pf_instance *in, void *native);
+int an_rma_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes);
+
+#endif

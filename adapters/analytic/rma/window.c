@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of a window: created by all members together, or made by each for itself where a window moves. */
+#include "adapters/analytic/rma/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "pf_fn.h"
+
+/* What the members tell each other: where the memory is, its size, the unit; and for a window without
+ * memory, which identifier it has. */
+#define DESCRIPTION_BYTES 24
+#define IDENTIFIER_BYTES  4
+
+static struct an_rma *forming; /* windows that some members have yet to join */
+
+static void *must(void *memory)
+{
+    if (!memory)
+        pf_die("out of memory for a window");
+    return memory;
+}
+
+static struct an_rma *rma_new(int size)
+{
+    struct an_rma *rma = must(calloc(1, sizeof *rma));
+    size_t n = (size_t)size;
+    rma->size = size;
+    rma->members = must(calloc(n, sizeof *rma->members));
+    rma->locks = must(calloc(n, sizeof *rma->locks));
+    rma->member_of = must(malloc((size_t)an_job.size * sizeof *rma->member_of));
+    for (int i = 0; i < an_job.size; i++)
+        rma->member_of[i] = -1;
+    return rma;
+}
+
+void an_rma_release(struct an_rma *rma)
+{
+    if (--rma->references > 0)
+        return;
+    free(rma->members);
+    free(rma->locks);
+    free(rma->member_of);
+    free(rma);
+}
+
+/* All members come with the same collective of the same communicator. */
+static struct an_rma *find_forming(const struct an_comm *comm)
+{
+    struct an_rma **link = &forming;
+    while (*link && ((*link)->made_on != comm->shared || (*link)->sequence != comm->collectives))
+        link = &(*link)->next;
+    struct an_rma *rma = *link;
+    if (!rma) {
+        rma = rma_new(comm->shared->size);
+        rma->made_on = comm->shared;
+        rma->sequence = comm->collectives;
+        *link = rma;
+    }
+    if (rma->joined + 1 == rma->size)
+        *link = rma->next;
+    return rma;
+}
+
+static struct an_window *join(struct an_rma *rma, struct an_rank *rank, int me, const int *world_ranks)
+{
+    struct an_window *win = must(calloc(1, sizeof *win));
+    win->rank = rank;
+    win->comm = rma->joined ? an_comm_join_private(rank, rma->first->comm, me)
+                            : an_comm_join(rank, -1, world_ranks, rma->size, me);
+    if (!rma->joined)
+        rma->first = win;
+    win->farthest_to = win->farthest_from = -1;
+    win->rma = rma;
+    win->me = me;
+    size_t pieces = ((size_t)rma->size + AN_PEERS - 1) / AN_PEERS;
+    win->peers = must(calloc(pieces, sizeof *win->peers));
+    rma->members[me] = win;
+    rma->member_of[rank->base.rank] = me;
+    rma->joined++;
+    rma->references++;
+    return win;
+}
+
+static void leave(struct an_window *win)
+{
+    for (int i = 0; i * AN_PEERS < win->rma->size; i++)
+        free(win->peers[i]);
+    free(win->peers);
+    free(win->accessed);
+    an_comm_leave(win->comm);
+    an_rma_release(win->rma);
+    free(win);
+}
+
+struct an_peer *an_window_peer(struct an_window *win, int target)
+{
+    struct an_peer **piece = &win->peers[target / AN_PEERS];
+    if (!*piece)
+        *piece = must(calloc(AN_PEERS, sizeof **piece));
+    return &(*piece)[target % AN_PEERS];
+}
+
+void an_window_reach(struct an_window *win, double date)
+{
+    an_rank_reach(win->rank, date);
+    an_rank_settle(win->rank);
+}
+
+/* ---- together ---- */
+
+/* What a creation communicates, beside the data that the hub has brought already. */
+static int tell_members(struct an_comm *comm, enum pf_coll_kind kind, size_t bytes)
+{
+    struct an_part part = {.pretend = bytes};
+    struct an_request *request = an_collective_enter(comm, &part, kind, false);
+    MPI_Request handle = (MPI_Request)request;
+    an_request_await(request);
+    return an_request_finish(&handle, NULL);
+}
+
+static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    if (!comm)
+        return MPI_ERR_COMM;
+    struct an_window *win = join(find_forming(comm), comm->rank, comm->me, comm->shared->world_ranks);
+    win->base = what->base;
+    win->size = what->size;
+    win->disp_unit = what->disp_unit;
+    win->dynamic = what->dynamic;
+    *made = (MPI_Win)win;
+    return what->dynamic ? tell_members(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES)
+                         : tell_members(comm, PF_COLL_ALLGATHER, DESCRIPTION_BYTES);
+}
+
+static int an_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                         MPI_Win *made)
+{
+    (void)info;
+    if (size < 0)
+        return MPI_ERR_SIZE;
+    if (disp_unit <= 0)
+        return MPI_ERR_DISP;
+    struct an_window what = {.base = base, .size = size, .disp_unit = disp_unit};
+    return create(&what, comm, made);
+}
+
+static int an_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *made)
+{
+    (void)info;
+    struct an_window what = {.disp_unit = 1, .dynamic = true};
+    return create(&what, comm, made);
+}
+
+/* The NIC reaches all memory: it need not hear of it. These are also called for windows that are in another
+ * model now, so they cost nothing. */
+static int an_win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+    (void)win, (void)base, (void)size;
+    return MPI_SUCCESS;
+}
+
+static int an_win_detach(MPI_Win win, const void *base)
+{
+    (void)win, (void)base;
+    return MPI_SUCCESS;
+}
+
+/* All members come (MPI 3.1 section 11.2.5), when their operations have ended. */
+static int an_win_free(MPI_Win *handle)
+{
+    struct an_window *win = an_window_of(*handle);
+    if (win->locks > 0 || win->locked_all || win->accesses || win->exposed)
+        return MPI_ERR_RMA_SYNC;
+    an_flow_await(win, &win->all, false);
+    int code = tell_members(win->comm, PF_COLL_BARRIER, 0);
+    leave(win);
+    *handle = MPI_WIN_NULL;
+    return code;
+}
+
+/* ---- each for itself ---- */
+
+int an_rma_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
+{
+    (void)in, (void)mine, (void)all_sizes;
+    return tell_members(comm, PF_COLL_ALLGATHER, (size_t)bytes);
+}
+
+int an_rma_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+{
+    if (!recipe->board[0])
+        recipe->board[0] = rma_new(recipe->members);
+    struct an_window *win = join(recipe->board[0], (struct an_rank *)in, recipe->me, recipe->world_ranks);
+    win->base = recipe->base;
+    win->size = recipe->size;
+    win->disp_unit = recipe->disp_unit;
+    win->dynamic = recipe->dynamic;
+    *native = win;
+    return 0;
+}
+
+int an_rma_open(struct pf_instance *in, void *native)
+{
+    (void)in;
+    ((struct an_window *)native)->fenced = true;
+    return 0;
+}
+
+void an_rma_free(struct pf_instance *in, void *native)
+{
+    (void)in;
+    leave(native);
+}
+
+void an_rma_install(void **functions)
+{
+    functions[PF_FN_Win_create] = (void *)an_win_create;
+    functions[PF_FN_Win_create_dynamic] = (void *)an_win_create_dynamic;
+    functions[PF_FN_Win_attach] = (void *)an_win_attach;
+    functions[PF_FN_Win_detach] = (void *)an_win_detach;
+    functions[PF_FN_Win_free] = (void *)an_win_free;
+    an_access_install(functions);
+    an_epoch_install(functions);
+    an_lock_install(functions);
+}

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# One-sided communication in model analytic: exact simulated times, and no other model is needed for it.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/windows
+    "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/windows.c" -lm
+    export PARFOCAL_ANALYTIC_SET="call = 10 ns; overhead_send = 100 ns; latency = 1 us; latency_factor = 0; bandwidth = 1 GB/s
+        ; gap = 20 ns; nic_bandwidth = 2 GB/s; control_latency = 700 ns; reserve = 0 ns
+        ; memory.overhead_send = 100 ns; memory.latency = 300 ns; memory.latency_factor = 0; memory.bandwidth = 4 GB/s
+        ; memory.control_latency = 200 ns"
+}
+
+@test "times of one-sided communication" {
+    run pfrun -np 3 -model analytic -load analytic --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "windows: as the formulae say" ]
+}
+
+@test "-explain counts what crosses the network and the memory" {
+    run pfrun -np 3 -model analytic -explain --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "one-sided: 16 messages" <<<"$output"
+    grep "one-sided: 1 messages, 8000 bytes" <<<"$output"
+}
