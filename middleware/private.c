@@ -207,13 +207,12 @@ static void load_copy(const struct object *object, const char *file)
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", job.dir, file) >= PATH_MAX || !pf_elf_write(&object->elf, path))
         pf_die("cannot copy '%s' to '%s': %s", object->path, job.dir, strerror(errno));
-    void *handle = dlopen(path, OPEN_FLAGS);
+    bool fortran = object->name && pf_fortran_runtime_is(object->name);
+    void *handle = fortran ? pf_fortran_runtime_open(path, OPEN_FLAGS) : dlopen(path, OPEN_FLAGS);
     if (!job.keep)
         unlink(path);
     if (!handle)
         pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, dlerror());
-    if (object->name && pf_fortran_runtime_is(object->name))
-        pf_fortran_runtime_lead(handle);
 }
 
 const char *pf_private_load(void)

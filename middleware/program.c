@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "middleware/program.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <link.h>
 #include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <simgrid/actor.h>
@@ -46,6 +54,39 @@ static void set_frame(size_t actor, struct frame *frame)
     frames[actor] = frame;
 }
 
+/* Whether the linker has noted that the program runs code on its stack: compilers put some there for a nested
+ * function that is passed on, such as a reduction in a Fortran procedure that uses variables around it. */
+static bool runs_its_stack(void)
+{
+    Dl_info info;
+    if (!dladdr((void *)(uintptr_t)loaded, &info))
+        return false;
+    const ElfW(Ehdr) *header = info.dli_fbase;
+    const ElfW(Phdr) *segment = (const void *)((const char *)info.dli_fbase + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; i++)
+        if (segment[i].p_type == PT_GNU_STACK)
+            return segment[i].p_flags & PF_X;
+    return false;
+}
+
+/* The dynamic linker allows that on the stacks that it knows. SimGrid's are not among them. */
+static void allow_code_on_stack(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    uintptr_t begin = 0, end = 0, here = (uintptr_t)&line;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    bool found = false;
+    while (maps && !found && getline(&line, &room, maps) > 0)
+        found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) == 2 && begin <= here && here < end;
+    if (maps)
+        fclose(maps);
+    free(line);
+    if (!found || mprotect((void *)begin, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        pf_die("the program needs a stack that may hold code, which the system does not allow: %s",
+               strerror(errno));
+}
+
 /* What SMPI calls as the rank's main. */
 int pf_program_main(int argc, char **argv) __asm__("main") PF_EXPORT;
 
@@ -59,6 +100,8 @@ int pf_program_main(int argc, char **argv)
         argv[0] = (char *)name; /* SMPI believes that we are the application */
     if (!loaded)
         pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
+    if (runs_its_stack())
+        allow_code_on_stack();
     set_frame(actor, &frame);
     if (sigsetjmp(frame.here, 0) == 0)
         frame.status = loaded(argc, argv, environ);

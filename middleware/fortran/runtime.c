@@ -51,40 +51,50 @@ static int simulated_getrusage(int who, struct rusage *usage)
     return 0;
 }
 
-/* The system has 1024 keys of thread-specific data, and each copy wants some. There is one thread. */
+/*
+ * Thread-specific data: random_number keeps its state so, and all ranks share one thread. A copy makes its
+ * keys when it is loaded, which is before its calls can be led anywhere. They are given back at once
+ * (open_copy), because the system has only 1024; so all copies have keys of the same numbers, and each actor
+ * has its values.
+ */
 static struct {
-    const void **values;
-    unsigned int count;
-} keys;
+    const void **of_actor;
+    size_t room;
+} values[PTHREAD_KEYS_MAX];
 
-static int key_create(pthread_key_t *key, void (*destructor)(void *))
+static size_t actor(void)
 {
-    (void)destructor; /* only called when a thread ends */
-    const void **values = realloc(keys.values, (keys.count + 1) * sizeof *values);
-    if (!values)
-        return ENOMEM;
-    keys.values = values;
-    values[keys.count] = NULL;
-    *key = keys.count++;
+    return sg_actor_self() ? (size_t)sg_actor_self_get_pid() : 0;
+}
+
+static void *key_get(pthread_key_t key)
+{
+    size_t me = actor();
+    return (void *)(uintptr_t)(key < PTHREAD_KEYS_MAX && me < values[key].room ? values[key].of_actor[me]
+                                                                               : NULL);
+}
+
+static int key_set(pthread_key_t key, const void *value)
+{
+    size_t me = actor();
+    if (key >= PTHREAD_KEYS_MAX)
+        return EINVAL;
+    if (me >= values[key].room) {
+        size_t old = values[key].room, room = 2 * me + 16;
+        const void **grown = reallocarray(values[key].of_actor, room, sizeof *grown);
+        if (!grown)
+            return ENOMEM;
+        memset(grown + old, 0, (room - old) * sizeof *grown);
+        values[key].of_actor = grown;
+        values[key].room = room;
+    }
+    values[key].of_actor[me] = value;
     return 0;
 }
 
 static int key_delete(pthread_key_t key)
 {
-    return key < keys.count ? 0 : EINVAL;
-}
-
-static void *key_get(pthread_key_t key)
-{
-    return (void *)(uintptr_t)(key < keys.count ? keys.values[key] : NULL);
-}
-
-static int key_set(pthread_key_t key, const void *value)
-{
-    if (key >= keys.count)
-        return EINVAL;
-    keys.values[key] = value;
-    return 0;
+    return key < PTHREAD_KEYS_MAX ? 0 : EINVAL; /* given back already */
 }
 
 static const struct {
@@ -104,7 +114,6 @@ static const struct {
     LEAD("getpid", pf_libc_getpid),
     LEAD("gethostname", pf_libc_gethostname),
     LEAD("getrusage", simulated_getrusage),
-    LEAD("pthread_key_create", key_create),
     LEAD("pthread_key_delete", key_delete),
     LEAD("pthread_getspecific", key_get),
     LEAD("pthread_setspecific", key_set),
@@ -150,7 +159,7 @@ static int lead_table(const struct link_map *map, const ElfW(Rela) * relocation,
     return changed;
 }
 
-void pf_fortran_runtime_lead(void *handle)
+static void lead(void *handle)
 {
     const struct link_map *map = handle;
     const void *table[DT_NUM] = {NULL};
@@ -164,4 +173,51 @@ void pf_fortran_runtime_lead(void *handle)
     changed += lead_table(map, table[DT_RELA], number[DT_RELASZ], table[DT_SYMTAB], table[DT_STRTAB]);
     if (!changed)
         pf_die("gfortran's library '%s' is of another kind: STOP and its clocks cannot be led", map->l_name);
+}
+
+enum { KEYS = 16 }; /* more than a copy makes */
+
+static int make_keys(pthread_key_t keys[KEYS])
+{
+    int count = 0;
+    while (count < KEYS && pthread_key_create(&keys[count], NULL) == 0)
+        count++;
+    return count;
+}
+
+static void drop_keys(const pthread_key_t *keys, int count)
+{
+    for (int i = 0; i < count; i++)
+        pthread_key_delete(keys[i]);
+}
+
+static bool among(pthread_key_t key, const pthread_key_t *keys, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (keys[i] == key)
+            return true;
+    return false;
+}
+
+/* Keys that were free before and are not free afterwards are the copy's. */
+static void *open_copy(const char *path, int flags)
+{
+    pthread_key_t before[KEYS], after[KEYS];
+    int were_free = make_keys(before);
+    drop_keys(before, were_free);
+    void *handle = dlopen(path, flags);
+    int are_free = make_keys(after);
+    for (int i = 0; i < were_free; i++)
+        if (!among(before[i], after, are_free))
+            pthread_key_delete(before[i]);
+    drop_keys(after, are_free);
+    return handle;
+}
+
+void *pf_fortran_runtime_open(const char *path, int flags)
+{
+    void *handle = open_copy(path, flags);
+    if (handle)
+        lead(handle);
+    return handle;
 }

@@ -18,7 +18,7 @@ bool pf_fortran_runtime_is(const char *name);
 /* Where the dynamic linker finds it; false if it does not. */
 bool pf_fortran_runtime_find(char path[PATH_MAX], const char *name);
 
-/* Leads the calls of the copy behind a dlopen handle. */
-void pf_fortran_runtime_lead(void *handle);
+/* dlopen of a rank's copy, whose calls are led from then on. NULL when the linker refuses it (dlerror). */
+void *pf_fortran_runtime_open(const char *path, int flags);
 
 #endif

@@ -5,16 +5,19 @@ program objects
   use mpi
   implicit none
   integer :: me, np, failures = 0
+  integer(kind=MPI_ADDRESS_KIND) :: dropped = 0
   integer :: copies = 0, deletions = 0, errors_seen = 0, last_error = 0, queried = 0, freed = 0
   call begin
   call attributes
   call attributes_of_mpi1
+  call attributes_of_others
   call predefined_attributes
   call error_handlers
   call strings
   call infos
   call grids
   call graphs
+  call neighbours
   call groups
   call generalized
   call finish('objects')
@@ -82,6 +85,62 @@ contains
     call check(found .and. value == -5, 'attribute of a datatype')
     call MPI_Type_free(type, code)
     call MPI_Type_free_keyval(keyval, code)
+  end subroutine
+
+  subroutine copy_type(type, keyval, state, in, out, flag, code)
+    integer :: type, keyval, code, n
+    integer(kind=MPI_ADDRESS_KIND) :: state, in, out
+    logical :: flag
+    call MPI_Type_size(type, n, code)
+    if (keyval == MPI_KEYVAL_INVALID) failures = failures + 1
+    out = in * n + state
+    flag = .true.
+    code = MPI_SUCCESS
+  end subroutine
+
+  subroutine drop_other(object, keyval, value, state, code)
+    integer :: object, keyval, code
+    integer(kind=MPI_ADDRESS_KIND) :: value, state
+    if (keyval == MPI_KEYVAL_INVALID .or. state /= 1000) failures = failures + 1
+    dropped = dropped + value
+    code = MPI_SUCCESS
+  end subroutine
+
+  ! Of datatypes and windows; and the procedures of the standard, called by the program itself.
+  subroutine attributes_of_others
+    integer :: keyval, type, dup, win, code, memory(4)
+    integer(kind=MPI_ADDRESS_KIND) :: value, state = 1000, bytes = 16
+    logical :: found
+    call MPI_Type_create_keyval(copy_type, drop_other, keyval, state, code)
+    call MPI_Type_contiguous(3, MPI_INTEGER, type, code)
+    value = 5
+    call MPI_Type_set_attr(type, keyval, value, code)
+    call MPI_Type_dup(type, dup, code)
+    call MPI_Type_get_attr(dup, keyval, value, found, code)
+    call check(found .and. value == 1060, 'copied attribute of a datatype')
+    call MPI_Type_free(dup, code)
+    call MPI_Type_free(type, code)
+    call check(dropped == 1065, 'deleted attributes of datatypes')
+    call MPI_Type_free_keyval(keyval, code)
+    call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, drop_other, keyval, state, code)
+    call MPI_Win_create(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, code)
+    value = 2
+    call MPI_Win_set_attr(win, keyval, value, code)
+    value = 0
+    call MPI_Win_get_attr(win, keyval, value, found, code)
+    call check(found .and. value == 2, 'attribute of a window')
+    call MPI_Win_free(win, code)
+    call check(dropped == 1067, 'deleted attribute of a window')
+    call MPI_Win_free_keyval(keyval, code)
+    value = 0
+    found = .false.
+    call MPI_COMM_DUP_FN(MPI_COMM_WORLD, 0, state, state, value, found, code)
+    call check(found .and. value == 1000 .and. code == MPI_SUCCESS, 'MPI_COMM_DUP_FN called')
+    call MPI_COMM_NULL_COPY_FN(MPI_COMM_WORLD, 0, state, state, value, found, code)
+    call check(.not. found .and. code == MPI_SUCCESS, 'MPI_COMM_NULL_COPY_FN called')
+    code = -1
+    call MPI_COMM_NULL_DELETE_FN(MPI_COMM_WORLD, 0, value, state, code)
+    call check(code == MPI_SUCCESS, 'MPI_COMM_NULL_DELETE_FN called')
   end subroutine
 
   subroutine old_copy(comm, keyval, state, in, out, flag, code)
@@ -250,6 +309,25 @@ contains
     weights = 0
     call MPI_Dist_graph_neighbors(graph, 1, source, weights, 1, target, MPI_UNWEIGHTED, code)
     call check(weights(1) == me + 1, 'weights')
+    call MPI_Comm_free(graph, code)
+  end subroutine
+
+  ! The lists of datatypes are as long as the neighbours are many.
+  subroutine neighbours
+    integer :: ring, graph, code, i, left, right, counts(2) = 1, types(2) = MPI_INTEGER, out(2), in(2)
+    integer(kind=MPI_ADDRESS_KIND) :: places(2) = [0, 4]
+    left = mod(me + np - 1, np)
+    right = mod(me + 1, np)
+    out = [10 * me, 10 * me + 1]
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [np], [.true.], .false., ring, code)
+    call MPI_Neighbor_alltoallw(out, counts, places, types, in, counts, places, types, ring, code)
+    call check(in(1) == 10 * left + 1 .and. in(2) == 10 * right, 'Neighbor_alltoallw on a grid')
+    call MPI_Comm_free(ring, code)
+    call MPI_Graph_create(MPI_COMM_WORLD, np, [(2 * i, i = 1, np)], &
+      [(mod(i / 2 + merge(np - 1, 1, mod(i, 2) == 0), np), i = 0, 2 * np - 1)], .false., graph, code)
+    in = -1
+    call MPI_Neighbor_alltoallw(out, counts, places, types, in, counts, places, types, graph, code)
+    call check(in(1) == 10 * left + 1 .and. in(2) == 10 * right, 'Neighbor_alltoallw on a graph')
     call MPI_Comm_free(graph, code)
   end subroutine
 
