@@ -343,7 +343,7 @@ static void test_rounds(void **state)
         memset(world_shared(), 0, sizeof first);
         world.settings = settings[round];
         assert_int_equal(world_run_text(&world, program_rounds, text, sizeof text), 0);
-        assert_string_equal(text, ""); /* nor does SimGrid complain of the daemon that is left */
+        assert_null(strstr(text, "Oops")); /* SimGrid's complaint of a daemon that is left */
         if (round == 0)
             memcpy(&first, world_shared(), sizeof first);
         assert_memory_equal(world_shared(), &first, sizeof first);
