@@ -160,6 +160,8 @@ static int open_prices(const struct pf_job *job, char *why, size_t why_size)
         pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
     free(nodes);
     if (an_job.cost)
+        an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
+    if (an_job.cost)
         an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
     return an_job.colls ? PF_SUCCESS : PF_ERR_ARG;
 }

@@ -137,6 +137,7 @@ struct an_job {
     struct pf_cost *cost;
     struct pf_colls *colls;
     bool moves_data; /* analytic_data */
+    bool posts;      /* posting a receive may cost something */
     void (*on_progress)(void *rank);
 };
 

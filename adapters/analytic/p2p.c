@@ -94,6 +94,8 @@ static int start_receive(void *buffer, int count, MPI_Datatype type, int source,
         return error;
     struct an_request *request = an_request_new(an_comm_of(comm)->rank, AN_RECEIVE);
     an_request_describe(request, buffer, count, type);
+    if (an_job.posts)
+        request->rank->debt += pf_cost_post(an_job.cost, an_data_bytes(count, type));
     an_message_receive(an_comm_of(comm), an_source(source), an_tag(tag), request);
     *handle = (MPI_Request)request;
     return MPI_SUCCESS;

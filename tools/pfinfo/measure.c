@@ -103,12 +103,13 @@ static double late_receive(int peer, int bytes, bool *waits)
     return times[0];
 }
 
-static double irecv_call(void)
+/* The call that posts a receive. */
+static double irecv_call(int bytes)
 {
     MPI_Request request;
     together();
     double begin = MPI_Wtime();
-    MPI_Irecv(in_buffer, 1, MPI_CHAR, rank, TAG, MPI_COMM_WORLD, &request);
+    MPI_Irecv(in_buffer, bytes, MPI_CHAR, rank, TAG, MPI_COMM_WORLD, &request);
     double call = since(begin);
     MPI_Send(out_buffer, 1, MPI_CHAR, rank, TAG, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -139,6 +140,30 @@ static double stream(int peer, int bytes)
         }
     }
     return (ends[1] - ends[0]) / WINDOW;
+}
+
+/* Two large messages of rank 0 at once, to two ranks: the time until the first is there in those until both
+ * are. About 1/2 when the second waits for the first, about 1 when they share the NIC. */
+static double share(int one, int other)
+{
+    enum { BYTES = 1 << 20 };
+    MPI_Request requests[2];
+    double begin = 0, times[2] = {0, 0}, all[2];
+    together();
+    if (rank == one || rank == other)
+        MPI_Recv(in_buffer, BYTES, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == one || rank == other)
+        times[rank == other] = MPI_Wtime();
+    if (rank == 0) {
+        usleep(LATE_US);
+        begin = MPI_Wtime();
+        MPI_Isend(out_buffer, BYTES, MPI_CHAR, one, TAG, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(out_buffer, BYTES, MPI_CHAR, other, TAG, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    MPI_Allreduce(times, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    double first = all[0] < all[1] ? all[0] : all[1], last = all[0] < all[1] ? all[1] : all[0];
+    return (first - begin) / (last - begin);
 }
 
 static void find_lanes(struct lane lanes[3])
@@ -223,7 +248,10 @@ static void measure_fit(void)
 {
     struct lane lanes[3];
     find_lanes(lanes);
-    report("call", "any", 0, irecv_call());
+    report("call", "any", 0, irecv_call(1));
+    report("post", "any", 0, irecv_call(LARGEST));
+    if (lanes[1].peer && lanes[2].peer)
+        report("share", "any", 0, share(lanes[1].peer, lanes[2].peer));
     for (int i = 0; i < 3; i++) {
         if (!lanes[i].peer)
             continue;

@@ -105,7 +105,8 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *source = &coll->member[from], *target = &coll->member[to];
     struct pf_cost_received got;
-    pf_cost_receive(cost, world(coll, from), world(coll, to), bytes, sent, target->clock, &got);
+    pf_cost_receive(cost, world(coll, from), world(coll, to), bytes, sent,
+                    target->clock + pf_cost_post(cost, bytes), &got);
     account_receive(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
     target->missing--;
     if (sent->rendezvous) {
@@ -128,10 +129,23 @@ static void keep(struct pf_coll *coll, int from, int to, const struct pf_step *s
     *place = early;
 }
 
+static void send_at_once(struct pf_coll *coll, int rank, const struct pf_round *round)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    pf_cost_together_begin(cost, world(coll, rank));
+    for (int i = 0; i < round->sends; i++)
+        pf_cost_together_add(cost, world(coll, rank), world(coll, round->step[i].peer), round->step[i].bytes);
+}
+
+/* Receives of the round have been posted before; that they are as large as what is sent is a guess. */
 static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
 {
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *m = &coll->member[rank];
+    if (round->sends > 0)
+        m->cpu += round->receives * pf_cost_post(cost, round->step[0].bytes);
+    if (round->sends > 1 && pf_cost_shares(cost))
+        send_at_once(coll, rank, round);
     for (int i = 0; i < round->sends; i++) {
         const struct pf_step *step = &round->step[i];
         struct pf_member *target = &coll->member[step->peer];
@@ -214,8 +228,8 @@ static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step,
     struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
     struct pf_cost_sent sent;
     struct pf_cost_received got;
-    pf_cost_message(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu, target->clock,
-                    mode, &sent, &got);
+    pf_cost_message(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu,
+                    target->clock + pf_cost_post(cost, step->bytes), mode, &sent, &got);
     m->cpu = sent.returns;
     m->safe = later(m->safe, got.safe);
     account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
@@ -228,10 +242,15 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
 {
     int n = coll->plan.call.n;
     struct pf_step step;
-    for (int i = 1; i < n; i++)
-        for (int r = 0; r < n; r++)
-            if (stage->nth(&coll->plan, r, i, &step))
-                exchange(coll, r, &step, PF_COST_STANDARD);
+    for (int i = 1; i < n; i++) {
+        for (int r = 0; r < n; r++) {
+            if (!stage->nth(&coll->plan, r, i, &step))
+                continue;
+            if (i == 1)
+                coll->member[r].cpu += (n - 1) * pf_cost_post(coll->colls->cost, step.bytes);
+            exchange(coll, r, &step, PF_COST_STANDARD);
+        }
+    }
 }
 
 static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)
@@ -244,6 +263,8 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
         m->round = stage->at(&coll->plan, stage, r, k, &round);
         if (m->round > k)
             continue;
+        if (round.sends > 0)
+            m->cpu += round.receives * pf_cost_post(coll->colls->cost, round.step[0].bytes);
         for (int i = 0; i < round.sends; i++)
             exchange(coll, r, &round.step[i], round.mode);
         m->round = k + 1;

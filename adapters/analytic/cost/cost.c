@@ -53,6 +53,32 @@ static double control_time(const struct way *way)
     return way->lane->control_latency + way->lane->ranges[0].latency_factor * way->path.latency;
 }
 
+/* How long a message keeps its NIC busy. */
+static double busy_time(const struct way *way, size_t bytes, double byte_time)
+{
+    const struct pf_cost_range *range = way->range;
+    return range->gap + (double)bytes * (range->nic_byte_time < 0 ? byte_time : range->nic_byte_time);
+}
+
+static double byte_time_of(const struct way *way)
+{
+    const struct pf_cost_range *range = way->range;
+    return range->byte_time + range->byte_factor * way->path.byte_time +
+           range->latency_slope * way->path.latency;
+}
+
+/* One of a batch ends when all messages of its size would have, if each had the same share of the NIC; those
+ * that are larger count like it. Returns how much later that is than one after the other. */
+static double share(struct pf_cost_batch *batch, double start, double busy)
+{
+    if (batch->left == 0)
+        return 0;
+    if (batch->left-- == batch->count)
+        batch->begin = start;
+    double end = batch->begin + fmin(batch->total, batch->count * busy);
+    return fmax(0, end - (start + busy));
+}
+
 /*
  * Data that are ready at a date leave when the NIC has done its earlier work (the LogP NIC of SST/macro), and
  * arrive a latency and their bytes later. Returns the arrival; `left` is when the NIC is free again. Where
@@ -61,16 +87,14 @@ static double control_time(const struct way *way)
 static double transmit(const struct way *way, size_t bytes, double ready, double *left)
 {
     const struct pf_cost_range *range = way->range;
-    double byte_time = range->byte_time + range->byte_factor * way->path.byte_time +
-                       range->latency_slope * way->path.latency;
-    double nic_byte_time = range->nic_byte_time < 0 ? byte_time : range->nic_byte_time;
-    double busy = range->gap + (double)bytes * nic_byte_time, start = ready;
+    double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
     if (busy > 0) {
         start = pf_busy_take(&way->lane->busy_out[way->from], ready, busy);
     }
-    *left = start + busy;
+    double later = way->lane->batch ? share(&way->lane->batch[way->from], start, busy) : 0;
+    *left = start + busy + later;
     double latency = range->latency_factor * way->path.latency;
-    double arrival = start + range->latency + latency + (double)bytes * byte_time;
+    double arrival = start + range->latency + latency + (double)bytes * byte_time + later;
     if (way->lane->links)
         arrival += pf_links_load(way->lane->links, way->from, way->to, bytes, start, latency);
     if (way->lane->busy_in && busy > 0)
@@ -143,13 +167,16 @@ static void send(struct pf_cost *cost, const struct way *way, size_t bytes, doub
 
 /*
  * The arrival of the data of a rendezvous, and when the sender knows that the receive is there. With `get`
- * the data have gone with the request; a receive that comes later than that has to fetch them once more.
+ * the data have gone with the request; a receive that comes later than that has to fetch them once more, and
+ * it learns of the request when all of them have come in vain.
  */
 static double bring_data(const struct pf_cost *cost, const struct way *way, size_t bytes,
                          const struct pf_cost_sent *sent, double posted, double *ready, double *left,
                          double *granted)
 {
     double met = fmax(sent->arrival, posted);
+    if (cost->protocol == PF_COST_GET && posted > sent->arrival)
+        met = fmax(sent->data, posted);
     *granted = met + (cost->protocol == PF_COST_MEET ? 0 : control_time(way));
     *ready = *granted;
     if (cost->protocol == PF_COST_GET && posted <= sent->arrival) {
@@ -157,8 +184,8 @@ static double bring_data(const struct pf_cost *cost, const struct way *way, size
         *left = sent->data;
         return sent->data;
     }
-    if (cost->protocol == PF_COST_GET)
-        *ready += cost->copy_latency;
+    if (cost->protocol == PF_COST_GET) /* what a late receive takes longer includes posting it */
+        *ready += fmax(0, cost->copy_latency - cost->post);
     return transmit(way, bytes, *ready, left);
 }
 
@@ -252,6 +279,33 @@ double pf_cost_control(struct pf_cost *cost, int src, int dst)
 double pf_cost_call(const struct pf_cost *cost)
 {
     return cost->call;
+}
+
+double pf_cost_post(const struct pf_cost *cost, size_t bytes)
+{
+    return bytes > cost->eager_max ? cost->post : 0;
+}
+
+bool pf_cost_shares(const struct pf_cost *cost)
+{
+    return cost->network.batch != NULL;
+}
+
+void pf_cost_together_begin(struct pf_cost *cost, int src)
+{
+    cost->network.batch[cost->node_of_rank[src]] = (struct pf_cost_batch){0};
+}
+
+void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    if (way.from == way.to)
+        return;
+    struct pf_cost_batch *batch = &cost->network.batch[way.from];
+    batch->count++;
+    batch->left++;
+    batch->total += busy_time(&way, bytes, byte_time_of(&way));
 }
 
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes)

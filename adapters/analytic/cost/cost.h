@@ -83,6 +83,16 @@ double pf_cost_control(struct pf_cost *cost, int src, int dst);
 /* The duration of an MPI call that sends nothing, such as MPI_Irecv or MPI_Test; paid by its caller. */
 double pf_cost_call(const struct pf_cost *cost);
 
+/* The duration, beside it, of one that posts a receive of `bytes`; paid by its caller. */
+double pf_cost_post(const struct pf_cost *cost, size_t bytes);
+
+/* Whether messages that are sent at once share their NIC, so that all end late, and not one after the other.
+ * Then pf_cost_send() of several is preceded by these: begin forgets what was said of the node of `src`, add
+ * names one message. */
+bool pf_cost_shares(const struct pf_cost *cost);
+void pf_cost_together_begin(struct pf_cost *cost, int src);
+void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes);
+
 /* The duration of combining two operands of `bytes` in a reduction; paid by the rank that combines. */
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes);
 

@@ -59,6 +59,10 @@ bool pf_fit_line(struct pf_fit *fit, const char *line)
         fit->call = seconds > 0 ? seconds : 0;
         return true;
     }
+    if (strcmp(what, "post") == 0 || strcmp(what, "share") == 0) {
+        *(*what == 'p' ? &fit->post : &fit->share) = seconds > 0 ? seconds : 0;
+        return true;
+    }
     for (int i = 0; i < PF_FIT_LANES; i++) {
         struct pf_fit_lane *lane = &fit->lanes[i];
         if (strcmp(name, lane_names[i]) != 0)
@@ -297,6 +301,8 @@ const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
     memset(p, 0, sizeof *p);
     put_word(p, "model", "loggps");
     put_word(p, "contention", "nic");
+    if (fit->share > 0)
+        put_word(p, "together", fit->share > 0.75 ? "share" : "turns");
     for (int i = 0; i < 2; i++) {
         struct findings found = {0};
         if (!lanes[i]->count)
@@ -314,6 +320,7 @@ const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
         if (memory_lane && near->count)
             continue; /* one protocol for both: that of the network */
         put(p, "", "call", 0, fit->call);
+        put(p, "", "post", 0, fmax(0, fit->post - fit->call));
         put(p, "", "copy_latency", 0, found.copy_latency);
         if (found.copy > 0)
             put(p, "", "copy_bandwidth", 0, 1 / found.copy);

@@ -31,7 +31,10 @@ struct pf_fit_lane {
 
 struct pf_fit {
     struct pf_fit_lane lanes[PF_FIT_LANES];
-    double call; /* of an MPI call that sends nothing */
+    double call;  /* of an MPI call that sends nothing */
+    double post;  /* of one that posts a large receive */
+    double share; /* of two large messages at once, when the first is there in the time of both; 0: not
+                     measured */
 };
 
 void pf_fit_init(struct pf_fit *fit);

@@ -35,16 +35,24 @@ struct pf_cost_range {
     struct pf_cost_tally tally[PF_COST_KINDS];
 };
 
+/* Messages of a node that leave at once. */
+struct pf_cost_batch {
+    int count, left;
+    double begin; /* of the first */
+    double total; /* for how long all of them occupy the NIC */
+};
+
 /* One of the two ways of a message: through the network, or through the memory of a node. */
 struct pf_cost_lane {
     struct pf_cost_range *ranges;
     int count;
     unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
     double reserve;
-    double control_latency;   /* of an envelope without data, beside the path's */
-    struct pf_busy *busy_out; /* per node: when its NIC, or its memory, is busy with what goes out */
-    struct pf_busy *busy_in;  /* and with what comes in; NULL: not taken in turns */
-    struct pf_links *links;   /* NULL: messages do not share links */
+    double control_latency;      /* of an envelope without data, beside the path's */
+    struct pf_busy *busy_out;    /* per node: when its NIC, or its memory, is busy with what goes out */
+    struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
+    struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
+    struct pf_links *links;      /* NULL: messages do not share links */
 };
 
 struct pf_cost {
@@ -52,7 +60,7 @@ struct pf_cost {
     int *node_of_rank;
     int *index_on_node; /* NULL without node_topology */
     struct pf_cost_lane network, memory;
-    double call, copy_latency, copy_byte_time, combine_byte_time;
+    double call, post, copy_latency, copy_byte_time, combine_byte_time;
     size_t eager_max;
     bool eager_meets; /* eager data leave when their receive is there */
     enum pf_cost_protocol protocol;

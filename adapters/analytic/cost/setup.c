@@ -200,6 +200,7 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->rendezvous_done =
         (enum pf_cost_done)by_word(p, PF_RENDEZVOUS_DONE, formulae == SMP ? PF_COST_COPIED : PF_COST_SENT);
     cost->call = pf_parameters_at(p, PF_CALL, 0, 0);
+    cost->post = pf_parameters_at(p, PF_POST, 0, 0);
     cost->network.reserve = pf_parameters_at(p, PF_RESERVE, 0, 0);
     cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);
     cost->copy_latency = pf_parameters_at(p, PF_COPY_LATENCY, 0, 0);
@@ -211,6 +212,11 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
 {
     const struct pf_parameters *p = &cost->parameters;
     struct pf_cost_lane *network = &cost->network;
+    if (by_word(p, PF_TOGETHER, 0) > 0) {
+        network->batch = calloc((size_t)cost->nodes, sizeof *network->batch);
+        if (!network->batch)
+            return "out of memory";
+    }
     switch ((enum contention)by_word(p, PF_CONTENTION, ALONE)) {
     case ALONE:
         return NULL;
@@ -351,6 +357,7 @@ static void free_lane(struct pf_cost_lane *lane)
     free(lane->ranges);
     free(lane->busy_out);
     free(lane->busy_in);
+    free(lane->batch);
     pf_links_free(lane->links);
 }
 

@@ -173,6 +173,50 @@ static void test_loggps(void **state)
     pf_cost_free(cost);
 }
 
+/* What comes too late with `get`: the data sent in vain are there first, then they are fetched. */
+static void test_get_in_vain(void **state)
+{
+    struct pf_cost *cost =
+        make("eager_max = 999; protocol = get; post = 0.3 us; copy_latency = 0.5 us;" LOGGP);
+    struct pf_cost_sent sent;
+    (void)state;
+    NEAR(pf_cost_post(cost, 999), 0);
+    NEAR(pf_cost_post(cost, 1000), 0.3e-6);
+    /* The request is there at 6 us, the data at 7 us. */
+    struct pf_cost_received r = message(cost, 0, 2, 1000, 1 + 6e-6, PF_COST_STANDARD, &sent);
+    NEAR(r.complete, 1 + 7e-6 + 2e-6);
+    /* 1 us later because of the NIC: 8 us. Then a control message, the rest of copy_latency, the data. */
+    r = message(cost, 0, 2, 1000, 1 + 7e-6, PF_COST_STANDARD, &sent);
+    NEAR(r.complete, 1 + 8e-6 + 5e-6 + 0.2e-6 + 6e-6 + 2e-6);
+    pf_cost_free(cost);
+}
+
+/* Messages that leave at once: in turns, or all at the same rate. */
+static void test_together(void **state)
+{
+    static const size_t sizes[] = {1000, 3000, 2000};
+    struct pf_cost_sent sent;
+    (void)state;
+    struct pf_cost *cost = make("model = loggp; latency = 5 us; latency_factor = 0; bandwidth = 1 GB/s");
+    assert_false(pf_cost_shares(cost));
+    pf_cost_free(cost);
+    cost = make("model = loggp; latency = 5 us; latency_factor = 0; bandwidth = 1 GB/s; together = share");
+    assert_true(pf_cost_shares(cost));
+    pf_cost_together_begin(cost, 0);
+    for (int i = 0; i < 3; i++)
+        pf_cost_together_add(cost, 0, 2 + i, sizes[i]);
+    pf_cost_together_add(cost, 0, 1, 1000); /* on the same node: another way */
+    pf_cost_send(cost, 0, 2, 1000, 1, PF_COST_STANDARD, &sent);
+    NEAR(sent.arrival, 1 + 5e-6 + 3e-6); /* a third of the rate */
+    pf_cost_send(cost, 0, 3, 3000, 1, PF_COST_STANDARD, &sent);
+    NEAR(sent.arrival, 1 + 5e-6 + 6e-6); /* when all are done */
+    pf_cost_send(cost, 0, 4, 2000, 1, PF_COST_STANDARD, &sent);
+    NEAR(sent.arrival, 1 + 5e-6 + 6e-6);
+    pf_cost_send(cost, 0, 2, 1000, 1, PF_COST_STANDARD, &sent); /* alone, after them */
+    NEAR(sent.arrival, 1 + 5e-6 + 7e-6);
+    pf_cost_free(cost);
+}
+
 /* SMPI: an eager sender goes on, but data leave when the receive is there. */
 static void test_eager_meets(void **state)
 {
@@ -386,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_smp),         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_topologies),  cmocka_unit_test(test_many_nodes),
         cmocka_unit_test(test_homogeneous), cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_get_in_vain), cmocka_unit_test(test_together),
         cmocka_unit_test(test_eager_meets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

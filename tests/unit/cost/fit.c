@@ -92,6 +92,8 @@ static void check(const struct world *world, const char *done)
     char *text = NULL, expected[80];
     size_t size;
     measure(world, &fit);
+    assert_true(pf_fit_line(&fit, "post any 0 300e-9")); /* 100 ns more than any call */
+    assert_true(pf_fit_line(&fit, world->meets ? "share any 0 0.51" : "share any 0 0.98"));
     assert_null(pf_fit_make(&fit, &parameters));
     struct pf_cost *cost = price(&parameters);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -117,6 +119,8 @@ static void check(const struct world *world, const char *done)
     snprintf(expected, sizeof expected, "\nrendezvous_done = %s\n", done);
     assert_non_null(strstr(text, expected));
     assert_non_null(strstr(text, "\neager_max = 3000 B\n"));
+    assert_non_null(strstr(text, "\npost = 100 ns\n"));
+    assert_non_null(strstr(text, world->meets ? "\ntogether = turns\n" : "\ntogether = share\n"));
     free(text);
 }
 
