@@ -92,7 +92,7 @@ static void check(const struct world *world, const char *done)
     char *text = NULL, expected[80];
     size_t size;
     measure(world, &fit);
-    assert_true(pf_fit_line(&fit, "post any 0 300e-9")); /* 100 ns more than any call */
+    assert_true(pf_fit_line(&fit, "post any 0 150e-9")); /* 100 ns more than any call */
     assert_true(pf_fit_line(&fit, world->meets ? "share any 0 0.51" : "share any 0 0.98"));
     assert_null(pf_fit_make(&fit, &parameters));
     struct pf_cost *cost = price(&parameters);
