@@ -164,6 +164,33 @@ class Simulated(unittest.TestCase):
         self.assertEqual([line.split(maxsplit=1)[1] for line in lines], [f"{ord('a') + ord('b') + ord('c')} 1 rest"] * RANKS)
         self.assertEqual(len({line.split()[0] for line in lines}), RANKS)
 
+    def test_long_options(self):
+        """All ranks are in the middle of their options at the same time."""
+        source = """#include <errno.h>
+            #include <getopt.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <time.h>
+            #include <unistd.h>
+            int main(int argc, char **argv) {
+                static const struct option longs[] = {{"alpha", 0, 0, 'A'}, {"count", 1, 0, 'C'}, {0, 0, 0, 0}};
+                int letter, place = -1, count = 0;
+                char tiny[2], word[8] = "", *end = word;
+                while ((letter = PARSE(argc, argv, "ac:", longs, &place)) != -1) {
+                    *end++ = letter;
+                    if (letter == 'C' || letter == 'c') count += atoi(optarg);
+                    sleep(1);
+                }
+                time_t now, same = time(&now);
+                printf("%s %d %s %d %d %d\\n", word, count, argv[optind], (int)now, now == same,
+                       gethostname(tiny, sizeof tiny) == -1 && errno == ENAMETOOLONG);
+                return 0;
+            }"""
+        for parse, dash in ("getopt_long", "--"), ("getopt_long_only", "-"):
+            self.compile(parse, source, "-DPARSE=" + parse)
+            lines = self.pfrun("./" + parse, "-a", dash + "count", "5", dash + "alpha", "-c", "7", "rest")
+            self.assertEqual(lines, ["aCAc 12 rest 4 1 1"] * RANKS)
+
 
 if __name__ == "__main__":
     unittest.main()
