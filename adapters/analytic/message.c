@@ -173,15 +173,24 @@ static void insert(struct an_box *box, struct an_message *m, int sources)
         pf_engine_post(&m->arrival, m->sent.arrival);
 }
 
-/* The receive was there first: the data go straight into its buffer. Returns when the sender may go on. */
-static double send_to(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent,
-                      struct an_request *receive)
+/* The call has lasted until `date`; it began at `now`, when the simulation's clock showed `clock`. */
+static void charge(struct an_rank *rank, double clock, double now, double date)
 {
+    if (date > now)
+        rank->debt = date - clock;
+}
+
+/* The receive was there first: the data go straight into its buffer. Returns when the sender may go on. */
+static double send_to(const struct an_send *s, size_t bytes, double clock, struct an_request *receive)
+{
+    struct an_rank *rank = s->comm->rank;
+    struct pf_cost_sent sent;
     struct pf_cost_received received;
-    const struct an_shared *shared = s->comm->shared;
+    double now = clock + rank->debt;
     remove_receive(receive);
-    pf_cost_receive(an_job.cost, s->comm->rank->base.rank, shared->world_ranks[s->comm->peers_at + s->peer],
-                    bytes, sent, receive->posted, &received);
+    pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
+                    s->mode, &sent, &received);
+    charge(rank, clock, now, sent.returns);
     size_t taken = describe(receive, s->comm->me, s->tag, bytes);
     if (receive->keeps_type || an_data_is_derived(s->type))
         an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
@@ -231,14 +240,13 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     struct an_box *box = &shared->boxes[target];
     size_t bytes = an_data_bytes(s->count, s->type);
     double clock = pf_engine_now(), now = clock + rank->debt;
-    struct pf_cost_sent sent;
-    pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
-    if (sent.returns > now)
-        rank->debt = sent.returns - clock;
     struct an_request *receive =
         (struct an_request *)pf_envelope_find_receive(&box->receives, s->comm->me, s->tag);
     if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE)
-        return send_to(s, bytes, &sent, receive);
+        return send_to(s, bytes, clock, receive);
+    struct pf_cost_sent sent;
+    pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
+    charge(rank, clock, now, sent.returns);
     struct an_message *m = message_new(s, bytes, &sent);
     if (sent.rendezvous)
         await_receive(s, m, request);

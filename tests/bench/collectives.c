@@ -2,7 +2,7 @@
 /*
  * Collectives in several sizes, each followed by a barrier as in the OSU benchmarks; "stream" leaves the
  * barriers out. A size is the whole vector of a rank for bcast and reductions, and a block for the others.
- * Usage: collectives [iterations of the smallest size] [largest size] [osu|stream] [name of the only one]
+ * Usage: collectives [iterations of the smallest size] [largest size] [osu|stream] [names, between commas]
  */
 #include "bench.h"
 
@@ -75,6 +75,19 @@ static const struct {
     {"scan", scan},
 };
 
+/* Whether the list names it; no list names all. */
+static int named(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : "") {
+        if (!strncmp(list, name, length) && (list[length] == ',' || !list[length]))
+            return 1;
+        if (!*list)
+            return 0;
+    }
+    return 1;
+}
+
 static void measure(const char *name, void (*run)(int n), int bytes, int iterations, int rank)
 {
     char label[64];
@@ -107,7 +120,7 @@ int main(int argc, char **argv)
     counts = calloc((size_t)ranks, sizeof *counts);
     for (size_t c = 0; c < sizeof collectives / sizeof collectives[0]; c++) {
         int sized = collectives[c].run != barrier;
-        if (argc > 4 && strcmp(argv[4], collectives[c].name) != 0)
+        if (!named(argc > 4 ? argv[4] : NULL, collectives[c].name))
             continue;
         for (int s = 0; s < (sized ? 4 : 1); s++)
             if (sizes[s] <= largest)
