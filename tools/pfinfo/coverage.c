@@ -79,7 +79,8 @@ static const char *in_smpi(enum route route, enum smpi smpi, const char *group)
 static const char *in_analytic(enum route route, enum smpi smpi, const char *group)
 {
     static const char *const of_smpi[] = {"file", "type", "op", "pack", "info", "group", "time"};
-    bool own = route == ACTIVE || route == RECIPE || route == OWNER;
+    bool intercomm = route == PROMOTED && strcmp(group, "comm") == 0;
+    bool own = route == ACTIVE || route == RECIPE || route == OWNER || intercomm;
     for (size_t i = 0; i < sizeof of_smpi / sizeof of_smpi[0]; i++)
         if (strcmp(group, of_smpi[i]) == 0)
             own = false;
