@@ -121,11 +121,13 @@ static void delivery_finish(struct pf_request *request)
     delivery_wait(request);
 }
 
-/* The application will not learn when the buffer has its data, which are here already or on their way:
- * kept. */
+/* Only a call moves the data into the buffer, and this is the last one. They are here already or on their
+ * way.
+ */
 static void delivery_abandon(struct pf_request *request)
 {
-    request->abandoned = true;
+    delivery_wait(request);
+    pf_request_release(request);
 }
 
 /* A receive of a matched message cannot be cancelled any more; MPI lets the call succeed without effect. */

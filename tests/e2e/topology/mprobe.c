@@ -82,6 +82,36 @@ static void together(void)
     TIME("together");
 }
 
+/* A receive that is asked for again and again, one that cannot be cancelled any more, and one that is freed.
+ */
+static void asked(void)
+{
+    int out[3], in[3] = {0}, flag = 0, cancelled = 1;
+    MPI_Message message;
+    MPI_Request requests[3];
+    MPI_Status status;
+
+    check_fill(out, 3, check_rank, 6);
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(MPI_Send(&out[i], 1, MPI_INT, right, 20 + i, MPI_COMM_WORLD));
+        CHECK_OK(MPI_Mprobe(left, 20 + i, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Imrecv(&in[i], 1, MPI_INT, &message, &requests[i]));
+    }
+    while (!flag)
+        CHECK_OK(MPI_Test(&requests[0], &flag, &status));
+    CHECK(requests[0] == MPI_REQUEST_NULL && status.MPI_SOURCE == left && status.MPI_TAG == 20);
+    CHECK_OK(MPI_Cancel(&requests[1]));
+    CHECK_OK(MPI_Wait(&requests[1], &status));
+    CHECK_OK(MPI_Test_cancelled(&status, &cancelled));
+    CHECK(!cancelled && status.MPI_TAG == 21);
+    CHECK_OK(MPI_Request_free(&requests[2]));
+    CHECK(requests[2] == MPI_REQUEST_NULL);
+    for (int i = 0; i < 10000 && !check_filled(in, 3, left, 6); i++) /* MPI does not say when it is there */
+        CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    CHECK(check_filled(in, 3, left, 6));
+    TIME("asked");
+}
+
 /* Into every second element, and fewer elements than there is room for. */
 static void gaps(void)
 {
@@ -152,6 +182,7 @@ int main(int argc, char **argv)
     one(LARGE);
     overtaken();
     together();
+    asked();
     gaps();
     nobody();
     MPI_Barrier(MPI_COMM_WORLD);
