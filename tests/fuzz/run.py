@@ -18,6 +18,14 @@ TARGETS = {
         # An element of no group is forgotten when another one matches.
         "fault": ("return other ? other : best;", "return best ? best : other;"),
     },
+    "parameters": {
+        "harness": "tests/fuzz/parameters.c",
+        "source": "adapters/analytic/cost/quantity.c",
+        "with": ["adapters/analytic/cost/" + name + ".c" for name in
+                 ("cost", "links", "parameters", "paths", "setup", "topology", "topology_parse", "topology_route")],
+        # Negative numbers are taken.
+        "fault": ("if (signbit(number) && number != 0)", "if (number < -1e300)"),
+    },
 }
 
 
@@ -37,7 +45,8 @@ def compiler():
 
 
 def build(clang, root, target, source, program):
-    command = [clang, *FLAGS, "-I" + root, os.path.join(root, target["harness"]), source, "-o", program]
+    command = [clang, *FLAGS, "-I" + root, os.path.join(root, target["harness"]), source,
+               *[os.path.join(root, name) for name in target.get("with", [])], "-o", program, "-lm"]
     subprocess.run(command, check=True)
 
 

@@ -73,8 +73,10 @@ const char *pf_quantity_read(const char *text, enum pf_quantity kind, double *va
     number = scale < 1 ? number / round(1 / scale) : number * scale;
     if (kind == PF_QUANTITY_SIZE && (number != floor(number) || number > 1e15))
         return fail(text, "is not a whole number of bytes", kind);
-    if (kind == PF_QUANTITY_RATE && number == 0)
+    if (kind == PF_QUANTITY_RATE && number < 1e-3)
         return fail(text, "would take for ever", kind);
+    if ((kind == PF_QUANTITY_TIME || kind == PF_QUANTITY_FACTOR) && number > 1e9)
+        return fail(text, "is too large", kind);
     *value = number;
     return NULL;
 }

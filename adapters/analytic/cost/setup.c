@@ -94,6 +94,10 @@ static const char *check_lane(const struct pf_parameters *p, bool memory)
     };
     static const enum pf_parameter lines[] = {PF_TIME, PF_NIC_TIME};
     const char *wrong = NULL;
+    const struct pf_parameter_value *factor = &p->value[of_lane(PF_BANDWIDTH_FACTOR, memory)];
+    for (int k = 0; k < factor->count; k++)
+        if (factor->number[k] < 1e-9)
+            return at_key(p, of_lane(PF_BANDWIDTH_FACTOR, memory), "no byte would ever arrive");
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0] && !wrong; i++)
         wrong = refuse_both(p, of_lane(excluded[i][0], memory), of_lane(excluded[i][1], memory));
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
