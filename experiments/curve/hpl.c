@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HPL alone: HPC Challenge's unmodified HPL without the other benchmarks. Reads hpccinf.txt, appends to hpccoutf.txt. */
+/* HPL alone: HPC Challenge's unmodified HPL without the other benchmarks. Reads hpccinf.txt, appends to
+ * hpccoutf.txt. */
 #include <hpcc.h>
 
 int main(int argc, char **argv)

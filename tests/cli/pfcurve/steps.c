@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Something to sweep over: steps.c N makes N collectives on MPI_COMM_WORLD, the first half in phase "first", the
- * rest in phase "second". With a second argument the program ends with status 3 after saying so. */
+/* Something to sweep over: steps.c N makes N collectives on MPI_COMM_WORLD, the first half in phase "first",
+ * the rest in phase "second". With a second argument the program ends with status 3 after saying so. */
 #include <mpi.h>
 #include <parfocal.h>
 #include <stdio.h>
