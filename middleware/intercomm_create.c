@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/comm.h"
 #include "middleware/intercomm.h"
@@ -64,7 +65,7 @@ static struct creation *creation_of_member(const struct pf_comm *local, uint64_t
                 *mine = i;
                 return c;
             }
-    return NULL;
+    pf_die("MPI_Intercomm_create has ended before the leaders of the groups have met");
 }
 
 static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequence, int impl)
