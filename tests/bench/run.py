@@ -35,7 +35,7 @@ BENCHMARKS = {
                  ["smpirun", "smpi", "portals"]),
     "cg64": ("examples/cg/cg.c", 64, ["-n", "32"], ["-n", "16"], ["smpirun", "smpi", "portals"]),
     "collectives64": ("tests/bench/collectives.c", 64, ["20", "8192"], ["2", "64"], ["smpirun", "smpi", "analytic"]),
-    "collectives256": ("tests/bench/collectives.c", 256, ["4", "1024", "osu", FOUR], ["1", "8", "osu", FOUR], ["smpirun", "analytic"]),
+    "collectives256": ("tests/bench/collectives.c", 256, ["8", "8", "osu", FOUR], ["1", "8", "osu", FOUR], ["smpirun", "analytic"]),
     "exchange256": ("tests/bench/exchange.c", 256, ["1"], ["1"], ["smpirun", "analytic"]),
     "exchange1024": ("tests/bench/exchange.c", 1024, ["1"], ["1"], ["analytic"]),
     "halo4096": ("tests/bench/halo.c", 4096, ["100"], ["1"], ["smpirun", "analytic"]),
