@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Relaxation on a strip of a square of cells: computation, borders with the neighbours, a reduction now and then.
- * halo N: the side of the square. Prints what the steps took, in seconds. */
+/* Relaxation on a strip of a square of cells: computation, borders with the neighbours, a reduction now and
+ * then. halo N: the side of the square. Prints what the steps took, in seconds. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int rows = side / ranks;
     int up = rank ? rank - 1 : MPI_PROC_NULL, down = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
-    double *now = calloc((size_t)(rows + 2) * side, sizeof *now), *next = calloc((size_t)(rows + 2) * side, sizeof *next);
+    double *now = calloc((size_t)(rows + 2) * side, sizeof *now),
+           *next = calloc((size_t)(rows + 2) * side, sizeof *next);
     if (!now || !next)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int x = 0; x < side && rank == 0; x++)

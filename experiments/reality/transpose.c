@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transposes a square matrix that is spread by rows, again and again: blocks are packed, exchanged among all, and put
- * in their place. transpose N: the side. Prints what it took, in seconds. */
+/* Transposes a square matrix that is spread by rows, again and again: blocks are packed, exchanged among all,
+ * and put in their place. transpose N: the side. Prints what it took, in seconds. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int rows = side / ranks, block = rows * rows;
     size_t cells = (size_t)rows * (size_t)side;
-    double *matrix = malloc(cells * sizeof *matrix), *out = malloc(cells * sizeof *out), *in = malloc(cells * sizeof *in);
+    double *matrix = malloc(cells * sizeof *matrix), *out = malloc(cells * sizeof *out),
+           *in = malloc(cells * sizeof *in);
     if (!matrix || !out || !in)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (size_t i = 0; i < cells; i++)

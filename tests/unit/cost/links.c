@@ -81,10 +81,10 @@ static void test_flows(void **state)
     (void)state;
     struct pf_cost *cost = make("ring both");
     NEAR(arrival(cost, 0, 2, 0), 1002);
-    NEAR(arrival(cost, 1, 2, 0), 2001); /* 1 us of it before the head of the first one is there */
-    NEAR(arrival(cost, 2, 1, 0), 1001);     /* the other direction */
-    NEAR(arrival(cost, 5, 7, 0), 1002);     /* elsewhere */
-    NEAR(arrival(cost, 1, 2, 10), 11001);   /* later */
+    NEAR(arrival(cost, 1, 2, 0), 2001);   /* 1 us of it before the head of the first one is there */
+    NEAR(arrival(cost, 2, 1, 0), 1001);   /* the other direction */
+    NEAR(arrival(cost, 5, 7, 0), 1002);   /* elsewhere */
+    NEAR(arrival(cost, 1, 2, 10), 11001); /* later */
     pf_cost_free(cost);
 
     cost = make("star");
@@ -124,7 +124,7 @@ static void test_platform(void **state)
     links_asked = 0;
     NEAR(arrival(cost, 0, 1, 0), 1002);
     NEAR(arrival(cost, 2, 1, 0), 2002);
-    NEAR(arrival(cost, 4, 3, 0), 2000 + 2002); /* at the rate of the slower link */
+    NEAR(arrival(cost, 4, 3, 0), 2000 + 2002);        /* at the rate of the slower link */
     NEAR(arrival(cost, 5, 3, 0), 3000 + 1000 + 2002); /* it waits at both */
     assert_int_equal(links_asked, 4);
     NEAR(arrival(cost, 0, 1, 10), 11002);
