@@ -27,6 +27,16 @@ static inline double pf_busy_take(struct pf_busy *busy, double ready, double dur
     int count = busy->count, first = count, last;
     while (first > 0 && stretch[first - 1].until >= ready)
         first--;
+    if (first == count) { /* nothing is under way any more, the usual case */
+        if (count == PF_BUSY_STRETCHES) {
+            stretch[1].from = stretch[0].from;
+            memmove(stretch, stretch + 1, (PF_BUSY_STRETCHES - 1) * sizeof *stretch);
+            count--;
+        }
+        stretch[count] = (struct pf_busy_stretch){ready, ready + duration};
+        busy->count = count + 1;
+        return ready;
+    }
     double from = ready, at = ready, left = duration;
     for (last = first; last < count && stretch[last].from - at < left; last++) {
         if (stretch[last].from <= at)

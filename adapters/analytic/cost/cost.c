@@ -3,6 +3,16 @@
 
 #include <math.h>
 
+/* fmax() would be a call of the C library. */
+static inline double latest(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Small enough to disappear in the callers, which the compiler does not see: a message is priced by one call.
+ */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Both ends of one message and what lies between them. */
 struct way {
     struct pf_cost_lane *lane;
@@ -38,7 +48,7 @@ struct pf_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
     return *pf_paths_get(cost->paths, from, to);
 }
 
-static void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struct way *way)
+ALWAYS_INLINE void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struct way *way)
 {
     way->from = cost->node_of_rank[src];
     way->to = cost->node_of_rank[dst];
@@ -76,7 +86,7 @@ static double share(struct pf_cost_batch *batch, double start, double busy)
     if (batch->left-- == batch->count)
         batch->begin = start;
     double end = batch->begin + fmin(batch->total, batch->count * busy);
-    return fmax(0, end - (start + busy));
+    return latest(0, end - (start + busy));
 }
 
 /*
@@ -84,7 +94,7 @@ static double share(struct pf_cost_batch *batch, double start, double busy)
  * arrive a latency and their bytes later. Returns the arrival; `left` is when the NIC is free again. Where
  * the receiving side or the links are taken in turns, one message after the other comes through.
  */
-static double transmit(const struct way *way, size_t bytes, double ready, double *left)
+ALWAYS_INLINE double transmit(const struct way *way, size_t bytes, double ready, double *left)
 {
     const struct pf_cost_range *range = way->range;
     double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
@@ -98,7 +108,7 @@ static double transmit(const struct way *way, size_t bytes, double ready, double
     if (way->lane->links)
         arrival += pf_links_load(way->lane->links, way->from, way->to, bytes, start, latency);
     if (way->lane->busy_in && busy > 0)
-        arrival = fmax(arrival, pf_busy_take(&way->lane->busy_in[way->to], arrival - busy, busy) + busy);
+        arrival = latest(arrival, pf_busy_take(&way->lane->busy_in[way->to], arrival - busy, busy) + busy);
     return arrival;
 }
 
@@ -141,8 +151,8 @@ static void count(struct pf_cost_range *range, enum pf_cost_kind kind, size_t by
     range->tally[kind].bytes += bytes;
 }
 
-static void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
-                 enum pf_cost_mode mode, struct pf_cost_sent *out)
+ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
+                        enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
     double left, returns = now + cost->call + way->range->overhead_send;
     out->rendezvous = waits_for_receive(cost, bytes, mode);
@@ -174,9 +184,9 @@ static double bring_data(const struct pf_cost *cost, const struct way *way, size
                          const struct pf_cost_sent *sent, double posted, double *ready, double *left,
                          double *granted)
 {
-    double met = fmax(sent->arrival, posted);
+    double met = latest(sent->arrival, posted);
     if (cost->protocol == PF_COST_GET && posted > sent->arrival)
-        met = fmax(sent->data, posted);
+        met = latest(sent->data, posted);
     *granted = met + (cost->protocol == PF_COST_MEET ? 0 : control_time(way));
     *ready = *granted;
     if (cost->protocol == PF_COST_GET && posted <= sent->arrival) {
@@ -185,17 +195,17 @@ static double bring_data(const struct pf_cost *cost, const struct way *way, size
         return sent->data;
     }
     if (cost->protocol == PF_COST_GET) /* what a late receive takes longer includes posting it */
-        *ready += fmax(0, cost->copy_latency - cost->post);
+        *ready += latest(0, cost->copy_latency - cost->post);
     return transmit(way, bytes, *ready, left);
 }
 
-static void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
-                    const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
+ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
+                           const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
     double left, ready;
     if (!sent->rendezvous && cost->eager_meets) {
         out->granted = out->safe = sent->safe;
-        out->arrival = transmit(way, bytes, fmax(sent->arrival, posted), &left);
+        out->arrival = transmit(way, bytes, latest(sent->arrival, posted), &left);
         out->complete = out->arrival + way->range->overhead_receive;
         return;
     }
@@ -211,8 +221,8 @@ static void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
     }
     out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &out->granted);
     out->safe =
-        fmax(out->granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
-    out->complete = fmax(out->arrival, posted) + way->range->overhead_receive;
+        latest(out->granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
+    out->complete = latest(out->arrival, posted) + way->range->overhead_receive;
 }
 
 void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double now, enum pf_cost_mode mode,
