@@ -216,7 +216,8 @@ static double latency_factor(const struct pf_fit_lane *near, const struct pf_fit
 static void put_lane(struct pf_parameters *p, const char *prefix, const struct pf_fit_lane *lane,
                      const struct pf_fit_lane *far, const struct findings *found)
 {
-    double highest = 0, busiest = 0, call = lane->points[0].call;
+    bool alone = isnan(lane->points[0].call); /* nothing but one-way times is known */
+    double highest = 0, busiest = 0, call = alone ? 0 : lane->points[0].call;
     double factor = latency_factor(lane, far, 0);
     for (int i = 0; i < lane->count; i++) {
         const struct pf_fit_point *point = &lane->points[i];
@@ -226,11 +227,13 @@ static void put_lane(struct pf_parameters *p, const char *prefix, const struct p
         highest = fmax(highest, time - more * lane->path);
         busiest = fmax(busiest, point->stream);
         put(p, prefix, "time", point->bytes, highest);
-        put(p, prefix, "nic_time", point->bytes, busiest);
+        if (!alone)
+            put(p, prefix, "nic_time", point->bytes, busiest);
         if (far->count)
             put(p, prefix, "latency_factor", point->bytes, more);
     }
-    put(p, prefix, "control_latency", 0, fmax(0, found->control - factor * lane->path));
+    if (!alone)
+        put(p, prefix, "control_latency", 0, fmax(0, found->control - factor * lane->path));
 }
 
 /* A point at a size that was not measured, on the line through two that were. */
@@ -268,16 +271,30 @@ static struct pf_fit_lane split_at(const struct pf_fit_lane *lane, long threshol
     return result;
 }
 
+/* A ping-pong and nothing else has been measured. */
+static bool is_ping_pong(const struct pf_fit *fit)
+{
+    bool any = false;
+    for (int i = 0; i < PF_FIT_FAR; i++)
+        for (int k = 0; k < fit->lanes[i].count; k++) {
+            const struct pf_fit_point *p = &fit->lanes[i].points[k];
+            any = true;
+            if (!isnan(p->call) || !isnan(p->safe) || !isnan(p->late) || !isnan(p->stream))
+                return false;
+        }
+    return any;
+}
+
 static const char *check(const struct pf_fit *fit)
 {
     static char problem[160];
-    bool any = false;
+    bool any = false, one_way_suffices = is_ping_pong(fit);
     for (int i = 0; i < PF_FIT_LANES; i++) {
         const struct pf_fit_lane *lane = &fit->lanes[i];
         for (int k = 0; k < lane->count; k++) {
             const struct pf_fit_point *p = &lane->points[k];
             bool all = !isnan(p->one_way) && p->one_way > 0;
-            if (i != PF_FIT_FAR)
+            if (i != PF_FIT_FAR && !one_way_suffices)
                 all = all && !isnan(p->call) && !isnan(p->safe) && !isnan(p->late) && !isnan(p->stream);
             if (all)
                 continue;
@@ -290,6 +307,18 @@ static const char *check(const struct pf_fit *fit)
     return any ? NULL : "there are no measurements";
 }
 
+/* Without a word on the protocol: every message leaves at once. */
+static void make_from_ping_pong(const struct pf_fit *fit, struct pf_parameters *p)
+{
+    static const struct pf_fit_lane none;
+    static const struct findings nothing;
+    put_word(p, "model", "loggp");
+    if (fit->lanes[PF_FIT_NEAR].count)
+        put_lane(p, "", &fit->lanes[PF_FIT_NEAR], &fit->lanes[PF_FIT_FAR], &nothing);
+    if (fit->lanes[PF_FIT_MEMORY].count)
+        put_lane(p, "memory.", &fit->lanes[PF_FIT_MEMORY], &none, &nothing);
+}
+
 const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
 {
     static const struct pf_fit_lane none;
@@ -299,6 +328,10 @@ const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
     if (wrong)
         return wrong;
     memset(p, 0, sizeof *p);
+    if (is_ping_pong(fit)) {
+        make_from_ping_pong(fit, p);
+        return NULL;
+    }
     put_word(p, "model", "loggps");
     put_word(p, "contention", "nic");
     if (fit->share > 0)

@@ -44,8 +44,8 @@ bool pf_fit_line(struct pf_fit *fit, const char *line);
 
 /*
  * The parameters that reproduce the measured points. Needs one_way of every point, and in memory and near
- * also the others. Returns NULL on success, else one line that says what is missing, which lives until the
- * next call.
+ * also the others, of all points or of none: then they are those of LogGP. Returns NULL on success, else one
+ * line that says what is missing, which lives until the next call.
  */
 const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *parameters);
 

@@ -76,6 +76,11 @@ refused_file() {
     timeout 100 "$PF_BIN/pfinfo" --fit=smpi --output direct -- -np 4
     diff <(grep -v '^#' fitted) <(grep -v '^#' direct)
     diff <(grep '^# median error' fitted) <(grep '^# median error' direct)
+    grep -E '^(oneway|peer)' measured.times >pingpong.times
+    timeout 100 "$PF_BIN/pfinfo" --fit=pingpong.times --output loggp -- -np 4
+    grep '^model = loggp$' loggp
+    [ "$(grep -c nic_time loggp)" -eq 0 ]
+    diff <(grep '^time\[64 KiB' loggp | sed 's/ = .*//') <(grep '^time\[64 KiB' fitted | sed 's/ = .*//')
     echo nothing >empty
     run timeout 100 "$PF_BIN/pfinfo" --fit=empty -- -np 4
     [ "$status" -eq 1 ]

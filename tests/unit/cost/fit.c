@@ -153,6 +153,9 @@ static void test_incomplete(void **state)
     assert_false(pf_fit_line(&fit, "twoway near 8 1e-6"));
     assert_false(pf_fit_line(&fit, "oneway near 8 nan"));
     assert_true(pf_fit_line(&fit, "oneway near 8 1e-6"));
+    assert_null(pf_fit_make(&fit, &parameters)); /* a ping-pong is enough for LogGP, */
+    assert_true(pf_fit_line(&fit, "late near 8 1e-6"));
+    /* but what else is measured must be complete. */
     assert_string_equal(pf_fit_make(&fit, &parameters), "measurements of 8 B, near, are missing");
 }
 
