@@ -10,7 +10,7 @@
  * square.
  */
 #define PF_PATHS_TABLE  512
-#define PF_PATHS_PLACES (1 << 18)
+#define PF_PATHS_PLACES (1 << 20)
 
 struct pf_path {
     double latency;
