@@ -7,33 +7,13 @@
 
 #include "adapters/smpi/smpi_types.h"
 
-static int side_of(const struct pf_coll_call *call, int member)
-{
-    return member >= call->cut;
-}
-
-static int first_of(const struct pf_coll_call *call, int side)
-{
-    return side ? call->cut : 0;
-}
-
-static int size_of(const struct pf_coll_call *call, int side)
-{
-    return side ? call->n - call->cut : call->cut;
-}
-
-static bool is_rooted(enum pf_coll_kind kind)
-{
-    return (kind >= PF_COLL_BCAST && kind <= PF_COLL_GATHERV) || kind == PF_COLL_REDUCE;
-}
-
 void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, const struct an_part *part)
 {
     struct pf_coll_call *call = &c->call;
-    int side = side_of(call, comm->index);
+    int side = pf_coll_side(call, comm->index);
     size_t sum = 0;
-    if (is_rooted(call->kind))
-        c->members = 1 + size_of(call, !side_of(call, part->root));
+    if (pf_coll_is_rooted(call->kind))
+        c->members = 1 + pf_coll_side_size(call, !pf_coll_side(call, part->root));
     call->side[0] = call->side[1] = part->pretend;
     switch (call->kind) {
     case PF_COLL_ALLGATHER:
@@ -112,7 +92,7 @@ void an_intercoll_note(struct an_collective *c, const struct an_comm *comm, cons
 /* How many items a member gives to a reduction. */
 static int given(const struct an_collective *c, const struct an_part *p, int side)
 {
-    int n = size_of(&c->call, side), total = 0;
+    int n = pf_coll_side_size(&c->call, side), total = 0;
     if (c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
         return p->send_count * n;
     if (c->call.kind != PF_COLL_REDUCE_SCATTER)
@@ -126,8 +106,8 @@ static int given(const struct an_collective *c, const struct an_part *p, int sid
 static void combine(const struct an_collective *c, const struct an_part *mine, int side, int count,
                     struct an_items *result)
 {
-    const struct an_part *others = &c->parts[first_of(&c->call, !side)];
-    int i = size_of(&c->call, !side) - 1;
+    const struct an_part *others = &c->parts[pf_coll_leader(&c->call, !side)];
+    int i = pf_coll_side_size(&c->call, !side) - 1;
     an_items_take(result, an_part_contribution(&others[i]), count, mine->send_type);
     while (i-- > 0)
         pf_smpi_op_apply(mine->op, mine->send_type, count, an_part_contribution(&others[i]), result->items);
@@ -155,13 +135,13 @@ static void reduce_for(struct an_collective *c, int side, const struct an_leave 
     for (int i = 0; i < n; i++) {
         int member = leaves[i].member;
         const struct an_part *p = &c->parts[member];
-        if (side_of(&c->call, member) != side || (is_rooted(c->call.kind) && member != c->call.root) ||
-            given(c, p, side) == 0)
+        if (pf_coll_side(&c->call, member) != side ||
+            (pf_coll_is_rooted(c->call.kind) && member != c->call.root) || given(c, p, side) == 0)
             continue;
         if (!combined)
             combine(c, p, side, given(c, p, side), &result);
         combined = true;
-        hand_out(c, p, member - first_of(&c->call, side), result.items);
+        hand_out(c, p, member - pf_coll_leader(&c->call, side), result.items);
     }
     if (combined)
         an_items_give_back(&result);
@@ -172,7 +152,8 @@ static void receive(struct an_collective *c, int member)
 {
     const struct pf_coll_call *call = &c->call;
     const struct an_part *p = &c->parts[member];
-    int side = side_of(call, member), rank = member - first_of(call, side), others = first_of(call, !side);
+    int side = pf_coll_side(call, member), rank = member - pf_coll_leader(call, side),
+        others = pf_coll_leader(call, !side);
     bool root = member == call->root;
     switch (call->kind) {
     case PF_COLL_BCAST:
@@ -186,19 +167,19 @@ static void receive(struct an_collective *c, int member)
         break;
     case PF_COLL_GATHER:
     case PF_COLL_GATHERV:
-        for (int i = 0; root && i < size_of(call, !side); i++)
+        for (int i = 0; root && i < pf_coll_side_size(call, !side); i++)
             an_part_give(&c->parts[others + i], -1, p, i);
         break;
     case PF_COLL_ALLGATHER:
     case PF_COLL_ALLGATHERV:
-        for (int i = 0; i < size_of(call, !side); i++)
+        for (int i = 0; i < pf_coll_side_size(call, !side); i++)
             if (c->parts[others + i].here) /* who is not has nothing to give */
                 an_part_give(&c->parts[others + i], -1, p, i);
         break;
     case PF_COLL_ALLTOALL:
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
-        for (int i = 0; i < size_of(call, !side); i++)
+        for (int i = 0; i < pf_coll_side_size(call, !side); i++)
             if (c->parts[others + i].here)
                 an_part_give(&c->parts[others + i], rank, p, i);
         break;
@@ -211,7 +192,7 @@ static void receive(struct an_collective *c, int member)
 static void save(struct an_collective *c, int member)
 {
     struct an_part *p = &c->parts[member];
-    int side = side_of(&c->call, member);
+    int side = pf_coll_side(&c->call, member);
     bool root = member == c->call.root;
     switch (c->call.kind) {
     case PF_COLL_BCAST:
@@ -221,7 +202,7 @@ static void save(struct an_collective *c, int member)
     case PF_COLL_SCATTER:
     case PF_COLL_SCATTERV:
         if (root)
-            an_part_save(p, size_of(&c->call, !side));
+            an_part_save(p, pf_coll_side_size(&c->call, !side));
         break;
     case PF_COLL_GATHER:
     case PF_COLL_GATHERV:
@@ -235,7 +216,7 @@ static void save(struct an_collective *c, int member)
     case PF_COLL_ALLTOALL:
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
-        an_part_save(p, size_of(&c->call, !side));
+        an_part_save(p, pf_coll_side_size(&c->call, !side));
         break;
     case PF_COLL_REDUCE:
         if (!root)

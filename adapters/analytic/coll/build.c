@@ -523,11 +523,6 @@ const struct pf_kind pf_kinds[PF_COLL_KINDS] = {
     [PF_COLL_EXSCAN] = {"exscan", scans, pf_first_rules, NULL, pf_nonblocking_first, "linear", ""},
 };
 
-static bool rooted(enum pf_coll_kind kind)
-{
-    return (kind >= PF_COLL_BCAST && kind <= PF_COLL_GATHERV) || kind == PF_COLL_REDUCE;
-}
-
 /* MPI returns at once when there is nothing to move, except where a rank cannot know. */
 static bool nothing(const struct pf_plan *plan)
 {
@@ -553,7 +548,7 @@ void pf_plan_make(struct pf_plan *plan, const struct pf_coll_call *call, int alg
     plan->total = by_blocks(call->kind) ? call->bytes * (size_t)call->n : call->bytes;
     if (call->kind == PF_COLL_BARRIER)
         plan->total = 0;
-    if (!rooted(call->kind))
+    if (!pf_coll_is_rooted(call->kind))
         plan->call.root = 0;
     if (call->kind == PF_COLL_ALLGATHERV || call->kind == PF_COLL_REDUCE_SCATTER) {
         start[0] = 0;

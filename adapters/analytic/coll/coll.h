@@ -74,6 +74,29 @@ struct pf_coll_call {
     size_t side[2];
 };
 
+/* A root gives or gets all the data. */
+static inline bool pf_coll_is_rooted(enum pf_coll_kind kind)
+{
+    return (kind >= PF_COLL_BCAST && kind <= PF_COLL_GATHERV) || kind == PF_COLL_REDUCE;
+}
+
+/* The sides of an intercommunicator are 0 and 1: which one a rank is on, the first rank of it (its leader),
+ * and how many it has. */
+static inline int pf_coll_side(const struct pf_coll_call *call, int rank)
+{
+    return rank >= call->cut;
+}
+
+static inline int pf_coll_leader(const struct pf_coll_call *call, int side)
+{
+    return side ? call->cut : 0;
+}
+
+static inline int pf_coll_side_size(const struct pf_coll_call *call, int side)
+{
+    return side ? call->n - call->cut : call->cut;
+}
+
 /* The price list, the choice of algorithms, and statistics: one per job. */
 struct pf_colls;
 

@@ -11,37 +11,22 @@
 /* What a member of the other side tells first in the v kinds: one count of each. */
 #define COUNT_BYTES sizeof(int)
 
-static int side_of(const struct pf_plan *plan, int rank)
-{
-    return rank >= plan->call.cut;
-}
-
-static int first_of(const struct pf_plan *plan, int side)
-{
-    return side ? plan->call.cut : 0;
-}
-
-static int size_of(const struct pf_plan *plan, int side)
-{
-    return side ? plan->call.n - plan->call.cut : plan->call.cut;
-}
-
 static bool is_leader(const struct pf_plan *plan, int rank)
 {
-    return rank == first_of(plan, side_of(plan, rank));
+    return rank == pf_coll_leader(&plan->call, pf_coll_side(&plan->call, rank));
 }
 
 /* The leader of the other side. */
 static int other_leader(const struct pf_plan *plan, int rank)
 {
-    return first_of(plan, !side_of(plan, rank));
+    return pf_coll_leader(&plan->call, !pf_coll_side(&plan->call, rank));
 }
 
 static size_t sum_of_counts(const struct pf_plan *plan, int side)
 {
     size_t total = 0;
-    for (int i = 0; i < size_of(plan, side); i++)
-        total += plan->call.counts[first_of(plan, side) + i];
+    for (int i = 0; i < pf_coll_side_size(&plan->call, side); i++)
+        total += plan->call.counts[pf_coll_leader(&plan->call, side) + i];
     return total;
 }
 
@@ -51,9 +36,9 @@ static size_t bytes_of_side(const struct pf_plan *plan, int side)
     const struct pf_coll_call *call = &plan->call;
     switch (call->kind) {
     case PF_COLL_GATHER:
-        return call->bytes * (size_t)size_of(plan, side);
+        return call->bytes * (size_t)pf_coll_side_size(&plan->call, side);
     case PF_COLL_ALLGATHER:
-        return call->side[side] * (size_t)size_of(plan, side);
+        return call->side[side] * (size_t)pf_coll_side_size(&plan->call, side);
     case PF_COLL_GATHERV:
     case PF_COLL_ALLGATHERV:
         return sum_of_counts(plan, side);
@@ -82,11 +67,11 @@ static void make_local(const struct pf_plan *plan, int phase, int side)
     enum pf_coll_kind kind = inter->kind[phase];
     struct pf_coll_call call = {.kind = kind,
                                 .commutative = plan->call.commutative,
-                                .n = size_of(plan, side),
+                                .n = pf_coll_side_size(&plan->call, side),
                                 .element = plan->element,
                                 .bytes = local_bytes(plan, kind, side)};
     if (kind == PF_COLL_GATHERV || kind == PF_COLL_SCATTERV)
-        call.counts = plan->call.counts + first_of(plan, side);
+        call.counts = plan->call.counts + pf_coll_leader(&plan->call, side);
     if (plan->call.kind == PF_COLL_ALLGATHERV)
         call.element = call.bytes; /* coll/inter makes one element of what it broadcasts */
     struct pf_plan *local = &inter->local[phase][side];
@@ -100,9 +85,9 @@ static void make_local(const struct pf_plan *plan, int phase, int side)
 static int at_local(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                     struct pf_round *out)
 {
-    int side = side_of(plan, rank), first = first_of(plan, side), before = 0;
+    int side = pf_coll_side(&plan->call, rank), first = pf_coll_leader(&plan->call, side), before = 0;
     bool rooted = plan->call.root >= 0;
-    if (rooted && side == side_of(plan, plan->call.root))
+    if (rooted && side == pf_coll_side(&plan->call, plan->call.root))
         return stage->rounds;
     if (!plan->inter->made[stage->phase][side])
         make_local(plan, stage->phase, side);
@@ -141,7 +126,8 @@ static int at_leaders(const struct pf_plan *plan, const struct pf_stage *stage, 
     if (round > 0 || !is_leader(plan, rank))
         return stage->rounds;
     out->receives = 1;
-    pf_round_send(out, other_leader(plan, rank), PF_PUT, bytes_of_side(plan, side_of(plan, rank)), 0, 0);
+    pf_round_send(out, other_leader(plan, rank), PF_PUT, bytes_of_side(plan, pf_coll_side(&plan->call, rank)),
+                  0, 0);
     return 0;
 }
 
@@ -151,7 +137,8 @@ static int at_to_leaders(const struct pf_plan *plan, const struct pf_stage *stag
 {
     if (round > 0)
         return stage->rounds;
-    out->receives = is_leader(plan, rank) ? size_of(plan, !side_of(plan, rank)) : 0;
+    out->receives =
+        is_leader(plan, rank) ? pf_coll_side_size(&plan->call, !pf_coll_side(&plan->call, rank)) : 0;
     pf_round_send(out, other_leader(plan, rank), is_leader(plan, rank) ? PF_PUT : PF_COMBINE, plan->total, 0,
                   0);
     return 0;
@@ -161,12 +148,12 @@ static int at_to_leaders(const struct pf_plan *plan, const struct pf_stage *stag
 static int at_from_leaders(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                            struct pf_round *out)
 {
-    int side = side_of(plan, rank);
+    int side = pf_coll_side(&plan->call, rank);
     if (round > 0)
         return stage->rounds;
     out->receives = !is_leader(plan, rank);
-    for (int i = 1; is_leader(plan, rank) && i < size_of(plan, !side); i++)
-        pf_round_send(out, first_of(plan, !side) + i, PF_PUT, plan->total, 0, 0);
+    for (int i = 1; is_leader(plan, rank) && i < pf_coll_side_size(&plan->call, !side); i++)
+        pf_round_send(out, pf_coll_leader(&plan->call, !side) + i, PF_PUT, plan->total, 0, 0);
     return out->receives || out->sends ? 0 : stage->rounds;
 }
 
@@ -179,7 +166,8 @@ static bool is_to_root(enum pf_coll_kind kind)
 static int at_root_and_leader(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                               struct pf_round *out)
 {
-    int root = plan->call.root, side = !side_of(plan, root), leader = first_of(plan, side);
+    int root = plan->call.root, side = !pf_coll_side(&plan->call, root),
+        leader = pf_coll_leader(&plan->call, side);
     bool gathers = is_to_root(plan->call.kind);
     int from = gathers ? leader : root, to = gathers ? root : leader;
     bool counts_too = plan->call.kind == PF_COLL_SCATTERV;
@@ -190,10 +178,11 @@ static int at_root_and_leader(const struct pf_plan *plan, const struct pf_stage 
         return 0;
     }
     if (counts_too)
-        pf_round_send(out, to, PF_BLOCKS, COUNT_BYTES * (size_t)size_of(plan, side), 0, 0);
-    size_t bytes = plan->call.kind == PF_COLL_SCATTER ? plan->call.bytes * (size_t)size_of(plan, side)
-                   : counts_too                       ? sum_of_counts(plan, side)
-                                                      : bytes_of_side(plan, side);
+        pf_round_send(out, to, PF_BLOCKS, COUNT_BYTES * (size_t)pf_coll_side_size(&plan->call, side), 0, 0);
+    size_t bytes = plan->call.kind == PF_COLL_SCATTER
+                       ? plan->call.bytes * (size_t)pf_coll_side_size(&plan->call, side)
+                   : counts_too ? sum_of_counts(plan, side)
+                                : bytes_of_side(plan, side);
     pf_round_send(out, to, PF_BLOCKS, bytes, 0, 0);
     return 0;
 }
@@ -203,8 +192,9 @@ static int at_root_and_all(const struct pf_plan *plan, const struct pf_stage *st
                            struct pf_round *out)
 {
     const struct pf_coll_call *call = &plan->call;
-    int side = !side_of(plan, call->root), first = first_of(plan, side), n = size_of(plan, side);
-    if (round > 0 || (side_of(plan, rank) != side && rank != call->root))
+    int side = !pf_coll_side(&plan->call, call->root), first = pf_coll_leader(&plan->call, side),
+        n = pf_coll_side_size(&plan->call, side);
+    if (round > 0 || (pf_coll_side(&plan->call, rank) != side && rank != call->root))
         return stage->rounds;
     if (is_to_root(call->kind)) {
         out->receives = rank == call->root ? n : 0;
@@ -225,14 +215,15 @@ static size_t pair_bytes(const struct pf_plan *plan, int from, int to)
     const struct pf_coll_call *call = &plan->call;
     if (call->rows)
         return call->rows[from][to];
-    return call->counts ? call->counts[from] : call->side[side_of(plan, from)];
+    return call->counts ? call->counts[from] : call->side[pf_coll_side(&plan->call, from)];
 }
 
 /* Everybody with everybody on the other side; the v kinds leave out what is empty. */
 static int at_all(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                   struct pf_round *out)
 {
-    int side = !side_of(plan, rank), first = first_of(plan, side), n = size_of(plan, side);
+    int side = !pf_coll_side(&plan->call, rank), first = pf_coll_leader(&plan->call, side),
+        n = pf_coll_side_size(&plan->call, side);
     bool all = !plan->call.rows && !plan->call.counts;
     if (round > 0)
         return stage->rounds;
@@ -318,11 +309,6 @@ static void build_blocking(struct pf_plan *plan)
     }
 }
 
-static bool rooted(enum pf_coll_kind kind)
-{
-    return (kind >= PF_COLL_BCAST && kind <= PF_COLL_GATHERV) || kind == PF_COLL_REDUCE;
-}
-
 const char *pf_inter_name(bool nonblocking)
 {
     return nonblocking ? "inter_linear" : "inter_leaders";
@@ -339,7 +325,7 @@ void pf_inter_make(struct pf_plan *plan, const struct pf_coll_call *call, struct
     plan->inter = inter;
     plan->sparse = true; /* the sides are not in step */
     plan->element = call->element ? call->element : 1;
-    if (!rooted(call->kind))
+    if (!pf_coll_is_rooted(call->kind))
         plan->call.root = -1;
     if (call->kind == PF_COLL_BARRIER && !call->nonblocking)
         plan->call.bytes = plan->element = sizeof(int); /* of an allreduce */
