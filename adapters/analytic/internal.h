@@ -172,6 +172,12 @@ static inline void an_rank_charge(struct an_rank *rank, double date)
         rank->debt = date - now;
 }
 
+/* What a call costs the rank itself. */
+static inline void an_rank_pay_call(struct an_rank *rank)
+{
+    rank->debt += pf_cost_call(an_job.cost);
+}
+
 /* Ends a call that does not block: a rank that has called a lot pays what it owes. */
 void an_rank_pace(struct an_rank *rank);
 

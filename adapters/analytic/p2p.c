@@ -83,6 +83,13 @@ SENDS(bsend, ibsend, PF_COST_BUFFERED)
 SENDS(ssend, issend, PF_COST_SYNCHRONOUS)
 SENDS(rsend, irsend, PF_COST_READY)
 
+static void post(struct an_comm *comm, int source, int tag, struct an_request *request)
+{
+    if (an_job.posts)
+        request->rank->debt += pf_cost_post(an_job.cost, an_data_bytes(request->count, request->type));
+    an_message_receive(comm, an_source(source), an_tag(tag), request);
+}
+
 static int start_receive(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                          MPI_Request *handle)
 {
@@ -94,16 +101,14 @@ static int start_receive(void *buffer, int count, MPI_Datatype type, int source,
         return error;
     struct an_request *request = an_request_new(an_comm_of(comm)->rank, AN_RECEIVE);
     an_request_describe(request, buffer, count, type);
-    if (an_job.posts)
-        request->rank->debt += pf_cost_post(an_job.cost, an_data_bytes(count, type));
-    an_message_receive(an_comm_of(comm), an_source(source), an_tag(tag), request);
+    post(an_comm_of(comm), source, tag, request);
     *handle = (MPI_Request)request;
     return MPI_SUCCESS;
 }
 
 static void pay_call(struct an_rank *rank)
 {
-    rank->debt += pf_cost_call(an_job.cost);
+    an_rank_pay_call(rank);
     an_rank_pace(rank);
 }
 
@@ -228,8 +233,9 @@ static int an_start(MPI_Request *handle)
     an_request_describe(request, request->buffer, request->count, request->type);
     if (request->kind == AN_SEND) {
         request->done_at = an_message_send(&s, &request);
+        an_rank_pace(request->rank);
     } else {
-        an_message_receive(request->comm, an_source(s.peer), an_tag(s.tag), request);
+        post(request->comm, s.peer, s.tag, request);
         pay_call(request->rank);
     }
     return MPI_SUCCESS;

@@ -67,7 +67,7 @@ static void flow_end(struct an_window *win, struct an_flow *flow)
 void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
 {
     struct an_rank *rank = win->rank;
-    rank->debt += pf_cost_call(an_job.cost);
+    an_rank_pay_call(rank);
     if (flow->pending > 0) {
         win->awaited = flow;
         an_rank_await(rank, 1, an_now(rank));
@@ -204,7 +204,7 @@ static void start(struct access *a, MPI_Request *request)
     if (request)
         *request = (MPI_Request)made;
     if (a->bytes == 0) {
-        rank->debt += pf_cost_call(an_job.cost);
+        an_rank_pay_call(rank);
         if (made)
             an_request_settle(made, an_now(rank));
         discard(a);

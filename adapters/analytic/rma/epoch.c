@@ -7,11 +7,6 @@
 #include "base/log.h"
 #include "pf_fn.h"
 
-static void charge(struct an_rank *rank)
-{
-    rank->debt += pf_cost_call(an_job.cost);
-}
-
 /* All operations of this member have arrived before it enters the barrier, so that behind it those of all
  * members have. A fence that ends nothing (MPI_MODE_NOPRECEDE) is the barrier alone: it tells the others that
  * this member's memory is ready. */
@@ -22,7 +17,7 @@ static int an_win_fence(int assertion, MPI_Win handle)
     if (!(assertion & MPI_MODE_NOPRECEDE))
         an_flow_await(win, &win->all, false);
     else
-        charge(win->rank);
+        an_rank_pay_call(win->rank);
     struct an_request *request = an_collective_enter(win->comm, &part, PF_COLL_BARRIER, false);
     MPI_Request barrier = (MPI_Request)request;
     an_request_await(request);
@@ -72,7 +67,7 @@ static int an_win_post(MPI_Group group, int assertion, MPI_Win handle)
     int n = members_of(win, group, origins);
     if (n < 0)
         return MPI_ERR_GROUP;
-    charge(win->rank);
+    an_rank_pay_call(win->rank);
     for (int i = 0; i < n && !(assertion & MPI_MODE_NOCHECK); i++) {
         struct an_window *origin = win->rma->members[origins[i]];
         struct an_peer *peer = an_window_peer(origin, win->me);
@@ -118,7 +113,7 @@ static int an_win_start(MPI_Group group, int assertion, MPI_Win handle)
         return MPI_ERR_GROUP;
     win->accesses = true;
     win->accessed_count = n;
-    charge(win->rank);
+    an_rank_pay_call(win->rank);
     if (!(assertion & MPI_MODE_NOCHECK))
         await_posts(win);
     for (int i = 0; i < n; i++)
@@ -152,7 +147,7 @@ static int an_win_wait(MPI_Win handle)
     struct an_window *win = an_window_of(handle);
     if (!win->exposed)
         return MPI_ERR_RMA_SYNC;
-    charge(win->rank);
+    an_rank_pay_call(win->rank);
     if (win->missing > 0) {
         win->waits = true;
         an_rank_await(win->rank, 1, an_now(win->rank));

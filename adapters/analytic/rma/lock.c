@@ -135,11 +135,6 @@ static void given_back(struct pf_event *event)
 
 /* ---- at the origin ---- */
 
-static void charge(struct an_rank *rank)
-{
-    rank->debt += pf_cost_call(an_job.cost);
-}
-
 /* A message to all has arrived when it is at the farthest. */
 static void find_farthest(struct an_window *win)
 {
@@ -174,7 +169,7 @@ static struct an_lock_request *send(struct an_window *win, int target, enum an_l
 
 static void acquire(struct an_window *win, int target, enum an_lock type)
 {
-    charge(win->rank);
+    an_rank_pay_call(win->rank);
     send(win, target, type, requested)->answer = travel_from(win, target);
     an_rank_await(win->rank, 1, an_now(win->rank));
 }
@@ -194,7 +189,7 @@ static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
         return MPI_ERR_RMA_SYNC;
     enum an_lock wanted = type == MPI_LOCK_EXCLUSIVE ? AN_EXCLUSIVE : AN_SHARED;
     if (assertion & MPI_MODE_NOCHECK) {
-        charge(win->rank);
+        an_rank_pay_call(win->rank);
         an_rank_settle(win->rank);
         wanted = AN_UNCHECKED;
     } else {
@@ -229,7 +224,7 @@ static int an_win_lock_all(int assertion, MPI_Win handle)
         return MPI_ERR_RMA_SYNC;
     win->unchecked_all = assertion & MPI_MODE_NOCHECK;
     if (win->unchecked_all) {
-        charge(win->rank);
+        an_rank_pay_call(win->rank);
         an_rank_settle(win->rank);
     } else {
         acquire(win, -1, AN_SHARED);

@@ -42,6 +42,14 @@ refused_file() {
     [ "$(grep -c "arrives after" <<<"$output")" -eq 0 ]
 }
 
+@test "posting a large receive costs the same in MPI_Irecv and in MPI_Start" {
+    "$PF_BIN/pfcc" -o receives "$BATS_TEST_DIRNAME/receives.c"
+    PARFOCAL_ANALYTIC_SET="call = 10 ns; post = 1 us" run pfrun -np 2 -model analytic --cfg=smpi/simulate-computation:no \
+        --cfg=smpi/wtime:0 ./receives
+    echo "$output"
+    [ "$output" = "MPI_Irecv 1010 ns, MPI_Start 1010 ns" ]
+}
+
 @test "pfinfo --fit: a file that the model reads, small errors" {
     run timeout 200 "$PF_BIN/pfinfo" --fit=smpi --output fitted -- -np 8
     echo "$output"
