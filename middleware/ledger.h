@@ -131,8 +131,9 @@ static inline struct pf_ledger_entry *pf_ledger_find_send(const struct pf_ledger
 /* The rank's own books, for a probe. */
 struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm comm, int source, int tag);
 
-/* Ends a probe for which the books have nothing, at the cost of a native one. */
-int pf_ledger_found_nothing(struct pf_rank *r, int *flag);
+/* Ends a probe for which the books have nothing, at the cost of a native one in `in`. */
+int pf_ledger_found_nothing(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at,
+                            int *flag);
 
 /* A send was recorded: does somebody wait for it in a probe? */
 void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_ledger_entry *send);

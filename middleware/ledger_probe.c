@@ -63,19 +63,6 @@ struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm handle, in
     return valid ? pf_ledger_own_box(comm) : NULL;
 }
 
-int pf_ledger_found_nothing(struct pf_rank *r, int *flag)
-{
-    struct pf_instance *in = r->active;
-    *flag = 0;
-    pf_call_native_begin(r, in);
-    in->ops->progress(in); /* others may wait for this rank's operations while it polls */
-    if (in->values->charges_tests)
-        in->ops->idle(in);
-    pf_call_idle(r, in);
-    pf_call_native_end(r, in);
-    return pf_call_return(r, MPI_SUCCESS);
-}
-
 /* Looks once, or until it is there (flag NULL). */
 static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at, int *flag,
                 void *status)
@@ -86,6 +73,25 @@ static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledge
     if (flag)
         return ((native_iprobe)in->fn[PF_FN_Iprobe])(peer, tag, comm, flag, status);
     return ((native_probe)in->fn[PF_FN_Probe])(peer, tag, comm, status);
+}
+
+/* What a look in vain takes decides how often a waiting program looks: it must be the same as in a run
+ * without the books. SMPI sleeps before it looks, and longer each time, which would delay what is sent
+ * meanwhile. */
+int pf_ledger_found_nothing(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at,
+                            int *flag)
+{
+    union pf_native_status status;
+    int code = MPI_SUCCESS;
+    if (in->values->charges_tests) {
+        pf_call_native_begin(r, in);
+        in->ops->idle(in);
+    } else {
+        code = look(r, in, at, flag, &status);
+    }
+    *flag = 0;
+    pf_call_idle(r, in);
+    return pf_call_leave(r, in, at->comm, code);
 }
 
 static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
@@ -104,7 +110,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
         if (!flag)
             send = pf_ledger_await(r, box, source, tag);
         else if (!(send = pf_ledger_find_send(box, source, tag)))
-            return pf_ledger_found_nothing(r, flag);
+            return pf_ledger_found_nothing(r, in, &at, flag);
         at = pf_ledger_place(pf_comm_of(r, handle), send);
         source = send->envelope.source;
         tag = send->envelope.tag;
