@@ -98,7 +98,8 @@ static void stream_left(void *arg)
     struct pf_path *path = t->route;
     t->state = NULL;
     t->last_date = pf_engine_now() + path->latency;
-    path->last[t->vn] = t->last_date;
+    if (t->last_date > path->last[t->vn]) /* else its header, or a message behind it, arrives later */
+        path->last[t->vn] = t->last_date;
     if (!pf_event_pending(&t->event))
         await_tail(t);
     t->sent(t);

@@ -165,6 +165,22 @@ static void test_shared_bus(void **state)
     }
 }
 
+/* Streams behind a short message that waits for links: they leave before it arrives, and yet come after it
+ * and in order. Out of order they would be refused, and sent again ten seconds later. */
+static void test_streams_behind_a_queue(void **state)
+{
+    (void)state;
+    enum { NODES = 60 };
+    struct world world = {.nodes = NODES};
+    struct exchange in[NODES + 2] = {0};
+    int count = 0;
+    for (int i = 2; i < NODES; i++)
+        in[count++] = (struct exchange){i, 1, 3500, 1};
+    in[count++] = (struct exchange){0, 1, 3500, 1};
+    in[count++] = (struct exchange){0, 1, 5000, 4};
+    plan_assert_between(plan_run(&world, in)[0], 5 * 3500 / wire, 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +191,7 @@ int main(void)
         cmocka_unit_test(test_small_beside_large),
         cmocka_unit_test(test_shared_middle_link),
         cmocka_unit_test(test_shared_bus),
+        cmocka_unit_test(test_streams_behind_a_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
