@@ -61,10 +61,16 @@ struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
     return channel;
 }
 
+/* As many streams as may are on their way out. */
+static bool is_full(const struct pf_nic_channel *channel)
+{
+    return pf_config.nic_streams > 0 && channel->leaving >= pf_config.nic_streams;
+}
+
 /* Something will advance the channel later, whatever becomes ready before. */
 static bool is_blocked(const struct pf_nic_channel *channel)
 {
-    return channel->first && (channel->leaving || channel->awaiting_credit || channel->awaiting_entry);
+    return channel->first && (is_full(channel) || channel->awaiting_credit || channel->awaiting_entry);
 }
 
 void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_lane *lane)
@@ -108,7 +114,7 @@ static bool is_ready(struct pf_nic_message *m)
 static bool may_enter(struct pf_nic_channel *channel, struct pf_nic_message *m)
 {
     const struct pf_transfer *t = &m->transfer;
-    if (channel->leaving || channel->awaiting_credit || !is_ready(m))
+    if (is_full(channel) || channel->awaiting_credit || !is_ready(m))
         return false;
     /* One that is sent again has its entry: it must not wait for the others, which may wait for it. */
     if (pf_config.nic_e2e && !m->entry &&
@@ -130,8 +136,8 @@ void pf_nic_channel_advance(struct pf_nic_channel *channel)
         channel->first = m->next;
         if (!channel->first)
             channel->last = NULL;
-        if (m->transfer.streams)
-            channel->leaving = m;
+        m->leaving = m->transfer.streams;
+        channel->leaving += m->leaving;
         if (pf_config.nic_e2e && !m->entry)
             pf_e2e_enter(channel->table, m);
         upcall(m);
@@ -164,8 +170,9 @@ void pf_nic_channel_left(struct pf_nic_message *m, void (*injected)(struct pf_ni
 {
     struct pf_nic_channel *channel = m->channel;
     upcall = injected;
-    if (channel->leaving != m)
+    if (!m->leaving)
         return;
-    channel->leaving = NULL;
+    m->leaving = false;
+    channel->leaving--;
     pf_nic_channel_advance(channel);
 }

@@ -7,12 +7,12 @@
 /*
  * Messages from one NIC to another in one virtual network keep their order: they enter the network in the
  * order of their commands, whatever each needs before (a DMA takes longer than a payload that came with the
- * command), and a stream holds up its successors until it has left.
+ * command), and a stream holds up its successors until it has left (nic_streams: until so many others have).
  */
 struct pf_nic_channel {
     uint64_t key;
     struct pf_nic_message *first, *last;
-    struct pf_nic_message *leaving; /* a stream */
+    int leaving; /* streams */
     bool advancing;
     bool awaiting_credit; /* the network will call */
 

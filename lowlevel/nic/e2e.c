@@ -167,9 +167,12 @@ static void leave_ghost(struct pf_nic_message *m)
 bool pf_e2e_header(struct pf_nic_message *m)
 {
     struct pf_nic_channel *channel = m->channel;
-    m->in_order = m->sequence == channel->expected;
-    if (m->in_order)
+    bool next = m->sequence == channel->expected;
+    if (next)
         channel->expected++;
+    /* With several streams at once one may be cut when the headers of others have followed its own: then the
+     * rest of it is no repetition. */
+    m->in_order = next || (m->taken && !m->ghost);
     return m->in_order;
 }
 

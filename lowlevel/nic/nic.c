@@ -251,7 +251,7 @@ static void tail_arrived(struct pf_transfer *t)
 static void transfer_lost(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
-    if (m->channel->leaving == m)
+    if (m->leaving)
         m->left_date = pf_engine_now();
     pf_nic_channel_left(m, entered);
     if (pf_config.nic_e2e) {
@@ -329,6 +329,7 @@ static void prepare(struct pf_nic_message *m)
     m->losses = 0;
     m->taken = false;
     m->source_read = false;
+    m->leaving = false;
     m->window = NULL;
 }
 

@@ -49,6 +49,7 @@ struct pf_nic_message {
     bool matching;            /* the command carries match bits */
     bool service;             /* a message of the service network, not of compute */
     bool source_read;         /* `sent` has been told */
+    bool leaving;             /* a stream that has not left the source */
     bool taken;               /* the destination has its header: a second transmission is not matched again */
     bool in_order;            /* the header was the next one of its channel */
     bool ghost;               /* sent again although it has been delivered (e2e.c) */

@@ -215,6 +215,9 @@ static void test_loss_at_the_limits(void **state)
                                          "PARFOCAL_NIC_MAX_IN_FLIGHT=3", "PARFOCAL_NIC_FLOW_CONTROL=process",
                                          NULL};
     run_all(&(struct world){.nodes = 2, .settings = window});
+    static const char *const streams[] = {"PARFOCAL_NET_LOSS=0.1", "PARFOCAL_NIC_RETRIES=30",
+                                          "PARFOCAL_NIC_STREAMS=3", NULL};
+    run_all(&(struct world){.nodes = 2, .settings = streams});
     static const char *const short_time[] = {"PARFOCAL_NET_LOSS=0.1", "PARFOCAL_NIC_RETRIES=30",
                                              "PARFOCAL_NIC_RETRY_TIMEOUT=20e-6", NULL};
     run_all(&(struct world){.nodes = 2, .settings = short_time});
@@ -292,6 +295,9 @@ static void test_link_down(void **state)
                                  7e-6 + i * 23e-6);
     world.down_link = often;
     run_all(&world);
+    static const char *const at_once[] = {"PARFOCAL_NIC_RETRIES=30", "PARFOCAL_NIC_RETRY_TIMEOUT=1e-3",
+                                          "PARFOCAL_NIC_STREAMS=0", NULL};
+    run_all(&(struct world){.nodes = 2, .settings = at_once, .down_link = often});
     assert_int_equal(world_run(&world, program_puts), 0);
     assert_true(*(double *)world_shared() > 1e-3); /* a time-out was among it */
 }

@@ -381,6 +381,22 @@ static void test_flow_control(void **state)
     assert_near(flow_of(&join, "1", "pair", 2, 2 * COUNT), turn(8) / 2, 0.01);
 }
 
+/* Two streams between two nodes leave one after the other, or at once; then short messages pass them. */
+static void test_streams(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"PARFOCAL_NIC_STREAMS=0", NULL};
+    double alone = turn(MIB), more = (double)MIB * (1 + 12.0 / 512) / wire;
+    struct plan two = {.sends = {{0, {2, 2}, 1, MIB}, {1, {3, 3}, 1, MIB}}};
+    for (int i = 0; i < 2; i++) {
+        assert_near(run(&two, 2, 2, NULL)[4 + 2 * i], alone + i * more, 0.02);
+        assert_near(run(&two, 2, 2, all)[4 + 2 * i], alone + more, 0.02);
+    }
+    struct plan mixed = {.sends = {{0, {2, 2}, 1, MIB}, {1, {3, 3}, 1, 8}}, .delay = 2e-6};
+    assert_true(run(&mixed, 2, 2, NULL)[6] > more);
+    assert_true(run(&mixed, 2, 2, all)[6] < 5e-6);
+}
+
 /* A layer on the bus and one on the network see every step, with its dates and its message. */
 struct seen {
     int steps[PF_BUS_PAYLOAD_WRITE + 1];
@@ -538,21 +554,14 @@ static void test_impossible_settings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_loopback),
-        cmocka_unit_test(test_quick_acks),
-        cmocka_unit_test(test_no_commands),
-        cmocka_unit_test(test_no_pcie),
-        cmocka_unit_test(test_no_e2e),
-        cmocka_unit_test(test_no_payload_copy),
-        cmocka_unit_test(test_message_rate),
-        cmocka_unit_test(test_match_engines),
-        cmocka_unit_test(test_target_bus),
-        cmocka_unit_test(test_virtual_networks),
-        cmocka_unit_test(test_e2e_table),
-        cmocka_unit_test(test_flow_control),
-        cmocka_unit_test(test_observers),
-        cmocka_unit_test(test_impossible_settings),
+        cmocka_unit_test(test_stages),           cmocka_unit_test(test_loopback),
+        cmocka_unit_test(test_quick_acks),       cmocka_unit_test(test_no_commands),
+        cmocka_unit_test(test_no_pcie),          cmocka_unit_test(test_no_e2e),
+        cmocka_unit_test(test_no_payload_copy),  cmocka_unit_test(test_message_rate),
+        cmocka_unit_test(test_match_engines),    cmocka_unit_test(test_target_bus),
+        cmocka_unit_test(test_virtual_networks), cmocka_unit_test(test_e2e_table),
+        cmocka_unit_test(test_flow_control),     cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_observers),        cmocka_unit_test(test_impossible_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
