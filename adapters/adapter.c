@@ -27,6 +27,12 @@ int pf_adapter_no_start(struct pf_instance *in)
     return PF_SUCCESS;
 }
 
+double pf_adapter_no_debt(const struct pf_instance *in)
+{
+    (void)in;
+    return 0.0;
+}
+
 void pf_adapter_no_hook(struct pf_instance *in)
 {
     (void)in;

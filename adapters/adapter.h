@@ -144,6 +144,8 @@ struct pf_adapter_ops {
     /* The calling rank is about to look at the clock, or to do something outside this implementation: calls
      * that have taken simulated time which has not passed yet are paid for now. */
     void (*settle)(struct pf_instance *in);
+    /* The simulated time that settle would pay. */
+    double (*ahead)(const struct pf_instance *in);
 
     void (*status_get)(const void *native, struct pf_native_status_view *out);
     void (*status_set)(void *native, const struct pf_native_status_view *in);
@@ -198,6 +200,7 @@ const struct pf_adapter *pf_adapter_get(enum pf_impl impl);
 /* Fallbacks for the slots that an adapter has no use for. */
 int pf_adapter_no_start(struct pf_instance *in);
 void pf_adapter_no_hook(struct pf_instance *in);
+double pf_adapter_no_debt(const struct pf_instance *in);
 int pf_adapter_no_intercomm(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native);
 
 #endif

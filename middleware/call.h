@@ -25,8 +25,9 @@
  * site in the application. */
 const void *pf_call_enter_slowly(int fn, const void *site);
 
-/* Where the Fortran interface was called, if it is what calls now; otherwise `site`. Ends that state. */
-const void *pf_call_site_of_fortran(struct pf_rank *r, const void *site);
+/* Where the application has called a layer (the Fortran interface, an observed entry) that calls now;
+ * otherwise `site`. Ends that state of the Fortran interface. */
+const void *pf_call_site_of_layer(struct pf_rank *r, const void *site);
 
 /* The same for a thread that the application made: all ranks live in one thread of the system. */
 void pf_call_foreign_thread(int fn) __attribute__((noreturn));

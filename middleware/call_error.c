@@ -5,6 +5,7 @@
 #include "middleware/compute.h"
 #include "middleware/errhandler.h"
 #include "middleware/job_state.h"
+#include "middleware/observing/tracing.h"
 
 void pf_call_foreign_thread(int fn)
 {
@@ -30,10 +31,12 @@ static void refuse(int fn)
     pf_die("rank %d called %s before MPI_Init", self->rank, name);
 }
 
-const void *pf_call_site_of_fortran(struct pf_rank *r, const void *site)
+const void *pf_call_site_of_layer(struct pf_rank *r, const void *site)
 {
     if (r->fortran_site)
         site = r->fortran_site;
+    else if (r->observed && !r->observed->entered)
+        site = r->observed->site;
     r->fortran_site = NULL;
     r->open = r->open || r->reopens;
     r->reopens = false;
@@ -46,10 +49,12 @@ const void *pf_call_enter_slowly(int fn, const void *site)
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         refuse(fn);
     struct pf_rank *r = self->mpi;
-    site = pf_call_site_of_fortran(r, site);
+    site = pf_call_site_of_layer(r, site);
     site = r->entry_site ? r->entry_site : site;
     if (pf_compute_on)
         pf_compute_point(r, site);
+    if (r->observed)
+        pf_tracing_entered(r);
     return site;
 }
 

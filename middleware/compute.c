@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/compute_file.h"
+#include "middleware/observing/tracing.h"
 
 /* SimGrid's side: what it has made of smpi/host-speed, and the limits of a measurement. */
 extern double _smpi_cfg_host_speed;
@@ -80,7 +81,7 @@ void pf_compute_begin(int ranks)
 {
     all.records = *pf_config.computation_record != 0;
     all.replays = *pf_config.computation_replay != 0;
-    pf_compute_on = all.records || all.replays || pf_config.rank_times;
+    pf_compute_on = all.records || all.replays || pf_config.rank_times || pf_tracing_on;
     if (!pf_compute_on)
         return;
     if (all.records && all.replays)
@@ -150,6 +151,12 @@ void pf_compute_point(struct pf_rank *r, const void *site)
     part->since = simgrid_get_clock();
     part->computed += part->since - before;
     pf_account_leave(r->account);
+}
+
+void pf_compute_resume(struct pf_rank *r)
+{
+    pf_account_leave(r->account);
+    smpi_bench_begin();
 }
 
 void pf_compute_slept(struct pf_rank *r)

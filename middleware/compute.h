@@ -10,8 +10,8 @@
 /*
  * Computation apart from communication. A rank computes between its MPI calls: how long can be recorded
  * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and told per rank at the end
- * (PARFOCAL_RANK_TIMES). Without these nothing here runs: ranks are `open` then and never come to
- * pf_compute_point().
+ * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these nothing here runs: ranks are `open`
+ * then and never come to pf_compute_point().
  *
  * While a file is written or read, the hub measures and injects the intervals instead of SMPI. What it
  * injects is what the file says, also while it writes one: so a replay in the same model has the dates of the
@@ -25,6 +25,9 @@ void pf_compute_begin(int ranks);
 /* The rank's computation since its last call ends here. `site` is where the call came from: one from our own
  * library ends nothing. */
 void pf_compute_point(struct pf_rank *r, const void *site);
+
+/* The call has returned, and its observer has spent wall-clock since: that is not the rank's computation. */
+void pf_compute_resume(struct pf_rank *r);
 
 /* The call returns that began with a point, and simulated time has passed in it that is no communication. */
 void pf_compute_slept(struct pf_rank *r);

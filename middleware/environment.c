@@ -18,6 +18,7 @@
 #include "middleware/errhandler.h"
 #include "middleware/job.h"
 #include "middleware/job_state.h"
+#include "middleware/observing/observing.h"
 #include "middleware/stranded.h"
 
 static enum pf_rank_state state_of_caller(void)
@@ -110,10 +111,12 @@ int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
     (void)comm; /* the whole job ends, as MPI 3.1 section 8.7 allows */
     pf_self_t *self = pf_self();
     int rank = self ? self->rank : -1;
+    bool observed = self && self->mpi && self->mpi->observed;
+    const void *from = observed ? self->mpi->observed->site : __builtin_return_address(0);
     char site[256];
     fflush(stdout);
     fprintf(stderr, "parfocal: rank %d called MPI_Abort with code %d at %s\n", rank, errorcode,
-            pf_call_site(__builtin_return_address(0), site, sizeof site));
+            pf_call_site(from, site, sizeof site));
     pf_job_abort(rank, errorcode);
 }
 

@@ -23,8 +23,6 @@
 
 struct pf_job_state pf_job_state = {.program = ""};
 
-static enum pf_model start_model;
-
 static const char *const fn_names[PF_FN_COUNT] = {
 #define X(stem, route, group, smpi) "MPI_" #stem,
     PF_FN_LIST(X)
@@ -58,7 +56,7 @@ static bool file_names(const char *path, const char *name)
 /* Notes about messages are only kept in a run that can change its model. */
 static void find_out_about_switches(void)
 {
-    unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << start_model;
+    unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << pf_job_state.start_model;
     pf_job_state.may_switch = pf_config.check || /* it reads the notes */
                               (models & (models - 1)) != 0 || *pf_config.load || !*pf_job_state.program ||
                               file_names(pf_job_state.program, "pf_model_switch") ||
@@ -76,18 +74,19 @@ static void read_settings(void)
     pf_account_start();
     if (!pf_schedule_load(pf_config.schedule, &pf_job_state.schedule, error, sizeof error))
         pf_die("schedule: %s", error);
-    start_model = pf_schedule_start(pf_job_state.schedule);
-    if (*pf_config.model && !pf_model_parse(pf_config.model, strlen(pf_config.model), &start_model))
+    pf_job_state.start_model = pf_schedule_start(pf_job_state.schedule);
+    if (*pf_config.model &&
+        !pf_model_parse(pf_config.model, strlen(pf_config.model), &pf_job_state.start_model))
         pf_die("unknown model '%s' in PARFOCAL_MODEL; models: analytic, smpi, portals, packet",
                pf_config.model);
-    if (start_model == PF_MODEL_NONE)
-        start_model = PF_MODEL_SMPI;
+    if (pf_job_state.start_model == PF_MODEL_NONE)
+        pf_job_state.start_model = PF_MODEL_SMPI;
     if (strcmp(pf_config.agree, "strict") != 0 && strcmp(pf_config.agree, "follow") != 0)
         pf_die("PARFOCAL_AGREE: '%s' is neither strict nor follow", pf_config.agree);
     find_out_about_switches();
     pf_job_state.strict = pf_job_state.may_switch && *pf_config.agree == 's';
     pf_ledger_on = pf_job_state.may_switch && !pf_job_state.strict;
-    pf_ledger_begin(pf_model_impl(start_model));
+    pf_ledger_begin(pf_model_impl(pf_job_state.start_model));
 }
 
 int pf_job_prepare(int np, const char *executable)
@@ -158,14 +157,14 @@ void pf_job_start_rank(struct pf_rank *r)
         pf_die("rank %d has no simulated process; start the program with pfrun", pf_job_state.missing);
     sg_actor_self_set_data(&r->self);
     if (r->account)
-        pf_account_move(r->account, NULL, start_model, simgrid_get_clock());
+        pf_account_move(r->account, NULL, pf_job_state.start_model, simgrid_get_clock());
     else
-        r->account = pf_account_open(r->self.rank, "start", start_model, simgrid_get_clock());
+        r->account = pf_account_open(r->self.rank, "start", pf_job_state.start_model, simgrid_get_clock());
     pf_comm_init_rank(r, pf_job_state.size);
     load_requested();
-    pf_model_load(start_model);
-    r->model = start_model;
-    r->active = r->instances[pf_model_impl(start_model)];
+    pf_model_load(pf_job_state.start_model);
+    r->model = pf_job_state.start_model;
+    r->active = r->instances[pf_model_impl(pf_job_state.start_model)];
 }
 
 /* Whatever MPI model is in force, Portals calls go to the simulated NIC. */

@@ -17,6 +17,7 @@ struct pf_job_state {
     bool may_switch;    /* more than one model may be in force during this run, */
     bool strict;        /* and then both sides of a message must be in the same one: -agree strict */
     struct pf_schedule *schedule;
+    enum pf_model start_model;
     const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */
 };
 

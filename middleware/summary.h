@@ -21,7 +21,7 @@ struct pf_portals_counters;
 PF_EXPORT void pf_summary_add_portals(const struct pf_portals_counters *counters);
 
 /* `functions` gives the summary's table of calls per MPI function and model, as a new object whose reference
- * the caller takes. middleware/counting calls it; without it there is no such table. */
+ * the caller takes. middleware/observing calls it; without it there is no such table. */
 struct json_t;
 void pf_summary_count_functions(struct json_t *(*functions)(void));
 

@@ -11,6 +11,7 @@
 #include "middleware/include/parfocal.h"
 #include "middleware/job_state.h"
 #include "middleware/ledger.h"
+#include "middleware/observing/tracing.h"
 
 int pf_model_impl(enum pf_model model)
 {
@@ -57,9 +58,12 @@ void pf_switch_to(struct pf_rank *r, enum pf_model model)
     pf_call_settle(r);
     r->active = r->instances[pf_model_impl(model)];
     pf_ledger_switched(r->active->impl);
-    if (model != r->model)
+    enum pf_model from = r->model;
+    if (model != from)
         pf_account_move(r->account, NULL, model, simgrid_get_clock());
     r->model = model;
+    if (model != from)
+        pf_tracing_switched(r, from);
 }
 
 struct pf_instance *pf_switch_promote(struct pf_rank *r)
@@ -85,11 +89,14 @@ void pf_switch_phase(struct pf_rank *r, const char *phase)
         pf_model_load(model);
     pf_call_settle(r);
     pf_account_move(r->account, phase, model, simgrid_get_clock());
-    if (model != PF_MODEL_NONE) {
-        r->model = model;
-        r->active = r->instances[pf_model_impl(model)];
-        pf_ledger_switched(r->active->impl);
-    }
+    if (model == PF_MODEL_NONE)
+        return;
+    enum pf_model from = r->model;
+    r->model = model;
+    r->active = r->instances[pf_model_impl(model)];
+    pf_ledger_switched(r->active->impl);
+    if (model != from)
+        pf_tracing_switched(r, from);
 }
 
 /* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize. */

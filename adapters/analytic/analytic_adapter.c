@@ -19,7 +19,6 @@
 #include "adapters/analytic/rma/rma.h"
 #include "adapters/predefined.h"
 #include "adapters/smpi/smpi_adapter.h"
-#include "adapters/traced.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -134,7 +133,7 @@ static void make_rank(int i, const int *all)
     const struct pf_instance *smpi = pf_smpi_adapter.ops->instance(i);
     memcpy(rank->predefined, smpi->predefined, sizeof rank->predefined);
     rank->base = (struct pf_instance){.adapter = &pf_analytic_adapter,
-                                      .ops = pf_adapter_traced(pf_analytic_adapter.ops),
+                                      .ops = pf_analytic_adapter.ops,
                                       .values = &values,
                                       .fn = functions,
                                       .predefined = rank->predefined,
@@ -248,6 +247,11 @@ static void analytic_settle(struct pf_instance *in)
 }
 
 /* What the model did, when the last rank has finished. */
+static double analytic_ahead(const struct pf_instance *in)
+{
+    return ((const struct an_rank *)in)->debt;
+}
+
 static void explain(void)
 {
     static int finished;
@@ -354,6 +358,7 @@ static const struct pf_adapter_ops ops = {
     .error_class = error_class,
     .comm_twin = comm_twin,
     .intercomm_twin = intercomm_twin,
+    .ahead = analytic_ahead,
     .comm_free = comm_free,
     .comm_errors_return = no_errors_return,
     .win_made = no_win_hook,

@@ -15,7 +15,6 @@
 #include "adapters/openmpi/glue/glue.h"
 #include "adapters/openmpi/openmpi.h"
 #include "adapters/predefined.h"
-#include "adapters/traced.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -132,7 +131,7 @@ static struct openmpi_instance *make_instance(int rank)
     struct openmpi_instance *in = calloc(1, sizeof *in);
     in->ompi = pf_ompi_instance(rank);
     in->base = (struct pf_instance){.adapter = &pf_openmpi_adapter,
-                                    .ops = pf_adapter_traced(pf_openmpi_adapter.ops),
+                                    .ops = pf_openmpi_adapter.ops,
                                     .values = &in->values,
                                     .fn = in->functions,
                                     .predefined = in->predefined,
@@ -363,6 +362,7 @@ static const struct pf_adapter_ops ops = {
     .leave = openmpi_leave,
     .idle = openmpi_idle,
     .settle = pf_adapter_no_hook,
+    .ahead = pf_adapter_no_debt,
     .status_get = status_get,
     .status_set = status_set,
     .error_class = error_class,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trace Event Format, for Perfetto and chrome://tracing: a process per node, a thread per row, an arrow per
- * message from the sending to the receiving row. Events stand in the order of their ends; the viewers sort.
+ * message from the sending to the receiving row, an instant where a rank changes its model. Events stand in
+ * the order of their ends; the viewers sort.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -127,12 +128,42 @@ static void print_flow(struct pf_trace_sink *sink, const struct pf_trace_record 
                    pf_trace_type_name(record->type), record->message, phase == 'f' ? ",\"bp\":\"e\"" : "");
 }
 
+static void print_model(struct pf_trace_output *output, const struct pf_trace_record *record)
+{
+    pf_trace_print(output, ",\"args\":{\"model\":\"%s\",\"phase\":\"", record->model);
+    print_quoted(output, record->phase);
+    pf_trace_print(output, "\"");
+}
+
+static void print_switch(struct pf_trace_sink *sink, const struct pf_trace_record *record)
+{
+    event(sink, record, 'i', record->start);
+    pf_trace_print(&sink->output, ",\"s\":\"t\",\"cat\":\"switch\",\"name\":\"%s to %s\"", record->from_model,
+                   record->model);
+    print_model(&sink->output, record);
+    pf_trace_print(&sink->output, ",\"from_model\":\"%s\"}}", record->from_model);
+}
+
+static const char *category(const struct pf_trace_record *record)
+{
+    return record->call ? "mpi" : record->message ? "message" : "node";
+}
+
 static void chrome_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
+    if (pf_trace_is_mark(record)) {
+        print_switch(sink, record);
+        return;
+    }
     event(sink, record, 'X', record->start);
     pf_trace_print(&sink->output, ",\"dur\":%.6f,\"cat\":\"%s\",\"name\":\"%s%s\"",
-                   microseconds(record->end - record->start), record->message ? "message" : "node",
-                   pf_trace_type_name(record->type), record->outcome == PF_TRACE_LOST ? " (lost)" : "");
+                   microseconds(record->end - record->start), category(record), pf_trace_name(record),
+                   record->outcome == PF_TRACE_LOST ? " (lost)" : "");
+    if (record->track == PF_TRACE_RANK) {
+        print_model(&sink->output, record);
+        pf_trace_print(&sink->output, ",\"outcome\":\"%s\"}}", pf_trace_outcome_name(record->outcome));
+        return;
+    }
     print_arguments(&sink->output, record);
     if (record->message && record->track == PF_TRACE_RX)
         print_flow(sink, record, 'f');

@@ -2,6 +2,7 @@
 /* One line per operation, in the order of their ends. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lowlevel/trace/sink.h"
 
@@ -9,7 +10,7 @@ static void csv_open(struct pf_trace_sink *sink)
 {
     pf_trace_print(&sink->output,
                    "type,initiator_nid,initiator_rank,target_nid,target_rank,start,end,bytes,wire_bytes,"
-                   "attempt,outcome\n");
+                   "attempt,outcome,model,phase,call,from_model\n");
 }
 
 /* A rank that is not known is an empty field. */
@@ -19,6 +20,16 @@ static const char *rank_text(int rank, char *text, size_t size)
         return "";
     snprintf(text, size, "%d", rank);
     return text;
+}
+
+/* A phase has the name that the application gives it. */
+static void print_text(struct pf_trace_output *output, const char *text)
+{
+    bool quoted = text && strpbrk(text, ",\"\r\n");
+    pf_trace_print(output, quoted ? ",\"" : ",");
+    for (; text && *text; text++)
+        pf_trace_print(output, *text == '"' ? "\"\"" : "%c", *text);
+    pf_trace_print(output, quoted ? "\"" : "");
 }
 
 static void csv_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
@@ -33,7 +44,12 @@ static void csv_end(struct pf_trace_sink *sink, const struct pf_trace_record *re
         pf_trace_print(&sink->output, "%" PRIu64 ",%d", record->wire_bytes, record->attempt);
     else
         pf_trace_print(&sink->output, ",");
-    pf_trace_print(&sink->output, ",%s\n", pf_trace_outcome_name(record->outcome));
+    pf_trace_print(&sink->output, ",%s", pf_trace_outcome_name(record->outcome));
+    print_text(&sink->output, record->model);
+    print_text(&sink->output, record->phase);
+    print_text(&sink->output, record->call);
+    print_text(&sink->output, record->from_model);
+    pf_trace_print(&sink->output, "\n");
 }
 
 static void csv_close(struct pf_trace_sink *sink, double date)

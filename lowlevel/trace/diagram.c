@@ -15,24 +15,33 @@ void pf_diagram_open(struct pf_trace_sink *sink)
         pf_die("out of memory for the trace");
 }
 
-void pf_diagram_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
+static void count_operation(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     struct pf_diagram *diagram = sink->state;
-    if (record->track == PF_TRACE_RX || diagram->too_large)
-        return;
     if (++diagram->operations <= pf_config.trace_diagram_max)
         return;
     diagram->too_large = true;
     pf_die("trace: the run is too large for the sequence diagram '%s': more than %ld operations at simulated "
-           "time %.9g s (PARFOCAL_TRACE_DIAGRAM_MAX is the limit; csv, paje and chrome have none)",
+           "time %.9g s (PARFOCAL_TRACE_DIAGRAM_MAX is the limit; csv, paje, chrome and otf2 have none)",
            sink->output.path, pf_config.trace_diagram_max, record->start);
 }
 
+/* Of calls only the end tells whether they are drawn. */
+void pf_diagram_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
+{
+    const struct pf_diagram *diagram = sink->state;
+    if (record->track != PF_TRACE_RX && record->type != PF_TRACE_CALL && !diagram->too_large)
+        count_operation(sink, record);
+}
+
+/* A call that takes no simulated time is left out. */
 void pf_diagram_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     struct pf_diagram *diagram = sink->state;
-    if (diagram->too_large)
+    if (diagram->too_large || (record->type == PF_TRACE_CALL && record->end <= record->start))
         return;
+    if (record->type == PF_TRACE_CALL)
+        count_operation(sink, record);
     if (diagram->count == diagram->capacity) {
         diagram->capacity = diagram->capacity ? 2 * diagram->capacity : 64;
         diagram->records = realloc(diagram->records, (size_t)diagram->capacity * sizeof *diagram->records);
@@ -49,6 +58,8 @@ static int by_start(const void *a, const void *b)
     const struct pf_trace_record *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
+    if ((x->track == PF_TRACE_RANK) != (y->track == PF_TRACE_RANK)) /* a call before what it does */
+        return x->track == PF_TRACE_RANK ? -1 : 1;
     return x->message < y->message ? -1 : x->message > y->message;
 }
 

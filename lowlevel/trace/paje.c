@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Paje, for ViTE and PajeNG: containers node / row, states on the rows, links for the messages, a mark where
- * one is lost. Events stand in the order of their dates, as the format wants it.
+ * Paje, for ViTE and PajeNG: containers node / row, states on the rows, links for the messages, marks where
+ * one is lost and where a rank changes its model. MPI calls have a value for each function in each model.
+ * Events stand in the order of their dates, as the format wants it.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "lowlevel/trace/names.h"
 #include "lowlevel/trace/rows.h"
 #include "lowlevel/trace/sink.h"
 
@@ -24,7 +26,13 @@ enum {
     POP_STATE,
     NEW_EVENT,
     START_LINK,
-    END_LINK
+    END_LINK,
+    PUSH_CALL
+};
+
+struct paje {
+    struct pf_trace_rows rows;
+    struct pf_trace_names calls, switches; /* that have a value */
 };
 
 static const char definitions[] = "%EventDef PajeDefineContainerType 0\n"
@@ -67,22 +75,53 @@ static const char definitions[] = "%EventDef PajeDefineContainerType 0\n"
                                   "%EventDef PajeEndLink 11\n"
                                   "% Time date\n% Type string\n% Container string\n"
                                   "% EndContainer string\n% Value string\n% Key string\n"
+                                  "%EndEventDef\n"
+                                  "%EventDef PajePushState 12\n"
+                                  "% Time date\n% Type string\n% Container string\n% Value string\n"
+                                  "% Model string\n% Phase string\n"
                                   "%EndEventDef\n";
+
+static void define_value(struct pf_trace_output *output, const char *type, const char *prefix, int number,
+                         const char *name, unsigned int colour)
+{
+    pf_trace_print(output, "%d %s%d %s \"%s\" \"%.3f %.3f %.3f\"\n", DEFINE_VALUE, prefix, number, type, name,
+                   (colour >> 16) / 255.0, (colour >> 8 & 0xff) / 255.0, (colour & 0xff) / 255.0);
+}
 
 static void define_values(struct pf_trace_output *output, const char *type, const char *prefix)
 {
-    for (int i = 0; i < PF_TRACE_TYPE_COUNT; i++) {
-        unsigned int colour = pf_trace_type_colour(i);
-        pf_trace_print(output, "%d %s%d %s \"%s\" \"%.3f %.3f %.3f\"\n", DEFINE_VALUE, prefix, i, type,
-                       pf_trace_type_name(i), (colour >> 16) / 255.0, (colour >> 8 & 0xff) / 255.0,
-                       (colour & 0xff) / 255.0);
-    }
+    for (int i = 0; i < PF_TRACE_TYPE_COUNT; i++)
+        define_value(output, type, prefix, i, pf_trace_type_name(i), pf_trace_type_colour(i));
+}
+
+/* The number of a value that is defined when it is first used. */
+static int number_of(struct pf_trace_output *output, struct pf_trace_names *names,
+                     const struct pf_trace_record *record)
+{
+    char text[128];
+    bool is_new, is_mark = pf_trace_is_mark(record);
+    if (is_mark)
+        snprintf(text, sizeof text, "%s to %s", record->from_model, record->model);
+    else
+        snprintf(text, sizeof text, "%s (%s)", record->call, record->model);
+    int number = pf_trace_number(names, text, &is_new);
+    if (is_new)
+        define_value(output, is_mark ? "Switch" : "Operation", is_mark ? "s" : "c", number, text,
+                     pf_trace_colour(record));
+    return number;
+}
+
+/* Names that the user gives. */
+static void print_name(struct pf_trace_output *output, const char *text)
+{
+    for (; *text; text++)
+        pf_trace_print(output, "%c", *text == '"' || (unsigned char)*text < 0x20 ? '?' : *text);
 }
 
 static void paje_open(struct pf_trace_sink *sink)
 {
     struct pf_trace_output *output = &sink->output;
-    sink->state = calloc(1, sizeof(struct pf_trace_rows));
+    sink->state = calloc(1, sizeof(struct paje));
     if (!sink->state)
         pf_die("out of memory for the trace");
     pf_trace_print(output, "%s", definitions);
@@ -90,6 +129,7 @@ static void paje_open(struct pf_trace_sink *sink)
                    DEFINE_CONTAINER, DEFINE_CONTAINER, DEFINE_CONTAINER);
     pf_trace_print(output, "%d Operation Row \"operation\"\n", DEFINE_STATE);
     pf_trace_print(output, "%d Loss Row \"loss\" \"1 0 0\"\n", DEFINE_EVENT);
+    pf_trace_print(output, "%d Switch Row \"switch\" \"0.82 0.14 0.18\"\n", DEFINE_EVENT);
     pf_trace_print(output, "%d Message Machine Row Row \"message\"\n", DEFINE_LINK);
     define_values(output, "Operation", "o");
     define_values(output, "Message", "m");
@@ -108,16 +148,16 @@ static const char *row_alias(const struct pf_trace_record *record, char *text, s
 
 static void create_containers(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
+    struct paje *paje = sink->state;
     char alias[64], name[64];
     int node = pf_trace_node(record);
-    if (pf_trace_new_node(sink->state, node)) {
+    if (pf_trace_new_node(&paje->rows, node)) {
         pf_trace_print(&sink->output, "%d %.12f n%d Node machine \"nid %d: ", CREATE_CONTAINER, record->start,
                        node, node);
-        for (const char *c = pf_trace_host_name(node); *c; c++)
-            pf_trace_print(&sink->output, "%c", *c == '"' || (unsigned char)*c < 0x20 ? '?' : *c);
+        print_name(&sink->output, pf_trace_host_name(node));
         pf_trace_print(&sink->output, "\"\n");
     }
-    if (pf_trace_new_row(sink->state, record))
+    if (pf_trace_new_row(&paje->rows, record))
         pf_trace_print(&sink->output, "%d %.12f %s Row n%d \"%s of nid %d\"\n", CREATE_CONTAINER,
                        record->start, row_alias(record, alias, sizeof alias), node,
                        pf_trace_row_name(record, name, sizeof name), node);
@@ -130,11 +170,32 @@ static void end_link(struct pf_trace_sink *sink, const struct pf_trace_record *r
                    row_alias(record, alias, sizeof alias), record->type, record->message);
 }
 
+static void begin_call(struct pf_trace_sink *sink, const struct pf_trace_record *record, const char *alias)
+{
+    struct paje *paje = sink->state;
+    int number = number_of(&sink->output, &paje->calls, record);
+    pf_trace_print(&sink->output, "%d %.12f Operation %s c%d %s \"", PUSH_CALL, record->start, alias, number,
+                   record->model);
+    print_name(&sink->output, record->phase);
+    pf_trace_print(&sink->output, "\"\n");
+}
+
+static void note_switch(struct pf_trace_sink *sink, const struct pf_trace_record *record, const char *alias)
+{
+    struct paje *paje = sink->state;
+    int number = number_of(&sink->output, &paje->switches, record);
+    pf_trace_print(&sink->output, "%d %.12f Switch %s s%d\n", NEW_EVENT, record->start, alias, number);
+}
+
 static void paje_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     char alias[64];
     create_containers(sink, record);
     row_alias(record, alias, sizeof alias);
+    if (record->call || pf_trace_is_mark(record)) {
+        (record->call ? begin_call : note_switch)(sink, record, alias);
+        return;
+    }
     pf_trace_print(&sink->output, "%d %.12f Operation %s o%d %" PRIu64 "\n", PUSH_STATE, record->start, alias,
                    record->type, record->bytes);
     if (record->track == PF_TRACE_TX)
@@ -148,6 +209,8 @@ static void paje_begin(struct pf_trace_sink *sink, const struct pf_trace_record 
 static void paje_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     char alias[64];
+    if (pf_trace_is_mark(record))
+        return;
     row_alias(record, alias, sizeof alias);
     pf_trace_print(&sink->output, "%d %.12f Operation %s\n", POP_STATE, record->end, alias);
     if (record->track != PF_TRACE_TX || record->arrived)
@@ -159,9 +222,12 @@ static void paje_end(struct pf_trace_sink *sink, const struct pf_trace_record *r
 
 static void paje_close(struct pf_trace_sink *sink, double date)
 {
+    struct paje *paje = sink->state;
     pf_trace_print(&sink->output, "%d %.12f Machine machine\n", DESTROY_CONTAINER, date);
-    pf_trace_rows_free(sink->state);
-    free(sink->state);
+    pf_trace_rows_free(&paje->rows);
+    pf_trace_names_free(&paje->calls);
+    pf_trace_names_free(&paje->switches);
+    free(paje);
 }
 
 const struct pf_trace_sink_ops pf_trace_paje = {

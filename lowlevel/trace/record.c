@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *pf_trace_type_name(enum pf_trace_type type)
 {
@@ -22,6 +23,23 @@ unsigned int pf_trace_type_colour(enum pf_trace_type type)
 #undef X
     };
     return colours[type];
+}
+
+const char *pf_trace_name(const struct pf_trace_record *record)
+{
+    return record->call ? record->call : pf_trace_type_name(record->type);
+}
+
+unsigned int pf_trace_colour(const struct pf_trace_record *record)
+{
+    static const struct {
+        const char *model;
+        unsigned int colour;
+    } models[] = {{"analytic", 0x8250df}, {"smpi", 0x2da44e}, {"portals", 0x0969da}, {"packet", 0x1b3a6b}};
+    for (size_t i = 0; record->type == PF_TRACE_CALL && i < sizeof models / sizeof models[0]; i++)
+        if (strcmp(record->model, models[i].model) == 0)
+            return models[i].colour;
+    return pf_trace_type_colour(record->type);
 }
 
 const char *pf_trace_track_name(enum pf_trace_track track)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * One operation of the simulated machine: a message between two NICs, a step on the PCIe bus of a node, or
- * computation of a rank. Times are simulated seconds.
+ * One operation of the simulated machine: a message between two NICs, a step on the PCIe bus of a node, an
+ * MPI call of a rank, what it does between two calls, or a change of its model. Times are simulated seconds.
  */
 
 /* Name in the traces, colour in those that have any. */
@@ -28,7 +28,9 @@
     X(PAYLOAD_WRITE, "PCIe payload write", 0xc23b22)                                                         \
     X(EVENT, "PCIe event", 0x9c2a4a)                                                                         \
     X(COMMAND, "PCIe command", 0x6a6f78)                                                                     \
-    X(COMPUTE, "compute", 0xd9a520)
+    X(COMPUTE, "compute", 0xd9a520)                                                                          \
+    X(CALL, "MPI call", 0x6a6f78)                                                                            \
+    X(SWITCH, "switch", 0xd1242f)
 
 enum pf_trace_type {
 #define X(id, name, colour) PF_TRACE_##id,
@@ -62,8 +64,13 @@ struct pf_trace_record {
     uint64_t message;    /* number of the message, in order of their starts, from 1; 0: none */
     int lane;            /* operations of one node and track that overlap have different lanes, from 0 */
 
+    /* Of calls and switches; the texts stay until the end of the run. */
+    const char *call;                       /* MPI_Send; NULL: no call */
+    const char *model, *from_model, *phase; /* in force; of a switch, the model before it too */
+
     /* trace.c's own */
     struct pf_trace_record *prev, *next; /* among those that have not ended */
+    bool told;                           /* the formats know of its begin */
     bool dropped;
 };
 
@@ -72,7 +79,17 @@ static inline int pf_trace_node(const struct pf_trace_record *record)
     return record->track == PF_TRACE_RX ? record->to.node : record->from.node;
 }
 
+/* A switch has no length, and is not one of a rank's operations. */
+static inline bool pf_trace_is_mark(const struct pf_trace_record *record)
+{
+    return record->type == PF_TRACE_SWITCH;
+}
+
 const char *pf_trace_type_name(enum pf_trace_type type);
+/* What a picture says: the function of an MPI call, otherwise the type. */
+const char *pf_trace_name(const struct pf_trace_record *record);
+/* The same for its colour: that of the model of an MPI call. */
+unsigned int pf_trace_colour(const struct pf_trace_record *record);
 unsigned int pf_trace_type_colour(enum pf_trace_type type); /* 0xrrggbb */
 const char *pf_trace_track_name(enum pf_trace_track track);
 const char *pf_trace_outcome_name(enum pf_trace_outcome outcome);

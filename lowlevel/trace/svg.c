@@ -14,7 +14,7 @@
 
 enum {
     LEFT = 128,   /* the dates */
-    RIGHT = 40,   /* beside the last lifeline */
+    RIGHT = 80,   /* beside the last lifeline */
     LOOPS = 150,  /* the same, when messages go through the NIC's loopback */
     LEAST = 600,  /* wide enough for the title */
     WIDE = 260,   /* between two nodes */
@@ -110,12 +110,19 @@ static void print_escaped(struct pf_trace_output *out, const char *text)
     }
 }
 
-static bool is_used(const struct pf_diagram *diagram, int type)
+/* The `index`-th of the records that differ in type and colour: MPI calls have a colour for each model. */
+static const struct pf_trace_record *kind(const struct pf_diagram *diagram, int type, int index)
 {
-    for (int i = 0; i < diagram->count; i++)
-        if ((int)diagram->records[i].type == type)
-            return true;
-    return false;
+    for (int i = 0; i < diagram->count; i++) {
+        const struct pf_trace_record *record = &diagram->records[i];
+        bool known = (int)record->type != type;
+        for (int j = 0; j < i && !known; j++)
+            known = diagram->records[j].type == record->type &&
+                    pf_trace_colour(&diagram->records[j]) == pf_trace_colour(record);
+        if (!known && index-- == 0)
+            return record;
+    }
+    return NULL;
 }
 
 static double label_width(const char *text)
@@ -127,10 +134,16 @@ static double label_width(const char *text)
 static double legend(struct pf_trace_output *out, const struct pf_diagram *diagram, double width, bool draw)
 {
     double x = 16, y = 50;
-    for (int type = 0; type < PF_TRACE_TYPE_COUNT; type++) {
-        if (!is_used(diagram, type))
+    for (int type = 0, index = 0; type < PF_TRACE_TYPE_COUNT; index++) {
+        const struct pf_trace_record *record = kind(diagram, type, index);
+        if (!record) {
+            type++;
+            index = -1;
             continue;
-        const char *name = pf_trace_type_name(type);
+        }
+        char name[64];
+        snprintf(name, sizeof name, "%s%s%s", pf_trace_type_name(record->type), record->call ? " in " : "",
+                 record->call ? record->model : "");
         double needed = 34 + label_width(name);
         if (x > 16 && x + needed > width - 8) {
             x = 16;
@@ -140,7 +153,7 @@ static double legend(struct pf_trace_output *out, const struct pf_diagram *diagr
             pf_trace_print(out,
                            "<rect x=\"%.0f\" y=\"%.0f\" width=\"14\" height=\"10\" rx=\"2\" fill=\"#%06x\"/>"
                            "<text x=\"%.0f\" y=\"%.0f\">%s</text>\n",
-                           x, y - 9, pf_trace_type_colour(type), x + 20, y, name);
+                           x, y - 9, pf_trace_colour(record), x + 20, y, name);
         x += needed;
     }
     return y + 16;
@@ -162,7 +175,7 @@ static void head(struct picture *p, double width, double height)
                    ".op{fill:none;stroke-width:1.8}\n</style>\n"
                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
                    width, height, width, height);
-    pf_trace_print(out, "<text class=\"title\" x=\"16\" y=\"26\">Operations of the simulated NICs "
+    pf_trace_print(out, "<text class=\"title\" x=\"16\" y=\"26\">MPI calls and simulated NICs "
                         "<tspan class=\"note\" font-weight=\"normal\">dates in microseconds, not to scale"
                         "</tspan></text>\n");
 }
@@ -257,8 +270,10 @@ static void label(struct picture *p, const char *text, const double from[2], con
 static const char *label_text(const struct pf_trace_record *record, char *text, size_t size)
 {
     char bytes[32];
-    const char *name = pf_trace_type_name(record->type);
+    const char *name = pf_trace_name(record);
     int length = snprintf(text, size, "%s", strncmp(name, "PCIe ", 5) == 0 ? name + 5 : name);
+    if (pf_trace_is_mark(record))
+        length = snprintf(text, size, "to %s", record->model);
     if (record->bytes > 0)
         length += snprintf(text + length, size - (size_t)length, " %s",
                            pf_trace_bytes_text(record->bytes, bytes, sizeof bytes));
@@ -271,16 +286,37 @@ static const char *label_text(const struct pf_trace_record *record, char *text, 
 
 static void tip(const struct picture *p, const struct pf_trace_record *record)
 {
+    if (record->track == PF_TRACE_RANK) {
+        pf_trace_print(p->out, "<title>%s %s, %.6f to %.6f us, rank %d, model %s, phase ",
+                       pf_trace_name(record), pf_trace_outcome_name(record->outcome), record->start * 1e6,
+                       record->end * 1e6, record->from.rank, record->model);
+        print_escaped(p->out, record->phase);
+        pf_trace_print(p->out, "</title>");
+        return;
+    }
     pf_trace_print(p->out, "<title>%s %s, %.6f to %.6f us, %llu B, nid %d to nid %d</title>",
                    pf_trace_type_name(record->type), pf_trace_outcome_name(record->outcome),
                    record->start * 1e6, record->end * 1e6, (unsigned long long)record->bytes,
                    record->from.node, record->to.node);
 }
 
-/* A bar on a lifeline: computation, and the time that a message is in the NIC that receives it. */
+/* Where a rank changes its model: a square on its lifeline. */
+static void mark(struct picture *p, const struct pf_trace_record *record)
+{
+    pf_trace_print(p->out, "<path d=\"M%.1f %.1fl8 8l-8 8l-8 -8z\" fill=\"#%06x\">",
+                   x_of(pf_diagram_from(p->diagram, record)), y_of(p, record->start) - 8,
+                   pf_trace_colour(record));
+    tip(p, record);
+    pf_trace_print(p->out, "</path>\n");
+}
+
+/* A bar on a lifeline: calls and what is between, and the time that a message is in the NIC that receives it.
+ */
 static void bar(struct picture *p, const struct pf_trace_record *record)
 {
     bool compute = record->track == PF_TRACE_RANK;
+    if (pf_trace_is_mark(record))
+        mark(p, record);
     if (record->end <= record->start)
         return;
     int column = compute ? pf_diagram_from(p->diagram, record) : pf_diagram_to(p->diagram, record);
@@ -289,8 +325,9 @@ static void bar(struct picture *p, const struct pf_trace_record *record)
     pf_trace_print(p->out,
                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\" fill=\"#%06x\" "
                    "fill-opacity=\"%s\" stroke=\"#%06x\" stroke-width=\"0.8\">",
-                   x - width / 2, from[1], width, to[1] - from[1], pf_trace_type_colour(record->type),
-                   compute ? "1" : "0.35", pf_trace_type_colour(record->type));
+                   x - width / 2, from[1], width, to[1] - from[1], pf_trace_colour(record),
+                   compute ? "1" : "0.35",
+                   record->call ? 0xffffff : pf_trace_colour(record)); /* calls follow each other */
     tip(p, record);
     pf_trace_print(p->out, "</rect>\n");
 }
@@ -315,7 +352,7 @@ static void cross(struct picture *p, double x, double y)
 
 static void arrow(struct picture *p, const struct pf_trace_record *record)
 {
-    unsigned int colour = pf_trace_type_colour(record->type);
+    unsigned int colour = pf_trace_colour(record);
     double from[2] = {x_of(pf_diagram_from(p->diagram, record)), y_of(p, record->start)};
     double to[2] = {x_of(pf_diagram_to(p->diagram, record)), y_of(p, record->end)};
     bool arrives = record->outcome == PF_TRACE_DONE;

@@ -48,13 +48,17 @@ static void print_record(struct pf_trace_sink *sink, const struct pf_diagram *di
     int from = place_of(pf_diagram_from(diagram, record)), to = place_of(pf_diagram_to(diagram, record));
     clear(diagram, line, '|');
     if (record->track == PF_TRACE_RANK)
-        line[from] = '#';
+        line[from] = pf_trace_is_mark(record) ? '*' : record->call ? '=' : '#';
     else if (from == to)
         line[from + 1] = '<', line[from + 2] = '>'; /* through the NIC's loopback */
     else
         arrow(line, from, to, record->outcome == PF_TRACE_DONE);
     pf_trace_print(&sink->output, "%14.6f %14.6f %s %s", record->start * 1e6, record->end * 1e6, line,
-                   pf_trace_type_name(record->type));
+                   pf_trace_name(record));
+    if (pf_trace_is_mark(record))
+        pf_trace_print(&sink->output, " from %s to %s", record->from_model, record->model);
+    if (record->call)
+        pf_trace_print(&sink->output, " (%s)", record->model);
     if (record->bytes > 0)
         pf_trace_print(&sink->output, " %s", pf_trace_bytes_text(record->bytes, size, sizeof size));
     if (record->attempt > 1)

@@ -78,6 +78,7 @@ static void tell(const struct item *item)
     struct pf_trace_record *record = item->record;
     if (item->date > told)
         told = item->date;
+    record->told = true;
     if (!record->dropped)
         (item->is_end ? tell_end : tell_begin)(record);
     if (record->dropped || item->is_end)
@@ -174,7 +175,7 @@ struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what)
     advance();
     struct pf_trace_record *record = pf_pool_get(&records);
     *record = *what;
-    record->dropped = false;
+    record->dropped = record->told = false;
     record->start = not_past(record->start);
     take_lane(record);
     link_open(record);
@@ -206,6 +207,10 @@ void pf_timeline_drop(struct pf_trace_record *record)
 {
     if (over)
         return;
+    if (record->told) { /* it has been said already that it begins */
+        pf_timeline_end(record, record->start, PF_TRACE_DONE);
+        return;
+    }
     record->end = record->start;
     free_lane(record);
     unlink_open(record);

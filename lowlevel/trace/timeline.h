@@ -16,7 +16,7 @@ struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what);
 void pf_timeline_end(struct pf_trace_record *record, double date, enum pf_trace_outcome outcome);
 /* Both are known. */
 void pf_timeline_add(const struct pf_trace_record *what);
-/* Nothing has happened after all; only at the date of its begin. */
+/* Nothing has happened after all; only at the date of its begin. The record is not the caller's any more. */
 void pf_timeline_drop(struct pf_trace_record *record);
 
 /* Where the begins and ends go. */

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/platform/platform.h"
+#include "lowlevel/trace/filter.h"
 #include "lowlevel/trace/layers.h"
 #include "lowlevel/trace/timeline.h"
 
@@ -75,6 +76,8 @@ static void open_sink(char *text)
 
 static void begin_record(const struct pf_trace_record *record)
 {
+    if (!pf_trace_filter_keeps(record))
+        return;
     trace.used = true;
     for (int i = 0; i < trace.count; i++)
         trace.sinks[i].ops->begin(&trace.sinks[i], record);
@@ -82,6 +85,8 @@ static void begin_record(const struct pf_trace_record *record)
 
 static void end_record(const struct pf_trace_record *record)
 {
+    if (!pf_trace_filter_keeps(record))
+        return;
     for (int i = 0; i < trace.count; i++)
         trace.sinks[i].ops->end(&trace.sinks[i], record);
 }
@@ -113,6 +118,7 @@ void pf_trace_open(void)
     if (trace.opened || !*pf_config.trace)
         return;
     trace.opened = true;
+    pf_trace_filter_open();
     size_t most = 1;
     for (const char *c = pf_config.trace; *c; c++)
         most += *c == ',';
@@ -156,6 +162,7 @@ static void note_process(const pf_self_t *self)
     }
     int *rank = &rank_of_node[node];
     *rank = *rank == NONE || *rank == self->rank ? self->rank : SEVERAL;
+    pf_trace_filter_place(self->rank, node);
 }
 
 int pf_trace_rank_of_node(int node)
@@ -165,22 +172,43 @@ int pf_trace_rank_of_node(int node)
 
 static void start(void)
 {
+    if (trace.started)
+        return;
     trace.started = true;
     atexit(at_exit);
     begin_files();
     pf_timeline_start(begin_record, end_record);
-    pf_trace_stack_network();
-    pf_trace_stack_bus();
 }
 
 void pf_trace_process(const pf_self_t *self)
 {
+    static bool stacked;
     pf_trace_open();
-    if (!pf_trace_on())
+    if (!pf_trace_on() || !pf_trace_layers.nic)
         return;
-    if (!trace.started)
-        start();
+    start();
+    if (!stacked) {
+        pf_trace_stack_network();
+        pf_trace_stack_bus();
+    }
+    stacked = true;
     note_process(self);
+}
+
+bool pf_trace_calls(void)
+{
+    return pf_trace_on() && pf_trace_layers.mpi;
+}
+
+/* In the order of the ranks, as the NICs number their nodes: who calls MPI_Init first does not matter. */
+void pf_trace_job(pf_self_t *const *ranks, int count)
+{
+    if (!pf_trace_calls() || trace.finished)
+        return;
+    start();
+    for (int i = 0; i < count; i++)
+        if (ranks[i]->host)
+            pf_trace_filter_place(i, pf_platform_node(ranks[i]->host));
 }
 
 void pf_trace_finish(void)
@@ -191,27 +219,30 @@ void pf_trace_finish(void)
         begin_files();
     close_all();
     if (!trace.used)
-        pf_warn("the trace is empty: nothing went through the simulated NICs (model smpi does not use them, "
-                "portals does)");
+        pf_warn("the trace is empty: %s", pf_trace_layers.mpi ? "no rank that is traced has called MPI"
+                                                              : "nothing went through the simulated NICs "
+                                                                "(model smpi does not use them, portals "
+                                                                "does)");
 }
 
-struct pf_trace_record *pf_trace_compute_begin(const pf_self_t *self)
+struct pf_trace_record *pf_trace_begin(const pf_self_t *self, const struct pf_trace_record *what)
 {
-    if (!trace.started || trace.finished || !self)
+    if (!trace.started || trace.finished)
         return NULL;
-    struct pf_trace_party rank = {pf_platform_node(self->host), self->rank};
-    struct pf_trace_record what = {
-        .type = PF_TRACE_COMPUTE, .track = PF_TRACE_RANK, .from = rank, .to = rank, .start = pf_engine_now()};
-    return pf_timeline_begin(&what);
+    struct pf_trace_record record = *what;
+    record.track = PF_TRACE_RANK;
+    record.from = record.to = (struct pf_trace_party){pf_platform_node(self->host), self->rank};
+    return pf_timeline_begin(&record);
 }
 
-void pf_trace_compute_end(struct pf_trace_record *record)
+void pf_trace_end(struct pf_trace_record *record, double date)
 {
-    if (!record || trace.finished)
-        return;
-    double now = pf_engine_now();
-    if (now > record->start)
-        pf_timeline_end(record, now, PF_TRACE_DONE);
-    else
+    if (record && !trace.finished)
+        pf_timeline_end(record, date, PF_TRACE_DONE);
+}
+
+void pf_trace_drop(struct pf_trace_record *record)
+{
+    if (record && !trace.finished)
         pf_timeline_drop(record);
 }

@@ -8,9 +8,10 @@
 #include "base/self.h"
 
 /*
- * Traces of the simulated Portals NICs, see docs/traces.md. Nothing of this is on the way of a run without a
- * trace: layers are stacked on the tables of the network and the bus when there is one. Observing takes no
- * simulated time and posts no event.
+ * Traces of the simulated Portals NICs and of what lies above them, see docs/traces.md. Nothing of this is on
+ * the way of a run without a trace: layers are stacked on the tables of the network and the bus when there is
+ * one, and the middleware tells its calls (middleware/tracing). Observing takes no simulated time and posts
+ * no event.
  */
 #ifdef __cplusplus
 extern "C" {
@@ -21,18 +22,29 @@ extern "C" {
 PF_EXPORT void pf_trace_open(void);
 PF_EXPORT bool pf_trace_on(void);
 
+/* Whether MPI calls are wanted in it (trace_layers). */
+PF_EXPORT bool pf_trace_calls(void);
+
 /* A process begins to use its NIC. The first one stacks the layers. */
 void pf_trace_process(const pf_self_t *self);
+
+/* The ranks of an MPI job, before the first record of one of them. */
+PF_EXPORT void pf_trace_job(pf_self_t *const *ranks, int count);
 
 /* The run is over: writes the rest and closes the files. A run that ends in another way does the same, if
  * there is anything to write. */
 PF_EXPORT void pf_trace_finish(void);
 
-/* Around what a rank computes between calls, told by who charges simulated time for it; by the rank itself.
- * No record when no time has passed. */
+/*
+ * Operations of a rank: those of its MPI calls, and what is between. `what` has type, start and the texts;
+ * the start and the later end are not in the past. NULL when there is no trace any more, which the other
+ * functions take. A record may be altered until the clock has passed its begin (`told`). It is dropped only
+ * at the date of its begin.
+ */
 struct pf_trace_record;
-PF_EXPORT struct pf_trace_record *pf_trace_compute_begin(const pf_self_t *self);
-PF_EXPORT void pf_trace_compute_end(struct pf_trace_record *record);
+PF_EXPORT struct pf_trace_record *pf_trace_begin(const pf_self_t *self, const struct pf_trace_record *what);
+PF_EXPORT void pf_trace_end(struct pf_trace_record *record, double date);
+PF_EXPORT void pf_trace_drop(struct pf_trace_record *record);
 
 #ifdef __cplusplus
 }

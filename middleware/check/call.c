@@ -68,7 +68,7 @@ bool pf_check_enter(struct pf_check_call *call, int fn, const void *site)
     struct pf_rank *r = self ? self->mpi : NULL;
     if (!r || !r->check || !pthread_equal(pthread_self(), pf_job_state.thread))
         return false;
-    site = pf_call_site_of_fortran(r, site);
+    site = pf_call_site_of_layer(r, site);
     if (r->state == PF_RANK_FINALIZED)
         refuse_finalized(r, fn, site);
     *call = (struct pf_check_call){

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """entries.c: pf_MPI_*, chosen when the dynamic linker meets them: pf_PMPI_* themselves, or a layer around them.
 
-The linker asks once per name and loaded object. So a run in which nothing is counted or checked has no trace
-of a layer. A profiling
+The linker asks once per name and loaded object. So a run in which nothing is counted, traced or checked has no
+layer at all. A profiling
 library that is linked before ours may define pf_MPI_Send (MPI_Send in its source) and call pf_PMPI_Send.
 """
 
@@ -12,29 +12,29 @@ import checked
 
 def generate(functions):
     return (cfile.header("the entries of the MPI functions")
-            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/counting/counting.h"\n\n' + "\n".join(entry(f) for f in functions))
+            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/observing/observing.h"\n#include "pf_fn.h"\n\n' + "\n".join(entry(f) for f in functions))
 
 
 def entry(f):
     beneath = f"pf_plain_{f.stem}"
     if checked.is_checked(f):
         beneath = f"pf_check_on ? pf_check_{f.stem} : {beneath}"
-    return (counted(f) + "\n"
+    return (observed(f) + "\n"
             + f"static __typeof__(pf_{f.name}) *choose_{f.stem}(void)\n{{\n"
-            + f"    return pf_counting_on ? counted_{f.stem} : {beneath};\n}}\n\n"
+            + f"    return pf_observing ? observed_{f.stem} : {beneath};\n}}\n\n"
             + f'__typeof__(pf_{f.name}) pf_{f.name} __attribute__((ifunc("choose_{f.stem}")));\n')
 
 
-def counted(f):
+def observed(f):
     """Only an int is an error code; whatever else comes back means success. MPI_Abort does not come back."""
     call = f"pf_P{f.name}({f.arguments})"
     if checked.is_checked(f):
         call = f"pf_check_on ? pf_check_{f.stem}({f.arguments}) : {call}"
-    begin = "enum pf_model pf_model = pf_counting_model();"
+    lines = ["struct pf_observed pf_call;", f"pf_observe_begin(&pf_call, PF_FN_{f.stem}, __builtin_return_address(0));"]
     if f.name == "MPI_Abort":
-        lines = [begin, f"pf_counting_add(PF_FN_{f.stem}, pf_model, MPI_SUCCESS);", f"return {call};"]
+        lines += [f"return {call};"]
     else:
         code = "pf_result" if f.ret == "int" else "MPI_SUCCESS"
-        lines = [begin, f"{f.ret} pf_result = {call};", f"pf_counting_add(PF_FN_{f.stem}, pf_model, {code});", "return pf_result;"]
-    return (cfile.wrap("static " + f.prototype(f"counted_{f.stem}")) + "\n{\n"
+        lines += [f"{f.ret} pf_result = {call};", f"pf_observe_end(&pf_call, {code});", "return pf_result;"]
+    return (cfile.wrap("static " + f.prototype(f"observed_{f.stem}")) + "\n{\n"
             + "".join(cfile.wrap("    " + line, "        ") + "\n" for line in lines) + "}\n")

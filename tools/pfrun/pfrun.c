@@ -15,7 +15,7 @@
 #include "lowlevel/trace/trace.h"
 #include "middleware/accounting.h"
 #include "middleware/check/check.h"
-#include "middleware/counting/start.h"
+#include "middleware/observing/start.h"
 #include "middleware/job.h"
 #include "middleware/live.h"
 #include "middleware/private.h"
@@ -279,6 +279,7 @@ static void prepare(int argc, char **argv)
     read_hostfile();
     make_workdir(argv);
     pf_trace_open();
+    pf_tracing_start();
     if (run.options.keep_temps)
         workdir_keep();
     char *platform = platform_file();

@@ -7,10 +7,12 @@ import shlex
 import xml.etree.ElementTree
 
 COLUMNS = ["type", "initiator_nid", "initiator_rank", "target_nid", "target_rank", "start", "end", "bytes", "wire_bytes",
-           "attempt", "outcome"]
+           "attempt", "outcome", "model", "phase", "call", "from_model"]
 MESSAGES = ["put", "get", "get response", "atomic", "fetch-atomic", "fetch-atomic response", "swap", "swap response",
             "Portals ACK", "BXI ACK"]
-STEPS = ["PIO payload", "DMA payload", "DMA request", "PCIe payload write", "PCIe event", "PCIe command", "compute"]
+STEPS = ["PIO payload", "DMA payload", "DMA request", "PCIe payload write", "PCIe event", "PCIe command"]
+RANK = ["compute", "MPI call", "switch"]
+MODELS = ("analytic", "smpi", "portals")
 
 
 class Wrong(Exception):
@@ -31,7 +33,7 @@ def read_csv(path):
     latest = 0.0
     for row in rows:
         demand(None not in row and None not in row.values(), f"csv: too many or too few fields: {row}")
-        demand(row["type"] in MESSAGES + STEPS, f"csv: type {row['type']}")
+        demand(row["type"] in MESSAGES + STEPS + RANK, f"csv: type {row['type']}")
         demand(row["outcome"] in ("done", "lost", "unfinished"), f"csv: outcome {row['outcome']}")
         for name in ("start", "end"):
             row[name] = float(row[name])
@@ -39,19 +41,36 @@ def read_csv(path):
         demand(0 <= row["start"] <= row["end"], f"csv: it ends before it starts: {row}")
         demand(row["end"] >= latest, f"csv: not in the order of the ends: {row}")
         demand((row["type"] in MESSAGES) == bool(row["attempt"]), f"csv: attempt {row}")
+        demand((row["type"] in RANK) == bool(row["phase"]) == (row["model"] in MODELS), f"csv: phase or model {row}")
+        demand((row["type"] == "MPI call") == row["call"].startswith("MPI_"), f"csv: call {row}")
+        demand((row["type"] == "switch") == (row["from_model"] in MODELS), f"csv: from_model {row}")
+        demand(row["type"] != "switch" or row["start"] == row["end"], f"csv: a switch that takes time {row}")
         latest = row["end"]
+    check_ranks(rows)
     return rows
 
 
+def check_ranks(rows):
+    """Calls and what is between them follow each other without a gap, but for what has no trace: before MPI_Init."""
+    last = {}
+    for row in rows:
+        if row["type"] in ("MPI call", "compute"):
+            rank = row["initiator_rank"]
+            demand(row["start"] == last.get(rank, row["start"]), f"csv: not where the last one of the rank ended: {row}")
+            last[rank] = row["end"]
+
+
 def read_chrome(path):
-    """The bars ("X"). Bars of one row may not overlap; every arrow ends, inside a bar, after it has begun."""
+    """The bars ("X") and the marks ("i"). Bars of one row may not overlap; every arrow ends, inside a bar, after it has begun."""
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     bars = [e for e in events if e["ph"] == "X"]
     begins = {e["id"]: e for e in events if e["ph"] == "s"}
     ends = {e["id"]: e for e in events if e["ph"] == "f"}
+    marks = [e for e in events if e["ph"] == "i"]
     named = {(e["pid"], e["tid"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
-    demand(len(bars) + len(begins) + len(ends) + sum(e["ph"] == "M" for e in events) == len(events),
+    demand(all(e["args"]["model"] in e["name"] and e["s"] == "t" for e in marks), "chrome: a mark that is no switch")
+    demand(len(marks) + len(bars) + len(begins) + len(ends) + sum(e["ph"] == "M" for e in events) == len(events),
            "chrome: other phases, or two arrows with one number")
     demand({(e["pid"], e["tid"]) for e in events if e["ph"] != "M"} <= named, "chrome: a row without a name")
     demand(begins.keys() == ends.keys(), "chrome: an arrow with one end only")
@@ -65,7 +84,7 @@ def read_chrome(path):
         spans.sort()
         for before, after in zip(spans, spans[1:]):
             demand(after[0] >= before[1] - 2e-6, f"chrome: {before} and {after} overlap in row {row}")
-    return bars
+    return bars, marks
 
 
 class Paje:
@@ -73,7 +92,7 @@ class Paje:
 
     def __init__(self, path):
         self.kinds, self.types, self.values, self.containers = {}, {"0": None}, set(), {}
-        self.stacks, self.links, self.states, self.finished_links, self.clock = {}, {}, 0, 0, 0.0
+        self.stacks, self.links, self.states, self.finished_links, self.switches, self.clock = {}, {}, 0, 0, 0, 0.0
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
         body = self.read_head(lines)
@@ -146,6 +165,7 @@ class Paje:
             self.finished_links += 1
         else:
             demand(name == "PajeNewEvent", f"paje:{number}: {name}")
+            self.switches += f["Type"] == "Switch"
 
 
 def read_text(path):

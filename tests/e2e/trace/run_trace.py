@@ -81,12 +81,15 @@ class Tracer:
         messages = [r for r in rows if r["attempt"]]
         acks = [r for r in rows if r["type"] == "BXI ACK"]
         self.expect(2 * len(acks) == len(messages), f"{what}: one BXI ACK per message")
-        bars = self.read("run.json", formats.read_chrome, what) or []
-        self.expect(len(bars) == len(rows) + len(messages), f"{what}: {len(bars)} bars for {len(rows)} operations")
+        bars, marks = self.read("run.json", formats.read_chrome, what) or ([], [])
+        switches = sum(1 for r in rows if r["type"] == "switch")
+        self.expect(len(marks) == switches, f"{what}: {len(marks)} marks for {switches} switches")
+        self.expect(len(bars) == len(rows) - switches + len(messages), f"{what}: {len(bars)} bars for {len(rows)} operations")
         paje = self.read("run.paje", formats.Paje, what)
         if paje:
             self.expect(paje.finished_links == len(messages), f"{what}: {paje.finished_links} links in Paje")
             self.expect(paje.states == len(bars), f"{what}: {paje.states} states in Paje")
+            self.expect(paje.switches == switches, f"{what}: {paje.switches} switches in Paje")
         before = {file: self.content(file) for file in LARGE.values()}
         self.run(CG, np, args, LARGE, options)
         for file, text in before.items():
@@ -97,7 +100,7 @@ class Tracer:
         few = os.path.join(HERE, "few.c")
         result = self.run(few, 2, [], {**LARGE, **SMALL})
         self.expect(result.status == 0, "few", result)
-        rows = self.read("run.csv", formats.read_csv, "few") or []
+        rows = [r for r in self.read("run.csv", formats.read_csv, "few") or [] if r["end"] > r["start"]]
         lines = self.read("run.txt", formats.read_text, "few") or []
         tips = self.read("run.svg", formats.read_svg, "few") or []
         self.expect(len(lines) == len(rows) > 10, f"few: {len(lines)} lines of text for {len(rows)} operations")
@@ -141,10 +144,11 @@ class Tracer:
                     "a run that does not begin keeps the trace of an earlier one", result)
 
     def unused(self):
-        result = self.run(os.path.join(HERE, "few.c"), 2, [], {**LARGE, **SMALL}, ["-model", "smpi"])
+        result = self.run(os.path.join(HERE, "few.c"), 2, [], {**LARGE, **SMALL}, ["-model", "smpi"],
+                          {"PARFOCAL_TRACE_LAYERS": "nic"})
         self.expect(result.status == 0 and result.err.count("the trace is empty") == 1, "a run in smpi", result)
         self.expect(self.read("run.csv", formats.read_csv, "smpi") == [], "a run in smpi: operations")
-        self.expect(self.read("run.json", formats.read_chrome, "smpi") == [], "a run in smpi: bars")
+        self.expect(self.read("run.json", formats.read_chrome, "smpi") == ([], []), "a run in smpi: bars")
         self.read("run.paje", formats.Paje, "smpi")
         self.read("run.svg", formats.read_svg, "smpi")
         self.read("run.txt", formats.read_text, "smpi")

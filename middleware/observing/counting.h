@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_COUNTING_COUNTING_H
-#define PF_MIDDLEWARE_COUNTING_COUNTING_H
+#ifndef PF_MIDDLEWARE_OBSERVING_COUNTING_H
+#define PF_MIDDLEWARE_OBSERVING_COUNTING_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -8,9 +8,8 @@
 #include "middleware/model.h"
 #include "pf_fn.h"
 
-/* Whether the calls are counted. The dynamic linker reads it while it loads the application, so it is found
- * without a table that might not be filled yet. */
-extern bool pf_counting_on __attribute__((visibility("hidden")));
+/* Whether the calls are counted. */
+extern bool pf_counting_on;
 
 /* The model in force for the calling rank, to which a call that begins now will be counted: PF_MODEL_NONE
  * before MPI_Init. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "middleware/counting/counting.h"
+#include "middleware/observing/counting.h"
 
 #include <jansson.h>
 #include <parfocal.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "middleware/counting/start.h"
+#include "middleware/observing/observing.h"
+#include "middleware/observing/start.h"
 #include "middleware/summary.h"
 
 enum outcome { SUCCEEDED, FAILED, UNSUPPORTED, OUTCOMES };
@@ -76,6 +77,6 @@ static json_t *functions(void)
 
 void pf_counting_start(void)
 {
-    pf_counting_on = true;
+    pf_counting_on = pf_observing = true;
     pf_summary_count_functions(functions);
 }

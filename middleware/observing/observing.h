@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_OBSERVING_OBSERVING_H
+#define PF_MIDDLEWARE_OBSERVING_OBSERVING_H
+
+#include <stdbool.h>
+
+#include "middleware/model.h"
+
+struct pf_rank;
+struct pf_trace_record;
+
+/* Whether something observes the calls: they are counted, or traced. The dynamic linker reads it while it
+ * loads the application, so it is found without a table that might not be filled yet. */
+extern bool pf_observing __attribute__((visibility("hidden")));
+
+/* One call, on the stack of the entry that the application has called. */
+struct pf_observed {
+    int fn;                         /* PF_FN_... */
+    enum pf_model model;            /* to which it is counted */
+    const void *site;               /* where it comes from */
+    bool entered;                   /* the middleware has begun with it */
+    struct pf_rank *rank;           /* NULL: a call that is not traced, or inside one */
+    struct pf_trace_record *record; /* NULL until it has entered, and without a trace */
+};
+
+/* The calls by pf_MPI_ names come through here, in and out (surface/entries.py). `code` is what the call
+ * returns, MPI_SUCCESS when that is no error code. MPI_Abort has no way out. */
+void pf_observe_begin(struct pf_observed *call, int fn, const void *site);
+void pf_observe_end(struct pf_observed *call, int code);
+
+#endif

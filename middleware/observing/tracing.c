@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/observing/tracing.h"
+
+#include <simgrid/actor.h>
+
+#include "lowlevel/engine/engine.h"
+#include "lowlevel/trace/record.h"
+#include "lowlevel/trace/trace.h"
+#include "middleware/compute.h"
+#include "middleware/job_state.h"
+#include "middleware/observing/start.h"
+#include "middleware/rank.h"
+#include "pf_fn.h"
+
+bool pf_tracing_on;
+
+void pf_tracing_start(void)
+{
+    if (pf_trace_calls())
+        pf_tracing_on = pf_observing = true;
+}
+
+/* The rank's own date: in the analytic model it may be ahead of the clock. */
+static double date_of(const struct pf_rank *r)
+{
+    const struct pf_instance *in = r->instances[PF_IMPL_ANALYTIC];
+    return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0);
+}
+
+static void describe(const struct pf_rank *r, struct pf_trace_record *record)
+{
+    record->model = pf_model_name(r->account ? r->model : pf_job_state.start_model);
+    record->phase = r->account ? pf_account_phase(r->account) : "start";
+}
+
+/* What the rank does from here on is no MPI call. */
+static void begin_between(struct pf_rank *r, double date)
+{
+    struct pf_trace_record what = {.type = PF_TRACE_COMPUTE, .start = date};
+    describe(r, &what);
+    r->between = pf_trace_begin(&r->self, &what);
+}
+
+static void end_between(struct pf_rank *r, double date)
+{
+    struct pf_trace_record *record = r->between;
+    r->between = NULL;
+    if (record && date > record->start)
+        pf_trace_end(record, date);
+    else
+        pf_trace_drop(record);
+}
+
+static void begin_span(struct pf_rank *r)
+{
+    struct pf_observed *call = r->observed;
+    double date = date_of(r);
+    struct pf_trace_record what = {.type = PF_TRACE_CALL, .start = date, .call = pf_fn_name(call->fn)};
+    end_between(r, date);
+    describe(r, &what);
+    call->record = pf_trace_begin(&r->self, &what);
+    call->entered = true;
+}
+
+/* The state of the rank that is about to be made by MPI_Init; NULL when that call is wrong. */
+static struct pf_rank *rank_to_be(void)
+{
+    static bool told;
+    int rank = (int)sg_actor_self_get_pid() - 1;
+    if (rank < 0)
+        return NULL;
+    if (!pf_job_state.ranks)
+        pf_job_create_ranks();
+    if (!told)
+        pf_trace_job(pf_job_state.selves, pf_job_state.size);
+    told = true;
+    return rank < pf_job_state.size ? &pf_job_state.ranks[rank] : NULL;
+}
+
+/* Calls that do not enter the middleware only ask it something: no span. But for those that come before and
+ * those that do not return. */
+void pf_tracing_begin(struct pf_observed *call)
+{
+    pf_self_t *self = pf_self();
+    struct pf_rank *r = self ? self->mpi : NULL;
+    bool init = call->fn == PF_FN_Init || call->fn == PF_FN_Init_thread;
+    if (init && (!r || r->state == PF_RANK_NEW))
+        r = rank_to_be();
+    else if (!r || r->state != PF_RANK_RUNNING)
+        return;
+    if (!r || r->observed || !pthread_equal(pthread_self(), pf_job_state.thread))
+        return;
+    call->rank = r;
+    r->observed = call;
+    if (init || call->fn == PF_FN_Abort)
+        begin_span(r);
+}
+
+void pf_tracing_entered(struct pf_rank *r)
+{
+    if (!r->observed->entered)
+        begin_span(r);
+}
+
+void pf_tracing_end(struct pf_observed *call)
+{
+    struct pf_rank *r = call->rank;
+    r->observed = NULL;
+    if (!call->record)
+        return;
+    double date = date_of(r);
+    pf_trace_end(call->record, date);
+    if (r->state != PF_RANK_RUNNING)
+        return;
+    begin_between(r, date);
+    pf_compute_resume(r);
+}
+
+void pf_tracing_switched(struct pf_rank *r, enum pf_model from)
+{
+    if (!pf_tracing_on)
+        return;
+    struct pf_trace_record what = {
+        .type = PF_TRACE_SWITCH, .start = date_of(r), .from_model = pf_model_name(from)};
+    struct pf_trace_record *record = r->observed ? r->observed->record : NULL;
+    describe(r, &what);
+    if (record && !record->told)
+        describe(r, record);
+    pf_trace_end(pf_trace_begin(&r->self, &what), what.start);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_OBSERVING_TRACING_H
+#define PF_MIDDLEWARE_OBSERVING_TRACING_H
+
+#include "middleware/observing/observing.h"
+
+/*
+ * The MPI calls of the application as spans of the trace (docs/traces.md). A span begins when the computation
+ * before the call has been charged, and ends when the call returns; what lies between two calls is a span of
+ * its own.
+ */
+extern bool pf_tracing_on;
+
+/* Of a call that is traced. What other calls are made meanwhile, by the library or by functions of the
+ * application that it calls back, is part of it. */
+void pf_tracing_begin(struct pf_observed *call);
+void pf_tracing_end(struct pf_observed *call);
+
+/* The rank's computation before the call has been charged: the call begins. */
+void pf_tracing_entered(struct pf_rank *r);
+
+/* The rank has another model than before: a mark. The call that is being made belongs to the new one. */
+void pf_tracing_switched(struct pf_rank *r, enum pf_model from);
+
+#endif
