@@ -100,12 +100,14 @@ static void begin_visit(struct pf_account *account, const char *phase, enum pf_m
     account->slot = find_slot(account, find_pair(phase, model));
     account->slot->visits++;
     account->began = now;
+    pf_timeline_visit(account->timeline, account->slot->row, now);
 }
 
 static void end_visit(struct pf_account *account, double now)
 {
     account->slot->simulated += now - account->began;
     account->began = now;
+    pf_timeline_end(account->timeline, now);
     if (now > process.simulated)
         process.simulated = now;
 }
@@ -117,6 +119,7 @@ struct pf_account *pf_account_open(int rank, const char *phase, enum pf_model mo
     if (!account)
         pf_die("out of memory while accounting");
     account->rank = rank;
+    account->timeline = pf_timeline_open(rank);
     uint64_t ticks = pf_account_ticks();
     process.startup_ticks += ticks - pf_account_mark;
     pf_account_mark = ticks;

@@ -10,6 +10,7 @@
 
 #include "base/export.h"
 #include "middleware/model.h"
+#include "middleware/timeline.h"
 
 /*
  * Who uses the wall-clock and the simulated time, per phase and model. The process has one clock mark: all
@@ -47,6 +48,7 @@ struct pf_account {
     /* private */
     bool closed;
     struct pf_account_slot *slots;
+    struct pf_timeline *timeline; /* NULL when none is wanted */
     struct pf_account *next;
 };
 

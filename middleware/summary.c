@@ -18,6 +18,7 @@
 #include "middleware/check/check.h"
 #include "middleware/compute.h"
 #include "middleware/live.h"
+#include "middleware/timeline.h"
 
 #define MAX_VERSIONS 8
 
@@ -264,6 +265,8 @@ static json_t *summary(int status)
         json_object_set_new(object, "check", pf_check_json());
     if (pf_config.rank_times)
         json_object_set_new(object, "rank_times", pf_compute_json());
+    if (pf_config.timeline > 0)
+        json_object_set_new(object, "timeline", pf_timelines_json());
     if (job.functions)
         json_object_set_new(object, "functions", job.functions());
     json_object_set_new(object, "configuration", configuration());

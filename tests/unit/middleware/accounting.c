@@ -4,10 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/config.h"
 #include "middleware/accounting.h"
 
 static void spin(double seconds)
@@ -24,6 +26,7 @@ static void spin(double seconds)
 static void test_story(void **state)
 {
     (void)state;
+    pf_config.timeline = 3;
     pf_account_start();
     spin(0.02); /* start-up */
     struct pf_account *a = pf_account_open(0, "main", PF_MODEL_SMPI, 0);
@@ -91,11 +94,30 @@ static void test_story(void **state)
     free(rows);
 }
 
+/* The dates of the story's visits. A visit without simulated time is none; what is too many is cut off. */
+static void test_timelines(void **state)
+{
+    (void)state;
+    struct pf_account *c = pf_account_open(2, "main", PF_MODEL_SMPI, 2);
+    pf_account_move(c, "solve", PF_MODEL_PORTALS, 2);
+    pf_account_close(c, 2.5);
+    json_t *all = pf_timelines_json();
+    char *text = json_dumps(all, JSON_REAL_PRECISION(4) | JSON_SORT_KEYS | JSON_COMPACT);
+    assert_string_equal(text,
+                        "[{\"end_s\":5.0,\"rank\":0,\"visits\":[[0,0.0],[1,1.0],[0,3.0]]},"
+                        "{\"cut_s\":4.5,\"end_s\":5.25,\"rank\":1,\"visits\":[[0,0.0],[1,1.25],[0,4.0]]},"
+                        "{\"end_s\":2.5,\"rank\":2,\"visits\":[[1,2.0]]}]");
+    free(text);
+    json_decref(all);
+    pf_config.timeline = 0;
+    assert_null(pf_timeline_open(0));
+}
+
 /* Many pairs: growth of the lists must keep what they hold. */
 static void test_many(void **state)
 {
     (void)state;
-    struct pf_account *a = pf_account_open(2, "p0", PF_MODEL_SMPI, 0);
+    struct pf_account *a = pf_account_open(3, "p0", PF_MODEL_SMPI, 0);
     for (int i = 0; i < 300; i++) {
         char name[20];
         snprintf(name, sizeof name, "p%d", i % 100);
@@ -116,6 +138,7 @@ static void test_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_story), cmocka_unit_test(test_many)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_story), cmocka_unit_test(test_timelines),
+                                       cmocka_unit_test(test_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
