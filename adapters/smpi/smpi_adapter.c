@@ -16,6 +16,7 @@
 #include <xbt/config.h>
 
 #include "adapters/predefined.h"
+#include "adapters/smpi/smpi_ended.h"
 #include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_twin.h"
 #include "adapters/smpi/smpi_win.h"
@@ -46,6 +47,8 @@ static void *functions[PF_FN_COUNT];
 struct smpi_instance {
     struct pf_instance base;
     void *predefined[PF_PREDEFINED_LIMIT];
+    void *communications; /* see smpi_ended.h */
+    size_t communications_limit;
 };
 
 static struct smpi_instance **instances;
@@ -170,6 +173,8 @@ static struct pf_instance *smpi_instance(int rank)
                                         .impl = PF_IMPL_SMPI,
                                         .rank = rank,
                                         .job_size = instance_count};
+        in->communications = NULL;
+        in->communications_limit = 0;
         fill_predefined(in->predefined);
         instances[rank] = in;
     }
@@ -179,6 +184,7 @@ static struct pf_instance *smpi_instance(int rank)
 static int smpi_start(struct pf_instance *in)
 {
     struct smpi_instance *self = (struct smpi_instance *)in;
+    self->communications = pf_smpi_communications();
     int code = PMPI_Init(NULL, NULL);
     if (code != MPI_SUCCESS)
         return code;
@@ -192,6 +198,12 @@ static int smpi_finish(struct pf_instance *in)
 {
     (void)in;
     return PMPI_Finalize();
+}
+
+static void smpi_leave(struct pf_instance *in)
+{
+    struct smpi_instance *self = (struct smpi_instance *)in;
+    pf_smpi_forget_ended(self->communications, &self->communications_limit);
 }
 
 static void smpi_idle(struct pf_instance *in)
@@ -319,7 +331,7 @@ static const struct pf_adapter_ops ops = {
     .start = smpi_start,
     .finish = smpi_finish,
     .enter = pf_adapter_no_hook,
-    .leave = pf_adapter_no_hook,
+    .leave = smpi_leave,
     .idle = smpi_idle,
     .settle = pf_adapter_no_hook,
     .ahead = pf_adapter_no_debt,
