@@ -141,6 +141,7 @@ static void make_rank(int i, const int *all)
                                       .rank = i,
                                       .job_size = an_job.size};
     rank->mpi = an_job.job->ranks[i]->mpi;
+    rank->soonest_from = -1;
     rank->world = an_comm_join(rank, 0, all, an_job.size, i);
     rank->alone = an_comm_join(rank, -1, &i, 1, 0);
     rank->predefined[PF_PREDEFINED_COMM_WORLD] = rank->world;
@@ -268,13 +269,17 @@ static int analytic_finish(struct pf_instance *in)
     return PF_SUCCESS;
 }
 
-/* Who spins must let others come: it pays at once. */
+/* Who spins must let others come: it pays at once, or before a probe whose answer others may change. */
 static void analytic_idle(struct pf_instance *in)
 {
     struct an_rank *rank = rank_of(in);
     double cost = pf_cost_call(an_job.cost);
     rank->debt += cost > pf_config.analytic_idle_time ? cost : pf_config.analytic_idle_time;
-    an_rank_settle(rank);
+    if (rank->debt >= rank->foresight)
+        an_rank_settle(rank);
+    else
+        an_rank_pace(rank);
+    rank->foresight = 0;
 }
 
 static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,

@@ -71,6 +71,9 @@ struct an_rank {
     struct an_comm *world, *alone;
     double debt;       /* seconds of its calls that are still to pay */
     int calls_in_debt; /* calls since the rank has blocked */
+    double foresight;  /* its call is a probe in vain, and would be before the debt is so large */
+    int soonest_from;  /* the rank that it has last looked for, and how long a message from there takes */
+    double soonest;
     struct pf_waiter waiter;
     bool can_wait; /* its waiter has been made */
     struct pf_event wake;

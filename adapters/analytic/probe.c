@@ -23,6 +23,35 @@ static struct an_message *look(MPI_Comm handle, int source, int tag)
     return an_message_find(comm, an_source(source), an_tag(tag), an_now(comm->rank));
 }
 
+/* How far the rank may be ahead of the clock and still know of all messages from there that have arrived:
+ * what is sent later comes later. */
+static double foresight(struct an_comm *comm, int source)
+{
+    struct an_rank *rank = comm->rank;
+    const struct an_shared *shared = comm->shared;
+    if (source == MPI_ANY_SOURCE || shared->boxes[comm->index].open)
+        return 0;
+    int from = shared->world_ranks[comm->peers_at + source];
+    if (from != rank->soonest_from) {
+        rank->soonest_from = from;
+        rank->soonest = pf_cost_soonest(an_job.cost, from, rank->base.rank);
+    }
+    return rank->soonest;
+}
+
+/* Once. Who finds nothing may look again before it pays, as long as others cannot change the answer. */
+static struct an_message *glance(MPI_Comm handle, int source, int tag)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    struct an_rank *rank = comm->rank;
+    double known = foresight(comm, source);
+    if (rank->debt >= known)
+        an_rank_settle(rank);
+    struct an_message *m = look(handle, source, tag);
+    rank->foresight = m ? 0 : known;
+    return m;
+}
+
 /* Until there is one. */
 static struct an_message *await(MPI_Comm handle, int source, int tag)
 {
@@ -60,7 +89,7 @@ static int an_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
     int error = an_check_peer(comm, source, tag, true);
     if (error)
         return error;
-    const struct an_message *m = source == MPI_PROC_NULL ? NULL : look(comm, source, tag);
+    const struct an_message *m = source == MPI_PROC_NULL ? NULL : glance(comm, source, tag);
     *flag = m || source == MPI_PROC_NULL;
     if (m)
         describe(m, status);
@@ -86,7 +115,7 @@ static int an_improbe(int source, int tag, MPI_Comm comm, int *flag, void **mess
     int error = an_check_peer(comm, source, tag, true);
     if (error)
         return error;
-    struct an_message *m = look(comm, source, tag);
+    struct an_message *m = glance(comm, source, tag);
     *flag = m != NULL;
     if (!m)
         return MPI_SUCCESS;

@@ -286,6 +286,27 @@ double pf_cost_control(struct pf_cost *cost, int src, int dst)
     return control_time(&way);
 }
 
+/* The time in a range is a straight line over the size: one of its ends is the least. */
+static double soonest_in(const struct pf_cost_lane *lane, int i, const struct pf_path *path)
+{
+    const struct pf_cost_range *range = &lane->ranges[i];
+    double byte_time =
+        range->byte_time + range->byte_factor * path->byte_time + range->latency_slope * path->latency;
+    double end = i + 1 < lane->count ? (double)lane->ranges[i + 1].from : INFINITY;
+    return range->latency + range->latency_factor * path->latency +
+           (byte_time < 0 ? end : (double)range->from) * byte_time;
+}
+
+double pf_cost_soonest(struct pf_cost *cost, int src, int dst)
+{
+    struct way way;
+    find_way(cost, src, dst, 0, &way);
+    double soonest = cost->eager_meets ? 0 : request_time(cost, &way);
+    for (int i = 0; i < way.lane->count; i++)
+        soonest = fmin(soonest, soonest_in(way.lane, i, &way.path));
+    return latest(soonest, 0);
+}
+
 double pf_cost_call(const struct pf_cost *cost)
 {
     return cost->call;

@@ -80,6 +80,10 @@ double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, doub
 /* How long a message without data travels: a request, its answer, an acknowledgement. */
 double pf_cost_control(struct pf_cost *cost, int src, int dst);
 
+/* How long after the call that sends it a message can be seen at its target at the earliest, whatever its
+ * size. Takes a step for each range of sizes. */
+double pf_cost_soonest(struct pf_cost *cost, int src, int dst);
+
 /* The duration of an MPI call that sends nothing, such as MPI_Irecv or MPI_Test; paid by its caller. */
 double pf_cost_call(const struct pf_cost *cost);
 

@@ -422,6 +422,38 @@ static void test_explain(void **state)
     pf_cost_free(cost);
 }
 
+/* No message can be seen before, whatever its size and way, and the quickest one can be seen then. */
+static void test_soonest(void **state)
+{
+    static const char *const parameters[] = {
+        "",
+        LOGGP,
+        "eager_max = 1 KiB; protocol = get",
+        "eager_max = 1 KiB; protocol = rendezvous; control_latency = 300 ns",
+        "eager_max = 1 KiB; protocol = meet",
+        "eager = meet",
+        "latency = 3 us; latency[100 B] = 1 us; bandwidth = 1 GB/s",
+        "latency_factor[4 B] = 2; latency_factor[1 KiB] = 0.5; latency_factor[2 KiB] = 0.5; time = 3 us; "
+        "time[1 KiB] = 4 us",
+    };
+    (void)state;
+    for (size_t p = 0; p < sizeof parameters / sizeof parameters[0]; p++) {
+        for (int src = 0; src < 5; src++) {
+            struct pf_cost *cost = make(parameters[p]);
+            double soonest = pf_cost_soonest(cost, src, 1), first = INFINITY;
+            for (size_t bytes = 0; bytes < 3000; bytes++) {
+                struct pf_cost_sent sent;
+                pf_cost_send(cost, src, 1, bytes, (double)bytes, PF_COST_STANDARD, &sent);
+                first = fmin(first, sent.arrival - sent.returns);
+            }
+            if (soonest > first + 1e-12 || soonest < first - 1e-12)
+                fail_msg("'%s' from %d: %.17g, but the first is seen after %.17g", parameters[p], src,
+                         soonest, first);
+            pf_cost_free(cost);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,7 +463,7 @@ int main(void)
         cmocka_unit_test(test_topologies),  cmocka_unit_test(test_many_nodes),
         cmocka_unit_test(test_homogeneous), cmocka_unit_test(test_explain),
         cmocka_unit_test(test_get_in_vain), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_eager_meets),
+        cmocka_unit_test(test_eager_meets), cmocka_unit_test(test_soonest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
