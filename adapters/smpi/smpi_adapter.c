@@ -20,6 +20,7 @@
 #include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_twin.h"
 #include "adapters/smpi/smpi_win.h"
+#include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "pf_fn.h"
@@ -184,7 +185,7 @@ static struct pf_instance *smpi_instance(int rank)
 static int smpi_start(struct pf_instance *in)
 {
     struct smpi_instance *self = (struct smpi_instance *)in;
-    self->communications = pf_smpi_communications();
+    self->communications = pf_config.smpi_forget ? pf_smpi_communications() : NULL;
     int code = PMPI_Init(NULL, NULL);
     if (code != MPI_SUCCESS)
         return code;
