@@ -150,7 +150,7 @@ static int parse_np(const char *text)
     errno = 0;
     long np = strtol(text, &end, 10);
     if (end == text || *end || errno || np < 1 || np > 10000000)
-        pf_die("-np needs a whole number of ranks from 1, not '%s'", text);
+        pf_die("-np needs a whole number of ranks from 1 to 10000000, not '%s'", text);
     return (int)np;
 }
 

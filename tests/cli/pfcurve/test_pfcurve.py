@@ -101,11 +101,23 @@ class Sweeps(Folder):
             self.assertIn("<svg", file.read())
         with open(os.path.join(self.folder, "deep/er/report.html"), encoding="utf-8") as file:
             page = file.read()
-        self.assertEqual(page.count("<svg"), 3)
+        self.assertEqual(page.count("<svg"), 4)  # curve, phases, models by schedule, models by rank
+        self.assertIn("Which model each rank was in", page)
         self.assertIn("a &lt;title&gt;", page)
         for text in ("-schedule first=smpi,second=analytic", "smpi/simulate-computation:no", "Snakemake"):
             self.assertIn(text, page)
         self.assertEqual(re.findall(r"<(?:script|link|img|iframe)|(?:src|xlink:href)=.(?!#)|url\((?!#)|@import", page), [])
+
+    def test_the_reference_is_the_cheapest(self):
+        """A ratio to itself says nothing; names too long for a picture are whole in the table."""
+        name = "a-name-that-a-script-made-of-many-parameters-k=17-of-110"
+        self.write("schedules", f"{name} first=analytic,second=smpi\n")
+        said = self.curve(*FIXED, "--schedules", "schedules", "--models", "analytic,smpi", "--repeat", "1", "--within", "1e-9",
+                          self.steps)
+        self.assertIn("The cheapest schedule within 1e-07 % of all smpi: smpi.\nThat is the reference itself", said)
+        self.assertNotIn("1/", said)
+        with open(os.path.join(self.folder, "curve/report.html"), encoding="utf-8") as file:
+            self.assertIn(f"<td>{name}</td>", file.read())
 
     def test_all_combinations_of_phases(self):
         said = self.curve(*FIXED, "--phases", "--models", "smpi,analytic", "--repeat", "1", self.steps)
@@ -151,7 +163,7 @@ class Sweeps(Folder):
         self.write("measured.csv", "run,seconds\n1,{0}\n2,{1}\n3,{0}\n".format(times["smpi"] * 2, times["smpi"] * 9))
         said = self.curve("--reference", "measured.csv", *sweep)
         self.assertAlmostEqual(float(self.points()["smpi"]["error"]), -0.5, places=6)
-        self.assertIn("No schedule is within 5 % of measured times (measured.csv)", said)
+        self.assertRegex(said, r"No schedule is within 5 % of measured times \(measured.csv\)\. The closest is \S+: -\d+\.\d %\.")
         self.assertEqual(self.results(), before)
 
     def test_fit(self):
@@ -221,6 +233,23 @@ class Resuming(Folder):
         said = self.curve(*self.SWEEP, "1", "--timeout", "1", self.steps, "2000000000", status=1)
         self.assertEqual(said, "pfcurve: error: the reference, all smpi, failed: stopped after 1 s (--timeout)\n")
 
+    def test_results_that_cannot_be_written(self):
+        """A full disk is one line as well; here, a folder is in the way."""
+        os.makedirs(os.path.join(self.folder, "curve", "curve.svg"))
+        said = self.curve(*self.SWEEP, "1", self.steps, status=1)
+        self.assertEqual(said, "pfcurve: error: curve/curve.svg: Is a directory\n")
+        self.assertEqual(len(self.results()), 3)
+
+    def test_nobody_listens(self):
+        """A pipe that is closed at the other end."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([PFCURVE, *self.SWEEP, "1", self.steps], stdout=writer, stderr=subprocess.PIPE, text=True,
+                              timeout=LIMIT, cwd=self.folder, env=ENVIRONMENT, check=False)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "curve/report.html")))
+
     def test_one_at_a_time_in_a_folder(self):
         os.mkdir(os.path.join(self.folder, "curve"))
         with open(os.path.join(self.folder, "curve", ".lock"), "w", encoding="utf-8") as file:
@@ -265,9 +294,16 @@ class Talk(Folder):
                 ([], "how many ranks?"),
                 (["-np", "2", self.steps], "which schedules?"),
                 (["-np", "2", "--phases", "--switch-after", self.steps], "which schedules?"),
-                (["-np", "x", "--phases", self.steps], "-np needs a whole number of ranks from 1, not 'x'"),
+                (["-np", "x", "--phases", self.steps], "-np needs a whole number of ranks from 1 to 10000000, not 'x'"),
                 (["-np", "2", "--phases"], "no application"),
                 (["-np", "2", "--phases", "./nowhere"], "the application './nowhere' does not exist"),
+                (["-np", "2", "--phases", "empty.sh"], "does not exist: a program of this folder is ./empty.sh"),
+                (["-np", "2", "--phases", self.folder], "' is no file"),
+                (["-np", "2", "--phases", "--timeout", "nan", self.steps], "--timeout must be at least 1, not nan"),
+                (["-np", "2", "--phases", "--steps", "x", self.steps], "error: --steps: invalid int value: 'x'"),
+                (["-np", "2", "--phases", "--output", "", self.steps], "--output needs the name of a folder"),
+                (["-np", "2", "--phases", "--models", "", self.steps], "unknown model ''"),
+                (["-np", "99999999", "--phases", self.steps], "whole number of ranks from 1 to 10000000"),
                 (["-np", "2", "--phases", "./empty"], "the application './empty' is not executable"),
                 (["-np", "2", "--phase", self.steps], "--phase"),
                 (["-np", "2", "-platform", "no.xml", "--phases", self.steps], "there is no file no.xml"),

@@ -165,7 +165,12 @@ def seconds_text(seconds):
 def percent_text(error):
     if round(abs(error), 6) == 0:
         return "0 %"
-    return f"{100 * error:+.1f} %" if abs(error) >= 0.001 else f"{100 * error:+.2g} %"
+    return f"{100 * error:+,.1f} %" if abs(error) >= 0.001 else f"{100 * error:+.2g} %"
+
+
+def ratio_text(ratio):
+    """How the cost is to that of the reference: 1/5, or 1.3 times where it is more."""
+    return "1" if ratio == 1 else f"1/{ratio:.3g}" if ratio > 1 else f"{1 / ratio:.3g} times"
 
 
 POINT_COLUMNS = [

@@ -94,11 +94,15 @@ def words(curve, best):
     options = curve.options
     within = f"within {100 * options.within:g} % of {curve.reference_name}"
     if not best:
-        return [f"No schedule is {within}."]
+        closest = min(curve.good(), key=lambda row: row.size)
+        return [f"No schedule is {within}. The closest is {closest.point.name}: {results.percent_text(closest.error.median)}."]
+    if best is curve.finest and not options.reference_csv:
+        return [f"The cheapest schedule {within}: {best.point.name}.", "That is the reference itself: no cheaper one is so accurate."]
     return [f"The cheapest schedule {within}: {best.point.name}.",
             f"Its error is {results.percent_text(best.error.median)}. Its simulation overhead is "
             f"{results.seconds_text(best.cost.median)}, that of all {options.reference} "
-            f"{results.seconds_text(curve.finest.cost.median)}: 1/{best.ratio_startup:.3g} (without start-up 1/{best.ratio:.3g})."]
+            f"{results.seconds_text(curve.finest.cost.median)}: {results.ratio_text(best.ratio_startup)} "
+            f"(without start-up {results.ratio_text(best.ratio)})."]
 
 
 def busy(curve):
@@ -154,10 +158,19 @@ def work(bindir, arguments):
 
 def main(bindir):
     try:
-        return work(bindir, sys.argv[1:])
+        status = work(bindir, sys.argv[1:])
+        sys.stdout.flush()
+        return status
     except Problem as problem:
         print(f"pfcurve: error: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("pfcurve: stopped; the runs that are finished are kept", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # who read our words has gone: nobody is left to tell, not even by the flush at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:  # such as a full disk
+        where = f"{os.path.relpath(error.filename)}: " if isinstance(error.filename, str) else "writing the results: "
+        print(f"pfcurve: error: {where}{error.strerror or error}", file=sys.stderr)
+        return 1

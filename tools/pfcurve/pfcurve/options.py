@@ -14,7 +14,7 @@ USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] 
 
 Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
 Writes points.csv, runs.csv, curve.svg, curve.png and report.html to the folder of --output, and says which schedule is the
-cheapest within a given error. Finished runs are kept there and not repeated."""
+cheapest within a given error. Finished runs are kept there and not repeated. One dash before a flag and two are the same."""
 
 
 @dataclass
@@ -51,7 +51,22 @@ class Parser(argparse.ArgumentParser):
     """Errors are one line."""
 
     def error(self, message):
+        message = re.sub(r"^argument (?:-[\w-]+/)?(--[\w-]+): ", r"\1: ", message)
         raise Problem(f"{message} (pfcurve --help lists all)")
+
+
+class Help(argparse.HelpFormatter):
+    """One name for each flag: that of the manual."""
+
+    def __init__(self, prog):
+        super().__init__(prog, max_help_position=26, width=110)
+
+    def _format_action_invocation(self, action):
+        if not action.option_strings:
+            return super()._format_action_invocation(action)
+        name = action.option_strings[0 if action.dest in ("np", "platform", "hostfile") else -1]
+        values = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{name}{'=' if action.dest in ('cfg', 'sbatch') else ' '}{values}" if action.nargs != 0 else name
 
 
 def flag(parser, name, **more):
@@ -59,12 +74,12 @@ def flag(parser, name, **more):
 
 
 def build_parser():
-    parser = Parser(prog="pfcurve", usage=USAGE, allow_abbrev=False, add_help=False)
+    parser = Parser(prog="pfcurve", usage=USAGE, allow_abbrev=False, add_help=False, formatter_class=Help)
     run = parser.add_argument_group("given to pfrun")
     flag(run, "np", metavar="N", help="number of ranks")
-    flag(run, "platform", metavar="FILE|NAME")
-    flag(run, "hostfile", metavar="FILE")
-    run.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="may be repeated")
+    flag(run, "platform", metavar="FILE|NAME", help="platform file of SimGrid, or a built-in one (default: pfrun's)")
+    flag(run, "hostfile", metavar="FILE", help="hosts of the ranks")
+    run.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="setting of a run; may be repeated")
     what = parser.add_argument_group("which schedules (one of the three)")
     flag(what, "schedules", metavar="FILE", help="one a line: a name, then a schedule of pfrun or a model")
     flag(what, "phases", action="store_true", help="a model for each phase of the program: all combinations when few")
@@ -94,14 +109,14 @@ def build_parser():
     flag(run, "partition", default="", metavar="NAME", help="Slurm's partition (default: Slurm's)")
     flag(run, "sbatch", action="append", default=[], metavar="OPTION", help="more for sbatch; may be repeated")
     flag(run, "quiet", action="store_true", help="no progress")
-    flag(run, "help", action="store_true")
-    flag(run, "version", action="store_true")
+    flag(run, "help", action="store_true", help="this text")
+    flag(run, "version", action="store_true", help="Parfocal's version")
     parser.add_argument("app", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
 
 
 def positive(value, name, least=1):
-    if value is not None and value < least:
+    if value is not None and not least <= value < float("inf"):
         raise Problem(f"--{name} must be at least {least}, not {value:g}")
 
 
@@ -117,7 +132,7 @@ def percent(text):
 
 
 def models_of(text, available):
-    names = [name.strip() for name in text.split(",")] if text else available
+    names = [name.strip() for name in text.split(",")] if text is not None else available
     for name in names:
         check_model(name, available)
     return [model for model in LADDER if model in names]
@@ -133,7 +148,7 @@ def check_model(name, available):
 def choose_models(options, args, available):
     options.models = models_of(args.models, available)
     for name, default in (("cheap", options.models[0]), ("fine", options.models[-1])):
-        model = getattr(args, name) or default
+        model = default if getattr(args, name) is None else getattr(args, name)
         check_model(model, available)
         setattr(options, name, model)
     if options.cheap == options.fine:
@@ -152,8 +167,8 @@ def choose_models(options, args, available):
 def pfrun_flags(args):
     flags = []
     if args.np:
-        if not args.np.isdecimal() or int(args.np) < 1:
-            raise Problem(f"-np needs a whole number of ranks from 1, not '{args.np}'")
+        if not args.np.isdecimal() or not 1 <= int(args.np) <= 10000000:
+            raise Problem(f"-np needs a whole number of ranks from 1 to 10000000, not '{args.np}'")
         flags += ["-np", args.np]
     if args.hostfile:
         flags += ["-hostfile", args.hostfile]
@@ -178,8 +193,11 @@ def check_app(app):
         raise Problem("no application: pfcurve [options] ./app [arguments]")
     if app[0].startswith("-"):
         raise Problem(f"unknown option '{app[0]}' (pfcurve --help lists all)")
+    if not os.path.exists(app[0]):
+        beside = f": a program of this folder is ./{app[0]}" if "/" not in app[0] else ""
+        raise Problem(f"the application '{app[0]}' does not exist{beside}")
     if not os.path.isfile(app[0]):
-        raise Problem(f"the application '{app[0]}' does not exist")
+        raise Problem(f"the application '{app[0]}' is no file")
     if not os.access(app[0], os.X_OK):
         raise Problem(f"the application '{app[0]}' is not executable")
     return app
@@ -203,6 +221,8 @@ def from_args(args, available):
                       within=percent(args.within), clock=args.clock, limit=args.max_points, timeout=args.timeout, output=args.output,
                       jobs=args.jobs or (8 if args.slurm else 1), slurm=args.slurm, partition=args.partition,
                       sbatch=args.sbatch, quiet=args.quiet)
+    if not options.output:
+        raise Problem("--output needs the name of a folder")
     choose_models(options, args, available)
     options.title = args.title or os.path.basename(options.app[0])
     if options.fit and "analytic" not in options.models:

@@ -13,9 +13,10 @@ import time
 from dataclasses import dataclass, field
 
 from .errors import Problem
-from .one import read_json
+from .one import last_line, read_json
 
 SETTINGS = ("PARFOCAL_", "OMPI_MCA_")
+VISITS = 100  # of a rank to a phase in a model, that the picture of the ranks knows
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -112,6 +113,8 @@ class Sweep:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         command = [run.command[0], "-report", folder, "-quiet", "--log=root.thres:critical", *run.command[1:]]
+        if run.repeat == 0:  # the pictures show the first run
+            command.insert(1, f"--cfg=parfocal/timeline:{VISITS}")
         with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
             json.dump({"key": run.key, "command": command, "cwd": os.getcwd(), "environment": self.environment(),
                        "timeout": self.options.timeout}, file, indent=1)
@@ -136,7 +139,8 @@ class Sweep:
                 self.stop(process)
                 raise
         if not any(os.path.exists(os.path.join(self.out, run.folder, "result.json")) for run in runs):
-            raise Problem(f"the sweep ran nothing, see {os.path.relpath(log)}")
+            with open(log, encoding="utf-8", errors="replace") as text:
+                raise Problem(f"the sweep ran nothing: {last_line(text.read())} ({os.path.relpath(log)})")
 
     def workflow(self):
         return ["snakemake", "--snakefile", os.path.join(HERE, "Snakefile"), "--directory", self.out, "--nolock",
