@@ -51,6 +51,11 @@ bool an_data_is_derived(MPI_Datatype type)
     return pf_smpi_type_is_derived(type);
 }
 
+bool an_data_has_gaps(MPI_Datatype type)
+{
+    return pf_smpi_type_is_derived(type) && (ptrdiff_t)pf_smpi_type_size(type) != pf_smpi_type_extent(type);
+}
+
 size_t an_data_bytes(int count, MPI_Datatype type)
 {
     return count > 0 ? (size_t)count * pf_smpi_type_size(type) : 0;

@@ -79,10 +79,11 @@ struct an_rank {
     struct pf_event wake;
     struct an_rank *wake_next; /* wakes with it */
     double wake_at;
-    double busy_until;  /* its own date when it began to wait */
-    int unknown;        /* requests that the rank waits for and whose date is not known */
-    bool any;           /* it waits for the first, not for the last */
-    void *bsend_buffer; /* the attached one */
+    double busy_until;      /* its own date when it began to wait */
+    double work_from, work; /* of the receives that it waits for: the earliest begin, and all together */
+    int unknown;            /* requests that the rank waits for and whose date is not known */
+    bool any;               /* it waits for the first, not for the last */
+    void *bsend_buffer;     /* the attached one */
     int bsend_size;
     int64_t bsend_used;
     int buffer_number;
@@ -103,6 +104,7 @@ struct an_request {
     MPI_Datatype type;
     double posted;
     double done_at; /* INFINITY while nobody knows */
+    double work;    /* of a receive: for so long before, its rank's processor works for it */
     MPI_Status status;
     bool waited, watched;
     bool freed;      /* the application has forgotten it */
@@ -219,6 +221,11 @@ void an_request_await(struct an_request *request);
 /* The rank waits in several implementations at once: it is told when the request is done. */
 void an_request_watch(struct an_request *request);
 
+/* A wait begins; one of its receives has its date. Several receives follow each other on the processor of
+ * their rank: returns the earliest end of those so far. */
+void an_rank_begin_work(struct an_rank *rank);
+double an_rank_work(struct an_rank *rank, const struct an_request *request);
+
 /* It is done at the rank's date: the rest of its data, its status. Returns its error; releases it, or makes a
  * persistent one inactive. */
 int an_request_finish(MPI_Request *handle, MPI_Status *status);
@@ -266,6 +273,7 @@ char *an_data_room(size_t bytes, int *class);
 void an_data_give_back(char *room, int class);
 size_t an_data_bytes(int count, MPI_Datatype type);
 bool an_data_is_derived(MPI_Datatype type);
+bool an_data_has_gaps(MPI_Datatype type);
 void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed);
 /* Unpacks at most `bytes`. In the context of a rank. */
 void an_data_unpack(const char *packed, size_t bytes, void *to, MPI_Datatype type);

@@ -83,6 +83,21 @@ static bool deliver(struct an_message *m, struct an_request *receive)
     return true;
 }
 
+/* How long a processor takes to put together data that do not lie together, or apart again. */
+static double packing(MPI_Datatype type, size_t bytes)
+{
+    double time = pf_cost_pack(an_job.cost, bytes);
+    return time > 0 && an_data_has_gaps(type) ? time : 0;
+}
+
+/* The processor's part of it is over when the data are where they belong. */
+static void settle_receive(struct an_request *receive, const struct pf_cost_received *received, size_t bytes)
+{
+    double unpacking = packing(receive->type, bytes);
+    receive->work = received->work + unpacking;
+    an_request_settle(receive, received->complete + unpacking);
+}
+
 void an_message_take(struct an_message *m, struct an_request *receive, double posted)
 {
     struct pf_cost_received received;
@@ -96,7 +111,7 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
     }
     if (over)
         an_message_free(m);
-    an_request_settle(receive, received.complete);
+    settle_receive(receive, &received, m->bytes);
 }
 
 static void arrived(struct pf_event *event)
@@ -196,7 +211,7 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
         an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
     else if (an_job.moves_data && taken > 0)
         memmove(receive->buffer, s->buffer, taken);
-    an_request_settle(receive, received.complete);
+    settle_receive(receive, &received, bytes);
     return received.safe;
 }
 
@@ -239,6 +254,7 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     int target = s->comm->peers_at + s->peer;
     struct an_box *box = &shared->boxes[target];
     size_t bytes = an_data_bytes(s->count, s->type);
+    rank->debt += packing(s->type, bytes);
     double clock = pf_engine_now(), now = clock + rank->debt;
     struct an_request *receive =
         (struct an_request *)pf_envelope_find_receive(&box->receives, s->comm->me, s->tag);

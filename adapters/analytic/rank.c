@@ -76,6 +76,7 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
     request->box = NULL; /* without one, its envelope says nothing */
     request->message = NULL;
     request->done_at = INFINITY;
+    request->work = 0;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
     request->waited = request->watched = request->freed = false;
     request->persistent = request->keeps_type = false;
@@ -151,11 +152,27 @@ void an_rank_tell(struct an_rank *rank, double date)
     tell(rank, date, &last);
 }
 
+void an_rank_begin_work(struct an_rank *rank)
+{
+    rank->busy_until = an_now(rank);
+    rank->work_from = INFINITY;
+    rank->work = 0;
+}
+
+double an_rank_work(struct an_rank *rank, const struct an_request *request)
+{
+    if (request->work == 0)
+        return request->done_at;
+    rank->work_from = fmin(rank->work_from, fmax(rank->busy_until, request->done_at - request->work));
+    rank->work += request->work;
+    return fmax(request->done_at, rank->work_from + rank->work);
+}
+
 void an_request_settle_next(struct an_request *request, double date, struct an_rank **last)
 {
     request->done_at = date;
     if (request->waited)
-        tell(request->rank, date, last);
+        tell(request->rank, request->rank->any ? date : an_rank_work(request->rank, request), last);
     if (request->watched) {
         *last = NULL;
         pf_engine_post(&request->notice, date);
@@ -173,8 +190,9 @@ void an_request_settle(struct an_request *request, double date)
 void an_request_await(struct an_request *request)
 {
     struct an_rank *rank = request->rank;
+    an_rank_begin_work(rank);
     if (request->done_at < INFINITY) {
-        an_rank_reach(rank, request->done_at);
+        an_rank_reach(rank, an_rank_work(rank, request));
         return;
     }
     request->waited = true;

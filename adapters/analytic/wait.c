@@ -25,6 +25,7 @@ void an_wait_all(int n, MPI_Request handles[])
         return;
     double latest = an_now(rank);
     int unknown = 0;
+    an_rank_begin_work(rank);
     for (int i = 0; i < n; i++) {
         struct an_request *request = request_of(handles[i]);
         if (!request)
@@ -32,8 +33,8 @@ void an_wait_all(int n, MPI_Request handles[])
         if (request->done_at == INFINITY) {
             request->waited = true;
             unknown++;
-        } else if (request->done_at > latest) {
-            latest = request->done_at;
+        } else {
+            latest = fmax(latest, an_rank_work(rank, request));
         }
     }
     if (unknown == 0) {

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How well the analytic model predicts real runs: two ranks under mpirun on this machine, over shared memory and over TCP.
 
-The program of `pfinfo --fit-program` is measured under mpirun, `pfinfo --fit` makes parameters of it, and codes that were not
-measured for the fit are run for real and predicted. Their computation is measured while they are simulated. Writes
-DIR/results.csv, DIR/runs.csv, and the times and parameters of each transport; prints a table. An idle machine is needed: two
-processes that wait for each other need both cores.
+In each of several rounds, and for each transport: `pfinfo --fit-program` measures messages, and each code is run for real, once
+as it is, and once with the library of `pfinfo --record-program`, which tells how long it computes between its calls. Then
+`pfinfo --fit` makes parameters of the medians of the first, and the code is simulated: communication from the parameters,
+computation from the records. Writes DIR/results.csv, runs.csv, reality.png, and what it was made from; prints a table. An idle
+machine is needed: two processes that wait for each other need both processors.
 """
 import argparse
 import csv
@@ -21,7 +22,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 TRANSPORTS = {"shared memory": "vader,self", "TCP": "tcp,self"}
 MPIRUN = ["mpirun", "-np", "2", "--bind-to", "core", "--mca", "pml", "ob1"]
 CODES = [("halo", f"{HERE}/halo.c", ["256", "512", "1024"]), ("transpose", f"{HERE}/transpose.c", ["128", "256", "512"]),
-         ("cg", f"{ROOT}/examples/cg/cg.c", ["16", "24", "32"])]
+         ("cg", f"{ROOT}/examples/cg/cg.c", ["16", "24", "32"]), ("sweep", f"{HERE}/sweep.c", ["128", "256", "512"]),
+         ("sort", f"{HERE}/sort.c", ["2048", "16384", "131072"])]
 SECONDS = re.compile(r"^seconds (\S+)|took (\S+) s in solve", re.M)
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -35,6 +37,15 @@ PLATFORM = """<?xml version='1.0'?>
 """
 
 
+def realtime():
+    """Nothing else runs on the processors then. Only for runs of about a second: the system stops longer ones."""
+    command = ["chrt", "-f", "10"]
+    try:
+        return command if subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0 else []
+    except FileNotFoundError:
+        return []
+
+
 class Study:
     def __init__(self, options):
         self.options, self.bin, self.out = options, os.path.abspath(options.bin), os.path.abspath(options.out)
@@ -43,10 +54,12 @@ class Study:
         self.write("hosts", "here:2\n")
         shutil.copy(f"{ROOT}/middleware/include/parfocal.h", self.out)  # alone: mpicc has an mpi.h of its own
         self.place = ["-np", "2", "-platform", f"{self.out}/platform.xml", "-hostfile", f"{self.out}/hosts"]
-        root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-        self.mpirun = MPIRUN + root
+        self.mpirun = [*realtime(), *MPIRUN, *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
         self.write("measure.c", self.output([f"{self.bin}/pfinfo", "--fit-program"]))
+        self.write("record.c", self.output([f"{self.bin}/pfinfo", "--record-program"]))
         self.measure = self.build("mpicc", "measure", f"{self.out}/measure.c")
+        self.record = self.build("mpicc", "record.so", f"{self.out}/record.c", "-shared", "-fPIC")
+        self.cases = [(t, name, size) for t in TRANSPORTS for name, _, sizes in CODES for size in sizes[:options.sizes]]
         self.real, self.simulated = {}, {}
         for name, source, _ in CODES:
             self.real[name] = self.build("mpicc", f"{name}-real", source)
@@ -55,10 +68,11 @@ class Study:
     def write(self, name, text):
         with open(f"{self.out}/{name}", "w", encoding="utf-8") as file:
             file.write(text)
+        return f"{self.out}/{name}"
 
-    def build(self, compiler, name, source):
+    def build(self, compiler, name, source, *flags):
         target = f"{self.out}/{name}"
-        self.output([compiler, "-O2", f"-I{self.out}", source, "-o", target, "-lm"])
+        self.output([compiler, "-O2", *flags, f"-I{self.out}", source, "-o", target, "-lm"])
         return target
 
     def output(self, command, **environment):
@@ -67,73 +81,108 @@ class Study:
             sys.exit(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def fit(self, transport):
-        """The parameter file of a transport."""
-        name = transport.replace(" ", "-")
-        times = "".join(self.output([*self.mpirun, "--mca", "btl", TRANSPORTS[transport], self.measure, what])
-                        for what in ("fit", "between") for _ in range(self.options.repeat))
-        # What a call or a late receive costs is measured once after a sleep, with caches as cold as they never are in a program.
-        times = "".join(line for line in times.splitlines(True) if line.startswith(("oneway", "peer")))
-        self.write(f"{name}.times", times)
-        parameters = f"{self.out}/{name}.txt"
-        print(self.output([f"{self.bin}/pfinfo", f"--fit={self.out}/{name}.times", "--output", parameters, "--", *self.place])
-              .splitlines()[-2])
-        return parameters
+    def run_real(self, transport, *command, **environment):
+        exported = [word for name in environment for word in ("-x", name)]
+        return self.output([*self.mpirun, "--mca", "btl", TRANSPORTS[transport], *exported, *command], **environment)
 
-    def seconds(self, text):
+    @staticmethod
+    def command(programs, name, size):
+        return [programs[name], *(["-n"] if name == "cg" else []), size]
+
+    @staticmethod
+    def seconds(text):
         match = SECONDS.search(text)
+        if not match or "WRONG" in text:
+            sys.exit(f"a code has not worked: {text}")
         return float(match[1] or match[2])
 
-    def code(self, transport, parameters, name, size):
-        """Measured and predicted times, in turn, so that a slow minute hits both."""
-        arguments = ["-n", size] if name == "cg" else [size]
-        pairs = []
-        for _ in range(self.options.repeat):
-            real = self.output([*self.mpirun, "--mca", "btl", TRANSPORTS[transport], self.real[name], *arguments])
-            simulated = self.output([f"{self.bin}/pfrun", *self.place, "-model", "analytic", "--log=root.thres:critical",
-                                     "--cfg=smpi/host-speed:1Gf", self.simulated[name], *arguments],
-                                    PARFOCAL_ANALYTIC_PARAMETERS=parameters)
-            pairs.append((self.seconds(real), self.seconds(simulated)))
-        return pairs
+    def time(self, case):
+        transport, name, size = case
+        return self.seconds(self.run_real(transport, *self.command(self.real, name, size)))
+
+    def record_computation(self, case, index):
+        """The file that says how long each rank computes between its calls, and how long that run has taken."""
+        transport, name, size = case
+        file = f"{self.out}/{'-'.join(case).replace(' ', '-')}-{index}.computation"
+        told = self.run_real(transport, "env", f"LD_PRELOAD={self.record}", *self.command(self.real, name, size),
+                             PARFOCAL_COMPUTATION_RECORD=file)
+        return file, self.seconds(told)
+
+    def fit(self, transport, times):
+        """A file of parameters, and what pfinfo says of its errors."""
+        name = transport.replace(" ", "-")
+        parameters, file = f"{self.out}/{name}.txt", self.write(f"{name}.times", "".join(times))
+        told = self.output([f"{self.bin}/pfinfo", f"--fit={file}", "--output", parameters, "--", *self.place])
+        return parameters, told.splitlines()[-2]
+
+    def predict(self, case, parameters, record):
+        _, name, size = case
+        return self.seconds(self.output([f"{self.bin}/pfrun", *self.place, "-model", "analytic", "--log=root.thres:critical",
+                                         *self.command(self.simulated, name, size)],
+                                        PARFOCAL_ANALYTIC_PARAMETERS=parameters, PARFOCAL_COMPUTATION_REPLAY=record))
+
+    def measure_all(self):
+        """Rounds, so that a slow minute hits everything."""
+        times, runs, records = ({key: [] for key in keys} for keys in (TRANSPORTS, self.cases, self.cases))
+        for index in range(self.options.repeat):
+            for transport in TRANSPORTS:
+                times[transport].append(self.run_real(transport, self.measure, "machine"))
+            for case in self.cases:
+                runs[case].append(self.time(case))
+                records[case].append(self.record_computation(case, index))
+            if sys.stderr.isatty():
+                print(f"\rround {index + 1} of {self.options.repeat}", end="", file=sys.stderr, flush=True)
+        return times, runs, records
+
+    def predict_all(self, times, records):
+        """Per case a prediction from the computation of each round."""
+        predicted = {}
+        for transport in TRANSPORTS:
+            parameters, summary = self.fit(transport, times[transport])
+            print(f"{transport}: {summary}")
+            for case in self.cases:
+                if case[0] == transport:
+                    predicted[case] = [self.predict(case, parameters, file) for file, _ in records[case]]
+        return predicted
 
 
-def spread(values):
-    middle = statistics.median(values)
-    return middle, min(values) / middle - 1, max(values) / middle - 1
+def write_csv(path, head, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
 
 
-def report(study, results):
-    print(f"{'transport':<14} {'code':<10} {'size':>5} {'measured':>12} {'spread':>12} {'predicted':>12} {'spread':>12} {'error':>8}")
-    errors = []
-    with open(f"{study.out}/results.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["transport", "code", "size", "measured_s", "measured_min_s", "measured_max_s", "predicted_s", "predicted_min_s",
-                         "predicted_max_s", "error"])
-        for (transport, name, size), pairs in results.items():
-            real, simulated = zip(*pairs)
-            (r, r_low, r_high), (s, s_low, s_high) = spread(real), spread(simulated)
-            errors.append(s / r - 1)
-            print(f"{transport:<14} {name:<10} {size:>5} {r * 1e3:9.3f} ms {100 * r_low:+5.0f}{100 * r_high:+5.0f} % "
-                  f"{s * 1e3:9.3f} ms {100 * s_low:+5.0f}{100 * s_high:+5.0f} % {100 * errors[-1]:+6.1f} %")
-            writer.writerow([transport, name, size, *(f"{v:.9g}" for v in (r, min(real), max(real), s, min(simulated), max(simulated))),
-                             f"{errors[-1]:.4f}"])
-    print(f"mean error {100 * statistics.mean(map(abs, errors)):.1f} %, median {100 * statistics.median(map(abs, errors)):.1f} %, "
-          f"largest {100 * max(map(abs, errors)):.1f} % (SMP-SIM: 7.6 % on average)")
+def report(study, runs, records, predicted):
+    print(f"{'transport':<14} {'code':<10} {'size':>6} {'measured':>12} {'spread':>12} {'predicted':>12} {'spread':>12} {'error':>8} {'same run':>8}")
+    rows, errors, same_run = [], [], []
+    for case in study.cases:
+        middle, guess, low, high = statistics.median(runs[case]), statistics.median(predicted[case]), min(predicted[case]), max(predicted[case])
+        errors.append(guess / middle - 1)
+        same_run.append(statistics.median(p / took - 1 for p, (_, took) in zip(predicted[case], records[case])))
+        print(f"{case[0]:<14} {case[1]:<10} {case[2]:>6} {middle * 1e3:9.3f} ms {100 * (min(runs[case]) / middle - 1):+5.0f}"
+              f"{100 * (max(runs[case]) / middle - 1):+5.0f} % {guess * 1e3:9.3f} ms {100 * (low / guess - 1):+5.0f}"
+              f"{100 * (high / guess - 1):+5.0f} % {100 * errors[-1]:+6.1f} % {100 * same_run[-1]:+6.1f} %")
+        rows.append([*case, *(f"{v:.9g}" for v in (middle, min(runs[case]), max(runs[case]), guess, low, high)),
+                     f"{errors[-1]:.4f}", f"{same_run[-1]:.4f}"])
+    write_csv(f"{study.out}/results.csv", ["transport", "code", "size", "measured_s", "measured_min_s", "measured_max_s", "predicted_s",
+                                           "predicted_min_s", "predicted_max_s", "error", "error_same_run"], rows)
+    write_csv(f"{study.out}/runs.csv", ["transport", "code", "size", "round", "measured_s", "recorded_run_s", "predicted_s"],
+              [[*case, i, *(f"{v:.9g}" for v in (real, took, guess))] for case in study.cases
+               for i, (real, (_, took), guess) in enumerate(zip(runs[case], records[case], predicted[case]))])
+    for what, values in (("error", errors), ("same run", same_run)):
+        sizes = [abs(e) for e in values]
+        print(f"{what}: mean {100 * statistics.mean(sizes):.1f} %, median {100 * statistics.median(sizes):.1f} %, largest "
+              f"{100 * max(sizes):.1f} % (SMP-SIM: 7.6 % on average)")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=f"{ROOT}/build/bin")
     parser.add_argument("--out", default="reality")
-    parser.add_argument("--repeat", type=int, default=11)
+    parser.add_argument("--repeat", type=int, default=7, help="rounds")
+    parser.add_argument("--sizes", type=int, default=3, help="of each code only so many sizes, smallest first")
     study = Study(parser.parse_args())
-    results = {}
-    for transport in TRANSPORTS:
-        parameters = study.fit(transport)
-        for name, _, sizes in CODES:
-            for size in sizes:
-                results[transport, name, size] = study.code(transport, parameters, name, size)
-    report(study, results)
+    times, runs, records = study.measure_all()
+    report(study, runs, records, study.predict_all(times, records))
     return 0
 
 

@@ -21,6 +21,7 @@ OUTPUTS = {
     "check_names.h": ("check_names", "their names, and those of the functions beneath"),
     "pf_refused.h": ("refused", "the functions that nobody can run in this version"),
     "pf_evidence.h": ("evidence", "which test shows that a function works in a model"),
+    "record_calls.c": ("record_calls", "MPI_* that record the computation between them, for another MPI"),
     "mpif.h": ("fortran_constants", "the constants for Fortran"),
     "mpi.f90": ("fortran_module", "the module mpi of Fortran"),
     "fortran.c": ("fortran_calls", "the entry points for Fortran; fortran_GROUP.c: those of one group of the table"),

@@ -6,6 +6,8 @@
  *   measure between      one-way times of sizes between the powers of two
  *   measure collectives  collectives of all ranks
  *   measure paths        one-way times of empty messages alone
+ *   measure machine      on a real machine, where processors do the work of communicating: warm, with data
+ * that have just been written, medians; for parameters, with sizes between them as a check
  *
  * Lines of output: WHAT LANE SIZE SECONDS, with LANE memory (ranks of one node), near or far.
  */
@@ -276,6 +278,242 @@ static void measure_between(void)
     }
 }
 
+/* ---- a real machine ---- */
+
+enum { MOST_ROUNDS = 21, APART = 16, LARGEST_APART = LARGEST / APART, COPIED = 2 << 20 };
+
+/* One round of something between rank 0 and its peer. Sets what is known here, the other one the rest. */
+typedef void trial(int peer, int bytes, double delay, double times[2]);
+
+/* Between two rounds: longer than a barrier's last messages are under way, and about as long as a program
+ * computes between two messages. */
+static const double PAUSE = 15e-6;
+
+/* Without a sleep: a processor that wakes up is slow, and its caches are cold. */
+static void spin(double seconds)
+{
+    double begin = MPI_Wtime();
+    while (MPI_Wtime() - begin < seconds)
+        ;
+}
+
+/* [0]: half of a round trip. */
+static void try_one_way(int peer, int bytes, double delay, double times[2])
+{
+    if (rank == 0) {
+        spin(delay);
+        double begin = MPI_Wtime();
+        MPI_Send(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD);
+        MPI_Recv(in_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        times[0] = since(begin) / 2;
+    } else {
+        MPI_Recv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+    }
+}
+
+/* The same of doubles that are far from each other, as in a column of a matrix. */
+static void try_apart(int peer, int bytes, double delay, double times[2])
+{
+    MPI_Datatype column;
+    MPI_Type_vector(bytes / 8, 1, APART, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    if (rank == 0) {
+        spin(delay);
+        double begin = MPI_Wtime();
+        MPI_Send(out_buffer, 1, column, peer, TAG, MPI_COMM_WORLD);
+        MPI_Recv(in_buffer, 1, column, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        times[0] = since(begin) / 2;
+    } else {
+        MPI_Recv(in_buffer, 1, column, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out_buffer, 1, column, 0, TAG, MPI_COMM_WORLD);
+    }
+    MPI_Type_free(&column);
+}
+
+/* Both send to each other: [0] and [1] are what it takes each, one of which has begun too early. */
+static void try_exchange(int peer, int bytes, double delay, double times[2])
+{
+    MPI_Request requests[2];
+    int other = rank ? 0 : peer;
+    spin(delay);
+    double begin = MPI_Wtime();
+    MPI_Irecv(in_buffer, bytes, MPI_CHAR, other, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(out_buffer, bytes, MPI_CHAR, other, TAG, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    times[rank > 0] = since(begin);
+}
+
+/* With a receive that waits: [0] the call of a nonblocking send, [1] from there to the end of its wait. */
+static void try_send(int peer, int bytes, double delay, double times[2])
+{
+    MPI_Request request;
+    if (rank == 0) {
+        spin(delay);
+        double begin = MPI_Wtime();
+        MPI_Isend(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
+        times[0] = since(begin);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        times[1] = since(begin) - clock_time;
+    } else {
+        MPI_Recv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/* With a receive that comes long after: [0] the send, which may have to wait for it, [1] the receive. */
+static void try_late(int peer, int bytes, double delay, double times[2])
+{
+    if (rank == 0) {
+        double begin = MPI_Wtime();
+        MPI_Send(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD);
+        times[0] = since(begin);
+    } else {
+        spin(delay);
+        double begin = MPI_Wtime();
+        MPI_Recv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        times[1] = since(begin);
+    }
+}
+
+/* [0] the call that posts a receive. */
+static void try_post(int peer, int bytes, double delay, double times[2])
+{
+    MPI_Request request;
+    if (rank == 0) {
+        spin(delay);
+        double begin = MPI_Wtime();
+        MPI_Irecv(in_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, &request);
+        times[0] = since(begin);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        spin(2 * delay);
+        MPI_Send(out_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+    }
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* [0]: to copy what has just been written. */
+static void try_copy(int peer, int bytes, double delay, double times[2])
+{
+    (void)peer, (void)delay;
+    double begin = MPI_Wtime();
+    memcpy(in_buffer, out_buffer, (size_t)bytes);
+    times[rank > 0] = since(begin);
+}
+
+/* The medians of several rounds, known to all. What is sent has just been written, as in a program: on the
+ * other processor it is in no cache yet. */
+static void repeat(trial *run, int peer, int bytes, double delay, double medians[2])
+{
+    double times[2][MOST_ROUNDS], all[MOST_ROUNDS];
+    int rounds = bytes > 65536 ? 5 : MOST_ROUNDS;
+    memset(times, 0, sizeof times);
+    for (int i = -2; i < rounds; i++) { /* the first ones warm up */
+        double now[2] = {0, 0};
+        memset(out_buffer, i & 127, (size_t)bytes * (run == try_apart ? APART : 1));
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0 || rank == peer)
+            run(peer, bytes, delay, now);
+        for (int k = 0; k < 2 && i >= 0; k++)
+            times[k][i] = now[k];
+    }
+    for (int k = 0; k < 2; k++) {
+        MPI_Allreduce(times[k], all, rounds, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        qsort(all, (size_t)rounds, sizeof *all, compare);
+        medians[k] = all[rounds / 2];
+    }
+}
+
+/* Long after a message of this size was sent. */
+static double late_for(int peer, int bytes)
+{
+    double times[2];
+    repeat(try_one_way, peer, bytes, PAUSE, times);
+    return 2 * PAUSE + 4 * times[0];
+}
+
+static bool sender_waits(int peer, int bytes)
+{
+    double times[2], delay = late_for(peer, bytes);
+    repeat(try_late, peer, bytes, delay, times);
+    return times[0] > 0.75 * delay;
+}
+
+/* As threshold() does, warm. */
+static long machine_threshold(int peer)
+{
+    long low = 0, high = LARGEST;
+    if (!sender_waits(peer, LARGEST))
+        return -1;
+    while (high - low > 8 + low / 50) {
+        long middle = (low + high) / 2;
+        *(sender_waits(peer, (int)middle) ? &high : &low) = middle;
+    }
+    return low;
+}
+
+static void machine_point(const struct lane *lane, int bytes, bool all)
+{
+    double times[2];
+    repeat(try_one_way, lane->peer, bytes, PAUSE, times);
+    report("oneway", lane->name, bytes, times[0]);
+    if (!all)
+        return;
+    repeat(try_exchange, lane->peer, bytes, PAUSE, times);
+    if (bytes >= 512 && bytes <= LARGEST_APART) {
+        double apart[2];
+        repeat(try_apart, lane->peer, bytes, PAUSE, apart);
+        report("apart", lane->name, bytes, apart[0]);
+    }
+    report("exchange", lane->name, bytes, (times[0] + times[1]) / 2);
+    repeat(try_send, lane->peer, bytes, PAUSE, times);
+    report("sendcall", lane->name, bytes, times[0]);
+    report("safe", lane->name, bytes, times[1]);
+    repeat(try_late, lane->peer, bytes, late_for(lane->peer, bytes), times);
+    report("late", lane->name, bytes, times[1]);
+}
+
+/* The first reading is a slow one. */
+static void warm_clock(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        double begin = MPI_Wtime(), took = MPI_Wtime() - begin;
+        clock_time = took < clock_time ? took : clock_time;
+    }
+}
+
+static void measure_machine(void)
+{
+    struct lane lanes[3];
+    double times[2];
+    warm_clock();
+    find_lanes(lanes);
+    for (int i = 0; i < 3; i++) {
+        if (!lanes[i].peer)
+            continue;
+        if (i < 2) {
+            repeat(try_copy, lanes[i].peer, COPIED, 0, times);
+            report("copy", "any", COPIED, times[0]);
+            repeat(try_post, lanes[i].peer, 1, PAUSE, times);
+            report("call", "any", 0, times[0]);
+            report("threshold", lanes[i].name, machine_threshold(lanes[i].peer), 0);
+        }
+        report("peer", lanes[i].name, lanes[i].peer, 0);
+        machine_point(&lanes[i], 0, i < 2);
+        for (int bytes = 1; bytes <= LARGEST; bytes *= 2)
+            machine_point(&lanes[i], bytes, i < 2);
+        for (int bytes = 3; bytes < LARGEST; bytes *= 2)
+            machine_point(&lanes[i], bytes, false);
+    }
+}
+
+/* ---- collectives ---- */
+
 typedef void collective(int bytes);
 
 static void barrier(int bytes)
@@ -387,6 +625,8 @@ int main(int argc, char **argv)
         measure_collectives();
     else if (strcmp(what, "paths") == 0)
         measure_paths();
+    else if (strcmp(what, "machine") == 0)
+        measure_machine();
     else
         measure_fit();
     free(in_buffer);

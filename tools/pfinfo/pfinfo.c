@@ -17,14 +17,15 @@
 #include "tools/pfinfo/check.h"
 #include "tools/pfinfo/coverage.h"
 #include "tools/pfinfo/fit.h"
+#include "tools/pfinfo/record_program.h"
 
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
 
-enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, FIT_PROGRAM, OUTPUT };
+enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, FIT_PROGRAM, RECORD_PROGRAM, OUTPUT };
 
 struct request {
-    bool config, coverage, collectives, check, platform, fit_program;
+    bool config, coverage, collectives, check, platform, fit_program, record_program;
     const char *platform_name;
     struct fit_request fit;
 };
@@ -43,6 +44,10 @@ static const struct argp_option options[] = {
      "times measured on a real machine",
      0},
     {"fit-program", FIT_PROGRAM, 0, 0, "Print the program that measures, to run it on a real machine", 0},
+    {"record-program", RECORD_PROGRAM, 0, 0,
+     "Print the library that records on a real machine how long ranks compute between their MPI calls, for "
+     "PARFOCAL_COMPUTATION_REPLAY",
+     0},
     {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt)", 0},
     {0},
 };
@@ -72,6 +77,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case FIT_PROGRAM:
         request->fit_program = true;
+        return 0;
+    case RECORD_PROGRAM:
+        request->record_program = true;
         return 0;
     case OUTPUT:
         request->fit.output = arg;
@@ -165,6 +173,10 @@ int main(int argc, char **argv)
         return run_fit(request.fit);
     if (request.fit_program) {
         fit_print_program(stdout);
+        return 0;
+    }
+    if (request.record_program) {
+        record_print_program(stdout);
         return 0;
     }
     if (request.platform)

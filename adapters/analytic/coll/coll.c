@@ -151,11 +151,36 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     return coll;
 }
 
+/* What the rank sends to itself; known when it arrives. */
+static size_t own_bytes(const struct pf_coll_call *call, int rank)
+{
+    switch (call->kind) {
+    case PF_COLL_ALLGATHER:
+    case PF_COLL_ALLTOALL:
+        return call->bytes;
+    case PF_COLL_GATHER:
+    case PF_COLL_SCATTER:
+        return rank == call->root ? call->bytes : 0;
+    case PF_COLL_ALLGATHERV:
+        return call->counts[rank];
+    case PF_COLL_GATHERV:
+    case PF_COLL_SCATTERV:
+        return rank == call->root ? call->counts[rank] : 0;
+    case PF_COLL_ALLTOALLV:
+    case PF_COLL_ALLTOALLW:
+        return call->rows[rank][rank];
+    default:
+        return 0;
+    }
+}
+
 void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
 {
     coll->now = date;
     coll->arrived++;
     coll->member[rank].clock = date + (coll->plan.stages ? 0 : pf_cost_call(coll->colls->cost));
+    if (coll->plan.call.cut == 0) /* the two sides of an intercommunicator only send to each other */
+        coll->member[rank].clock += pf_cost_own(coll->colls->cost, own_bytes(&coll->plan.call, rank));
     if (!coll->together)
         pf_evaluate_from(coll, rank);
     else if (coll->arrived == coll->plan.call.n)

@@ -22,7 +22,10 @@ static inline void begin_round(struct pf_member *m)
 
 static inline void account_receive(struct pf_member *m, const struct pf_cost_received *got, double combine)
 {
-    double start = later(got->arrival, m->clock), end = got->complete + combine;
+    /* Where the processor's work is known, finding a message that came before its receive is none: it goes on
+     * during the rank's own sends. */
+    double start = got->work > 0 ? got->complete - got->work : later(got->arrival, m->clock);
+    double end = got->complete + combine;
     m->busy += end - start;
     m->first = start < m->first ? start : m->first;
     m->last = later(m->last, end);

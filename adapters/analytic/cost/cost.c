@@ -151,10 +151,20 @@ static void count(struct pf_cost_range *range, enum pf_cost_kind kind, size_t by
     range->tally[kind].bytes += bytes;
 }
 
+static double overhead_send(const struct pf_cost_range *range, size_t bytes)
+{
+    return range->overhead_send + (double)bytes * range->send_byte_time;
+}
+
+static double overhead_receive(const struct pf_cost_range *range, size_t bytes)
+{
+    return range->overhead_receive + (double)bytes * range->receive_byte_time;
+}
+
 ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
                         enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
-    double left, returns = now + cost->call + way->range->overhead_send;
+    double left, returns = now + cost->call + overhead_send(way->range, bytes);
     out->rendezvous = waits_for_receive(cost, bytes, mode);
     count(way->range, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
     if (out->rendezvous) {
@@ -171,8 +181,9 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         out->safe = out->returns + (double)bytes * cost->copy_byte_time;
         return;
     }
-    out->arrival = transmit(way, bytes, out->returns, &left);
-    out->safe = safe_at(cost, cost->eager_done, way, bytes, out->returns, left, out->arrival);
+    double ready = cost->leaves_first ? now + cost->call : out->returns;
+    out->arrival = transmit(way, bytes, ready, &left);
+    out->safe = latest(out->returns, safe_at(cost, cost->eager_done, way, bytes, ready, left, out->arrival));
 }
 
 /*
@@ -203,10 +214,11 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
                            const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
     double left, ready;
+    out->work = overhead_receive(way->range, bytes);
     if (!sent->rendezvous && cost->eager_meets) {
         out->granted = out->safe = sent->safe;
         out->arrival = transmit(way, bytes, latest(sent->arrival, posted), &left);
-        out->complete = out->arrival + way->range->overhead_receive;
+        out->complete = out->arrival + out->work;
         return;
     }
     if (!sent->rendezvous) {
@@ -216,13 +228,13 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
         /* What came too early waits in a buffer of the library, and is copied. */
         bool early = posted > sent->arrival;
         double copied = posted + cost->copy_latency + (double)bytes * cost->copy_byte_time;
-        out->complete = (early ? copied : sent->arrival) + way->range->overhead_receive;
+        out->complete = (early ? copied : sent->arrival) + out->work;
         return;
     }
     out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &out->granted);
     out->safe =
         latest(out->granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
-    out->complete = latest(out->arrival, posted) + way->range->overhead_receive;
+    out->complete = latest(out->arrival, posted) + out->work;
 }
 
 void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double now, enum pf_cost_mode mode,
@@ -258,7 +270,7 @@ void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double no
     struct way way;
     find_way(cost, src, dst, bytes, &way);
     count(way.range, PF_COST_ACCESS, bytes);
-    out->returns = now + cost->call + way.range->overhead_send;
+    out->returns = now + cost->call + overhead_send(way.range, bytes);
     out->arrival = transmit(&way, bytes, out->returns, &out->safe);
 }
 
@@ -266,7 +278,7 @@ void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_c
 {
     struct way way;
     find_way(cost, src, dst, 0, &way);
-    out->returns = out->safe = now + cost->call + way.range->overhead_send;
+    out->returns = out->safe = now + cost->call + overhead_send(way.range, 0);
     out->arrival = out->returns + control_time(&way);
 }
 
@@ -342,6 +354,16 @@ void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes)
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->combine_byte_time;
+}
+
+double pf_cost_pack(const struct pf_cost *cost, size_t bytes)
+{
+    return (double)bytes * cost->pack_byte_time;
+}
+
+double pf_cost_own(const struct pf_cost *cost, size_t bytes)
+{
+    return (double)bytes * cost->own_byte_time;
 }
 
 double pf_cost_copy(const struct pf_cost *cost, size_t bytes)

@@ -35,7 +35,8 @@ struct pf_cost_received {
     double granted;  /* rendezvous: the sender knows that the receive is there; eager: as `safe` */
     double safe;     /* a wait for the send ends at max(this, its invocation); eager: as in pf_cost_sent */
     double arrival;  /* the last byte is at the target */
-    double complete; /* a wait for the receive ends at max(this, its invocation); overhead o_r included */
+    double work;     /* the overhead o_r: what the receiver's processor does */
+    double complete; /* a wait for the receive ends at max(this, its invocation + work); work included */
 };
 
 /*
@@ -99,6 +100,13 @@ void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes);
 
 /* The duration of combining two operands of `bytes` in a reduction; paid by the rank that combines. */
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes);
+
+/* The duration of packing `bytes` that do not lie together, or of putting them apart; paid by the rank that
+ * sends or receives them, outside collectives. */
+double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
+
+/* The duration of copying `bytes` that a rank sends to itself in a collective; paid by this rank. */
+double pf_cost_own(const struct pf_cost *cost, size_t bytes);
 
 /* The duration of copying `bytes` in the memory of one node; paid by the rank that copies. */
 double pf_cost_copy(const struct pf_cost *cost, size_t bytes);

@@ -30,20 +30,22 @@ static struct pf_fit_point *point_of(struct pf_fit_lane *lane, long bytes)
             return &lane->points[i];
     if (lane->count == PF_FIT_SIZES || (lane->count && lane->points[lane->count - 1].bytes > bytes))
         return NULL;
-    lane->points[lane->count] = (struct pf_fit_point){bytes, NAN, NAN, NAN, NAN, NAN};
+    lane->points[lane->count] = (struct pf_fit_point){bytes, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     return &lane->points[lane->count++];
 }
 
 static bool take_point(struct pf_fit_lane *lane, const char *what, long bytes, double seconds)
 {
-    static const char *const names[] = {"oneway", "sendcall", "safe", "late", "stream"};
+    static const char *const names[] = {"oneway", "sendcall", "safe", "late", "stream", "exchange", "apart"};
+    const int n = sizeof names / sizeof names[0];
     int i = 0;
-    while (i < 5 && strcmp(what, names[i]) != 0)
+    while (i < n && strcmp(what, names[i]) != 0)
         i++;
-    struct pf_fit_point *point = i < 5 ? point_of(lane, bytes) : NULL;
+    struct pf_fit_point *point = i < n ? point_of(lane, bytes) : NULL;
     if (!point)
         return false;
-    double *fields[] = {&point->one_way, &point->call, &point->safe, &point->late, &point->stream};
+    double *fields[] = {&point->one_way, &point->call,     &point->safe, &point->late,
+                        &point->stream,  &point->exchange, &point->apart};
     *fields[i] = seconds > 0 ? seconds : 0;
     return true;
 }
@@ -57,6 +59,10 @@ bool pf_fit_line(struct pf_fit *fit, const char *line)
         return false;
     if (strcmp(what, "call") == 0) {
         fit->call = seconds > 0 ? seconds : 0;
+        return true;
+    }
+    if (strcmp(what, "copy") == 0) {
+        fit->own = bytes > 0 && seconds > 0 ? seconds / (double)bytes : 0;
         return true;
     }
     if (strcmp(what, "post") == 0 || strcmp(what, "share") == 0) {
@@ -245,6 +251,8 @@ static struct pf_fit_point on_line(const struct pf_fit_point *a, const struct pf
     point.one_way += share * (b->one_way - a->one_way);
     point.late += share * (b->late - a->late);
     point.stream += share * (b->stream - a->stream);
+    point.call += share * (b->call - a->call);
+    point.exchange += share * (b->exchange - a->exchange);
     return point;
 }
 
@@ -285,17 +293,28 @@ static bool is_ping_pong(const struct pf_fit *fit)
     return any;
 }
 
+/* Exchanges have been measured as well. */
+static bool is_machine(const struct pf_fit *fit)
+{
+    for (int i = 0; i < PF_FIT_FAR; i++)
+        for (int k = 0; k < fit->lanes[i].count; k++)
+            if (!isnan(fit->lanes[i].points[k].exchange))
+                return true;
+    return false;
+}
+
 static const char *check(const struct pf_fit *fit)
 {
     static char problem[160];
-    bool any = false, one_way_suffices = is_ping_pong(fit);
+    bool any = false, one_way_suffices = is_ping_pong(fit), machine = is_machine(fit);
     for (int i = 0; i < PF_FIT_LANES; i++) {
         const struct pf_fit_lane *lane = &fit->lanes[i];
         for (int k = 0; k < lane->count; k++) {
             const struct pf_fit_point *p = &lane->points[k];
             bool all = !isnan(p->one_way) && p->one_way > 0;
             if (i != PF_FIT_FAR && !one_way_suffices)
-                all = all && !isnan(p->call) && !isnan(p->safe) && !isnan(p->late) && !isnan(p->stream);
+                all = all && !isnan(p->call) && !isnan(p->safe) && !isnan(p->late) &&
+                      !isnan(machine ? p->exchange : p->stream);
             if (all)
                 continue;
             snprintf(problem, sizeof problem, "measurements of %ld B, %s, are missing", p->bytes,
@@ -319,6 +338,112 @@ static void make_from_ping_pong(const struct pf_fit *fit, struct pf_parameters *
         put_lane(p, "memory.", &fit->lanes[PF_FIT_MEMORY], &none, &nothing);
 }
 
+/* What the receiver's processor has to do for an eager message: of an exchange, all but the own send. */
+static double receive_work(const struct pf_fit_point *point, double call)
+{
+    return fmin(fmax(0, point->exchange - call - point->call), point->one_way - call);
+}
+
+/* The nearest values that never fall: where measured ones do, their mean (pool adjacent violators). */
+static void let_rise(double *values, int count)
+{
+    int length[PF_FIT_SIZES], blocks = 0;
+    double mean[PF_FIT_SIZES];
+    for (int i = 0; i < count; i++) {
+        mean[blocks] = values[i];
+        length[blocks++] = 1;
+        for (; blocks > 1 && mean[blocks - 2] > mean[blocks - 1]; blocks--) {
+            int both = length[blocks - 2] + length[blocks - 1];
+            mean[blocks - 2] =
+                (mean[blocks - 2] * length[blocks - 2] + mean[blocks - 1] * length[blocks - 1]) / both;
+            length[blocks - 2] = both;
+        }
+    }
+    for (int block = 0, i = 0; block < blocks; block++)
+        for (int k = 0; k < length[block]; k++)
+            values[i++] = mean[block];
+}
+
+/*
+ * A lane on which processors do the work. An eager message leaves first: the sender pays its call, the
+ * receiver what an exchange takes longer than that, and between both lies the rest of a one-way time. A
+ * larger message crosses when both sides are there, and what an exchange takes longer keeps the memory busy.
+ */
+static void put_worked_lane(struct pf_parameters *p, const char *prefix, const struct pf_fit_lane *measured,
+                            double call)
+{
+    struct pf_fit_lane lane = split_at(measured, measured->threshold);
+    double times[PF_FIT_SIZES], busy[PF_FIT_SIZES];
+    for (int i = 0; i < lane.count; i++) {
+        const struct pf_fit_point *point = &lane.points[i];
+        bool eager = is_eager(&lane, point);
+        double sends = fmax(0, point->call - call), work = eager ? receive_work(point, call) : 0;
+        times[i] = fmax(0, point->one_way - call - (eager ? work : sends));
+        busy[i] = eager ? 0 : fmax(0, point->exchange - call - point->one_way);
+        put(p, prefix, "overhead_send", point->bytes, sends);
+        put(p, prefix, "overhead_receive", point->bytes, work);
+    }
+    let_rise(times, lane.count);
+    let_rise(busy, lane.count);
+    for (int i = 0; i < lane.count; i++) {
+        put(p, prefix, "time", lane.points[i].bytes, times[i]);
+        put(p, prefix, "nic_time", lane.points[i].bytes, busy[i]);
+    }
+}
+
+/* What a receive of an eager message that comes late takes longer than the work that is in
+ * `overhead_receive`. */
+static double late_longer(const struct pf_fit_lane *lane, double call)
+{
+    double values[PF_FIT_SIZES];
+    int count = 0;
+    for (int i = 0; i < lane->count; i++)
+        if (is_eager(lane, &lane->points[i]))
+            values[count++] = lane->points[i].late - receive_work(&lane->points[i], call);
+    return fmax(0, median(values, count));
+}
+
+/* Seconds per byte that both sides together take longer for data that do not lie together, halved. */
+static double pack_byte_time(const struct pf_fit_lane *lane)
+{
+    double values[PF_FIT_SIZES];
+    int count = 0;
+    for (int i = 0; i < lane->count; i++) {
+        const struct pf_fit_point *p = &lane->points[i];
+        if (p->bytes >= 512 && !isnan(p->apart))
+            values[count++] = (p->apart - p->one_way) / 2 / (double)p->bytes;
+    }
+    return fmax(0, median(values, count));
+}
+
+static void make_from_machine(const struct pf_fit *fit, struct pf_parameters *p)
+{
+    static const char *const prefixes[] = {"memory.", ""};
+    put_word(p, "model", "loggps");
+    put_word(p, "leave", "first");
+    put_word(p, "protocol", "meet");
+    put_word(p, "rendezvous_done", "arrived");
+    put(p, "", "call", 0, fit->call);
+    if (fit->own > 0)
+        put(p, "", "own_bandwidth", 0, 1 / fit->own);
+    for (int i = 0; i < PF_FIT_FAR; i++) {
+        const struct pf_fit_lane *lane = &fit->lanes[i];
+        if (!lane->count)
+            continue;
+        put_worked_lane(p, prefixes[i], lane, fit->call);
+        if (i == PF_FIT_MEMORY && fit->lanes[PF_FIT_NEAR].count)
+            continue; /* one protocol for both: that of the network */
+        put(p, "", "copy_latency", 0, late_longer(lane, fit->call));
+        double pack = pack_byte_time(lane);
+        if (pack > 0)
+            put(p, "", "pack_bandwidth", 0, 1 / pack);
+        if (lane->threshold >= 0)
+            put(p, "", "eager_max", 0, (double)lane->threshold);
+        else
+            put_word(p, "eager_max", "unlimited");
+    }
+}
+
 const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
 {
     static const struct pf_fit_lane none;
@@ -328,6 +453,10 @@ const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
     if (wrong)
         return wrong;
     memset(p, 0, sizeof *p);
+    if (is_machine(fit)) {
+        make_from_machine(fit, p);
+        return NULL;
+    }
     if (is_ping_pong(fit)) {
         make_from_ping_pong(fit, p);
         return NULL;

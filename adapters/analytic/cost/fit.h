@@ -14,11 +14,13 @@ enum pf_fit_lane_id { PF_FIT_MEMORY, PF_FIT_NEAR, PF_FIT_FAR, PF_FIT_LANES };
 
 struct pf_fit_point {
     long bytes;
-    double one_way; /* half of a round trip, receives posted in time; NAN: not measured, as below */
-    double call;    /* of a nonblocking send */
-    double safe;    /* from that call to the end of its wait, with a receive posted in time */
-    double late;    /* from a receive that comes after its message to its end */
-    double stream;  /* of one of many messages that follow each other */
+    double one_way;  /* half of a round trip, receives posted in time; NAN: not measured, as below */
+    double call;     /* of a nonblocking send */
+    double safe;     /* from that call to the end of its wait, with a receive posted in time */
+    double late;     /* from a receive that comes after its message to its end */
+    double stream;   /* of one of many messages that follow each other */
+    double apart;    /* as one_way, of data that do not lie together; only from a real machine */
+    double exchange; /* of two that cross each other; only from a real machine */
 };
 
 struct pf_fit_lane {
@@ -33,6 +35,7 @@ struct pf_fit {
     struct pf_fit_lane lanes[PF_FIT_LANES];
     double call;  /* of an MPI call that sends nothing */
     double post;  /* of one that posts a large receive */
+    double own;   /* of copying, per byte; 0: not measured */
     double share; /* of two large messages at once, when the first is there in the time of both; 0: not
                      measured */
 };
@@ -44,8 +47,9 @@ bool pf_fit_line(struct pf_fit *fit, const char *line);
 
 /*
  * The parameters that reproduce the measured points. Needs one_way of every point, and in memory and near
- * also the others, of all points or of none: then they are those of LogGP. Returns NULL on success, else one
- * line that says what is missing, which lives until the next call.
+ * also the others, of all points or of none: then they are those of LogGP. Where exchanges were measured,
+ * streams need not be: then processors do the work of communicating, as on a machine without a NIC that does.
+ * Returns NULL on success, else one line that says what is missing, which lives until the next call.
  */
 const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *parameters);
 

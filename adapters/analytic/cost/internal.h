@@ -32,6 +32,7 @@ struct pf_cost_range {
     double byte_time, byte_factor;
     double gap, nic_byte_time; /* nic_byte_time < 0: as the message */
     double overhead_send, overhead_receive;
+    double send_byte_time, receive_byte_time; /* more of both per byte */
     struct pf_cost_tally tally[PF_COST_KINDS];
 };
 
@@ -60,9 +61,10 @@ struct pf_cost {
     int *node_of_rank;
     int *index_on_node; /* NULL without node_topology */
     struct pf_cost_lane network, memory;
-    double call, post, copy_latency, copy_byte_time, combine_byte_time;
+    double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
-    bool eager_meets; /* eager data leave when their receive is there */
+    bool eager_meets;  /* eager data leave when their receive is there */
+    bool leaves_first; /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;
     bool by_arithmetic, node_by_arithmetic;

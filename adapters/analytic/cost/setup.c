@@ -123,6 +123,17 @@ static void straight_line(const struct pf_parameter_value *value, size_t bytes, 
     *start = value->number[i] - *slope * (double)value->from[i];
 }
 
+/* The overheads of a lane whose times were measured lie on straight lines as well. */
+static void fill_overhead(const struct pf_parameter_value *value, bool lines, size_t bytes, double *start,
+                          double *slope)
+{
+    *start = *slope = 0;
+    if (lines && value->count)
+        straight_line(value, bytes, start, slope);
+    for (int i = 0; !lines && i < value->count && value->from[i] <= bytes; i++)
+        *start = value->number[i];
+}
+
 static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cost_range *range)
 {
     size_t bytes = range->from;
@@ -147,8 +158,10 @@ static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cos
     range->nic_byte_time = byte_time(p, of_lane(PF_NIC_BANDWIDTH, memory), bytes, memory ? 0 : -1);
     if (nic->count)
         straight_line(nic, bytes, &range->gap, &range->nic_byte_time);
-    range->overhead_send = pf_parameters_at(p, of_lane(PF_OVERHEAD_SEND, memory), bytes, 0);
-    range->overhead_receive = pf_parameters_at(p, of_lane(PF_OVERHEAD_RECEIVE, memory), bytes, 0);
+    fill_overhead(&p->value[of_lane(PF_OVERHEAD_SEND, memory)], time->count, bytes, &range->overhead_send,
+                  &range->send_byte_time);
+    fill_overhead(&p->value[of_lane(PF_OVERHEAD_RECEIVE, memory)], time->count, bytes,
+                  &range->overhead_receive, &range->receive_byte_time);
 }
 
 static const char *make_lane(struct pf_cost *cost, bool memory)
@@ -199,6 +212,7 @@ static const char *make_protocol(struct pf_cost *cost)
     double eager_max = pf_parameters_at(p, PF_EAGER_MAX, 0, formulae == LOGGP ? INFINITY : DEFAULT_EAGER_MAX);
     cost->eager_max = isinf(eager_max) ? SIZE_MAX : (size_t)eager_max;
     cost->eager_meets = by_word(p, PF_EAGER, 0) > 0;
+    cost->leaves_first = by_word(p, PF_LEAVE, 0) > 0;
     cost->protocol = (enum pf_cost_protocol)by_word(p, PF_PROTOCOL, PF_COST_RENDEZVOUS);
     cost->eager_done = (enum pf_cost_done)by_word(p, PF_EAGER_DONE, PF_COST_COPIED);
     cost->rendezvous_done =
@@ -208,6 +222,8 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->network.reserve = pf_parameters_at(p, PF_RESERVE, 0, 0);
     cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);
     cost->copy_latency = pf_parameters_at(p, PF_COPY_LATENCY, 0, 0);
+    cost->pack_byte_time = byte_time(p, PF_PACK_BANDWIDTH, 0, 0);
+    cost->own_byte_time = byte_time(p, PF_OWN_BANDWIDTH, 0, 0);
     cost->combine_byte_time = byte_time(p, PF_COMBINE_BANDWIDTH, 0, 0);
     return NULL;
 }

@@ -94,3 +94,19 @@ refused_file() {
     [ "$status" -eq 1 ]
     [ ! -e analytic-empty.txt ]
 }
+
+# o_s is 3 us, o_r 4 us, a message is under way for 2 us, and leaves first. 1,000 B are packed in 10 us, and copied in 5.
+@test "processors: what is paid in calls and waits where they do the work" {
+    "$PF_BIN/pfcc" -O1 -o overheads "$BATS_TEST_DIRNAME/overheads.c"
+    run pfrun -np 2 -model analytic --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 \
+        --cfg="parfocal/analytic_set:leave = first; time = 2 us; overhead_send = 3 us; overhead_receive = 4 us; pack_bandwidth = 100 MB/s; own_bandwidth = 200 MB/s" \
+        ./overheads
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -x "exchange 7000" <<<"$output"
+    grep -x "wait 4000" <<<"$output"
+    grep -x "waitall 8000" <<<"$output"
+    grep -x "packed 17000" <<<"$output"
+    grep -x "unpacked 17000" <<<"$output"
+    grep -x "alltoall 12000" <<<"$output"
+}

@@ -97,6 +97,34 @@ static void test_loggp(void **state)
     pf_cost_free(cost);
 }
 
+/* Where times are measured, overheads lie on lines, and processors do what NICs do not. */
+static void test_processors(void **state)
+{
+    struct pf_cost *cost =
+        make("time = 4 us; time[1000 B] = 6 us; nic_time = 0; overhead_send = 1 us;"
+             "overhead_send[1000 B] = 3 us; overhead_receive = 2 us; overhead_receive[1000 B] = 4 us;"
+             "leave = first; call = 1 us; copy_latency = 10 us; pack_bandwidth = 1 GB/s;"
+             "own_bandwidth = 2 GB/s");
+    struct pf_cost_sent sent;
+    (void)state;
+    struct pf_cost_received r = message(cost, 0, 2, 500, 0, PF_COST_STANDARD, &sent);
+    NEAR(sent.returns, 1 + 1e-6 + 2e-6); /* d + o_s */
+    NEAR(sent.arrival, 1 + 1e-6 + 5e-6); /* they have left with the call */
+    NEAR(sent.safe, sent.returns);
+    NEAR(r.work, 3e-6);
+    NEAR(r.complete, sent.arrival + 3e-6);
+    r = message(cost, 0, 2, 500, 2, PF_COST_STANDARD, &sent);
+    NEAR(r.complete, 2 + 10e-6 + 3e-6);
+    NEAR(pf_cost_pack(cost, 1000), 1e-6);
+    NEAR(pf_cost_own(cost, 1000), 0.5e-6);
+    pf_cost_free(cost);
+    cost = make("time = 4 us; overhead_send = 1 us; latency_factor = 0");
+    message(cost, 0, 2, 500, 0, PF_COST_STANDARD, &sent);
+    NEAR(sent.arrival, 1 + 1e-6 + 4e-6 + 500 / 10e9);
+    NEAR(pf_cost_pack(cost, 1000) + pf_cost_own(cost, 1000), 0);
+    pf_cost_free(cost);
+}
+
 /* start = max(now, next_free); next_free = start + injection latency + byte delay x bytes. */
 static void test_nic(void **state)
 {
@@ -457,13 +485,14 @@ static void test_soonest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_platform),    cmocka_unit_test(test_loggp),
-        cmocka_unit_test(test_nic),         cmocka_unit_test(test_loggps),
-        cmocka_unit_test(test_smp),         cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_topologies),  cmocka_unit_test(test_many_nodes),
-        cmocka_unit_test(test_homogeneous), cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_get_in_vain), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_eager_meets), cmocka_unit_test(test_soonest),
+        cmocka_unit_test(test_platform),   cmocka_unit_test(test_loggp),
+        cmocka_unit_test(test_processors), cmocka_unit_test(test_nic),
+        cmocka_unit_test(test_loggps),     cmocka_unit_test(test_smp),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_topologies),
+        cmocka_unit_test(test_many_nodes), cmocka_unit_test(test_homogeneous),
+        cmocka_unit_test(test_explain),    cmocka_unit_test(test_get_in_vain),
+        cmocka_unit_test(test_together),   cmocka_unit_test(test_eager_meets),
+        cmocka_unit_test(test_soonest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,67 @@ static void check(const struct world *world, const char *done)
     free(text);
 }
 
+/* Two processors that share a memory: an eager message costs its sender 1 us + m / 1 GB/s, its receiver 2 us
+ * + m / 1 GB/s, and takes 4 us + 2 m / 1 GB/s in all; above 4 KiB it crosses in 5 us + m / 0.5 GB/s, and two
+ * that cross each other take half as long again. One measurement is 1 us too long. */
+static void measure_machine(struct pf_fit *fit)
+{
+    pf_fit_init(fit);
+    line(fit, "call", "any", 0, 0.1e-6);
+    line(fit, "copy", "any", 1 << 20, 100e-6);
+    line(fit, "peer", "memory", 1, 0);
+    line(fit, "threshold", "memory", 4096, 0);
+    for (long bytes = 0; bytes <= 1 << 20; bytes = bytes ? 2 * bytes : 1) {
+        bool eager = bytes <= 4096;
+        double copy = (double)bytes * 1e-9, time = (eager ? 4e-6 : 5e-6) + 2 * copy,
+               call = 1e-6 + (eager ? copy : 0);
+        line(fit, "oneway", "memory", bytes, time + (bytes == 2 ? 1e-6 : 0));
+        line(fit, "exchange", "memory", bytes, 0.1e-6 + (eager ? call + 2e-6 + copy : 1.5 * time));
+        line(fit, "sendcall", "memory", bytes, call);
+        line(fit, "safe", "memory", bytes, eager ? call : time);
+        line(fit, "late", "memory", bytes, eager ? 7e-6 + copy : time);
+        if (bytes >= 512)
+            line(fit, "apart", "memory", bytes, time + 4 * copy);
+    }
+}
+
+static void test_machine(void **state)
+{
+    static struct pf_fit fit;
+    static struct pf_parameters parameters;
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    measure_machine(&fit);
+    assert_null(pf_fit_make(&fit, &parameters));
+    FILE *out = open_memstream(&text, &size);
+    pf_parameters_write(&parameters, out);
+    fclose(out);
+    /* Lines that one call, o_s, o_r, and what lies between them make a one-way time of, and an exchange. */
+    static const char *const expected[] = {
+        "\nleave = first\n",
+        "\neager_max = 4 KiB\n",
+        "\ncall = 100 ns\n",
+        "\npack_bandwidth = 500 MB/s\n",
+        "\nown_bandwidth = 10.48576 GB/s\n",
+        "\ncopy_latency = 5 us\n",
+        "\nmemory.overhead_send = 900 ns\n",
+        "\nmemory.overhead_receive = 2 us\n",
+        "\nmemory.overhead_receive[4 KiB] = 6.096 us\n",
+        "\nmemory.overhead_receive[4097 B] = 0\n",
+        "\nmemory.time = 1.9 us\n",
+        "\nmemory.time[1 KiB] = 2.924 us\n",
+        "\nmemory.nic_time[4 KiB] = 0\n",
+        "\nmemory.nic_time[8 KiB] = 10.692 us\n",
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        if (!strstr(text, expected[i]))
+            fail_msg("no%sin\n%s", expected[i], text);
+    free(text);
+    fit.lanes[PF_FIT_MEMORY].points[3].exchange = NAN;
+    assert_non_null(strstr(pf_fit_make(&fit, &parameters), "measurements of 4 B, memory, are missing"));
+}
+
 static void test_protocols(void **state)
 {
     static const struct world meet = {.protocol = "meet", .meets = true},
@@ -161,6 +222,7 @@ static void test_incomplete(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_protocols), cmocka_unit_test(test_incomplete)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_protocols), cmocka_unit_test(test_machine),
+                                       cmocka_unit_test(test_incomplete)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

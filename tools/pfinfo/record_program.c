@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/pfinfo/record_program.h"
+
+#include "record_source.h"
+
+void record_print_program(FILE *out)
+{
+    fputs(record_source, out);
+}
