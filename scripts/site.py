@@ -41,7 +41,8 @@ def relink(path, name, text, pages):
             return f"{image}[{words}]({link}{anchor or ''})"
         return f"{words} (`{there}`)" if words not in (there, f"`{there}`") else f"`{there}`"
 
-    return LINK.sub(replace, text)
+    # mkdocs takes a fence for text when more than a language follows: ours say for the tests what is run.
+    return re.sub(r"^(```\w+) \w+$", r"\1", LINK.sub(replace, text), flags=re.M)
 
 
 def write(folder, name, text):
@@ -52,10 +53,18 @@ def write(folder, name, text):
 
 
 def settings(build):
-    """The configuration table, as pfinfo prints it."""
+    """The configuration table, as pfinfo prints it: a line NAME=VALUE, and below it type, default and meaning."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PARFOCAL_")}
     text = subprocess.run([f"{build}/bin/pfinfo", "-c"], check=True, capture_output=True, text=True, env=environment).stdout
-    return f"# All settings\n\nWhat `pfinfo -c` prints.\n\n```text\n{text}```\n"
+    rows = re.findall(r"^(PARFOCAL_\w+)=.*\n +(\w+), default (\"[^\"]*\"|[^\s:]+)(?: ([^:\n]*))?: (.*)$", text, re.M)
+    if len(rows) != text.count("\nPARFOCAL_") + text.startswith("PARFOCAL_"):
+        sys.exit("site: the form of pfinfo -c is another")
+    rows = [(*row[:4], re.sub(r"docs/(\w+\.md)", r"[\1](\1)", row[4].replace("|", "\\|"))) for row in rows]
+    table = "".join(f"| `{name}` | {kind} | `{default}` {unit} | {meaning} |\n"
+                    for name, kind, default, unit, meaning in rows)
+    return ("# All settings\n\nWhat `pfinfo -c` prints. The variable `PARFOCAL_NIC_PCIE`, for example, is "
+            "`--cfg=parfocal/nic_pcie:` on pfrun's command line ([configuration](configuration.md)).\n\n"
+            f"| variable | type | default | meaning |\n|---|---|---|---|\n{table}")
 
 
 def manual(build, name):
@@ -86,10 +95,14 @@ def main():
     for name in MANUAL:
         write(f"{work}/pages", f"{name}.1.md", manual(build, name))
     shutil.copy(f"{ROOT}/docs/mkdocs.yml", work)
+    shutil.copy(f"{ROOT}/docs/site.css", f"{work}/pages")
     status = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "--config-file", f"{work}/mkdocs.yml"], check=False).returncode
-    if status == 0:
-        print(f"{work}/site/index.html")
-    sys.exit(status)
+    if status:
+        sys.exit(status)
+    broken = [path for path in glob.glob(f"{work}/site/**/*.html", recursive=True) if "```" in open(path, encoding="utf-8").read()]
+    if broken:
+        sys.exit(f"site: code is shown as text in {' '.join(broken)}")
+    print(f"{work}/site/index.html")
 
 
 main()
