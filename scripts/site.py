@@ -67,6 +67,19 @@ def settings(build):
             f"| variable | type | default | meaning |\n|---|---|---|---|\n{table}")
 
 
+def coverage(build):
+    """The table of MPI functions, as pfinfo prints it: columns of fixed width, and a line with the sum."""
+    text = subprocess.run([f"{build}/bin/pfinfo", "--coverage"], check=True, capture_output=True, text=True).stdout
+    header, *lines, total = text.strip().splitlines()
+    starts = [match.start() for match in re.finditer(r"\S+", header)] + [None]
+    if len(starts) != 7 or not total[0].isdigit():
+        sys.exit("site: the form of pfinfo --coverage is another")
+    rows = [[line[a:b].strip() for a, b in zip(starts, starts[1:])] for line in [header, *lines]]
+    rows.insert(1, ["---"] * 6)
+    return "# All MPI functions\n\nWhat `pfinfo --coverage` prints; [MPI coverage](mpi-coverage.md) explains the words. " \
+        f"{total}.\n\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
 def manual(build, name):
     page = f"{ROOT}/docs/man/{name}.1" if name == "pfcc" else f"{build}/docs/man/{name}.1"
     text = subprocess.run(["mandoc", "-T", "ascii", page], check=True, capture_output=True, text=True).stdout
@@ -92,6 +105,7 @@ def main():
         with open(f"{ROOT}/{path}", encoding="utf-8") as file:
             write(f"{work}/pages", name, relink(path, name, file.read(), pages))
     write(f"{work}/pages", "settings.md", settings(build))
+    write(f"{work}/pages", "functions.md", coverage(build))
     for name in MANUAL:
         write(f"{work}/pages", f"{name}.1.md", manual(build, name))
     shutil.copy(f"{ROOT}/docs/mkdocs.yml", work)
