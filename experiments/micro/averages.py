@@ -14,8 +14,9 @@ def read(folder):
     with open(os.path.join(folder, "micro-runs.csv"), encoding="utf-8") as file:
         for row in csv.DictReader(file):
             row["times"] = {int(size): float(us) for size, us in (pair.split(":") for pair in row["times_us"].split(";"))}
-            for key in ("simulated_s", "overhead_s", "application_s", "startup_s"):
+            for key in ("simulated_s", "overhead_s", "application_s", "rest_s", "startup_s"):
                 row[key] = float(row[key])
+            row["overhead_s"] += row.pop("rest_s")  # opening and closing included, as everywhere else
             runs.setdefault(row["operation"], {})[row["cheap"], int(row["iterations"])] = row
     return runs
 

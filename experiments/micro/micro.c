@@ -6,7 +6,7 @@
  *   micro list
  *
  * Prints for each operation and size the mean time of an iteration over the iterations after the warm-up and
- * over the ranks that take part. MPI_Pcontrol(i) marks every tenth iteration, the first one included: a
+ * over the ranks that take part. MPI_Pcontrol(i) marks iterations 0, 10, 20 ... and the end of the last one: a
  * schedule can switch the model there. The exit status is 1 when a message was wrong.
  */
 #include "micro.h"
@@ -71,23 +71,26 @@ static void mark(struct bench *b)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, b->window);
 }
 
+/* With a barrier after each iteration, the iterations are timed one by one; else all of them together. */
 static double iterate(const struct operation *op, struct bench *b, const struct settings *settings)
 {
-    double seconds = 0;
+    double seconds = 0, begin = 0;
     for (b->iteration = 0; b->iteration < settings->iterations; b->iteration++) {
         mark(b);
         op->fill(b);
-        double begin = MPI_Wtime();
+        if (op->together || b->iteration == settings->warmup)
+            begin = MPI_Wtime();
         if (!b->idle)
             op->run(b);
-        if (b->iteration >= settings->warmup)
+        if (b->iteration >= settings->warmup && (op->together || b->iteration == b->last))
             seconds += MPI_Wtime() - begin;
         if (op->together)
             MPI_Barrier(MPI_COMM_WORLD);
         if (!b->idle)
             op->check(b);
     }
-    return seconds / (settings->iterations - settings->warmup);
+    MPI_Pcontrol(settings->iterations);
+    return b->idle ? 0 : seconds / (settings->iterations - settings->warmup);
 }
 
 /* Irregular blocks: every other one has half of the words. */

@@ -30,7 +30,7 @@ struct bench {
     MPI_Group to, from; /* the ranks whose windows I use, and who use mine */
     uint64_t *memory;   /* of the window: two slots, for even and odd iterations, so that a fast rank disturbs
                            no check */
-    double entered;     /* a barrier, when */
+    double entered, left; /* a barrier, when */
     long checks, wrong;
 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """66 micro-benchmarks that begin in a cheap model and go on in portals after k of their 110 iterations.
 
-Computation takes no simulated time; model analytic is fitted to portals first. Costs are processor times, so that runs may go beside
+Computation and MPI_Wtime take no simulated time; model analytic is fitted to portals first. Costs are processor times, so that runs may go beside
 each other. Writes DIR/micro-runs.csv (each run), DIR/micro.csv (averages over the operations), DIR/micro-operations.csv, and the pictures
 DIR/micro.png, DIR/micro-operations.png and .svg. With --check no time is looked at: all operations run under schedules that mix the
 models in many ways, and every message must be right.
@@ -22,8 +22,10 @@ import averages
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FINE, CHEAP = "portals", ("analytic", "smpi")
+COLUMNS = ["operation", "kind", "cheap", "iterations", "times_us", "simulated_s", "overhead_s", "application_s", "rest_s",
+           "startup_s"]
 MARK = 10  # iterations between two marks of micro.c
-FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf", "--log=root.thres:critical"]
+FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--cfg=smpi/host-speed:1Gf", "--log=root.thres:critical"]
 MIXED = [f"@start={a},pcontrol:0={a},pcontrol:10={b}" for a in (FINE, *CHEAP) for b in (FINE, *CHEAP) if a != b] + \
     ["@start=analytic,every:7=analytic|smpi|portals", "@start=portals,every:13=portals|analytic"]
 
@@ -58,7 +60,7 @@ class Study:
     def points(self):
         """(operation, cheap model, iterations in it): all of the fine model once, all of each cheap one, and between."""
         n, step = self.options.iterations, self.options.step
-        middle = {"analytic": range(step, n, step), "smpi": range(3 * step, n, 4 * step)}
+        middle = {"analytic": range(step, n, step), "smpi": [n // 2 // MARK * MARK]}
         for operation in self.operations:
             yield operation, "", 0
             for cheap in CHEAP:
@@ -89,35 +91,38 @@ class Study:
 
     def row(self, point, text, summary, share):
         operation, cheap, k = point
-        total = {key: sum(phase[key] for phase in summary["phases"]) for key in ("overhead_s", "application_cpu_s")}
-        models = {phase["model"] for phase in summary["phases"] if phase["calls"]}
+        marked = [phase for phase in summary["phases"] if phase["phase"].startswith("pcontrol:")
+                  and int(phase["phase"].split(":")[1]) < self.options.iterations]
+        total, iterations = ({key: sum(phase[key] for phase in phases) for key in ("simulated_s", "overhead_s", "application_cpu_s")}
+                             for phases in (summary["phases"], marked))
+        models = {phase["model"] for phase in marked if phase["calls"]}
         if not models >= ({cheap, FINE} if 0 < k < self.options.iterations else {cheap or FINE}):
             raise RuntimeError(f"{operation}, {k} iterations in {cheap}: called only {models}")
         lines = [line.split(",") for line in text.split() if line.startswith(operation + ",")]
         return {"operation": operation, "kind": self.kinds[operation], "cheap": cheap, "iterations": k,
                 "times_us": ";".join(f"{int(size)}:{float(seconds) * 1e6:.9g}" for _, _, size, seconds, *_ in lines),
-                "simulated_s": f"{summary['simulated_s']:.9g}", "overhead_s": f"{share * total['overhead_s']:.6f}",
-                "application_s": f"{share * total['application_cpu_s']:.6f}", "startup_s": f"{share * summary['startup_s']:.6f}"}
+                "simulated_s": f"{iterations['simulated_s']:.9g}", "overhead_s": f"{share * iterations['overhead_s']:.6f}",
+                "application_s": f"{share * iterations['application_cpu_s']:.6f}",
+                "rest_s": f"{share * (total['overhead_s'] - iterations['overhead_s']):.6f}",
+                "startup_s": f"{share * summary['startup_s']:.6f}"}
 
     def sweep(self):
-        points, rows, begin = list(self.points()), [], time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            futures = [pool.submit(self.run, point) for point in points]
+        points, begin = list(self.points()), time.monotonic()
+        with open(f"{self.out}/micro-runs.csv", "w", newline="", encoding="utf-8", buffering=1) as file, \
+                concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
             try:
-                for future in futures:
-                    rows.append(future.result())
+                for done, row in enumerate(pool.map(self.run, points), 1):
+                    writer.writerow(row)
                     if sys.stderr.isatty():
-                        left = (time.monotonic() - begin) * (len(points) / len(rows) - 1)
-                        print(f"\r{len(rows)} of {len(points)} runs, {left / 60:.0f} min left ", end="", file=sys.stderr, flush=True)
+                        left = (time.monotonic() - begin) * (len(points) / done - 1)
+                        print(f"\r{done} of {len(points)} runs, {left / 60:.0f} min left ", end="", file=sys.stderr, flush=True)
             except RuntimeError as error:
                 pool.shutdown(cancel_futures=True)
                 sys.exit(f"\nrun_micro.py: {error}")
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        with open(f"{self.out}/micro-runs.csv", "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
 
     def check(self):
         """All operations under mixed schedules: 1 when a message was wrong."""
