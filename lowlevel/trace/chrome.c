@@ -183,6 +183,7 @@ static void chrome_close(struct pf_trace_sink *sink, double date)
 const struct pf_trace_sink_ops pf_trace_chrome = {
     .size = sizeof(struct pf_trace_sink_ops),
     .name = "chrome",
+    .suffix = "",
     .open = chrome_open,
     .begin = chrome_begin,
     .end = chrome_end,

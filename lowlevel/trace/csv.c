@@ -60,6 +60,7 @@ static void csv_close(struct pf_trace_sink *sink, double date)
 const struct pf_trace_sink_ops pf_trace_csv = {
     .size = sizeof(struct pf_trace_sink_ops),
     .name = "csv",
+    .suffix = "",
     .open = csv_open,
     .begin = pf_trace_no_begin,
     .end = csv_end,

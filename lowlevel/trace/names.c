@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 
-struct pf_trace_named {
+struct pf_trace_entry {
     char *text;
     int number;
     UT_hash_handle hh;
@@ -15,7 +15,7 @@ struct pf_trace_named {
 
 int pf_trace_number(struct pf_trace_names *names, const char *text, bool *is_new)
 {
-    struct pf_trace_named *named;
+    struct pf_trace_entry *named;
     HASH_FIND_STR(names->first, text, named);
     *is_new = !named;
     if (named)
@@ -23,18 +23,30 @@ int pf_trace_number(struct pf_trace_names *names, const char *text, bool *is_new
     named = calloc(1, sizeof *named);
     if (!named || !(named->text = strdup(text)))
         pf_die("out of memory for the trace");
+    if ((names->count & (names->count - 1)) == 0) /* it doubles */
+        names->by_number = reallocarray(names->by_number, names->count ? 2 * (size_t)names->count : 1,
+                                        sizeof(struct pf_trace_entry *));
+    if (!names->by_number)
+        pf_die("out of memory for the trace");
     named->number = names->count++;
+    names->by_number[named->number] = named;
     HASH_ADD_KEYPTR(hh, names->first, named->text, strlen(named->text), named);
     return named->number;
 }
 
+const char *pf_trace_named(const struct pf_trace_names *names, int number)
+{
+    return names->by_number[number]->text;
+}
+
 void pf_trace_names_free(struct pf_trace_names *names)
 {
-    struct pf_trace_named *named, *next;
+    struct pf_trace_entry *named, *next;
     HASH_ITER(hh, names->first, named, next)
     {
         HASH_DEL(names->first, named);
         free(named->text);
         free(named);
     }
+    free(names->by_number);
 }

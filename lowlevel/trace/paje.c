@@ -233,6 +233,7 @@ static void paje_close(struct pf_trace_sink *sink, double date)
 const struct pf_trace_sink_ops pf_trace_paje = {
     .size = sizeof(struct pf_trace_sink_ops),
     .name = "paje",
+    .suffix = "",
     .open = paje_open,
     .begin = paje_begin,
     .end = paje_end,

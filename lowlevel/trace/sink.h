@@ -16,11 +16,13 @@ struct pf_trace_sink {
     const struct pf_trace_sink_ops *ops;
     struct pf_trace_output output;
     void *state; /* the format's own */
+    bool opened; /* ops->open has been */
 };
 
 struct pf_trace_sink_ops {
     size_t size; /* of this table */
     const char *name;
+    const char *suffix; /* with which the name of the file ends, because somebody relies on it; often "" */
     /* Before the first record. */
     void (*open)(struct pf_trace_sink *sink);
     void (*begin)(struct pf_trace_sink *sink, const struct pf_trace_record *record);
@@ -31,6 +33,9 @@ struct pf_trace_sink_ops {
 
 extern const struct pf_trace_sink_ops pf_trace_csv, pf_trace_paje, pf_trace_chrome, pf_trace_text,
     pf_trace_svg;
+#ifdef PF_HAVE_OTF2
+extern const struct pf_trace_sink_ops pf_trace_otf2;
+#endif
 
 /* For a format that has nothing to do at a begin. */
 void pf_trace_no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record);

@@ -461,6 +461,7 @@ static void svg_close(struct pf_trace_sink *sink, double date)
 const struct pf_trace_sink_ops pf_trace_svg = {
     .size = sizeof(struct pf_trace_sink_ops),
     .name = "svg",
+    .suffix = "",
     .open = pf_diagram_open,
     .begin = pf_diagram_begin,
     .end = pf_diagram_end,

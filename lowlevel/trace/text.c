@@ -112,6 +112,7 @@ static void text_close(struct pf_trace_sink *sink, double date)
 const struct pf_trace_sink_ops pf_trace_text = {
     .size = sizeof(struct pf_trace_sink_ops),
     .name = "text",
+    .suffix = "",
     .open = pf_diagram_open,
     .begin = pf_diagram_begin,
     .end = pf_diagram_end,

@@ -21,7 +21,10 @@ static struct {
     bool used; /* there has been an operation */
 } trace;
 
-static const struct pf_trace_sink_ops *const formats[] = {&pf_trace_csv, &pf_trace_paje, &pf_trace_chrome,
+static const struct pf_trace_sink_ops *const formats[] = {&pf_trace_csv,  &pf_trace_paje, &pf_trace_chrome,
+#ifdef PF_HAVE_OTF2
+                                                          &pf_trace_otf2,
+#endif
                                                           &pf_trace_text, &pf_trace_svg};
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
@@ -43,10 +46,12 @@ static const struct pf_trace_sink_ops *find_format(const char *name)
         if (strcmp(name, names[i]) == 0)
             return formats[i];
     }
+    if (strcmp(name, "otf2") == 0)
+        pf_die("trace: this Parfocal has been built without OTF2 (package libopen-trace-format2-dev)");
     const char *near = pf_nearest_word(name, names, FORMAT_COUNT);
     if (near)
-        pf_die("trace: unknown format '%s', maybe %s? (csv, paje, chrome, text, svg)", name, near);
-    pf_die("trace: unknown format '%s'; there are csv, paje, chrome, text, svg", name);
+        pf_die("trace: unknown format '%s', maybe %s? (csv, paje, chrome, otf2, text, svg)", name, near);
+    pf_die("trace: unknown format '%s'; there are csv, paje, chrome, otf2, text, svg", name);
 }
 
 static void refuse_same_file(const struct pf_trace_sink *sink)
@@ -63,12 +68,16 @@ static void open_sink(char *text)
 {
     char *colon = strchr(text, ':');
     if (!colon || !colon[1] || colon == text)
-        pf_die("trace: '%s' is not FORMAT:FILE, for instance csv:run.csv (formats: csv, paje, chrome, text, "
-               "svg)",
+        pf_die("trace: '%s' is not FORMAT:FILE, for instance csv:run.csv (formats: csv, paje, chrome, otf2, "
+               "text, svg)",
                text);
     *colon = 0;
     struct pf_trace_sink *sink = &trace.sinks[trace.count];
     sink->ops = find_format(text);
+    const char *suffix = sink->ops->suffix;
+    size_t length = strlen(colon + 1);
+    if (length <= strlen(suffix) || strcmp(colon + 1 + length - strlen(suffix), suffix) != 0)
+        pf_die("trace: '%s': the name of a file in the format %s ends in %s", colon + 1, text, suffix);
     pf_trace_output_open(&sink->output, colon + 1);
     trace.count++;
     refuse_same_file(sink);
@@ -98,7 +107,7 @@ static void close_all(void)
     trace.finished = true;
     double date = trace.written ? pf_timeline_finish() : 0.0;
     for (int i = 0; i < trace.count; i++) {
-        if (trace.written)
+        if (trace.sinks[i].opened)
             trace.sinks[i].ops->close(&trace.sinks[i], date);
         pf_trace_output_close(&trace.sinks[i].output);
     }
@@ -108,8 +117,10 @@ static void close_all(void)
 static void begin_files(void)
 {
     trace.written = true;
-    for (int i = 0; i < trace.count; i++)
+    for (int i = 0; i < trace.count; i++) {
         trace.sinks[i].ops->open(&trace.sinks[i]);
+        trace.sinks[i].opened = true;
+    }
 }
 
 void pf_trace_open(void)

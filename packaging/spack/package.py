@@ -23,6 +23,7 @@ class Parfocal(MesonPackage):
     depends_on("openmpi@4.1.4", type=("build", "link", "run"))
     depends_on("libffi")
     depends_on("jansson")
+    depends_on("otf2@3:")
     depends_on("snakemake", type="run", when="+pfcurve")
     depends_on("py-matplotlib", type="run", when="+pfcurve")
     depends_on("py-jinja2", type="run", when="+pfcurve")
