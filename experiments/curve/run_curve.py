@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Curves of real programs: the main example on 16 and on 64 ranks, and HPL on 16.
+"""Curves of real programs: the main example and HPL, each on 16 and on 64 ranks.
 
-Computation takes no simulated time, so that errors are those of the network models and simulated times are the same in each
-run. Model analytic is fitted to portals first. Writes the files of pfcurve to DIR/CASE; finished runs are kept there.
+Measured computation takes no simulated time, so that simulated times are the same in each run. In hpl-64 the update's
+products take what they take on nodes of 20 Gflop/s, and nobody executes them. Model analytic is fitted to portals first.
+Writes the files of pfcurve to DIR/CASE; finished runs are kept there.
 """
 import argparse
 import os
@@ -12,31 +13,23 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "experiments", "apps"))
-import run_apps  # noqa: E402 (the path comes first)
+sys.path.insert(0, os.path.join(ROOT, "experiments", "hpl"))
+import build  # noqa: E402 (the path comes first)
 
 COMMON = ["--cfg=smpi/simulate-computation:no", "--fit"]
 CASES = {
     "cg-16": ["-np", "16", "--phases", "--repeat", "3", "--title", "examples/cg on 16 ranks"],
     "cg-64": ["-np", "64", "--switch-after", "--steps", "5", "--repeat", "2", "--title", "examples/cg on 64 ranks"],
-    "hpl-16": ["-np", "16", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2", "--title", "HPL, N = 1000, on 4 x 4 ranks"],
+    "hpl-16": ["-np", "16", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2",
+               "--title", "HPL, N = 1000, on 4 x 4 ranks"],
+    "hpl-64": ["-np", "64", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2",
+               "--cfg=parfocal/platform_host_speed:20e9", "--title", "HPL, N = 4000, on 8 x 8 ranks"],
 }
-
-
-def build_hpl(options):
-    """Builds HPC Challenge from Debian's source package, links its HPL alone, and writes its input: (program, folder)."""
-    folder = os.path.join(os.path.abspath(options.out), "hpl")
-    program = os.path.join(folder, "hpl")
-    if not os.path.exists(program):
-        os.makedirs(folder, exist_ok=True)
-        compiler = os.path.join(os.path.abspath(options.bin), "pfcc")
-        top = os.path.dirname(run_apps.build_hpcc(compiler, os.path.join(folder, "apt"), folder))
-        with open(os.path.join(folder, "hpccinf.txt"), "w", encoding="utf-8") as file:
-            file.write(run_apps.hpcc_input(os.path.join(top, "_hpccinf.txt"), 1000, 4, 4))
-        subprocess.run([compiler, "-O2", "-w", "-I" + os.path.join(top, "include"), "-I" + os.path.join(top, "hpl", "include"),
-                        os.path.join(HERE, "hpl.c"), "-o", program, os.path.join(top, "hpl", "lib", "parfocal", "libhpl.a"),
-                        "-lblas", "-lm"], check=True)
-    return program, folder
+# The problem (order, block, grid, whether HPL checks its result) and the arguments of experiments/hpl/hpl.c.
+HPL = {
+    "hpl-16": ([1000, 32, 4, 4, True], []),
+    "hpl-64": ([4000, 64, 8, 8, False], ["wait=block", "update=flops"]),
+}
 
 
 def main():
@@ -49,14 +42,14 @@ def main():
     for case in options.cases or CASES:
         if case not in CASES:
             parser.error(f"unknown case {case}")
-        program, folder = os.path.join(os.path.dirname(options.bin), "examples", "cg"), None
-        if case == "hpl-16":
-            program, folder = build_hpl(options)
-        curve = os.path.join(options.bin, "pfcurve")
-        out = os.path.join(options.out, case)
-        if folder:
-            curve, out = os.path.abspath(curve), os.path.abspath(out)
-        done = subprocess.run([curve, *CASES[case], *COMMON, "--clock", options.clock, "--output", out, program], cwd=folder,
+        folder, program = None, [os.path.join(os.path.dirname(os.path.abspath(options.bin)), "examples", "cg")]
+        curve, out = os.path.abspath(os.path.join(options.bin, "pfcurve")), os.path.abspath(os.path.join(options.out, case))
+        if case in HPL:
+            (n, nb, p, q, check), arguments = HPL[case]
+            program = [build.build_hpl(options.bin, os.path.join(os.path.abspath(options.out), "hpl")), *arguments]
+            folder = os.path.join(os.path.dirname(program[0]), case)
+            build.write_input(program[0], folder, n, p, q, nb, check=check)
+        done = subprocess.run([curve, *CASES[case], *COMMON, "--clock", options.clock, "--output", out, *program], cwd=folder,
                               check=False)
         if done.returncode:
             sys.exit(done.returncode)
