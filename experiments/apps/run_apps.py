@@ -69,7 +69,7 @@ def unpack(package, cache, folder):
     with tarfile.open(path) as tar:
         top = os.path.join(folder, os.path.commonpath(tar.getnames()))
         shutil.rmtree(top, ignore_errors=True)
-        tar.extractall(folder, filter="data")
+        tar.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # not in 3.11.2
     return top
 
 
