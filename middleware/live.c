@@ -9,6 +9,7 @@
 #include <simgrid/engine.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/config.h"
@@ -152,6 +153,19 @@ static void show(const char *text, size_t length)
         live.terminal = false; /* there is nobody to tell */
 }
 
+/* A line that the terminal would break could not be taken away again. Columns are counted as bytes: names of
+ * phases in other scripts cut it earlier, never in the middle of a character. */
+static size_t fit(const char *text, size_t length)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || length < size.ws_col)
+        return length;
+    length = size.ws_col - 1U;
+    while (length > 0 && (text[length] & 0xC0) == 0x80)
+        length--;
+    return length;
+}
+
 /* On a terminal the cursor stays at the begin of the line, so that what the application writes takes its
  * place.
  */
@@ -159,6 +173,8 @@ static void refresh(void)
 {
     char text[PF_LIVE_LINE];
     size_t length = pf_live_line(text);
+    if (live.terminal)
+        length = fit(text, length);
     for (const char *end = live.terminal ? "\033[K\r" : "\n"; *end; end++)
         text[length++] = *end;
     show(text, length);

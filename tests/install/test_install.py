@@ -94,6 +94,17 @@ class Destdir(unittest.TestCase):
                 for place in (BUILD, ROOT, self.place):
                     self.assertNotIn(place.encode(), data, f"{path} names {place}")
 
+    def test_no_program_or_library_names_the_build(self):
+        """Lines for a debugger, which a package takes away, may."""
+        objects = glob.glob(f"{self.place}{self.prefix}/**/*.so*", recursive=True) + glob.glob(f"{self.place}{self.prefix}/bin/pf[ri]*")
+        self.assertGreater(len(objects), 4)
+        for path in objects:
+            with tempfile.NamedTemporaryFile() as stripped:
+                run("strip", "--strip-debug", "-o", stripped.name, path)
+                data = stripped.read()
+            for place in (BUILD, ROOT):
+                self.assertNotIn(place.encode() + b"/", data, f"{path} names {place}")
+
     def test_no_library_is_searched_in_the_build(self):
         objects = 0
         for path in self.files():

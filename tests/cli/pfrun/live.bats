@@ -41,3 +41,11 @@ LINE='^parfocal: after [0-9.]+ (us|ms|s): simulated [0-9.]+ (us|ms|s), asking in
     grep -E '\\x1b\[K\\rparfocal' <<<"$output"
     [[ "$output" == *'\x1b[K' ]]
 }
+
+@test "-progress on a narrow terminal: the line is cut, because a second one would stay" {
+    run timeout 60 python3 "$BATS_TEST_DIRNAME/terminal.py" 50 "$PF_BIN/pfrun" -progress -np 2 --cfg=parfocal/progress:0.02 "$APP" 300000000
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -E '\\rparfocal: after [^\]{33}\\x1b\[K\\r' <<<"$output"
+    [ "$(grep -cE 'messages[^\\]*\\x1b' <<<"$output")" -eq 0 ] # the program asks once itself: that line is whole
+}
