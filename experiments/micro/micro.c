@@ -6,8 +6,8 @@
  *   micro list
  *
  * Prints for each operation and size the mean time of an iteration over the iterations after the warm-up and
- * over the ranks that take part. MPI_Pcontrol(i) marks iterations 0, 10, 20 ... and the end of the last one: a
- * schedule can switch the model there. The exit status is 1 when a message was wrong.
+ * over the ranks that take part. MPI_Pcontrol(i) marks iterations 0, 10, 20 ... and the end of the last one:
+ * a schedule can switch the model there. The exit status is 1 when a message was wrong.
  */
 #include "micro.h"
 

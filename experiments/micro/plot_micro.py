@@ -26,7 +26,7 @@ SHADES = {"point-to-point": ("#555555", (0, (1, 1.2))), "collective": ("#E69F00"
 MARKERS = {"analytic": "o", "smpi": "s"}
 INK, GREY, PALE = "#333333", "#777777", "#bbbbbb"
 LINEAR = 0.1  # per cent: below it the axis of errors is linear, so that zero has a place
-TICKS = [0, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000]
+TICKS = [0, LINEAR, 1, 10, 100, 1000, 10000]
 
 
 def style():
@@ -49,7 +49,7 @@ def percent(value, _=None):
 
 
 def error_scale(axis, name, top):
-    ticks = [tick for tick in TICKS if tick <= top * 1.05]
+    ticks = [tick for tick in TICKS if tick <= top and (name == "y" or tick != LINEAR)]
     getattr(axis, f"set_{name}scale")("symlog", linthresh=LINEAR, linscale=0.4)
     getattr(axis, f"set_{name}lim")(-LINEAR * 0.3, top)
     side = axis.xaxis if name == "x" else axis.yaxis
@@ -114,10 +114,9 @@ def draw_curves(runs, cheap_models, stem):
                          ha="left" if cost[-1] < costs / 2 else "right")
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="lower center", ncol=len(handles), frameon=False, fontsize=8.5, handlelength=2.6, columnspacing=1.6)
-    ranks = "16 ranks" if len(sys.argv) < 3 else sys.argv[2]
     figure.suptitle("Switching from a cheap model to portals within micro-benchmarks", x=0.045, y=0.975, ha="left", fontsize=12.5,
                     fontweight="bold")
-    figure.text(0.045, 0.898, f"{len(runs)} operations on {ranks}, {last} iterations each, the first 10 not timed; error against all portals",
+    figure.text(0.045, 0.898, f"{len(runs)} operations, {last} iterations of each at each size; error against all portals, costs over all operations together",
                 fontsize=8.5, color=GREY)
     figure.subplots_adjust(left=0.05, right=0.985, top=0.82, bottom=0.19, wspace=0.22)
     save(figure, stem)
@@ -142,7 +141,7 @@ def draw_operations(runs, cheap_models, stem):
                 axis.plot([values[name][cheap] for cheap in cheap_models], [y] * len(cheap_models), color=PALE, linewidth=1.2, zorder=1)
             for cheap in cheap_models:
                 axis.plot([values[name][cheap] for name in names], range(len(names)), MARKERS[cheap], color=COLOURS[cheap], markersize=6,
-                          markeredgecolor="white", markeredgewidth=0.6, zorder=3, clip_on=False, label=f"all {cheap}")
+                          markeredgecolor="white", markeredgewidth=0.6, zorder=4 if cheap == "analytic" else 3, clip_on=False, label=f"all {cheap}")
             tidy(axis)
             axis.set_ylim(len(names) - rows - 0.6, len(names) - 0.4)
             axis.yaxis.set_major_locator(FixedLocator(range(len(names))))
@@ -155,14 +154,14 @@ def draw_operations(runs, cheap_models, stem):
         right.set_xscale("log")
         right.set_xlim(min(ends) / 1.4, max(ends) * 1.4)
         right.axvline(100, color=COLOURS["portals"], linewidth=1.2, zorder=0)
-        right.xaxis.set_major_locator(FixedLocator([1, 3, 10, 30, 100, 300, 1000, 3000]))
+        right.xaxis.set_major_locator(FixedLocator([1, 3, 10, 30, 100, 300, 1000]))
         right.xaxis.set_minor_locator(NullLocator())
         right.xaxis.set_major_formatter(FuncFormatter(percent))
         left.set_title(f"{kind}: error", fontsize=9.5, loc="left")
         right.set_title("overhead, portals = 100 %", fontsize=9.5, loc="left")
     figure.suptitle("Each operation in one model, against all portals", x=0.015, y=0.985, ha="left", fontsize=12.5, fontweight="bold")
-    figure.text(0.015, 0.948, "Error: mean over the sizes, of the time of an iteration. Overhead: of the simulation, without the program's own "
-                "time and without start-up", fontsize=8.5, color=GREY)
+    figure.text(0.015, 0.948, "Error of the time of an iteration, mean over the sizes. Simulation overhead without the program's own time and "
+                "without start-up", fontsize=8.5, color=GREY)
     handles, names = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="upper right", ncol=2, frameon=False, bbox_to_anchor=(0.99, 0.99))
     figure.subplots_adjust(left=0.115, right=0.985, top=0.905, bottom=0.035, wspace=0.1, hspace=0.14)
