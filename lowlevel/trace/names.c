@@ -41,12 +41,10 @@ const char *pf_trace_named(const struct pf_trace_names *names, int number)
 
 void pf_trace_names_free(struct pf_trace_names *names)
 {
-    struct pf_trace_entry *named, *next;
-    HASH_ITER(hh, names->first, named, next)
-    {
-        HASH_DEL(names->first, named);
-        free(named->text);
-        free(named);
+    HASH_CLEAR(hh, names->first);
+    for (int i = 0; i < names->count; i++) {
+        free(names->by_number[i]->text);
+        free(names->by_number[i]);
     }
     free(names->by_number);
 }

@@ -315,8 +315,6 @@ static void mark(struct picture *p, const struct pf_trace_record *record)
 static void bar(struct picture *p, const struct pf_trace_record *record)
 {
     bool compute = record->track == PF_TRACE_RANK;
-    if (pf_trace_is_mark(record))
-        mark(p, record);
     if (record->end <= record->start)
         return;
     int column = compute ? pf_diagram_from(p->diagram, record) : pf_diagram_to(p->diagram, record);
@@ -401,7 +399,7 @@ static bool is_bar(const struct pf_trace_record *record)
     return record->track == PF_TRACE_RANK || record->track == PF_TRACE_RX;
 }
 
-/* Bars below arrows below labels. */
+/* Bars below arrows below marks below labels. */
 static void operations(struct picture *p)
 {
     const struct pf_diagram *diagram = p->diagram;
@@ -411,6 +409,9 @@ static void operations(struct picture *p)
     for (int i = 0; i < diagram->count; i++)
         if (!is_bar(&diagram->records[i]))
             arrow(p, &diagram->records[i]);
+    for (int i = 0; i < diagram->count; i++)
+        if (pf_trace_is_mark(&diagram->records[i]))
+            mark(p, &diagram->records[i]);
     for (int i = 0; i < diagram->count; i++)
         if (diagram->records[i].track != PF_TRACE_RX)
             operation_label(p, &diagram->records[i]);

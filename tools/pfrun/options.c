@@ -98,8 +98,10 @@ static const char help_text[] =
     "                          or the run ends with a diagnosis\n"
     "  -load M,...             load these models at start\n"
     "  -report DIR             write DIR/summary.json and print the table of phases\n"
-    "  -trace FORMAT:FILE      trace of the simulated NICs: csv, paje, chrome, or a sequence diagram: text,\n"
-    "                          svg; trace of SMPI: smpi (Paje), ti (time independent). May be repeated\n"
+    "  -trace FORMAT:FILE      trace of MPI calls, switches and simulated NICs: csv, paje, chrome, otf2, or "
+    "a\n"
+    "                          sequence diagram: text, svg; trace of SMPI: smpi (Paje), ti (time\n"
+    "                          independent). May be repeated\n"
     "  --cfg=KEY:VALUE         setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists "
     "them)\n"
     "  --log=SETTING           logging of SimGrid\n"
@@ -167,7 +169,7 @@ static void add_trace(const char *text)
     pf_config_set("trace", all);
 }
 
-/* FORMAT:FILE. SMPI's own traces with the settings that smpirun gives them; the others are the NICs'. */
+/* FORMAT:FILE. SMPI's own traces with the settings that smpirun gives them; the others are ours. */
 static void parse_trace(struct options *options, const char *text)
 {
     const char *file = strchr(text, ':');
