@@ -83,6 +83,7 @@ struct an_rank {
     double work_from, work; /* of the receives that it waits for: the earliest begin, and all together */
     int unknown;            /* requests that the rank waits for and whose date is not known */
     bool any;               /* it waits for the first, not for the last */
+    double looked;          /* its own date when it has last waited: of what had come until then it knows */
     void *bsend_buffer;     /* the attached one */
     int bsend_size;
     int64_t bsend_used;

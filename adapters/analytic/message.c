@@ -102,6 +102,10 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
 {
     struct pf_cost_received received;
     pf_cost_receive(an_job.cost, m->source, m->destination, m->bytes, &m->sent, posted, &received);
+    /* Where processors do the work, one look finds everything that has come. */
+    if (received.work > 0 && !m->sent.rendezvous && posted > received.arrival &&
+        received.arrival <= receive->rank->looked)
+        received.complete -= pf_cost_looking(an_job.cost);
     describe(receive, m->envelope.source, m->envelope.tag, m->bytes);
     bool over = deliver(m, receive);
     if (m->request) {

@@ -193,11 +193,12 @@ void an_request_await(struct an_request *request)
     an_rank_begin_work(rank);
     if (request->done_at < INFINITY) {
         an_rank_reach(rank, an_rank_work(rank, request));
-        return;
+    } else {
+        request->waited = true;
+        an_rank_await(rank, 1, an_now(rank));
+        request->waited = false;
     }
-    request->waited = true;
-    an_rank_await(rank, 1, an_now(rank));
-    request->waited = false;
+    rank->looked = an_now(rank);
 }
 
 void an_request_watch(struct an_request *request)

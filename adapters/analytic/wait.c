@@ -37,14 +37,14 @@ void an_wait_all(int n, MPI_Request handles[])
             latest = fmax(latest, an_rank_work(rank, request));
         }
     }
-    if (unknown == 0) {
+    if (unknown == 0)
         an_rank_reach(rank, latest);
-        return;
-    }
-    an_rank_await(rank, unknown, latest);
-    for (int i = 0; i < n; i++)
+    else
+        an_rank_await(rank, unknown, latest);
+    for (int i = 0; i < n && unknown > 0; i++)
         if (request_of(handles[i]))
             request_of(handles[i])->waited = false;
+    rank->looked = an_now(rank);
 }
 
 /* Until one of them is done. */

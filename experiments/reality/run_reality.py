@@ -5,8 +5,13 @@
 In each of several rounds, and for each transport: `pfinfo --fit-program` measures messages, and each code is run for real, once
 as it is, and once with the library of `pfinfo --record-program`, which tells how long it computes between its calls. Then
 `pfinfo --fit` makes parameters of the medians of the first, and the code is simulated: communication from the parameters,
-computation from the records. Writes DIR/results.csv, runs.csv, reality.png, and what it was made from; prints a table. An idle
-machine is needed: two processes that wait for each other need both processors.
+computation from the records. Writes DIR/results.csv, runs.csv, reality.png, and what it was made from; prints a table:
+
+error      the median prediction against the median of the runs as they are
+same run   a prediction against the very run that its computation was recorded in (median): the error of the communication
+noise      the median of the recorded runs against that of the others: what no prediction can be better than
+
+An idle machine is needed: two processes that wait for each other need both processors.
 """
 import argparse
 import csv
@@ -54,12 +59,13 @@ class Study:
         self.write("hosts", "here:2\n")
         shutil.copy(f"{ROOT}/middleware/include/parfocal.h", self.out)  # alone: mpicc has an mpi.h of its own
         self.place = ["-np", "2", "-platform", f"{self.out}/platform.xml", "-hostfile", f"{self.out}/hosts"]
-        self.mpirun = [*realtime(), *MPIRUN, *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+        patient = ["--mca", "mpi_yield_when_idle", "1"] if options.quick else []  # also where others use the processors
+        self.mpirun = [*realtime(), *MPIRUN, *patient, *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
         self.write("measure.c", self.output([f"{self.bin}/pfinfo", "--fit-program"]))
         self.write("record.c", self.output([f"{self.bin}/pfinfo", "--record-program"]))
         self.measure = self.build("mpicc", "measure", f"{self.out}/measure.c")
         self.record = self.build("mpicc", "record.so", f"{self.out}/record.c", "-shared", "-fPIC")
-        self.cases = [(t, name, size) for t in TRANSPORTS for name, _, sizes in CODES for size in sizes[:options.sizes]]
+        self.cases = [(t, name, size) for t in TRANSPORTS for name, _, sizes in CODES for size in sizes[:1 if options.quick else None]]
         self.real, self.simulated = {}, {}
         for name, source, _ in CODES:
             self.real[name] = self.build("mpicc", f"{name}-real", source)
@@ -126,7 +132,7 @@ class Study:
         times, runs, records = ({key: [] for key in keys} for keys in (TRANSPORTS, self.cases, self.cases))
         for index in range(self.options.repeat):
             for transport in TRANSPORTS:
-                times[transport].append(self.run_real(transport, self.measure, "machine"))
+                times[transport].append(self.run_real(transport, self.measure, "machine", *(["1"] if self.options.quick else [])))
             for case in self.cases:
                 runs[case].append(self.time(case))
                 records[case].append(self.record_computation(case, index))
@@ -152,26 +158,61 @@ def write_csv(path, head, rows):
 
 
 def report(study, runs, records, predicted):
-    print(f"{'transport':<14} {'code':<10} {'size':>6} {'measured':>12} {'spread':>12} {'predicted':>12} {'spread':>12} {'error':>8} {'same run':>8}")
-    rows, errors, same_run = [], [], []
+    print(f"{'transport':<14} {'code':<10} {'size':>6} {'measured':>12} {'spread':>12} {'predicted':>12} {'spread':>12} {'error':>8} {'same run':>8} {'noise':>8}")
+    rows, errors, same_run, noise = [], [], [], []
     for case in study.cases:
         middle, guess, low, high = statistics.median(runs[case]), statistics.median(predicted[case]), min(predicted[case]), max(predicted[case])
         errors.append(guess / middle - 1)
+        noise.append(statistics.median(took for _, took in records[case]) / middle - 1)
         same_run.append(statistics.median(p / took - 1 for p, (_, took) in zip(predicted[case], records[case])))
         print(f"{case[0]:<14} {case[1]:<10} {case[2]:>6} {middle * 1e3:9.3f} ms {100 * (min(runs[case]) / middle - 1):+5.0f}"
               f"{100 * (max(runs[case]) / middle - 1):+5.0f} % {guess * 1e3:9.3f} ms {100 * (low / guess - 1):+5.0f}"
-              f"{100 * (high / guess - 1):+5.0f} % {100 * errors[-1]:+6.1f} % {100 * same_run[-1]:+6.1f} %")
+              f"{100 * (high / guess - 1):+5.0f} % {100 * errors[-1]:+6.1f} % {100 * same_run[-1]:+6.1f} % {100 * noise[-1]:+6.1f} %")
         rows.append([*case, *(f"{v:.9g}" for v in (middle, min(runs[case]), max(runs[case]), guess, low, high)),
-                     f"{errors[-1]:.4f}", f"{same_run[-1]:.4f}"])
+                     *(f"{v[-1]:.4f}" for v in (errors, same_run, noise))])
     write_csv(f"{study.out}/results.csv", ["transport", "code", "size", "measured_s", "measured_min_s", "measured_max_s", "predicted_s",
-                                           "predicted_min_s", "predicted_max_s", "error", "error_same_run"], rows)
+                                           "predicted_min_s", "predicted_max_s", "error", "error_same_run", "noise"], rows)
     write_csv(f"{study.out}/runs.csv", ["transport", "code", "size", "round", "measured_s", "recorded_run_s", "predicted_s"],
               [[*case, i, *(f"{v:.9g}" for v in (real, took, guess))] for case in study.cases
                for i, (real, (_, took), guess) in enumerate(zip(runs[case], records[case], predicted[case]))])
-    for what, values in (("error", errors), ("same run", same_run)):
+    for what, values in (("error", errors), ("same run", same_run), ("noise", noise)):
         sizes = [abs(e) for e in values]
         print(f"{what}: mean {100 * statistics.mean(sizes):.1f} %, median {100 * statistics.median(sizes):.1f} %, largest "
               f"{100 * max(sizes):.1f} % (SMP-SIM: 7.6 % on average)")
+
+
+def plot(folder):
+    """Predicted over measured, with the spread of both."""
+    import matplotlib  # only where there is something to draw
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    with open(f"{folder}/results.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    markers = dict(zip(dict.fromkeys(row["code"] for row in rows), "osD^v"))
+    colours = dict(zip(dict.fromkeys(row["transport"] for row in rows), ("#1f5f99", "#c8641e")))
+    figure, (wide, near) = pyplot.subplots(1, 2, figsize=(11, 4.6), width_ratios=(1, 1.25))
+    for row in rows:
+        real, guess = float(row["measured_s"]), float(row["predicted_s"])
+        style = {"marker": markers[row["code"]], "color": colours[row["transport"]], "ms": 6, "lw": 1, "ls": ""}
+        spread = [[guess - float(row["predicted_min_s"])], [float(row["predicted_max_s"]) - guess]], \
+                 [[real - float(row["measured_min_s"])], [float(row["measured_max_s"]) - real]]
+        wide.errorbar(real * 1e3, guess * 1e3, *([[1e3 * v for v in side] for side in both] for both in spread), **style)
+        near.errorbar(real * 1e3, 100 * (guess / real - 1), [[100 * v / real for v in side] for side in spread[0]], **style)
+    low, high = (1e3 * f(float(row["measured_s"]) for row in rows) * k for f, k in ((min, 0.6), (max, 1.6)))
+    wide.plot([low, high], [low, high], color="#999999", lw=1, zorder=0)
+    wide.set(xscale="log", yscale="log", xlabel="measured, ms", ylabel="predicted, ms", title="Predicted against measured times")
+    near.axhspan(-7.6, 7.6, color="#e6e6e6", zorder=0)
+    near.axhline(0, color="#999999", lw=1, zorder=0)
+    near.set(xscale="log", ylim=(-50, 50), xlabel="measured, ms", ylabel="error, %", title="Error, with the spread of the predictions")
+    for names, key in ((markers, "marker"), (colours, "color")):
+        for name, value in names.items():
+            near.plot([], [], ls="", label=name, **{"marker": "o", "color": "#555555", key: value})
+    near.plot([], [], color="#e6e6e6", lw=8, label="SMP-SIM: 7.6 %")
+    near.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+    for axes in (wide, near):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(f"{folder}/reality.png", dpi=110)
 
 
 def main():
@@ -179,10 +220,17 @@ def main():
     parser.add_argument("--bin", default=f"{ROOT}/build/bin")
     parser.add_argument("--out", default="reality")
     parser.add_argument("--repeat", type=int, default=7, help="rounds")
-    parser.add_argument("--sizes", type=int, default=3, help="of each code only so many sizes, smallest first")
-    study = Study(parser.parse_args())
+    parser.add_argument("--quick", action="store_true", help="only the smallest sizes, and too few rounds for figures")
+    parser.add_argument("--plot", action="store_true", help="only draw DIR/results.csv")
+    options = parser.parse_args()
+    if options.plot:
+        plot(options.out)
+        return 0
+    study = Study(options)
     times, runs, records = study.measure_all()
     report(study, runs, records, study.predict_all(times, records))
+    if not options.quick:
+        plot(study.out)
     return 0
 
 

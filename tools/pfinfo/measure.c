@@ -6,8 +6,7 @@
  *   measure between      one-way times of sizes between the powers of two
  *   measure collectives  collectives of all ranks
  *   measure paths        one-way times of empty messages alone
- *   measure machine      on a real machine, where processors do the work of communicating: warm, with data
- * that have just been written, medians; for parameters, with sizes between them as a check
+ *   measure machine [N]  the medians of at most N rounds on a real machine, warm, with data just written
  *
  * Lines of output: WHAT LANE SIZE SECONDS, with LANE memory (ranks of one node), near or far.
  */
@@ -289,6 +288,8 @@ typedef void trial(int peer, int bytes, double delay, double times[2]);
  * computes between two messages. */
 static const double PAUSE = 15e-6;
 
+static int most_rounds = MOST_ROUNDS;
+
 /* Without a sleep: a processor that wakes up is slow, and its caches are cold. */
 static void spin(double seconds)
 {
@@ -411,7 +412,7 @@ static void try_copy(int peer, int bytes, double delay, double times[2])
 static void repeat(trial *run, int peer, int bytes, double delay, double medians[2])
 {
     double times[2][MOST_ROUNDS], all[MOST_ROUNDS];
-    int rounds = bytes > 65536 ? 5 : MOST_ROUNDS;
+    int rounds = bytes > 65536 && most_rounds > 5 ? 5 : most_rounds;
     memset(times, 0, sizeof times);
     for (int i = -2; i < rounds; i++) { /* the first ones warm up */
         double now[2] = {0, 0};
@@ -611,6 +612,8 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "fit";
     MPI_Init(&argc, &argv);
+    if (argc > 2 && atoi(argv[2]) > 0 && atoi(argv[2]) < MOST_ROUNDS)
+        most_rounds = atoi(argv[2]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     out_buffer = calloc(1, LARGEST);

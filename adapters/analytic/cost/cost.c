@@ -121,6 +121,7 @@ static double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const 
     case PF_COST_SENT:
         return left;
     case PF_COST_ARRIVED:
+    case PF_COST_RECEIVED:
         return arrival;
     case PF_COST_ACKNOWLEDGED:
         return arrival + control_time(way);
@@ -232,9 +233,11 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
         return;
     }
     out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &out->granted);
+    out->complete = latest(out->arrival, posted) + out->work;
     out->safe =
         latest(out->granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
-    out->complete = latest(out->arrival, posted) + out->work;
+    if (cost->rendezvous_done == PF_COST_RECEIVED)
+        out->safe = out->complete;
 }
 
 void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double now, enum pf_cost_mode mode,
@@ -354,6 +357,11 @@ void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes)
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->combine_byte_time;
+}
+
+double pf_cost_looking(const struct pf_cost *cost)
+{
+    return cost->copy_latency;
 }
 
 double pf_cost_pack(const struct pf_cost *cost, size_t bytes)

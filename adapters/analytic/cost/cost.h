@@ -101,6 +101,10 @@ void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes);
 /* The duration of combining two operands of `bytes` in a reduction; paid by the rank that combines. */
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes);
 
+/* How much later a receive that comes late ends when it is the first to look for what has come; part of
+ * `complete`. */
+double pf_cost_looking(const struct pf_cost *cost);
+
 /* The duration of packing `bytes` that do not lie together, or of putting them apart; paid by the rank that
  * sends or receives them, outside collectives. */
 double pf_cost_pack(const struct pf_cost *cost, size_t bytes);

@@ -8,7 +8,7 @@
 #include "base/config.h"
 
 static const char *const models[] = {"loggps", "loggp", "smp"};
-static const char *const done[] = {"copied", "sent", "arrived", "acknowledged"};
+static const char *const done[] = {"copied", "sent", "arrived", "acknowledged", "received"};
 static const char *const met[] = {
     "request, answer, data: data leave one latency after request and receive have met",
     "data leave when both sides are there",

@@ -344,6 +344,12 @@ static double receive_work(const struct pf_fit_point *point, double call)
     return fmin(fmax(0, point->exchange - call - point->call), point->one_way - call);
 }
 
+/* Of a larger one: what it takes when it has been announced long before, at most `most`. */
+static double fetching_work(const struct pf_fit_point *point, double most)
+{
+    return fmax(0, fmin(point->late, most));
+}
+
 /* The nearest values that never fall: where measured ones do, their mean (pool adjacent violators). */
 static void let_rise(double *values, int count)
 {
@@ -367,18 +373,24 @@ static void let_rise(double *values, int count)
 /*
  * A lane on which processors do the work. An eager message leaves first: the sender pays its call, the
  * receiver what an exchange takes longer than that, and between both lies the rest of a one-way time. A
- * larger message crosses when both sides are there, and what an exchange takes longer keeps the memory busy.
+ * larger message is fetched by its receiver when both sides are there; what an exchange takes longer than a
+ * one-way time keeps the memory busy.
  */
 static void put_worked_lane(struct pf_parameters *p, const char *prefix, const struct pf_fit_lane *measured,
                             double call)
 {
     struct pf_fit_lane lane = split_at(measured, measured->threshold);
-    double times[PF_FIT_SIZES], busy[PF_FIT_SIZES];
+    double times[PF_FIT_SIZES] = {0}, busy[PF_FIT_SIZES] = {0};
+    int last_eager = 0;
     for (int i = 0; i < lane.count; i++) {
         const struct pf_fit_point *point = &lane.points[i];
         bool eager = is_eager(&lane, point);
-        double sends = fmax(0, point->call - call), work = eager ? receive_work(point, call) : 0;
-        times[i] = fmax(0, point->one_way - call - (eager ? work : sends));
+        double sends = fmax(0, point->call - call), all = point->one_way - call - (eager ? 0 : sends);
+        if (!eager)
+            let_rise(times, last_eager + 1); /* where the protocol changes nothing is levelled */
+        double work = eager ? receive_work(point, call) : fetching_work(point, all - times[last_eager]);
+        times[i] = fmax(0, all - work);
+        last_eager = eager ? i : last_eager;
         busy[i] = eager ? 0 : fmax(0, point->exchange - call - point->one_way);
         put(p, prefix, "overhead_send", point->bytes, sends);
         put(p, prefix, "overhead_receive", point->bytes, work);
@@ -422,7 +434,7 @@ static void make_from_machine(const struct pf_fit *fit, struct pf_parameters *p)
     put_word(p, "model", "loggps");
     put_word(p, "leave", "first");
     put_word(p, "protocol", "meet");
-    put_word(p, "rendezvous_done", "arrived");
+    put_word(p, "rendezvous_done", "received");
     put(p, "", "call", 0, fit->call);
     if (fit->own > 0)
         put(p, "", "own_bandwidth", 0, 1 / fit->own);

@@ -14,7 +14,7 @@
 /* The parameters as the formulae need them. Shared by setup.c, cost.c and explain.c. */
 
 enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET };
-enum pf_cost_done { PF_COST_COPIED, PF_COST_SENT, PF_COST_ARRIVED, PF_COST_ACKNOWLEDGED };
+enum pf_cost_done { PF_COST_COPIED, PF_COST_SENT, PF_COST_ARRIVED, PF_COST_ACKNOWLEDGED, PF_COST_RECEIVED };
 
 /* What is counted apart. */
 enum pf_cost_kind { PF_COST_EAGER_SEND, PF_COST_RENDEZVOUS_SEND, PF_COST_ACCESS, PF_COST_KINDS };

@@ -95,12 +95,13 @@ refused_file() {
     [ ! -e analytic-empty.txt ]
 }
 
-# o_s is 3 us, o_r 4 us, a message is under way for 2 us, and leaves first. 1,000 B are packed in 10 us, and copied in 5.
+# o_s is 3 us, o_r 4 us, a message is under way for 2 us, and leaves first. 1,000 B are packed in 10 us, and copied in 5. To
+# look for what has come takes 20 us.
 @test "processors: what is paid in calls and waits where they do the work" {
     "$PF_BIN/pfcc" -O1 -o overheads "$BATS_TEST_DIRNAME/overheads.c"
-    run pfrun -np 2 -model analytic --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 \
-        --cfg="parfocal/analytic_set:leave = first; time = 2 us; overhead_send = 3 us; overhead_receive = 4 us; pack_bandwidth = 100 MB/s; own_bandwidth = 200 MB/s" \
-        ./overheads
+    parameters="leave = first; time = 2 us; overhead_send = 3 us; overhead_receive = 4 us; pack_bandwidth = 100 MB/s"
+    flags="-np 2 -model analytic --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0"
+    PARFOCAL_ANALYTIC_SET="$parameters; own_bandwidth = 200 MB/s" run pfrun $flags ./overheads
     echo "$output"
     [ "$status" -eq 0 ]
     grep -x "exchange 7000" <<<"$output"
@@ -109,4 +110,9 @@ refused_file() {
     grep -x "packed 17000" <<<"$output"
     grep -x "unpacked 17000" <<<"$output"
     grep -x "alltoall 12000" <<<"$output"
+    PARFOCAL_ANALYTIC_SET="$parameters; copy_latency = 20 us" run pfrun $flags ./overheads
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -x "late 24000" <<<"$output"
+    grep -x "second 4000" <<<"$output"
 }

@@ -52,6 +52,18 @@ int main(int argc, char **argv)
         say(n == 1 ? "wait" : "waitall");
     }
 
+    together(); /* the first look finds both */
+    if (rank == 1)
+        for (int i = 0; i < 2; i++)
+            MPI_Send(out, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    usleep(100);
+    for (int i = 0; i < 2; i++) {
+        begin = MPI_Wtime();
+        if (rank == 0)
+            MPI_Recv(in, BYTES, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        say(i ? "second" : "late");
+    }
+
     MPI_Type_vector(BYTES, 1, 2, MPI_CHAR, &column);
     MPI_Type_commit(&column);
     MPI_Type_contiguous(BYTES, MPI_CHAR, &row);

@@ -104,7 +104,7 @@ static void test_processors(void **state)
         make("time = 4 us; time[1000 B] = 6 us; nic_time = 0; overhead_send = 1 us;"
              "overhead_send[1000 B] = 3 us; overhead_receive = 2 us; overhead_receive[1000 B] = 4 us;"
              "leave = first; call = 1 us; copy_latency = 10 us; pack_bandwidth = 1 GB/s;"
-             "own_bandwidth = 2 GB/s");
+             "own_bandwidth = 2 GB/s; protocol = meet; rendezvous_done = received");
     struct pf_cost_sent sent;
     (void)state;
     struct pf_cost_received r = message(cost, 0, 2, 500, 0, PF_COST_STANDARD, &sent);
@@ -115,6 +115,9 @@ static void test_processors(void **state)
     NEAR(r.complete, sent.arrival + 3e-6);
     r = message(cost, 0, 2, 500, 2, PF_COST_STANDARD, &sent);
     NEAR(r.complete, 2 + 10e-6 + 3e-6);
+    r = message(cost, 0, 2, 500, 2, PF_COST_SYNCHRONOUS, &sent);
+    NEAR(r.safe, r.complete);
+    NEAR(r.complete, 2 + 5e-6 + 3e-6);
     NEAR(pf_cost_pack(cost, 1000), 1e-6);
     NEAR(pf_cost_own(cost, 1000), 0.5e-6);
     pf_cost_free(cost);
