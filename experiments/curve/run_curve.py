@@ -23,12 +23,12 @@ CASES = {
     "hpl-16": ["-np", "16", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2",
                "--title", "HPL, N = 1000, on 4 x 4 ranks"],
     "hpl-64": ["-np", "64", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2",
-               "--cfg=parfocal/platform_host_speed:20e9", "--title", "HPL, N = 4000, on 8 x 8 ranks"],
+               "--cfg=parfocal/platform_host_speed:20e9", "--title", "HPL, N = 2000, on 8 x 8 ranks"],
 }
 # The problem (order, block, grid, whether HPL checks its result) and the arguments of experiments/hpl/hpl.c.
 HPL = {
     "hpl-16": ([1000, 32, 4, 4, True], []),
-    "hpl-64": ([4000, 64, 8, 8, False], ["wait=block", "update=flops"]),
+    "hpl-64": ([2000, 32, 8, 8, False], ["wait=block", "update=flops"]),
 }
 
 
