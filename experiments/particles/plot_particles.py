@@ -63,9 +63,9 @@ def draw_growth(axes, rows):
         if mine:
             axes.plot([int(row["cycles"].split("-")[0]) + 5 for row in mine], [float(row["processor_s"]) for row in mine],
                       color=colour, linestyle=line, marker=marker, markersize=4, linewidth=1.8, label=LEGEND[name])
-    axes.axvline(50, color=PALE, linewidth=0.8, linestyle=(0, (2, 2)))
+    axes.axvline(40, color=PALE, linewidth=0.8, linestyle=(0, (2, 2)))
     axes.set_ylim(bottom=0)
-    tidy(axes, "100 cycles; the switch is at 50 (8 ranks)", "cycle", "processor time of ten cycles (s)")
+    tidy(axes, "80 cycles; the switch is at 40 (8 ranks)", "cycle", "processor time of ten cycles (s)")
     axes.legend(frameon=False, fontsize=8)
 
 
@@ -93,7 +93,7 @@ def main():
     rows = read(folder, "particles.csv")
     ranks = max(int(row["ranks"]) for row in rows)
     rest = [name for name in ("particles-growth.csv", "particles-accuracy.csv") if os.path.exists(os.path.join(folder, name))]
-    figure, axes = plt.subplots(1 + bool(rest), 2, figsize=(11, 4 * (1 + bool(rest))), dpi=110, squeeze=False)
+    figure, axes = plt.subplots(1 + bool(rest), 2, figsize=(11, 4 * (1 + bool(rest))), dpi=90, squeeze=False)
     draw_sweep(axes[0][0], rows, ranks, "smpi")
     draw_sweep(axes[0][1], rows, ranks, "analytic")
     if rest:

@@ -5,7 +5,7 @@
 Builds the program and makes four tables in DIR, each with its CSV file, and particles.png:
     sweep     each cycle's simulated time and the processor time of its simulation, 4 to 16 ranks, switch after k cycles
     causes    what could make the cycles after a switch slower, provoked one at a time
-    growth    processor time along 100 cycles, with and without what SMPI leaves behind
+    growth    processor time along 80 cycles, with and without what SMPI leaves behind
     accuracy  what MPI_Test does to the times of model smpi
 Every run must have the physics of a run on one rank, and every cycle after the first one behind a switch the simulated time
 of the same cycle in a run without a switch; otherwise the exit status is 1.
@@ -25,8 +25,10 @@ NO_COMPUTATION = ["--cfg=smpi/simulate-computation:no"]
 COMPUTATION = ["--cfg=smpi/host-speed:1Gf"]
 SHORT_TESTS = ["--cfg=smpi/test:1e-7", "--cfg=smpi/grow-injected-times:no"]
 PLATFORM = os.path.join(ROOT, "tests", "e2e", "platform")
-LATER = 1e-8  # s: what a cycle after the first one behind a switch may differ; the clock's last digits do
-FIRST = 0.05  # of the first one: ranks come to it with other distances between them
+TABLES = ["sweep", "causes", "growth", "accuracy"]
+ROUNDING = 1e-8  # s: what a cycle may differ because the clock shows another hour
+LOOKS = 1e-6  # s: the same for ranks that poll, which may just miss a message, or not: ten looks
+FIRST = 0.05  # of the first cycle: ranks come to it with other distances between them
 
 
 class Failure(Exception):
@@ -73,9 +75,9 @@ class Study:
         return cycles
 
     def run(self, ranks, start, items, arguments, cfg=None, environment=None):
-        """items: of the schedule."""
-        command = [f"{self.bin}/pfrun", "-np", str(ranks), "-model", start, *(["-schedule", ",".join(items)] if items else []),
-                   *(cfg or NO_COMPUTATION), self.program]
+        """items: of the schedule. All models are loaded before the first cycle, so that none pays for it."""
+        switches = ["-load", FINE, "-schedule", ",".join(items)] if items else []
+        command = [f"{self.bin}/pfrun", "-np", str(ranks), "-model", start, *switches, *(cfg or NO_COMPUTATION), self.program]
         return self.launch(command, ranks, arguments, environment)
 
     def compare(self, label, reference, cycles, at, pool=False):
@@ -83,10 +85,8 @@ class Study:
         from before the switch, the first message of each neighbour is still of the first model."""
         deltas = [one["simulated"] - same["simulated"] for one, same in zip(cycles[at:], reference[at:])]
         later = max((abs(delta) for delta in deltas[1:]), default=0.0)
-        if later > LATER:
+        if later > (LOOKS if cycles[at]["tests"] else ROUNDING):
             self.wrong.append(f"{label}: a later cycle differs by {later * 1e6:.3f} us")
-        if any(one["tests"] != same["tests"] for one, same in zip(cycles[at + 1:], reference[at + 1:])):
-            self.wrong.append(f"{label}: a later cycle tests another number of times")
         if not pool and abs(deltas[0]) > FIRST * reference[at]["simulated"]:
             self.wrong.append(f"{label}: the first cycle differs by {deltas[0] * 1e6:.3f} us")
         return deltas[0], later
@@ -165,10 +165,10 @@ class Study:
     # ---- what SMPI leaves behind ----
 
     def growth(self):
-        size = ["-side", "8", "-per-cell", "1", "-cycles", "100"]
-        series = [("portals alone", FINE, [], {}), ("smpi", "smpi", [], {}), ("smpi, then portals", "smpi", ["cycle-50=portals"], {}),
+        size = ["-side", "8", "-per-cell", "1", "-cycles", "80"]
+        series = [("portals alone", FINE, [], {}), ("smpi", "smpi", [], {}), ("smpi, then portals", "smpi", ["cycle-40=portals"], {}),
                   ("list kept: smpi", "smpi", [], {"PARFOCAL_SMPI_FORGET": "no"}),
-                  ("list kept: smpi, then portals", "smpi", ["cycle-50=portals"], {"PARFOCAL_SMPI_FORGET": "no"})]
+                  ("list kept: smpi, then portals", "smpi", ["cycle-40=portals"], {"PARFOCAL_SMPI_FORGET": "no"})]
         rows = []
         for name, start, items, environment in series:
             rows += self.tens(name, self.run(8, start, items, size, COMPUTATION, environment))
@@ -219,14 +219,15 @@ def main():
     parser.add_argument("--out", default="particles-results", help="folder of the results")
     parser.add_argument("--quick", action="store_true", help="4 ranks, 4 small cycles, one switch: the checks, not the figures")
     parser.add_argument("--no-plot", action="store_true", help="without particles.png")
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help="of " + ", ".join(TABLES) + " (default: all; with --quick, the first two)")
     options = parser.parse_args()
+    if set(options.tables) - set(TABLES):
+        parser.error("tables are " + ", ".join(TABLES))
     study = Study(options)
     try:
-        study.sweep()
-        study.causes()
-        if not study.quick:
-            study.growth()
-            study.accuracy()
+        for table in options.tables or TABLES[:2 if study.quick else None]:
+            getattr(study, table)()
+            sys.stdout.flush()
     except Failure as failure:
         sys.exit(f"run_particles: {failure}")
     if not options.no_plot:
