@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""One program on five platforms with as many nodes: which is the fastest, where is the contention, and does the cheap model know?
+
+The main example, an MPI_Alltoall and a halo exchange (exchange.c) on a crossbar, a fat tree, one with half as many links upwards, a torus and a
+dragonfly; ranks on the nodes in their order, or scattered. On 64 nodes in model portals and in model analytic, fitted once to
+portals; on 256 in analytic only. The bytes of all messages of Open MPI over the routes of SimGrid (routes.c) tell the busiest link. Writes
+DIR/platforms.csv and a picture (with Debian's python3-matplotlib). Simulated times are the same in each run.
+"""
+import argparse
+import concurrent.futures
+import csv
+import itertools
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BANDWIDTH = 11.1e9  # of every link, in bytes per second (platform_link_bw)
+PLATFORMS = ["crossbar", "fat tree", "fat tree 2:1", "torus", "dragonfly"]
+BUILT_IN = {"crossbar": "star", "fat tree": "fattree", "fat tree 2:1": "fattree", "torus": "torus", "dragonfly": "dragonfly"}
+PLACEMENTS = ["in order", "scattered"]
+PROGRAMS = {"cg": ["-n", "32"], "alltoall": ["alltoall", "16384", "1"], "halo": ["halo", "65536", "5"]}
+MODELS = {"portals": "", "analytic": "contention = nic", "analytic link": "contention = link"}
+SECONDS = re.compile(r"^seconds (\S+)|took (\S+) s in solve", re.M)
+COLUMNS = ["program", "ranks", "platform", "placement", "model", "simulated_us", "overhead_s", "start_up_s", "busiest_share",
+           "busiest_over_mean", "busiest_kind", "busiest_link"]
+KINDS = [("local_link", "node"), ("green_link", "in a chassis"), ("black_link", "between chassis"), ("blue_link", "between groups")]
+
+
+def output(command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False, env={**os.environ, **environment})
+    if done.returncode:
+        sys.exit(f"run_platforms: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Study:
+    def __init__(self, options, folder):
+        self.bin, self.folder, self.ranks = os.path.abspath(options.bin), folder, sorted({options.fine, options.coarse})
+        self.exchange, self.routes_of = os.path.join(folder, "exchange"), {}
+        output([f"{self.bin}/pfcc", "-O2", f"{HERE}/exchange.c", "-o", self.exchange])
+        output(["cc", "-O2", f"{HERE}/routes.c", "-o", f"{folder}/routes", "-lsimgrid"])
+        for ranks in self.ranks:
+            shuffled = list(range(ranks))
+            generator = random.Random(461)
+            shuffled.sort(key=lambda _: generator.random())
+            for placement, order in zip(PLACEMENTS, (list(range(ranks)), shuffled)):
+                with open(self.hosts(ranks, placement), "w", encoding="utf-8") as file:
+                    file.writelines(f"node-{node}\n" for node in order)
+            for platform in PLATFORMS:
+                self.write_platform(platform, ranks)
+        # One fit, on the fat tree: what is learned there must do for the others.
+        self.parameters = f"{folder}/parameters.txt"
+        output([f"{self.bin}/pfinfo", "--fit=portals", "--output", self.parameters, "--", "-np", "16"])
+
+    def hosts(self, ranks, placement):
+        return f"{self.folder}/{ranks}-{placement.replace(' ', '-')}.hosts"
+
+    def file_of(self, platform, ranks):
+        return f"{self.folder}/{platform.replace(' ', '-').replace(':', '-')}-{ranks}.xml"
+
+    def write_platform(self, platform, ranks):
+        text = output([f"{self.bin}/pfinfo", f"--platform={BUILT_IN[platform]}:{ranks}"])
+        if platform == "fat tree 2:1":
+            text = re.sub(r'"2;(\d+),(\d+);1,(\d+);1,1"', lambda m: f'"2;{m[1]},{m[2]};1,{int(m[3]) // 2};1,1"', text)
+        if platform == "torus" and ranks == 256:  # the built-in one would have 7 x 7 x 6 nodes
+            text = text.replace("7,7,6", "8,8,4").replace("0-293", "0-255")
+        with open(self.file_of(platform, ranks), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def routes(self, platform, ranks):
+        """The links between each pair of nodes."""
+        if (platform, ranks) not in self.routes_of:
+            lines = output([f"{self.folder}/routes", self.file_of(platform, ranks), str(ranks), "--log=root.thres:critical"]).splitlines()
+            fields = [line.split() for line in lines]
+            self.routes_of[platform, ranks] = {(int(f[0]), int(f[1])): f[2:] for f in fields}
+        return self.routes_of[platform, ranks]
+
+    def loads(self, messages, platform, ranks, placement):
+        """Bytes per link."""
+        with open(self.hosts(ranks, placement), encoding="utf-8") as file:
+            node = [int(line.split("-")[1]) for line in file]
+        routes, loads = self.routes(platform, ranks), {}
+        with open(messages, encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                for link in routes[node[int(row["from"])], node[int(row["to"])]]:
+                    loads[link] = loads.get(link, 0) + int(row["bytes"])
+        return loads
+
+    def run(self, case):
+        program, ranks, platform, placement, model = case
+        name = f"{self.folder}/" + "-".join(map(str, case)).replace(" ", "-").replace(":", "-")
+        messages, report = name + ".messages", name + ".report"
+        executable = f"{os.path.dirname(self.bin)}/examples/cg" if program == "cg" else self.exchange
+        text = output([f"{self.bin}/pfrun", "-np", str(ranks), "-platform", self.file_of(platform, ranks), "-hostfile", self.hosts(ranks, placement),
+                       "-model", model.split()[0], "-report", report, "-quiet", "--cfg=smpi/simulate-computation:no",
+                       "--log=root.thres:critical", executable, *PROGRAMS[program]],
+                      PARFOCAL_OPENMPI_MESSAGES=messages, PARFOCAL_ANALYTIC_PARAMETERS=self.parameters, PARFOCAL_ANALYTIC_SET=MODELS[model])
+        match = SECONDS.search(text)
+        with open(report + "/summary.json", encoding="utf-8") as file:
+            summary = json.load(file)
+        overhead = sum(phase["overhead_s"] for phase in summary["phases"])
+        row = dict(zip(COLUMNS, [*case, 1e6 * float(match[1] or match[2]), overhead, summary["startup_s"]]))
+        if model == "portals":
+            loads = self.loads(messages, platform, ranks, placement)
+            busiest = max(sorted(loads), key=loads.get)
+            row |= {"busiest_share": 1e6 * loads[busiest] / BANDWIDTH / row["simulated_us"],
+                    "busiest_over_mean": loads[busiest] * len(loads) / sum(loads.values()), "busiest_kind": kind_of(busiest, platform, ranks),
+                    "busiest_link": busiest}
+        return row
+
+
+def kind_of(link, platform, ranks):
+    if platform in ("crossbar", "torus"):
+        return "node" if platform == "crossbar" else "grid"
+    for begin, kind in KINDS:
+        if link.startswith(begin):
+            return kind
+    match = re.match(r"link_from_(\d+)_(\d+)", link)  # of a fat tree
+    return "node" if match and int(match[1]) < ranks else "between switches"
+
+
+def agreement(rows, program, ranks, model):
+    """Of the pairs of cases whose times differ by more than 5 % in portals: how many the model ranks so too, and of how many."""
+    def times(which):
+        return [row["simulated_us"] for row in rows if (row["program"], row["ranks"], row["model"]) == (program, ranks, which)]
+
+    fine, cheap, right, clear = times("portals"), times(model), 0, 0
+    for a, b in itertools.combinations(range(len(fine)), 2):
+        if max(fine[a], fine[b]) > 1.05 * min(fine[a], fine[b]):
+            clear += 1
+            right += (fine[a] < fine[b]) == (cheap[a] < cheap[b])
+    return right, clear
+
+
+def summarise(rows, ranks):
+    print(f"\n{'program':10}{'model':15}{'ranked right':>14}{'mean error':>12}{'largest':>9}{'overhead':>10}{'with start-up':>15}")
+    for program, model in itertools.product(PROGRAMS, MODELS):
+        fine = [row for row in rows if (row["program"], row["ranks"], row["model"]) == (program, ranks, "portals")]
+        cheap = [row for row in rows if (row["program"], row["ranks"], row["model"]) == (program, ranks, model)]
+        if model == "portals" or not cheap:
+            continue
+        errors = [abs(c["simulated_us"] / f["simulated_us"] - 1) for c, f in zip(cheap, fine)]
+        right, clear = agreement(rows, program, ranks, model)
+        cost = sum(r["overhead_s"] for r in fine) / sum(r["overhead_s"] for r in cheap)
+        all_cost = sum(r["overhead_s"] + r["start_up_s"] for r in fine) / sum(r["overhead_s"] + r["start_up_s"] for r in cheap)
+        print(f"{program:10}{model:15}{f'{right} of {clear}':>14}{100 * sum(errors) / len(errors):10.1f} %{100 * max(errors):7.0f} %"
+              f"{f'1/{cost:.0f}':>10}{f'1/{all_cost:.0f}':>15}")
+
+
+def verify(rows):
+    """No network is faster than its busiest link: a list of what is."""
+    return [f"{row['program']} on {row['platform']}, {row['placement']}: {row['simulated_us']:.1f} us are less than the busiest link needs"
+            for row in rows if row.get("busiest_share", 0) > 1.01]  # some messages come before and after what is timed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc, pfrun and pfinfo")
+    parser.add_argument("--out", default="platform-results", help="folder of platforms.csv, platforms.svg and platforms.png")
+    parser.add_argument("--fine", type=int, default=64, help="nodes of the runs in portals and analytic")
+    parser.add_argument("--coarse", type=int, default=256, help="nodes of the runs in analytic alone; the same as --fine: none")
+    parser.add_argument("--programs", default=",".join(PROGRAMS), help="which (default: all)")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time (the overhead is that of a run alone)")
+    parser.add_argument("--no-plot", action="store_true", help="table only")
+    options = parser.parse_args()
+    os.makedirs(options.out, exist_ok=True)
+    cases = [(program, options.fine, platform, placement, model) for program in options.programs.split(",") for platform in PLATFORMS
+             for placement in PLACEMENTS for model in MODELS]
+    if options.coarse != options.fine:
+        cases += [(program, options.coarse, platform, placement, "analytic link") for program in options.programs.split(",")
+                  for platform in PLATFORMS for placement in PLACEMENTS]
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="pf-platforms-") as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for row in pool.map(Study(options, folder).run, cases):
+            rows.append(row)
+            more = f"  busiest link {100 * row['busiest_share']:3.0f} % of the time, {row['busiest_kind']}" if "busiest_share" in row else ""
+            print(f"{row['program']:10}{row['ranks']:4} {row['platform']:14}{row['placement']:11}{row['model']:14}{row['simulated_us']:11.2f} us"
+                  f"{row['overhead_s']:8.2f} s{more}", flush=True)
+    table = os.path.join(options.out, "platforms.csv")
+    with open(table, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()} for row in rows)
+    summarise(rows, options.fine)
+    wrong = verify(rows)
+    print(*wrong, sep="\n")
+    if wrong or options.no_plot:
+        return 1 if wrong else 0
+    return subprocess.run([os.path.join(HERE, "plot_platforms.py"), table, os.path.join(options.out, "platforms")], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
