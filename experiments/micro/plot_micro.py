@@ -14,6 +14,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
+from matplotlib.patheffects import withStroke  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
 from PIL import Image  # noqa: E402 (a dependency of matplotlib)
 
@@ -110,8 +111,9 @@ def draw_curves(runs, cheap_models, stem):
     axes[2].annotate("all portals", (100, 0), xytext=(-9, 3), textcoords="offset points", ha="right", fontsize=8.5, fontweight="bold")
     for cheap in cheap_models:
         _, wrong, cost = lines_of(curves, cheap, None)
-        axes[2].annotate(f"all {cheap}", (cost[-1], wrong[-1]), xytext=(0, 9), textcoords="offset points", fontsize=8.5, fontweight="bold",
-                         ha="left" if cost[-1] < costs / 2 else "right")
+        label = axes[2].annotate(f"all {cheap}", (cost[-1], wrong[-1]), xytext=(0, 8), textcoords="offset points", fontsize=8.5,
+                                 fontweight="bold", ha="left" if cost[-1] < costs / 2 else "right", zorder=7)
+        label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="lower center", ncol=len(handles), frameon=False, fontsize=8.5, handlelength=2.6, columnspacing=1.6)
     figure.suptitle("Switching from a cheap model to portals within micro-benchmarks", x=0.045, y=0.975, ha="left", fontsize=12.5,
@@ -154,7 +156,7 @@ def draw_operations(runs, cheap_models, stem):
         right.set_xscale("log")
         right.set_xlim(min(ends) / 1.4, max(ends) * 1.4)
         right.axvline(100, color=COLOURS["portals"], linewidth=1.2, zorder=0)
-        right.xaxis.set_major_locator(FixedLocator([1, 3, 10, 30, 100, 300, 1000]))
+        right.xaxis.set_major_locator(FixedLocator([1, 10, 100, 1000]))
         right.xaxis.set_minor_locator(NullLocator())
         right.xaxis.set_major_formatter(FuncFormatter(percent))
         left.set_title(f"{kind}: error", fontsize=9.5, loc="left")
