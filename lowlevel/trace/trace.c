@@ -33,9 +33,27 @@ void pf_trace_no_begin(struct pf_trace_sink *sink, const struct pf_trace_record 
     (void)sink, (void)record;
 }
 
+/* By node. The hosts are gone when the files are closed. */
+static char **host_names;
+static int host_count;
+
+static void remember_host(int node)
+{
+    if (node >= host_count) {
+        int wanted = 2 * node + 16;
+        host_names = realloc(host_names, (size_t)wanted * sizeof *host_names);
+        if (!host_names)
+            pf_die("out of memory for the trace");
+        while (host_count < wanted)
+            host_names[host_count++] = NULL;
+    }
+    if (!host_names[node])
+        host_names[node] = strdup(sg_host_get_name(pf_platform_host(node)));
+}
+
 const char *pf_trace_host_name(int node)
 {
-    return sg_host_get_name(pf_platform_host(node));
+    return node < host_count && host_names[node] ? host_names[node] : "";
 }
 
 static const struct pf_trace_sink_ops *find_format(const char *name)
@@ -163,6 +181,7 @@ static int node_count;
 static void note_process(const pf_self_t *self)
 {
     int node = pf_platform_node(self->host);
+    remember_host(node);
     if (node >= node_count) {
         int wanted = 2 * node + 16;
         rank_of_node = realloc(rank_of_node, (size_t)wanted * sizeof *rank_of_node);
@@ -217,9 +236,12 @@ void pf_trace_job(pf_self_t *const *ranks, int count)
     if (!pf_trace_calls() || trace.finished)
         return;
     start();
-    for (int i = 0; i < count; i++)
-        if (ranks[i]->host)
-            pf_trace_filter_place(i, pf_platform_node(ranks[i]->host));
+    for (int i = 0; i < count; i++) {
+        if (!ranks[i]->host)
+            continue;
+        remember_host(pf_platform_node(ranks[i]->host));
+        pf_trace_filter_place(i, pf_platform_node(ranks[i]->host));
+    }
 }
 
 void pf_trace_finish(void)

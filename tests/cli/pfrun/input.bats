@@ -98,7 +98,7 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 
 @test "schedule file that does not exist" { refuses "'sched' is neither a file nor a schedule" -np 2 -schedule sched "$APP"; }
 @test "unknown agreement" { refuses "-agree: 'maybe' is neither" -np 2 -agree maybe "$APP"; }
-@test "unknown trace format" { refuses "trace: unknown format 'otf'; there are csv, paje, chrome, otf2, text, svg" -np 2 -trace otf:x "$APP"; }
+@test "unknown trace format" { refuses "trace: unknown format 'tau'; there are csv, paje, chrome, otf2, text, svg" -np 2 -trace tau:x "$APP"; }
 @test "unknown setting of ours" { refuses "no setting of that name" -np 2 --cfg=parfocal/nosuch:1 "$APP"; }
 @test "setting without a value" { refuses "a setting is --cfg=KEY:VALUE" -np 2 --cfg=smpi/host-speed "$APP"; }
 

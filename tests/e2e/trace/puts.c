@@ -74,7 +74,7 @@ static int read_lines(const char *path, struct line *lines, int most)
     assert_non_null(file);
     assert_non_null(fgets(text, sizeof text, file));
     assert_string_equal(text, "type,initiator_nid,initiator_rank,target_nid,target_rank,start,end,bytes,"
-                              "wire_bytes,attempt,outcome\n");
+                              "wire_bytes,attempt,outcome,model,phase,call,from_model\n");
     int count = 0;
     while (fgets(text, sizeof text, file)) {
         assert_true(count < most);
