@@ -247,12 +247,12 @@ static void analytic_settle(struct pf_instance *in)
     analytic_leave(in);
 }
 
-/* What the model did, when the last rank has finished. */
 static double analytic_ahead(const struct pf_instance *in)
 {
     return ((const struct an_rank *)in)->debt;
 }
 
+/* What the model did, when the last rank has finished. */
 static void explain(void)
 {
     static int finished;
@@ -358,12 +358,12 @@ static const struct pf_adapter_ops ops = {
     .leave = analytic_leave,
     .idle = analytic_idle,
     .settle = analytic_settle,
+    .ahead = analytic_ahead,
     .status_get = status_get,
     .status_set = status_set,
     .error_class = error_class,
     .comm_twin = comm_twin,
     .intercomm_twin = intercomm_twin,
-    .ahead = analytic_ahead,
     .comm_free = comm_free,
     .comm_errors_return = no_errors_return,
     .win_made = no_win_hook,
