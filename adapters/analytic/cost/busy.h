@@ -8,33 +8,41 @@
  * When a side of a NIC, or a link, has work: it serves one message after the other. Prices are asked in about
  * the order of dates, not exactly: one that waits for a late receive is asked long before its date. So the
  * last stretches of work are remembered, and an early message fills the gaps between them; what has its price
- * keeps it. When there are too many, the two oldest become one.
+ * keeps it. A rank that sends to 26 neighbours at once leaves as many gaps at each of them. When there are
+ * too many, the two oldest become one.
  */
-enum { PF_BUSY_STRETCHES = 4 };
+enum { PF_BUSY_STRETCHES = 32, PF_BUSY_ROOM = 48 };
 
 struct pf_busy {
-    int count;
+    int begin, count; /* of those that are remembered */
     struct pf_busy_stretch {
         double from, until;
-    } stretch[PF_BUSY_STRETCHES + 1]; /* by date */
+    } stretch[PF_BUSY_ROOM]; /* by date */
 };
+
+static inline void pf_busy_join_oldest(struct pf_busy *busy)
+{
+    struct pf_busy_stretch *oldest = busy->stretch + busy->begin++;
+    oldest[1].from = oldest[0].from;
+    busy->count--;
+}
 
 /* Serves a message that is there at `ready` and takes `duration`; returns when that begins:
  * the end less the duration. */
 static inline double pf_busy_take(struct pf_busy *busy, double ready, double duration)
 {
-    struct pf_busy_stretch *stretch = busy->stretch;
+    struct pf_busy_stretch *stretch = busy->stretch + busy->begin;
     int count = busy->count, first = count, last;
+    if (busy->begin + count == PF_BUSY_ROOM) {
+        stretch = memmove(busy->stretch, stretch, (size_t)count * sizeof *stretch);
+        busy->begin = 0;
+    }
     while (first > 0 && stretch[first - 1].until >= ready)
         first--;
     if (first == count) { /* nothing is under way any more, the usual case */
-        if (count == PF_BUSY_STRETCHES) {
-            stretch[1].from = stretch[0].from;
-            memmove(stretch, stretch + 1, (PF_BUSY_STRETCHES - 1) * sizeof *stretch);
-            count--;
-        }
         stretch[count] = (struct pf_busy_stretch){ready, ready + duration};
-        busy->count = count + 1;
+        if (++busy->count > PF_BUSY_STRETCHES)
+            pf_busy_join_oldest(busy);
         return ready;
     }
     double from = ready, at = ready, left = duration;
@@ -51,11 +59,9 @@ static inline double pf_busy_take(struct pf_busy *busy, double ready, double dur
         until = stretch[last++].until;
     memmove(stretch + first + 1, stretch + last, (size_t)(count - last) * sizeof *stretch);
     stretch[first] = (struct pf_busy_stretch){from, until};
-    busy->count = count += 1 - (last - first);
-    if (count > PF_BUSY_STRETCHES) {
-        stretch[1].from = stretch[0].from;
-        memmove(stretch, stretch + 1, (size_t)--busy->count * sizeof *stretch);
-    }
+    busy->count += 1 - (last - first);
+    if (busy->count > PF_BUSY_STRETCHES)
+        pf_busy_join_oldest(busy);
     return end > ready + duration ? end - duration : ready;
 }
 

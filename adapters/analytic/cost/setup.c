@@ -18,7 +18,7 @@ enum formulae { LOGGPS, LOGGP, SMP };
 enum contention { ALONE, RECEIVING_NICS, LINKS };
 
 /* 3 GiB of loads: more than any job needs. */
-#define MOST_LINKS ((size_t)1 << 25)
+#define MOST_LINKS ((size_t)1 << 23)
 
 static char problem[600];
 

@@ -36,6 +36,20 @@ static void test_early(void **state)
     assert_true(pf_busy_take(&busy, 90, 5) == 115); /* no gap is left from 90 on */
 }
 
+/* Neighbours send to each of their 26 neighbours in turn, and tell it all at once: everyone has a slot at the
+ * others, whose gaps are too short for a message. */
+static void test_neighbours(void **state)
+{
+    enum { NEIGHBOURS = 26, STEPS = 3 };
+    struct pf_busy busy = {0};
+    (void)state;
+    for (int step = 0; step < STEPS; step++)
+        for (int i = 0; i < NEIGHBOURS; i++) {
+            double slot = 100.0 * step + i * 7 % NEIGHBOURS;
+            assert_true(pf_busy_take(&busy, slot, 0.97) == slot);
+        }
+}
+
 /* Slots of whole numbers: a message takes the free ones from its date on, and never ends earlier. */
 static void test_against_slots(void **state)
 {
@@ -65,6 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_order),
         cmocka_unit_test(test_early),
+        cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_against_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
