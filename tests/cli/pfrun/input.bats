@@ -5,7 +5,7 @@ load common.bash
 @test "unknown option, with a suggestion" { refuses "unknown option '-platfrom', maybe -platform?" -np 2 -platfrom x "$APP"; }
 @test "option without its value" { refuses "-np needs a value" -np; }
 @test "-np that is no number" { refuses "'two'" -np two "$APP"; }
-@test "-np of zero" { refuses "from 1, not '0'" -np 0 "$APP"; }
+@test "-np of zero" { refuses "from 1 to 10000000, not '0'" -np 0 "$APP"; }
 @test "no application" { refuses "no application given" -np 2; }
 @test "application that does not exist" { refuses "'./nosuch' does not exist" -np 2 ./nosuch; }
 @test "application that is a directory" { refuses "not a file" -np 2 /usr; }
