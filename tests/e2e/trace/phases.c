@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Four phases, each with every kind of call that a trace must show well: blocking, nonblocking, collective, one
- * that calls back a function of the application, which calls MPI itself. The argument says how many rounds a
- * phase has. At the end every rank prints its date to the last bit. */
+/* Four phases, each with every kind of call that a trace must show well: blocking, nonblocking, collective,
+ * one that calls back a function of the application, which calls MPI itself. The argument says how many
+ * rounds a phase has. At the end every rank prints its date to the last bit. */
 #include <mpi.h>
 #include <parfocal.h>
 #include <stdio.h>
