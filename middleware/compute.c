@@ -36,6 +36,7 @@ static struct {
     struct pf_recorded recorded;
     struct part *part;
     bool records, replays;
+    bool measures; /* SMPI charges what it measures */
     int ranks, ended;
     uint64_t threshold;    /* ns; what is shorter counts as 0, as in SMPI */
     uint64_t processor_ns; /* at the last point */
@@ -81,6 +82,7 @@ void pf_compute_begin(int ranks)
 {
     all.records = *pf_config.computation_record != 0;
     all.replays = *pf_config.computation_replay != 0;
+    all.measures = !all.records && !all.replays && sg_cfg_get_boolean("smpi/simulate-computation");
     pf_compute_on = all.records || all.replays || pf_config.rank_times || pf_tracing_on;
     if (!pf_compute_on)
         return;
@@ -157,6 +159,20 @@ void pf_compute_resume(struct pf_rank *r)
 {
     pf_account_leave(r->account);
     smpi_bench_begin();
+}
+
+void pf_compute_charge(struct pf_rank *r)
+{
+    if (!all.measures || r->call.impl >= 0)
+        return;
+    double before = simgrid_get_clock();
+    smpi_bench_end();
+    smpi_bench_begin();
+    if (!pf_compute_on)
+        return;
+    struct part *part = &all.part[r->self.rank];
+    part->since = simgrid_get_clock();
+    part->computed += part->since - before;
 }
 
 void pf_compute_slept(struct pf_rank *r)

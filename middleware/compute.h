@@ -10,8 +10,8 @@
 /*
  * Computation apart from communication. A rank computes between its MPI calls: how long can be recorded
  * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and told per rank at the end
- * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these nothing here runs: ranks are `open`
- * then and never come to pf_compute_point().
+ * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these only pf_compute_charge() has
+ * something to do: ranks are `open` then and never come to pf_compute_point().
  *
  * While a file is written or read, the hub measures and injects the intervals instead of SMPI. What it
  * injects is what the file says, also while it writes one: so a replay in the same model has the dates of the
@@ -31,6 +31,10 @@ void pf_compute_resume(struct pf_rank *r);
 
 /* The call returns that began with a point, and simulated time has passed in it that is no communication. */
 void pf_compute_slept(struct pf_rank *r);
+
+/* The rank's phase or model ends here, and what it has computed since its last call belongs to it: SMPI
+ * charges that now, instead of at the next call. */
+void pf_compute_charge(struct pf_rank *r);
 
 /* The rank has finalized. Ends the run when the file has more to say; the last rank writes the file. */
 void pf_compute_end(struct pf_rank *r);

@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/call.h"
+#include "middleware/compute.h"
 #include "middleware/include/parfocal.h"
 #include "middleware/job_state.h"
 #include "middleware/ledger.h"
@@ -55,6 +56,7 @@ void pf_model_load(enum pf_model model)
 void pf_switch_to(struct pf_rank *r, enum pf_model model)
 {
     pf_model_load(model);
+    pf_compute_charge(r);
     pf_call_settle(r);
     r->active = r->instances[pf_model_impl(model)];
     pf_ledger_switched(r->active->impl);
@@ -87,6 +89,7 @@ void pf_switch_phase(struct pf_rank *r, const char *phase)
     enum pf_model model = pf_schedule_phase_model(pf_job_state.schedule, phase);
     if (model != PF_MODEL_NONE)
         pf_model_load(model);
+    pf_compute_charge(r);
     pf_call_settle(r);
     pf_account_move(r->account, phase, model, simgrid_get_clock());
     if (model == PF_MODEL_NONE)
