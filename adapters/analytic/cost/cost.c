@@ -91,10 +91,11 @@ static double share(struct pf_cost_batch *batch, double start, double busy)
 
 /*
  * Data that are ready at a date leave when the NIC has done its earlier work (the LogP NIC of SST/macro), and
- * arrive a latency and their bytes later. Returns the arrival; `left` is when the NIC is free again. Where
+ * arrive a latency and their bytes later. Returns the arrival; they leave from `begun` to `left`. Where
  * the receiving side or the links are taken in turns, one message after the other comes through.
  */
-ALWAYS_INLINE double transmit(const struct way *way, size_t bytes, double ready, double *left)
+ALWAYS_INLINE double transmit_from(const struct way *way, size_t bytes, double ready, double *begun,
+                                   double *left)
 {
     const struct pf_cost_range *range = way->range;
     double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
@@ -102,6 +103,7 @@ ALWAYS_INLINE double transmit(const struct way *way, size_t bytes, double ready,
         start = pf_busy_take(&way->lane->busy_out[way->from], ready, busy);
     }
     double later = way->lane->batch ? share(&way->lane->batch[way->from], start, busy) : 0;
+    *begun = start;
     *left = start + busy + later;
     double latency = range->latency_factor * way->path.latency;
     double arrival = start + range->latency + latency + (double)bytes * byte_time + later;
@@ -109,6 +111,24 @@ ALWAYS_INLINE double transmit(const struct way *way, size_t bytes, double ready,
         arrival += pf_links_load(way->lane->links, way->from, way->to, bytes, start, latency);
     if (way->lane->busy_in && busy > 0)
         arrival = latest(arrival, pf_busy_take(&way->lane->busy_in[way->to], arrival - busy, busy) + busy);
+    return arrival;
+}
+
+ALWAYS_INLINE double transmit(const struct way *way, size_t bytes, double ready, double *left)
+{
+    double begun;
+    return transmit_from(way, bytes, ready, &begun, left);
+}
+
+/* Data whose head is their request. Heads to one node keep the order of its messages: one comes behind all
+ * data of the one before. Those to different nodes go at once. */
+ALWAYS_INLINE double transmit_with_head(const struct way *way, size_t bytes, double ready, double request,
+                                        double *head)
+{
+    double begun, left, arrival = transmit_from(way, bytes, ready, &begun, &left);
+    int *last_to = &way->lane->last_to[way->from];
+    *head = (*last_to == way->to + 1 ? begun : ready) + request;
+    *last_to = way->to + 1;
     return arrival;
 }
 
@@ -173,7 +193,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         out->safe = INFINITY;
         out->arrival = returns + request_time(cost, way);
         if (cost->protocol == PF_COST_GET)
-            out->data = transmit(way, bytes, returns, &left);
+            out->data = transmit_with_head(way, bytes, returns, request_time(cost, way), &out->arrival);
         return;
     }
     out->returns = returns + way->lane->reserve;

@@ -51,6 +51,7 @@ struct pf_cost_lane {
     double reserve;
     double control_latency;      /* of an envelope without data, beside the path's */
     struct pf_busy *busy_out;    /* per node: when its NIC, or its memory, is busy with what goes out */
+    int *last_to;                /* per node: to which one, plus 1, the last data have gone with their head */
     struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
     struct pf_links *links;      /* NULL: messages do not share links */

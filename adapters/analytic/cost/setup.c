@@ -175,6 +175,7 @@ static const char *make_lane(struct pf_cost *cost, bool memory)
     lane->count = sizes ? lane_sizes(&cost->parameters, memory, sizes) : 0;
     lane->ranges = calloc((size_t)lane->count + 1, sizeof *lane->ranges);
     lane->busy_out = calloc((size_t)cost->nodes, sizeof *lane->busy_out);
+    lane->last_to = calloc((size_t)cost->nodes, sizeof *lane->last_to);
     for (int i = 0; lane->ranges && i < lane->count; i++) {
         lane->ranges[i].from = sizes[i];
         fill_range(&cost->parameters, memory, &lane->ranges[i]);
@@ -183,7 +184,7 @@ static const char *make_lane(struct pf_cost *cost, bool memory)
     if (lane->ranges)
         lane->control_latency = pf_parameters_at(&cost->parameters, of_lane(PF_CONTROL_LATENCY, memory), 0,
                                                  lane->ranges[0].latency);
-    if (!lane->count || !lane->ranges || !lane->busy_out)
+    if (!lane->count || !lane->ranges || !lane->busy_out || !lane->last_to)
         return "out of memory";
     for (int bits = 0; bits <= 64; bits++) {
         size_t smallest = bits ? (size_t)1 << (bits - 1) : 0;
@@ -376,6 +377,7 @@ static void free_lane(struct pf_cost_lane *lane)
 {
     free(lane->ranges);
     free(lane->busy_out);
+    free(lane->last_to);
     free(lane->busy_in);
     free(lane->batch);
     pf_links_free(lane->links);
