@@ -101,6 +101,14 @@ static bool complete(const struct pf_member *m)
     return m->missing == 0 && m->unsafe == 0;
 }
 
+/* When the receive has been posted: libnbc's linear schedules go from rank to rank. */
+static double posted_at(const struct pf_coll *coll, int from, int to, size_t bytes)
+{
+    const struct pf_member *m = &coll->member[to];
+    int before = m->in_turn ? from - (from > to) : 0;
+    return m->clock + (before + 1) * pf_cost_post(coll->colls->cost, bytes);
+}
+
 /* `to` is in the round of the message. The sender may wait for this. */
 static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool combine,
                     const struct pf_cost_sent *sent)
@@ -108,8 +116,8 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *source = &coll->member[from], *target = &coll->member[to];
     struct pf_cost_received got;
-    pf_cost_receive(cost, world(coll, from), world(coll, to), bytes, sent,
-                    target->clock + pf_cost_post(cost, bytes), &got);
+    pf_cost_receive(cost, world(coll, from), world(coll, to), bytes, sent, posted_at(coll, from, to, bytes),
+                    &got);
     account_receive(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
     target->missing--;
     if (sent->rendezvous) {
@@ -140,12 +148,14 @@ static void send_at_once(struct pf_coll *coll, int rank, const struct pf_round *
         pf_cost_together_add(cost, world(coll, rank), world(coll, round->step[i].peer), round->step[i].bytes);
 }
 
-/* Receives of the round have been posted before; that they are as large as what is sent is a guess. */
+/* Receives of the round have been posted before, or each before the send to the same rank; that they are as
+ * large as what is sent is a guess. */
 static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
 {
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *m = &coll->member[rank];
-    if (round->sends > 0)
+    bool alternates = m->in_turn && round->sends == round->receives;
+    if (round->sends > 0 && !alternates)
         m->cpu += round->receives * pf_cost_post(cost, round->step[0].bytes);
     if (round->sends > 1 && pf_cost_shares(cost))
         send_at_once(coll, rank, round);
@@ -153,6 +163,8 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         const struct pf_step *step = &round->step[i];
         struct pf_member *target = &coll->member[step->peer];
         struct pf_cost_sent sent;
+        if (alternates)
+            m->cpu += pf_cost_post(cost, step->bytes);
         pf_cost_send(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu, round->mode,
                      &sent);
         m->cpu = sent.returns;
@@ -204,6 +216,8 @@ static void advance(struct pf_coll *coll, int rank)
         m->missing = round.receives;
         m->unsafe = 0;
         m->inside = true;
+        m->in_turn = plan->call.nonblocking && !plan->call.cut && round.receives > 1 &&
+                     round.receives == plan->call.n - 1;
         send(coll, rank, &round);
         receive_early(coll, rank);
         if (!complete(m))
@@ -232,7 +246,7 @@ static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step,
     struct pf_cost_sent sent;
     struct pf_cost_received got;
     pf_cost_message(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu,
-                    target->clock + pf_cost_post(cost, step->bytes), mode, &sent, &got);
+                    posted_at(coll, rank, step->peer, step->bytes), mode, &sent, &got);
     m->cpu = sent.returns;
     m->safe = later(m->safe, got.safe);
     account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
@@ -249,7 +263,9 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
         for (int r = 0; r < n; r++) {
             if (!stage->nth(&coll->plan, r, i, &step))
                 continue;
-            if (i == 1)
+            if (coll->member[r].in_turn)
+                coll->member[r].cpu += pf_cost_post(coll->colls->cost, step.bytes);
+            else if (i == 1)
                 coll->member[r].cpu += (n - 1) * pf_cost_post(coll->colls->cost, step.bytes);
             exchange(coll, r, &step, PF_COST_STANDARD);
         }
@@ -279,6 +295,7 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
     int n = coll->plan.call.n;
     for (int r = 0; r < n; r++) {
         coll->member[r].round = 0;
+        coll->member[r].in_turn = stage->nth && coll->plan.call.nonblocking;
         begin_round(&coll->member[r]);
     }
     for (int k = 0; k < stage->rounds; k++) {

@@ -8,10 +8,10 @@
 #include "base/pool.h"
 
 /*
- * A round of a rank: it posts its receives at `clock`, sends one message after the other (until `cpu`), and
- * leaves when its sends are safe and its receives complete. A receive keeps the processor busy for a while
- * after the data are there; several of them follow each other, in whatever order they come: the last one ends
- * not before `first + busy`, where `first` is when the first of them is there.
+ * A round of a rank: it posts its receives from `clock` on, sends one message after the other (until `cpu`),
+ * and leaves when its sends are safe and its receives complete. A receive keeps the processor busy for a
+ * while after the data are there; several of them follow each other, in whatever order they come: the last
+ * one ends not before `first + busy`, where `first` is when the first of them is there.
  */
 struct pf_member {
     double clock; /* the rank entered its round, or left the call */
@@ -19,9 +19,10 @@ struct pf_member {
     double first, last, busy; /* of the receives; `last` is the latest end of one by itself */
     struct pf_early *early;   /* messages of rounds to come, in the order of rounds */
     int stage, round;
-    int missing; /* receives */
-    int unsafe;  /* sends that wait for their receive */
-    bool inside; /* in the round that stage and round say */
+    int missing;  /* receives */
+    int unsafe;   /* sends that wait for their receive */
+    bool inside;  /* in the round that stage and round say */
+    bool in_turn; /* this round has a receive from each other rank, posted in the order of ranks */
 };
 
 /* A message that is sent before its receiver is in the round. */

@@ -129,10 +129,17 @@ int pf_at_allgather_neighbor(const struct pf_plan *plan, const struct pf_stage *
     return pass_blocks(plan, around(to, n), neighbor_blocks(rank, round - 1, n), 2, round, out);
 }
 
+/* Of the others, in the order of ranks. */
+static int nth_other(int rank, int i)
+{
+    return i - (i <= rank);
+}
+
+/* libnbc goes from rank to rank. */
 bool pf_nth_allgather(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
 {
-    *step = (struct pf_step){around(rank + i, plan->call.n), PF_BLOCKS, pf_plan_blocks(plan, rank, 1),
-                             (size_t)rank, 1};
+    int to = plan->call.nonblocking ? nth_other(rank, i) : around(rank + i, plan->call.n);
+    *step = (struct pf_step){to, PF_BLOCKS, pf_plan_blocks(plan, rank, 1), (size_t)rank, 1};
     return true;
 }
 
@@ -213,10 +220,12 @@ static size_t pair_bytes(const struct pf_plan *plan, int from, int to)
     return plan->call.rows ? plan->call.rows[from][to] : plan->call.bytes;
 }
 
-/* Only MPI_Alltoallw leaves out what is empty. MPI_Alltoall begins with the rank below. */
+/* Only MPI_Alltoallw leaves out what is empty. MPI_Alltoall begins with the rank below, libnbc with rank 0.
+ */
 bool pf_nth_alltoall(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
 {
-    int to = plan->call.kind == PF_COLL_ALLTOALL ? around(rank - i, plan->call.n) : i - (i <= rank);
+    bool below = plan->call.kind == PF_COLL_ALLTOALL && !plan->call.nonblocking;
+    int to = below ? around(rank - i, plan->call.n) : nth_other(rank, i);
     *step = (struct pf_step){to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0};
     return step->bytes || plan->call.kind != PF_COLL_ALLTOALLW;
 }
