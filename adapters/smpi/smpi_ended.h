@@ -2,7 +2,6 @@
 #ifndef PF_ADAPTERS_SMPI_ENDED_H
 #define PF_ADAPTERS_SMPI_ENDED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /*

@@ -299,18 +299,23 @@ static void spin(double seconds)
 }
 
 /* [0]: half of a round trip. */
-static void try_one_way(int peer, int bytes, double delay, double times[2])
+static void try_round_trip(int peer, int count, MPI_Datatype type, double delay, double times[2])
 {
     if (rank == 0) {
         spin(delay);
         double begin = MPI_Wtime();
-        MPI_Send(out_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD);
-        MPI_Recv(in_buffer, bytes, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out_buffer, count, type, peer, TAG, MPI_COMM_WORLD);
+        MPI_Recv(in_buffer, count, type, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         times[0] = since(begin) / 2;
     } else {
-        MPI_Recv(in_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(out_buffer, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+        MPI_Recv(in_buffer, count, type, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out_buffer, count, type, 0, TAG, MPI_COMM_WORLD);
     }
+}
+
+static void try_one_way(int peer, int bytes, double delay, double times[2])
+{
+    try_round_trip(peer, bytes, MPI_CHAR, delay, times);
 }
 
 /* The same of doubles that are far from each other, as in a column of a matrix. */
@@ -319,16 +324,7 @@ static void try_apart(int peer, int bytes, double delay, double times[2])
     MPI_Datatype column;
     MPI_Type_vector(bytes / 8, 1, APART, MPI_DOUBLE, &column);
     MPI_Type_commit(&column);
-    if (rank == 0) {
-        spin(delay);
-        double begin = MPI_Wtime();
-        MPI_Send(out_buffer, 1, column, peer, TAG, MPI_COMM_WORLD);
-        MPI_Recv(in_buffer, 1, column, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        times[0] = since(begin) / 2;
-    } else {
-        MPI_Recv(in_buffer, 1, column, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(out_buffer, 1, column, 0, TAG, MPI_COMM_WORLD);
-    }
+    try_round_trip(peer, 1, column, delay, times);
     MPI_Type_free(&column);
 }
 
