@@ -53,19 +53,28 @@ void pf_model_load(enum pf_model model)
     }
 }
 
-void pf_switch_to(struct pf_rank *r, enum pf_model model)
+/* Into a phase, NULL for the present one, and a model, PF_MODEL_NONE for the present one. */
+static void move(struct pf_rank *r, const char *phase, enum pf_model model)
 {
-    pf_model_load(model);
+    enum pf_model from = r->model;
+    if (model != PF_MODEL_NONE)
+        pf_model_load(model);
     pf_compute_charge(r);
     pf_call_settle(r);
+    if (phase || model != from)
+        pf_account_move(r->account, phase, model, simgrid_get_clock());
+    if (model == PF_MODEL_NONE)
+        return;
+    r->model = model;
     r->active = r->instances[pf_model_impl(model)];
     pf_ledger_switched(r->active->impl);
-    enum pf_model from = r->model;
-    if (model != from)
-        pf_account_move(r->account, NULL, model, simgrid_get_clock());
-    r->model = model;
     if (model != from)
         pf_tracing_switched(r, from);
+}
+
+void pf_switch_to(struct pf_rank *r, enum pf_model model)
+{
+    move(r, NULL, model);
 }
 
 struct pf_instance *pf_switch_promote(struct pf_rank *r)
@@ -86,20 +95,7 @@ void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
 
 void pf_switch_phase(struct pf_rank *r, const char *phase)
 {
-    enum pf_model model = pf_schedule_phase_model(pf_job_state.schedule, phase);
-    if (model != PF_MODEL_NONE)
-        pf_model_load(model);
-    pf_compute_charge(r);
-    pf_call_settle(r);
-    pf_account_move(r->account, phase, model, simgrid_get_clock());
-    if (model == PF_MODEL_NONE)
-        return;
-    enum pf_model from = r->model;
-    r->model = model;
-    r->active = r->instances[pf_model_impl(model)];
-    pf_ledger_switched(r->active->impl);
-    if (model != from)
-        pf_tracing_switched(r, from);
+    move(r, phase, pf_schedule_phase_model(pf_job_state.schedule, phase));
 }
 
 /* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize. */
