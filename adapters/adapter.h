@@ -57,8 +57,9 @@ struct pf_native_values {
     bool charges_tests; /* native tests and probes that find nothing cost simulated time */
     size_t status_size; /* bytes between the elements of an array of statuses */
     void *in_place;
-    void *bottom;    /* for the buffers of point-to-point calls */
-    int *unweighted; /* NULL in SMPI, which has no graphs */
+    void *bottom;     /* for the buffers of point-to-point calls */
+    bool bottom_lost; /* collectives take it for an address: they need one, see middleware/bottom.h */
+    int *unweighted;  /* NULL in SMPI, which has no graphs */
     void *request_null;
     void *datatype_null;
     void *comm_null;

@@ -77,6 +77,7 @@ static const struct pf_native_values values = {
     .status_size = sizeof(MPI_Status),
     .in_place = MPI_IN_PLACE,
     .bottom = MPI_BOTTOM,
+    .bottom_lost = true,
     .request_null = MPI_REQUEST_NULL,
 };
 

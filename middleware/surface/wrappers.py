@@ -24,6 +24,9 @@ SIGNIFICANT = {
     "Alltoallv": {"sendtype": "sendbuf != MPI_IN_PLACE"},
 }
 
+# Collectives that move data have a datatype for each buffer; operations need the application's own datatype and addresses.
+BUFFER_TYPES = {"buffer": "datatype", "sendbuf": "sendtype", "recvbuf": "recvtype"}
+
 # What the agreement of both sides may change.
 ROUTED = {"RANK": "pf_native_rank(in, route.peer)", "TAG": "pf_native_tag(in, route.tag)", "COMM": "pf_native(in, route.comm)"}
 
@@ -33,7 +36,7 @@ NATIVE_TYPES = {"WIN": "void *", "FILE": "void *", "COMM": "void *", "DATATYPE":
 def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
-             '#include <stdlib.h>\n\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
+             '#include <stdlib.h>\n\n#include "middleware/bottom.h"\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
              '#include "middleware/datatype.h"\n#include "middleware/file.h"\n#include "middleware/ledger.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
              '#include "middleware/win_order.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
@@ -116,9 +119,10 @@ def significant(f, p):
 
 
 def native_call(f, instead=None):
-    """`instead`: expressions for some arguments by their kind."""
+    """`instead`: expressions for some arguments by their kind or name."""
+    instead = instead or {}
     types = ", ".join(native_type(p) for p in f.params)
-    arguments = ", ".join((instead or {}).get(p.kind) or native_argument(f, p) for p in f.params)
+    arguments = ", ".join(instead.get(p.kind) or instead.get(p.name) or native_argument(f, p) for p in f.params)
     return cfile.wrap(f"int code = ((int (*)({types}))in->fn[PF_FN_{f.stem}])({arguments});", "        ")
 
 
@@ -187,12 +191,40 @@ def collective(f):
     for p in arrays:
         ignored = "sendbuf == MPI_IN_PLACE ? 0 : " if p.name == "sendtypes" else ""
         lines.append(f"void **native_{p.name} = pf_native_array(in, (const void *const *){p.name}, {ignored}pf_comm_peers(c));")
-    lines.append(native_call(f))
+    movable = buffers_with_types(f)
+    for b, t in movable:
+        lines += bottom_begin(f, b, t)
+    lines.append(native_call(f, instead={name: f"native_{name}" for pair in movable for name in (pair[0].name, pair[1].name)}))
+    lines += [bottom_end(b, t) for b, t in movable]
     if request:
         lines += [f"pf_request_keep_memory(made, native_{p.name});" for p in arrays]
         return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
     lines += [f"free(native_{p.name});" for p in arrays]
     return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
+
+
+def buffers_with_types(f):
+    """Pairs of a buffer and its datatype or datatypes."""
+    names = {p.name: p for p in f.params}
+    pairs = [(p, BUFFER_TYPES.get(p.name)) for p in f.of_kind("BUFFER")]
+    return [(p, names.get(t) or names.get(f"{t}s")) for p, t in pairs if t in names or f"{t}s" in names]
+
+
+def bottom_begin(f, b, t):
+    """MPI_BOTTOM (middleware/bottom.h)."""
+    buffer, native = f"native_{b.name}", f"native_{t.name}"
+    lines = [f"void *{buffer} = pf_native_buffer(in, {b.name});"]
+    if t.is_array:
+        what = f"{t.name}, pf_comm_peers(c), &{buffer}, {native}"
+    else:
+        lines.append(f"void *{native} = {native_argument(f, t)};")
+        what = f"&(MPI_Datatype){{{condition(f, t)}}}, 1, &{buffer}, &{native}"
+    return lines + [f"bool {b.name}_moved = PF_UNLIKELY(!{buffer}) && pf_bottom_begin(in, {what});"]
+
+
+def bottom_end(b, t):
+    what = f"pf_comm_peers(c), native_{t.name}" if t.is_array else f"1, &native_{t.name}"
+    return f"if (PF_UNLIKELY({b.name}_moved))\n        pf_bottom_end(in, {what});"
 
 
 def one_sided(f):
