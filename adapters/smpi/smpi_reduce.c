@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nonblocking reductions whose result SMPI gets wrong (see smpi_reduce.h). SMPI still does the communication,
- * message for message and byte for byte, hence in the same simulated time; but it is told to reduce packed
- * bytes by an operation of ours. SMPI calls that once for each other rank's contribution, in the order of the
- * ranks, after all messages of the request have been delivered. It unpacks the contributions and combines
- * them by the user's operation.
+ * Nonblocking reductions and scans whose result SMPI gets wrong (see smpi_reduce.h). SMPI still does the
+ * communication, message for message and byte for byte, hence in the same simulated time; but it is told to
+ * reduce packed bytes by an operation of ours. SMPI calls that once for each other rank's contribution, in
+ * the order of the ranks, after all messages of the request have been delivered. It unpacks the contributions
+ * and combines them by the user's operation.
  *
  * What ends a reduction is its last contribution. A rank that gets none from others needs no help: SMPI does
  * it right.
@@ -277,6 +277,37 @@ static int iexscan(const void *send, void *receive, int count, MPI_Datatype type
     return end(&c, PMPI_Iexscan(c.packed, c.target, count * c.unit, c.unit_type, c.unit_op, comm, request));
 }
 
+/* Waits for the messages one after the other, as a stock blocking scan does then, then for the whole. */
+static int wait_in_order(MPI_Request *request)
+{
+    MPI_Request part;
+    for (size_t i = 0; (part = pf_smpi_request_part(*request, i)); i++)
+        PMPI_Wait(&part, MPI_STATUS_IGNORE);
+    return PMPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* Stock combines nothing in a scan whose operation does not commute. Its messages are those of the
+ * nonblocking call. */
+static int scan(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    struct call c;
+    MPI_Request request;
+    if (!is_sound(&c, send, receive, count, type, op, comm, &request) || commutes(op))
+        return PMPI_Scan(send, receive, count, type, op, comm);
+    int code = iscan(send, receive, count, type, op, comm, &request);
+    return code == MPI_SUCCESS ? wait_in_order(&request) : code;
+}
+
+static int exscan(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    struct call c;
+    MPI_Request request;
+    if (!is_sound(&c, send, receive, count, type, op, comm, &request) || commutes(op))
+        return PMPI_Exscan(send, receive, count, type, op, comm);
+    int code = iexscan(send, receive, count, type, op, comm, &request);
+    return code == MPI_SUCCESS ? wait_in_order(&request) : code;
+}
+
 /* Blocks of the contribution; false when SMPI has to say what is wrong with the counts. */
 static bool add_blocks(struct call *c, const int *counts)
 {
@@ -350,6 +381,8 @@ static int ireduce_scatter_block(const void *send, void *receive, int count, MPI
 
 void pf_smpi_reduce_install(void **functions)
 {
+    functions[PF_FN_Scan] = (void *)scan;
+    functions[PF_FN_Exscan] = (void *)exscan;
     functions[PF_FN_Ireduce] = (void *)ireduce;
     functions[PF_FN_Iallreduce] = (void *)iallreduce;
     functions[PF_FN_Iscan] = (void *)iscan;

@@ -93,6 +93,12 @@ bool done(const request_view *request)
 
 } // namespace
 
+extern "C" void *pf_smpi_request_part(const void *handle, size_t i)
+{
+    const auto *request = static_cast<const request_view *>(handle);
+    return request != nullptr && i < request->parts.size() ? request->parts[i] : nullptr;
+}
+
 extern "C" bool pf_smpi_request_done(const void *request)
 {
     return done(static_cast<const request_view *>(request));

@@ -3,6 +3,7 @@
 #define PF_ADAPTERS_SMPI_TWIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * What SMPI 3.32 can do but offers no C interface for. All functions depend on that version (smpi_probe
@@ -15,6 +16,11 @@ extern "C" {
 /* A communicator over `group` (an MPI_Group of SMPI, taken over), made locally. Members pass the same id. Ids
  * of SMPI's own count up from 0; the hub's are moved out of their way. */
 void *pf_smpi_comm_new(void *group, int id, bool node_local);
+
+/* The messages of a nonblocking collective, in the order in which SMPI has started them; NULL after the last
+ * one.
+ */
+void *pf_smpi_request_part(const void *request, size_t i);
 
 /* Would PMPI_Wait on this request (an MPI_Request of SMPI) return at once? Looks only; no simulated time. */
 bool pf_smpi_request_done(const void *request);
