@@ -21,6 +21,12 @@ static struct {
     int arrived;
 } barrier;
 
+/* The calling rank's identity; NULL also in a program that was started without the simulator. */
+static const pf_self_t *caller(void)
+{
+    return sg_actor_self() ? pf_self() : NULL;
+}
+
 PF_EXPORT int pf_portals_init(void)
 {
     return pf_portals_self() ? 0 : -1;
@@ -33,21 +39,24 @@ PF_EXPORT void pf_portals_fini(void)
 
 PF_EXPORT int pf_portals_rank(void)
 {
-    const pf_self_t *self = pf_self();
+    const pf_self_t *self = caller();
     return self ? self->rank : -1;
 }
 
 PF_EXPORT int pf_portals_size(void)
 {
-    const pf_self_t *self = pf_self();
+    const pf_self_t *self = caller();
     return self ? self->size : -1;
 }
 
-/* Perhaps nobody has called PtlInit yet. */
+/* Perhaps nobody has called PtlInit yet. Starting the engine lets other ranks run, which may come here too:
+ * only then can be said who is the first. */
 static void make_members(int size)
 {
     pf_config_load();
     pf_engine_start();
+    if (barrier.members)
+        return;
     barrier.members = calloc((size_t)size, sizeof *barrier.members);
     if (!barrier.members)
         pf_die("out of memory for the barrier of %d ranks", size);
@@ -70,7 +79,7 @@ static void wake_all(int size)
 
 PF_EXPORT int pf_portals_barrier(void)
 {
-    const pf_self_t *self = pf_self();
+    const pf_self_t *self = caller();
     if (!self)
         return -1;
     if (!barrier.members)

@@ -128,10 +128,18 @@ static void tell_read(struct pf_nic_message *m)
     pf_bus()->read_done(&m->src->bus, &read);
 }
 
+/* Without payload there is nothing to write, but what was written before is there first. */
+static double nothing_to_write(const struct pf_nic_message *m)
+{
+    double now = pf_engine_now(), before = m->dst->bus.last_write;
+    bool is_told = m->kind == PF_NIC_PUT || m->kind == PF_NIC_REPLY; /* by an event behind earlier ones */
+    return is_told && before > now ? before : now;
+}
+
 static double write_payload(struct pf_nic_message *m)
 {
     if (m->accepted == 0)
-        return pf_engine_now();
+        return nothing_to_write(m);
     struct pf_bus_step write = {
         .kind = PF_BUS_PAYLOAD_WRITE, .bytes = m->accepted, .transfer = &m->transfer, .start = m->match_date};
     pf_bus()->write(&m->dst->bus, &write);

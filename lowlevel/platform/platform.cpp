@@ -2,6 +2,7 @@
 /* Routes and link states: SimGrid's C interface lacks the states and the change signals. */
 #include "lowlevel/platform/platform.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <unordered_map>
@@ -11,6 +12,7 @@ extern "C" {
 #include "base/log.h"
 }
 
+#include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
 
@@ -19,9 +21,9 @@ namespace
 
 using simgrid::s4u::Link;
 
-std::vector<sg_host_t> hosts;
-std::unordered_map<const void *, int> node_of_host;
-std::deque<pf_platform_link> links; /* a deque keeps addresses valid */
+std::vector<sg_host_t> hosts;                       // all, by name
+std::unordered_map<const void *, int> node_of_host; // of those that somebody has asked for
+std::deque<pf_platform_link> links;                 /* a deque keeps addresses valid */
 std::unordered_map<const Link *, int> number_of_link;
 void (*change_listener)(int);
 
@@ -75,20 +77,21 @@ int number_link(const Link *link)
 
 int pf_platform_node(sg_host_t host)
 {
-    auto [found, is_new] = node_of_host.try_emplace(host, static_cast<int>(hosts.size()));
+    auto less = [](sg_host_t a, sg_host_t b) { return a->get_name() < b->get_name(); };
+    if (hosts.empty()) {
+        hosts = simgrid::s4u::Engine::get_instance()->get_all_hosts();
+        std::sort(hosts.begin(), hosts.end(), less);
+    }
+    auto [found, is_new] = node_of_host.try_emplace(host, 0);
     if (is_new)
-        hosts.push_back(host);
+        found->second =
+            static_cast<int>(std::lower_bound(hosts.begin(), hosts.end(), host, less) - hosts.begin());
     return found->second;
 }
 
 sg_host_t pf_platform_host(int node)
 {
     return hosts[node];
-}
-
-int pf_platform_node_count(void)
-{
-    return static_cast<int>(hosts.size());
 }
 
 void pf_platform_route(int src, int dst, struct pf_platform_route *route)

@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /*
- * The simulated machine as the NIC sees it: nodes are SimGrid hosts that carry ranks, numbered in the order
- * in which they are first asked for; links are SimGrid's links, numbered in the order in which routes reach
- * them.
+ * The simulated machine as the NIC sees it: nodes are SimGrid's hosts, numbered from 0 in the order of their
+ * names, whether they carry ranks or not: what users see as nid; links are SimGrid's links, numbered in the
+ * order in which routes reach them.
  */
 struct pf_platform_link {
     double bandwidth;
@@ -29,10 +29,9 @@ struct pf_platform_route {
     int *links; /* owned by the caller, malloc'ed */
 };
 
-/* The node of a host; a new host gets the next number. */
+/* The node of a host, and the host of a node whose number pf_platform_node() has returned. */
 int pf_platform_node(sg_host_t host);
 sg_host_t pf_platform_host(int node);
-int pf_platform_node_count(void);
 
 /* The route between two different nodes, as SimGrid computes it. */
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);

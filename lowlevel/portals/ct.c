@@ -44,11 +44,16 @@ static bool entry_is_live(const struct ptl_trigger *trigger, const struct ptl_ni
     return ptl_lookup(ni->process, trigger->entry_handle, PTL_KIND_ME) == trigger->entry;
 }
 
+/* The next one to fire; there must be one. */
+static struct ptl_trigger *take_trigger(struct ptl_ct *ct)
+{
+    return pf_container_of(ptl_trigger_queue_take(&ct->triggers), struct ptl_trigger, node);
+}
+
 static void drop_triggers(struct ptl_ct *ct)
 {
-    while (ct->triggers) {
-        struct ptl_trigger *trigger = ct->triggers;
-        ct->triggers = trigger->next;
+    while (ct->triggers.first) {
+        struct ptl_trigger *trigger = take_trigger(ct);
         if (trigger->message)
             ptl_message_free(trigger->message);
         if (trigger->kind == PTL_TRIGGER_APPEND && entry_is_live(trigger, ct->ni))
@@ -165,11 +170,15 @@ static void fire(struct ptl_trigger *trigger, const struct ptl_ni *ni)
 static struct ptl_ct *dirty_first;
 static struct ptl_ct **dirty_last = &dirty_first;
 
+static bool is_due(const struct ptl_ct *ct)
+{
+    return ct->triggers.first && ct->triggers.first->threshold <= ct->value.success;
+}
+
 static void fire_due(struct ptl_ct *ct)
 {
-    while (!ct->freed && ct->triggers && ct->triggers->threshold <= ct->value.success) {
-        struct ptl_trigger *trigger = ct->triggers;
-        ct->triggers = trigger->next;
+    while (!ct->freed && is_due(ct)) {
+        struct ptl_trigger *trigger = take_trigger(ct);
         ct->ni->triggered_count--;
         fire(trigger, ct->ni);
         pf_pool_put(&trigger_pool, trigger);
@@ -196,7 +205,7 @@ static void work_off(void)
 
 static void check_triggers(struct ptl_ct *ct)
 {
-    if (!ct->triggers || ct->triggers->threshold > ct->value.success)
+    if (!is_due(ct))
         return;
     if (!ct->dirty) {
         ct->dirty = true;
@@ -214,21 +223,22 @@ static void change_nic(struct ptl_ct *ct, const ptl_ct_event_t *value, bool set)
 }
 
 /* The NIC counts: triggers now, memory at `date` plus PCIe. */
-void ptl_ct_add(struct ptl_ct *ct, ptl_size_t success, ptl_size_t failure, double date)
+double ptl_ct_add(struct ptl_ct *ct, ptl_size_t success, ptl_size_t failure, double date)
 {
     if (!ct || ct->freed)
-        return;
+        return date;
     ptl_ct_event_t value = {success, failure};
-    send_change(ct, &value, false, false, pf_nic_event_date(ct->ni->process->nic, date));
+    double written = pf_nic_event_date(ct->ni->process->nic, date);
+    send_change(ct, &value, false, false, written);
     change_nic(ct, &value, false);
+    return written;
 }
 
-void ptl_ct_count(struct ptl_ct *ct, bool bytes, ptl_size_t length, ptl_ni_fail_t fail, double date)
+double ptl_ct_count(struct ptl_ct *ct, bool bytes, ptl_size_t length, ptl_ni_fail_t fail, double date)
 {
     if (fail != PTL_NI_OK)
-        ptl_ct_add(ct, 0, 1, date);
-    else
-        ptl_ct_add(ct, bytes ? length : 1, 0, date);
+        return ptl_ct_add(ct, 0, 1, date);
+    return ptl_ct_add(ct, bytes ? length : 1, 0, date);
 }
 
 static int change_from_process(ptl_handle_ct_t ct_handle, ptl_ct_event_t value, bool set, const char *call)
@@ -350,11 +360,7 @@ int ptl_trigger_add(struct ptl_ct *ct, const struct ptl_trigger *trigger)
         return PTL_NO_SPACE;
     struct ptl_trigger *copy = pf_pool_get(&trigger_pool);
     *copy = *trigger;
-    struct ptl_trigger **link = &ct->triggers;
-    while (*link && (*link)->threshold <= copy->threshold)
-        link = &(*link)->next;
-    copy->next = *link;
-    *link = copy;
+    ptl_trigger_queue_add(&ct->triggers, &copy->node);
     ni->triggered_count++;
     check_triggers(ct);
     return PTL_OK;

@@ -144,21 +144,23 @@ static void arrived(struct pf_event *arrival)
     pf_pool_put(&deliveries, delivery);
 }
 
-void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date)
+double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date)
 {
     if (!eq || eq->freed)
-        return;
+        return date;
     struct ptl_process *process = eq->ni->process;
     if (process->free_mode && !pf_engine_inside()) {
         store(eq, event);
-        return;
+        return date;
     }
     struct delivery *delivery = pf_pool_get(&deliveries);
     delivery->eq = eq;
     delivery->event = *event;
     eq->in_flight++;
     pf_event_init(&delivery->arrival, arrived);
-    pf_engine_post_in(&eq->deliveries, &delivery->arrival, pf_nic_event_date(process->nic, date));
+    double written = pf_nic_event_date(process->nic, date);
+    pf_engine_post_in(&eq->deliveries, &delivery->arrival, written);
+    return written;
 }
 
 /* Takes the first event out; PTL_OK, PTL_EQ_DROPPED (an event is returned, others were lost) or

@@ -17,6 +17,7 @@
 #include "lowlevel/nic/nic.h"
 #include "lowlevel/portals/match.h"
 #include "lowlevel/portals/runtime.h"
+#include "lowlevel/portals/trigger_queue.h"
 
 /*
  * Objects of one process are found through handles: kind (4 bits), generation (28), slot (32). A handle of a
@@ -118,7 +119,7 @@ struct ptl_ct {
     ptl_ct_event_t value;   /* in the NIC: what triggers */
     ptl_ct_event_t visible; /* in memory: what the process reads */
     ptl_ct_event_t last_read;
-    struct ptl_trigger *triggers; /* by threshold, then by age */
+    struct ptl_trigger_queue triggers;
     struct ptl_ct *next_dirty;
     uint32_t in_flight;
     bool dirty;
@@ -257,8 +258,9 @@ bool ptl_target_valid(struct ptl_ni *ni, ptl_process_t id);
 ptl_process_t ptl_own_id(const struct ptl_ni *ni);
 
 /* eq.c */
-/* Writes an event that the NIC generates at `date` (not before now); eq may be NULL. */
-void ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date);
+/* Writes an event that the NIC generates at `date` (not before now); eq may be NULL. Returns when the event
+ * is in memory, `date` when there is none. */
+double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date);
 /* Sets room aside for events to come; false when there is not so much. Released before they are posted. */
 bool ptl_eq_reserve(struct ptl_eq *eq, unsigned int events);
 void ptl_eq_release(struct ptl_eq *eq, unsigned int events);
@@ -283,8 +285,10 @@ static inline struct ptl_eq *ptl_pt_eq(const struct ptl_ni *ni, const struct ptl
 }
 
 /* ct.c */
-void ptl_ct_add(struct ptl_ct *ct, ptl_size_t success, ptl_size_t failure, double date);
-void ptl_ct_count(struct ptl_ct *ct, bool bytes, ptl_size_t length, ptl_ni_fail_t fail, double date);
+/* The NIC counts at `date` (not before now); ct may be NULL. Both return when the value is in memory, `date`
+ * when there is no counter. */
+double ptl_ct_add(struct ptl_ct *ct, ptl_size_t success, ptl_size_t failure, double date);
+double ptl_ct_count(struct ptl_ct *ct, bool bytes, ptl_size_t length, ptl_ni_fail_t fail, double date);
 void ptl_ct_drop(void *ct);
 enum ptl_trigger_kind {
     PTL_TRIGGER_MESSAGE,
@@ -294,9 +298,8 @@ enum ptl_trigger_kind {
     PTL_TRIGGER_UNLINK
 };
 struct ptl_trigger {
-    struct ptl_trigger *next;
+    struct ptl_trigger_node node; /* with the threshold */
     enum ptl_trigger_kind kind;
-    ptl_size_t threshold;
     struct ptl_message *message;
     struct ptl_ct *ct;
     ptl_handle_ct_t ct_handle;
@@ -433,6 +436,8 @@ void ptl_memory_changed(struct ptl_process *process, double date);
 bool ptl_idle_pass(struct ptl_process *process, const char *call);
 /* Blocks until the next change; false when `date` came first (negative: no limit). */
 bool ptl_block(struct ptl_process *process, const char *call, double date);
+/* Blocks until the date, whatever changes before. */
+void ptl_wait_until(struct ptl_process *process, double date, const char *call);
 /* Blocks while the command queue is full. */
 void ptl_queue_wait(struct ptl_process *process);
 /* The command queue has room again, or there is no point in waiting for it. */

@@ -347,7 +347,9 @@ struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id)
 
 /* Portal table */
 
-#define PT_OPTIONS (PTL_PT_ONLY_USE_ONCE | PTL_PT_FLOWCTRL | PTL_PT_ONLY_TRUNCATE | PTL_PT_ALLOC_DISABLED)
+#define PT_OPTIONS                                                                                           \
+    (PTL_PT_ONLY_USE_ONCE | PTL_PT_FLOWCTRL | PTL_PT_ONLY_TRUNCATE | PTL_PT_ALLOC_DISABLED |                 \
+     PTL_PT_MATCH_UNORDERED)
 
 int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle,
                ptl_pt_index_t pt_index_req, ptl_pt_index_t *pt_index)

@@ -12,6 +12,8 @@ static int process_capacity;
 
 struct ptl_process *ptl_current(void)
 {
+    if (process_capacity == 0) /* perhaps a program that was started without the simulator */
+        return NULL;
     pf_self_t *self = pf_self();
     return self && self->portals && self->portals->init_count ? self->portals : NULL;
 }

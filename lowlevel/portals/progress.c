@@ -127,6 +127,12 @@ bool ptl_block(struct ptl_process *process, const char *call, double date)
     return block_in(process, &process->parked, call, date);
 }
 
+void ptl_wait_until(struct ptl_process *process, double date, const char *call)
+{
+    while (pf_engine_now() < date && !process->aborted)
+        block_in(process, &process->queue_parked, call, date);
+}
+
 void ptl_queue_wait(struct ptl_process *process)
 {
     while (process->queued_commands >= pf_config.nic_command_queue && !process->aborted)

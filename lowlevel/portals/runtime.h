@@ -17,9 +17,9 @@ extern "C" {
 #endif
 
 /*
- * Physical identifiers: nid is the number of the host (in the order in which hosts became known to the NIC:
- * that of the first PtlInit on each), pid is the rank + 1 unless PtlNIInit asked for another. Returns false
- * when the rank has not called PtlInit yet.
+ * Physical identifiers: nid is the number of the host (its place in the platform in the order of names), pid
+ * is the rank + 1 unless PtlNIInit asked for another. Returns false when the rank has not called PtlInit
+ * yet.
  */
 PF_EXPORT bool pf_portals_physical_id(int rank, uint32_t *nid, uint32_t *pid);
 /* The inverse: the rank with these identifiers, -1 when there is none. */

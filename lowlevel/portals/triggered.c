@@ -15,7 +15,7 @@ static int add_message(struct ptl_message *m, ptl_handle_ct_t trig_ct_handle, pt
 {
     int status;
     struct ptl_ct *ct = trigger_counter(trig_ct_handle, m->ni, &status);
-    struct ptl_trigger trigger = {.kind = PTL_TRIGGER_MESSAGE, .threshold = threshold, .message = m};
+    struct ptl_trigger trigger = {.kind = PTL_TRIGGER_MESSAGE, .node.threshold = threshold, .message = m};
     if (ct) {
         ptl_active(m->from, call);
         status = ptl_trigger_add(ct, &trigger);
@@ -133,7 +133,7 @@ static int add_change(ptl_handle_ct_t ct_handle, ptl_ct_event_t value, enum ptl_
     if (!trigger_ct)
         return status;
     struct ptl_trigger trigger = {
-        .kind = kind, .threshold = threshold, .ct = ct, .ct_handle = ct_handle, .value = value};
+        .kind = kind, .node.threshold = threshold, .ct = ct, .ct_handle = ct_handle, .value = value};
     return ptl_trigger_add(trigger_ct, &trigger);
 }
 
@@ -169,8 +169,10 @@ int PtlTriggeredMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, con
     if (ni->triggered_count >= ni->limits.max_triggered_ops)
         return PTL_NO_SPACE;
     struct ptl_le *entry = ptl_entry_new(ni, pt_index, me, ptl_list, user_ptr, PTL_KIND_ME);
-    struct ptl_trigger trigger = {
-        .kind = PTL_TRIGGER_APPEND, .threshold = threshold, .entry = entry, .entry_handle = entry->handle};
+    struct ptl_trigger trigger = {.kind = PTL_TRIGGER_APPEND,
+                                  .node.threshold = threshold,
+                                  .entry = entry,
+                                  .entry_handle = entry->handle};
     *me_handle = entry->handle;
     return ptl_trigger_add(ct, &trigger);
 }
@@ -187,6 +189,6 @@ int PtlTriggeredMEUnlink(ptl_handle_me_t me_handle, ptl_handle_ct_t trig_ct_hand
     if (!ct)
         return status;
     struct ptl_trigger trigger = {
-        .kind = PTL_TRIGGER_UNLINK, .threshold = threshold, .entry = entry, .entry_handle = me_handle};
+        .kind = PTL_TRIGGER_UNLINK, .node.threshold = threshold, .entry = entry, .entry_handle = me_handle};
     return ptl_trigger_add(ct, &trigger);
 }

@@ -50,13 +50,19 @@ static ptl_event_kind_t overflow_kind(enum ptl_operation operation)
     return PTL_EVENT_PUT_OVERFLOW;
 }
 
-/* What a header that an entry (or a search) has found counts there. */
-static void count(const struct ptl_ni *ni, struct ptl_ct *entry_ct, const ptl_me_t *me, ptl_size_t length,
-                  ptl_ni_fail_t fail, double date)
+/* What a header that an entry (or a search) has found counts there; returns when the value is in memory. */
+static double count(const struct ptl_ni *ni, struct ptl_ct *entry_ct, const ptl_me_t *me, ptl_size_t length,
+                    ptl_ni_fail_t fail, double date)
 {
     struct ptl_ct *ct = ptl_live_ct(entry_ct, me->ct_handle, ni);
     if (ct && (me->options & PTL_ME_EVENT_CT_OVERFLOW))
-        ptl_ct_count(ct, me->options & PTL_ME_EVENT_CT_BYTES, length, fail, date);
+        return ptl_ct_count(ct, me->options & PTL_ME_EVENT_CT_BYTES, length, fail, date);
+    return date;
+}
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 static void forget(struct ptl_unexpected *header, double date)
@@ -68,8 +74,9 @@ static void forget(struct ptl_unexpected *header, double date)
     pf_pool_put(&headers, header);
 }
 
-/* A claimed header whose data are in memory at `date` is reported and forgotten. */
-static void report_claim(struct ptl_unexpected *header, double date)
+/* A claimed header whose data are in memory at `date` is reported and forgotten; returns when the process can
+ * know of it. */
+static double report_claim(struct ptl_unexpected *header, double date)
 {
     struct ptl_ni *ni = header->ni;
     struct ptl_eq *eq = ptl_pt_eq(ni, pt_of(header->entry));
@@ -78,18 +85,18 @@ static void report_claim(struct ptl_unexpected *header, double date)
     if (fail == PTL_NI_OK)
         quiet |= PTL_ME_EVENT_SUCCESS_DISABLE;
     header->event.type = overflow_kind(header->operation);
-    if (!(options & quiet))
-        ptl_eq_post(eq, &header->event, date);
-    count(ni, header->claim_ct, &header->claim, header->event.mlength, fail, date);
+    double known = options & quiet ? date : ptl_eq_post(eq, &header->event, date);
+    known = later(known, count(ni, header->claim_ct, &header->claim, header->event.mlength, fail, date));
     if (header->claim_unlinks && !(options & PTL_ME_EVENT_UNLINK_DISABLE)) {
         ptl_event_t event = header->event;
         event.type = PTL_EVENT_AUTO_UNLINK;
         event.ni_fail_type = PTL_NI_OK;
         event.start = header->claim.start;
         event.ptl_list = PTL_PRIORITY_LIST;
-        ptl_eq_post(eq, &event, date);
+        known = ptl_eq_post(eq, &event, date);
     }
     forget(header, date);
+    return known;
 }
 
 void ptl_unexpected_complete(struct ptl_unexpected *header, double date)
@@ -129,7 +136,8 @@ static struct ptl_unexpected *find(const struct ptl_le *entry, const struct ptl_
         ptl_match_next(&pt_of(entry)->unexpected, &entry->match, after ? &after->match : NULL, fits, entry));
 }
 
-static void claim(struct ptl_unexpected *header, const struct ptl_le *entry, bool unlinks, double date)
+/* Returns when the process can know of it; `date` when the data are yet to come. */
+static double claim(struct ptl_unexpected *header, const struct ptl_le *entry, bool unlinks, double date)
 {
     ptl_match_remove(&pt_of(entry)->unexpected, &header->match);
     header->claimed = true;
@@ -137,8 +145,7 @@ static void claim(struct ptl_unexpected *header, const struct ptl_le *entry, boo
     header->claim_ct = entry->ct;
     header->claim_unlinks = unlinks;
     header->event.user_ptr = entry->user_ptr;
-    if (header->complete)
-        report_claim(header, date);
+    return header->complete ? report_claim(header, date) : date;
 }
 
 /* Whether the entry counts what came before it as its own, and has no room left then. */
@@ -165,12 +172,8 @@ bool ptl_unexpected_claim_all(struct ptl_le *entry, double date)
 
 /* Searches */
 
-/*
- * The answer to a search that found nothing is delayed like any event, until the process has polled in vain
- * for long: then it is there at once, so that a program that searches in a loop goes to sleep in its next
- * poll and not for the time of one search.
- */
-static void answer(const struct ptl_le *pattern, ptl_event_t *event, double date)
+/* Both kinds of answers return when the process can know of them. */
+static double answer(const struct ptl_le *pattern, ptl_event_t *event, double date)
 {
     struct ptl_ni *ni = pattern->ni;
     unsigned int quiet = PTL_ME_EVENT_OVER_DISABLE;
@@ -178,40 +181,65 @@ static void answer(const struct ptl_le *pattern, ptl_event_t *event, double date
         quiet |= PTL_ME_EVENT_SUCCESS_DISABLE;
     event->type = PTL_EVENT_SEARCH;
     event->user_ptr = pattern->user_ptr;
+    double known = date;
     if (!(pattern->me.options & quiet))
-        ptl_eq_post(ptl_pt_eq(ni, pt_of(pattern)), event, date);
-    count(ni, pattern->ct, &pattern->me, event->mlength, event->ni_fail_type, date);
+        known = ptl_eq_post(ptl_pt_eq(ni, pt_of(pattern)), event, date);
+    return later(known, count(ni, pattern->ct, &pattern->me, event->mlength, event->ni_fail_type, date));
 }
 
-static void answer_none(const struct ptl_le *pattern, double date)
+static double count_none(const struct ptl_le *pattern, double date)
+{
+    return count(pattern->ni, pattern->ct, &pattern->me, 0, PTL_NI_NO_MATCH, date);
+}
+
+/*
+ * The answer to a search that found nothing is delayed like any event, until the process has polled in vain
+ * for long: then it is there at once, so that a program that searches in a loop goes to sleep in its next
+ * poll and not for the time of one search.
+ */
+static double answer_none(const struct ptl_le *pattern, double date)
 {
     struct ptl_process *process = pattern->ni->process;
     bool was_free = process->free_mode;
     if (process->idle >= pf_config.idle_passes)
         process->free_mode = true;
     ptl_event_t event = {.pt_index = pattern->pt_index, .ni_fail_type = PTL_NI_NO_MATCH};
-    answer(pattern, &event, date);
+    double known = answer(pattern, &event, date);
     process->free_mode = was_free;
+    return known;
 }
 
-/* A search with a persistent entry finds all headers, and its end is told by the answer that there is no
- * more. */
-static void answer_search(const struct ptl_le *pattern, ptl_search_op_t op, double date)
+/* Whether a counter tells how the search has ended. */
+static bool is_counted(const struct ptl_le *pattern)
+{
+    return pattern->ct && (pattern->me.options & PTL_ME_EVENT_CT_OVERFLOW);
+}
+
+/*
+ * A search with a persistent entry finds all headers; the counter then counts its end as a failure, and an
+ * event comes only when there was none. Returns when the call may return: a program looks at once for what
+ * has been found, and at counters, which it cannot wait for when they stay as they are. An event that says
+ * that there was nothing is left to polls.
+ */
+static double answer_search(const struct ptl_le *pattern, ptl_search_op_t op, double date)
 {
     bool once = pattern->me.options & PTL_ME_USE_ONCE;
+    double known = 0.0;
     bool found = false;
     for (struct ptl_unexpected *header = find(pattern, NULL), *next; header; header = next) {
         next = once ? NULL : find(pattern, header);
         found = true;
         if (op == PTL_SEARCH_DELETE) {
-            claim(header, pattern, false, date);
+            known = later(known, claim(header, pattern, false, date));
         } else {
             ptl_event_t event = header->event;
-            answer(pattern, &event, date);
+            known = later(known, answer(pattern, &event, date));
         }
     }
-    if (!found || !once)
-        answer_none(pattern, date);
+    if (found)
+        return once ? known : later(known, count_none(pattern, date));
+    double end = answer_none(pattern, date);
+    return is_counted(pattern) ? end : 0.0;
 }
 
 static int search(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_search_op_t op,
@@ -230,7 +258,7 @@ static int search(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_
     process->header_since_search = false;
     struct ptl_le pattern;
     ptl_entry_fill(&pattern, ni, pt_index, me, PTL_PRIORITY_LIST, user_ptr);
-    answer_search(&pattern, op, ptl_command_date(process));
+    ptl_wait_until(process, answer_search(&pattern, op, ptl_command_date(process)), process->last_call);
     return PTL_OK;
 }
 

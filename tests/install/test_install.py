@@ -21,7 +21,7 @@ EXPECTED = ["bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "
             "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
             "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
-            "lib*/**/pkgconfig/parfocal.pc", "share/man/man1/pfcc.1", "share/man/man1/pfrun.1",
+            "lib*/**/pkgconfig/parfocal.pc", "lib*/**/pkgconfig/portals.pc", "share/man/man1/pfcc.1", "share/man/man1/pfrun.1",
             "share/man/man1/pfcurve.1", "lib*/**/mca_mtl_portals4.so"]
 PROGRAM = r"""
 #include <mpi.h>
@@ -184,6 +184,10 @@ class Prefix(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "parfocal", env=dict(self.env, PKG_CONFIG_PATH=found[0])).split()
         run("cc", "app.c", "-o", "app-pc", *flags, env=self.env, cwd=self.work)
         self.check_run("pfrun", "-np", "4", "./app-pc")
+        flags = run("pkg-config", "--cflags", "--libs", "portals", env=dict(self.env, PKG_CONFIG_PATH=found[0])).split()
+        shutil.copy(os.path.join(ROOT, "examples", "portals", "ring.c"), self.work)
+        run("cc", "ring.c", "-o", "ring-pc", *flags, env=self.env, cwd=self.work)
+        self.assertIn("(right)", run("pfrun", "-np", "4", "./ring-pc", env=self.env, cwd=self.work))
 
     def test_self_test(self):
         self.assertIn("run in portals", run("pfinfo", "--check", env=self.env, cwd=self.work))

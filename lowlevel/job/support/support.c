@@ -111,7 +111,8 @@ void libtest_CreateLECT(ptl_handle_ni_t ni, ptl_pt_index_t pt_index, void *start
                       .length = length,
                       .ct_handle = *ct,
                       .uid = PTL_UID_ANY,
-                      .options = PTL_LE_OP_PUT | PTL_LE_ACK_DISABLE | PTL_LE_EVENT_CT_COMM};
+                      .options = PTL_LE_OP_PUT | PTL_LE_ACK_DISABLE | PTL_LE_EVENT_CT_COMM |
+                                 PTL_LE_EVENT_LINK_DISABLE};
     LIBTEST_CHECK(PtlLEAppend(ni, pt_index, &entry, PTL_PRIORITY_LIST, NULL, le),
                   "libtest_CreateLECT: PtlLEAppend");
 }
@@ -124,7 +125,7 @@ static int append_entries(ptl_handle_ni_t ni, ptl_pt_index_t pt_index, void *sta
                           .length = length,
                           .ct_handle = PTL_CT_NONE,
                           .uid = PTL_UID_ANY,
-                          .options = PTL_ME_OP_PUT | PTL_ME_ACK_DISABLE | options,
+                          .options = PTL_ME_OP_PUT | PTL_ME_ACK_DISABLE | PTL_ME_EVENT_LINK_DISABLE | options,
                           .match_id.phys = {PTL_NID_ANY, PTL_PID_ANY}, /* it reads as PTL_RANK_ANY, too */
                           .match_bits = i};
         LIBTEST_CHECK(PtlMEAppend(ni, pt_index, &entry, PTL_PRIORITY_LIST, NULL, &entries[i]), "PtlMEAppend");

@@ -122,10 +122,11 @@ typedef enum {
 } ptl_sr_index_t;
 
 /* Portal table entries */
-#define PTL_PT_ONLY_USE_ONCE  (1U << 0)
-#define PTL_PT_FLOWCTRL       (1U << 1)
-#define PTL_PT_ONLY_TRUNCATE  (1U << 2)
-#define PTL_PT_ALLOC_DISABLED (1U << 3)
+#define PTL_PT_ONLY_USE_ONCE   (1U << 0)
+#define PTL_PT_FLOWCTRL        (1U << 1)
+#define PTL_PT_ONLY_TRUNCATE   (1U << 2)
+#define PTL_PT_ALLOC_DISABLED  (1U << 3)
+#define PTL_PT_MATCH_UNORDERED (1U << 4)
 
 /* Options that memory descriptors and list entries share */
 #define PTL_IOVEC (1U << 0)

@@ -160,7 +160,8 @@ static void receive_first(struct endpoint *e, void *block, ptl_size_t length, un
     append(e, &me, PTL_OVERFLOW_LIST, block);
 }
 
-/* A search with a persistent entry finds all, tells its end, and counts both; with USE_ONCE it finds one. */
+/* A search with a persistent entry finds all and counts its end as a failure; with USE_ONCE it finds one.
+ * What it has found and counted is there when the call returns. */
 static void program_searches(int rank, int size, void *shared)
 {
     (void)size, (void)shared;
@@ -173,6 +174,7 @@ static void program_searches(int rank, int size, void *shared)
     if (rank == 1)
         receive_first(&e, block, sizeof block, PTL_ME_MANAGE_LOCAL);
     world_barrier();
+    double begin;
     for (int i = 0; rank == 0 && i < 5; i++)
         put(&e, block, 10, i < 3 ? 7 : 8, 0);
     world_barrier();
@@ -181,19 +183,25 @@ static void program_searches(int rank, int size, void *shared)
         me.ct_handle = ct;
         ptl_event_t event;
         for (int deletes = 0; deletes < 2; deletes++) {
+            begin = simgrid_get_clock();
             CHECK(PtlMESearch(e.ni, e.pt, &me, deletes ? PTL_SEARCH_DELETE : PTL_SEARCH_ONLY, &me) == PTL_OK);
-            for (int i = 0; i < 3; i++) {
-                event = endpoint_expect(&e, deletes ? PTL_EVENT_PUT_OVERFLOW : PTL_EVENT_SEARCH);
-                CHECK(event.user_ptr == &me && event.match_bits == 7 && event.rlength == 10);
-            }
-            CHECK(PtlEQWait(e.eq, &event) == PTL_OK && event.type == PTL_EVENT_SEARCH);
-            CHECK(event.ni_fail_type == PTL_NI_NO_MATCH && event.user_ptr == &me);
+            double spent = simgrid_get_clock() - begin; /* the command, and what the NIC writes */
+            CHECK(spent > 0.3e-6 && spent < 1e-6);
             CHECK(PtlCTGet(ct, &count) == PTL_OK);
             CHECK(count.success == 3u * (1u + (unsigned)deletes) && count.failure == 1u + (unsigned)deletes);
+            for (int i = 0; i < 3; i++) {
+                CHECK(PtlEQGet(e.eq, &event) == PTL_OK && event.ni_fail_type == PTL_NI_OK);
+                CHECK(event.type == (deletes ? PTL_EVENT_PUT_OVERFLOW : PTL_EVENT_SEARCH));
+                CHECK(event.user_ptr == &me && event.match_bits == 7 && event.rlength == 10);
+            }
+            CHECK(simgrid_get_clock() == begin + spent);
+            expect_none(&e);
         }
         me.options |= PTL_ME_USE_ONCE;
         CHECK(PtlMESearch(e.ni, e.pt, &me, PTL_SEARCH_ONLY, NULL) == PTL_OK); /* deleted */
-        CHECK(PtlEQWait(e.eq, &event) == PTL_OK && event.ni_fail_type == PTL_NI_NO_MATCH);
+        CHECK(PtlCTGet(ct, &count) == PTL_OK && count.success == 6 && count.failure == 3);
+        CHECK(PtlEQGet(e.eq, &event) == PTL_OK && event.type == PTL_EVENT_SEARCH);
+        CHECK(event.ni_fail_type == PTL_NI_NO_MATCH);
         me.match_bits = 8;
         CHECK(PtlMESearch(e.ni, e.pt, &me, PTL_SEARCH_DELETE, NULL) == PTL_OK);
         endpoint_expect(&e, PTL_EVENT_PUT_OVERFLOW);
@@ -347,6 +355,30 @@ static void program_order(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
+/* The event of a put without payload comes behind those of the puts before it, which are still on their way
+ * through the target's bus. */
+static void program_empty_last(int rank, int size, void *shared)
+{
+    (void)size, (void)shared;
+    static const size_t lengths[] = {4000, 0, 200000, 0, 8, 0, 500, 500, 0};
+    enum { COUNT = sizeof lengths / sizeof lengths[0] };
+    struct endpoint e;
+    endpoint_open(&e, NI_OPTIONS, PTL_PT_MATCH_UNORDERED, 64); /* a permission that changes nothing */
+    static char memory[200000];
+    if (rank == 1)
+        endpoint_append(&e, memory, sizeof memory, PTL_ME_OP_PUT | QUIET, 1, PTL_PRIORITY_LIST, NULL);
+    world_barrier();
+    for (size_t i = 0; i < COUNT; i++) {
+        if (rank == 0)
+            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)memory, lengths[i], PTL_NO_ACK_REQ, world_address(1),
+                         e.pt, 1, 0, NULL, i) == PTL_OK);
+        else if (rank == 1)
+            CHECK(endpoint_expect(&e, PTL_EVENT_PUT).hdr_data == i);
+    }
+    world_barrier();
+    endpoint_close(&e);
+}
+
 /* A configuration in which nothing travels with the command has atomics all the same. */
 static void program_atomics_by_dma(int rank, int size, void *shared)
 {
@@ -400,6 +432,7 @@ TEST(claims, NULL)
 TEST(counted_claims, NULL)
 TEST(completed, NULL)
 TEST(order, NULL)
+TEST(empty_last, NULL)
 TEST(atomics_by_dma, no_pio)
 
 int main(void)
@@ -409,7 +442,7 @@ int main(void)
         cmocka_unit_test(test_manage_local),    cmocka_unit_test(test_searches),
         cmocka_unit_test(test_claims),          cmocka_unit_test(test_counted_claims),
         cmocka_unit_test(test_completed),       cmocka_unit_test(test_order),
-        cmocka_unit_test(test_atomics_by_dma),
+        cmocka_unit_test(test_atomics_by_dma),  cmocka_unit_test(test_empty_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

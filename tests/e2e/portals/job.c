@@ -59,6 +59,32 @@ static void program_barrier(int rank, int size, void *shared)
     pf_portals_fini();
 }
 
+/* The first call of all ranks, at one date, before any PtlInit. */
+static void program_barrier_first(int rank, int size, void *shared)
+{
+    (void)shared;
+    CHECK(pf_portals_barrier() == 0);
+    CHECK(simgrid_get_clock() == 0.0);
+    CHECK(PtlInit() == PTL_OK);
+    sg_actor_sleep_for(1e-3 * rank);
+    CHECK(pf_portals_barrier() == 0);
+    CHECK(simgrid_get_clock() == 1e-3 * (size - 1));
+    PtlFini();
+}
+
+/* The number of the host is the nid, whoever comes first. */
+static void program_hosts(int rank, int size, void *shared)
+{
+    (void)shared;
+    sg_actor_sleep_for(1e-3 * (size - rank));
+    struct endpoint e;
+    endpoint_open(&e, NI_OPTIONS, 0, 64);
+    ptl_process_t own;
+    CHECK(PtlGetPhysId(e.ni, &own) == PTL_OK);
+    CHECK(own.phys.nid == (ptl_nid_t)rank && own.phys.pid == (ptl_pid_t)rank + 1);
+    endpoint_close(&e);
+}
+
 /* Every rank has another pid, none has 0, and the map knows all, also those that chose their own. */
 static void program_map(int rank, int size, void *shared)
 {
@@ -156,6 +182,18 @@ static void test_barrier(void **state)
     assert_int_equal(world_run(&(struct world){.nodes = 1}, program_barrier), 0);
 }
 
+static void test_barrier_first(void **state)
+{
+    (void)state;
+    assert_int_equal(world_run(&(struct world){.nodes = 3, .ranks_per_node = 2}, program_barrier_first), 0);
+}
+
+static void test_hosts(void **state)
+{
+    (void)state;
+    assert_int_equal(world_run(&(struct world){.nodes = 5}, program_hosts), 0);
+}
+
 static void test_map(void **state)
 {
     (void)state;
@@ -171,7 +209,8 @@ static void test_leave(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_watch_memory), cmocka_unit_test(test_barrier),
-                                       cmocka_unit_test(test_map), cmocka_unit_test(test_leave),
-                                       cmocka_unit_test(test_uncounted)};
+                                       cmocka_unit_test(test_map),          cmocka_unit_test(test_leave),
+                                       cmocka_unit_test(test_uncounted),    cmocka_unit_test(test_hosts),
+                                       cmocka_unit_test(test_barrier_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,7 +241,7 @@ static void search(struct endpoint *e, struct state *s, uint64_t *random)
         else
             expect(s, PTL_EVENT_SEARCH, -1, s->unexpected[header].mlength, NULL);
     }
-    if (!found || !once) {
+    if (!found) {
         expect(s, PTL_EVENT_SEARCH, -1, 0, NULL);
         s->expected[s->expected_count - 1].fail = PTL_NI_NO_MATCH;
     }

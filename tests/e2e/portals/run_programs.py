@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Portals programs without MPI: built with pfcc, run with pfrun; how they end, and what a run that cannot end says.
 
-Usage: run_programs.py --bin DIRECTORY
+What libportals exports, and what it does in a program that the simulator has not started.
+
+Usage: run_programs.py --bin DIRECTORY --library libportals.so.4
 """
 import argparse
 import json
@@ -83,19 +85,40 @@ def ring(checker):
         print(f"FAIL ring report: {counters}")
 
 
+def library(checker, path):
+    """Programs see Ptl* and pf_portals_*; everything else is there for this build's own libraries only."""
+    listing = checker.tools.run(["nm", "-D", "--defined-only", "--with-symbol-versions", path], 60).lines
+    names = [line.split()[-1] for line in listing]
+    public = {name.split("@")[0] for name in names if name.endswith("@@PORTALS_4")}
+    others = [name for name in names if not name.endswith(("@@PORTALS_4", "@@PARFOCAL_PRIVATE", "PORTALS_4", "PARFOCAL_PRIVATE"))]
+    wrong = others + [name for name in public if not name.startswith(("Ptl", "pf_portals_"))]
+    checker.runs += 1
+    if wrong or len([name for name in public if name.startswith("Ptl")]) != 55:
+        checker.failures += 1
+        print(f"FAIL exports of {path}: {len(public)} public names, and {wrong}")
+    folder = os.path.dirname(path)
+    includes = ["-I" + os.path.join(harness.ROOT, "lowlevel", name, "include") for name in ("portals", "job")]
+    program = os.path.join(checker.tools.work, "ordinary")
+    checker.expect("building without pfcc", checker.tools.run(
+        ["cc", *includes, RING, "-o", program, "-L" + folder, "-lportals", "-Wl,-rpath," + folder], 120), 0, "")
+    checker.expect("without the simulator", checker.tools.run([program], 60), 1, r"rank -1: PtlInit\(\) returned 5")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, help="folder of pfcc and pfrun")
+    parser.add_argument("--library", required=True, help="path of libportals.so.4")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="portals-") as work:
         checker = Checker(harness.Tools(os.path.abspath(options.bin), work))
         ring(checker)
+        library(checker, os.path.abspath(options.library))
         ends = checker.build(os.path.join(HERE, "programs", "ends.c"))
         for mode, status, pattern in ENDS:
             checker.expect(f"ends {mode}", checker.pfrun(ends, 3, [mode]), status, pattern)
-        library = checker.build(os.path.join(HERE, "programs", "library.c"), "-I" + SUPPORT, "-lpfportals_test")
+        support = checker.build(os.path.join(HERE, "programs", "library.c"), "-I" + SUPPORT, "-lpfportals_test")
         for np in (1, 2, 3, 8):
-            checker.expect(f"library {np}", checker.pfrun(library, np), 0, "library: PASS")
+            checker.expect(f"library {np}", checker.pfrun(support, np), 0, "library: PASS")
     print(f"run_programs: {checker.runs} runs, {checker.failures} failures")
     return checker.failures != 0
 
