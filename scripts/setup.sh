@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes ./build ready: installs missing Debian packages, configures, builds. Usage: scripts/setup.sh [build] [test] [develop]
-# says which groups of scripts/packages.txt are needed (default: build). BUILD_DIR names another directory than ./build. Quiet, and fast when there is nothing to do.
+# Makes ./build ready: installs missing Debian packages, configures, builds. Usage: scripts/setup.sh [build] [test] [ci] [develop]
+# says which groups of scripts/packages.txt are needed (default: build); tests are configured with the group test. BUILD_DIR names
+# another directory than ./build. Quiet, and fast when there is nothing to do.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -11,6 +12,22 @@ log=$build/setup.log
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
 die() { say "$*"; exit 1; }
+
+# Other releases have other versions of SimGrid and Open MPI, which the build refuses: better before anything is installed.
+check_release()
+{
+    release=${OS_RELEASE:-/etc/os-release}
+    [ -r "$release" ] || return 0
+    # A subshell, because the file sets many variables.
+    (
+        # shellcheck disable=SC1090
+        . "$release"
+        case " ${VERSION_CODENAME:-} ${DEBIAN_CODENAME:-} " in
+        *" bookworm "*) ;;
+        *) die "this is ${PRETTY_NAME:-another system}: only Debian 12 has SimGrid 3.32 and Open MPI 4.1.4 (nothing was installed)" ;;
+        esac
+    )
+}
 
 wanted_packages()
 {
@@ -47,7 +64,6 @@ install_packages()
         can_sudo || die "missing packages: $missing(become root, or: sudo apt-get install $missing)"
     fi
     say "installing $missing"
-    export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086
     { $as_root apt-get -q update && $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get -q install -y --no-install-recommends $missing; } >"$log" 2>&1 ||
@@ -62,16 +78,51 @@ step()
     "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; die "$what failed (log: $log)"; }
 }
 
-mkdir -p "$build"
+# The folders that a build directory was configured for, one a line.
+configured_for()
+{
+    python3 -c 'import json, sys
+folders = json.load(open(sys.argv[1]))["directories"]
+print(folders["source"], folders["build"], sep="\n")' "$build/meson-info/meson-info.json" 2>/dev/null
+}
+
+# What was configured for another folder holds its paths, and would use what lies there.
+forget_other_folder()
+{
+    there=$(configured_for) || return 0
+    here=$(pwd -P; cd "$build"; pwd -P)
+    [ "$there" != "$here" ] || return 0
+    say "$build was configured in another folder: starting afresh"
+    find "$build" -mindepth 1 -delete
+}
+
+tests_configured() { grep -q '"name": "tests", "value": true' "$build/meson-info/intro-buildoptions.json"; }
+
+# Tests need packages of their own, so only who asks for the tests gets them.
+configure()
+{
+    case "$groups" in *" test "*) tests=true ;; *) tests=false ;; esac
+    if [ ! -f "$build/build.ninja" ]; then
+        say "configuring $build"
+        step "meson setup" meson setup "$build" "-Dtests=$tests"
+    elif [ -n "$missing" ] || { [ "$tests" = true ] && ! tests_configured; }; then
+        say "configuring $build again"
+        [ "$tests" = false ] || step "meson configure" meson configure "$build" -Dtests=true
+        step "meson setup" meson setup --reconfigure "$build"
+    fi
+}
+
+missing=
 if command -v dpkg-query >/dev/null; then
+    check_release
+    mkdir -p "$build"
     install_packages
 else
     say "this is no Debian system: the packages of scripts/packages.txt are taken for granted"
+    mkdir -p "$build"
 fi
-if [ ! -f "$build/build.ninja" ]; then
-    say "configuring $build"
-    step "meson setup" meson setup "$build"
-fi
+forget_other_folder
+configure
 # Ninja tells how much there is to do, so that only real work is announced.
 if ! ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'; then
     say "building"

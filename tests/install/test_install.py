@@ -8,6 +8,7 @@ temporary folder for a prefix of its own, because installed files hold the prefi
 import glob
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -53,7 +54,7 @@ RESULT = sorted(f"rank {rank} sum 6" for rank in range(4))
 
 
 def run(*command, status=0, **options):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, **options)
     if done.returncode != status:
         raise AssertionError(f"{' '.join(command)}: status {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     return done.stdout
@@ -121,7 +122,7 @@ class Destdir(unittest.TestCase):
 class Prefix(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.work = tempfile.mkdtemp(prefix="pf-install-")
+        cls.work = tempfile.mkdtemp(prefix="pf install-")  # build and prefix have a space in their names
         cls.addClassCleanup(shutil.rmtree, cls.work)
         cls.prefix = os.path.join(cls.work, "installed")
         build = os.path.join(cls.work, "build")
@@ -181,7 +182,7 @@ class Prefix(unittest.TestCase):
 
     def test_pkg_config(self):
         found = glob.glob(os.path.join(self.prefix, "lib*/**/pkgconfig"), recursive=True)
-        flags = run("pkg-config", "--cflags", "--libs", "parfocal", env=dict(self.env, PKG_CONFIG_PATH=found[0])).split()
+        flags = shlex.split(run("pkg-config", "--cflags", "--libs", "parfocal", env=dict(self.env, PKG_CONFIG_PATH=found[0])))
         run("cc", "app.c", "-o", "app-pc", *flags, env=self.env, cwd=self.work)
         self.check_run("pfrun", "-np", "4", "./app-pc")
         flags = run("pkg-config", "--cflags", "--libs", "portals", env=dict(self.env, PKG_CONFIG_PATH=found[0])).split()

@@ -31,6 +31,7 @@ struct request {
 };
 
 static const struct argp_option options[] = {
+    {0, 'h', 0, OPTION_HIDDEN, 0, 0}, /* argp's own short one is -? */
     {"config", 'c', 0, 0, "List all configuration variables with value, default and meaning", 0},
     {"coverage", COVERAGE, 0, 0, "List the MPI functions and what each model does with them", 0},
     {"collectives", COLLECTIVES, 0, 0,
@@ -56,6 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *request = state->input;
     switch (key) {
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
     case 'c':
         request->config = true;
         return 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <simgrid/host.h>
+#include <xbt/config.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -160,12 +161,6 @@ static void settings_for_smpi(void)
     if (run.options.map)
         add_argument("--cfg=smpi/map:1");
     add_argument(text("--cfg=smpi/np:%d", run.options.np));
-    char *hostfile = "";
-    if (run.hosts.count) {
-        hostfile = text("%s/hostfile", workdir_name());
-        hosts_write(&run.hosts, hostfile);
-    }
-    add_argument(text("--cfg=smpi/hostfile:%s", hostfile));
     add_argument("--cfg=surf/precision:1e-9");
     add_argument("--cfg=network/model:SMPI");
     if (run.options.keep_temps)
@@ -173,7 +168,19 @@ static void settings_for_smpi(void)
     add_argument("--log=xbt_cfg.thres:warning"); /* the settings above need no echo */
     for (int i = 0; i < run.options.simgrid_count; i++)
         add_argument(run.options.simgrid[i]);
-    add_argument(text("--cfg=smpi/tmpdir:%s", workdir_name()));
+}
+
+/* Names of files are set when SimGrid has read its arguments, in which a space would end them. SMPI asks for
+ * these two when the platform is there. */
+static void set_files(void)
+{
+    sg_cfg_set_string("smpi/tmpdir", workdir_name());
+    if (run.hosts.count) {
+        char *hostfile = text("%s/hostfile", workdir_name());
+        hosts_write(&run.hosts, hostfile);
+        sg_cfg_set_string("smpi/hostfile", hostfile);
+        free(hostfile);
+    }
 }
 
 /*
@@ -206,6 +213,7 @@ static void on_platform(void)
 {
     signals_install(run.application);
     restore_arguments();
+    set_files();
     check_hosts();
     run.np = run.options.np ? run.options.np : run.hosts.count;
     if (!run.np)

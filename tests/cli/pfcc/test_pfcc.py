@@ -159,7 +159,21 @@ class Names(PfccTest):
         self.assertRegex(refused, "libother.so was built against another MPI .*MPI_Send")
         self.assertFalse((self.dir / "app").exists())
         self.run_here(PFCC, "-w", "-shared", "other.c", "-o", "libother.so")
-        self.run_here(PFCC, "main.c", "-L.", "-lother", "-o", "app")
+        self.assertEqual(self.run_here(PFCC, "main.c", "-L.", "-lother", "-o", "app").stderr, "")
+
+    def test_library_in_a_folder_with_a_space(self):
+        folder = self.dir / "two words"
+        folder.mkdir()
+        self.write("other.c", "int MPI_Send();\nint other(void) { return MPI_Send(); }\n")
+        self.run_here("gcc", "-w", "-shared", "-fPIC", "other.c", "-o", "two words/libother.so")
+        self.write("main.c", "int other(void);\nint main(void) { return other(); }\n")
+        refused = self.run_here(PFCC, "main.c", "-Ltwo words", "-lother", "-o", "app", status=1).stderr
+        self.assertIn("two words/libother.so was built against another MPI", refused)
+        self.run_here(PFCC, "-w", "-shared", "other.c", "-o", "two words/libother.so")
+        self.assertEqual(self.run_here(PFCC, "main.c", "-Ltwo words", "-lother", "-o", "app").stderr, "")
+
+    def test_compiler_without_the_cache_of_the_build(self):
+        self.assertNotIn("ccache", self.run_here(PFCC, "-show").stdout + self.run_here(PFCXX, "-show").stdout)
 
     def test_names_as_text_and_values(self):
         self.write("names.c", """#include <mpi.h>

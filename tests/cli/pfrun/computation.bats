@@ -89,18 +89,21 @@ assert [r["rank"] for r in ranks] == [0, 1, 2]
 PY
 }
 
-# The one who computes in a phase is charged there, and not in the phase of the next call.
+# Who computes in a phase is charged there, and not in the phase of the next call. What else a phase takes depends on how busy the
+# machine is; the program knows how long it has computed.
 @test "a phase has the computation before its end" {
     "$PF_BIN/pfcc" -O1 -o phases "$BATS_TEST_DIRNAME/phases.c"
     for way in "-model smpi" "-model portals" "-model analytic -load analytic" "-schedule short=portals,long=analytic"; do
-        pfrun -np 1 $way -report out --cfg=smpi/host-speed:1Gf ./phases
+        pfrun -np 1 $way -report out --cfg=smpi/host-speed:1Gf ./phases >said
         python3 - <<'EOF'
-import json
+import json, re
 time = {}
 for row in json.load(open("out/summary.json"))["phases"]:
     time[row["phase"]] = time.get(row["phase"], 0) + row["simulated_s"]
-print(time)
-assert time["long"] > 5 * (time["short"] + time["pcontrol:1"])
+computed = float(re.search(r"computed (\S+)", open("said").read())[1])
+print(time, computed)
+assert computed > 0 and {"short", "pcontrol:1"} <= set(time)
+assert time["long"] > 0.9 * computed
 EOF
     done
 }

@@ -76,3 +76,13 @@ pfinfo() { timeout 300 "$PF_BIN/pfinfo" "$@"; }
     run pfinfo nonsense
     [ "$status" -ne 0 ]
 }
+
+@test "-h is --help, for each tool" {
+    for tool in pfinfo pfrun pfcurve pfcc pfcxx; do
+        run timeout 60 "$PF_BIN/$tool" -h
+        echo "$output"
+        [ "$status" -eq 0 ]
+        grep -i "^usage: $tool" <<<"$output"
+    done
+    [ "$(timeout 60 "$PF_BIN/pfinfo" -h)" = "$(timeout 60 "$PF_BIN/pfinfo" --help)" ]
+}

@@ -36,6 +36,20 @@ load common.bash
     [ "$status" -eq 0 ]
 }
 
+@test "spaces and commas in the names of all files" {
+    mkdir 'tmp/of us, the users'
+    cp "$APP" 'an application'
+    printf 'node-1:2\nnode-0\n' >'the hosts'
+    "$PF_BIN/pfinfo" --platform star:2 >'a platform, small'
+    for model in smpi portals analytic; do
+        TMPDIR="$PWD/tmp/of us, the users" run pfrun -hostfile 'the hosts' -platform 'a platform, small' -model $model './an application'
+        echo "$output"
+        [ "$status" -eq 0 ]
+        grep "ranks 3 sum 3" <<<"$output"
+    done
+    rmdir 'tmp/of us, the users'
+}
+
 @test "hostfile with slots: number of ranks and place of each" {
     printf '# three on two hosts\nnode-1:2\nnode-0 slots=1\n' >hosts
     run timeout 60 "$PF_BIN/pfrun" -map -hostfile hosts -platform star:2 "$APP"

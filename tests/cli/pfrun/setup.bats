@@ -11,7 +11,7 @@ setup() {
     fake dpkg-query 'case $* in *some-*) [ -e installed ] && echo installed || exit 1 ;; esac'
     fake id 'echo 1000'
     fake sudo 'exit 1'
-    fake meson 'echo meson >>log; mkdir -p build; touch build/build.ninja'
+    fake meson 'echo "meson $*" >>log; mkdir -p build; touch build/build.ninja'
     fake ninja 'echo ninja >>log'
     fake apt-get 'echo "apt-get $*" >>log; case $* in *install*) touch installed ;; esac'
     PATH=$PWD/tools:$PATH
@@ -29,6 +29,26 @@ fake() {
     grep "missing packages: some-library" <<<"$output"
     grep "apt-get install some-library" <<<"$output"
     [ ! -e log ]
+}
+
+@test "another release of Debian: one line, and nothing is installed" {
+    fake id 'echo 0'
+    printf 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nVERSION_CODENAME=trixie\n' >os-release
+    OS_RELEASE=$PWD/os-release run scripts/setup.sh </dev/null
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    grep "this is Debian GNU/Linux 13 (trixie): only Debian 12 has" <<<"$output"
+    [ ! -e log ] && [ ! -e build ]
+}
+
+@test "packages that were not there before: the build is configured again" {
+    fake id 'echo 0'
+    mkdir build
+    touch build/build.ninja
+    run scripts/setup.sh </dev/null
+    [ "$status" -eq 0 ]
+    grep "^meson setup --reconfigure build" log
 }
 
 @test "user with sudo: installs through it" {

@@ -70,7 +70,7 @@ class Help(argparse.HelpFormatter):
 
 
 def flag(parser, name, **more):
-    parser.add_argument("-" + name, "--" + name, dest=name.replace("-", "_"), **more)
+    parser.add_argument("-" + name, "--" + name, **{"dest": name.replace("-", "_"), **more})
 
 
 def build_parser():
@@ -110,6 +110,7 @@ def build_parser():
     flag(run, "sbatch", action="append", default=[], metavar="OPTION", help="more for sbatch; may be repeated")
     flag(run, "quiet", action="store_true", help="no progress")
     flag(run, "help", action="store_true", help="this text")
+    flag(run, "h", dest="help", action="store_true", help=argparse.SUPPRESS)
     flag(run, "version", action="store_true", help="Parfocal's version")
     parser.add_argument("app", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser

@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What README says, on machines that have only Debian 12: minimal systems in mount and process namespaces of their own, one as
+# root, one as a user with sudo whose folders have spaces in their names (fresh_steps.sh is what they do). The base system and
+# downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal; nothing else stays, however this ends.
+# Usage: fresh_machine.sh [root] [user]. Needs root and debootstrap; without them status 77. The last line is "N passed, N failed".
+set -eu
+{ # Read as a whole, so that the file may change while it runs.
+
+release=bookworm
+checkout=$(realpath "$(dirname "$0")/../..")
+cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/parfocal/machine
+root=$cache/root       # the machine, while it lives
+results=$cache/results # what its steps have printed
+
+skip() { echo "fresh machine: skipped: $*"; exit 77; }
+die() { echo "fresh machine: $*"; exit 1; }
+
+# Debian's mirrors, as this machine's apt knows them: "SITE RELEASE COMPONENT", one a line.
+mirrors()
+{
+    apt-get indextargets --format "\$(SITE) \$(RELEASE) \$(COMPONENT) \$(ORIGIN)" 'Created-By: Packages' |
+        awk -v r=$release '$4 == "Debian" && $3 == "main" && index($2, r) == 1 { print $1, $2, $3 }' | sort -u
+}
+
+proxies() { apt-config dump | grep -E '^Acquire::https?::Proxy ' || :; }
+
+make_base()
+{
+    mirror=$(mirrors | awk -v r=$release '$2 == r { print $1; exit }')
+    echo "fresh machine: making the base system"
+    eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
+    [ -z "${http_proxy:-}" ] || export http_proxy
+    debootstrap --variant=minbase --cache-dir="$cache/archives" $release "$cache/base.new" "$mirror" >"$cache/log" 2>&1 ||
+        { tail -n 20 "$cache/log"; die "debootstrap failed"; }
+    chroot "$cache/base.new" useradd --create-home --shell /bin/bash user
+    mv "$cache/base.new" "$cache/base" # last: half a base has another name
+}
+
+# The base, with this machine's network settings.
+make_system()
+{
+    cp -a "$cache/base" "$root"
+    mirrors | sed 's/^/deb /' >"$root/etc/apt/sources.list"
+    proxies >"$root/etc/apt/apt.conf.d/90proxy"
+    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+    echo "127.0.1.1 $(hostname)" >>"$root/etc/hosts" # sudo wants the name to resolve
+    # The certificates for mirrors that want them.
+    [ ! -d /etc/ssl/certs ] || { mkdir -p "$root/etc/ssl" && cp -rL /etc/ssl/certs "$root/etc/ssl/"; }
+    # There is no init that could start a service.
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod 755 "$root/usr/sbin/policy-rc.d"
+    mount -t proc proc "$root/proc"
+    mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+    mkdir "$root/dev/pts" "$root/dev/shm"
+    for node in null zero full random urandom tty; do
+        touch "$root/dev/$node"
+        mount --bind "/dev/$node" "$root/dev/$node"
+    done
+    mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$root/dev/pts"
+    mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+    ln -s pts/ptmx "$root/dev/ptmx"
+    ln -s /proc/self/fd "$root/dev/fd"
+    mount --bind "$cache/archives" "$root/var/cache/apt/archives"
+}
+
+# The checkout as a user gets it: without what was built.
+copy_checkout()
+{
+    mkdir -p "$root$at"
+    tar -C "$checkout" --exclude-vcs --exclude-vcs-ignores -cf - . | tar -C "$root$at" -xf -
+    chown -R "$1:$1" "$root$at"
+}
+
+# Inside the namespaces: a machine for root or for the user. No variable of this machine is known there, not even LANG.
+machine()
+{
+    [ -d "$cache/base" ] || make_base
+    make_system
+    home=$(awk -F: -v who="$1" '$1 == who { print $6 }' "$root/etc/passwd")
+    case $1 in
+    root) at=$home/parfocal tmp=/tmp ;;
+    *) at="$home/my project" tmp="$home/my tmp" ;;
+    esac
+    copy_checkout "$1"
+    if [ "$1" = user ]; then
+        mkdir "$root$tmp"
+        chown user:user "$root$tmp"
+        chroot "$root" sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends sudo' \
+            >"$cache/log" 2>&1 || { tail -n 20 "$cache/log"; die "sudo cannot be installed"; }
+        echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"
+    fi
+    env -i HOME="$home" USER="$1" LOGNAME="$1" TMPDIR="$tmp" TERM=dumb \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        chroot --userspec="$1:$1" --groups="$1" "$root" sh -c 'cd "$1" && exec tests/install/fresh_steps.sh "$2"' sh "$at" "$1"
+}
+
+# A new process of this script in new namespaces. It dies with this one, and with it all that runs there and all mounts.
+run_machine()
+{
+    setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child --mount-proc \
+        "$0" inside "$1" </dev/null &
+    child=$!
+    status=0
+    wait $child || status=$?
+    child=
+    [ "$status" -eq 0 ] || echo "FAIL $1: the machine could not be made" | tee -a "$results"
+    clean
+}
+
+# What a killed run has left is removed by the next one.
+clean()
+{
+    for attempt in 1 2 3 4 5; do
+        rm -rf --one-file-system "$root" "$cache/base.new" && return
+        sleep "$attempt" # the kernel still ends what was killed
+    done
+}
+
+stop()
+{
+    [ -z "$child" ] || kill -KILL "$child" 2>/dev/null || :
+    wait
+    clean
+    rm -f "$results"
+}
+
+if [ "${1:-}" = inside ]; then
+    { machine "$2" || echo "FAIL $2: the machine could not be made, or its steps were interrupted"; } 2>&1 | tee -a "$results"
+    exit 0
+fi
+
+[ "$(id -u)" -eq 0 ] || skip "only root can make a machine"
+command -v debootstrap >/dev/null || skip "debootstrap is missing (apt-get install debootstrap)"
+unshare --mount --pid --fork true 2>/dev/null || skip "this machine has no namespaces for mounts and processes"
+[ -n "$(mirrors)" ] || apt-get -q update >/dev/null
+[ -n "$(mirrors)" ] || skip "apt knows no mirror of Debian 12 here"
+
+mkdir -p "$cache/archives/partial"
+exec 9>"$cache/lock"
+flock 9 # the machines of two runs would share a folder
+child=
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+clean
+: >"$results"
+[ $# -gt 0 ] || set -- root user
+for who; do
+    run_machine "$who"
+done
+passed=$(grep -c '^ok ' "$results") || :
+failed=$(grep -c '^FAIL ' "$results") || :
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+exit
+}

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What fresh_machine.sh asks of a machine, in the checkout there: README's commands, from the first to the tests. Prints a line for
+# each, and the end of its output if it fails. Usage: fresh_steps.sh NAME-OF-THE-MACHINE
+set -eu
+name=$1
+log=$PWD/fresh.log
+as_root=
+[ "$(id -u)" -eq 0 ] || as_root=sudo
+
+# step SECONDS COMMAND...
+step()
+{
+    limit=$1
+    shift
+    start=$(date +%s)
+    status=0
+    timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null || status=$?
+    if [ "$status" -eq 0 ]; then
+        echo "ok   $name: $* ($(($(date +%s) - start)) s)"
+    else
+        echo "FAIL $name: $*: status $status after $(($(date +%s) - start)) s"
+        tail -n 80 "$log"
+    fi
+}
+
+step 7200 ./run-demo
+# With what run-demo has installed, and no package for tests.
+step 3600 tests/docs/run_blocks.py build README.md
+step 3600 $as_root meson install -C build
+step 3600 pfinfo --check
+step 7200 ./run-tests --suite unit --suite cli
