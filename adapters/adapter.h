@@ -107,7 +107,8 @@ struct pf_instance {
     int impl;                /* enum pf_impl */
     int rank;
     int job_size;
-    double message_cost; /* simulated seconds that the user charges for each message, see config.def */
+    double
+        message_cost; /* simulated seconds that the user charges for each send or receive, see config.def */
     void *private_data;
 };
 

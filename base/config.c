@@ -21,23 +21,27 @@ struct entry {
     size_t offset;
     const char *def;
     const char *unit;
+    const char *range; /* as config.def explains */
     const char *help;
 };
 
 struct pf_config pf_config = {
-#define PF_CFG(type, field, def, unit, help) .field = def,
+#define PF_CFG(type, field, def, unit, range, help) .field = def,
 #include "base/config.def"
 #undef PF_CFG
 };
 
 static const struct entry entries[] = {
-#define PF_CFG(type, field, def, unit, help)                                                                 \
-    {#field, type, offsetof(struct pf_config, field), #def, unit, help},
+#define PF_CFG(type, field, def, unit, range, help)                                                          \
+    {#field, type, offsetof(struct pf_config, field), #def, unit, range, help},
 #include "base/config.def"
 #undef PF_CFG
 };
 
 #define ENTRY_COUNT (sizeof entries / sizeof entries[0])
+
+/* How the user named the entries that have been set. */
+static const char *givens[ENTRY_COUNT];
 
 static bool parse_bool(const char *text, bool *out)
 {
@@ -89,6 +93,27 @@ static char *keep(const char *text)
     return memcpy(copy->text, text, size);
 }
 
+/* A row without a range has one of all numbers. */
+static bool in_range(const struct entry *entry, double number)
+{
+    double least, most;
+    return sscanf(entry->range, "%lf to %lf", &least, &most) != 2 || (number >= least && number <= most);
+}
+
+/* Is the text one of the words between bars? No bars and no words: any text is. */
+static bool is_possible_word(const char *words, const char *text)
+{
+    if (!*words)
+        return true;
+    for (size_t length;; words += length + 1) {
+        length = strcspn(words, "|");
+        if (strlen(text) == length && strncmp(words, text, length) == 0)
+            return true;
+        if (!words[length])
+            return false;
+    }
+}
+
 static bool set_entry(const struct entry *entry, const char *text)
 {
     char *field = (char *)&pf_config + entry->offset;
@@ -97,19 +122,19 @@ static bool set_entry(const struct entry *entry, const char *text)
     case BOOL:
         return parse_bool(text, (bool *)field);
     case STR: {
-        char *copy = keep(text);
-        memcpy(field, &copy, sizeof copy);
+        char *copy = is_possible_word(entry->range, text) ? keep(text) : NULL;
+        if (copy)
+            memcpy(field, &copy, sizeof copy);
         return copy != NULL;
     }
     case DOUBLE:
-        if (!parse_number(text, &number))
+        if (!parse_number(text, &number) || !in_range(entry, number))
             return false;
         memcpy(field, &number, sizeof number);
         return true;
     case INT:
     case SIZE:
-        if (!parse_number(text, &number) || number != floor(number) || fabs(number) > 9e15 ||
-            (entry->type == SIZE && number < 0))
+        if (!parse_number(text, &number) || number != floor(number) || !in_range(entry, number))
             return false;
         if (entry->type == INT)
             *(long *)field = (long)number;
@@ -132,6 +157,35 @@ bool pf_config_set(const char *name, const char *value)
 {
     const struct entry *entry = find_entry(name, strlen(name));
     return entry && set_entry(entry, value);
+}
+
+/* What the row allows, in words. */
+static const char *possible(const struct entry *entry, char *text, size_t size)
+{
+    const char *words = entry->range;
+    int n = 0;
+    switch (entry->type) {
+    case BOOL:
+        return "yes or no";
+    case STR:
+        n = snprintf(text, size, "one of: %s", *words == '|' ? "(nothing)" : "");
+        for (; *words && n < (int)size; words++)
+            n += snprintf(text + n, size - (size_t)n, *words == '|' ? ", " : "%c", *words);
+        return text;
+    case INT:
+    case SIZE:
+    case DOUBLE:
+        snprintf(text, size, "%s from %s%s%s", entry->type == DOUBLE ? "a number" : "a whole number",
+                 entry->range, *entry->unit ? " " : "", entry->unit);
+        return text;
+    }
+    return "";
+}
+
+static _Noreturn void refuse(const char *given, const struct entry *entry, const char *value)
+{
+    char text[200];
+    pf_die("%s: '%s' is not %s", given, value, possible(entry, text, sizeof text));
 }
 
 static int edit_distance(const char *a, const char *b)
@@ -170,23 +224,47 @@ const char *pf_nearest_word(const char *word, const char *const *candidates, siz
     return best;
 }
 
-static void report_unknown(const char *variable, size_t length)
+/* The nearest name to one that no row has, in the case of `name`; empty when none is near. */
+static const char *nearest_entry(const char *name, char *text, size_t size)
 {
-    char name[80];
     const char *names[ENTRY_COUNT];
-    snprintf(name, sizeof name, "%.*s", (int)length, variable);
+    bool upper = isupper((unsigned char)*name);
     for (size_t i = 0; i < ENTRY_COUNT; i++)
         names[i] = entries[i].name;
     const char *near = pf_nearest_word(name, names, ENTRY_COUNT);
-    char upper[80] = "";
-    for (size_t i = 0; near && near[i] && i + 1 < sizeof upper; i++) {
-        upper[i] = (char)toupper((unsigned char)near[i]);
-        upper[i + 1] = 0;
-    }
-    if (near)
-        pf_warn("unknown variable PARFOCAL_%s; maybe PARFOCAL_%s? (pfinfo -c lists all)", name, upper);
+    snprintf(text, size, "%s", near ? near : "");
+    for (char *c = text; upper && *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return text;
+}
+
+static void report_unknown(const char *name)
+{
+    char near[80];
+    if (*nearest_entry(name, near, sizeof near))
+        pf_warn("unknown variable PARFOCAL_%s; maybe PARFOCAL_%s? (pfinfo -c lists all)", name, near);
     else
         pf_warn("unknown variable PARFOCAL_%s (pfinfo -c lists all)", name);
+}
+
+void pf_config_give(const char *given, const char *name, const char *value)
+{
+    char near[80];
+    const struct entry *entry = find_entry(name, strlen(name));
+    if (!entry && *nearest_entry(name, near, sizeof near))
+        pf_die("%s: there is no setting '%s', maybe %s? (pfinfo -c lists all)", given, name, near);
+    if (!entry)
+        pf_die("%s: there is no setting '%s' (pfinfo -c lists all)", given, name);
+    if (!set_entry(entry, value))
+        refuse(given, entry, value);
+    givens[entry - entries] = keep(given);
+}
+
+const char *pf_config_given(const char *name)
+{
+    const struct entry *entry = find_entry(name, strlen(name));
+    const char *given = entry ? givens[entry - entries] : NULL;
+    return given ? given : name;
 }
 
 void pf_config_load(void)
@@ -199,16 +277,16 @@ void pf_config_load(void)
     for (char **variable = environ; *variable; variable++) {
         if (strncmp(*variable, prefix, sizeof prefix - 1) != 0)
             continue;
-        const char *name = *variable + sizeof prefix - 1;
-        const char *equals = strchr(name, '=');
+        const char *equals = strchr(*variable, '=');
+        char given[120];
         if (!equals)
             continue;
-        const struct entry *entry = find_entry(name, (size_t)(equals - name));
-        if (!entry)
-            report_unknown(name, (size_t)(equals - name));
-        else if (!set_entry(entry, equals + 1))
-            pf_die("%.*s: '%s' is not a valid %s", (int)(equals - *variable), *variable, equals + 1,
-                   type_names[entry->type]);
+        snprintf(given, sizeof given, "%.*s", (int)(equals - *variable), *variable);
+        const char *name = given + sizeof prefix - 1;
+        if (find_entry(name, strlen(name)))
+            pf_config_give(given, name, equals + 1);
+        else
+            report_unknown(name);
     }
 }
 
@@ -243,7 +321,8 @@ void pf_config_print(FILE *out)
             fputc(toupper((unsigned char)*c), out);
         fputc('=', out);
         print_value(out, entry);
-        fprintf(out, "\n    %s, default %s%s%s: %s\n", type_names[entry->type], entry->def,
-                *entry->unit ? " " : "", entry->unit, entry->help);
+        fprintf(out, "\n    %s, default %s%s%s%s%s%s: %s\n", type_names[entry->type], entry->def,
+                *entry->unit ? " " : "", entry->unit, *entry->range ? " (" : "", entry->range,
+                *entry->range ? ")" : "", entry->help);
     }
 }

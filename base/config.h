@@ -21,7 +21,7 @@
 /* In the order of the table, by subject and not by size.
  * NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct pf_config {
-#define PF_CFG(type, field, def, unit, help) PF_CFG_T_##type field;
+#define PF_CFG(type, field, def, unit, range, help) PF_CFG_T_##type field;
 #include "base/config.def"
 #undef PF_CFG
 };
@@ -29,14 +29,25 @@ struct pf_config {
 PF_EXPORT extern struct pf_config pf_config;
 
 /*
- * Reads the environment once (later calls return at once). A value that cannot be read ends the process with
- * one line that names the variable; a PARFOCAL_ variable that no row knows is reported with the nearest known
- * name.
+ * Reads the environment once (later calls return at once). A value that cannot be read or is out of its row's
+ * range ends the process with one line that names the variable; a PARFOCAL_ variable that no row knows is
+ * reported with the nearest known name.
  */
 PF_EXPORT void pf_config_load(void);
 
-/* Sets one entry from text, as if the environment had held it. Returns false when the name is unknown or the
- * value malformed. Meant for launchers, before the simulation starts. */
+/*
+ * Sets one entry from text, as if the environment had held it. `given` is how the user named it, such as
+ * "-model" or "--cfg=parfocal/model": an unknown name or an impossible value ends the process with one line
+ * that begins with it. Meant for launchers, before the simulation starts.
+ */
+PF_EXPORT void pf_config_give(const char *given, const char *name, const char *value);
+
+/* How the user named the entry `name` when it was last given; the name itself when nobody did. For messages
+ * about values that only their reader can judge. */
+PF_EXPORT const char *pf_config_given(const char *name);
+
+/* Sets one entry from text. Returns false, and changes nothing, when the name is unknown or the value
+ * impossible. */
 PF_EXPORT bool pf_config_set(const char *name, const char *value);
 
 /* Prints every entry with its value, default, unit and meaning. */

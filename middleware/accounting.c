@@ -189,7 +189,7 @@ static void add_slot(struct pf_account_row *row, const struct pf_account_slot *s
     total->followed += slot->followed;
     total->followed_messages += slot->followed_messages;
     total->shadows += slot->shadows;
-    total->shadow_ns += slot->shadow_ns;
+    total->shadow_ticks += slot->shadow_ticks;
     if (slot->shadow_simulated > total->shadow_simulated)
         total->shadow_simulated = slot->shadow_simulated;
 }

@@ -30,10 +30,9 @@ struct pf_account_slot {
     uint64_t promoted;          /* calls run in another model because the active one cannot */
     uint64_t followed;          /* collectives run in the model that another rank had chosen for them */
     uint64_t followed_messages; /* sides of messages run in the model of the other side */
-    uint64_t shadows;           /* twins of objects made for this model */
-    uint64_t shadow_ns;         /* wall-clock of that, also part of the overhead */
-    double shadow_simulated;    /* simulated seconds that an unavoidable synchronisation cost; 0 where the
-                                   promise holds */
+    uint64_t shadows;           /* twins made for objects that the program made in another model */
+    uint64_t shadow_ticks;      /* wall-clock of that, also part of the overhead */
+    double shadow_simulated;    /* simulated seconds that passed meanwhile; 0 where the promise holds */
     int row;                    /* index in the process's list of pairs */
     const char *phase;          /* of that pair */
     enum pf_model model;
@@ -47,6 +46,9 @@ struct pf_account {
     int rank;
     /* private */
     bool closed;
+    int shadow_depth; /* of the shadows that are being made: a type may need those that it consists of */
+    uint64_t shadow_began;
+    double shadow_date;
     struct pf_account_slot *slots;
     struct pf_timeline *timeline; /* NULL when none is wanted */
     struct pf_account *next;
@@ -111,6 +113,25 @@ static inline void pf_account_leave(struct pf_account *account)
     uint64_t now = pf_account_ticks();
     account->slot->overhead_ticks += now - pf_account_mark;
     pf_account_mark = now;
+}
+
+/* Around the making of a shadow at simulated time `now`; one that another one needs is inside that one's
+ * time. */
+static inline void pf_account_shadow_begin(struct pf_account *account, double now)
+{
+    if (account->shadow_depth++ > 0)
+        return;
+    account->shadow_began = pf_account_ticks();
+    account->shadow_date = now;
+}
+
+static inline void pf_account_shadow_end(struct pf_account *account, double now, bool made)
+{
+    account->slot->shadows += made;
+    if (--account->shadow_depth > 0)
+        return;
+    account->slot->shadow_ticks += pf_account_ticks() - account->shadow_began;
+    account->slot->shadow_simulated += now - account->shadow_date;
 }
 
 static inline void pf_account_message(struct pf_account *account, uint64_t bytes)

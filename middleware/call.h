@@ -134,11 +134,13 @@ static inline void pf_call_sent(struct pf_rank *r, int count, MPI_Datatype datat
     pf_call_reset_polls();
 }
 
-/* A message starts: what the user has configured for the implementation's own software. */
-static inline void pf_call_message(struct pf_instance *in)
+/* So many sends and receives start: the rank pays what the user has configured for the implementation's own
+ * software. After pf_call_native_begin(): the computation before the call has been charged then, and SMPI's
+ * timer stands while the others run. */
+static inline void pf_call_message(struct pf_instance *in, int messages)
 {
     if (PF_UNLIKELY(in->message_cost > 0))
-        sg_actor_sleep_for(in->message_cost);
+        sg_actor_sleep_for(messages * in->message_cost);
 }
 
 /* A blocking receive from `source` (or a wildcard) has completed. */

@@ -137,6 +137,7 @@ static struct pf_comm *comm_alloc(struct pf_rank *r, struct pf_comm_shared *shar
     struct pf_comm *comm = calloc(1, sizeof *comm);
     comm->object.kind = PF_KIND_COMM;
     comm->object.references = 1;
+    comm->object.home = r->active->impl;
     comm->shared = shared;
     comm->owner = r;
     comm->me = me;
@@ -245,7 +246,6 @@ void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
         return in->values->comm_null;
     in->ops->comm_errors_return(in, native);
     comm->object.native[in->impl] = native;
-    comm->owner->account->slot->shadows++;
     return native;
 }
 

@@ -100,6 +100,7 @@ void pf_comm_take(struct pf_comm *comm, const struct pf_comm *parent, struct pf_
     if (native) {
         in->ops->comm_errors_return(in, native);
         comm->object.native[in->impl] = native;
+        comm->object.home = in->impl;
     }
 }
 

@@ -19,6 +19,7 @@ static struct pf_datatype *new_type(struct pf_rank *r, const struct pf_recipe *r
         pf_die("out of memory for a datatype of %d blocks", recipe->integer_count);
     type->object.kind = PF_KIND_DATATYPE;
     type->object.references = 1;
+    type->object.home = r->active->impl;
     type->owner = r;
     type->combiner = recipe->combiner;
     type->integer_count = recipe->integer_count;

@@ -30,6 +30,7 @@ MPI_Group pf_group_new(struct pf_rank *r, const int *world_ranks, int size)
         pf_die("out of memory for a group of %d ranks", size);
     group->object.kind = PF_KIND_GROUP;
     group->object.references = 1;
+    group->object.home = r->active->impl;
     group->owner = r;
     group->size = size;
     memcpy(group->world_ranks, world_ranks, (size_t)size * sizeof *world_ranks);

@@ -36,8 +36,10 @@ static struct pf_info *new_info(struct pf_rank *r)
     info->object.kind = PF_KIND_INFO;
     info->object.references = 1;
     info->owner = r;
-    if (r)
+    if (r) {
+        info->object.home = r->active->impl;
         r->live_objects++;
+    }
     return info;
 }
 

@@ -73,16 +73,13 @@ static void read_settings(void)
     pf_config_load();
     pf_account_start();
     if (!pf_schedule_load(pf_config.schedule, &pf_job_state.schedule, error, sizeof error))
-        pf_die("schedule: %s", error);
+        pf_die("%s: %s", pf_config_given("schedule"), error);
     pf_job_state.start_model = pf_schedule_start(pf_job_state.schedule);
     if (*pf_config.model &&
         !pf_model_parse(pf_config.model, strlen(pf_config.model), &pf_job_state.start_model))
-        pf_die("unknown model '%s' in PARFOCAL_MODEL; models: analytic, smpi, portals, packet",
-               pf_config.model);
+        pf_die("%s: unknown model '%s' (pfinfo lists the models)", pf_config_given("model"), pf_config.model);
     if (pf_job_state.start_model == PF_MODEL_NONE)
         pf_job_state.start_model = PF_MODEL_SMPI;
-    if (strcmp(pf_config.agree, "strict") != 0 && strcmp(pf_config.agree, "follow") != 0)
-        pf_die("PARFOCAL_AGREE: '%s' is neither strict nor follow", pf_config.agree);
     find_out_about_switches();
     pf_job_state.strict = pf_job_state.may_switch && *pf_config.agree == 's';
     pf_ledger_on = pf_job_state.may_switch && !pf_job_state.strict;
@@ -236,6 +233,36 @@ static void account_for_portals(void)
             r->account->slot->bytes += counters.bytes_put + counters.bytes_got;
         }
     }
+}
+
+void pf_job_report_schedule(FILE *out)
+{
+    const struct pf_schedule *schedule = pf_job_state.schedule;
+    if (!pf_job_state.ranks || !*pf_config.schedule)
+        return;
+    struct pf_account_row *rows;
+    size_t count = pf_account_rows(&rows), phases = 0;
+    const char **names = calloc(count + 1, sizeof *names);
+    if (!names)
+        pf_die("out of memory at the end of the run");
+    for (size_t i = 0; i < count; i++) {
+        bool known = strcmp(rows[i].phase, "start") == 0;
+        for (size_t j = 0; j < phases && !known; j++)
+            known = strcmp(names[j], rows[i].phase) == 0;
+        if (!known)
+            names[phases++] = rows[i].phase;
+    }
+    char overruled[100];
+    snprintf(overruled, sizeof overruled, "%s says %s", pf_config_given("model"), pf_config.model);
+    struct pf_schedule_offer offer = {.phases = names,
+                                      .phase_count = phases,
+                                      .simulated = pf_account_simulated(),
+                                      .start_overruled = *pf_config.model ? overruled : NULL};
+    for (int i = 0; i < pf_job_state.size; i++)
+        pf_schedule_offer_add(&offer, &pf_job_state.ranks[i].cursor);
+    pf_schedule_report_missed(schedule, &offer, out);
+    free(names);
+    free(rows);
 }
 
 void pf_job_finish(int status)

@@ -16,6 +16,10 @@
  * schedule name. Returns 0, or another enum pf_error after having told the user why. */
 PF_EXPORT int pf_job_prepare(int np, const char *executable);
 
+/* Warns about the items of the schedule that no rank has come to, one line each; for the end of a whole run.
+ */
+PF_EXPORT void pf_job_report_schedule(FILE *out);
+
 /* Called once when the simulation has ended by itself, with the exit status to be: writes summary and table.
  * An abnormal end does not come here: what must run then is registered with pf_at_end. */
 PF_EXPORT void pf_job_finish(int status);

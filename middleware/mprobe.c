@@ -163,6 +163,7 @@ static int receive_recorded(struct pf_rank *r, struct pf_message *taken, void *b
     MPI_Comm comm = pf_comm_handle(taken->comm);
     union pf_native_status native;
     pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
     int code = ((native_recv)in->fn[PF_FN_Recv])(
         pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), taken->source,
         taken->side.native_tag, pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)), &native);
@@ -189,7 +190,6 @@ int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mess
     struct pf_instance *in = taken->owner;
     MPI_Comm comm = pf_comm_handle(taken->comm);
     pf_call_peer(r, taken->source, taken->tag, comm);
-    pf_call_message(in);
     if (taken->side.box)
         return receive_recorded(r, taken, buf, count, datatype, status);
     if (in->impl == PF_IMPL_SMPI) {
@@ -200,6 +200,7 @@ int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mess
     }
     union pf_native_status native_status;
     pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
     int code = ((native_mrecv)in->fn[PF_FN_Mrecv])(pf_native_p2p_buffer(in, buf), count,
                                                    pf_native(in, datatype), &taken->native, &native_status);
     if (code == MPI_SUCCESS)
@@ -233,9 +234,9 @@ int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mes
     struct pf_instance *in = taken->owner;
     MPI_Comm comm = pf_comm_handle(taken->comm);
     pf_call_peer(r, taken->source, taken->tag, comm);
-    pf_call_message(in);
     if (taken->side.box) {
         pf_call_native_begin(r, in);
+        pf_call_message(in, 1);
         struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);
         pf_ledger_keep(&taken->side, &made->side);
         int code = ((native_irecv)in->fn[PF_FN_Irecv])(
@@ -250,6 +251,7 @@ int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mes
         return pf_call_return(r, MPI_SUCCESS);
     }
     pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
     struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);
     int code = ((native_imrecv)in->fn[PF_FN_Imrecv])(pf_native_p2p_buffer(in, buf), count,
                                                      pf_native(in, datatype), &taken->native, &made->native);

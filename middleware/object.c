@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <simgrid/engine.h>
+
 #include "middleware/call.h"
 #include "middleware/comm.h"
 #include "middleware/datatype.h"
@@ -10,7 +12,7 @@
 #include "middleware/info.h"
 #include "middleware/op.h"
 
-void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
+static void *make_twin(struct pf_instance *in, struct pf_object *object)
 {
     switch (object->kind) {
     case PF_KIND_COMM:
@@ -26,6 +28,18 @@ void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
     default:
         return in->values->comm_null; /* a freed or foreign handle: the native call names the error */
     }
+}
+
+void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
+{
+    const pf_self_t *self = pf_self();
+    if (!self || !self->mpi || object->home == in->impl)
+        return make_twin(in, object);
+    struct pf_account *account = self->mpi->account;
+    pf_account_shadow_begin(account, simgrid_get_clock());
+    void *native = make_twin(in, object);
+    pf_account_shadow_end(account, simgrid_get_clock(), object->native[in->impl] != NULL);
+    return native;
 }
 
 void **pf_native_array(struct pf_instance *in, const void *const *handles, int n)

@@ -31,6 +31,7 @@ enum pf_kind {
 struct pf_object {
     uint32_t kind; /* enum pf_kind: tells a handle from a wild pointer */
     int references;
+    int home; /* enum pf_impl of the model in force when the program made it: twins elsewhere are shadows */
     void *native[PF_IMPL_COUNT]; /* the twin in each implementation, NULL while there is none */
 };
 

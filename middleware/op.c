@@ -98,6 +98,7 @@ int pf_PMPI_Op_create(MPI_User_function *function, int commute, MPI_Op *handle)
     struct pf_op *op = calloc(1, sizeof *op);
     op->object.kind = PF_KIND_OP;
     op->object.references = 1;
+    op->object.home = r->active->impl;
     op->owner = r;
     op->function = function;
     op->commutative = commute != 0;

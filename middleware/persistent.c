@@ -115,8 +115,8 @@ static int start(struct pf_rank *r, struct pf_request *request)
         in = (recipe->fn == PF_FN_Recv_init ? pf_ledger_receive : pf_ledger_send)(r, &request->side, &route);
     if (recipe->fn == PF_FN_Bsend_init)
         pf_bsend_prepare(r, in);
-    pf_call_message(in);
     pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
     int code = ((int (*)(const void *, int, void *, int, int, void *, void **))in->fn[recipe->fn])(
         pf_native_p2p_buffer(in, recipe->buffer), recipe->count, pf_native(in, recipe->datatype),
         pf_native_rank(in, route.peer), pf_native_tag(in, route.tag), pf_native(in, route.comm),

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,19 +13,23 @@
 
 #include "base/log.h"
 
+/* `happened`: some rank has come there. */
 struct phase_item {
     char *name;
     enum pf_model model;
+    bool happened;
 };
 
 struct coll_item {
     uint64_t at;
     enum pf_model model;
+    bool happened;
 };
 
 struct time_item {
     double at;
     enum pf_model model;
+    bool happened;
 };
 
 struct pf_schedule {
@@ -36,7 +41,7 @@ struct pf_schedule {
     unsigned phase_count, coll_count, time_count;
     uint64_t every; /* 0: no rotation */
     enum pf_model *rotation;
-    unsigned rotation_count;
+    unsigned rotation_count, rotation_reached;
 };
 
 /* A piece of the text; everything the parser looks at is one of these, so that a position can always be
@@ -177,7 +182,7 @@ static bool parse_start(struct parser *parser, struct span key, struct span valu
 static bool parse_coll(struct parser *parser, struct span key, struct span value)
 {
     struct pf_schedule *schedule = parser->schedule;
-    struct coll_item item;
+    struct coll_item item = {0};
     key.begin += strlen("@coll:");
     if (!parse_count(parser, key, "the number of a collective", &item.at) ||
         !parse_model(parser, value, &item.model))
@@ -196,7 +201,7 @@ static bool parse_coll(struct parser *parser, struct span key, struct span value
 static bool parse_at_time(struct parser *parser, struct span key, struct span value)
 {
     struct pf_schedule *schedule = parser->schedule;
-    struct time_item item;
+    struct time_item item = {0};
     key.begin += strlen("@time:");
     if (!parse_time(parser, key, &item.at) || !parse_model(parser, value, &item.model))
         return false;
@@ -270,7 +275,7 @@ static bool parse_phase(struct parser *parser, struct span key, struct span valu
         return false;
     }
     schedule->phases = append(schedule->phases, &schedule->phase_count, sizeof *schedule->phases);
-    schedule->phases[schedule->phase_count - 1] = (struct phase_item){name, model};
+    schedule->phases[schedule->phase_count - 1] = (struct phase_item){name, model, false};
     return true;
 }
 
@@ -403,12 +408,22 @@ enum pf_model pf_schedule_pcontrol_model(const struct pf_schedule *schedule, int
     return pf_schedule_phase_model(schedule, name);
 }
 
+enum pf_model pf_schedule_enter(struct pf_schedule *schedule, const char *phase)
+{
+    for (unsigned i = 0; i < schedule->phase_count; i++)
+        if (strcmp(schedule->phases[i].name, phase) == 0) {
+            schedule->phases[i].happened = true;
+            return schedule->phases[i].model;
+        }
+    return PF_MODEL_NONE;
+}
+
 unsigned pf_schedule_models(const struct pf_schedule *schedule)
 {
     return schedule->models;
 }
 
-void pf_schedule_cursor_init(struct pf_schedule_cursor *cursor, const struct pf_schedule *schedule)
+void pf_schedule_cursor_init(struct pf_schedule_cursor *cursor, struct pf_schedule *schedule)
 {
     *cursor = (struct pf_schedule_cursor){
         .watching = schedule && (schedule->time_count || schedule->coll_count || schedule->every),
@@ -422,8 +437,11 @@ void pf_schedule_cursor_init(struct pf_schedule_cursor *cursor, const struct pf_
 static void advance_time(struct pf_schedule_cursor *cursor, double now, enum pf_model *model)
 {
     const struct pf_schedule *schedule = cursor->schedule;
-    while (cursor->time_index < schedule->time_count && now >= schedule->times[cursor->time_index].at)
-        *model = schedule->times[cursor->time_index++].model;
+    for (; cursor->time_index < schedule->time_count && now >= schedule->times[cursor->time_index].at;
+         cursor->time_index++) {
+        schedule->times[cursor->time_index].happened = true;
+        *model = schedule->times[cursor->time_index].model;
+    }
     cursor->next_time =
         cursor->time_index < schedule->time_count ? schedule->times[cursor->time_index].at : INFINITY;
 }
@@ -431,7 +449,8 @@ static void advance_time(struct pf_schedule_cursor *cursor, double now, enum pf_
 static void advance_coll(struct pf_schedule_cursor *cursor, enum pf_model *model)
 {
     const struct pf_schedule *schedule = cursor->schedule;
-    const struct coll_item *item = &schedule->colls[cursor->coll_index++];
+    struct coll_item *item = &schedule->colls[cursor->coll_index++];
+    item->happened = true;
     *model = item->model;
     cursor->next_coll = cursor->coll_index < schedule->coll_count
                             ? schedule->colls[cursor->coll_index].at - item->at
@@ -440,8 +459,10 @@ static void advance_coll(struct pf_schedule_cursor *cursor, enum pf_model *model
 
 static void advance_every(struct pf_schedule_cursor *cursor, enum pf_model *model)
 {
-    const struct pf_schedule *schedule = cursor->schedule;
+    struct pf_schedule *schedule = cursor->schedule;
     *model = schedule->rotation[cursor->every_index];
+    if (cursor->every_index >= schedule->rotation_reached)
+        schedule->rotation_reached = cursor->every_index + 1;
     cursor->every_index = (cursor->every_index + 1) % schedule->rotation_count;
     cursor->calls_left = schedule->every;
 }
@@ -456,4 +477,65 @@ enum pf_model pf_schedule_advance(struct pf_schedule_cursor *cursor, double now)
     if (cursor->calls_left == 0)
         advance_every(cursor, &model);
     return model;
+}
+
+void pf_schedule_offer_add(struct pf_schedule_offer *offer, const struct pf_schedule_cursor *cursor)
+{
+    const struct pf_schedule *schedule = cursor->schedule;
+    if (cursor->coll_index < schedule->coll_count) {
+        uint64_t collectives = schedule->colls[cursor->coll_index].at - cursor->next_coll;
+        if (collectives > offer->collectives)
+            offer->collectives = collectives;
+    }
+    /* A rank that has come round has made enough of them. */
+    uint64_t calls =
+        cursor->every_index == 0 ? 0 : cursor->every_index * schedule->every + 1 - cursor->calls_left;
+    if (schedule->every && calls > offer->calls)
+        offer->calls = calls;
+}
+
+static const char *phase_list(const struct pf_schedule_offer *offer, char *text, size_t size)
+{
+    int n = snprintf(text, size, "the program's phases: ");
+    for (size_t i = 0; i < offer->phase_count && n < (int)size; i++)
+        n += snprintf(text + n, size - (size_t)n, "%s%s", i ? ", " : "", offer->phases[i]);
+    return offer->phase_count ? text : "the program names no phase";
+}
+
+static void say(FILE *out, const char *item, enum pf_model model, const char *offered)
+{
+    fprintf(out, "parfocal: warning: schedule item '%s=%s' never happened: %s\n", item, pf_model_name(model),
+            offered);
+}
+
+void pf_schedule_report_missed(const struct pf_schedule *schedule, const struct pf_schedule_offer *offer,
+                               FILE *out)
+{
+    char item[200], offered[600];
+    for (unsigned i = 0; i < schedule->phase_count; i++)
+        if (!schedule->phases[i].happened)
+            say(out, schedule->phases[i].name, schedule->phases[i].model,
+                phase_list(offer, offered, sizeof offered));
+    for (unsigned i = 0; i < schedule->coll_count; i++) {
+        snprintf(item, sizeof item, "@coll:%" PRIu64, schedule->colls[i].at);
+        snprintf(offered, sizeof offered, "no rank made more than %" PRIu64 " collectives on MPI_COMM_WORLD",
+                 offer->collectives);
+        if (!schedule->colls[i].happened)
+            say(out, item, schedule->colls[i].model, offered);
+    }
+    for (unsigned i = 0; i < schedule->time_count; i++) {
+        snprintf(item, sizeof item, "@time:%.12g", schedule->times[i].at);
+        snprintf(offered, sizeof offered, "the last communicating call was before, the run ended at %.12g s",
+                 offer->simulated);
+        if (!schedule->times[i].happened)
+            say(out, item, schedule->times[i].model, offered);
+    }
+    for (unsigned i = schedule->rotation_reached; i < schedule->rotation_count; i++) {
+        snprintf(item, sizeof item, "every:%" PRIu64, schedule->every);
+        snprintf(offered, sizeof offered, "no rank made more than %" PRIu64 " communicating calls",
+                 offer->calls);
+        say(out, item, schedule->rotation[i], offered);
+    }
+    if (offer->start_overruled && schedule->start != PF_MODEL_NONE)
+        say(out, "@start", schedule->start, offer->start_overruled);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/export.h"
 #include "middleware/model.h"
@@ -16,8 +17,8 @@
  *   @coll:N=MODEL      before the N-th (from 1) collective of the rank on MPI_COMM_WORLD
  *   @time:T=MODEL      at the first communicating call at or after T simulated seconds
  *   every:K=M1|M2|...  the first K communicating calls of the rank in M1, the next K in M2, and so on, round
- * and round The latest event wins, whether a phase or one of these. When several fall on one call: time, then
- * coll, then every.
+ * and round. The latest event wins, whether a phase or one of these. When several fall on one call: time,
+ * then coll, then every.
  */
 struct pf_schedule;
 
@@ -36,7 +37,10 @@ PF_EXPORT enum pf_model pf_schedule_start(const struct pf_schedule *schedule);
 /* The model of a phase, or PF_MODEL_NONE when the schedule does not name it. */
 PF_EXPORT enum pf_model pf_schedule_phase_model(const struct pf_schedule *schedule, const char *phase);
 
-/* The same for MPI_Pcontrol(level). */
+/* The same when a rank enters the phase: the item has happened. */
+PF_EXPORT enum pf_model pf_schedule_enter(struct pf_schedule *schedule, const char *phase);
+
+/* The same as pf_schedule_phase_model for MPI_Pcontrol(level). */
 PF_EXPORT enum pf_model pf_schedule_pcontrol_model(const struct pf_schedule *schedule, int level);
 
 /* One bit (1 << model) per model that the schedule names anywhere. */
@@ -49,11 +53,28 @@ struct pf_schedule_cursor {
     uint64_t next_coll;  /* collectives of the rank until the next @coll event, counting down */
     uint64_t calls_left; /* communicating calls until `every` rotates, counting down */
     /* private */
-    const struct pf_schedule *schedule;
+    struct pf_schedule *schedule;
     unsigned time_index, coll_index, every_index;
 };
 
-PF_EXPORT void pf_schedule_cursor_init(struct pf_schedule_cursor *cursor, const struct pf_schedule *schedule);
+PF_EXPORT void pf_schedule_cursor_init(struct pf_schedule_cursor *cursor, struct pf_schedule *schedule);
+
+/* What the program offered for a schedule: for the warnings about items that never happened. */
+struct pf_schedule_offer {
+    const char *const *phases; /* that it entered */
+    size_t phase_count;
+    double simulated;            /* end of the run */
+    const char *start_overruled; /* what came before @start, NULL: nothing */
+    uint64_t collectives, calls; /* most of any rank, by pf_schedule_offer_add() */
+};
+
+/* Adds one rank's counts. */
+PF_EXPORT void pf_schedule_offer_add(struct pf_schedule_offer *offer,
+                                     const struct pf_schedule_cursor *cursor);
+
+/* One line for each item that no rank has come to, with what the program did offer. */
+PF_EXPORT void pf_schedule_report_missed(const struct pf_schedule *schedule,
+                                         const struct pf_schedule_offer *offer, FILE *out);
 
 /* The slow path of pf_schedule_step: something is due. */
 PF_EXPORT enum pf_model pf_schedule_advance(struct pf_schedule_cursor *cursor, double now);

@@ -81,9 +81,8 @@ static int start_part(struct pf_rank *r, int fn, const void *buffer, int count, 
     bool sends = fn == PF_FN_Isend;
     pf_call_peer(r, route.peer, route.tag, comm);
     struct pf_instance *in = (sends ? pf_ledger_send : pf_ledger_receive)(r, &side, &route);
-    if (sends)
-        pf_call_message(in);
     pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
     struct pf_request *made = pf_request_new(r, in, sends ? PF_REQUEST_SEND : PF_REQUEST_RECV, comm);
     pf_ledger_keep(&side, &made->side);
     int code = ((native_start)in->fn[fn])(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype),
@@ -135,10 +134,10 @@ int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
         return in_parts(r, sendbuf, sendcount, sendtype, sides.to, recvbuf, recvcount, recvtype, sides.from,
                         status);
     pf_stranded_sent(r, in, comm, dest, sendtag);
-    pf_call_message(in);
     union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
     void *native_status = status || pf_job_state.may_switch ? &room : NULL;
     pf_call_native_begin(r, in);
+    pf_call_message(in, 2);
     int code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(
         pf_native_p2p_buffer(in, sendbuf), sendcount, pf_native(in, sendtype), pf_native_rank(in, dest),
         pf_native_tag(in, sendtag), pf_native_p2p_buffer(in, recvbuf), recvcount, pf_native(in, recvtype),
@@ -189,10 +188,10 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     if (sides.apart)
         return replace_in_parts(r, buf, count, datatype, &sides, status);
     pf_stranded_sent(r, in, comm, dest, sendtag);
-    pf_call_message(in);
     union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
     void *native_status = status || pf_job_state.may_switch ? &room : NULL;
     pf_call_native_begin(r, in);
+    pf_call_message(in, 2);
     struct sendrecv_replace a = {
         .buffer = pf_native_p2p_buffer(in, buf),
         .count = count,

@@ -171,7 +171,7 @@ static json_t *configuration(void)
 #define JSON_DOUBLE(value) json_real(value)
 #define JSON_STR(value)    json_string(value)
     json_t *object = json_object();
-#define PF_CFG(type, field, def, unit, help)                                                                 \
+#define PF_CFG(type, field, def, unit, range, help)                                                          \
     json_object_set_new(object, #field, JSON_##type(pf_config.field));
 #include "base/config.def"
 #undef PF_CFG
@@ -216,7 +216,7 @@ static json_t *phase_object(const struct pf_account_row *row)
                     {"shadows", t->shadows}};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
-    json_object_set_new(object, "shadow_wall_clock_s", json_real(1e-9 * (double)t->shadow_ns));
+    json_object_set_new(object, "shadow_wall_clock_s", json_real(pf_account_seconds(t->shadow_ticks)));
     json_object_set_new(object, "shadow_simulated_s", json_real(t->shadow_simulated));
     return object;
 }

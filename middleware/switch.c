@@ -95,7 +95,7 @@ void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
 
 void pf_switch_phase(struct pf_rank *r, const char *phase)
 {
-    move(r, phase, pf_schedule_phase_model(pf_job_state.schedule, phase));
+    move(r, phase, pf_schedule_enter(pf_job_state.schedule, phase));
 }
 
 /* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize. */

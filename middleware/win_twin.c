@@ -101,12 +101,13 @@ void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
         .board = shared->boards[in->impl],
     };
     void *native = NULL;
+    pf_account_shadow_begin(r->account, simgrid_get_clock());
     if (in->ops->win_twin(in, &recipe, &native) != PF_SUCCESS)
         pf_die("rank %d: a window cannot change its model: %s has no room for another one", r->self.rank,
                in->adapter->name);
     attach_again(in, win, native);
     win->object.native[in->impl] = native;
-    r->account->slot->shadows++;
+    pf_account_shadow_end(r->account, simgrid_get_clock(), true);
 }
 
 void pf_win_twins_free(struct pf_rank *r, struct pf_win *win)

@@ -137,7 +137,8 @@ static struct openmpi_instance *make_instance(int rank)
                                     .predefined = in->predefined,
                                     .impl = PF_IMPL_OPENMPI,
                                     .rank = rank,
-                                    .job_size = instance_count};
+                                    .job_size = instance_count,
+                                    .message_cost = pf_config.openmpi_message_cost};
     fill_instance(in);
     return in;
 }

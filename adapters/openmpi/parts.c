@@ -222,24 +222,14 @@ static bool check_version(char *why, size_t n)
 static bool check_settings(char *why, size_t n)
 {
     const struct {
-        const char *name, *value, *other;
-    } offloading[] = {{"COLL", pf_config.openmpi_coll, ""}, {"OSC", pf_config.openmpi_osc, "pt2pt"}};
-    if (strcmp(pf_config.openmpi_pml, "cm") != 0 && !use_ob1()) {
-        snprintf(why, n, "PARFOCAL_OPENMPI_PML is '%s'; it can be cm or ob1", pf_config.openmpi_pml);
-        return false;
-    }
+        const char *name, *value;
+    } offloading[] = {{"COLL", pf_config.openmpi_coll}, {"OSC", pf_config.openmpi_osc}};
     for (size_t i = 0; i < sizeof offloading / sizeof offloading[0]; i++) {
-        if (strcmp(offloading[i].value, offloading[i].other) == 0)
-            continue;
-        if (strcmp(offloading[i].value, "portals4") != 0)
-            snprintf(why, n, "PARFOCAL_OPENMPI_%s is '%s'; it can be %s or portals4", offloading[i].name,
-                     offloading[i].value, *offloading[i].other ? offloading[i].other : "empty");
-        else if (use_ob1())
+        if (strcmp(offloading[i].value, "portals4") == 0 && use_ob1()) {
             snprintf(why, n, "PARFOCAL_OPENMPI_%s=portals4 needs PARFOCAL_OPENMPI_PML=cm",
                      offloading[i].name);
-        else
-            continue;
-        return false;
+            return false;
+        }
     }
     return true;
 }

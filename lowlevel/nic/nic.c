@@ -27,20 +27,11 @@ static struct pf_nic **nics;
 static int nic_count;
 
 /* Without one of these nothing would ever leave the interface. */
-static void at_least_one(const char *name, long value)
-{
-    if (value < 1)
-        pf_die("%s is %ld: a network interface needs at least 1", name, value);
-}
-
 static void set_up(struct pf_nic *nic, int node)
 {
     nic->node = node;
     nic->bus.node = node;
     pf_path_set_bus(node, pf_bus()->stream_rate());
-    at_least_one("PARFOCAL_NIC_MATCH_ENGINES", pf_config.nic_match_engines);
-    at_least_one("PARFOCAL_NIC_COMMAND_QUEUE", pf_config.nic_command_queue);
-    at_least_one("PARFOCAL_NIC_E2E_ENTRIES", pf_config.nic_e2e_entries);
     nic->engines_free = calloc((size_t)pf_config.nic_match_engines, sizeof *nic->engines_free);
     if (!nic->engines_free)
         pf_die("out of memory for a network interface");

@@ -32,12 +32,9 @@ enum scope { SCOPE_NODE, SCOPE_PROCESS, SCOPE_PAIR };
 
 static enum scope read_scope(void)
 {
-    static const char *const names[] = {"node", "process", "pair"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(pf_config.nic_flow_control, names[i]) == 0)
-            return (enum scope)i;
-    pf_die("unknown scope \"%s\" in PARFOCAL_NIC_FLOW_CONTROL: node, process or pair",
-           pf_config.nic_flow_control);
+    return strcmp(pf_config.nic_flow_control, "node") == 0   ? SCOPE_NODE
+           : strcmp(pf_config.nic_flow_control, "pair") == 0 ? SCOPE_PAIR
+                                                             : SCOPE_PROCESS;
 }
 
 /* `items` zeroed elements more than needed, so that growing stays rare. */

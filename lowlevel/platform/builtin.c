@@ -133,17 +133,31 @@ static bool read_hosts(const char *name, int hosts, long *out)
     return end != colon + 1 && !*end && !errno;
 }
 
+/*
+ * SimGrid puts ranks on hosts in the alphabetical order of their names. So all numbers have as many digits:
+ * up to ten hosts begin with 0, up to a hundred with 100, and so on (the radical of a cluster knows no
+ * leading zeros).
+ */
+static long first_number(long hosts)
+{
+    long digits = 10;
+    while (digits < hosts)
+        digits *= 10;
+    return hosts > 10 ? digits : 0;
+}
+
 static void write_xml(const struct shape *shape, FILE *out)
 {
+    long first = first_number(shape->hosts);
     fprintf(out,
             "<?xml version='1.0'?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
             "<platform version=\"4.1\">\n"
-            "  <cluster id=\"cluster\" prefix=\"node-\" radical=\"0-%ld\" suffix=\"\"\n"
+            "  <cluster id=\"cluster\" prefix=\"node-\" radical=\"%ld-%ld\" suffix=\"\"\n"
             "           speed=\"%.12gf\" core=\"%ld\" bw=\"%.12gBps\" lat=\"%.12gs\" "
             "sharing_policy=\"SPLITDUPLEX\"\n"
             "           loopback_bw=\"%.12gBps\" loopback_lat=\"%.12gs\"",
-            shape->hosts - 1, pf_config.platform_host_speed, pf_config.platform_cores,
+            first, first + shape->hosts - 1, pf_config.platform_host_speed, pf_config.platform_cores,
             pf_config.platform_link_bw, pf_config.platform_link_latency, pf_config.platform_loopback_bw,
             pf_config.platform_loopback_latency);
     if (strcmp(shape->topology, "FLAT") != 0)

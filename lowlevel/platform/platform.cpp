@@ -73,6 +73,17 @@ int number_link(const Link *link)
     return number;
 }
 
+/* Where a zone has none, SimGrid throws or, in a zone with full routing, finds no link. */
+bool find_route(sg_host_t from, sg_host_t to, std::vector<Link *> &path, double &latency)
+{
+    try {
+        from->route_to(to, path, &latency);
+    } catch (const std::exception &) {
+        return false;
+    }
+    return !path.empty();
+}
+
 } // namespace
 
 int pf_platform_node(sg_host_t host)
@@ -98,7 +109,9 @@ void pf_platform_route(int src, int dst, struct pf_platform_route *route)
 {
     std::vector<Link *> path;
     double latency = 0.0;
-    hosts[src]->route_to(hosts[dst], path, &latency);
+    if (!find_route(hosts[src], hosts[dst], path, latency))
+        pf_die("the platform has no route from host %s to host %s", hosts[src]->get_cname(),
+               hosts[dst]->get_cname());
     route->latency = latency;
     route->count = static_cast<int>(path.size());
     route->links = static_cast<int *>(std::malloc((path.size() + 1) * sizeof(int)));

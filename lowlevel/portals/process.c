@@ -112,9 +112,6 @@ int PtlInit(void)
     pf_config_load();
     pf_engine_start();
     pf_trace_process(self);
-    if (pf_config.nic_pio_max > PTL_MAX_COMMAND_DATA - 8)
-        pf_die("PARFOCAL_NIC_PIO_MAX is %zu: a command of the NIC holds at most %d bytes with match bits",
-               pf_config.nic_pio_max, PTL_MAX_COMMAND_DATA - 8);
     if (!self->portals)
         self->portals = create_process(self);
     /* A helper that initialises a rank at no cost ends, and the rank goes on. */

@@ -155,11 +155,10 @@ def point_to_point(f):
         lines.append("pf_bsend_prepare(r, in);")
     if sends:
         lines += ["pf_call_sent(r, count, datatype);", "pf_stranded_sent(r, in, comm, dest, tag);"]
-    lines.append("pf_call_message(in);")
     if f.of_kind("STATUS"):
         lines += ["union pf_native_status native_room;",
                   "void *native_status = status || pf_job_state.may_switch ? &native_room : NULL;"]
-    lines.append("pf_call_native_begin(r, in);")
+    lines += ["pf_call_native_begin(r, in);", "pf_call_message(in, 1);"]
     if request:
         kind = "PF_REQUEST_SEND" if sends else "PF_REQUEST_RECV"
         lines += [f"struct pf_request *made = pf_request_new(r, in, {kind}, comm);",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the shell blocks of a page that are marked `runnable`, in order, and compares what they print with the page.
 
-    ```sh runnable              is run by sh -eu and must succeed
+    ```sh runnable              is run by sh -eu and must succeed, and each item of its schedules must happen
     ```text output              must show lines that the block above it has printed, numbers and their units aside
 
 The page's commands see a folder that looks like the repository with a build directory `build`; what they create stays
@@ -22,6 +22,8 @@ LIMIT = 240  # seconds for one block
 
 # 12, 1.5e-3, 4.41 ms, 128 KiB: what differs between machines, and from run to run
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: (?:s|ms|us|B|KiB|MiB|GiB)\b)?")
+# A schedule of a page that switches nothing shows nothing.
+UNHEARD = "never happened"
 
 
 def make_folder(build):
@@ -67,7 +69,7 @@ def check(page, folder):
             status, printed = run(block, folder)
             runs += 1
             print(f"{block}: status {status}")
-            if status != 0:
+            if status != 0 or UNHEARD in printed:
                 print(printed)
                 wrong += 1
         elif "output" in block.words and printed is None:

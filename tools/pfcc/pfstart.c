@@ -115,11 +115,33 @@ static int object_needs_simulator(struct dl_phdr_info *object, size_t size, void
     return 0;
 }
 
+/* Under another MPI's launcher each of its processes would run a whole simulation of one rank. */
+static const char *other_launcher(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS",
+                                        "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *value = getenv(sizes[i]);
+        if (value && atol(value) > 1)
+            return sizes[i];
+    }
+    const char *rank = getenv("PMIX_RANK");
+    return rank && atol(rank) > 0 ? "PMIX_RANK" : NULL;
+}
+
 /* Becomes "pfrun -np 1 program arguments"; returns only if that fails. */
 static void launch(int argc, char **argv)
 {
     const char *launcher = getenv("PARFOCAL_PFRUN");
     char program[4096];
+    const char *other = other_launcher();
+    if (other) {
+        fprintf(stderr,
+                "parfocal: error: this program was built with pfcc, and another launcher has started it "
+                "(%s=%s); start it with pfrun -np N\n",
+                other, getenv(other));
+        _exit(1);
+    }
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     char **command = calloc((size_t)argc + 4, sizeof *command);
     if (!launcher || !*launcher)

@@ -110,6 +110,17 @@ const char *binary_read(const char *path, struct binary_facts *facts)
     return reason;
 }
 
+bool binary_is_script(const char *path)
+{
+    char begin[2] = "";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    bool script = fread(begin, 1, sizeof begin, file) == sizeof begin && memcmp(begin, "#!", 2) == 0;
+    fclose(file);
+    return script;
+}
+
 void binary_forget(struct binary_facts *facts)
 {
     for (int i = 0; i < facts->needed_count; i++)

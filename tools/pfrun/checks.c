@@ -56,6 +56,8 @@ static void check_built_with_pfcc(const char *path)
     if (facts.other_mpi[0] && !facts.parfocal)
         pf_die("'%s' was built for another MPI (it needs %s); rebuild it with pfcc or pfcxx", path,
                facts.other_mpi);
+    if (binary_is_script(path))
+        pf_die("'%s' is a script, pfrun runs programs; call pfrun in the script, or name the program", path);
     if (reason || !facts.parfocal)
         pf_die("'%s' was not built with pfcc or pfcxx (%s); rebuild it", path,
                reason ? reason : "it does not need libparfocal");
@@ -99,10 +101,10 @@ static unsigned check_load(const char *list)
     unsigned models = 0;
     while (*list) {
         size_t length = strcspn(list, ",");
-        models |= check_model("-load", list, length);
+        models |= check_model(pf_config_given("load"), list, length);
         list += length;
         if (*list == ',' && !*++list)
-            pf_die("-load: a model is missing after the last comma");
+            pf_die("%s: a model is missing after the last comma", pf_config_given("load"));
     }
     return models;
 }
@@ -112,26 +114,19 @@ static unsigned check_schedule(const char *text)
     struct pf_schedule *schedule;
     char error[600];
     if (!pf_schedule_load(text, &schedule, error, sizeof error))
-        pf_die("-schedule: %s", error);
+        pf_die("%s: %s", pf_config_given("schedule"), error);
     unsigned models = pf_schedule_models(schedule);
     pf_schedule_free(schedule);
     return models;
-}
-
-static void check_agree(const char *word)
-{
-    if (strcmp(word, "follow") != 0 && strcmp(word, "strict") != 0)
-        pf_die("-agree: '%s' is neither strict nor follow", word);
 }
 
 unsigned check_models(void)
 {
     unsigned models = 1u << PF_MODEL_SMPI;
     if (*pf_config.model)
-        models |= check_model("-model", pf_config.model, strlen(pf_config.model));
+        models |= check_model(pf_config_given("model"), pf_config.model, strlen(pf_config.model));
     models |= check_load(pf_config.load);
     models |= check_schedule(pf_config.schedule);
-    check_agree(pf_config.agree);
     return models;
 }
 
@@ -199,6 +194,10 @@ void check_report(void)
         mkdir(path, 0777);
         *slash = '/';
     }
-    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || access(path, W_OK | X_OK) != 0)
-        pf_die("-report: cannot write to the directory '%s': %s", name, strerror(errno));
+    struct stat info;
+    if (mkdir(path, 0777) != 0 && errno == EEXIST && stat(path, &info) == 0 && !S_ISDIR(info.st_mode))
+        pf_die("%s: '%s' is a file, and must be a directory", pf_config_given("report"), name);
+    if (access(path, W_OK | X_OK) != 0)
+        pf_die("%s: cannot write to the directory '%s': %s", pf_config_given("report"), name,
+               strerror(errno));
 }

@@ -166,7 +166,7 @@ static void add_trace(const char *text)
         pf_die("out of memory");
     free(all);
     all = longer;
-    pf_config_set("trace", all);
+    pf_config_give("-trace", "trace", all);
 }
 
 /* FORMAT:FILE. SMPI's own traces with the settings that smpirun gives them; the others are ours. */
@@ -201,13 +201,12 @@ static void parse_cfg(struct options *options, const char *argument)
         add_simgrid(options, "%s", argument);
         return;
     }
-    char *name = strdup(argument + sizeof ours - 1), *colon = name ? strchr(name, ':') : NULL;
+    char *given = strdup(argument), *colon = given ? strchr(given + sizeof ours - 1, ':') : NULL;
     if (!colon)
         pf_die("'%s': a setting is --cfg=parfocal/KEY:VALUE", argument);
     *colon = 0;
-    if (!pf_config_set(name, colon + 1))
-        pf_die("'%s': no setting of that name, or not a valid value (pfinfo -c lists all)", argument);
-    free(name);
+    pf_config_give(given, given + sizeof ours - 1, colon + 1);
+    free(given);
 }
 
 static void print_version(void)
@@ -219,8 +218,9 @@ static void print_version(void)
 
 static void set_config(const char *flag, const char *name, const char *value)
 {
-    if (!pf_config_set(name, value))
-        pf_die("-%s: '%s' cannot be used", flag, value);
+    char given[32];
+    snprintf(given, sizeof given, "-%s", flag);
+    pf_config_give(given, name, value);
 }
 
 static void analyze(struct options *options)
@@ -313,6 +313,14 @@ static bool is_simgrid(const char *argument)
     return strncmp(argument, "--cfg=", 6) == 0 || strncmp(argument, "--log=", 6) == 0;
 }
 
+/* mpirun's "a : -np 2 b". A colon alone may be an argument of the application. */
+static void refuse_several(char **application)
+{
+    for (char **word = application; word[0] && word[1]; word++)
+        if (strcmp(word[0], ":") == 0 && word[1][0] == '-' && find_flag(word[1] + 1))
+            pf_die("': %s' begins a second program; pfrun runs one program in all ranks", word[1]);
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
     int i = 1;
@@ -335,6 +343,7 @@ void options_parse(struct options *options, int argc, char **argv)
     }
     if (i >= argc)
         pf_die("no application given (usage: pfrun -np N [options] ./app [arguments])");
+    refuse_several(argv + i);
     options->app = argv + i;
     options->app_argc = argc - i;
 }

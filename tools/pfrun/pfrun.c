@@ -304,6 +304,8 @@ int main(int argc, char **argv)
     pf_summary_set_command(argc, argv);
     prepare(argc, argv);
     int status = pf_check_status(simulate());
+    fflush(stdout);
+    pf_job_report_schedule(stderr);
     pf_trace_finish();
     pf_job_finish(status);
     workdir_remove();

@@ -19,7 +19,7 @@ load common.bash
 @test "application that is a script" {
     printf '#!/bin/sh\n' >script
     chmod +x script
-    refuses "not a compiled program" -np 2 ./script
+    refuses "'./script' is a script" -np 2 ./script
 }
 
 @test "application that is empty" {
@@ -84,7 +84,7 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 @test "model missing in -load" { refuses "a model is missing after the last comma" -np 2 -load smpi, "$APP"; }
 
 @test "unknown model in the environment" {
-    PARFOCAL_MODEL=fast refuses "unknown model 'fast'" -np 2 "$APP"
+    PARFOCAL_MODEL=fast refuses "PARFOCAL_MODEL: unknown model 'fast'" -np 2 "$APP"
 }
 
 @test "bad schedule: position and reason" {
@@ -97,9 +97,9 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 }
 
 @test "schedule file that does not exist" { refuses "'sched' is neither a file nor a schedule" -np 2 -schedule sched "$APP"; }
-@test "unknown agreement" { refuses "-agree: 'maybe' is neither" -np 2 -agree maybe "$APP"; }
+@test "unknown agreement" { refuses "-agree: 'maybe' is not one of: follow, strict" -np 2 -agree maybe "$APP"; }
 @test "unknown trace format" { refuses "trace: unknown format 'tau'; there are csv, paje, chrome, otf2, text, svg" -np 2 -trace tau:x "$APP"; }
-@test "unknown setting of ours" { refuses "no setting of that name" -np 2 --cfg=parfocal/nosuch:1 "$APP"; }
+@test "unknown setting of ours" { refuses "--cfg=parfocal/nosuch: there is no setting 'nosuch'" -np 2 --cfg=parfocal/nosuch:1 "$APP"; }
 @test "setting without a value" { refuses "a setting is --cfg=KEY:VALUE" -np 2 --cfg=smpi/host-speed "$APP"; }
 
 @test "unknown setting of SimGrid" { refuses "Bad config key: smpi/nosuch" -np 2 --cfg=smpi/nosuch:1 "$APP"; }

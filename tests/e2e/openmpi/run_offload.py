@@ -69,8 +69,8 @@ def refusals(tools):
     failures = 0
     for settings, message in (({"PARFOCAL_OPENMPI_COLL": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "needs PARFOCAL_OPENMPI_PML=cm"),
                               ({"PARFOCAL_OPENMPI_OSC": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "needs PARFOCAL_OPENMPI_PML=cm"),
-                              ({"PARFOCAL_OPENMPI_OSC": "rdma"}, "it can be pt2pt or portals4"),
-                              ({"PARFOCAL_OPENMPI_COLL": "tuned"}, "it can be empty or portals4")):
+                              ({"PARFOCAL_OPENMPI_OSC": "rdma"}, "is not one of: pt2pt, portals4"),
+                              ({"PARFOCAL_OPENMPI_COLL": "tuned"}, "is not one of: (nothing), portals4")):
         result = tools.run([tools.command("pfrun"), "-np", "2", "-model", "portals", program], 60, settings)
         if result.status in (0, "timeout") or message not in result.err:
             failures += 1

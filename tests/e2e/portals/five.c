@@ -24,7 +24,7 @@ static double setting(const char *name)
     static const struct {
         const char *name, *value;
     } defaults[] = {
-#define PF_CFG(type, field, value, unit, help) {#field, #value},
+#define PF_CFG(type, field, value, unit, range, help) {#field, #value},
 #include "base/config.def"
 #undef PF_CFG
     };

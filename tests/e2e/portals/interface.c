@@ -109,13 +109,17 @@ static void program_limits(int rank, int size, void *shared)
     (void)rank, (void)size, (void)shared;
     ptl_handle_ni_t ni;
     ptl_ni_limits_t wish = {.max_entries = 1 << 30, .max_cts = 5, .max_waw_ordered_size = 1}, actual;
+    ptl_ni_limits_t few_indices = {.max_pt_index = 10};
     CHECK(PtlInit() == PTL_OK);
     CHECK(PtlNIInit(0, NI_OPTIONS, PTL_PID_ANY, &wish, &actual, &ni) == PTL_OK);
     CHECK(actual.max_entries == 77 && actual.max_cts == 5 && actual.max_mds == 88);
-    CHECK(actual.max_pt_index == 63 && actual.max_waw_ordered_size == 64 && actual.max_war_ordered_size >= 8);
+    CHECK(actual.max_pt_index == 70 && actual.max_waw_ordered_size == 64 && actual.max_war_ordered_size >= 8);
     CHECK(actual.max_atomic_size >= 64 && actual.max_triggered_ops == 99 &&
           actual.max_unexpected_headers == 66);
     CHECK(actual.features & PTL_COHERENT_ATOMICS);
+    CHECK(PtlNIInit(0, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &few_indices, &actual, &ni) ==
+          PTL_OK);
+    CHECK(actual.max_pt_index == 63);
     PtlFini();
 }
 
@@ -415,7 +419,7 @@ static void run(world_program program, const char *const *settings)
 
 static const char *const limits[] = {"PARFOCAL_PTL_MAX_ENTRIES=77",   "PARFOCAL_PTL_MAX_OBJECTS=88",
                                      "PARFOCAL_PTL_MAX_TRIGGERED=99", "PARFOCAL_PTL_MAX_UNEXPECTED=66",
-                                     "PARFOCAL_PTL_MAX_PT_INDEX=10",  NULL};
+                                     "PARFOCAL_PTL_MAX_PT_INDEX=70",  NULL};
 static const char *const no_pio[] = {"PARFOCAL_NIC_PIO_MAX=0", NULL};
 
 #define TEST(name, settings)                                                                                 \

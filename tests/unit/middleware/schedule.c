@@ -210,12 +210,58 @@ static void test_noise(void **state)
     assert_true(accepted > 0);
 }
 
+/* What no rank comes to is said, with what there was; what happened is not. */
+static void test_missed(void **state)
+{
+    (void)state;
+    struct pf_schedule *s = parse("solve=portals,nosuch=smpi,@coll:2=portals,@coll:9=smpi,@time:1=portals,"
+                                  "@time:5=smpi,every:3=smpi|portals|analytic,@start=portals");
+    struct pf_schedule_cursor rank[2];
+    for (int i = 0; i < 2; i++)
+        pf_schedule_cursor_init(&rank[i], s);
+    assert_int_equal(pf_schedule_enter(s, "solve"), PF_MODEL_PORTALS);
+    assert_int_equal(pf_schedule_enter(s, "report"), PF_MODEL_NONE);
+    pf_schedule_step(&rank[0], true, 0);
+    pf_schedule_step(&rank[0], true, 0.5);
+    pf_schedule_step(&rank[0], true, 1.5);
+    pf_schedule_step(&rank[0], false, 1.5);
+    pf_schedule_step(&rank[0], false, 1.5);
+    pf_schedule_step(&rank[1], true, 2);
+    static const char *const phases[] = {"solve", "report"};
+    struct pf_schedule_offer offer = {
+        .phases = phases, .phase_count = 2, .simulated = 2.5, .start_overruled = "-model says smpi"};
+    for (int i = 0; i < 2; i++)
+        pf_schedule_offer_add(&offer, &rank[i]);
+    assert_int_equal(offer.collectives, 3);
+    assert_int_equal(offer.calls, 5);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    pf_schedule_report_missed(s, &offer, out);
+    fclose(out);
+    assert_string_equal(
+        text,
+        "parfocal: warning: schedule item 'nosuch=smpi' never happened: the program's phases: solve, report\n"
+        "parfocal: warning: schedule item '@coll:9=smpi' never happened: no rank made more than 3 "
+        "collectives on "
+        "MPI_COMM_WORLD\n"
+        "parfocal: warning: schedule item '@time:5=smpi' never happened: the last communicating call was "
+        "before, the "
+        "run ended at 2.5 s\n"
+        "parfocal: warning: schedule item 'every:3=analytic' never happened: no rank made more than 5 "
+        "communicating "
+        "calls\n"
+        "parfocal: warning: schedule item '@start=portals' never happened: -model says smpi\n");
+    free(text);
+    pf_schedule_free(s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_phases),      cmocka_unit_test(test_empty), cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_collectives), cmocka_unit_test(test_time),  cmocka_unit_test(test_every),
-        cmocka_unit_test(test_order),       cmocka_unit_test(test_file),  cmocka_unit_test(test_noise),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_phases), cmocka_unit_test(test_empty),
+                                       cmocka_unit_test(test_bad),    cmocka_unit_test(test_collectives),
+                                       cmocka_unit_test(test_time),   cmocka_unit_test(test_every),
+                                       cmocka_unit_test(test_order),  cmocka_unit_test(test_file),
+                                       cmocka_unit_test(test_noise),  cmocka_unit_test(test_missed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ int fake_aborted;
 struct pf_job_state pf_job_state;
 
 static struct pf_rank rank;
+static struct pf_instance instance;
 static struct pf_account account;
 static struct pf_account_slot slot;
 static struct pf_comm world, alone;
@@ -96,6 +97,7 @@ struct pf_rank *fake_rank(int number, int size)
     rank.self.mpi = &rank;
     rank.state = PF_RANK_RUNNING;
     rank.account = &account;
+    rank.active = &instance;
     account.slot = &slot;
     rank.call.impl = -1;
     rank.world = &world;

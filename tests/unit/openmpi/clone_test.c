@@ -279,12 +279,6 @@ static bool no_plugins(char *why, size_t n)
     return pf_parts_find(why, n);
 }
 
-static bool wrong_pml(char *why, size_t n)
-{
-    pf_config_set("openmpi_pml", "xpmem");
-    return pf_parts_find(why, n);
-}
-
 /* The libraries with another version number in them, the plugins as they are. */
 static bool wrong_version(char *why, size_t n)
 {
@@ -332,7 +326,6 @@ static void what_is_missing_is_said_in_one_line(void **state)
     in_child(many_ranks, "vm.max_map_count");
     in_child(no_libmpi, "install the Debian package libopenmpi3");
     in_child(no_plugins, "PARFOCAL_OPENMPI_PLUGIN_DIR");
-    in_child(wrong_pml, "it can be cm or ob1");
     in_child(wrong_version, "built for 4.1.4");
     in_child(missing_plugin, "mca_coll_tuned.so is missing: install the Debian package libopenmpi3");
     in_child(no_space, "PARFOCAL_CLONE_DIR");
