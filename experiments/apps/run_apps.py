@@ -73,6 +73,15 @@ def unpack(package, cache, folder):
     return top
 
 
+def missing_packages(cc, options):
+    """What a machine may lack on which Parfocal was built."""
+    missing = [] if shutil.which("make") else ["make"]
+    blas = subprocess.run([cc, "-print-file-name=libblas.so"], capture_output=True, text=True, check=False).stdout
+    if options.only != "netpipe" and "/" not in blas:
+        missing.append("libblas-dev")
+    return " ".join(missing)
+
+
 def make(arguments, folder, what):
     status, output = run(["make"] + arguments, folder, 900, os.path.join(folder, "make.log"))
     if status != 0:
@@ -197,6 +206,9 @@ def main():
     options.bin, options.cache = os.path.abspath(options.bin), os.path.abspath(options.cache)
 
     cc = os.path.join(options.bin, "pfcc") if options.wrapper == "pfcc" else options.wrapper
+    missing = missing_packages(cc, options)
+    if missing:
+        sys.exit(f"run_apps: missing: {missing} (Debian: apt-get install {missing})")
     build = os.path.join(options.cache, options.wrapper)
     os.makedirs(build, exist_ok=True)
     jobs = []

@@ -29,4 +29,7 @@ step 7200 ./run-demo
 step 3600 tests/docs/run_blocks.py build README.md
 step 3600 $as_root meson install -C build
 step 3600 pfinfo --check
+# What needs more says what.
+step 3600 sh -c "! build/bin/pfcurve -np 4 --switch-after build/examples/cg 2>missing.txt && grep 'apt-get install snakemake' missing.txt"
+step 3600 sh -c "! experiments/apps/run_apps.py 2>missing.txt && grep 'apt-get install .*libblas-dev' missing.txt"
 step 7200 ./run-tests --suite unit --suite cli
