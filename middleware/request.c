@@ -39,6 +39,11 @@ static void release_operands(struct pf_request *request)
         free(operands->memory[i]);
         pf_datatype_release(operands->datatypes[i]);
     }
+    if (operands->more) {
+        for (int i = 0; i < operands->more_count; i++)
+            pf_datatype_release(operands->more[i]);
+        free(operands->more);
+    }
     pf_op_release(operands->op);
     *operands = (struct pf_request_operands){0};
 }
@@ -100,6 +105,18 @@ void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype)
         return;
     pf_datatype_retain(datatype);
     request->operands.datatypes[request->operands.datatypes[0] != NULL] = datatype;
+}
+
+void pf_request_keep_datatypes(struct pf_request *request, const MPI_Datatype *datatypes, int n)
+{
+    struct pf_request_operands *operands = &request->operands;
+    if (n <= 0)
+        return;
+    operands->more = realloc(operands->more, (size_t)(operands->more_count + n) * sizeof *operands->more);
+    for (int i = 0; i < n; i++) {
+        pf_datatype_retain(datatypes[i]);
+        operands->more[operands->more_count++] = datatypes[i];
+    }
 }
 
 void pf_request_keep_memory(struct pf_request *request, void *memory)

@@ -33,6 +33,8 @@ struct pf_request_operands {
     void *memory[2];
     MPI_Op op;
     MPI_Datatype datatypes[2];
+    MPI_Datatype *more; /* those of arrays of types */
+    int more_count;
 };
 
 struct pf_request;
@@ -109,6 +111,8 @@ int pf_request_parts_started(struct pf_rank *r, struct pf_instance *in, struct p
  * then. */
 void pf_request_keep_op(struct pf_request *request, MPI_Op op);
 void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype);
+/* All derived types of an array of `n`. */
+void pf_request_keep_datatypes(struct pf_request *request, const MPI_Datatype *datatypes, int n);
 void pf_request_keep_memory(struct pf_request *request, void *memory);
 
 /* The owner has completed it: what remains of the handle (a persistent request becomes inactive). */

@@ -21,6 +21,25 @@ static void *load(struct pf_ompi_instance *inst, const struct pf_elf *elf, char 
     return handle;
 }
 
+/*
+ * A nonblocking collective keeps its types and operation by what it notes in its request. Stock
+ * MPI_Ialltoallw takes the number of neighbours for the number of types when the communicator has a topology,
+ * and reads beyond their arrays; and the requests of coll/portals4 have no room for the notes, which are
+ * written across their own data. The middleware keeps all of it until the request completes.
+ */
+static int kept_already(void)
+{
+    return 0; /* OMPI_SUCCESS */
+}
+
+static void repair_retaining(const struct pf_ompi_instance *inst)
+{
+    static const char *const names[] = {"ompi_coll_base_retain_datatypes",
+                                        "ompi_coll_base_retain_datatypes_w", "ompi_coll_base_retain_op"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        pf_hooks_replace(inst->core[PF_CORE_MPI], names[i], (void *)kept_already);
+}
+
 /* In this order each library finds those it needs already loaded, under this rank's names. */
 bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
 {
@@ -29,6 +48,7 @@ bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
         if (!inst->core[i])
             return false;
     }
+    repair_retaining(inst);
     pf_glue_bind_t bind;
     *(void **)&bind = dlsym(inst->core[PF_CORE_GLUE], "pf_glue_bind");
     inst->glue = bind ? bind(&inst->host) : NULL;
@@ -96,6 +116,13 @@ static void repair_coll(const struct pf_ompi_instance *inst, void *handle)
         pf_hooks_replace(handle, ends[i], inst->glue->coll_end(i, dlsym(handle, ends[i])));
 }
 
+static void repair_osc_pt2pt(const struct pf_ompi_instance *inst, void *handle)
+{
+    static const char receive[] = "ompi_osc_pt2pt_irecv_w_cb", send[] = "ompi_osc_pt2pt_isend_w_cb";
+    pf_hooks_replace(handle, receive, inst->glue->osc_receive(dlsym(handle, receive)));
+    pf_hooks_replace(handle, send, inst->glue->osc_send(dlsym(handle, send)));
+}
+
 void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
 {
     static char why[512];
@@ -121,6 +148,8 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         pf_hooks_bind(handle, "ompi_mtl_portals4", inst->mtl);
     if (handle && strncmp(name, "mca_osc_", 8) == 0)
         pf_hooks_replace(handle, "ompi_comm_dup", (void *)inst->glue->window_comm);
+    if (handle && strcmp(name, "mca_osc_pt2pt") == 0)
+        repair_osc_pt2pt(inst, handle);
     if (handle && strcmp(name, "mca_coll_portals4") == 0)
         repair_coll(inst, handle);
     return handle;

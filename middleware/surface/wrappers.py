@@ -188,8 +188,10 @@ def collective(f):
         lines += [f"pf_request_keep_op(made, {p.name});" for p in f.of_kind("OP")]
         lines += [f"pf_request_keep_datatype(made, {condition(f, p)});" for p in f.of_kind("DATATYPE") if not p.is_array]
     for p in arrays:
-        ignored = "sendbuf == MPI_IN_PLACE ? 0 : " if p.name == "sendtypes" else ""
-        lines.append(f"void **native_{p.name} = pf_native_array(in, (const void *const *){p.name}, {ignored}pf_comm_peers(c));")
+        count = ("sendbuf == MPI_IN_PLACE ? 0 : " if p.name == "sendtypes" else "") + "pf_comm_peers(c)"
+        lines.append(f"void **native_{p.name} = pf_native_array(in, (const void *const *){p.name}, {count});")
+        if request:
+            lines.append(f"pf_request_keep_datatypes(made, {p.name}, {count});")
     movable = buffers_with_types(f)
     for b, t in movable:
         lines += bottom_begin(f, b, t)

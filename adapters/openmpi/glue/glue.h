@@ -76,6 +76,10 @@ struct pf_glue {
     void *(*coll_repair)(void *bcast, void *types);
     /* The same for the function that ends its nonblocking collectives of one kind, number `which`. */
     void *(*coll_end)(int which, void *function);
+    /* Repair osc/pt2pt, of which the function that receives, and that sends, with a callback is given. Each
+     * returns what is to stand for it, and that calls it. */
+    void *(*osc_receive)(void *function);
+    void *(*osc_send)(void *function);
     /* Stands for ompi_comm_dup in the one-sided components. */
     int (*window_comm)(void *comm, void **result);
     /* A window over `comm`, which it takes over; a fence epoch begins; the end. All local; native errors. */

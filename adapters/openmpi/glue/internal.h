@@ -35,6 +35,8 @@ void pf_glue_window_made(void *native);
 void pf_glue_window_gone(const void *native);
 void *pf_glue_coll_repair(void *function, void *types);
 void *pf_glue_coll_end(int which, void *function);
+void *pf_glue_osc_receive(void *function);
+void *pf_glue_osc_send(void *function);
 
 /* The one job of the process has this number in Open MPI's names. */
 enum { PF_GLUE_JOB = 1 };

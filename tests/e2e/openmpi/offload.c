@@ -44,6 +44,14 @@ static void with_gaps(int root, int n)
     for (int r = 0; R == root && r < P; r++)
         for (int i = 0; i < 2 * n; i++)
             CHECK(out[r * 2 * n + i] == (i % 2 ? -1 : 1000 * r + i));
+    for (int i = 0; i < P * 2 * n; i++)
+        out[i] = -1;
+    MPI_Request request;
+    CHECK_OK(MPI_Igather(in, 1, type, out, 1, type, root, MPI_COMM_WORLD, &request));
+    CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    for (int r = 0; R == root && r < P; r++)
+        for (int i = 0; i < 2 * n; i++)
+            CHECK(out[r * 2 * n + i] == (i % 2 ? -1 : 1000 * r + i));
     for (int r = 0; r < P; r++)
         for (int i = 0; i < 2 * n; i++)
             in[r * 2 * n + i] = 500 * r + i;
