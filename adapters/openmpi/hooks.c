@@ -257,13 +257,33 @@ static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t
     return status;
 }
 
-/* coll/portals4 and osc/portals4 drain a queue in the same manner; osc waits for link events. */
+/*
+ * coll/portals4 and osc/portals4 drain a queue in the same manner; osc waits for link events. They poll once
+ * in each pass of opal_progress, as mtl/portals4 does: only its polls count, or the number of passes until
+ * the rank sleeps would depend on the components that are in use.
+ */
 static int hook_eq_get(ptl_handle_eq_t queue, ptl_event_t *event)
 {
-    int status = PtlEQGet(queue, event);
     pf_self_t *self = pf_self();
+    if (self)
+        pf_portals_count_polls(self, false);
+    int status = PtlEQGet(queue, event);
+    if (self)
+        pf_portals_count_polls(self, true);
     if ((status == PTL_OK || status == PTL_EQ_DROPPED) && self && event->type == PTL_EVENT_LINK)
         pf_portals_idle_reset(self);
+    return status;
+}
+
+static int look_at_counter(const ptl_handle_ct_t *counter, const ptl_size_t *test, ptl_ct_event_t *event)
+{
+    unsigned int which;
+    pf_self_t *self = pf_self();
+    if (self)
+        pf_portals_count_polls(self, false);
+    int status = PtlCTPoll(counter, test, 1, 0, event, &which);
+    if (self)
+        pf_portals_count_polls(self, true);
     return status;
 }
 
@@ -274,16 +294,14 @@ static int hook_eq_get(ptl_handle_eq_t queue, ptl_event_t *event)
  */
 static int hook_ct_wait(ptl_handle_ct_t counter, ptl_size_t test, ptl_ct_event_t *event)
 {
-    unsigned int which;
     if (!pf_hooks_progress)
         return PtlCTWait(counter, test, event);
-    int status = PtlCTPoll(&counter, &test, 1, 0, event, &which);
-    while (status == PTL_CT_NONE_REACHED) {
-        /* So few polls that they cannot block twice between two looks at the counter. */
-        pf_hooks_progress();
-        status = PtlCTPoll(&counter, &test, 1, 0, event, &which);
+    for (;;) {
+        int status = look_at_counter(&counter, &test, event);
+        if (status != PTL_CT_NONE_REACHED)
+            return status;
+        pf_hooks_progress(); /* whose polls count */
     }
-    return status;
 }
 
 static const struct {

@@ -150,6 +150,8 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         pf_hooks_replace(handle, "ompi_comm_dup", (void *)inst->glue->window_comm);
     if (handle && strcmp(name, "mca_osc_pt2pt") == 0)
         repair_osc_pt2pt(inst, handle);
+    if (handle && strcmp(name, "mca_osc_portals4") == 0)
+        pf_hooks_replace(handle, "opal_free_list_init", inst->glue->osc_list_init());
     if (handle && strcmp(name, "mca_coll_portals4") == 0)
         repair_coll(inst, handle);
     return handle;

@@ -150,6 +150,11 @@ static void host_idle_pass(void *context)
     pf_portals_idle_pass(((struct pf_ompi_instance *)context)->self);
 }
 
+static void host_idle_at_least(void *context, long passes)
+{
+    pf_portals_idle_at_least(((struct pf_ompi_instance *)context)->self, passes);
+}
+
 static void host_send_needs_ack(void *context, bool on)
 {
     pf_portals_send_needs_ack(((struct pf_ompi_instance *)context)->self, on);
@@ -208,6 +213,7 @@ static void prepare_instance(int rank)
         .plugin_symbol = pf_ompi_plugin_symbol,
         .changes = host_changes,
         .idle_pass = host_idle_pass,
+        .idle_at_least = host_idle_at_least,
         .send_needs_ack = host_send_needs_ack,
     };
 }

@@ -175,7 +175,8 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
     if (event->type == PTL_EVENT_PT_DISABLED)
         eq->notices++;
     if (is_news(eq, event))
-        eq->ni->process->idle = 0;
+        eq->ni->process->idle =
+            -1; /* who drains a queue looks at what it has told only after an empty poll */
     if (!eq->dropped)
         return PTL_OK;
     eq->dropped = false;

@@ -61,7 +61,9 @@ struct ptl_process {
     /* progress.c */
     struct ptl_waiter *parked;
     struct ptl_waiter *spare_waiters;
-    long idle;
+    long idle;                      /* -1: a poll has just found something */
+    long least_idle_passes;         /* see pf_portals_idle_at_least */
+    bool polls_are_free;            /* see pf_portals_count_polls */
     bool send_needs_ack;            /* see pf_portals_send_needs_ack */
     uint64_t changes;               /* of the state that a poll can see */
     struct pf_dates memory_changes; /* by messages that post no event */
@@ -434,6 +436,8 @@ void ptl_active(struct ptl_process *process, const char *call);
 void ptl_memory_changed(struct ptl_process *process, double date);
 /* One poll found nothing. May block; true when it has. */
 bool ptl_idle_pass(struct ptl_process *process, const char *call);
+/* Has it polled in vain so often that the next poll may block? */
+bool ptl_idle_for_long(const struct ptl_process *process);
 /* Blocks until the next change; false when `date` came first (negative: no limit). */
 bool ptl_block(struct ptl_process *process, const char *call, double date);
 /* Blocks until the date, whatever changes before. */

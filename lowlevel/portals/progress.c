@@ -163,13 +163,21 @@ static void watch_for_livelock(struct ptl_process *process, const char *call)
             process->self->rank, process->stuck_passes, call, now);
 }
 
+bool ptl_idle_for_long(const struct ptl_process *process)
+{
+    return process->idle >= pf_config.idle_passes && process->idle >= process->least_idle_passes;
+}
+
 bool ptl_idle_pass(struct ptl_process *process, const char *call)
 {
     process->last_call = call;
+    if (process->polls_are_free)
+        return false;
     watch_for_livelock(process, call);
     if (pf_dates_pass(&process->memory_changes, pf_engine_now()))
         process->idle = 0;
-    if (++process->idle < pf_config.idle_passes)
+    process->idle++;
+    if (!ptl_idle_for_long(process))
         return false;
     ptl_block(process, call, -1.0);
     return true;
@@ -192,6 +200,17 @@ const uint64_t *pf_portals_changes(const pf_self_t *self)
 void pf_portals_idle_pass(pf_self_t *self)
 {
     ptl_idle_pass(self->portals, "PtlEQPoll");
+}
+
+void pf_portals_idle_at_least(pf_self_t *self, long passes)
+{
+    self->portals->least_idle_passes = passes;
+}
+
+void pf_portals_count_polls(pf_self_t *self, bool on)
+{
+    if (self->portals)
+        self->portals->polls_are_free = !on;
 }
 
 void pf_portals_send_needs_ack(pf_self_t *self, bool on)

@@ -56,6 +56,14 @@ PF_EXPORT const uint64_t *pf_portals_changes(const pf_self_t *self);
 PF_EXPORT void pf_portals_idle_pass(pf_self_t *self);
 
 /*
+ * What the process waits for may need so many passes of its runtime through everything that makes progress,
+ * without any change of the NIC: polls block no earlier, whatever PARFOCAL_IDLE_PASSES says. And while polls
+ * do not count, none of them blocks: for those beyond the one of each pass.
+ */
+PF_EXPORT void pf_portals_idle_at_least(pf_self_t *self, long passes);
+PF_EXPORT void pf_portals_count_polls(pf_self_t *self, bool on);
+
+/*
  * The runtime promises: every put of this process that posts SEND also asks for an ACK event, and SEND alone
  * completes nothing. Then SEND, which never comes after its ACK, does not wake the process.
  */

@@ -201,7 +201,7 @@ static double answer_none(const struct ptl_le *pattern, double date)
 {
     struct ptl_process *process = pattern->ni->process;
     bool was_free = process->free_mode;
-    if (process->idle >= pf_config.idle_passes)
+    if (ptl_idle_for_long(process))
         process->free_mode = true;
     ptl_event_t event = {.pt_index = pattern->pt_index, .ni_fail_type = PTL_NI_NO_MATCH};
     double known = answer(pattern, &event, date);

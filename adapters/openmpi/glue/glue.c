@@ -176,6 +176,7 @@ static const struct pf_glue glue = {
     .coll_end = pf_glue_coll_end,
     .osc_receive = pf_glue_osc_receive,
     .osc_send = pf_glue_osc_send,
+    .osc_list_init = pf_glue_osc_list_init,
     .window_comm = pf_glue_window_comm,
     .window_twin = pf_glue_window_twin,
     .window_open = pf_glue_window_open,

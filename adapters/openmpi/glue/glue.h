@@ -45,6 +45,7 @@ struct pf_glue_host {
     /* Counts changes of the rank's NIC; a poll in vain; see lowlevel/portals/runtime.h. */
     const uint64_t *(*changes)(void *context);
     void (*idle_pass)(void *context);
+    void (*idle_at_least)(void *context, long passes);
     void (*send_needs_ack)(void *context, bool on);
 };
 
@@ -80,6 +81,8 @@ struct pf_glue {
      * returns what is to stand for it, and that calls it. */
     void *(*osc_receive)(void *function);
     void *(*osc_send)(void *function);
+    /* What is to stand for opal_free_list_init in osc/portals4. */
+    void *(*osc_list_init)(void);
     /* Stands for ompi_comm_dup in the one-sided components. */
     int (*window_comm)(void *comm, void **result);
     /* A window over `comm`, which it takes over; a fence epoch begins; the end. All local; native errors. */

@@ -37,6 +37,7 @@ void *pf_glue_coll_repair(void *function, void *types);
 void *pf_glue_coll_end(int which, void *function);
 void *pf_glue_osc_receive(void *function);
 void *pf_glue_osc_send(void *function);
+void *pf_glue_osc_list_init(void);
 
 /* The one job of the process has this number in Open MPI's names. */
 enum { PF_GLUE_JOB = 1 };

@@ -16,6 +16,12 @@
 
 #include "adapters/openmpi/glue/internal.h"
 
+/*
+ * opal_progress calls those of low priority in each eighth pass, and what one callback has completed another
+ * finds in the next pass: a rank has nothing to do when all of them have found nothing twice.
+ */
+enum { PASSES_OF_ALL = 8, IDLE_PASSES = 2 * PASSES_OF_ALL };
+
 static opal_progress_callback_t stock_progress; /* NULL: not replaced */
 static const uint64_t *changes;
 static uint64_t seen;
@@ -36,6 +42,7 @@ static int progress(void)
 
 void pf_glue_progress_install(void)
 {
+    pf_glue_host->idle_at_least(pf_glue_host->context, IDLE_PASSES);
     *(void **)&stock_progress = pf_glue_mtl_symbol("ompi_mtl_portals4_progress");
     changes = pf_glue_host->changes(pf_glue_host->context);
     if (!changes || !stock_progress || opal_progress_unregister(stock_progress) != OPAL_SUCCESS) {

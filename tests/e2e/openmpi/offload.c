@@ -150,6 +150,26 @@ static void passive(MPI_Win win, int *memory)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* More requests than the component makes room for at first. */
+static void many_requests(MPI_Win win, int *memory)
+{
+    enum { MANY = 20 };
+    int right = (R + 1) % P, in[MANY];
+    MPI_Request requests[MANY];
+    for (int i = 0; i < MANY; i++) {
+        memory[i] = check_value(R, i, 5);
+        in[i] = -1;
+    }
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < MANY; i++)
+        CHECK_OK(MPI_Rget(&in[i], 1, MPI_INT, right, i, 1, MPI_INT, win, &requests[i]));
+    CHECK_OK(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
+    CHECK_OK(MPI_Win_unlock_all(win));
+    CHECK(check_filled(in, MANY, right, 5));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Win win;
@@ -170,6 +190,7 @@ int main(int argc, char **argv)
     many_origins(win, memory);
     many_origins(win, memory);
     passive(win, memory);
+    many_requests(win, memory);
     CHECK_OK(MPI_Win_free(&win));
     TIME("windows");
     return check_end("offload");

@@ -15,6 +15,8 @@ sys.path.insert(0, os.path.dirname(HERE))
 import harness  # noqa: E402
 
 PROGRAMS = os.path.join(harness.HERE, "programs")
+# The number of polls in vain after which a rank sleeps must not decide whether it comes to an end.
+ONE_PASS = {"PARFOCAL_IDLE_PASSES": "1"}
 COLL, OSC = {"PARFOCAL_OPENMPI_COLL": "portals4"}, {"PARFOCAL_OPENMPI_OSC": "portals4"}
 ANY = ["every:1=smpi|portals", "@coll:3=portals,@coll:11=smpi,@coll:14=portals"]
 # program, arguments, settings, numbers of ranks, schedules, does it switch by itself
@@ -26,6 +28,8 @@ GROUPS = {
     "rma": [("rma", [], OSC, [2, 3, 4, 7, 8], [], True), ("rma", [], dict(COLL, **OSC), [4, 5], [], True)],
     "both": [("offload", [], dict(COLL, **OSC), [2, 3, 4, 7, 8], [], False), ("offload", [], COLL, [5], [], False),
              ("nbcblock", [], COLL, [4], [], True), ("progress", [], COLL, [4], [], True)],
+    "idle": [(name, [], dict(ONE_PASS, **more), [4], [], False) for name in ("group", "split", "idupinter")
+             for more in ({}, COLL, OSC)],
 }
 
 
