@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Checkouts that are copied and renamed, and what run-tests shows, with a small project in place of this one: setup.sh, run-tests,
+# Checkouts that are copied and renamed, what run-tests shows and .ci/run counts, with a small project in place of this one: setup.sh, run-tests,
 # meson and ninja are the real ones.
 
 setup() {
@@ -66,4 +66,38 @@ where() {
     done >output
     cat output
     [ "$(tail -n 1 output)" = "2 passed, 0 failed" ]
+}
+
+# script FILE LINE...: what stands in for a step of .ci/run
+script() {
+    local file=$1
+    shift
+    mkdir -p "$(dirname "$file")"
+    printf '%s\n' '#!/bin/sh' "$@" >"$file"
+    chmod +x "$file"
+}
+
+# ci CI STATUS LAST-LINE
+ci() {
+    CI=$1 run timeout 60 .ci/run
+    echo "$output"
+    [ "$((status != 0))" -eq "$2" ]
+    [ "${lines[-1]}" = "$3" ]
+}
+
+@test ".ci/run adds up; where no machine can be made it says so, and fails in CI" {
+    mkdir .ci
+    cp "$BATS_TEST_DIRNAME/../../.ci/run" .ci/
+    script scripts/setup.sh :
+    script run-tests 'echo "3 passed, 0 failed"'
+    script tests/install/fresh_machine.sh 'echo "7 passed, 0 failed"'
+    ci true 0 "10 passed, 0 failed"
+    script tests/install/fresh_machine.sh 'echo "5 passed, 2 failed"' 'exit 1'
+    ci '' 1 "8 passed, 2 failed"
+    script tests/install/fresh_machine.sh 'echo "skipped: not root"' 'exit 77'
+    ci '' 0 "3 passed, 0 failed"
+    grep "skipped: not root" <<<"$output"
+    ci true 1 "3 passed, 1 failed"
+    script run-tests 'echo "it does not build"' 'exit 1'
+    ci '' 1 "0 passed, 1 failed"
 }

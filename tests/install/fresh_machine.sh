@@ -70,7 +70,7 @@ copy_checkout()
 {
     mkdir -p "$root$at"
     tar -C "$checkout" --exclude-vcs --exclude-vcs-ignores -cf - . | tar -C "$root$at" -xf -
-    chown -R "$1:$1" "$root$at"
+    chroot "$root" chown -R "$1:$1" "$at"
 }
 
 # Inside the namespaces: a machine for root or for the user. No variable of this machine is known there, not even LANG.
@@ -86,7 +86,7 @@ machine()
     copy_checkout "$1"
     if [ "$1" = user ]; then
         mkdir "$root$tmp"
-        chown user:user "$root$tmp"
+        chroot "$root" chown user:user "$tmp"
         chroot "$root" sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends sudo' \
             >"$cache/log" 2>&1 || { tail -n 20 "$cache/log"; die "sudo cannot be installed"; }
         echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"

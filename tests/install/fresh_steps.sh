@@ -20,7 +20,7 @@ step()
         echo "ok   $name: $* ($(($(date +%s) - start)) s)"
     else
         echo "FAIL $name: $*: status $status after $(($(date +%s) - start)) s"
-        tail -n 80 "$log"
+        tail -n 80 "$log" | sed 's/^/    /' # no line of it may look like one of ours
     fi
 }
 
