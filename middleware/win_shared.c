@@ -6,6 +6,9 @@
  *
  * (SMPI's own has the first member's piece as the base of all members, so that a put to any of them arrives
  * there.)
+ *
+ * Hints stay in the hub. Open MPI's component for shared memory heeds none of those that osc/pt2pt would: a
+ * lock of a window with "no_locks" is granted there.
  */
 #include <stdlib.h>
 
@@ -65,7 +68,7 @@ int pf_PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI
     if (code == MPI_SUCCESS) {
         win->base = piece(win->shared, win->comm->me);
         pf_win_publish(win);
-        code = ((create_fn *)in->fn[PF_FN_Win_create])(win->base, size, disp_unit, pf_native(in, info),
+        code = ((create_fn *)in->fn[PF_FN_Win_create])(win->base, size, disp_unit, in->values->info_null,
                                                        pf_native(in, comm), &native);
     }
     if (code == MPI_SUCCESS)

@@ -86,12 +86,13 @@ void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
     if (!shared->boards[in->impl])
         shared->boards[in->impl] = calloc(2 * (size_t)comm->size, sizeof(void *));
     pf_progress_guard(r, in->impl);
+    bool hints = win->info && win->flavor != MPI_WIN_FLAVOR_SHARED; /* see win_shared.c */
     struct pf_win_recipe recipe = {
         .base = win->base,
         .size = win->size,
         .disp_unit = win->disp_unit,
         .dynamic = win->flavor == MPI_WIN_FLAVOR_DYNAMIC,
-        .info = win->info ? pf_native(in, win->info) : in->values->info_null,
+        .info = hints ? pf_native(in, win->info) : in->values->info_null,
         .comm = pf_native(in, pf_comm_handle(win->comm)),
         .world_ranks = comm->world_ranks,
         .members = comm->size,

@@ -45,6 +45,28 @@ static void hints(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+/* Shared memory is locked whatever the hint says; other windows may refuse it. */
+static void locks_of_shared_memory(void)
+{
+    MPI_Info hint;
+    MPI_Comm node;
+    MPI_Win win;
+    int *mine;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Info_create(&hint);
+    MPI_Info_set(hint, "no_locks", "true");
+    CHECK_OK(MPI_Win_allocate_shared(sizeof *mine, sizeof *mine, hint, node, &mine, &win));
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+    CHECK_OK(MPI_Win_unlock(0, win));
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    CHECK_OK(MPI_Win_unlock_all(win));
+    CHECK_OK(MPI_Win_free(&win));
+    MPI_Info_free(&hint);
+    MPI_Comm_free(&node);
+}
+
 static void nobody(void)
 {
     int mine = 7, other = 3;
@@ -261,6 +283,7 @@ static void everything(void)
 {
     empty_window();
     hints();
+    locks_of_shared_memory();
     nobody();
     bottom();
     displaced();
