@@ -47,7 +47,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
         return MPI_ERR_OTHER;
     pf_job_start_rank(r);
     r->os_thread = (int)syscall(SYS_gettid);
-    r->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    r->thread_level = pf_thread_level(required);
     if (provided)
         *provided = r->thread_level;
     r->state = PF_RANK_RUNNING;

@@ -72,11 +72,10 @@ static int on_handle(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool 
 
 int pf_PMPI_T_init_thread(int required, int *provided)
 {
-    (void)required;
     if (!provided)
         return MPI_ERR_ARG;
     tool_of_caller()->initialised++;
-    *provided = MPI_THREAD_FUNNELED;
+    *provided = pf_thread_level(required);
     return MPI_SUCCESS;
 }
 

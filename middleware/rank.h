@@ -22,6 +22,15 @@ struct pf_trace_record;
 /* The name of a function by its number, "MPI_Send"; never NULL. */
 const char *pf_fn_name(int fn);
 
+/* The level of thread support that a program gets which asks for `required`: at most MPI_THREAD_FUNNELED, in
+ * the terms of the question, which are the standard ABI's in a program compiled with PARFOCAL_MPI5_ABI. */
+static inline int pf_thread_level(int required)
+{
+    enum { ABI_FUNNELED = 1024 };
+    int most = required >= ABI_FUNNELED ? ABI_FUNNELED : MPI_THREAD_FUNNELED;
+    return required < most ? required : most;
+}
+
 /* What a rank is doing, for diagnoses: filled in by the wrappers with plain stores. */
 struct pf_call {
     int fn;   /* enum pf_fn of the current or last call */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The MPI header of applications built with pfcc: MPI 3.1 and the names of MPI-1 that codes still use.
  *
- * The binary interface is Parfocal's own and belongs to no MPI implementation. It has the shape and the
- * values of the standard ABI of MPI 5.0: predefined handles are small constants, other handles are pointers
- * to objects of the middleware, and each constant is an integer constant (for switch and static
- * initialisers). The middleware translates to the implementation that runs a call.
+ * The binary interface is Parfocal's own and belongs to no MPI implementation. It has the shape and, except
+ * for levels of thread support, the values of the standard ABI of MPI 5.0: predefined handles are small
+ * constants, other handles are pointers to objects of the middleware, and each constant is an integer
+ * constant (for switch and static initialisers). The middleware translates to the implementation that runs a
+ * call.
  *
  * mpi_proto.h, generated from surface/mpi.tsv, declares the functions under names of our own and maps
  * MPI_Send to pf_MPI_Send and PMPI_Send to pf_PMPI_Send, so that a call cannot reach another MPI library in
@@ -292,11 +293,19 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_ERR_RMA_FLAVOR            57
 #define MPI_ERR_LASTCODE              16383
 
-/* Levels of thread support */
-#define MPI_THREAD_SINGLE     0
+/* Levels of thread support. Programs index arrays with them, so they are small and consecutive as in other
+ * libraries. A program that wants those of the standard ABI defines PARFOCAL_MPI5_ABI; it is answered in the
+ * terms in which it asks. */
+#define MPI_THREAD_SINGLE 0
+#ifdef PARFOCAL_MPI5_ABI
 #define MPI_THREAD_FUNNELED   1024
 #define MPI_THREAD_SERIALIZED 2048
 #define MPI_THREAD_MULTIPLE   4096
+#else
+#define MPI_THREAD_FUNNELED   1
+#define MPI_THREAD_SERIALIZED 2
+#define MPI_THREAD_MULTIPLE   3
+#endif
 
 /* Results of comparisons, kinds of topologies and of MPI_Comm_split_type */
 #define MPI_IDENT            201

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs linked by pfcc inside the simulator: what is private to a rank, the simulated C library, the end of a rank.
 
-Usage: test_simulated.py BUILD_DIRECTORY [unittest options]. The programs do not call MPI, so they depend on the loader and the
-wrappers only.
+Usage: test_simulated.py BUILD_DIRECTORY [unittest options]. All programs but one do not call MPI, so they depend on the loader
+and the wrappers only.
 """
 
 import os
@@ -73,6 +73,31 @@ class Simulated(unittest.TestCase):
             int one(void);
             int main(void) { one(); sleep(1); printf("%d\\n", one()); return 0; }""", "-lone", *options)
         self.assertEqual(self.pfrun("./app2"), ["22"] * RANKS)
+
+    def test_levels_of_thread_support_are_indices(self):
+        """As programs print them; those of the standard ABI, in question and answer, where they are asked for."""
+        source = """#include <mpi.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #define RUN(level) ((level) / (level > 1000 ? 1024 : 1))
+            int main(int argc, char **argv) {
+                static const char *const names[4] = {"single", "funneled", "serialized", "multiple"};
+                static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                                             MPI_THREAD_MULTIPLE};
+                int provided = -1, again = -1, tool = -1;
+                MPI_Init_thread(&argc, &argv, levels[atoi(argv[1])], &provided);
+                MPI_Query_thread(&again);
+                MPI_T_init_thread(levels[atoi(argv[1])], &tool);
+                MPI_T_finalize();
+                printf("%s %d %d %d\\n", names[RUN(provided)], provided, again, tool);
+                return MPI_Finalize();
+            }"""
+        self.compile("levels", source)
+        self.compile("levels_abi", source, "-DPARFOCAL_MPI5_ABI")
+        for asked, name in enumerate(("single", "funneled", "funneled", "funneled")):
+            for program, value in (("./levels", min(asked, 1)), ("./levels_abi", 1024 * min(asked, 1))):
+                with self.subTest(program=program, asked=asked):
+                    self.assertEqual(self.pfrun(program, asked), [f"{name} {value} {value} {value}"] * RANKS)
 
     def test_exit_ends_one_rank(self):
         """Also from below a noexcept function, with objects on the stack, where an exception could not pass."""

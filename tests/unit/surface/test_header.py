@@ -23,6 +23,7 @@ MPI_MAX_PSET_NAME_LEN MPI_MAX_STRINGTAG_LEN MPI_REAL2 MPI_SESSION_NULL MPI_T_BIN
 MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE MPI_T_CB_REQUIRE_MPI_RESTRICTED MPI_T_CB_REQUIRE_NONE MPI_T_CB_REQUIRE_THREAD_SAFE
 MPI_T_ERR_NOT_ACCESSIBLE MPI_T_ERR_NOT_SUPPORTED MPI_T_SOURCE_ORDERED MPI_T_SOURCE_UNORDERED""".split())
 OURS = {"MPI_VERSION": 3, "MPI_SUBVERSION": 1}
+LEVELS = {"MPI_THREAD_FUNNELED": 1, "MPI_THREAD_SERIALIZED": 2, "MPI_THREAD_MULTIPLE": 3}  # programs index arrays with them
 C_COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 CXX_COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
 
@@ -101,6 +102,10 @@ class Headers(unittest.TestCase):
         self.assertEqual(subprocess.run([self.dir / "empty"]).returncode, 0)
 
     def test_values_of_the_standard(self):
+        self.check_values({**OURS, **LEVELS})
+        self.check_values(OURS, "-DPARFOCAL_MPI5_ABI")
+
+    def check_values(self, ours, *options):
         with open(TESTS / "data" / "mpi-5-abi-constants.tsv", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t"))
         self.assertEqual(len(rows), 364)
@@ -112,7 +117,7 @@ class Headers(unittest.TestCase):
             elif row["type"] == "alias":
                 lines.append(f"check(\"{name}\", {name} == {value});")
             else:
-                value = OURS.get(name, value)
+                value = ours.get(name, value)
                 lines.append(f"check(\"{name}\", (long)(intptr_t)({name}) == {value});")
         source = """#include "mpi.h"
             #include <stdint.h>
@@ -120,7 +125,7 @@ class Headers(unittest.TestCase):
             static int wrong;
             static void check(const char *name, int right) { if (!right) { puts(name); wrong = 1; } }
             int main(void) { %s return wrong; }""" % "\n".join(lines)
-        self.run_compiler(["gcc", "-Wall", "-Werror", "-o", "values"], source, ".c")
+        self.run_compiler(["gcc", "-Wall", "-Werror", *options, "-o", "values"], source, ".c")
         result = subprocess.run([self.dir / "values"], capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
