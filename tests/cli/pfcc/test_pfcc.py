@@ -34,13 +34,17 @@ class PfccTest(unittest.TestCase):
 
     def run_here(self, *command, status=0, env=None, input=None):
         result = subprocess.run([str(c) for c in command], cwd=self.dir, env={**self.env, **(env or {})}, text=True,
-                                capture_output=True, input=input, timeout=100)
+                                capture_output=True, input=input, timeout=400)
         self.assertEqual(result.returncode, status, f"{command}\n{result.stdout[-3000:]}\n{result.stderr[-3000:]}")
         return result
 
     def write(self, name, text):
         (self.dir / name).write_text(text)
         return name
+
+    def copy(self, name):
+        for file in (PROJECTS / name).iterdir():
+            shutil.copy(file, self.dir)
 
     def check_programs(self, app="app", plain="plain"):
         """An MPI program goes to the launcher with its arguments, another one runs by itself."""
@@ -120,6 +124,28 @@ class Modes(PfccTest):
         self.run_here("sh", "-c", shown)
         self.assertIn("launched", self.run_here("./shown", status=5).stdout)
         self.assertNotIn("parfocal_start", self.run_here(PFCC, "-show", "-c", "hello.c").stdout)
+
+    def test_parts_of_the_command(self):
+        """As Open MPI's and MPICH's wrappers are asked: a plain compiler can do with the answers what pfcc does."""
+        part = lambda *option: self.run_here(PFCC, *option, env={"CC": "gcc"}).stdout.strip()
+        self.run_here("sh", "-c", f"gcc {part('-showme:compile')} -c hello.c && gcc hello.o {part('-showme:link')} -o app")
+        self.assertIn("launched", self.run_here("./app", status=5).stdout)
+        for flag in ("compile", "link"):
+            text = part(f"-showme:{flag}")
+            for option in (f"-{flag}_info", f"-{flag}-info"):
+                self.assertEqual(part(option), f"gcc {text}")
+            self.assertEqual(part(f"--showme:{flag}", "-O2", "hello.c", "-o", "app"), text)
+        for include in part("-showme:incdirs").split():
+            self.assertIn(f"-I{include}", part("-showme:compile").split())
+        self.assertTrue(any((pathlib.Path(i) / "mpi.h").exists() for i in part("-showme:incdirs").split()))
+        self.assertIn("parfocal", part("-showme:libs").split())
+        self.assertTrue(any((pathlib.Path(i) / "libparfocal.so").exists() for i in part("-showme:libdirs").split()))
+        self.assertEqual(part("-showme:command"), "gcc")
+        self.assertRegex(part("-showme:version"), r"^pfcc: Parfocal \d+\.\d+\.\d+ \(Language: C\)$")
+        self.assertIn("-showme:link", part("-showme:help"))
+        self.assertNotIn("-L", part("-showme:compile"))
+        self.assertNotIn("-I", part("-showme:link"))
+        self.assertIn("'colour'", self.run_here(PFCC, "-showme:colour", status=1).stderr)
 
     def test_wrapped_compiler(self):
         first = lambda env: self.run_here(PFCC, "-show", env=env).stdout.split()[:2]
@@ -223,10 +249,6 @@ class Names(PfccTest):
 
 
 class BuildSystems(PfccTest):
-    def copy(self, name):
-        for file in (PROJECTS / name).iterdir():
-            shutil.copy(file, self.dir)
-
     def test_make(self):
         self.copy("make")
         self.run_here("make", f"CC={PFCC}", f"CXX={PFCXX}")
@@ -264,6 +286,66 @@ class BuildSystems(PfccTest):
         self.run_here("meson", "setup", "out", ".", env={"CC": "pfcc", "CXX": "pfcxx"})
         self.run_here("ninja", "-C", "out")
         self.check_programs("out/app", "out/plain")
+
+
+class NamesOfOtherWrappers(PfccTest):
+    """The build systems find bin/mpi in PATH, and nothing tells them of pfcc."""
+
+    def setUp(self):
+        super().setUp()
+        folder = BUILD / "bin" / "mpi"
+        self.env["PATH"] = f"{folder}:{os.environ['PATH']}"
+        for name in ("mpicc", "mpicxx", "mpic++", "mpiCC"):
+            self.assertEqual(shutil.which(name, path=self.env["PATH"]), str(folder / name))
+
+    def test_make(self):
+        self.copy("make")
+        self.run_here("make", "CC=mpicc", "CXX=mpic++")
+        self.check_programs()
+
+    @unittest.skipUnless(shutil.which("automake"), "automake is not installed")
+    def test_autoconf(self):
+        self.copy("autoconf")
+        self.run_here("autoreconf", "-i")
+        self.assertIn("MPI_Nothing... no", self.run_here("./configure", "CC=mpicc", "CXX=mpicxx").stdout)
+        self.run_here("make")
+        self.check_programs()
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    def test_cmake(self):
+        """FindMPI asks mpicc, and the program is built by another compiler with its answers."""
+        self.copy("cmake")
+        found = self.run_here("cmake", "-B", ".", "-S", ".").stdout
+        self.assertRegex(found, r"Found MPI_C: .*parfocal")
+        cache = (self.dir / "CMakeCache.txt").read_text()
+        self.assertIn(f"MPIEXEC_EXECUTABLE:FILEPATH={BUILD / 'bin' / 'mpi' / 'mpiexec'}", cache)
+        self.run_here("cmake", "--build", ".", "--target", "app")
+        self.assertIn("launched", self.run_here("./app", status=5).stdout)
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    def test_cmake_with_the_wrapper_as_compiler(self):
+        self.copy("cmake")
+        self.run_here("cmake", "-B", ".", "-S", ".", env={"CC": "mpicc", "CXX": "mpicxx"})
+        self.run_here("cmake", "--build", ".")
+        self.check_programs()
+
+    @unittest.skipUnless(shutil.which("meson") and shutil.which("ninja"), "meson is not installed")
+    def test_meson(self):
+        """dependency('mpi') asks pkg-config first, which may know another MPI, and then mpicc."""
+        self.copy("meson")
+        self.run_here("meson", "setup", "out", ".", env={"CC": "mpicc", "CXX": "mpicxx"})
+        self.run_here("ninja", "-C", "out")
+        self.check_programs("out/app", "out/plain")
+        nothing = {"PKG_CONFIG_LIBDIR": "/nowhere", "PKG_CONFIG_PATH": ""}
+        self.write("meson.build", "project('p', 'c')\nexecutable('app', 'hello.c', dependencies: dependency('mpi'))\n")
+        self.run_here("meson", "setup", "plain", ".", env=nothing)
+        self.run_here("ninja", "-C", "plain")
+        self.assertIn("launched", self.run_here("plain/app", status=5).stdout)
+
+    def test_launchers(self):
+        for name in ("mpirun", "mpiexec"):
+            version = self.run_here(BUILD / "bin" / "mpi" / name, "--version").stdout
+            self.assertEqual(version, self.run_here(BUILD / "bin" / "pfrun", "--version").stdout)
 
 
 if __name__ == "__main__":
