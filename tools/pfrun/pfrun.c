@@ -294,6 +294,9 @@ static void prepare(int argc, char **argv)
     char np[16];
     snprintf(np, sizeof np, "%d", run.options.np);
     setenv("SMPI_GLOBAL_SIZE", np, 1); /* smpirun sets it, applications use it */
+    /* Threads that spin while they wait take the processor from the one thread in which all ranks run, and
+     * spinning of the rank's own would be charged as its computation. */
+    setenv("OMP_WAIT_POLICY", "passive", 0);
     settings_for_smpi();
     hide_arguments(platform);
 }
