@@ -28,7 +28,7 @@ HOSTS = [f"node-{i}" for i in range(16)]
 # The model changes at each, each third and each seventh communicating call of a rank, between two models or among all three.
 SCHEDULES = {"every1": "every:1=smpi|portals", "every3": "every:3=smpi|portals", "every7": "every:7=smpi|portals",
              "analytic1": "every:1=analytic|portals", "analytic3": "every:3=analytic|portals",
-             "three3": "every:3=smpi|analytic|portals"}
+             "three1": "every:1=smpi|portals|analytic", "three3": "every:3=smpi|analytic|portals"}
 COLUMNS = ["smpirun", "mpirun", "smpi", "portals", "analytic", *SCHEDULES]
 EXTRA = ["mpirun-cm"]
 COMPILER = {"smpirun": "smpicc", "mpirun": "mpicc", "mpirun-cm": "mpicc"}
@@ -69,7 +69,7 @@ def arguments():
         if name not in COLUMNS + EXTRA:
             parser.error(f"no column {name} (there are: {' '.join(COLUMNS + EXTRA)})")
     args.folders = args.folders or suite.FOLDERS
-    args.build = os.path.abspath(args.build)
+    args.bin, args.build = os.path.abspath(args.bin), os.path.abspath(args.build)
     return args
 
 

@@ -122,7 +122,7 @@ static void print_models(void)
         "stock Open MPI on a simulated Portals 4 NIC over SimGrid flows",
         "stock Open MPI on the same NIC over a packet-level network",
     };
-    puts("\nModels, cheapest first:");
+    puts("\nModels, from coarse to fine:");
     for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++) {
         char why[600] = "";
         int error = pf_model_probe(model, why, sizeof why);

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -79,7 +80,15 @@ class Sweeps(Folder):
         for name, row in points.items():
             self.assertAlmostEqual(float(row["error"]), times[name] / times["portals"] - 1, places=6)
             self.assertEqual(row["simulated_s_min"], row["simulated_s_max"], "computation is off")
-            self.assertAlmostEqual(float(row["slowdown_no_app_min"]) * times[name] / float(row["overhead_s_min"]), 1, places=4)
+            self.assertAlmostEqual(float(row["slowdown_no_app_min"]) * times["portals"] / float(row["overhead_s_min"]), 1, places=4)
+        # One measure of cost: the overhead orders slowdowns, the table, the frontier, and names the cheapest.
+        by_cost = sorted(points, key=lambda name: float(points[name]["overhead_s"]))
+        for column in ("slowdown_no_app", "overhead_ratio"):
+            self.assertEqual(sorted(points, key=lambda name: float(points[name][column]), reverse=column == "overhead_ratio"), by_cost)
+        with open(os.path.join(self.folder, "curve/report.html"), encoding="utf-8") as file:
+            shown = re.findall(r"<tr[^>]*><td>(\w+)(?:<small>tie</small>)?</td><td>", file.read())
+        self.assertEqual(shown[:5], by_cost)
+        self.assertEqual(points[next(name for name in by_cost if points[name]["within"] == "yes")]["cheapest"], "yes")
         self.assertLess(float(points["solve"]["simulated_s"]), times["portals"])
         self.assertEqual(points["solve"]["models"], "analytic smpi portals")
         self.assertEqual(len(self.rows("runs.csv")), 10)
@@ -175,6 +184,49 @@ class Sweeps(Folder):
             page = file.read()
         self.assertIn("--cfg=parfocal/analytic_parameters:curve/analytic-portals.txt -model analytic", page)
         self.assertIn("--fit=portals --output curve/analytic-portals.txt -- -np 2 -platform star:2", page)
+
+
+class Rule(unittest.TestCase):
+    """What is called the cheapest, from runs whose figures are given: (simulated, overhead, start-up) in seconds."""
+
+    def curve(self, **schedules):
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "tools", "pfcurve"))
+        from pfcurve import curve, main, options, points
+        rows = []
+        for name, runs in schedules.items():
+            done = [types.SimpleNamespace(ok=True, repeat=i, result={"processor_s": 1, "seconds": 1}, summary={
+                "simulated_s": simulated, "startup_s": startup, "wall_clock_s": overhead + startup + 1,
+                "phases": [{"overhead_s": overhead, "application_cpu_s": 1}]}) for i, (simulated, overhead, startup) in enumerate(runs)]
+            rows.append(curve.make_row(points.single(name), [], done))
+        what = curve.Curve(rows, options.Options(reference="portals", within=0.05, repeat=len(done)))
+        return what, " ".join(main.words(what, what.best))
+
+    def test_start_up_does_not_decide(self):
+        what, said = self.curve(portals=[(1, 9, 4)] * 3, analytic=[(1.01, 2, 3)] * 3, smpi=[(0.99, 4, 0.1)] * 3)
+        self.assertEqual(what.best.point.name, "analytic")
+        self.assertEqual([row.point.name for row in what.frontier()], ["analytic", "portals"])
+        self.assertIn("Its simulation overhead is 2 s, that of all portals 9 s: 1/4.5. Start-up takes 3 s and 4 s besides.", said)
+        self.assertNotIn("tie", said)
+
+    def test_slowdowns_have_one_divisor(self):
+        what, _ = self.curve(portals=[(1, 4, 0)] * 3, smpi=[(0.5, 3, 0)] * 3)
+        self.assertEqual([row.slowdown.median for row in what.rows], [4, 3])
+
+    def test_one_noisy_run_does_not_decide(self):
+        what, said = self.curve(portals=[(1, 9, 0)] * 3, analytic=[(1.01, 2, 0), (1.01, 2.1, 0), (1.01, 30, 0)],
+                                smpi=[(0.99, 2.5, 0), (0.99, 2.6, 0), (0.99, 2.4, 0)])
+        self.assertEqual(what.best.point.name, "analytic")
+        self.assertEqual([what.place(row) for row in what.rows], ["tie", "yes", "tie"])
+        self.assertIn("A tie: the overhead of smpi, portals overlaps with it, from the least to the most of 3 runs.", said)
+
+    def test_what_is_too_wrong_is_no_tie(self):
+        what, said = self.curve(portals=[(1, 9, 0)] * 2, analytic=[(1.01, 2, 0), (1.01, 3, 0)], smpi=[(0.5, 2.5, 0)] * 2)
+        self.assertEqual([what.place(row) for row in what.rows], ["no", "yes", "no"])
+        self.assertNotIn("tie", said)
+
+    def test_one_run_each(self):
+        _, said = self.curve(portals=[(1, 9, 0)], analytic=[(1.01, 2, 0)])
+        self.assertIn("One run each: how much the overhead varies from run to run is not known (--repeat).", said)
 
 
 class Resuming(Folder):

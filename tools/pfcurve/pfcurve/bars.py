@@ -73,7 +73,7 @@ def name_in_bar(axis, begin, seconds, y, phase, model, whole):
 
 def timeline_rows(curve, best):
     """Cheapest last, because the axis goes upwards. Of many schedules, those that matter: single models, frontier, cheap ones."""
-    rows = sorted(curve.good(), key=lambda row: row.cost.median)
+    rows = sorted(curve.good(), key=lambda row: row.overhead.median)
     first = sorted(rows, key=lambda row: (row is not best, bool(row.point.schedule), not row.frontier))[:MOST_SCHEDULES]
     return [row for row in reversed(rows) if row in first]
 
@@ -112,7 +112,7 @@ def draw_timeline(curve, best):
 
 def by_rank(curve, best):
     """Schedules of which the ranks are worth a look: the best and the frontier where they switch, else the cheapest that does."""
-    rows = [row for row in sorted(curve.good(), key=lambda row: (row is not best, row.cost.median))
+    rows = [row for row in sorted(curve.good(), key=lambda row: (row is not best, row.overhead.median))
             if row.point.schedule and row.good[0].summary.get("timeline")]
     return ([row for row in rows if row is best or row.frontier] or rows[:1])[:MOST_BY_RANK]
 

@@ -19,8 +19,11 @@ class Spread:
         values = list(values)
         return Spread(statistics.median(values), min(values), max(values))
 
+    def over(self, divisor):
+        return Spread(self.median / divisor, self.least / divisor, self.most / divisor)
 
-@dataclass
+
+@dataclass(eq=False)
 class Row:
     """A schedule and what its runs said. The quantities are Spread; None when every run failed."""
     point: object
@@ -32,12 +35,13 @@ class Row:
     application: Spread = None
     startup: Spread = None
     wall: Spread = None
-    cost: Spread = None  # wall-clock less the application's processor time: overhead and start-up
-    slowdown: Spread = None  # overhead / simulated time
-    slowdown_all: Spread = None  # with the application's processor time
+    with_startup: Spread = None  # overhead and start-up
+    with_application: Spread = None  # overhead and the application's processor time
+    slowdown: Spread = None  # overhead, and the same with the application, over the reference's simulated time: one divisor
+    slowdown_all: Spread = None  # for all, so that the order of the slowdowns is that of the overheads
     error: Spread = None  # signed
     ratio: float = None  # overhead of the reference / this one's
-    ratio_startup: float = None  # cost of the reference / this one's
+    ratio_startup: float = None  # the same of with_startup
     frontier: bool = False
     phases: list = field(default_factory=list)
 
@@ -58,10 +62,6 @@ def cost(run, clock):
             "wall_clock_s": factor * summary["wall_clock_s"]}
 
 
-def over(seconds, simulated):
-    return seconds / simulated if simulated > 0 else float("inf")
-
-
 def share(run):
     """Part of a processor that the run had: a simulation is one thread, so that on an idle machine it is all."""
     return min(1, run.result["processor_s"] / run.result["seconds"])
@@ -78,9 +78,8 @@ def make_row(point, command, runs, clock="wall"):
     row.application = Spread.of(s["application_cpu_s"] for s in summaries)
     row.startup = Spread.of(s["startup_s"] for s in summaries)
     row.wall = Spread.of(s["wall_clock_s"] for s in summaries)
-    row.cost = Spread.of(s["wall_clock_s"] - s["application_cpu_s"] for s in summaries)
-    row.slowdown = Spread.of(over(s["overhead_s"], s["simulated_s"]) for s in summaries)
-    row.slowdown_all = Spread.of(over(s["overhead_s"] + s["application_cpu_s"], s["simulated_s"]) for s in summaries)
+    row.with_startup = Spread.of(s["wall_clock_s"] - s["application_cpu_s"] for s in summaries)
+    row.with_application = Spread.of(s["overhead_s"] + s["application_cpu_s"] for s in summaries)
     row.phases = good[0].summary["phases"]
     return row
 
@@ -127,8 +126,12 @@ class Curve:
             row.error = Spread(*(seconds / self.reference.median - 1 for seconds in
                                  (row.simulated.median, row.simulated.least, row.simulated.most)))
             row.ratio = finest.overhead.median / row.overhead.median
-            row.ratio_startup = finest.cost.median / row.cost.median
+            row.ratio_startup = finest.with_startup.median / row.with_startup.median
+            row.slowdown = row.overhead.over(self.reference.median)
+            row.slowdown_all = row.with_application.over(self.reference.median)
         self.mark_frontier()
+        self.best = self.cheapest_within(options.within)
+        self.ties = self.tied_with(self.best) if self.best else []
 
     def good(self):
         return [row for row in self.rows if row.good]
@@ -151,8 +154,18 @@ class Curve:
         return sorted((row for row in self.good() if row.frontier), key=lambda row: row.overhead.median)
 
     def cheapest_within(self, error):
-        """The schedule that costs least, start-up included, among those whose error is at most this; None if there is none."""
-        return min((row for row in self.good() if row.size <= error), key=lambda row: row.cost.median, default=None)
+        """The schedule with the least overhead among those whose error is at most this; None if there is none."""
+        return min((row for row in self.good() if row.size <= error), key=lambda row: row.overhead.median, default=None)
+
+    def tied_with(self, best):
+        """The others within the same error whose overhead is, in one run or another, no more than the best's: chance may have
+        put them behind it."""
+        return [row for row in self.good() if row is not best and row.size <= self.options.within
+                and row.overhead.least <= best.overhead.most]
+
+    def place(self, row):
+        """What points.csv says of a row in column `cheapest`."""
+        return "yes" if row is self.best else "tie" if row in self.ties else "no"
 
 
 def seconds_text(seconds):
@@ -193,16 +206,17 @@ def write_points(curve, path):
         header += [name, name + "_min", name + "_max"]
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header + ["overhead_ratio", "overhead_ratio_with_startup", "frontier", "within"])
+        writer.writerow(header + ["overhead_ratio", "overhead_ratio_with_startup", "frontier", "within", "cheapest"])
         for row in curve.rows:
             line = [get(row) for _, get in POINT_COLUMNS]
             for _, attribute in QUANTITIES:
                 spread = getattr(row, attribute)
                 line += [number(spread.median), number(spread.least), number(spread.most)] if spread else ["", "", ""]
             if row.good:
-                line += [number(row.ratio), number(row.ratio_startup), yes(row.frontier), yes(row.size <= curve.options.within)]
+                line += [number(row.ratio), number(row.ratio_startup), yes(row.frontier), yes(row.size <= curve.options.within),
+                         curve.place(row)]
             else:
-                line += ["", "", "", ""]
+                line += [""] * 5
             writer.writerow(line)
 
 

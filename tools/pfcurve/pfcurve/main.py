@@ -96,13 +96,31 @@ def words(curve, best):
     if not best:
         closest = min(curve.good(), key=lambda row: row.size)
         return [f"No schedule is {within}. The closest is {closest.point.name}: {results.percent_text(closest.error.median)}."]
+    said = [f"The cheapest schedule {within}: {best.point.name}."]
     if best is curve.finest and not options.reference_csv:
-        return [f"The cheapest schedule {within}: {best.point.name}.", "That is the reference itself: no cheaper one is so accurate."]
-    return [f"The cheapest schedule {within}: {best.point.name}.",
-            f"Its error is {results.percent_text(best.error.median)}. Its simulation overhead is "
-            f"{results.seconds_text(best.cost.median)}, that of all {options.reference} "
-            f"{results.seconds_text(curve.finest.cost.median)}: {results.ratio_text(best.ratio_startup)} "
-            f"(without start-up {results.ratio_text(best.ratio)})."]
+        said += ["That is the reference itself: no cheaper one is so accurate."]
+    else:
+        finest = curve.finest
+        said += [f"Its error is {results.percent_text(best.error.median)}. Its simulation overhead is "
+                 f"{results.seconds_text(best.overhead.median)}, that of all {options.reference} "
+                 f"{results.seconds_text(finest.overhead.median)}: {results.ratio_text(best.ratio)}. Start-up takes "
+                 f"{results.seconds_text(best.startup.median)} and {results.seconds_text(finest.startup.median)} besides."]
+    return said + sure(curve)
+
+
+MOST_NAMES = 4  # of ties
+
+
+def sure(curve):
+    """Whether another schedule could be the cheapest as well."""
+    names = [row.point.name for row in sorted(curve.ties, key=lambda row: row.overhead.median)]
+    if names:
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        return [f"A tie: the overhead of {', '.join(names[:MOST_NAMES])}{more} overlaps with it, from the least to the most of "
+                f"{curve.options.repeat} runs."]
+    if curve.options.repeat == 1 and len(curve.good()) > 1:
+        return ["One run each: how much the overhead varies from run to run is not known (--repeat)."]
+    return []
 
 
 def busy(curve):
@@ -136,7 +154,7 @@ def work(bindir, arguments):
     fitted = fit(options, sweep, bindir) if options.fit else ""
     wanted, chosen = sweep_points(options, sweep)
     curve = make_curve(options, sweep, wanted)
-    best = curve.cheapest_within(options.within)
+    best = curve.best
     results.write_points(curve, os.path.join(sweep.out, "points.csv"))
     results.write_runs(curve, os.path.join(sweep.out, "runs.csv"))
     plot.draw_curve(curve, best, os.path.join(sweep.out, "curve"), subtitle(options))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .curve import measured_times
 from .errors import Problem
 
-LADDER = ["analytic", "smpi", "portals", "packet"]  # cheapest first
+LADDER = ["analytic", "smpi", "portals", "packet"]  # coarsest first
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
 Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
@@ -90,8 +90,8 @@ def build_parser():
          help="of what the parts are: simulated time (default), phases, collectives on MPI_COMM_WORLD")
     flag(what, "max-points", type=int, default=32, metavar="N", help="--phases: most combinations that are all run (32)")
     flag(what, "models", metavar="M,...", help="models of the sweep (default: all available)")
-    flag(what, "cheap", metavar="M", help="cheap model (default: the first of the models, cheapest first)")
-    flag(what, "fine", metavar="M", help="fine model (default: the last)")
+    flag(what, "cheap", metavar="M", help="model to save with (default: the first of " + ", ".join(LADDER) + ")")
+    flag(what, "fine", metavar="M", help="fine model (default: the last of them)")
     flag(what, "fit", action="store_true", help="first fit model analytic to the fine model (pfinfo --fit)")
     out = parser.add_argument_group("result")
     flag(out, "reference", metavar="MODEL|CSV", help="what is right: a model (default: the fine one), or measured times")

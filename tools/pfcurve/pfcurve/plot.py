@@ -38,9 +38,9 @@ def draw_points(axes, curve, quantity, best):
         single = not row.point.schedule
         axes.plot(x, y, "s" if single else "o", markersize=8 if single else 5.5, color=colour_of(row), markeredgecolor="white",
                   markeredgewidth=0.8, alpha=1 if single or row.frontier else 0.55, zorder=4 if single else 3, clip_on=False)
-        if row is best:
-            axes.plot(x, y, "o", markersize=14, markerfacecolor="none", markeredgecolor=BEST, markeredgewidth=1.6, zorder=5,
-                      clip_on=False)
+        if row is best or row in curve.ties:
+            axes.plot(x, y, "o", markersize=14, markerfacecolor="none", markeredgecolor=BEST,
+                      markeredgewidth=1.6 if row is best else 0.6, zorder=5, clip_on=False)
 
 
 def scales(axes, curve, quantity):
@@ -128,7 +128,7 @@ def draw_curve(curve, best, stem, subtitle):
         draw_points(axis, curve, quantity, best)
         axis.set_title(title, fontsize=9.5, loc="left", color=INK)
         clock = "processor" if curve.options.clock == "cpu" else "wall-clock"
-        axis.set_xlabel(f"Slowdown: {clock} seconds per simulated second")
+        axis.set_xlabel(f"Slowdown: {clock} seconds per second of the reference")
     axes[0].set_ylabel(f"Error of the predicted time against {short(curve.reference_name)}")
     axes[1].annotate(f"within {100 * curve.options.within:g} %", (1, 100 * curve.options.within),
                      xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points", ha="right", va="bottom",

@@ -53,7 +53,7 @@ def write(curve, best, folder, facts):
     page = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True).get_template("report.html.in")
     with open(os.path.join(folder, "curve.svg"), encoding="utf-8") as file:
         text = file.read()
-    rows = sorted(curve.rows, key=lambda row: row.cost.median if row.good else float("inf"))
+    rows = sorted(curve.rows, key=lambda row: row.overhead.median if row.good else float("inf"))
     text = page.render(
         curve=curve, best=best, options=curve.options, rows=rows, failures=len(curve.failures()),
         curve_svg=text[text.index("<svg"):], phases_svg=bars.draw_phases(curve), timeline_svg=bars.draw_timeline(curve, best),
