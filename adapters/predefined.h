@@ -91,6 +91,7 @@
     X(MPI_INTEGER8, 0x2d9)                                                                                   \
     X(MPI_REAL8, 0x2da)                                                                                      \
     X(MPI_COMPLEX8, 0x2db)                                                                                   \
+    X(MPI_INTEGER16, 0x2e1)                                                                                  \
     X(MPI_REAL16, 0x2e2)                                                                                     \
     X(MPI_COMPLEX16, 0x2e3)                                                                                  \
     X(MPI_COMPLEX32, 0x2eb)

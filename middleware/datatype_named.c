@@ -63,6 +63,7 @@
     X(FORTRAN, MPI_INTEGER8, int64_t)                                                                        \
     X(FORTRAN, MPI_REAL8, double)                                                                            \
     X(FORTRAN, MPI_COMPLEX8, float _Complex)                                                                 \
+    X(FORTRAN, MPI_INTEGER16, __int128)                                                                      \
     X(FORTRAN, MPI_REAL16, long double)                                                                      \
     X(FORTRAN, MPI_COMPLEX16, double _Complex)                                                               \
     X(FORTRAN, MPI_COMPLEX32, long double _Complex)

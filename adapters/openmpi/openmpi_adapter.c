@@ -48,6 +48,10 @@ static bool computation_counts; /* smpi/simulate-computation */
 #define MPI_LB "ompi_mpi_lb"
 #define MPI_UB "ompi_mpi_ub"
 
+/* Built without it: messages carry it as something as long, which no arithmetic operation takes. */
+#undef MPI_INTEGER16
+#define MPI_INTEGER16 "ompi_mpi_2dblprec"
+
 static const struct {
     const char *symbol;
     int value;

@@ -29,8 +29,10 @@
 #define MPI_2COMPLEX        MPI_DATATYPE_NULL
 #define MPI_2DOUBLE_COMPLEX MPI_DATATYPE_NULL
 #undef MPI_INTEGER1
+#undef MPI_INTEGER16 /* SMPI's ends the run in a reduction; this one is refused there, and as long */
 #undef MPI_COMPLEX32
 #define MPI_INTEGER1  MPI_INT8_T
+#define MPI_INTEGER16 MPI_2LONG
 #define MPI_COMPLEX32 MPI_C_LONG_DOUBLE_COMPLEX
 
 /* SMPI defines C++'s types for C++ only. */

@@ -200,6 +200,7 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_INTEGER8          PF_HANDLE(MPI_Datatype, 0x2d9)
 #define MPI_REAL8             PF_HANDLE(MPI_Datatype, 0x2da)
 #define MPI_COMPLEX8          PF_HANDLE(MPI_Datatype, 0x2db)
+#define MPI_INTEGER16         PF_HANDLE(MPI_Datatype, 0x2e1) /* moved, not reduced */
 #define MPI_REAL16            PF_HANDLE(MPI_Datatype, 0x2e2)
 #define MPI_COMPLEX16         PF_HANDLE(MPI_Datatype, 0x2e3)
 #define MPI_COMPLEX32         PF_HANDLE(MPI_Datatype, 0x2eb)
