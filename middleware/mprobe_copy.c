@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/mprobe.h"
 #include "middleware/request.h"
@@ -14,7 +15,18 @@
 
 typedef int (*native_irecv)(void *, int, void *, int, int, void *, void **);
 typedef int (*native_wait)(void **, void *);
+typedef int (*native_pack)(const void *, int, void *, void *, int, int *, void *);
 typedef int (*native_unpack)(const void *, int, int *, void *, int, void *, void *);
+
+/* The bytes of a message, and where they go. */
+struct copy {
+    struct pf_instance *in;
+    const char *bytes;
+    int size;
+    int element; /* bytes of an item in the implementation */
+    void *buffer;
+    void *type, *comm; /* native */
+};
 
 /* What is left to do for a delivery. */
 struct delivery {
@@ -56,21 +68,58 @@ int pf_message_start(struct pf_message *message)
         pf_native(in, pf_comm_handle(message->comm)), &message->receiving);
 }
 
-/* The bytes are there. Returns the hub's error class. */
-static int copy_out(struct pf_instance *in, const struct pf_message *message, void *buffer, int count,
-                    MPI_Datatype datatype)
+static int unpack(const struct copy *c, const void *bytes, int items, void *to)
 {
-    MPI_Count element = pf_datatype_size(datatype), room = count * element;
-    int position = 0, size = message->size < room ? message->size : (int)room, code = MPI_SUCCESS;
+    int position = 0;
+    return ((native_unpack)c->in->fn[PF_FN_Unpack])(bytes, items * c->element, &position,
+                                                    pf_native_p2p_buffer(c->in, to), items, c->type, c->comm);
+}
+
+/* The message ends inside an item: what the item holds already completes it, and it is unpacked as a whole.
+ */
+static int unpack_rest(const struct copy *c, int whole, void *to)
+{
+    int rest = c->size - whole * c->element, position = 0;
+    char *item = malloc((size_t)c->element);
+    if (!item)
+        pf_die("out of memory for an item of %d bytes", c->element);
+    int code = ((native_pack)c->in->fn[PF_FN_Pack])(pf_native_p2p_buffer(c->in, to), 1, c->type, item,
+                                                    c->element, &position, c->comm);
+    memcpy(item, c->bytes + whole * c->element, (size_t)rest);
+    if (code == MPI_SUCCESS)
+        code = unpack(c, item, 1, to);
+    free(item);
+    return code;
+}
+
+static int unpack_all(const struct copy *c, MPI_Aint extent)
+{
+    int whole = c->size / c->element, code = unpack(c, c->bytes, whole, c->buffer);
+    if (code == MPI_SUCCESS && whole * c->element < c->size)
+        code = unpack_rest(c, whole, (char *)c->buffer + whole * extent);
+    return code;
+}
+
+/* The bytes are there. `element`: bytes of an item in the implementation. Returns the hub's error class. */
+static int copy_out(struct pf_instance *in, const struct pf_message *message, void *buffer, int count,
+                    MPI_Datatype datatype, MPI_Count element)
+{
+    MPI_Count room = count * element;
+    int size = message->size < room ? message->size : (int)room, code = MPI_SUCCESS;
     struct pf_bounds bounds;
     if (size > 0) {
         pf_datatype_bounds(datatype, &bounds);
-        if (bounds.dense) /* may end within an element */
+        struct copy copy = {in,
+                            message->bytes,
+                            size,
+                            (int)element,
+                            buffer,
+                            pf_native(in, datatype),
+                            pf_native(in, pf_comm_handle(message->comm))};
+        if (bounds.dense)
             memcpy(buffer, message->bytes, (size_t)size);
         else
-            code = ((native_unpack)in->fn[PF_FN_Unpack])(
-                message->bytes, size, &position, pf_native_p2p_buffer(in, buffer), (int)(size / element),
-                pf_native(in, datatype), pf_native(in, pf_comm_handle(message->comm)));
+            code = unpack_all(&copy, bounds.ub - bounds.lb);
     }
     if (code != MPI_SUCCESS)
         return in->ops->error_class(in, code);
@@ -83,12 +132,13 @@ int pf_message_deliver(struct pf_rank *r, struct pf_message *message, void *buff
     struct pf_instance *in = message->owner;
     union pf_native_status native;
     int error = MPI_SUCCESS;
+    MPI_Count element = pf_datatype_bytes(r, datatype, in->impl);
     pf_call_native_begin(r, in);
     int code = ((native_wait)in->fn[PF_FN_Wait])(&message->receiving, &native);
     if (code != MPI_SUCCESS)
         error = in->ops->error_class(in, code);
     else
-        error = copy_out(in, message, buffer, count, datatype);
+        error = copy_out(in, message, buffer, count, datatype, element);
     if (status)
         pf_status_from_native(in, &native, status);
     pf_call_native_end(r, in);

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/imports.h"
+
 /*
  * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its
  * environment, its exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that
@@ -26,7 +28,10 @@ int pf_hooks_install(void *library, void *libmpi);
 int pf_hooks_bind(void *library, const char *prefix, void *provider);
 
 /* Leads the library's own references to its exported function `name` elsewhere; NULL: nowhere. */
-int pf_hooks_replace(void *library, const char *name, void *value);
+static inline int pf_hooks_replace(void *library, const char *name, void *value)
+{
+    return pf_imports_replace_one(library, name, value);
+}
 
 /* Told by the job: what ends the simulated process of the calling actor. Does not return. */
 extern void (*pf_hooks_exit)(int status);

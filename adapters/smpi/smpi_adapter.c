@@ -17,6 +17,7 @@
 
 #include "adapters/predefined.h"
 #include "adapters/smpi/smpi_ended.h"
+#include "adapters/smpi/smpi_partial.h"
 #include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_twin.h"
 #include "adapters/smpi/smpi_win.h"
@@ -152,6 +153,7 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     if (error)
         return error;
     find_functions();
+    pf_smpi_partial_install();
     instance_count = job->size;
     if (instance_count == 0) { /* under stock smpirun nobody has told the size */
         int size = 0;

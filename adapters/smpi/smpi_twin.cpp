@@ -51,7 +51,9 @@ const int last_unfinished_state = 2;
 const int done_state = 3, cancelled_state = 4;
 
 /* Of a request. */
-const unsigned flag_persistent = 1, flag_not_persistent = 2;
+const unsigned flag_persistent = 1, flag_not_persistent = 2, flag_receive = 8, flag_accumulate = 0x400;
+/* It is over, or there is nothing to unpack. */
+const unsigned flags_without_data = 0x80 | 0x100 | 0x800 | 0x8000;
 
 /* SMPI's Request with its base class F2C, up to the members that tell its state. */
 struct request_view {
@@ -102,6 +104,17 @@ extern "C" void *pf_smpi_request_part(const void *handle, size_t i)
 extern "C" bool pf_smpi_request_done(const void *request)
 {
     return done(static_cast<const request_view *>(request));
+}
+
+extern "C" bool pf_smpi_request_received_less(const void *handle, pf_smpi_received *out)
+{
+    const auto *request = static_cast<const request_view *>(handle);
+    if (!(request->flags & flag_receive) || request->real_size >= request->size ||
+        request->buffer == nullptr || (request->flags & (flag_accumulate | flags_without_data)))
+        return false;
+    *out = {request->datatype, static_cast<const char *>(request->buffer),
+            static_cast<char *>(request->old_buffer), request->real_size};
+    return true;
 }
 
 extern "C" bool pf_smpi_request_waits(const void *handle)

@@ -25,6 +25,18 @@ void *pf_smpi_request_part(const void *request, size_t i);
 /* Would PMPI_Wait on this request (an MPI_Request of SMPI) return at once? Looks only; no simulated time. */
 bool pf_smpi_request_done(const void *request);
 
+/* The data of a receive whose message has arrived and has not been unpacked. */
+struct pf_smpi_received {
+    void *type;         /* an MPI_Datatype of SMPI */
+    const char *packed; /* SMPI's copy */
+    char *to;           /* the receiver's buffer */
+    size_t bytes;       /* of the message */
+};
+
+/* Is this a receive (an MPI_Request of SMPI) that SMPI is about to finish, with a message that is shorter
+ * than its buffer, and no accumulate? Then `out` says what has arrived. */
+bool pf_smpi_request_received_less(const void *request, struct pf_smpi_received *out);
+
 /* Does SimGrid still use this send or receive, and nothing but its handle keep it? Detached sends keep
  * themselves. */
 bool pf_smpi_request_waits(const void *request);

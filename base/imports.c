@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/imports.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A slot may lie in a part that the dynamic linker made read-only after relocation. */
+static void write_slot(void **slot, void *value)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *start = (void *)((uintptr_t)slot & ~(page - 1));
+    if (*slot == value)
+        return;
+    mprotect(start, page, PROT_READ | PROT_WRITE);
+    *slot = value;
+}
+
+struct imports {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const ElfW(Rela) * tables[2];
+    size_t sizes[2];
+};
+
+/* The dynamic linker has turned the addresses in the dynamic section of a loaded object into absolute
+ * ones. */
+static struct imports find_imports(const struct link_map *map)
+{
+    struct imports found = {0};
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            found.symbols = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_STRTAB:
+            found.strings = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_JMPREL:
+            found.tables[0] = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_PLTRELSZ:
+            found.sizes[0] = entry->d_un.d_val;
+            break;
+        case DT_RELA:
+            found.tables[1] = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_RELASZ:
+            found.sizes[1] = entry->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    return found;
+}
+
+static int is_slot(unsigned long type)
+{
+#if defined(__x86_64__)
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+#elif defined(__aarch64__)
+    return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+#else
+#error "the import table of this processor is not known"
+#endif
+}
+
+int pf_imports_replace(void *library, pf_imports_find *find, const void *arg)
+{
+    struct link_map *map;
+    int changed = 0;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+        return 0;
+    struct imports imports = find_imports(map);
+    if (!imports.symbols || !imports.strings)
+        return 0;
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; imports.tables[t] && i < imports.sizes[t] / sizeof(ElfW(Rela)); i++) {
+            const ElfW(Rela) *entry = &imports.tables[t][i];
+            if (!is_slot(ELF64_R_TYPE(entry->r_info)))
+                continue;
+            const ElfW(Sym) *symbol = &imports.symbols[ELF64_R_SYM(entry->r_info)];
+            void *hook;
+            if (!find(imports.strings + symbol->st_name, symbol->st_shndx == SHN_UNDEF, arg, &hook))
+                continue;
+            write_slot((void **)(map->l_addr + entry->r_offset), hook);
+            changed++;
+        }
+    return changed;
+}
+
+struct replacement {
+    const char *name;
+    void *value;
+};
+
+static bool of_name(const char *name, bool undefined, const void *arg, void **value)
+{
+    const struct replacement *replacement = arg;
+    (void)undefined;
+    *value = replacement->value;
+    return strcmp(name, replacement->name) == 0;
+}
+
+int pf_imports_replace_one(void *library, const char *name, void *value)
+{
+    const struct replacement replacement = {name, value};
+    return pf_imports_replace(library, of_name, &replacement);
+}
