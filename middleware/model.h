@@ -7,7 +7,8 @@
 
 #include "base/export.h"
 
-/* The rungs of the fidelity ladder, from coarse to fine. The order is part of what users see (tables, masks). */
+/* The rungs of the fidelity ladder, from coarse to fine. The order is part of what users see (tables, masks).
+ */
 enum pf_model {
     PF_MODEL_NONE = -1,
     PF_MODEL_ANALYTIC,
