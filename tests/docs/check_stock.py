@@ -50,7 +50,7 @@ def replaced(build):
     names = {}
     for name in found(r'^    \{"(\w+)", \(void \*\)hook_', "adapters/openmpi/hooks.c"):
         names[name] = "an import of Open MPI (adapters/openmpi/hooks.c)"
-    for name in found(r'"(ompi_\w+)"', "adapters/openmpi/instance.c"):
+    for name in found(r'"((?:ompi|opal)_\w+)"', "adapters/openmpi/instance.c"):
         names[name] = "a function of a plugin (adapters/openmpi/instance.c)"
     for name in found(r"^\s+(opal_dl|mca_pml\.\w+|ompi_mtl->\w+|opal_timer\w+) = ", "adapters/openmpi/glue/*.c"):
         names[name] = "a table of Open MPI (adapters/openmpi/glue)"
