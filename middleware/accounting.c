@@ -48,6 +48,7 @@ void pf_account_start(void)
     if (process.running)
         return;
     process.running = true;
+    pf_clock_compare();
     clock_gettime(CLOCK_MONOTONIC, &process.begin_time);
     process.begin_ticks = pf_account_ticks();
     pf_account_mark = process.begin_ticks;
@@ -141,7 +142,7 @@ void pf_account_move(struct pf_account *account, const char *phase, enum pf_mode
     bool switched = model != current->model;
     if (!switched && strcmp(phase, current->phase) == 0)
         return;
-    pf_account_leave(account);
+    pf_account_book(account);
     end_visit(account, now);
     begin_visit(account, phase, model, now);
     account->slot->switches += switched;
@@ -152,7 +153,7 @@ void pf_account_close(struct pf_account *account, double now)
     if (account->closed)
         return;
     account->closed = true;
-    pf_account_leave(account);
+    pf_account_book(account);
     end_visit(account, now);
 }
 

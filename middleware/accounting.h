@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/export.h"
+#include "middleware/clock.h"
 #include "middleware/model.h"
 #include "middleware/timeline.h"
 
@@ -43,6 +44,9 @@ struct pf_account_slot {
 struct pf_account {
     struct pf_account_slot *slot; /* the current one; never NULL after pf_account_open */
     double began;                 /* simulated time of the current visit's begin */
+    uint64_t computed; /* ns of processor time that the application has used, outside of all calls */
+    uint64_t charged;  /* of these, what has been turned into simulated time, or discarded */
+    bool inside;       /* a call has entered and not left */
     int rank;
     /* private */
     bool closed;
@@ -57,16 +61,10 @@ struct pf_account {
 /* The process's last mark, in ticks. */
 PF_EXPORT extern uint64_t pf_account_mark;
 
-/* Ticks of the fastest clock that can be trusted; pf_account_seconds converts at the end of the run. */
+/* Ticks of the clock of the accounts; pf_account_seconds converts at the end of the run. */
 static inline uint64_t pf_account_ticks(void)
 {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
+    return pf_clock_ticks();
 }
 
 /* Seconds of wall-clock in so many ticks, by calibration against CLOCK_MONOTONIC over the whole run so
@@ -97,21 +95,44 @@ PF_EXPORT void pf_account_close_all(double now);
 PF_EXPORT const char *pf_account_phase(const struct pf_account *account);
 PF_EXPORT enum pf_model pf_account_model(const struct pf_account *account);
 
-/* An MPI call enters the middleware: the slice since the last mark was the application's own. */
-static inline void pf_account_enter(struct pf_account *account)
+/* The application enters the middleware: the slice since the last mark was its own. Here its computation
+ * stops being measured, before anything else is done, and in no other place. A call from within a call (the
+ * hub's own, or of a function that the application has handed to it) measures nothing. */
+static inline void pf_account_stop(struct pf_account *account)
 {
     uint64_t now = pf_account_ticks();
     account->slot->app_ticks += now - pf_account_mark;
-    account->slot->calls++;
+    if (!account->inside)
+        account->computed += pf_clock_slice(pf_account_mark, now);
+    account->inside = true;
     pf_account_mark = now;
 }
 
-/* The call returns to the application (or an event of this rank was handled, or control goes to another
- * rank): the slice since the last mark was simulation. */
-static inline void pf_account_leave(struct pf_account *account)
+/* The same for an MPI call. */
+static inline void pf_account_enter(struct pf_account *account)
+{
+    pf_account_stop(account);
+    account->slot->calls++;
+}
+
+/* The slice since the last mark was simulation (an event of this rank was handled, or control goes to another
+ * rank). */
+static inline void pf_account_book(struct pf_account *account)
 {
     uint64_t now = pf_account_ticks();
     account->slot->overhead_ticks += now - pf_account_mark;
+    pf_account_mark = now;
+}
+
+/* The same, and the call returns to the application: what comes next is computation, until
+ * pf_account_stop(). */
+static inline void pf_account_leave(struct pf_account *account)
+{
+    uint64_t now = pf_account_ticks();
+    if (!pf_clock_undisturbed(now))
+        now = pf_clock_ask();
+    account->slot->overhead_ticks += now - pf_account_mark;
+    account->inside = false;
     pf_account_mark = now;
 }
 

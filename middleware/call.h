@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "middleware/comm.h"
+#include "middleware/compute.h"
 #include "middleware/datatype.h"
 #include "middleware/job_state.h"
 #include "middleware/progress.h"
@@ -87,6 +88,7 @@ static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct
         pf_call_settle(r);
     r->call.impl = in->impl;
     pf_progress_guard(r, in->impl);
+    pf_compute_native_begin(r, in->impl);
     in->ops->enter(in);
     return in;
 }
@@ -94,6 +96,7 @@ static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct
 static inline void pf_call_native_end(struct pf_rank *r, struct pf_instance *in)
 {
     in->ops->leave(in);
+    pf_compute_native_end(r, in->impl);
     r->call.impl = -1;
 }
 

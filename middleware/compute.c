@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "middleware/compute.h"
 
+#include <dlfcn.h>
 #include <jansson.h>
 #include <link.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <xbt/config.h>
 
 #include "base/config.h"
+#include "base/imports.h"
 #include "base/log.h"
 #include "middleware/compute_file.h"
 #include "middleware/observing/tracing.h"
@@ -22,6 +24,7 @@ void smpi_bench_begin(void);
 void smpi_bench_end(void);
 
 bool pf_compute_on;
+uint64_t pf_compute_threshold = UINT64_MAX;
 
 /* What is known about a rank. */
 struct part {
@@ -38,9 +41,8 @@ static struct {
     bool records, replays;
     bool measures; /* SMPI charges what it measures */
     int ranks, ended;
-    uint64_t threshold;    /* ns; what is shorter counts as 0, as in SMPI */
-    uint64_t processor_ns; /* at the last point */
-    uintptr_t low, high;   /* where our own code is */
+    uint64_t threshold;  /* ns; what is shorter counts as 0, as in SMPI */
+    uintptr_t low, high; /* where our own code is */
 } all;
 
 static int find_own_code(struct dl_phdr_info *info, size_t size, void *data)
@@ -58,20 +60,47 @@ static int find_own_code(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-static uint64_t processor_ns(void)
+/*
+ * What SMPI reads instead of the system's clock of the thread. Whenever it does, it has charged the rank for
+ * what came before, or begins to measure anew.
+ */
+static int rank_clock(clockid_t clock, struct timespec *ts)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    const pf_self_t *self = clock == CLOCK_THREAD_CPUTIME_ID ? pf_self() : NULL;
+    struct pf_account *account = self && self->mpi ? self->mpi->account : NULL;
+    if (!account)
+        return clock_gettime(clock, ts);
+    account->charged = account->computed;
+    ts->tv_sec = (time_t)(account->computed / 1000000000u);
+    ts->tv_nsec = (long)(account->computed % 1000000000u);
+    return 0;
+}
+
+static void lead_clock(void)
+{
+    Dl_info info;
+    void *simgrid =
+        dladdr((void *)smpi_bench_end, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (!simgrid || pf_imports_replace_one(simgrid, "clock_gettime", (void *)rank_clock) == 0)
+        pf_die("SimGrid's library does not read the clock as version 3.32 does; install that (package "
+               "libsimgrid3.32)");
+    dlclose(simgrid);
+}
+
+static void choose_clock(void)
+{
+    double threshold = sg_cfg_get_double("smpi/cpu-threshold");
+    bool wanted = all.measures || all.records || sg_cfg_get_boolean("smpi/display-timing");
+    all.threshold = threshold < 0 || threshold > 1e9 ? UINT64_MAX : (uint64_t)(threshold * 1e9);
+    pf_compute_threshold = all.measures ? all.threshold : UINT64_MAX;
+    pf_clock_use(!wanted ? PF_CLOCK_NONE : pf_config.fast_clock ? PF_CLOCK_COUNTER : PF_CLOCK_SYSTEM);
+    lead_clock();
 }
 
 static void begin_recording(void)
 {
-    double threshold = sg_cfg_get_double("smpi/cpu-threshold");
-    all.threshold = threshold < 0 ? UINT64_MAX : (uint64_t)(threshold * 1e9);
     all.recorded.ranks = all.ranks;
     all.recorded.speed = _smpi_cfg_host_speed;
-    all.processor_ns = processor_ns();
     all.recorded.rank = calloc((size_t)all.ranks, sizeof *all.recorded.rank);
     if (!all.recorded.rank)
         pf_die("out of memory for recorded computations");
@@ -83,6 +112,7 @@ void pf_compute_begin(int ranks)
     all.records = *pf_config.computation_record != 0;
     all.replays = *pf_config.computation_replay != 0;
     all.measures = !all.records && !all.replays && sg_cfg_get_boolean("smpi/simulate-computation");
+    choose_clock();
     pf_compute_on = all.records || all.replays || pf_config.rank_times || pf_tracing_on;
     if (!pf_compute_on)
         return;
@@ -112,13 +142,10 @@ static uint64_t recall(const struct pf_rank *r, struct part *part)
     return intervals->ns[part->next++];
 }
 
-/* So much wall-clock, but not what other processes have taken of it: the thread has not computed longer than
- * since the last point of any rank. */
-static uint64_t measure(const struct pf_rank *r, uint64_t ticks)
+static uint64_t measure(struct pf_rank *r)
 {
-    uint64_t ns = (uint64_t)(pf_account_seconds(ticks) * 1e9), processor = processor_ns() - all.processor_ns;
-    if (ns > processor)
-        ns = processor;
+    uint64_t ns = r->account->computed - r->account->charged;
+    r->account->charged = r->account->computed;
     if (ns < all.threshold)
         ns = 0;
     pf_intervals_add(&all.recorded.rank[r->self.rank], ns);
@@ -131,48 +158,89 @@ static void inject(uint64_t ns)
         sg_actor_execute((double)ns * 1e-9 * all.recorded.speed);
 }
 
+/* SMPI turns into simulated time what it has not charged yet. */
+static void charge(void)
+{
+    smpi_bench_end();
+    smpi_bench_begin();
+}
+
 void pf_compute_point(struct pf_rank *r, const void *site)
 {
     struct part *part = &all.part[r->self.rank];
     bool own = (uintptr_t)site >= all.low && (uintptr_t)site < all.high;
     if (own || r->call.impl >= 0) /* part of another call, or called back by an implementation */
         return;
-    uint64_t now = pf_account_ticks(), ticks = now - pf_account_mark;
-    r->account->slot->app_ticks += ticks;
-    pf_account_mark = now;
+    pf_account_stop(r->account);
     double before = simgrid_get_clock();
-    if (all.replays) {
+    if (all.replays)
         inject(recall(r, part));
-    } else if (all.records) {
-        inject(measure(r, ticks));
-        all.processor_ns = processor_ns();
-    } else {
-        smpi_bench_end(); /* what the call itself would do */
-        smpi_bench_begin();
-    }
+    else if (all.records)
+        inject(measure(r));
+    else if (r->account->computed - r->account->charged >= pf_compute_threshold)
+        charge();
     part->since = simgrid_get_clock();
     part->computed += part->since - before;
-    pf_account_leave(r->account);
+    pf_account_book(r->account);
 }
 
 void pf_compute_resume(struct pf_rank *r)
 {
     pf_account_leave(r->account);
-    smpi_bench_begin();
 }
 
-void pf_compute_charge(struct pf_rank *r)
+void pf_compute_inject(struct pf_rank *r)
 {
-    if (!all.measures || r->call.impl >= 0)
-        return;
     double before = simgrid_get_clock();
-    smpi_bench_end();
-    smpi_bench_begin();
+    charge();
     if (!pf_compute_on)
         return;
     struct part *part = &all.part[r->self.rank];
     part->since = simgrid_get_clock();
     part->computed += part->since - before;
+}
+
+void pf_compute_charge(struct pf_rank *r)
+{
+    if (r->call.impl < 0 && r->account->computed - r->account->charged >= pf_compute_threshold)
+        pf_compute_inject(r);
+}
+
+/* Two looks at the clock outweigh what a call costs that measures nothing: only where there is much to do. */
+void pf_compute_native_counts(struct pf_rank *r, int impl)
+{
+    if (impl == PF_IMPL_SMPI)
+        pf_account_leave(r->account);
+}
+
+void pf_compute_native_counted(struct pf_rank *r, int impl)
+{
+    if (impl == PF_IMPL_SMPI)
+        pf_account_stop(r->account);
+}
+
+struct pf_rank *pf_compute_call(void)
+{
+    const pf_self_t *self = pf_self();
+    struct pf_rank *r = self ? self->mpi : NULL;
+    if (!r || r->state != PF_RANK_RUNNING)
+        return NULL;
+    pf_account_stop(r->account);
+    return r;
+}
+
+void pf_compute_return(struct pf_rank *r)
+{
+    if (r)
+        pf_account_leave(r->account);
+}
+
+double pf_compute_due(const struct pf_rank *r)
+{
+    uint64_t ns = r->account ? r->account->computed - r->account->charged : 0;
+    return ns < pf_compute_threshold
+               ? 0
+               : (double)ns * 1e-9 * _smpi_cfg_host_speed / sg_host_get_speed(r->self.host);
 }
 
 void pf_compute_slept(struct pf_rank *r)

@@ -10,14 +10,53 @@
 /*
  * Computation apart from communication. A rank computes between its MPI calls: how long can be recorded
  * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and told per rank at the end
- * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these only pf_compute_charge() has
- * something to do: ranks are `open` then and never come to pf_compute_point().
+ * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these, ranks are `open` and never come to
+ * pf_compute_point().
  *
  * While a file is written or read, the hub measures and injects the intervals instead of SMPI. What it
  * injects is what the file says, also while it writes one: so a replay in the same model has the dates of the
  * recorded run. The rank pays, on its own simulated processor.
  */
 extern bool pf_compute_on;
+
+/*
+ * Otherwise it is SMPI that turns computation into simulated time, when one of its functions begins. It reads
+ * the processor time of the thread, and for that it is given the rank's own clock (struct pf_account,
+ * `computed`), which stands still while the rank is in the hub: nothing that is done there can be charged,
+ * and nothing that other ranks do meanwhile. Before a call into another implementation the hub makes SMPI
+ * charge, if it is so much that SMPI would not discard it: what it does then is far dearer than this look.
+ */
+extern uint64_t pf_compute_threshold; /* ns; UINT64_MAX: nothing is charged */
+void pf_compute_inject(struct pf_rank *r);
+
+/* Before and after a call into an implementation for the application. */
+static inline void pf_compute_native_begin(struct pf_rank *r, int impl)
+{
+    struct pf_account *account = r->account;
+    if (impl == PF_IMPL_SMPI)
+        return;
+    if (__builtin_expect(account->computed - account->charged >= pf_compute_threshold, 0))
+        pf_compute_inject(r);
+    account->charged = account->computed;
+}
+
+static inline void pf_compute_native_end(struct pf_rank *r, int impl)
+{
+    if (impl != PF_IMPL_SMPI)
+        r->account->charged = r->account->computed; /* functions of the application that were called back */
+}
+
+/* Around a native call that SMPI measures as computation of the application, as it stands in stock SMPI. */
+void pf_compute_native_counts(struct pf_rank *r, int impl);
+void pf_compute_native_counted(struct pf_rank *r, int impl);
+
+/* Around what the application calls besides MPI, for which time may pass. NULL before MPI_Init and after
+ * MPI_Finalize. */
+struct pf_rank *pf_compute_call(void);
+void pf_compute_return(struct pf_rank *r);
+
+/* Simulated seconds that the rank's computation since its last call will take when it is charged. */
+double pf_compute_due(const struct pf_rank *r);
 
 /* The start of the job, before any rank computes. Ends the run when a file cannot be used. */
 void pf_compute_begin(int ranks);

@@ -21,6 +21,8 @@
 #include "middleware/observing/observing.h"
 #include "middleware/stranded.h"
 
+void smpi_bench_begin(void); /* SimGrid's */
+
 static enum pf_rank_state state_of_caller(void)
 {
     pf_self_t *self = pf_self();
@@ -51,6 +53,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     if (provided)
         *provided = r->thread_level;
     r->state = PF_RANK_RUNNING;
+    smpi_bench_begin(); /* by the rank's own clock, which has just begun */
     r->open = !pf_check_start(r) && !pf_compute_on;
     return pf_call_return(r, MPI_SUCCESS);
 }

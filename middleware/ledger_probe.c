@@ -33,7 +33,8 @@ static void park(struct pf_rank *r, struct pf_ledger_box *box, int source, int t
     struct pf_instance *in = r->instances[r->instances[PF_IMPL_OPENMPI] ? PF_IMPL_OPENMPI : PF_IMPL_ANALYTIC];
     pf_call_settle(r);
     pf_waiter_init(&prober.waiter);
-    in->ops->enter(in); /* its computation until now */
+    pf_compute_charge(r);
+    in->ops->enter(in);
     pf_progress_guard(r, PF_IMPL_COUNT);
     r->call.impl = PF_IMPL_COUNT;
     if (!pf_ledger_find_send(box, source, tag)) { /* time may have passed */

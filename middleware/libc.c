@@ -29,8 +29,6 @@
 
 /* SimGrid's side. Its headers rename the C library's functions, hence these declarations. */
 double smpi_wtime(void) __asm__("PMPI_Wtime"); /* mpi.h gives that name to the hub's */
-void smpi_bench_begin(void);
-void smpi_bench_end(void);
 unsigned int smpi_sleep(unsigned int seconds);
 int smpi_usleep(useconds_t microseconds);
 int smpi_nanosleep(const struct timespec *request, struct timespec *remain);
@@ -78,35 +76,20 @@ static int portals_only(void)
     return self && self->mpi && self->mpi->state == PF_RANK_NEW;
 }
 
-/* The account of the calling rank between MPI_Init and MPI_Finalize, otherwise NULL. */
-static struct pf_account *account(void)
+/* No MPI call, so it is not counted, but what the rank has computed before ends here. */
+static struct pf_rank *enter(void)
 {
-    pf_self_t *self = pf_self();
-    struct pf_rank *rank = self ? self->mpi : NULL;
-    return rank && rank->state == PF_RANK_RUNNING ? rank->account : NULL;
+    struct pf_rank *r = pf_compute_call();
+    if (r && pf_compute_on)
+        pf_compute_point(r, NULL);
+    return r;
 }
 
-/* The wall-clock until now was the application's own; the call itself is no MPI call, so it is not
- * counted. */
-static struct pf_account *enter(void)
+static void leave(struct pf_rank *r)
 {
-    struct pf_account *a = account();
-    if (a && pf_compute_on)
-        pf_compute_point(pf_self()->mpi, NULL);
-    if (a) {
-        uint64_t now = pf_account_ticks();
-        a->slot->app_ticks += now - pf_account_mark;
-        pf_account_mark = now;
-    }
-    return a;
-}
-
-static void leave(struct pf_account *a)
-{
-    if (a && pf_compute_on)
-        pf_compute_slept(pf_self()->mpi);
-    if (a)
-        pf_account_leave(a);
+    if (r && pf_compute_on)
+        pf_compute_slept(r);
+    pf_compute_return(r);
 }
 
 unsigned int pf_libc_sleep(unsigned int seconds)
@@ -117,9 +100,9 @@ unsigned int pf_libc_sleep(unsigned int seconds)
         sg_actor_sleep_for(seconds);
         return 0;
     }
-    struct pf_account *a = enter();
+    struct pf_rank *r = enter();
     unsigned int rest = smpi_sleep(seconds);
-    leave(a);
+    leave(r);
     return rest;
 }
 
@@ -131,9 +114,9 @@ int pf_libc_usleep(useconds_t microseconds)
         sg_actor_sleep_for(microseconds * 1e-6);
         return 0;
     }
-    struct pf_account *a = enter();
+    struct pf_rank *r = enter();
     int result = smpi_usleep(microseconds);
-    leave(a);
+    leave(r);
     return result;
 }
 
@@ -149,9 +132,9 @@ int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
         sg_actor_sleep_for((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
         return 0;
     }
-    struct pf_account *a = enter();
+    struct pf_rank *r = enter();
     int result = smpi_nanosleep(request, remain);
-    leave(a);
+    leave(r);
     return result;
 }
 
@@ -172,40 +155,41 @@ static double charged_clock(void)
         sg_actor_sleep_for(sg_cfg_get_double("smpi/wtime"));
         return now;
     }
-    struct pf_account *a = enter();
+    struct pf_rank *r = enter();
     settle();
     double now = smpi_wtime();
-    leave(a);
+    leave(r);
     return now;
 }
 
 /*
- * For functions that stock SMPI leaves to the C library: asking costs no simulated time, so that a run agrees
- * with stock smpirun. A program that waits for time() to advance would wait for ever; after many equal
- * answers it is made to sleep.
+ * For clocks that stock SMPI leaves to the C and C++ libraries. Nobody pays, so that a run agrees with stock
+ * smpirun: the answer is where the simulated time will be when what the rank has computed is charged, which
+ * its next call does and not this one. A program that waits for the clock to advance would wait for ever;
+ * after many equal answers its own clock runs ahead by a little with each, which costs nobody anything
+ * either.
  */
 static double free_clock(void)
 {
     enum { PATIENCE = 1000 };
-    static double last = -1;
-    static unsigned int repeats;
-    struct pf_account *a = enter();
-    if (a) {
-        settle();
-        smpi_bench_end();
-        smpi_bench_begin();
-    }
+    const double STEP = 1e-7;
+    static struct pf_free_clock early; /* of whoever has not called MPI_Init yet: they can only sleep */
+    const pf_self_t *self = pf_self();
+    struct pf_rank *r = self ? self->mpi : NULL, *running = pf_compute_call();
+    struct pf_free_clock *clock = r ? &r->free_clock : &early;
     double now = simgrid_get_clock();
-    repeats = now == last ? repeats + 1 : 0;
-    last = now;
-    if (repeats > PATIENCE) {
-        if (portals_only())
-            sg_actor_sleep_for(1e-6);
-        else
-            smpi_usleep(1);
-    }
-    leave(a);
-    return now;
+    if (running)
+        now += pf_compute_due(r);
+    if (running && r->instances[PF_IMPL_ANALYTIC])
+        now += r->instances[PF_IMPL_ANALYTIC]->ops->ahead(r->instances[PF_IMPL_ANALYTIC]);
+    clock->repeats = now == clock->last ? clock->repeats + 1 : 0;
+    clock->last = now;
+    if (clock->repeats > PATIENCE && r)
+        clock->ahead += STEP;
+    else if (clock->repeats > PATIENCE)
+        sg_actor_sleep_for(STEP);
+    pf_compute_return(running);
+    return now + clock->ahead;
 }
 
 static struct timespec to_timespec(double seconds)
@@ -219,12 +203,18 @@ int pf_libc_clock_nanosleep(clockid_t clock, int flags, const struct timespec *r
 {
     if (!simulated())
         return clock_nanosleep(clock, flags, request, remain);
+    const pf_self_t *self = pf_self();
+    struct pf_rank *r = self ? self->mpi : NULL;
+    double ahead = r ? r->free_clock.ahead : 0;
     struct timespec wait = *request;
     if (flags & TIMER_ABSTIME) {
-        double left = (double)request->tv_sec + (double)request->tv_nsec / 1e9 - simgrid_get_clock();
+        double left = (double)request->tv_sec + (double)request->tv_nsec / 1e9 - simgrid_get_clock() - ahead;
         wait = to_timespec(left > 0 ? left : 0);
     }
-    return pf_libc_nanosleep(&wait, remain) ? errno : 0; /* it returns the code */
+    if (!r || r->state != PF_RANK_RUNNING || r->model != PF_MODEL_SMPI)
+        return pf_libc_nanosleep(&wait, remain) ? errno : 0;                 /* it returns the code */
+    r->free_clock.ahead += (double)wait.tv_sec + (double)wait.tv_nsec / 1e9; /* stock SMPI does not see it */
+    return 0;
 }
 
 int pf_libc_gettimeofday(struct timeval *tv, void *tz)
@@ -265,19 +255,29 @@ clock_t pf_libc_clock(void)
     return simulated() ? (clock_t)(free_clock() * CLOCKS_PER_SEC) : clock();
 }
 
-/* std::chrono's clocks: nanoseconds, returned like the time points that they are. */
-int64_t pf_libc_chrono_system(void)
+/* std::chrono's clocks: nanoseconds, returned like the time points that they are. Stock SMPI charges for
+ * clock_gettime() where the application calls it, and not for what libstdc++ does in its name. */
+static int64_t chrono(void)
+{
+    double now = free_clock(), whole = trunc(now);
+    return (int64_t)whole * 1000000000 + (int64_t)((now - whole) * 1e9);
+}
+
+static int64_t real_clock(clockid_t clock)
 {
     struct timespec ts;
-    pf_libc_clock_gettime(CLOCK_REALTIME, &ts);
+    clock_gettime(clock, &ts);
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+int64_t pf_libc_chrono_system(void)
+{
+    return simulated() ? chrono() : real_clock(CLOCK_REALTIME);
 }
 
 int64_t pf_libc_chrono_steady(void)
 {
-    struct timespec ts;
-    pf_libc_clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+    return simulated() ? chrono() : real_clock(CLOCK_MONOTONIC);
 }
 
 /* The actor's number, as under stock smpirun. */

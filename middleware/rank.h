@@ -42,6 +42,13 @@ struct pf_call {
     MPI_Comm comm;
 };
 
+/* The clocks that nobody pays for, see libc.c. */
+struct pf_free_clock {
+    double last;      /* simulated time of the last answer */
+    double ahead;     /* s that the answers are ahead of the simulated time */
+    unsigned repeats; /* equal answers in a row */
+};
+
 /* The state of one rank. Lives from the start of the job to its end. */
 struct pf_rank {
     pf_self_t self;
@@ -51,6 +58,7 @@ struct pf_rank {
     struct pf_account *account;
     struct pf_schedule_cursor cursor;
     struct pf_call call;
+    struct pf_free_clock free_clock;
     struct pf_comm *world;
     struct pf_comm *alone; /* MPI_COMM_SELF */
     struct pf_request *free_requests;

@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 
+#include <simgrid/engine.h>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "middleware/call.h"

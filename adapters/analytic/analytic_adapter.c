@@ -57,7 +57,6 @@ struct an_job an_job;
 
 static void *functions[PF_FN_COUNT];
 static struct pf_native_values values;
-static bool computation_counts; /* smpi/simulate-computation */
 
 static int analytic_probe(char *why, size_t why_size)
 {
@@ -195,19 +194,12 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     return PF_SUCCESS;
 }
 
-/* Loading takes wall-clock time that is not the application's: SMPI must not take it for computation. */
 static int analytic_open(const struct pf_job *job, char *why, size_t why_size)
 {
     if (an_job.ranks)
         return PF_SUCCESS;
-    computation_counts = sg_cfg_get_boolean("smpi/simulate-computation");
-    if (computation_counts)
-        smpi_bench_end();
     pf_engine_start(); /* other ranks may run meanwhile, and come here too */
-    int error = an_job.ranks ? PF_SUCCESS : make_job(job, why, why_size);
-    if (computation_counts)
-        smpi_bench_begin();
-    return error;
+    return an_job.ranks ? PF_SUCCESS : make_job(job, why, why_size);
 }
 
 static struct pf_instance *analytic_instance(int rank)
@@ -220,32 +212,20 @@ static struct an_rank *rank_of(struct pf_instance *in)
     return (struct an_rank *)in;
 }
 
-/* The application's computation since the last call is charged as SMPI charges it. The waiter is made here
- * and not with the job, because other ranks run meanwhile. */
+/* The waiter is made here and not with the job, because other ranks run meanwhile. */
 static void analytic_enter(struct pf_instance *in)
 {
-    if (computation_counts)
-        smpi_bench_end();
     if (!rank_of(in)->can_wait)
         pf_waiter_init(&rank_of(in)->waiter);
     rank_of(in)->can_wait = true;
 }
 
-static void analytic_leave(struct pf_instance *in)
-{
-    (void)in;
-    if (computation_counts)
-        smpi_bench_begin();
-}
-
-/* The time of other ranks meanwhile is not this one's computation. */
 static void analytic_settle(struct pf_instance *in)
 {
     if (rank_of(in)->debt <= 0)
         return;
     analytic_enter(in);
     an_rank_settle(rank_of(in));
-    analytic_leave(in);
 }
 
 static double analytic_ahead(const struct pf_instance *in)
@@ -356,7 +336,7 @@ static const struct pf_adapter_ops ops = {
     .start = pf_adapter_no_start,
     .finish = analytic_finish,
     .enter = analytic_enter,
-    .leave = analytic_leave,
+    .leave = pf_adapter_no_hook,
     .idle = analytic_idle,
     .settle = analytic_settle,
     .ahead = analytic_ahead,

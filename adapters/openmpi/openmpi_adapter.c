@@ -20,11 +20,6 @@
 #include "base/log.h"
 #include "pf_fn.h"
 
-/* SMPI's timer of the application's computation, see smpi/smpi.h (which cannot stand beside this mpi.h). */
-extern void smpi_bench_begin(void);
-extern void smpi_bench_end(void);
-extern int sg_cfg_get_boolean(const char *name);
-
 struct openmpi_instance {
     struct pf_instance base;
     struct pf_ompi_instance *ompi;
@@ -35,7 +30,6 @@ struct openmpi_instance {
 
 static struct openmpi_instance **instances;
 static int instance_count;
-static bool computation_counts; /* smpi/simulate-computation */
 
 /* A predefined handle of Open MPI is the address of an object in libmpi, which each instance has of its
  * own. */
@@ -166,16 +160,9 @@ static int make_instances(const struct pf_job *job, char *why, size_t why_size)
     return PF_SUCCESS;
 }
 
-/* Loading takes wall-clock time that is not the application's: SMPI must not take it for computation. */
 static int openmpi_open(const struct pf_job *job, char *why, size_t why_size)
 {
-    computation_counts = sg_cfg_get_boolean("smpi/simulate-computation");
-    if (computation_counts)
-        smpi_bench_end();
-    int error = make_instances(job, why, why_size);
-    if (computation_counts)
-        smpi_bench_begin();
-    return error;
+    return make_instances(job, why, why_size);
 }
 
 static struct pf_instance *openmpi_instance(int rank)
@@ -190,22 +177,12 @@ static int openmpi_finish(struct pf_instance *in)
     return PF_SUCCESS;
 }
 
-/* The application's computation since the last call is charged as SMPI charges it; Open MPI's own is not, but
- * for a cost that the user configures. */
+/* Open MPI's own computation is not charged, but for a cost that the user configures. */
 static void openmpi_enter(struct pf_instance *in)
 {
-    if (computation_counts)
-        smpi_bench_end();
     if (pf_config.openmpi_call_cost > 0)
         sg_actor_sleep_for(pf_config.openmpi_call_cost);
     pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
-}
-
-static void openmpi_leave(struct pf_instance *in)
-{
-    (void)in;
-    if (computation_counts)
-        smpi_bench_begin();
 }
 
 static void openmpi_idle(struct pf_instance *in)
@@ -293,14 +270,6 @@ static void win_gone(struct pf_instance *in, void *native)
     pf_ompi_window_gone(((struct openmpi_instance *)in)->ompi, native);
 }
 
-/* Around what the application has not called and must not be charged with. */
-static void begin_silently(struct pf_instance *in)
-{
-    if (computation_counts)
-        smpi_bench_end();
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
-}
-
 static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
     struct pf_ompi_instance *ompi = ((struct openmpi_instance *)in)->ompi;
@@ -311,27 +280,24 @@ static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, 
                                     .info = recipe->info,
                                     .disp_units = recipe->disp_units};
     void *comm = NULL;
-    begin_silently(in);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
     int error = comm_twin(in, recipe->world_ranks, recipe->members, recipe->me, recipe->id, false, &comm);
     if (!error && pf_ompi_window_twin(ompi, &window, comm, native) != MPI_SUCCESS)
         error = PF_ERR_NATIVE;
-    openmpi_leave(in);
     return error;
 }
 
 static int win_open(struct pf_instance *in, void *native)
 {
-    begin_silently(in);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
     int code = pf_ompi_window_open(((struct openmpi_instance *)in)->ompi, native);
-    openmpi_leave(in);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
 static void win_free(struct pf_instance *in, void *native)
 {
-    begin_silently(in);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
     pf_ompi_window_free(((struct openmpi_instance *)in)->ompi, native);
-    openmpi_leave(in);
 }
 
 /* As in Open MPI's component for shared memory: the sizes, and then the place. */
@@ -364,7 +330,7 @@ static const struct pf_adapter_ops ops = {
     .start = pf_adapter_no_start,
     .finish = openmpi_finish,
     .enter = openmpi_enter,
-    .leave = openmpi_leave,
+    .leave = pf_adapter_no_hook,
     .idle = openmpi_idle,
     .settle = pf_adapter_no_hook,
     .ahead = pf_adapter_no_debt,

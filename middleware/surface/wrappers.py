@@ -135,8 +135,10 @@ def local(f):
     comm = f.of_kind("COMM")
     where = comm[0].name if comm else "MPI_COMM_WORLD"
     who = "pf_switch_promote(r)" if f.route == "PROMOTED" else "r->active"
-    return define(f, [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {who});", native_call(f),
-                      f"return pf_call_leave(r, in, {where}, code);"])
+    lines = [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {who});", native_call(f)]
+    if f.name in ("MPI_Pack", "MPI_Unpack"):  # stock SMPI does not stop its clock there
+        lines = [*lines[:2], "pf_compute_native_counts(r, in->impl);", lines[2], "pf_compute_native_counted(r, in->impl);"]
+    return define(f, [*lines, f"return pf_call_leave(r, in, {where}, code);"])
 
 
 def point_to_point(f):

@@ -18,3 +18,30 @@ load common.bash
         done
     done
 }
+
+# What stock SMPI sees of the clocks are the calls in the application's own sources: not what libstdc++ calls in its name, nor
+# time(), clock() and clock_nanosleep().
+@test "clocks and sleeps cost what they cost under stock smpirun" {
+    command -v smpicxx >/dev/null || skip "no smpicxx"
+    smpicxx -o stock "$BATS_TEST_DIRNAME/clocks.cpp"
+    "$PF_BIN/pfcxx" -o ours "$BATS_TEST_DIRNAME/clocks.cpp"
+    "$PF_BIN/pfinfo" --platform fattree:16 >p.xml
+    for more in --cfg=smpi/wtime:1e-8 --cfg=smpi/wtime:3e-6; do
+        a=$(smpirun -np 3 $more --cfg=smpi/simulate-computation:no -platform p.xml ./stock 2>/dev/null | sort)
+        b=$(pfrun -np 3 $more --cfg=smpi/simulate-computation:no -platform p.xml ./ours | sort)
+        echo "$a | $b"
+        [ "$(grep -c "end 0.0" <<<"$a")" -eq 3 ]
+        [ "$a" = "$b" ]
+    done
+    for model in smpi portals analytic; do
+        [ "$(pfrun -np 3 -model $model --cfg=smpi/simulate-computation:no ./ours show | grep -c shown)" -eq 3 ]
+    done
+}
+
+# Packing is computation there, which SMPI measures; the hub must not take it away.
+@test "packing takes the time that it takes" {
+    "$PF_BIN/pfcc" -O1 -o pack "$BATS_TEST_DIRNAME/pack.c"
+    pfrun -np 1 --cfg=smpi/host-speed:1Gf ./pack >share
+    cat share
+    awk '{ exit $2 < 0.5 || $2 > 1.5 }' share
+}

@@ -14,6 +14,7 @@
 
 uint64_t pf_account_mark;
 bool pf_compute_on;
+uint64_t pf_compute_threshold = UINT64_MAX;
 int fake_aborted;
 struct pf_job_state pf_job_state;
 
@@ -42,6 +43,11 @@ aid_t sg_actor_self_get_pid(void)
 void pf_compute_point(struct pf_rank *r, const void *site)
 {
     (void)r, (void)site;
+}
+
+void pf_compute_inject(struct pf_rank *r)
+{
+    (void)r;
 }
 
 void pf_tracing_entered(struct pf_rank *r)
