@@ -26,7 +26,7 @@ STYLES = {
 }
 ALONE = ["Put-WaitAck", "Put-WaitSend", "Get-WaitReply"]
 PANELS = [("us_per_request", "Time per request (µs)"), ("GB_per_s", "Bandwidth (GB/s)"), ("requests_per_s", "Requests per second")]
-THRESHOLDS = [(8, "inline"), (64, "NIC keeps"), (408, "PIO")]
+THRESHOLDS = [(8, "inline"), (64, "NIC keeps")]
 WIRE = 11.1  # GB/s
 INK, PALE = "#333333", "#bbbbbb"
 

@@ -71,9 +71,15 @@ bool pf_nic_keeps(size_t payload)
     return payload <= pf_config.nic_early_send;
 }
 
-bool pf_nic_in_command(size_t payload, bool matching)
+size_t pf_nic_volatile_max(void)
 {
-    return payload <= pf_config.nic_pio_max + (matching ? 0 : 8);
+    return pf_config.nic_pio_max > pf_config.nic_inline_max ? pf_config.nic_pio_max
+                                                            : pf_config.nic_inline_max;
+}
+
+bool pf_nic_in_command(size_t payload, bool matching, bool is_volatile)
+{
+    return payload <= (is_volatile ? pf_nic_volatile_max() : pf_config.nic_inline_max) + (matching ? 0 : 8);
 }
 
 static size_t inline_bytes(const struct pf_nic_message *m)
@@ -318,7 +324,7 @@ static void prepare(struct pf_nic_message *m)
     t->src = m->src->node;
     t->dst = m->dst->node;
     t->vn = (uint8_t)(response | (m->service ? PF_VN_SERVICE : 0));
-    t->streams = (m->kind == PF_NIC_PUT && !pf_nic_in_command(m->payload, m->matching)) ||
+    t->streams = (m->kind == PF_NIC_PUT && !m->in_command) ||
                  (m->kind == PF_NIC_REPLY && m->payload);
     t->bytes = wire_bytes(m);
     t->first = header_arrived;

@@ -23,7 +23,7 @@ struct pf_nic_client_ops {
     /* The NIC at the source holds the payload: the user's buffer is free. Only for messages that came with
      * their payload. */
     void (*buffered)(struct pf_nic_message *m);
-    /* The last byte has left the source (streams). */
+    /* The last byte has left the source (streams), or is in its NIC and will leave it without fail. */
     void (*sent)(struct pf_nic_message *m);
     /* The header has been through list matching at the destination. The client sets `accepted`. */
     void (*match)(struct pf_nic_message *m);
@@ -47,6 +47,7 @@ struct pf_nic_message {
     struct pf_nic_channel *channel;
     enum pf_nic_kind kind;
     bool matching;            /* the command carries match bits */
+    bool in_command;          /* a put: its payload comes with the command */
     bool service;             /* a message of the service network, not of compute */
     bool source_read;         /* `sent` has been told */
     bool leaving;             /* a stream that has not left the source */
@@ -89,8 +90,12 @@ double pf_nic_event_date(struct pf_nic *nic, double date);
 /* Whether the messages of this rank use the service network (nic_service_ranks). */
 bool pf_nic_serves(int rank);
 
-/* Whether the NIC keeps a payload of this size (early SEND), and whether it comes with the command. */
+/* Whether the NIC keeps a payload of this size (early SEND). */
 bool pf_nic_keeps(size_t payload);
-bool pf_nic_in_command(size_t payload, bool matching);
+/* Whether a payload comes with the command: inside it, or written by the processor before it (PIO), which it
+ * does for memory that may change as soon as the call returns. */
+bool pf_nic_in_command(size_t payload, bool matching, bool is_volatile);
+/* The longest payload that the processor writes. */
+size_t pf_nic_volatile_max(void);
 
 #endif

@@ -80,23 +80,38 @@ static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail, double date)
     count(m, m->md, PTL_MD_EVENT_CT_SEND, m->rlength, fail, date);
 }
 
-static void buffered(struct pf_nic_message *nic)
+/* The payload of a put or atomic is read from the process's memory. */
+static void take_payload(struct ptl_message *m)
 {
-    struct ptl_message *m = of_nic(nic);
-    if (nic->kind == PF_NIC_PUT && !m->send_told && pf_nic_keeps(m->rlength)) {
-        tell_send(m, PTL_NI_OK, pf_engine_now());
-        if (m->operation != PTL_DO_FETCH && m->ack_req == PTL_NO_ACK_REQ) {
-            m->md->pending--; /* that was all for the initiator; the descriptor may go */
-            m->md = NULL;
-        }
-    } else if (nic->kind == PF_NIC_REPLY)
-        ptl_target_read(m);
+    struct ptl_memory to = {m->data, sizeof m->data, false};
+    struct ptl_memory from = ptl_md_memory(m->md);
+    ptl_memory_copy(&to, 0, &from, m->offset, m->rlength);
+    m->has_data = true;
 }
 
-static void sent(struct pf_nic_message *nic)
+/* The NIC has the payload of a put or atomic. A short one it keeps for the case that it has to send it again:
+ * then the process may use its memory. */
+static void tell_kept(struct ptl_message *m)
 {
-    if (nic->kind == PF_NIC_REPLY)
-        ptl_target_read(of_nic(nic));
+    if (m->send_told || !pf_nic_keeps(m->rlength))
+        return;
+    if (!m->has_data && !m->ni->closed)
+        take_payload(m);
+    tell_send(m, PTL_NI_OK, pf_engine_now());
+    if (m->operation != PTL_DO_FETCH && m->ack_req == PTL_NO_ACK_REQ) {
+        m->md->pending--; /* that was all for the initiator; the descriptor may go */
+        m->md = NULL;
+    }
+}
+
+/* A request or a reply has left the memory at its source. */
+static void left_memory(struct pf_nic_message *nic)
+{
+    struct ptl_message *m = of_nic(nic);
+    if (nic->kind == PF_NIC_PUT)
+        tell_kept(m);
+    else if (nic->kind == PF_NIC_REPLY)
+        ptl_target_read(m);
 }
 
 static void match(struct pf_nic_message *nic)
@@ -195,8 +210,8 @@ static void vanished(struct pf_nic_message *nic)
 
 const struct pf_nic_client_ops ptl_nic_client = {
     .size = sizeof(struct pf_nic_client_ops),
-    .buffered = buffered,
-    .sent = sent,
+    .buffered = left_memory,
+    .sent = left_memory,
     .match = match,
     .complete = complete,
     .lost = lost,
@@ -238,12 +253,11 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     process->counters.messages++;
     if (m->operation != PTL_DO_GET)
         process->counters.bytes_put += m->rlength;
-    if (m->operation != PTL_DO_GET && pf_nic_in_command(m->rlength, ptl_is_matching(m->ni))) {
-        struct ptl_memory to = {m->data, sizeof m->data, false};
-        struct ptl_memory from = ptl_md_memory(m->md);
-        ptl_memory_copy(&to, 0, &from, m->offset, m->rlength);
-        m->has_data = true;
-    }
+    m->nic.in_command =
+        m->operation != PTL_DO_GET &&
+        pf_nic_in_command(m->rlength, ptl_is_matching(m->ni), m->md->md.options & PTL_MD_VOLATILE);
+    if (m->nic.in_command)
+        take_payload(m);
     m->nic.client = &ptl_nic_client;
     m->nic.src = process->nic;
     m->nic.dst = m->to ? m->to->nic : process->nic;

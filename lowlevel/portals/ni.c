@@ -27,17 +27,12 @@ static void limit_size(ptl_size_t *value, ptl_size_t wanted)
         *value = wanted;
 }
 
-static ptl_size_t at_most(ptl_size_t value, ptl_size_t most)
-{
-    return value < most ? value : most;
-}
-
 /* What every interface must offer. */
 enum { LEAST_PT_INDEX = 63, LEAST_WAW = 64, LEAST_WAR = 8 };
 
 static void set_limits(ptl_ni_limits_t *limits, const ptl_ni_limits_t *desired)
 {
-    /* The operands of atomics travel with the command, which is as long as the longest PIO write. */
+    /* The operands of volatile atomics travel with the command, which is as long as the longest PIO write. */
     ptl_size_t atomic = pf_config.nic_pio_max ? pf_config.nic_pio_max : PTL_MAX_COMMAND_DATA;
     *limits = (ptl_ni_limits_t){
         .max_entries = (int)pf_config.ptl_max_entries,
@@ -54,7 +49,7 @@ static void set_limits(ptl_ni_limits_t *limits, const ptl_ni_limits_t *desired)
         .max_fetch_atomic_size = atomic,
         .max_waw_ordered_size = PTL_ORDERED_SIZE,
         .max_war_ordered_size = PTL_ORDERED_SIZE,
-        .max_volatile_size = at_most(PTL_ORDERED_SIZE, pf_config.nic_pio_max),
+        .max_volatile_size = pf_nic_volatile_max(),
         .features = PTL_COHERENT_ATOMICS,
     };
     if (!desired)

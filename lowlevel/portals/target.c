@@ -267,8 +267,9 @@ static ptl_event_kind_t event_kind(const struct ptl_message *m)
     return PTL_EVENT_PUT;
 }
 
-/* The operation is done at the target at `date`: events, counters, the entry's further life. */
-static void conclude(struct ptl_message *m, double date)
+/* The operation is done at the target at `date`: events, counters, the entry's further life. Returns when its
+ * event is in memory, `date` when there is none. */
+static double conclude(struct ptl_message *m, double date)
 {
     struct ptl_le *entry = m->entry;
     unsigned int options = entry->me.options;
@@ -276,11 +277,12 @@ static void conclude(struct ptl_message *m, double date)
         date = entry->linked_date; /* the message matched a command that is still on its way to the NIC */
     release_event(m);
     struct ptl_eq *eq = tells_message(entry) ? ptl_pt_eq(m->to_ni, &m->to_ni->pts[m->pt_index]) : NULL;
+    double told = date;
     if (eq) {
         ptl_event_t event;
         describe(m, &event);
         event.type = event_kind(m);
-        ptl_eq_post(eq, &event, date);
+        told = ptl_eq_post(eq, &event, date);
     }
     struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
     if (ct && (options & PTL_ME_EVENT_CT_COMM))
@@ -300,6 +302,7 @@ static void conclude(struct ptl_message *m, double date)
     calm_down(m, pt);
     m->entry = NULL;
     m->unexpected = NULL;
+    return told;
 }
 
 /* The rest of the message will not come: the process is told that its operation has failed. */
@@ -338,7 +341,7 @@ static void store_data(struct ptl_message *m)
     struct ptl_memory to = ptl_le_memory(m->entry);
     struct ptl_memory from = {m->data, sizeof m->data, false};
     if (m->operation != PTL_DO_PUT) {
-        if (!m->has_data) { /* by DMA, as a configuration without PIO wants it */
+        if (!m->has_data) { /* by DMA */
             struct ptl_memory operands = ptl_md_memory(m->md);
             ptl_memory_copy(&from, 0, &operands, m->offset, m->mlength);
         }
@@ -402,14 +405,14 @@ void ptl_target_complete(struct ptl_message *m)
         answer(m, PF_NIC_REPLY, date);
         return;
     }
-    if (m->entry)
-        conclude(m, date);
+    /* The NIC acknowledges when it has written the payload and the event. */
+    double told = m->entry ? conclude(m, date) : date;
     if (!wants_ack(m))
         ptl_message_free(m);
     else if (pf_config.nic_quick_acks)
         ptl_message_acknowledged(m, date);
     else
-        answer(m, PF_NIC_ACK, date);
+        answer(m, PF_NIC_ACK, told);
 }
 
 /* The data of a reply have left the target's memory: the process there may use it again. */

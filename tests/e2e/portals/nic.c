@@ -17,8 +17,8 @@
 #define MIB        ((size_t)1 << 20)
 
 /* The figures of base/config.def, and of the platform in world.c. */
-static const double pcie = 200e-9, bus = 15.75e9, wire = 11.1e9, way = 500e-9;
-static const double tx = 2e-9, put_time = 200e-9, response = 300e-9, rx = 440e-9;
+static const double pcie = 250e-9, bus = 15.75e9, wire = 11.1e9, way = 2 * 500e-9;
+static const double tx = 2e-9, put_time = 0, response = 0, rx = 0;
 static const double header = 64, ack = 32, command = 64, event_size = 96, inline_put = 8;
 
 static double command_time(void)
@@ -60,6 +60,7 @@ struct plan {
     struct sends sends[2];
     bool wait_ack;  /* one by one, with acknowledgement */
     bool triggered; /* all at once, by a counter */
+    bool may_change; /* PTL_MD_VOLATILE */
     double delay;   /* of the second sender */
 };
 
@@ -105,7 +106,10 @@ static void run_plan(int rank, int size, void *shared)
     memset(data, 1 + rank, MIB);
     endpoint_append(&e, data + MIB, MIB, ENTRY, 1, PTL_PRIORITY_LIST, NULL);
     if (!plan.wait_ack) { /* no events for what is sent */
-        ptl_md_t md = {.length = PTL_SIZE_MAX, .eq_handle = PTL_EQ_NONE, .ct_handle = PTL_CT_NONE};
+        ptl_md_t md = {.length = PTL_SIZE_MAX,
+                       .options = plan.may_change ? PTL_MD_VOLATILE : 0,
+                       .eq_handle = PTL_EQ_NONE,
+                       .ct_handle = PTL_CT_NONE};
         CHECK(PtlMDBind(e.ni, &md, &e.md) == PTL_OK);
     }
     CHECK(PtlCTAlloc(e.ni, &trigger) == PTL_OK);
@@ -166,15 +170,38 @@ static void test_stages(void **state)
     (void)state;
     double there = command_time() + nic_time() + write_time() + event_time();
     assert_near(one_put(8, NULL), there, 1e-9);
-    double back = tx + response + ack / wire + way + rx;
-    assert_near(put_and_ack(8, NULL), command_time() + nic_time() + write_time() + back + event_time(), 1e-9);
-    /* 100 B: 92 of them by PIO, with a fence. */
-    double pio = 92 / bus + 100e-9;
-    double more = pio + 92 / wire + 92 / bus;
-    assert_near(one_put(100, NULL), there + more, 1e-9);
-    /* 512 B: a DMA read instead, one packet. */
-    double dma = 2 * pcie + 512 / bus - put_time + (512 - 8) / wire + (512 - 8) / bus;
-    assert_near(one_put(512, NULL), there + dma, 1e-9);
+    double back = tx + response + ack / wire + way + rx; /* behind the target's event */
+    assert_near(put_and_ack(8, NULL), there + back + event_time(), 1e-9);
+    /* Longer ones by a DMA read of one packet. */
+    static const size_t sizes[] = {9, 100, 512};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        double bytes = (double)sizes[i], more = bytes - inline_put;
+        double dma = 2 * pcie + bytes / bus - put_time + more / wire + more / bus;
+        assert_near(one_put(sizes[i], NULL), there + dma, 1e-9);
+    }
+}
+
+static double volatile_put(size_t bytes, const char *const *settings)
+{
+    return run(&(struct plan){.sends = {{0, {1, 1}, 1, bytes}}, .may_change = true}, 2, 1, settings)[2];
+}
+
+/* Memory that may change at once is written into the NIC by the processor, all but 8 B before a fence. */
+static void test_volatile(void **state)
+{
+    (void)state;
+    double there = command_time() + nic_time() + write_time() + event_time();
+    static const size_t sizes[] = {9, 408};
+    assert_near(volatile_put(8, NULL), there, 1e-9);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        double more = (double)sizes[i] - inline_put;
+        double pio = more / bus + 100e-9;
+        assert_near(volatile_put(sizes[i], NULL), there + pio + more / wire + more / bus, 1e-9);
+    }
+    assert_near(volatile_put(409, NULL), one_put(409, NULL), 1e-12);
+    static const char *const never[] = {"PARFOCAL_NIC_PIO_MAX=0", NULL};
+    assert_near(volatile_put(100, never), one_put(100, NULL), 1e-12);
+    assert_near(volatile_put(8, never), there, 1e-9);
 }
 
 static void test_loopback(void **state)
@@ -298,8 +325,8 @@ static void test_target_bus(void **state)
     /* Small payloads and events queue for it as well. */
     enum { COUNT = 1000 };
     static const char *const slower[] = {"PARFOCAL_NIC_PCIE_BW=1e9", NULL};
-    struct plan small = {.sends = {{0, {2, 2}, COUNT, 64}, {1, {2, 2}, COUNT, 64}}};
-    assert_near(spacing(run(&small, 3, 1, slower), 2, 2 * COUNT), (64 + event_size) / 1e9, 0.01);
+    struct plan small = {.sends = {{0, {2, 2}, COUNT, 8}, {1, {2, 2}, COUNT, 8}}};
+    assert_near(spacing(run(&small, 3, 1, slower), 2, 2 * COUNT), (8 + event_size) / 1e9, 0.01);
 }
 
 /* A short message of a service passes a long one of the application from the same node. */
@@ -483,8 +510,12 @@ static void program_observed(int rank, int size, void *shared)
     world_barrier();
     static const size_t sizes[] = {8, 100, MIB};
     ptl_size_t start = (ptl_size_t)(uintptr_t)data;
+    ptl_md_t md = {
+        .length = PTL_SIZE_MAX, .options = PTL_MD_VOLATILE, .eq_handle = e.eq, .ct_handle = PTL_CT_NONE};
+    ptl_handle_md_t may_change;
+    CHECK(PtlMDBind(e.ni, &md, &may_change) == PTL_OK);
     for (int i = 0; rank == 0 && i < 3; i++) {
-        CHECK(PtlPut(e.md, start, sizes[i], PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) == PTL_OK);
+        CHECK(PtlPut(may_change, start, sizes[i], PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) == PTL_OK);
         endpoint_expect(&e, PTL_EVENT_SEND);
         endpoint_expect(&e, PTL_EVENT_ACK);
     }
@@ -540,7 +571,8 @@ static void test_impossible_settings(void **state)
 {
     (void)state;
     static const char *const bad[] = {"PARFOCAL_NIC_MATCH_ENGINES=0", "PARFOCAL_NIC_COMMAND_QUEUE=0",
-                                      "PARFOCAL_NIC_E2E_ENTRIES=-1", "PARFOCAL_NIC_PIO_MAX=409"};
+                                      "PARFOCAL_NIC_E2E_ENTRIES=-1", "PARFOCAL_NIC_PIO_MAX=409",
+                                      "PARFOCAL_NIC_INLINE_MAX=409", "PARFOCAL_NIC_EARLY_SEND=409"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *settings[] = {bad[i], NULL};
         struct world world = {.nodes = 1, .settings = settings};
@@ -562,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_virtual_networks), cmocka_unit_test(test_e2e_table),
         cmocka_unit_test(test_flow_control),     cmocka_unit_test(test_streams),
         cmocka_unit_test(test_observers),        cmocka_unit_test(test_impossible_settings),
+        cmocka_unit_test(test_volatile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,12 +49,12 @@ static void write_profile(const struct world *world, const char *directory)
     fclose(out);
 }
 
-/* A star of full-duplex links: every route is the source's up link and the destination's down link, half of
- * the latency each. */
+/* A star of full-duplex cables: every route is the source's and the destination's, as on the peer's platform
+ * "quito". */
 static void write_star(FILE *out, const struct world *world)
 {
     double bandwidth = world->bandwidth > 0 ? world->bandwidth : 11.1e9;
-    double latency = world->latency > 0 ? world->latency : 250e-9;
+    double latency = world->latency > 0 ? world->latency : 500e-9;
     const char *last = world->down_link ? "<link_ctn id=\"fault\"/>" : "";
     fprintf(out, "<zone id=\"world\" routing=\"Full\">\n");
     for (int node = 0; node < world->nodes; node++)

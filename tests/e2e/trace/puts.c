@@ -118,7 +118,7 @@ static double pcie(double bytes)
     return bytes / pf_config.nic_pcie_bw + pf_config.nic_pcie_latency;
 }
 
-static const double wire_bw = 11.1e9, wire_latency = 500e-9; /* of the default world */
+static const double wire_bw = 11.1e9, wire_latency = 2 * 500e-9; /* of the default world */
 
 static double wire(double bytes)
 {
@@ -162,7 +162,7 @@ static double expect_large(double date, double *target_sees)
     double written = arrived + pf_config.nic_rx_time + pcie((double)pf_config.nic_pcie_packet);
     add("PCIe payload write", 1, 1, matched, written - matched, LARGE);
     *target_sees = add("PCIe event", 1, 1, written, event, pf_config.nic_event_bytes);
-    date = add("Portals ACK", 1, 0, written + pf_config.nic_tx_time + pf_config.nic_response_time,
+    date = add("Portals ACK", 1, 0, *target_sees + pf_config.nic_tx_time + pf_config.nic_response_time,
                wire((double)pf_config.nic_ack_bytes), 0);
     bxi_ack(0, 1, date);
     return add("PCIe event", 0, 0, date + pf_config.nic_rx_time, event, pf_config.nic_event_bytes);
@@ -357,9 +357,9 @@ static void test_all_operations(void **state)
         {"Portals ACK", 1, 2, 0},
         {"BXI ACK", 0, 5, 0},
         {"BXI ACK", 1, 5, 0},
-        {"PIO payload", 0, 2, 64 - 8 + 16 - 8},
-        {"DMA request", 0, 1, 0},
-        {"DMA payload", 0, 1, 800},
+        {"PIO payload", 0, 0, 0},
+        {"DMA request", 0, 3, 0},
+        {"DMA payload", 0, 3, 64 + 16 + 800},
         {"DMA request", 1, 3, 0},
         {"DMA payload", 1, 3, 3000 + 16 + 8},
         {"PCIe payload write", 0, 3, 3000 + 16 + 8},
