@@ -324,8 +324,7 @@ static void prepare(struct pf_nic_message *m)
     t->src = m->src->node;
     t->dst = m->dst->node;
     t->vn = (uint8_t)(response | (m->service ? PF_VN_SERVICE : 0));
-    t->streams = (m->kind == PF_NIC_PUT && !m->in_command) ||
-                 (m->kind == PF_NIC_REPLY && m->payload);
+    t->streams = (m->kind == PF_NIC_PUT && !m->in_command) || (m->kind == PF_NIC_REPLY && m->payload);
     t->bytes = wire_bytes(m);
     t->first = header_arrived;
     t->sent = source_done;

@@ -253,9 +253,8 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     process->counters.messages++;
     if (m->operation != PTL_DO_GET)
         process->counters.bytes_put += m->rlength;
-    m->nic.in_command =
-        m->operation != PTL_DO_GET &&
-        pf_nic_in_command(m->rlength, ptl_is_matching(m->ni), m->md->md.options & PTL_MD_VOLATILE);
+    m->nic.in_command = m->operation != PTL_DO_GET && pf_nic_in_command(m->rlength, ptl_is_matching(m->ni),
+                                                                        m->md->md.options & PTL_MD_VOLATILE);
     if (m->nic.in_command)
         take_payload(m);
     m->nic.client = &ptl_nic_client;

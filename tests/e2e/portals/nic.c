@@ -58,10 +58,10 @@ struct sends {
 
 struct plan {
     struct sends sends[2];
-    bool wait_ack;  /* one by one, with acknowledgement */
-    bool triggered; /* all at once, by a counter */
+    bool wait_ack;   /* one by one, with acknowledgement */
+    bool triggered;  /* all at once, by a counter */
     bool may_change; /* PTL_MD_VOLATILE */
-    double delay;   /* of the second sender */
+    double delay;    /* of the second sender */
 };
 
 static struct plan plan;
@@ -515,7 +515,8 @@ static void program_observed(int rank, int size, void *shared)
     ptl_handle_md_t may_change;
     CHECK(PtlMDBind(e.ni, &md, &may_change) == PTL_OK);
     for (int i = 0; rank == 0 && i < 3; i++) {
-        CHECK(PtlPut(may_change, start, sizes[i], PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) == PTL_OK);
+        CHECK(PtlPut(may_change, start, sizes[i], PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL, 0) ==
+              PTL_OK);
         endpoint_expect(&e, PTL_EVENT_SEND);
         endpoint_expect(&e, PTL_EVENT_ACK);
     }
@@ -571,8 +572,8 @@ static void test_impossible_settings(void **state)
 {
     (void)state;
     static const char *const bad[] = {"PARFOCAL_NIC_MATCH_ENGINES=0", "PARFOCAL_NIC_COMMAND_QUEUE=0",
-                                      "PARFOCAL_NIC_E2E_ENTRIES=-1", "PARFOCAL_NIC_PIO_MAX=409",
-                                      "PARFOCAL_NIC_INLINE_MAX=409", "PARFOCAL_NIC_EARLY_SEND=409"};
+                                      "PARFOCAL_NIC_E2E_ENTRIES=-1",  "PARFOCAL_NIC_PIO_MAX=409",
+                                      "PARFOCAL_NIC_INLINE_MAX=409",  "PARFOCAL_NIC_EARLY_SEND=409"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *settings[] = {bad[i], NULL};
         struct world world = {.nodes = 1, .settings = settings};

@@ -55,8 +55,9 @@ static void put_wait_ack(int rank, int size, void *shared)
     endpoint_open(&e, PTL_NI_MATCHING | PTL_NI_PHYSICAL, 0, 64);
     char *buffer = calloc(1, message_size);
     if (rank == 1)
-        endpoint_append(&e, buffer, message_size, ME_OPTIONS | (target_is_told ? 0 : PTL_ME_EVENT_COMM_DISABLE), 1,
-                        PTL_PRIORITY_LIST, NULL);
+        endpoint_append(&e, buffer, message_size,
+                        ME_OPTIONS | (target_is_told ? 0 : PTL_ME_EVENT_COMM_DISABLE), 1, PTL_PRIORITY_LIST,
+                        NULL);
     world_barrier();
     double start = simgrid_get_clock();
     for (int round = 0; rank == 0 && round < ROUNDS; round++) {
