@@ -5,8 +5,9 @@
 #include "middleware/rank_objects.h"
 #include "base/log.h"
 
-/* Tags that every model of the ladder can carry: the Portals match bits leave 24 to the tag. */
-#define TAG_UPPER_BOUND ((1 << 24) - 1)
+/* Tags that every model of the ladder can carry: the Portals match bits leave 24 to the tag, and a receive of
+ * any tag looks at 23 of them only, because the highest is that of collectives. */
+#define TAG_UPPER_BOUND ((1 << 23) - 1)
 
 void (*pf_object_keep)(void *object);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes, their identifiers and their handles. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,26 @@
 static struct ptl_process **processes; /* by rank */
 static int process_capacity;
 
+static pthread_t simulation; /* the thread of all processes; valid as soon as there is one */
+
+/* A thread that the program has made is no simulated process, and SimGrid cannot let it wait. */
+static __attribute__((noreturn)) void refuse_thread(void)
+{
+    pf_die("a Portals call was made from a thread that is no rank of the job: only the thread that called "
+           "PtlInit may make Portals calls");
+}
+
+static void check_thread(void)
+{
+    if (__builtin_expect(!pthread_equal(pthread_self(), simulation), 0))
+        refuse_thread();
+}
+
 struct ptl_process *ptl_current(void)
 {
     if (process_capacity == 0) /* perhaps a program that was started without the simulator */
         return NULL;
+    check_thread();
     pf_self_t *self = pf_self();
     return self && self->portals && self->portals->init_count ? self->portals : NULL;
 }
@@ -44,6 +61,7 @@ static struct ptl_process *create_process(pf_self_t *self)
     struct ptl_process *process = calloc(1, sizeof *process);
     if (!process)
         pf_die("out of memory for the Portals state of rank %d", self->rank);
+    simulation = pthread_self();
     int node = pf_platform_node(self->host);
     process->self = self;
     process->nic = pf_nic_get(node);
@@ -73,6 +91,8 @@ void pf_portals_set_identify(pf_self_t *(*identify)(void))
 
 pf_self_t *pf_portals_self(void)
 {
+    if (process_capacity > 0)
+        check_thread();
     if (!sg_actor_self()) /* a program that was started without the simulator */
         return NULL;
     pf_self_t *self = pf_self();

@@ -23,6 +23,10 @@ const struct pf_glue_host *pf_glue_host;
  */
 enum { TWIN_FIRST = 1024, TWIN_END = 4096 };
 
+/* Stock mtl/portals4 takes tags of 24 bits, but a receive of any tag ignores only 23: it would never meet a
+ * message with the highest bit, which is that of the tags of collectives. */
+enum { TAG_UPPER_BOUND = (1 << 23) - 1 };
+
 static opal_timer_t simulated_microseconds(void)
 {
     return (opal_timer_t)(pf_glue_host->now(pf_glue_host->context) * 1e6);
@@ -44,6 +48,7 @@ static int instance_init(int *thread_level)
     opal_timer_base_get_usec = simulated_microseconds;
     opal_timer_base_get_cycles = simulated_microseconds;
     mca_pml.pml_max_contextid = TWIN_FIRST;
+    mca_pml.pml_max_tag = TAG_UPPER_BOUND;
     pf_glue_progress_install();
     pf_glue_send_install();
     pf_glue_messages_install();

@@ -29,6 +29,8 @@ ENDS = [
     ("poll", 1, r"(?s)deadlock.*rank 1 \(nid \d, pid 2\) is blocked in PtlCTGet"),
     ("barrier", 1, r"(?s)rank 0 .* is blocked in PtlCTWait.*rank 2 .* is blocked in pf_portals_barrier"),
     ("exit", 5, r"(?s)rank 0 .* is blocked in pf_portals_barrier.*rank 1 .* has ended"),
+    ("thread", 1, r"a Portals call was made from a thread that is no rank"),
+    ("threadinit", 1, r"a Portals call was made from a thread that is no rank"),
     ("abort", 134, r"rank 1: abort .* in main at ends\.c"),
 ]
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A Portals program without MPI that goes on in the way its argument names. */
 #include <parfocal_portals.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,29 @@ static void put_to_nobody(void)
     printf("to nobody: %d arrived, %d failed\n", (int)count.success, (int)count.failure);
 }
 
+/* No simulated process: refused. */
+static void *foreign_poll(void *queue)
+{
+    ptl_event_t event;
+    PtlEQWait(*(ptl_handle_eq_t *)queue, &event);
+    return NULL;
+}
+
+static void *foreign_init(void *unused)
+{
+    PtlInit();
+    return unused;
+}
+
+static void in_a_thread(void *(*function)(void *))
+{
+    ptl_handle_eq_t queue;
+    pthread_t thread;
+    PtlEQAlloc(ni, 8, &queue);
+    if (pthread_create(&thread, NULL, function, &queue) == 0)
+        pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -80,6 +104,10 @@ int main(int argc, char **argv)
         return rank == 1 ? 3 : 0;
     if (is(mode, "time"))
         pass_time();
+    if (is(mode, "thread"))
+        in_a_thread(foreign_poll);
+    if (is(mode, "threadinit"))
+        in_a_thread(foreign_init);
     if (is(mode, "nobody") && rank == 0)
         put_to_nobody();
     if (is(mode, "barrier") && rank)
