@@ -7,6 +7,7 @@ nothing is simulated here.
 
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -124,6 +125,8 @@ class Modes(PfccTest):
         self.run_here("sh", "-c", shown)
         self.assertIn("launched", self.run_here("./shown", status=5).stdout)
         self.assertNotIn("parfocal_start", self.run_here(PFCC, "-show", "-c", "hello.c").stdout)
+        words = ["-Itwo words/x", "-I/two words", "-DX=a b"]
+        self.assertEqual([w for w in shlex.split(self.run_here(PFCC, "-show", "-c", *words, "hello.c").stdout) if w in words], words)
 
     def test_parts_of_the_command(self):
         """As Open MPI's and MPICH's wrappers are asked: a plain compiler can do with the answers what pfcc does."""
@@ -135,11 +138,11 @@ class Modes(PfccTest):
             for option in (f"-{flag}_info", f"-{flag}-info"):
                 self.assertEqual(part(option), f"gcc {text}")
             self.assertEqual(part(f"--showme:{flag}", "-O2", "hello.c", "-o", "app"), text)
-        for include in part("-showme:incdirs").split():
-            self.assertIn(f"-I{include}", part("-showme:compile").split())
-        self.assertTrue(any((pathlib.Path(i) / "mpi.h").exists() for i in part("-showme:incdirs").split()))
-        self.assertIn("parfocal", part("-showme:libs").split())
-        self.assertTrue(any((pathlib.Path(i) / "libparfocal.so").exists() for i in part("-showme:libdirs").split()))
+        for include in shlex.split(part("-showme:incdirs")):
+            self.assertIn(f"-I{include}", shlex.split(part("-showme:compile")))
+        self.assertTrue(any((pathlib.Path(i) / "mpi.h").exists() for i in shlex.split(part("-showme:incdirs"))))
+        self.assertIn("parfocal", shlex.split(part("-showme:libs")))
+        self.assertTrue(any((pathlib.Path(i) / "libparfocal.so").exists() for i in shlex.split(part("-showme:libdirs"))))
         self.assertEqual(part("-showme:command"), "gcc")
         self.assertRegex(part("-showme:version"), r"^pfcc: Parfocal \d+\.\d+\.\d+ \(Language: C\)$")
         self.assertIn("-showme:link", part("-showme:help"))
@@ -251,7 +254,7 @@ class Names(PfccTest):
 class BuildSystems(PfccTest):
     def test_make(self):
         self.copy("make")
-        self.run_here("make", f"CC={PFCC}", f"CXX={PFCXX}")
+        self.run_here("make", "CC=pfcc", "CXX=pfcxx")
         self.check_programs()
 
     @unittest.skipUnless(shutil.which("automake"), "automake is not installed")
@@ -273,6 +276,7 @@ class BuildSystems(PfccTest):
         self.check_programs()
 
     @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    @unittest.skipIf(" " in str(BUILD), "FindMPI divides the linker's options at spaces, quoted or not; CC=pfcc has no such limit")
     def test_cmake_with_the_wrapper_for_mpi_only(self):
         self.copy("cmake")
         self.run_here("cmake", "-B", ".", "-S", ".", f"-DMPI_C_COMPILER={PFCC}", f"-DMPI_CXX_COMPILER={PFCXX}",
