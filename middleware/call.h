@@ -122,6 +122,9 @@ static inline void pf_call_reset_polls(void)
  * reported. */
 void pf_call_idle(struct pf_rank *r, struct pf_instance *in);
 
+/* The same for a call of which the implementation has none that it could have charged. */
+void pf_call_idle_uncharged(struct pf_rank *r, struct pf_instance *in);
+
 static inline void pf_call_peer(struct pf_rank *r, int peer, int tag, MPI_Comm comm)
 {
     r->call.peer = peer;

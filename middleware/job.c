@@ -265,10 +265,10 @@ void pf_job_report_schedule(FILE *out)
     free(rows);
 }
 
-void pf_job_finish(int status)
+int pf_job_finish(int status)
 {
     account_for_portals();
-    pf_summary_finish(status);
+    return pf_summary_finish(status) || status ? status : 1;
 }
 
 void pf_job_abort(int rank, int status)

@@ -21,8 +21,9 @@ PF_EXPORT int pf_job_prepare(int np, const char *executable);
 PF_EXPORT void pf_job_report_schedule(FILE *out);
 
 /* Called once when the simulation has ended by itself, with the exit status to be: writes summary and table.
- * An abnormal end does not come here: what must run then is registered with pf_at_end. */
-PF_EXPORT void pf_job_finish(int status);
+ * Returns the status, 1 instead of 0 when something could not be written. An abnormal end does not come here:
+ * what must run then is registered with pf_at_end. */
+PF_EXPORT int pf_job_finish(int status);
 
 /* The first status other than 0 with which a rank left main() without MPI_Finalize; 0 when none did. */
 PF_EXPORT int pf_job_left_status(void);

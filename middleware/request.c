@@ -199,11 +199,8 @@ int pf_PMPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status
     if (!request->done)
         pf_request_try(request);
     *flag = request->done;
-    if (!request->done) {
-        if (request->owner->values->charges_tests) /* no native test has */
-            request->owner->ops->idle(request->owner);
-        pf_call_idle(r, request->owner);
-    }
+    if (!request->done)
+        pf_call_idle_uncharged(r, request->owner);
     if (request->done && status)
         *status = request->status;
     return pf_call_return(r, MPI_SUCCESS);

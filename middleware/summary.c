@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -34,6 +35,7 @@ static struct {
     int portals_ranks; /* that have a simulated NIC; below, the sum of their counters */
     struct pf_portals_counters portals;
     json_t *(*functions)(void); /* the table of calls, while they are counted */
+    bool failed;                /* something could not be written */
     bool finished;
 } job;
 
@@ -273,19 +275,33 @@ static json_t *summary(int status)
     return object;
 }
 
-/* A file appears under its name only when it is complete. */
+/* The run goes to its end, and its exit status says that something is missing. */
+static void failed(const char *what, const char *name)
+{
+    int error = errno;
+    fflush(stdout);
+    fprintf(stderr, "parfocal: error: cannot %s '%s': %s\n", what, name, strerror(error));
+    job.failed = true;
+}
+
+/* A plain file appears under its name only when it is complete. */
 static void write_file(const json_t *object, const char *name)
 {
+    struct stat info;
     char *part;
-    if (asprintf(&part, "%s.part", name) < 0)
+    bool whole = stat(name, &info) != 0 || S_ISREG(info.st_mode); /* a pipe or a device stays what it is */
+    if (asprintf(&part, whole ? "%s.part" : "%s", name) < 0)
         pf_die("out of memory while summing up");
     FILE *file = fopen(part, "w");
     bool good = file && json_dumpf(object, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
                 fputc('\n', file) != EOF;
     if (file && fclose(file) != 0)
         good = false;
-    if (!good || rename(part, name) != 0)
-        pf_warn("cannot write the summary '%s': %s", name, strerror(errno));
+    if (!good || (whole && rename(part, name) != 0)) {
+        failed("write the summary", name);
+        if (whole)
+            unlink(part);
+    }
     free(part);
 }
 
@@ -295,16 +311,16 @@ static void write_report(const json_t *object, const char *directory)
     if (asprintf(&name, "%s/summary.json", directory) < 0)
         pf_die("out of memory while summing up");
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        pf_warn("cannot make the report directory '%s': %s", directory, strerror(errno));
+        failed("make the report directory", directory);
     else
         write_file(object, name);
     free(name);
 }
 
-void pf_summary_finish(int status)
+bool pf_summary_finish(int status)
 {
     if (job.finished)
-        return;
+        return !job.failed;
     job.finished = true;
     pf_live_stop();
     if (*pf_config.summary || *pf_config.report) {
@@ -319,4 +335,5 @@ void pf_summary_finish(int status)
         pf_compute_print(stderr);
     if (pf_config.table)
         pf_summary_print(stderr);
+    return !job.failed;
 }

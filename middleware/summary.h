@@ -2,6 +2,7 @@
 #ifndef PF_MIDDLEWARE_SUMMARY_H
 #define PF_MIDDLEWARE_SUMMARY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/export.h"
@@ -30,7 +31,7 @@ PF_EXPORT void pf_summary_print(FILE *out);
 
 /* Writes the JSON summary where the configuration wants it (PARFOCAL_SUMMARY, PARFOCAL_REPORT) and prints the
  * table when the configuration says so. Only the first call does anything. `status`: the exit status of the
- * run. */
-PF_EXPORT void pf_summary_finish(int status);
+ * run. Returns false when something could not be written, which has been said. */
+PF_EXPORT bool pf_summary_finish(int status);
 
 #endif

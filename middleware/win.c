@@ -52,9 +52,7 @@ static void notice_spinning(struct pf_rank *r, struct pf_instance *in, struct pf
 
 void pf_win_idle(struct pf_rank *r, struct pf_instance *in)
 {
-    if (in->values->charges_tests) /* for its own tests, of which this is none */
-        in->ops->idle(in);
-    pf_call_idle(r, in);
+    pf_call_idle_uncharged(r, in);
 }
 
 int pf_win_leave(struct pf_rank *r, struct pf_instance *in, MPI_Win win, int code)

@@ -71,15 +71,20 @@ static bool shape_torus(long hosts, struct shape *shape)
     return true;
 }
 
-/* Groups of four chassis with four routers and four hosts each; each pair of groups is joined by four
- * links. */
+/*
+ * Groups of four chassis with four hosts at each router; each pair of groups is joined by four links. A
+ * router has one link to another group, and SimGrid needs as many routers in a group as there are groups: a
+ * chassis has four of them up to 1,024 hosts, then more.
+ */
 static bool shape_dragonfly(long hosts, struct shape *shape)
 {
-    const long per_group = 4 * 4 * 4;
-    long groups = ceil_div(hosts, per_group);
+    long routers = ceil_root(ceil_div(hosts, 4 * 4 * 4), 2);
+    if (routers < 4)
+        routers = 4;
+    long per_group = 4 * routers * 4, groups = ceil_div(hosts, per_group);
     shape->hosts = groups * per_group;
     strcpy(shape->topology, "DRAGONFLY");
-    snprintf(shape->parameters, sizeof shape->parameters, "%ld,4;4,1;4,1;4", groups);
+    snprintf(shape->parameters, sizeof shape->parameters, "%ld,4;4,1;%ld,1;4", groups, routers);
     return true;
 }
 

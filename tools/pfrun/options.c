@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "tools/pfrun/smpi_trace.h"
 
 /* smpirun takes each flag with one dash; two are accepted as well. */
 enum flag {
@@ -180,6 +181,7 @@ static void parse_trace(struct options *options, const char *text)
         add_trace(text);
         return;
     }
+    smpi_trace_expect(file + 1);
     add_simgrid(options, "--cfg=tracing:%s", "yes");
     add_simgrid(options, "--cfg=tracing/filename:%s", file + 1);
     add_simgrid(options, "--cfg=tracing/smpi:%s", "yes");
@@ -189,10 +191,29 @@ static void parse_trace(struct options *options, const char *text)
     }
 }
 
+/* SimGrid's parser ends in a backtrace. It takes CATEGORY.KEY:VALUE, several with blanks between, and any
+ * abbreviation of a key. */
+static void check_log(const char *argument)
+{
+    static const char *const keys[] = {"threshold", "additivity", "fmt", "appender"};
+    for (const char *text = argument + strlen("--log="); *(text += strspn(text, " "));) {
+        size_t length = strcspn(text, " "), category = strcspn(text, ". "), end = strcspn(text, ": ");
+        bool known = false;
+        for (size_t i = 0; category + 1 < end && i < sizeof keys / sizeof keys[0]; i++)
+            known |= strncmp(text + category + 1, keys[i], end - category - 1) == 0;
+        if (!known || category == 0 || end + 1 >= length)
+            pf_die("'%s': a setting is --log=CATEGORY.KEY:VALUE, for instance --log=root.threshold:warning",
+                   argument);
+        text += length;
+    }
+}
+
 /* SimGrid's settings pass through; those named parfocal/... are ours. */
 static void parse_cfg(struct options *options, const char *argument)
 {
     static const char ours[] = "--cfg=parfocal/";
+    if (strncmp(argument, "--log=", 6) == 0)
+        check_log(argument);
     if (strncmp(argument, ours, sizeof ours - 1) != 0) {
         if (strncmp(argument, "--cfg=", 6) == 0 && !strchr(argument, ':'))
             pf_die("'%s': a setting is --cfg=KEY:VALUE", argument);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <simgrid/host.h>
@@ -26,6 +27,7 @@
 #include "tools/pfrun/hosts.h"
 #include "tools/pfrun/options.h"
 #include "tools/pfrun/signals.h"
+#include "tools/pfrun/smpi_trace.h"
 #include "tools/pfrun/workdir.h"
 
 /*
@@ -96,13 +98,17 @@ static void run_wrapper(int argc, char **argv)
 static char *platform_file(void)
 {
     char error[300];
+    struct stat info;
+    const char *given = run.options.platform ? "-platform" : pf_config_given("platform");
     run.platform = run.options.platform ? run.options.platform : pf_config.platform;
+    if (stat(run.platform, &info) == 0 && S_ISDIR(info.st_mode))
+        pf_die("%s: '%s' is a directory, and must be a file or a built-in platform", given, run.platform);
     if (access(run.platform, R_OK) == 0)
         return strdup(run.platform);
     if (!pf_platform_builtin_known(run.platform))
-        pf_die("-platform: '%s' is neither a readable file nor a built-in platform (fattree, star, torus, "
+        pf_die("%s: '%s' is neither a readable file nor a built-in platform (fattree, star, torus, "
                "dragonfly)",
-               run.platform);
+               given, run.platform);
     int hosts = run.hosts.count ? run.hosts.count : run.options.np;
     if (!hosts && !strchr(run.platform, ':'))
         pf_die("-np is missing: how many ranks?");
@@ -111,7 +117,7 @@ static char *platform_file(void)
     if (!out)
         pf_die("cannot write '%s': %s", file, strerror(errno));
     if (!pf_platform_builtin_write(run.platform, hosts, out, error, sizeof error))
-        pf_die("-platform: %s", error);
+        pf_die("%s: %s", given, error);
     if (fclose(out) != 0)
         pf_die("cannot write '%s': %s", file, strerror(errno));
     return file;
@@ -166,6 +172,9 @@ static void settings_for_smpi(void)
     if (run.options.keep_temps)
         add_argument("--cfg=smpi/keep-temps:yes");
     add_argument("--log=xbt_cfg.thres:warning"); /* the settings above need no echo */
+    /* What SimGrid says at a deadlock, on_deadlock() says in the words of MPI. */
+    add_argument("--log=ker_engine.app:file:/dev/null");
+    add_argument("--log=ker_engine.add:0");
     for (int i = 0; i < run.options.simgrid_count; i++)
         add_argument(run.options.simgrid[i]);
 }
@@ -218,11 +227,21 @@ static void on_platform(void)
     run.np = run.options.np ? run.options.np : run.hosts.count;
     if (!run.np)
         run.np = (int)sg_host_count();
+    if (run.np > (int)sg_host_count() && !run.hosts.count)
+        pf_warn("%d ranks on the %d hosts of the platform '%s': they share hosts (-hostfile says who shares "
+                "which)",
+                run.np, (int)sg_host_count(), run.platform);
     check_limits(run.np, run.application, workdir_name());
     pf_summary_set_job(run.np, run.application, run.platform);
     if (pf_job_prepare(run.np, run.application) != 0)
         pf_end_process(1);
     signals_watch_exit();
+}
+
+/* The system keeps eight bits. */
+static int exit_status(int status)
+{
+    return status && !(status & 0xff) ? 1 : status;
 }
 
 static void on_deadlock(void)
@@ -233,7 +252,9 @@ static void on_deadlock(void)
     pf_job_print_blocked(stderr);
     pf_account_close_all(engine_clock());
     /* A rank that has left with an error is the reason more likely than not. */
-    int status = pf_job_left_status() ? pf_job_left_status() : 1;
+    int status = exit_status(pf_job_left_status());
+    if (status == 0)
+        status = 1;
     pf_job_finish(status);
     pf_end_process(status);
 }
@@ -248,7 +269,7 @@ static int simulate(void)
     signals_unwatch_exit();
     if (error)
         pf_die("SimGrid: %s", error);
-    return status && !(status & 0xff) ? 1 : status; /* the system keeps eight bits */
+    return exit_status(status);
 }
 
 /* The temporary directory. When SMPI copies shared libraries, the dynamic linker must look there from the
@@ -310,7 +331,9 @@ int main(int argc, char **argv)
     fflush(stdout);
     pf_job_report_schedule(stderr);
     pf_trace_finish();
-    pf_job_finish(status);
+    status = pf_job_finish(status);
+    if (!smpi_trace_complete() && status == 0)
+        status = 1;
     workdir_remove();
     fflush(NULL);
     return status;

@@ -146,3 +146,60 @@ int main(int c, char **v) { MPI_Init(&c, &v); helper(); return MPI_Finalize(); }
     grep "libhelper.so" <<<"$output"
     [ "$(grep -c '^parfocal: error: ' <<<"$output")" -eq 1 ]
 }
+
+@test "-report that is a file" {
+    : >file
+    refuses "-report: 'file' is a file, and must be a directory" -np 2 -report file "$APP"
+}
+
+@test "platform that is a directory" { refuses "-platform: '/' is a directory" -np 2 -platform / "$APP"; }
+
+@test "unknown platform in the environment" {
+    PARFOCAL_PLATFORM=nosuch refuses "PARFOCAL_PLATFORM: 'nosuch' is neither a readable file" -np 2 "$APP"
+}
+
+@test "two programs" { refuses "': -np' begins a second program" -np 2 "$APP" : -np 2 "$APP"; }
+@test "malformed logging" { refuses "'--log=x': a setting is --log=CATEGORY.KEY:VALUE" -np 2 --log=x "$APP"; }
+
+@test "settings out of their range: the name as it was given" {
+    PARFOCAL_NIC_PCIE_PACKET=0 refuses "PARFOCAL_NIC_PCIE_PACKET: '0' is not a whole number from 1" -np 2 "$APP"
+    PARFOCAL_PLATFORM_CORES=0 refuses "PARFOCAL_PLATFORM_CORES: '0' is not a whole number from 1" -np 2 "$APP"
+    refuses "--cfg=parfocal/net_loss: '2' is not a number from 0 to 1" -np 2 --cfg=parfocal/net_loss:2 "$APP"
+    refuses "--cfg=parfocal/model: unknown model 'portl', maybe portals?" -np 2 --cfg=parfocal/model:portl "$APP"
+}
+
+@test "trace of SMPI in a directory that is not there" {
+    refuses "trace: cannot write the file 'nosuch/x'" -np 2 -trace ti:nosuch/x "$APP"
+    refuses "trace: cannot write the file 'nosuch/x'" -np 2 -trace smpi:nosuch/x "$APP"
+}
+
+@test "a pfcc program under another launcher" {
+    for variable in OMPI_COMM_WORLD_SIZE=2 PMI_SIZE=4 PMIX_RANK=1; do
+        run env "$variable" timeout 60 "$APP"
+        echo "$output"
+        [ "$status" -eq 1 ]
+        grep -F "another launcher has started it ($variable); start it with pfrun -np N" <<<"$output"
+    done
+}
+
+@test "a platform with a pair of hosts that no route joins" {
+    cat >p.xml <<'END'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>
+END
+    echo '#include <mpi.h>
+int main(int c, char **v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize(); }' >x.c
+    "$PF_BIN/pfcc" -o x x.c
+    refuses "the platform has no route from host" -np 2 -platform p.xml -model portals ./x
+    refuses "the platform has no route from host" -np 2 -platform p.xml -model analytic ./x
+}
+
+@test "dragonflies of any size" {
+    for hosts in 1024 1025 5000; do
+        run pfrun -np 2 -platform "dragonfly:$hosts" "$APP" ok
+        echo "$output"
+        [ "$status" -ne 134 ]
+        ! grep "given up" <<<"$output"
+    done
+}

@@ -116,7 +116,7 @@ static void program_limits(int rank, int size, void *shared)
     CHECK(actual.max_pt_index == 70 && actual.max_waw_ordered_size == 64 && actual.max_war_ordered_size >= 8);
     CHECK(actual.max_atomic_size >= 64 && actual.max_triggered_ops == 99 &&
           actual.max_unexpected_headers == 66);
-    CHECK(actual.features & PTL_COHERENT_ATOMICS);
+    CHECK(actual.features & PTL_COHERENT_ATOMICS && actual.max_msg_size == 1000000);
     CHECK(PtlNIInit(0, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &few_indices, &actual, &ni) ==
           PTL_OK);
     CHECK(actual.max_pt_index == 63);
@@ -417,9 +417,13 @@ static void run(world_program program, const char *const *settings)
     assert_int_equal(world_run(&node, program), 0);
 }
 
-static const char *const limits[] = {"PARFOCAL_PTL_MAX_ENTRIES=77",   "PARFOCAL_PTL_MAX_OBJECTS=88",
-                                     "PARFOCAL_PTL_MAX_TRIGGERED=99", "PARFOCAL_PTL_MAX_UNEXPECTED=66",
-                                     "PARFOCAL_PTL_MAX_PT_INDEX=70",  NULL};
+static const char *const limits[] = {"PARFOCAL_PTL_MAX_ENTRIES=77",
+                                     "PARFOCAL_PTL_MAX_OBJECTS=88",
+                                     "PARFOCAL_PTL_MAX_TRIGGERED=99",
+                                     "PARFOCAL_PTL_MAX_UNEXPECTED=66",
+                                     "PARFOCAL_PTL_MAX_PT_INDEX=70",
+                                     "PARFOCAL_PTL_MAX_MSG_SIZE=1000000",
+                                     NULL};
 static const char *const no_pio[] = {"PARFOCAL_NIC_PIO_MAX=0", NULL};
 
 #define TEST(name, settings)                                                                                 \

@@ -429,6 +429,11 @@ void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struc
     (void)r, (void)in, (void)request;
 }
 
+void pf_call_idle_uncharged(struct pf_rank *r, struct pf_instance *in)
+{
+    pf_call_idle(r, in);
+}
+
 void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
 {
     (void)r, (void)in;

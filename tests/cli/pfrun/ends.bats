@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What is said at the end of a run, and its exit status: schedules, reports on a full disk, deadlocks, livelocks, costs.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/ends COSTS=$BATS_FILE_TMPDIR/costs
+    "$PF_BIN/pfcc" -g -o "$APP" "$BATS_TEST_DIRNAME/ends.c"
+    "$PF_BIN/pfcc" -g -o "$COSTS" "$BATS_TEST_DIRNAME/costs.c"
+}
+
+@test "items of the schedule that never happen are told, the others are not" {
+    run pfrun -np 2 -schedule 'solve=smpi,nosuch=analytic,@coll:2=smpi,@coll:9=analytic,@time:1e6=analytic,every:1000=smpi|analytic' "$APP" phases
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "^parfocal: warning: schedule item 'nosuch=analytic' never happened: the program's phases: solve$" <<<"$output"
+    grep "^parfocal: warning: schedule item '@coll:9=analytic' never happened: no rank made more than 3 collectives on" <<<"$output"
+    grep "^parfocal: warning: schedule item '@time:1000000=analytic' never happened: .* the run ended at" <<<"$output"
+    grep "^parfocal: warning: schedule item 'every:1000=analytic' never happened: no rank made more than 4 comm" <<<"$output"
+    [ "$(grep -c warning <<<"$output")" -eq 4 ]
+}
+
+@test "a report that cannot be written: exit status 1" {
+    for file in /dev/full nosuch/x; do
+        PARFOCAL_SUMMARY=$file run pfrun -np 2 "$APP" phases
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [ "$(grep -c "error: cannot write the summary '$file'" <<<"$output")" -eq 1 ]
+    done
+    [ -c /dev/full ]
+}
+
+@test "a trace that cannot be written: exit status 1" {
+    ln -s /dev/full full
+    for trace in csv smpi; do
+        run pfrun -np 2 -trace "$trace:full" "$APP" phases
+        echo "$output"
+        [ "$status" -eq 1 ]
+        grep "parfocal: error: .*trace.*full" <<<"$output"
+    done
+}
+
+@test "traces of SMPI that are whole: exit status 0, as long as SimGrid has written them" {
+    run pfrun -np 2 -trace ti:run.ti "$APP" phases
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -q init run.ti_files/*
+    [ "$(tail -c 1 run.ti | od -An -c | tr -d ' ')" = '\n' ]
+}
+
+@test "one report of a deadlock" {
+    for model in smpi portals analytic; do
+        run timeout 60 "$PF_BIN/pfrun" -np 2 -model $model "$APP" deadlock
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [ "$(grep -ci deadlock <<<"$output")" -eq 1 ]
+        [ "$(grep -c 'is blocked in MPI_Recv' <<<"$output")" -eq 2 ]
+    done
+}
+
+@test "a rank that is lost gives its exit status, never 0" {
+    for model in smpi portals analytic; do
+        run pfrun -np 2 -model $model "$APP" lost 3
+        [ "$status" -eq 3 ]
+        run pfrun -np 2 -model $model "$APP" lost 256
+        echo "$output"
+        [ "$status" -eq 1 ]
+    done
+}
+
+@test "a livelock names model and source line of all ranks" {
+    for call in Win_test Request_get_status; do
+        for model in smpi portals analytic; do
+            PARFOCAL_LIVELOCK_POLLS=20000 run pfrun -np 2 -model $model "$APP" $call
+            echo "$output"
+            [ "$status" -eq 1 ]
+            [ "$(grep -c "is blocked in MPI_$call, model $model, at .*ends.c:[0-9]" <<<"$output")" -eq 2 ]
+        done
+    done
+}
+
+@test "the rank pays what Open MPI's messages cost, and only that" {
+    run pfrun -np 2 -model portals "$COSTS" 1e-3
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ' 0 0$' <<<"$output")" -eq 10 ]
+    PARFOCAL_OPENMPI_MESSAGE_COST=1e-3 run pfrun -np 2 --cfg=smpi/host-speed:1Gf -model portals "$COSTS" 1e-3 compute
+    echo "$output"
+    [ "$status" -eq 0 ]
+    diff - <(printf '%s\n' "$output") <<'END'
+send 1 0
+recv 0 1
+isend 1 0
+irecv 0 1
+wait 0 0
+sendrecv 2 2
+replace 2 2
+bsend 1 0
+mrecv 0 1
+start 1 1
+beside a computation 1
+END
+    PARFOCAL_OPENMPI_MESSAGE_COST=1e-3 run pfrun -np 2 -model smpi "$COSTS" 1e-3
+    [ "$(grep -c ' 0 0$' <<<"$output")" -eq 10 ]
+}
+
+@test "shadows of all kinds are counted and timed, and take no simulated time" {
+    for settings in --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1Gf; do
+        PARFOCAL_SUMMARY=summary.json run pfrun -np 2 $settings -schedule shadows=portals "$APP" shadows
+        echo "$output"
+        [ "$status" -eq 0 ]
+        python3 - <<'END'
+import json
+rows = {(row["phase"], row["model"]): row for row in json.load(open("summary.json"))["phases"]}
+first, then = rows["start", "smpi"], rows["shadows", "portals"]
+assert first["shadows"] == 0 and first["shadow_wall_clock_s"] == 0, first
+assert then["shadows"] == 2 * 3, then  # of each rank a communicator, a datatype and an operation
+assert then["shadow_wall_clock_s"] > 0 and then["shadow_simulated_s"] == 0, then
+END
+    done
+}
+
+@test "ranks go to the hosts of built-in platforms in the order of their numbers" {
+    run timeout 60 "$PF_BIN/pfrun" -np 12 -platform star:12 -map "$APP" phases
+    echo "$output"
+    for rank in 0 1 2 11; do
+        grep -F "[rank $rank] -> node-1$(printf %02d $rank)" <<<"$output"
+    done
+}
+
+@test "data move in analytic unless they are not wanted" {
+    run pfrun -np 2 -model analytic "$APP" data
+    [ "$output" = "received 7" ]
+    PARFOCAL_ANALYTIC_DATA=no run pfrun -np 2 -model analytic "$APP" data
+    echo "$output"
+    [ "$output" = "received 0" ]
+}
+
+@test "SMPI's ended messages are forgotten or not, at the same dates" {
+    run pfrun -np 2 --cfg=smpi/simulate-computation:no "$APP" tests
+    local with=$output
+    PARFOCAL_SMPI_FORGET=no run pfrun -np 2 --cfg=smpi/simulate-computation:no "$APP" tests
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep "^ended at [0-9]" <<<"$output"
+    [ "$output" = "$with" ]
+}
+
+@test "copies of Open MPI are kept when they are wanted" {
+    mkdir clones
+    PARFOCAL_CLONE_DIR=$PWD/clones run pfrun -np 2 -model portals "$APP" phases
+    [ "$status" -eq 0 ]
+    [ -z "$(find clones -name '*.so*')" ]
+    PARFOCAL_CLONE_DIR=$PWD/clones PARFOCAL_OPENMPI_KEEP_CLONES=yes run pfrun -np 2 -model portals "$APP" phases
+    echo "$output"
+    [ "$(find clones -type f | wc -l)" -gt 2 ]
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_TOOLS_PFRUN_SMPI_TRACE_H
+#define PF_TOOLS_PFRUN_SMPI_TRACE_H
+
+#include <stdbool.h>
+
+/*
+ * The traces that SimGrid writes by itself (pfrun -trace smpi:FILE, ti:FILE): it tells nobody when it cannot.
+ */
+
+/* The run will write such a trace to this file. One that cannot be written ends the process with one line. */
+void smpi_trace_expect(const char *file);
+
+/* At the end of the run: is it there, and whole? Says what is wrong. True without a trace. */
+bool smpi_trace_complete(void);
+
+#endif
