@@ -7,6 +7,7 @@
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <smpi/smpi.h>
+#include <xbt/config.hpp>
 
 extern "C" void engine_watch(void (*prepare)(void), void (*deadlock)(void))
 {
@@ -37,4 +38,10 @@ extern "C" const char *engine_actor_name(void)
 extern "C" double engine_clock(void)
 {
     return simgrid::s4u::Engine::is_initialized() ? simgrid::s4u::Engine::get_clock() : 0;
+}
+
+extern "C" void engine_assume_speed(const char *speed)
+{
+    if (simgrid::config::is_default("smpi/host-speed"))
+        simgrid::config::set_as_string("smpi/host-speed", speed);
 }

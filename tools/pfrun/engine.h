@@ -23,6 +23,9 @@ const char *engine_actor_name(void);
 /* Simulated time, 0 before the run. */
 double engine_clock(void);
 
+/* The speed of the machine that simulates (smpi/host-speed), unless the user has set it. */
+void engine_assume_speed(const char *speed);
+
 #ifdef __cplusplus
 }
 #endif

@@ -179,6 +179,14 @@ static void settings_for_smpi(void)
         add_argument(run.options.simgrid[i]);
 }
 
+/* SMPI says that the times will be wrong when nobody has told it the speed of this machine. Where nothing is
+ * measured that speed has no meaning, so it is told the one that it assumes. */
+static void set_speed(void)
+{
+    if (!sg_cfg_get_boolean("smpi/simulate-computation") || *pf_config.computation_replay)
+        engine_assume_speed("20000f");
+}
+
 /* Names of files are set when SimGrid has read its arguments, in which a space would end them. SMPI asks for
  * these two when the platform is there. */
 static void set_files(void)
@@ -223,6 +231,7 @@ static void on_platform(void)
     signals_install(run.application);
     restore_arguments();
     set_files();
+    set_speed();
     check_hosts();
     run.np = run.options.np ? run.options.np : run.hosts.count;
     if (!run.np)

@@ -57,3 +57,13 @@ print(sorted(share))
 assert len(rows) > 30 and 0 < statistics.median(share) < 0.1
 PY
 }
+
+@test "the warning about the speed of this machine comes only where the speed means something" {
+    "$PF_BIN/pfcc" -o small "$BATS_TEST_DIRNAME/measured.c"
+    timeout 60 "$PF_BIN/pfrun" -np 2 ./small 2>&1 | grep -c "will certainly not be accurate"
+    timeout 60 "$PF_BIN/pfrun" -np 2 --cfg=smpi/simulate-computation:no ./small >quiet 2>&1
+    PARFOCAL_COMPUTATION_RECORD=record timeout 60 "$PF_BIN/pfrun" -np 2 ./small
+    PARFOCAL_COMPUTATION_REPLAY=record timeout 60 "$PF_BIN/pfrun" -np 2 ./small >>quiet 2>&1
+    [ "$(grep -c took quiet)" -eq 2 ]
+    ! grep "accurate" quiet
+}
