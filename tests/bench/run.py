@@ -34,6 +34,7 @@ BENCHMARKS = {
     "collectives16": ("tests/bench/collectives.c", 16, ["200"], ["5", "1024"], ["smpirun", "smpi", "portals", "analytic"]),
     "stream16": ("tests/bench/collectives.c", 16, ["200", "1048576", "stream"], ["5", "1024", "stream"],
                  ["smpirun", "smpi", "portals"]),
+    "multigrid8": ("tests/bench/multigrid.c", 8, ["100"], ["5"], ["smpirun", "smpi"]),
     "cg64": ("examples/cg/cg.c", 64, ["-n", "32"], ["-n", "16"], ["smpirun", "smpi", "portals"]),
     "collectives64": ("tests/bench/collectives.c", 64, ["20", "8192"], ["2", "64"], ["smpirun", "smpi", "analytic"]),
     "collectives256": ("tests/bench/collectives.c", 256, ["8", "8", "osu", FOUR], ["1", "8", "osu", FOUR], ["smpirun", "analytic"]),
