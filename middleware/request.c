@@ -8,6 +8,7 @@
 #include "middleware/datatype.h"
 #include "middleware/op.h"
 #include "middleware/wait_set.h"
+#include "middleware/win_order.h"
 
 struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind,
                                   MPI_Comm comm)
@@ -63,6 +64,7 @@ void pf_request_release(struct pf_request *request)
         pf_persistent_release(request);
     if (request->hub)
         request->hub->release(request);
+    pf_win_order_forget_get(request);
     if (request->comm)
         pf_comm_release(request->comm);
     request->object.kind = PF_KIND_DEAD;

@@ -77,6 +77,7 @@ struct pf_request {
     int error;         /* of a done request, the hub's class */
     MPI_Status status; /* of a done request */
     struct pf_request *next_free;
+    struct pf_request *next_get, **get_link; /* in the list of a window, see win_order.h; NULL in none */
     const void *site; /* where the application started it, and what the call was about */
     int fn, peer, tag;
 };

@@ -131,11 +131,18 @@ int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status)
     return error;
 }
 
+void pf_request_finish(struct pf_request *request)
+{
+    struct pf_instance *in = request->owner;
+    union pf_native_status status;
+    int code = ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&request->native, &status);
+    complete(request->rank, in, request, &status, code);
+}
+
 void pf_request_try(struct pf_request *request)
 {
     struct pf_rank *r = request->rank;
     struct pf_instance *in = request->owner;
-    union pf_native_status status;
     pf_call_native_begin(r, in);
     in->ops->progress(in);
     if (request->hub) {
@@ -145,10 +152,8 @@ void pf_request_try(struct pf_request *request)
             request->hub->finish(request);
         return;
     }
-    if (in->ops->request_done(in, request->native)) {
-        int code = ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&request->native, &status);
-        complete(r, in, request, &status, code);
-    }
+    if (in->ops->request_done(in, request->native))
+        pf_request_finish(request);
     pf_call_native_end(r, in);
 }
 

@@ -58,6 +58,9 @@ void pf_wait_set_try_hub(struct pf_wait_set *set);
 /* Blocks until at least one active request would complete at once; the owners differ. */
 void pf_wait_mixed(struct pf_wait_set *set);
 
+/* Waits for one request of an implementation, inside a native call, and notes it as done. */
+void pf_request_finish(struct pf_request *request);
+
 /* Is it complete natively? Then notes it as done. */
 void pf_request_try(struct pf_request *request);
 

@@ -57,6 +57,7 @@ struct pf_win {
     struct pf_win_shared *shared;
     uint64_t fences;               /* called by this member */
     struct pf_win_region *regions; /* of a dynamic window */
+    struct pf_request *gets;       /* of MPI_Rget, see win_order.h */
     int epochs;                /* of locks, MPI_Win_start and MPI_Win_post that this member has not ended */
     struct pf_group *accessed; /* of MPI_Win_start; NULL otherwise */
     int completes;             /* how many there must have been for the epoch of MPI_Win_post to end */

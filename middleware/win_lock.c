@@ -56,6 +56,7 @@ int pf_PMPI_Win_unlock(int rank, MPI_Win handle)
     if (order)
         pf_win_order_unlock(win, rank);
     int code = ((unlock_fn *)in->fn[PF_FN_Win_unlock])(rank, win->object.native[in->impl]);
+    pf_win_order_await_gets(win, rank);
     if (order)
         pf_win_order_unlocked(win, rank);
     win->epochs -= code == MPI_SUCCESS && win->epochs > 0;
@@ -87,6 +88,7 @@ int pf_PMPI_Win_unlock_all(MPI_Win handle)
     for (int i = 0; ordered(win) && i < win->shared->members; i++)
         pf_win_order_unlock(win, i);
     int code = ((unlock_all_fn *)in->fn[PF_FN_Win_unlock_all])(win->object.native[in->impl]);
+    pf_win_order_await_gets(win, -1);
     win->epochs -= code == MPI_SUCCESS && win->epochs > 0;
     return pf_win_leave(r, in, handle, code);
 }

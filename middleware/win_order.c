@@ -7,6 +7,7 @@
 #include <simgrid/semaphore.h>
 
 #include "middleware/call.h"
+#include "middleware/wait_set.h"
 
 /* A rank that waits, on its own stack; in the order of arrival. */
 struct waiter {
@@ -288,6 +289,31 @@ void pf_win_order_unlocked(struct pf_win *win, int target)
         wake_first(&epoch->waiters);
     free(epoch->ranges);
     free(epoch);
+}
+
+void pf_win_order_get(struct pf_win *win, struct pf_request *request, int target)
+{
+    if (win->in->impl != PF_IMPL_SMPI || request->native == win->in->values->request_null)
+        return;
+    request->peer = target;
+    request->next_get = win->gets;
+    request->get_link = &win->gets;
+    if (win->gets)
+        win->gets->get_link = &request->next_get;
+    win->gets = request;
+}
+
+void pf_win_order_await_gets(struct pf_win *win, int target)
+{
+    struct pf_request *next;
+    for (struct pf_request *request = win->gets; request; request = next) {
+        next = request->next_get;
+        if (target >= 0 && request->peer != target)
+            continue;
+        pf_win_order_forget_get(request);
+        if (!request->done)
+            pf_request_finish(request);
+    }
 }
 
 void pf_win_order_forget(struct pf_win *win, const void *base, MPI_Aint size)

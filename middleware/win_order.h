@@ -2,6 +2,7 @@
 #ifndef PF_MIDDLEWARE_WIN_ORDER_H
 #define PF_MIDDLEWARE_WIN_ORDER_H
 
+#include "middleware/request.h"
 #include "middleware/win.h"
 
 /*
@@ -35,6 +36,23 @@ void pf_win_order_lock(struct pf_win *win, int type, int target);
 void pf_win_order_unlock(struct pf_win *win, int target);
 /* The native unlock has returned: what the epoch has written is there. */
 void pf_win_order_unlocked(struct pf_win *win, int target);
+
+/* SMPI gives the receiving side of an MPI_Rget away, and the calls that end it wait for the sending side only. So its
+ * requests stand in a list of the window until they have completed. */
+void pf_win_order_get(struct pf_win *win, struct pf_request *request, int target);
+/* After the native call: waits for those from a target, or from all (-1). The application's wait then finds them
+ * complete. */
+void pf_win_order_await_gets(struct pf_win *win, int target);
+
+static inline void pf_win_order_forget_get(struct pf_request *request)
+{
+    if (!request->get_link)
+        return;
+    *request->get_link = request->next_get;
+    if (request->next_get)
+        request->next_get->get_link = request->get_link;
+    request->get_link = NULL;
+}
 
 /* Memory of this member leaves the window: nobody looks at it any more. */
 void pf_win_order_forget(struct pf_win *win, const void *base, MPI_Aint size);

@@ -255,10 +255,18 @@ def one_sided(f):
                   "    pf_win_access_end(&access);"]
     elif accesses:
         lines += ["pf_win_access_end(&access);"]
+    if f.name == "MPI_Rget":
+        lines += ["if (code == MPI_SUCCESS)", "    pf_win_order_get(w, made, target_rank);"]
+    if f.name in AWAIT_GETS:
+        lines.append(f"pf_win_order_await_gets(w, {AWAIT_GETS[f.name]});")
     if request:
         return define(f, lines + ["return pf_request_started(r, in, made, pf_comm_handle(w->comm), code, request);"])
     return define(f, lines + ["return pf_win_leave(r, in, win, code);"])
 
+
+# Calls after which what MPI_Rget has asked for is there: from which target.
+AWAIT_GETS = {"MPI_Win_flush": "rank", "MPI_Win_flush_local": "rank", "MPI_Win_flush_all": "-1",
+              "MPI_Win_flush_local_all": "-1"}
 
 # What a call does to its target's memory, see middleware/win_order.h.
 ACCESS_KINDS = {"Put": "PF_WIN_WRITES", "Rput": "PF_WIN_WRITES", "Accumulate": "PF_WIN_WRITES", "Raccumulate": "PF_WIN_WRITES",
