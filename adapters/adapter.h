@@ -48,6 +48,9 @@ struct pf_native_values {
     int undefined;
     int order_c, order_fortran;
     int mode_nocheck, mode_nostore, mode_noput, mode_noprecede, mode_nosucceed;
+    int mode_held; /* of MPI_Win_lock: not before the lock is there, because memory is shared; 0: it never
+                    * returns before
+                    */
     int file_modes[PF_FILE_MODES]; /* APPEND, CREATE, DELETE_ON_CLOSE, EXCL, RDONLY, RDWR, SEQUENTIAL,
                                       UNIQUE_OPEN, WRONLY */
     int seek_set, seek_cur, seek_end;

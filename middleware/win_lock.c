@@ -33,8 +33,9 @@ int pf_PMPI_Win_lock(int type, int rank, int assertion, MPI_Win handle)
     bool order = ordered(win) && is_member(win, rank);
     if (order)
         pf_win_order_lock(win, type, rank);
+    int held = win->flavor == MPI_WIN_FLAVOR_SHARED ? in->values->mode_held : 0;
     int code = ((lock_fn *)in->fn[PF_FN_Win_lock])(
-        pf_native_lock(type), rank, pf_native_assert(in, assertion), win->object.native[in->impl]);
+        pf_native_lock(type), rank, pf_native_assert(in, assertion) | held, win->object.native[in->impl]);
     if (code != MPI_SUCCESS && order) {
         pf_win_order_unlock(win, rank);
         pf_win_order_unlocked(win, rank);

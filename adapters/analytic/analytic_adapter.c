@@ -184,6 +184,7 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     values = *smpi->values;
     values.charges_tests = false;
     values.bottom_lost = false;
+    values.mode_held = AN_MODE_HELD;
     values.root = AN_ROOT;
     find_functions(smpi);
     for (int i = 0; i < job->size; i++)

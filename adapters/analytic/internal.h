@@ -363,6 +363,9 @@ const void *an_part_contribution(const struct an_part *p);
 /* MPI_ROOT; SMPI, which has no intercommunicators, has the number of a rank for it. */
 #define AN_ROOT (-4)
 
+/* An assertion that no application makes: see mode_held in adapter.h. */
+#define AN_MODE_HELD 0x1000
+
 /* ---- communicators (comm.c) ---- */
 struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_ranks, int n, int me);
 /* The members of both sides, of which the first `cut` are one; `index` is the caller's place among them. */

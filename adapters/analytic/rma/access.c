@@ -12,10 +12,11 @@
 
 enum action { PUT, GET, ACCUMULATE, SWAP };
 
-struct access {
+struct an_access {
     struct pf_event event;
-    struct an_window *win; /* the origin's */
-    struct an_peer *peer;  /* the target, as the origin sees it */
+    struct an_access *next; /* deferred */
+    struct an_window *win;  /* the origin's */
+    struct an_peer *peer;   /* the target, as the origin sees it */
     int target;
     enum action action;
     bool answers;           /* brings what was there back to the origin */
@@ -27,7 +28,7 @@ struct access {
     char *payload; /* what goes there; what comes back follows it */
     size_t sent;   /* bytes that go there */
     int payload_class;
-    struct an_request *request;
+    struct an_request *request; /* settled with the answer, or when the data have left */
 };
 
 /* One side of a call. */
@@ -45,7 +46,7 @@ struct aim {
     MPI_Datatype type;
 };
 
-static struct pf_pool accesses = PF_POOL(struct access);
+static struct pf_pool accesses = PF_POOL(struct an_access);
 
 /* ---- the end ---- */
 
@@ -58,7 +59,7 @@ static void flow_note(struct an_flow *flow, double safe, double acknowledged)
 }
 
 /* The answer is there, so nobody waits for more. */
-static void flow_end(struct an_window *win, struct an_flow *flow)
+void an_flow_end(struct an_window *win, struct an_flow *flow)
 {
     if (--flow->pending == 0 && win->awaited == flow)
         an_rank_tell(win->rank, pf_engine_now());
@@ -76,7 +77,7 @@ void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
     an_window_reach(win, safe ? flow->safe : flow->acknowledged);
 }
 
-static void discard(struct access *a)
+static void discard(struct an_access *a)
 {
     an_layout_drop(&a->there);
     an_layout_drop(&a->here);
@@ -89,18 +90,18 @@ static void discard(struct access *a)
 
 static void answered(struct pf_event *event)
 {
-    struct access *a = pf_container_of(event, struct access, event);
+    struct an_access *a = pf_container_of(event, struct an_access, event);
     struct an_window *win = a->win;
     if (a->payload)
         an_layout_write(&a->here, a->payload + a->sent, a->bytes);
     if (a->request)
         an_request_settle(a->request, pf_engine_now());
-    flow_end(win, &a->peer->flow);
-    flow_end(win, &win->all);
+    an_flow_end(win, &a->peer->flow);
+    an_flow_end(win, &win->all);
     discard(a);
 }
 
-static void work(struct access *a)
+static void work(struct an_access *a)
 {
     if (a->answers)
         an_layout_read(&a->there, a->payload + a->sent, a->bytes);
@@ -125,7 +126,7 @@ static void work(struct access *a)
 
 static void arrived(struct pf_event *event)
 {
-    struct access *a = pf_container_of(event, struct access, event);
+    struct an_access *a = pf_container_of(event, struct an_access, event);
     if (a->payload)
         work(a);
     if (!a->answers) {
@@ -169,10 +170,10 @@ static int take_aim(struct an_window *win, const struct aim *aim, struct an_layo
     return MPI_ERR_RMA_RANGE;
 }
 
-static struct access *access_new(struct an_window *win, enum action action, const struct aim *aim,
-                                 const struct an_layout *there)
+static struct an_access *access_new(struct an_window *win, enum action action, const struct aim *aim,
+                                    const struct an_layout *there)
 {
-    struct access *a = pf_pool_get(&accesses);
+    struct an_access *a = pf_pool_get(&accesses);
     memset(a, 0, sizeof *a);
     pf_event_init(&a->event, arrived);
     a->win = win;
@@ -185,7 +186,7 @@ static struct access *access_new(struct an_window *win, enum action action, cons
 }
 
 /* Room for what goes to the target, and for what comes back behind it. */
-static void make_room(struct access *a, size_t sent)
+static void make_room(struct an_access *a, size_t sent)
 {
     size_t answer = a->answers ? a->bytes : 0;
     a->sent = sent;
@@ -193,12 +194,56 @@ static void make_room(struct access *a, size_t sent)
         a->payload = an_data_room(sent + answer, &a->payload_class);
 }
 
-/* Sends it: the rank pays, the NICs do the rest. What moves no bytes is no message. */
-static void start(struct access *a, MPI_Request *request)
+/* What it costs to send it at a date. */
+static void price(const struct an_access *a, double date, struct pf_cost_access *cost)
+{
+    int from = an_world_rank(a->win, a->win->me), to = an_world_rank(a->win, a->target);
+    if (a->sent > 0)
+        pf_cost_put(an_job.cost, from, to, a->sent, date, cost);
+    else
+        pf_cost_ask(an_job.cost, from, to, date, cost);
+}
+
+static void post(struct an_access *a, const struct pf_cost_access *cost)
 {
     struct an_window *win = a->win;
-    struct an_rank *rank = win->rank;
     int from = an_world_rank(win, win->me), to = an_world_rank(win, a->target);
+    struct an_peer *peer = a->peer;
+    peer->last_arrival = fmax(peer->last_arrival, cost->arrival);
+    if (!a->answers) {
+        double acknowledged = peer->last_arrival + pf_cost_control(an_job.cost, to, from);
+        flow_note(&peer->flow, cost->safe, acknowledged);
+        flow_note(&win->all, cost->safe, acknowledged);
+        if (a->request)
+            an_request_settle(a->request, cost->safe);
+    }
+    pf_engine_post(&a->event, peer->last_arrival);
+}
+
+static void count_pending(struct an_access *a)
+{
+    a->peer->flow.pending++;
+    a->win->all.pending++;
+}
+
+/* The lock has not been granted yet. The call returns nevertheless: its rank may have to do something first
+ * without which the holder never gives the lock back. */
+static void defer(struct an_access *a)
+{
+    struct an_access_queue *queue = &a->peer->deferred;
+    count_pending(a);
+    a->next = NULL;
+    if (queue->last)
+        queue->last->next = a;
+    else
+        queue->first = a;
+    queue->last = a;
+}
+
+/* Sends it: the rank pays, the NICs do the rest. What moves no bytes is no message. */
+static void start(struct an_access *a, MPI_Request *request)
+{
+    struct an_rank *rank = a->win->rank;
     struct pf_cost_access cost;
     struct an_request *made = request ? an_request_new(rank, AN_ACCESS) : NULL;
     if (request)
@@ -210,25 +255,34 @@ static void start(struct access *a, MPI_Request *request)
         discard(a);
         return;
     }
-    if (a->sent > 0)
-        pf_cost_put(an_job.cost, from, to, a->sent, an_now(rank), &cost);
-    else
-        pf_cost_ask(an_job.cost, from, to, an_now(rank), &cost);
-    an_rank_charge(rank, cost.returns);
-    struct an_peer *peer = a->peer;
-    peer->last_arrival = fmax(peer->last_arrival, cost.arrival);
-    if (a->answers) {
-        peer->flow.pending++;
-        win->all.pending++;
-        a->request = made;
-    } else {
-        double acknowledged = peer->last_arrival + pf_cost_control(an_job.cost, to, from);
-        flow_note(&peer->flow, cost.safe, acknowledged);
-        flow_note(&win->all, cost.safe, acknowledged);
-        if (made)
-            an_request_settle(made, cost.safe);
+    a->request = made;
+    if (a->peer->lock_waits) {
+        an_rank_pay_call(rank);
+        defer(a);
+        return;
     }
-    pf_engine_post(&a->event, peer->last_arrival);
+    price(a, an_now(rank), &cost);
+    an_rank_charge(rank, cost.returns);
+    if (a->answers)
+        count_pending(a);
+    post(a, &cost);
+}
+
+void an_access_start_deferred(struct an_window *win, struct an_peer *peer)
+{
+    struct an_access *next;
+    struct pf_cost_access cost;
+    for (struct an_access *a = peer->deferred.first; a; a = next) {
+        next = a->next;
+        bool answers = a->answers;
+        price(a, pf_engine_now(), &cost);
+        post(a, &cost);
+        if (answers)
+            continue;
+        an_flow_end(win, &peer->flow);
+        an_flow_end(win, &win->all);
+    }
+    peer->deferred = (struct an_access_queue){0};
 }
 
 static int put(const struct side *from, const struct aim *aim, MPI_Win handle, MPI_Request *request)
@@ -245,7 +299,7 @@ static int put(const struct side *from, const struct aim *aim, MPI_Win handle, M
         an_layout_drop(&there);
         return MPI_ERR_TRUNCATE;
     }
-    struct access *a = access_new(win, PUT, aim, &there);
+    struct an_access *a = access_new(win, PUT, aim, &there);
     a->bytes = bytes;
     make_room(a, bytes);
     an_data_pack(from->at, from->count, from->type, a->payload);
@@ -266,7 +320,7 @@ static int get(const struct side *into, const struct aim *aim, MPI_Win handle, M
         an_layout_drop(&there);
         return MPI_ERR_TRUNCATE;
     }
-    struct access *a = access_new(win, GET, aim, &there);
+    struct an_access *a = access_new(win, GET, aim, &there);
     a->answers = true;
     an_layout_make(&a->here, into->at, into->count, into->type);
     make_room(a, 0);
@@ -312,7 +366,7 @@ static int accumulate(const struct side *from, const struct side *result, const 
         an_layout_drop(&there);
         return error;
     }
-    struct access *a = access_new(win, ACCUMULATE, aim, &there);
+    struct an_access *a = access_new(win, ACCUMULATE, aim, &there);
     a->op = op;
     a->basic = basic;
     a->bytes = bytes;
@@ -340,7 +394,7 @@ static int an_compare_and_swap(const void *origin, const void *compare, void *re
         an_layout_drop(&there);
         return MPI_ERR_TYPE;
     }
-    struct access *a = access_new(win, SWAP, &aim, &there);
+    struct an_access *a = access_new(win, SWAP, &aim, &there);
     a->answers = true;
     an_layout_make(&a->here, an_buffer(result), 1, type);
     make_room(a, 2 * a->bytes);

@@ -46,6 +46,12 @@ struct an_flow {
     double acknowledged; /* when the origin knows that the others have arrived */
 };
 
+/* Accesses that wait until their target's lock has been granted, in the order of the calls. */
+struct an_access;
+struct an_access_queue {
+    struct an_access *first, *last;
+};
+
 enum an_lock { AN_UNLOCKED, AN_SHARED, AN_EXCLUSIVE, AN_UNCHECKED };
 
 /* What a member knows about one target. */
@@ -56,7 +62,10 @@ struct an_peer {
     bool has_posted;     /* and MPI_Win_start has not used it yet */
     bool awaited;        /* MPI_Win_start waits for it */
     bool started;        /* an epoch of MPI_Win_start is open */
-    enum an_lock lock;   /* held there by MPI_Win_lock */
+    enum an_lock lock;   /* held there by MPI_Win_lock, */
+    bool lock_waits;     /* or not yet: somebody else has it */
+    bool unlock_waits;   /* and MPI_Win_unlock has been called: it stands in the flow */
+    struct an_access_queue deferred;
 };
 
 enum { AN_PEERS = 64 }; /* in one piece of memory: most ranks talk to few */
@@ -145,6 +154,12 @@ void an_access_install(void **functions);
 
 /* The rank waits until all of the flow has ended: at the origin alone (`safe`), or everywhere. */
 void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe);
+
+/* One operation of the flow that was pending has ended. */
+void an_flow_end(struct an_window *win, struct an_flow *flow);
+
+/* The lock is there: what has waited for it starts. */
+void an_access_start_deferred(struct an_window *win, struct an_peer *peer);
 
 /* ---- epochs (epoch.c, lock.c) ---- */
 void an_epoch_install(void **functions);

@@ -18,6 +18,8 @@ struct an_lock_request {
     uint64_t order;
     int ahead;     /* of a lock of all: exclusive ones that it waits for */
     double answer; /* how long the grant travels */
+    bool must;     /* the rank waits for the grant */
+    bool late;     /* it does not wait any more: it has been told that somebody else has the lock */
     struct an_lock_request *next;
 };
 
@@ -41,8 +43,27 @@ static void discard(struct an_lock_request *request)
     pf_pool_put(&requests, request);
 }
 
+/* The grant has come to a rank that has gone on without it. */
+static void granted_late(struct pf_event *event)
+{
+    struct an_lock_request *request = pf_container_of(event, struct an_lock_request, event);
+    struct an_window *win = request->by;
+    struct an_peer *peer = an_window_peer(win, request->target);
+    peer->lock_waits = false;
+    an_access_start_deferred(win, peer);
+    if (peer->unlock_waits)
+        an_flow_end(win, &peer->flow);
+    peer->unlock_waits = false;
+    discard(request);
+}
+
 static void grant(struct an_lock_request *request)
 {
+    if (request->late) {
+        request->event.fn = granted_late;
+        pf_engine_post(&request->event, pf_engine_now() + request->answer);
+        return;
+    }
     an_rank_tell(request->by->rank, pf_engine_now() + request->answer);
     discard(request);
 }
@@ -87,6 +108,15 @@ static void serve_all(struct an_rma *rma)
     }
 }
 
+/* MPI_Win_lock need not wait for the lock (MPI 3.1 section 11.5.3), and the holder may wait for something
+ * that the caller does next. So the caller is told, and what it asks of the target waits instead. */
+static void refuse_for_now(struct an_lock_request *request)
+{
+    request->late = true;
+    an_window_peer(request->by, request->target)->lock_waits = true;
+    an_rank_tell(request->by->rank, pf_engine_now() + request->answer);
+}
+
 static void requested(struct pf_event *event)
 {
     struct an_lock_request *request = pf_container_of(event, struct an_lock_request, event);
@@ -102,6 +132,8 @@ static void requested(struct pf_event *event)
     rma->exclusives += request->type == AN_EXCLUSIVE;
     push(&lock->queue, request);
     serve(rma, lock);
+    if (lock->queue.last == request && !request->must)
+        refuse_for_now(request);
 }
 
 static void exclusive_is_over(struct an_rma *rma, uint64_t order)
@@ -167,10 +199,12 @@ static struct an_lock_request *send(struct an_window *win, int target, enum an_l
     return request;
 }
 
-static void acquire(struct an_window *win, int target, enum an_lock type)
+static void acquire(struct an_window *win, int target, enum an_lock type, bool must)
 {
     an_rank_pay_call(win->rank);
-    send(win, target, type, requested)->answer = travel_from(win, target);
+    struct an_lock_request *request = send(win, target, type, requested);
+    request->answer = travel_from(win, target);
+    request->must = must;
     an_rank_await(win->rank, 1, an_now(win->rank));
 }
 
@@ -193,7 +227,8 @@ static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
         an_rank_settle(win->rank);
         wanted = AN_UNCHECKED;
     } else {
-        acquire(win, rank, wanted);
+        /* Its own memory, or that of others which it shares, the rank may use without another call. */
+        acquire(win, rank, wanted, rank == win->me || (assertion & AN_MODE_HELD));
     }
     peer->lock = wanted;
     win->locks++;
@@ -209,6 +244,10 @@ static int an_win_unlock(int rank, MPI_Win handle)
     struct an_peer *peer = an_window_peer(win, rank);
     if (peer->lock == AN_UNLOCKED)
         return MPI_ERR_RMA_SYNC;
+    if (peer->lock_waits) {
+        peer->unlock_waits = true;
+        peer->flow.pending++;
+    }
     an_flow_await(win, &peer->flow, false);
     if (peer->lock != AN_UNCHECKED)
         send(win, rank, peer->lock, given_back);
@@ -227,7 +266,7 @@ static int an_win_lock_all(int assertion, MPI_Win handle)
         an_rank_pay_call(win->rank);
         an_rank_settle(win->rank);
     } else {
-        acquire(win, -1, AN_SHARED);
+        acquire(win, -1, AN_SHARED, true);
     }
     win->locked_all = true;
     return MPI_SUCCESS;

@@ -25,3 +25,13 @@ setup_file() {
     grep "one-sided: 16 messages" <<<"$output"
     grep "one-sided: 1 messages, 8000 bytes" <<<"$output"
 }
+
+@test "MPI_Win_lock does not wait for a lock that its holder gives back later" {
+    "$PF_BIN/pfcc" -O1 -o latelock "$BATS_TEST_DIRNAME/latelock.c"
+    for np in 3 6; do
+        run pfrun -np $np -model analytic ./latelock
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [ "$(grep -v smpi_config <<<"$output")" = "late locks: PASS" ]
+    done
+}
