@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/child.h"
+
 #define MAX_CLEANERS 8
 
 static void (*cleaners[MAX_CLEANERS])(void);
@@ -43,7 +45,7 @@ void pf_at_end(void (*clean)(void))
 
 void pf_end_process(int status)
 {
-    while (cleaner_count > 0)
+    while (cleaner_count > 0 && !pf_in_child())
         cleaners[--cleaner_count]();
     fflush(NULL);
     _exit(status);

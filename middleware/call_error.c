@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ways in which a call fails. */
+#include "base/child.h"
 #include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/compute.h"
@@ -22,6 +23,8 @@ static void refuse(int fn)
 {
     pf_self_t *self = pf_self();
     const char *name = pf_fn_name(fn);
+    if (pf_in_child())
+        pf_die("%s was called in a child process of a rank, which is no rank", name);
     if (!self)
         pf_die("%s was called before MPI_Init", name);
     if (self->mpi && self->mpi->state == PF_RANK_FINALIZED)

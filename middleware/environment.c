@@ -8,6 +8,7 @@
 
 #include <simgrid/engine.h>
 
+#include "base/child.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/attribute.h"
@@ -111,6 +112,8 @@ int pf_PMPI_Finalize(void)
 
 int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
 {
+    if (pf_in_child())
+        pf_end_process(errorcode & 0xff ? errorcode & 0xff : 1);
     (void)comm; /* the whole job ends, as MPI 3.1 section 8.7 allows */
     pf_self_t *self = pf_self();
     int rank = self ? self->rank : -1;

@@ -8,6 +8,7 @@
 #include <simgrid/engine.h>
 #include <xbt/log.h>
 
+#include "base/child.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -86,10 +87,19 @@ static void read_settings(void)
     pf_ledger_begin(pf_model_impl(pf_job_state.start_model));
 }
 
+/* Its own rank cannot go on in a child; the calls of MPI say so. */
+static void close_in_child(void)
+{
+    const pf_self_t *self = pf_self();
+    if (self && self->mpi)
+        self->mpi->open = false;
+}
+
 int pf_job_prepare(int np, const char *executable)
 {
     pf_job_state.program = executable;
     pf_job_state.size = np;
+    pf_child_watch(close_in_child);
     read_settings();
     return PF_SUCCESS;
 }

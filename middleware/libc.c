@@ -21,7 +21,9 @@
 #include <simgrid/engine.h>
 #include <xbt/config.h>
 
+#include "base/child.h"
 #include "base/self.h"
+#include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/compute.h"
 #include "middleware/program.h"
@@ -65,7 +67,7 @@ int64_t pf_libc_chrono_steady(void) WRAPPED(_ZNSt6chrono3_V212steady_clock3nowEv
 /* Whether the caller is a simulated process. */
 static int simulated(void)
 {
-    return sg_actor_self() != NULL;
+    return sg_actor_self() != NULL && !pf_in_child();
 }
 
 /* A rank that has called Portals and not MPI: SMPI must not charge it for computation, which it would measure
@@ -299,9 +301,11 @@ int pf_libc_gethostname(char *name, size_t length)
     return 0;
 }
 
-/* Ends this rank, not the simulation. */
+/* Ends this rank, not the simulation. A child's exit handlers would be the simulator's. */
 void pf_libc_exit(int status)
 {
+    if (pf_in_child())
+        pf_end_process(status);
     if (!simulated())
         exit(status);
     leave(enter());

@@ -15,6 +15,7 @@
 
 #include <simgrid/actor.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/job_state.h"
@@ -105,6 +106,8 @@ int pf_program_main(int argc, char **argv)
     set_frame(actor, &frame);
     if (sigsetjmp(frame.here, 0) == 0)
         frame.status = loaded(argc, argv, environ);
+    if (pf_in_child())
+        pf_end_process(frame.status);
     set_frame((size_t)sg_actor_self_get_pid(), NULL);
     pf_job_rank_left(frame.status);
     return frame.status;

@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/self.h"
 #include "base/source_line.h"
@@ -160,11 +161,24 @@ static void guard_the_end(void)
     sigprocmask(SIG_UNBLOCK, &all, NULL);
 }
 
+/* What happens to other processes; returns when the signal is not fatal. */
+static void end_child(int number)
+{
+    sigset_t one;
+    signal(number, SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(number);
+}
+
 static void on_crash(int signal, siginfo_t *info, void *context)
 {
     char runner[64], place[1200], address[120] = "";
     void *pc;
     uintptr_t stack;
+    if (pf_in_child())
+        end_child(signal);
     guard_the_end();
     program_counter(context, &pc, &stack);
     name_runner(runner, sizeof runner);
@@ -186,6 +200,8 @@ static void on_crash(int signal, siginfo_t *info, void *context)
 
 static void on_stop(int signal)
 {
+    if (pf_in_child())
+        end_child(signal);
     guard_the_end();
     const char *text = "a signal";
     for (size_t i = 0; i < STOP_COUNT; i++)
@@ -233,6 +249,8 @@ void signals_install(const char *application)
 static void on_process_exit(int status, void *unused)
 {
     (void)unused;
+    if (pf_in_child())
+        pf_end_process(status);
     if (!watching_exit)
         return;
     char runner[64];
