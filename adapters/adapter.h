@@ -57,6 +57,8 @@ struct pf_native_values {
     int64_t displacement_current;
     int distribute_block, distribute_cyclic, distribute_none, distribute_default;
     int tag_upper_bound;
+    int64_t most_item; /* bytes of one item of a datatype, 0: as many as there are; and otherwise the bytes */
+    double most_bytes; /* of a message, or of all blocks of a buffer in a collective */
     bool charges_tests; /* native tests and probes that find nothing cost simulated time */
     size_t status_size; /* bytes between the elements of an array of statuses */
     void *in_place;

@@ -189,6 +189,27 @@ static inline void *pf_native_p2p_buffer(const struct pf_instance *in, const voi
     return PF_UNLIKELY(buffer == MPI_BOTTOM) ? in->values->bottom : (void *)(uintptr_t)buffer;
 }
 
+/* SMPI counts the bytes of a message, and of all blocks of a collective's buffer, in an int. For what is
+ * longer the native call gets a count that it refuses: as MPI_ERR_COUNT, before anything has happened. Says
+ * why. */
+int pf_call_too_long(const struct pf_instance *in, MPI_Count size, double count);
+
+/* The count of a call that moves `times` blocks of it; a receive says 0. */
+static inline int pf_native_count(const struct pf_instance *in, int count, MPI_Datatype datatype, int times)
+{
+    const struct pf_native_values *values = in->values;
+    if (PF_LIKELY(!values->most_item) || count <= 0)
+        return count;
+    MPI_Count size = pf_datatype_size(datatype);
+    if (PF_LIKELY(size <= values->most_item && (double)size * count * times <= values->most_bytes))
+        return count;
+    return pf_call_too_long(in, size, (double)count * times);
+}
+
+/* The counts of `n` blocks; `types` has one datatype for each, or (`one`) for all. */
+const int *pf_native_counts(const struct pf_instance *in, const int *counts, int n, const MPI_Datatype *types,
+                            bool one);
+
 /* Status of the hub from a native one. The count is kept in bytes (mpi.h, reserved fields). */
 void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Status *status);
 void pf_status_to_native(struct pf_instance *in, const MPI_Status *status, void *native);

@@ -118,9 +118,10 @@ static int start(struct pf_rank *r, struct pf_request *request)
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
     int code = ((int (*)(const void *, int, void *, int, int, void *, void **))in->fn[recipe->fn])(
-        pf_native_p2p_buffer(in, recipe->buffer), recipe->count, pf_native(in, recipe->datatype),
-        pf_native_rank(in, route.peer), pf_native_tag(in, route.tag), pf_native(in, route.comm),
-        &request->native);
+        pf_native_p2p_buffer(in, recipe->buffer),
+        pf_native_count(in, recipe->count, recipe->datatype, recipe->fn != PF_FN_Recv_init),
+        pf_native(in, recipe->datatype), pf_native_rank(in, route.peer), pf_native_tag(in, route.tag),
+        pf_native(in, route.comm), &request->native);
     if (code == MPI_SUCCESS && request->native != in->values->request_null)
         code = ((int (*)(void **))in->fn[PF_FN_Start])(&request->native);
     pf_call_native_end(r, in);

@@ -85,9 +85,10 @@ static int start_part(struct pf_rank *r, int fn, const void *buffer, int count, 
     pf_call_message(in, 1);
     struct pf_request *made = pf_request_new(r, in, sends ? PF_REQUEST_SEND : PF_REQUEST_RECV, comm);
     pf_ledger_keep(&side, &made->side);
-    int code = ((native_start)in->fn[fn])(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype),
-                                          pf_native_rank(in, route.peer), pf_native_tag(in, route.tag),
-                                          pf_native(in, route.comm), &made->native);
+    int code = ((native_start)in->fn[fn])(
+        pf_native_p2p_buffer(in, buffer), pf_native_count(in, count, datatype, sends),
+        pf_native(in, datatype), pf_native_rank(in, route.peer), pf_native_tag(in, route.tag),
+        pf_native(in, route.comm), &made->native);
     pf_call_native_end(r, in);
     pf_ledger_started(&made->side, code == MPI_SUCCESS);
     if (code != MPI_SUCCESS) {
@@ -139,9 +140,10 @@ int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     pf_call_native_begin(r, in);
     pf_call_message(in, 2);
     int code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(
-        pf_native_p2p_buffer(in, sendbuf), sendcount, pf_native(in, sendtype), pf_native_rank(in, dest),
-        pf_native_tag(in, sendtag), pf_native_p2p_buffer(in, recvbuf), recvcount, pf_native(in, recvtype),
-        pf_native_rank(in, source), pf_native_tag(in, recvtag), pf_native(in, comm), native_status);
+        pf_native_p2p_buffer(in, sendbuf), pf_native_count(in, sendcount, sendtype, 1),
+        pf_native(in, sendtype), pf_native_rank(in, dest), pf_native_tag(in, sendtag),
+        pf_native_p2p_buffer(in, recvbuf), recvcount, pf_native(in, recvtype), pf_native_rank(in, source),
+        pf_native_tag(in, recvtag), pf_native(in, comm), native_status);
     pf_ledger_sent(&sides.send, pf_ledger_accepted(in, code));
     if (native_status && code == MPI_SUCCESS)
         pf_call_received(r, in, comm, source, native_status, status);
@@ -194,7 +196,7 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     pf_call_message(in, 2);
     struct sendrecv_replace a = {
         .buffer = pf_native_p2p_buffer(in, buf),
-        .count = count,
+        .count = pf_native_count(in, count, datatype, 1),
         .datatype = pf_native(in, datatype),
         .dest = pf_native_rank(in, dest),
         .sendtag = pf_native_tag(in, sendtag),

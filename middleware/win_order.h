@@ -37,11 +37,11 @@ void pf_win_order_unlock(struct pf_win *win, int target);
 /* The native unlock has returned: what the epoch has written is there. */
 void pf_win_order_unlocked(struct pf_win *win, int target);
 
-/* SMPI gives the receiving side of an MPI_Rget away, and the calls that end it wait for the sending side only. So its
- * requests stand in a list of the window until they have completed. */
+/* SMPI gives the receiving side of an MPI_Rget away, and the calls that end it wait for the sending side
+ * only. So its requests stand in a list of the window until they have completed. */
 void pf_win_order_get(struct pf_win *win, struct pf_request *request, int target);
-/* After the native call: waits for those from a target, or from all (-1). The application's wait then finds them
- * complete. */
+/* After the native call: waits for those from a target, or from all (-1). The application's wait then finds
+ * them complete. */
 void pf_win_order_await_gets(struct pf_win *win, int target);
 
 static inline void pf_win_order_forget_get(struct pf_request *request)

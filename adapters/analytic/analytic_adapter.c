@@ -184,6 +184,7 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     values = *smpi->values;
     values.charges_tests = false;
     values.bottom_lost = false;
+    values.most_bytes = INFINITY; /* but datatypes are SMPI's */
     values.mode_held = AN_MODE_HELD;
     values.root = AN_ROOT;
     find_functions(smpi);
@@ -303,14 +304,19 @@ static bool request_done(struct pf_instance *in, void *native)
     return false;
 }
 
+/* SMPI's status has no room for more than an int: the rest of the bytes stands above the flag. */
 static void status_get(const void *native, struct pf_native_status_view *out)
 {
+    const MPI_Status *status = native;
     pf_smpi_adapter.ops->status_get(native, out);
+    out->cancelled = status->cancelled & 1;
+    out->bytes = (int64_t)(status->cancelled >> 1) << 32 | (uint32_t)status->count;
 }
 
 static void status_set(void *native, const struct pf_native_status_view *in)
 {
     pf_smpi_adapter.ops->status_set(native, in);
+    an_status_set_bytes(native, (size_t)in->bytes);
 }
 
 static int error_class(struct pf_instance *in, int code)

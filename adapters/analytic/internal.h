@@ -389,6 +389,13 @@ static inline void *an_buffer(const void *buffer)
     return buffer == MPI_BOTTOM ? NULL : (void *)(uintptr_t)buffer;
 }
 
+/* Of a received message, whose status has SMPI's layout: see status_get() in analytic_adapter.c. */
+static inline void an_status_set_bytes(MPI_Status *status, size_t bytes)
+{
+    status->count = (int)(uint32_t)bytes;
+    status->cancelled = (status->cancelled & 1) | (int)(bytes >> 32) << 1;
+}
+
 static inline int an_source(int source)
 {
     return source == MPI_ANY_SOURCE ? PF_ENVELOPE_ANY_SOURCE : source;

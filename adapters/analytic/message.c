@@ -50,7 +50,7 @@ static size_t describe(struct an_request *receive, int source, int tag, size_t b
     receive->status.MPI_SOURCE = source;
     receive->status.MPI_TAG = tag;
     receive->status.MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    receive->status.count = (int)taken;
+    an_status_set_bytes(&receive->status, taken);
     return taken;
 }
 

@@ -2,6 +2,8 @@
 /* The native functions that send and receive. */
 #include "adapters/analytic/internal.h"
 
+#include <limits.h>
+
 #include "pf_fn.h"
 
 static int check(const struct an_send *s, MPI_Comm comm)
@@ -171,10 +173,13 @@ static int an_sendrecv_replace(void *buffer, int count, MPI_Datatype type, int d
     if (error)
         return error;
     size_t bytes = an_data_bytes(count, type);
+    bool derived = an_data_is_derived(type);
+    if (derived && bytes > INT_MAX) /* nothing else can be said about so many packed bytes */
+        return MPI_ERR_COUNT;
     char *room = an_data_room(bytes, &class);
     an_data_pack(an_buffer(buffer), count, type, room);
-    error = an_sendrecv(room, (int)bytes, MPI_BYTE, dest, sendtag, buffer, count, type, source, recvtag, comm,
-                        status);
+    error = an_sendrecv(room, derived ? (int)bytes : count, derived ? MPI_BYTE : type, dest, sendtag, buffer,
+                        count, type, source, recvtag, comm, status);
     an_data_give_back(room, class);
     return error;
 }

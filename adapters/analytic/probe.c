@@ -6,9 +6,10 @@
 
 static void describe(const struct an_message *m, MPI_Status *status)
 {
-    if (status)
-        *status = (MPI_Status){
-            .MPI_SOURCE = m->envelope.source, .MPI_TAG = m->envelope.tag, .count = (int)m->bytes};
+    if (!status)
+        return;
+    *status = (MPI_Status){.MPI_SOURCE = m->envelope.source, .MPI_TAG = m->envelope.tag};
+    an_status_set_bytes(status, m->bytes);
 }
 
 static void describe_nothing(MPI_Status *status)

@@ -6,6 +6,7 @@
 #include "adapters/smpi/smpi_adapter.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,8 @@ static const struct pf_native_values values = {
     .distribute_none = MPI_DISTRIBUTE_NONE,
     .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
     .tag_upper_bound = 0x7fffffff,
+    .most_item = INT_MAX, /* it counts bytes in an int */
+    .most_bytes = INT_MAX,
     .charges_tests = true, /* smpi/test and smpi/iprobe */
     .status_size = sizeof(MPI_Status),
     .in_place = MPI_IN_PLACE,

@@ -2,6 +2,8 @@
 #include "adapters/smpi/smpi_types.h"
 
 #include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 
@@ -87,6 +89,26 @@ void visit_block(void *, void *place, int *length, MPI_Datatype *type)
     walk->last = std::max(walk->last, at + bytes);
 }
 
+/* SMPI computes bytes and items in an int, so that it gets no more than that at once: so many items, the
+ * packed bytes before them, and where the first of them is. No item is as long. */
+template <typename Work> void in_pieces(const void *type, int count, Work work)
+{
+    size_t size = type_of(type)->size, most = size > 0 ? INT_MAX / size : INT_MAX;
+    ptrdiff_t extent = type_of(type)->ub - type_of(type)->lb;
+    int n = static_cast<int>(std::min(most, static_cast<size_t>(std::max(count, 1))));
+    int done = 0;
+    do {
+        int now = std::min(n, count - done);
+        work(now, static_cast<size_t>(done) * size, done * extent);
+        done += now;
+    } while (done < count);
+}
+
+template <typename Byte> Byte *at(Byte *base, ptrdiff_t offset)
+{
+    return reinterpret_cast<Byte *>(reinterpret_cast<intptr_t>(base) + offset);
+}
+
 void (*visitor)(ptrdiff_t, int, void *); /* of pf_smpi_type_walk(), in the same way */
 
 void tell_visitor(void *, void *place, int *length, MPI_Datatype *type)
@@ -149,31 +171,41 @@ extern "C" void pf_smpi_type_walk(void *type, int count, void (*visit)(ptrdiff_t
 {
     MPI_Op walker;
     PMPI_Op_create(tell_visitor, 1, &walker);
-    visitor = visit;
-    type_of(type)->unserialize(nullptr, nullptr, count, walker);
+    in_pieces(type, count, [&](int n, size_t, ptrdiff_t offset) {
+        visitor = visit;
+        type_of(type)->unserialize(nullptr, reinterpret_cast<void *>(offset), n, walker);
+    });
     PMPI_Op_free(&walker);
 }
 
 extern "C" void pf_smpi_type_pack(void *type, int count, const void *from, void *packed)
 {
-    int bytes = static_cast<int>(pf_smpi_type_size(type)) * count;
-    simgrid::smpi::Datatype::copy(from, count, type_of(type), packed, bytes, MPI_BYTE);
+    in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
+        int bytes = static_cast<int>(pf_smpi_type_size(type)) * n;
+        simgrid::smpi::Datatype::copy(at(from, offset), n, type_of(type), at(packed, done), bytes, MPI_BYTE);
+    });
 }
 
 extern "C" void pf_smpi_type_unpack(void *type, int count, const void *packed, void *to)
 {
-    int bytes = static_cast<int>(pf_smpi_type_size(type)) * count;
-    simgrid::smpi::Datatype::copy(packed, bytes, MPI_BYTE, to, count, type_of(type));
+    in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
+        int bytes = static_cast<int>(pf_smpi_type_size(type)) * n;
+        simgrid::smpi::Datatype::copy(at(packed, done), bytes, MPI_BYTE, at(to, offset), n, type_of(type));
+    });
 }
 
 extern "C" void pf_smpi_type_copy(void *type, int count, const void *from, void *to)
 {
-    simgrid::smpi::Datatype::copy(from, count, type_of(type), to, count, type_of(type));
+    in_pieces(type, count, [&](int n, size_t, ptrdiff_t offset) {
+        simgrid::smpi::Datatype::copy(at(from, offset), n, type_of(type), at(to, offset), n, type_of(type));
+    });
 }
 
 extern "C" void pf_smpi_type_serialize(void *type, int count, const void *from, void *packed)
 {
-    type_of(type)->serialize(from, packed, count);
+    in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
+        type_of(type)->serialize(at(from, offset), at(packed, done), n);
+    });
 }
 
 extern "C" bool pf_smpi_type_is_ready(const void *handle)

@@ -32,7 +32,8 @@ void pf_smpi_type_span(void *type, ptrdiff_t *first, ptrdiff_t *last);
 
 ptrdiff_t pf_smpi_type_extent(const void *type);
 
-/* At most INT_MAX bytes of data; `packed` is without gaps. Gaps of the destination are not written. */
+/* An item is at most INT_MAX bytes of data; `packed` is without gaps. Gaps of the destination are not
+ * written. */
 void pf_smpi_type_pack(void *type, int count, const void *from, void *packed);
 void pf_smpi_type_unpack(void *type, int count, const void *packed, void *to);
 void pf_smpi_type_copy(void *type, int count, const void *from, void *to);

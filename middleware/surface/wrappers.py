@@ -27,6 +27,10 @@ SIGNIFICANT = {
 # Collectives that move data have a datatype for each buffer; operations need the application's own datatype and addresses.
 BUFFER_TYPES = {"buffer": "datatype", "sendbuf": "sendtype", "recvbuf": "recvtype"}
 
+# Counts of collectives that are those of one block of many.
+BLOCKS_OF_ALL = {"Gather": ("sendcount", "recvcount"), "Scatter": ("sendcount", "recvcount"), "Allgather": ("sendcount", "recvcount"),
+                 "Alltoall": ("sendcount", "recvcount"), "Reduce_scatter_block": ("recvcount",)}
+
 # What the agreement of both sides may change.
 ROUTED = {"RANK": "pf_native_rank(in, route.peer)", "TAG": "pf_native_tag(in, route.tag)", "COMM": "pf_native(in, route.comm)"}
 
@@ -165,7 +169,7 @@ def point_to_point(f):
         kind = "PF_REQUEST_SEND" if sends else "PF_REQUEST_RECV"
         lines += [f"struct pf_request *made = pf_request_new(r, in, {kind}, comm);",
                   "if (PF_UNLIKELY(pf_ledger_on))", "    pf_ledger_keep(&side, &made->side);"]
-    lines.append(native_call(f, ROUTED))
+    lines.append(native_call(f, {**ROUTED, "count": f"pf_native_count(in, count, datatype, {int(sends)})"}))
     if request:
         return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
     if sends:
@@ -197,13 +201,35 @@ def collective(f):
     movable = buffers_with_types(f)
     for b, t in movable:
         lines += bottom_begin(f, b, t)
-    lines.append(native_call(f, instead={name: f"native_{name}" for pair in movable for name in (pair[0].name, pair[1].name)}))
+    moved = {name: f"native_{name}" for pair in movable for name in (pair[0].name, pair[1].name)}
+    lines.append(native_call(f, {**moved, **limited_counts(f)}))
     lines += [bottom_end(b, t) for b, t in movable]
     if request:
         lines += [f"pf_request_keep_memory(made, native_{p.name});" for p in arrays]
         return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
     lines += [f"free(native_{p.name});" for p in arrays]
     return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
+
+
+def limited_counts(f):
+    """What some models cannot carry: the counts of a collective, see pf_native_count()."""
+    names = {p.name: p for p in f.params}
+    stem = f.stem if f.stem in BLOCKS_OF_ALL else f.stem[1:].capitalize()
+    limited = {}
+    for count, kind in (("count", "datatype"), ("sendcount", "sendtype"), ("recvcount", "recvtype"), ("recvcount", "datatype")):
+        if count in names and kind in names:
+            times = "pf_comm_peers(c)" if count in BLOCKS_OF_ALL.get(stem, ()) else "1"
+            only = significant(f, names[kind])
+            checked = f"pf_native_count(in, {count}, {kind}, {times})"
+            limited[count] = f"({only} ? {checked} : {count})" if only else checked
+    for counts, kind in (("sendcounts", "sendtype"), ("recvcounts", "recvtype"), ("recvcounts", "datatype"),
+                         ("sendcounts", "sendtypes"), ("recvcounts", "recvtypes")):
+        if counts in names and kind in names:
+            one = not names[kind].is_array
+            only = significant(f, names[kind]) or ("sendbuf != MPI_IN_PLACE" if counts == "sendcounts" else "")
+            checked = f"pf_native_counts(in, {counts}, pf_comm_peers(c), {'&' if one else ''}{kind}, {str(one).lower()})"
+            limited[counts] = f"({only} ? {checked} : {counts})" if only else checked
+    return limited
 
 
 def buffers_with_types(f):
@@ -248,7 +274,8 @@ def one_sided(f):
         what = "target_count, target_datatype" if many else "1, datatype"
         lines += ["struct pf_win_access access;",
                   f"pf_win_access_begin(&access, w, target_rank, target_disp, {what}, {ACCESS_KINDS[f.stem]});"]
-    lines.append(native_call(f))
+    limited = {"origin_count": "pf_native_count(in, origin_count, origin_datatype, 1)"} if "origin_count" in [p.name for p in f.params] else {}
+    lines.append(native_call(f, limited))
     if f.name == "MPI_Compare_and_swap":
         lines += ["if (code == MPI_SUCCESS)",
                   "    pf_win_access_swapped(&access, origin_addr, compare_addr, result_addr);", "else",

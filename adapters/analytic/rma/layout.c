@@ -11,6 +11,8 @@
 #include "adapters/smpi/smpi_types.h"
 #include "base/log.h"
 
+enum { MOST_ITEMS = 1 << 30 }; /* that an operation combines at once */
+
 /* The blocks of the layout that is being made. It grows to the largest one and is used again. */
 static struct {
     struct an_block *blocks;
@@ -144,6 +146,9 @@ void an_layout_combine(const struct an_layout *layout, const char *packed, size_
     struct walk walk = walk_begin(layout, bytes);
     size_t item = pf_smpi_type_size(basic), part;
     char *at;
-    for (; walk_on(&walk, &at, &part); packed += part)
-        pf_smpi_op_combine(op, basic, (int)(part / item), packed, at);
+    while (walk_on(&walk, &at, &part))
+        for (size_t items = part / item, n; items > 0; items -= n, packed += n * item, at += n * item) {
+            n = items < MOST_ITEMS ? items : MOST_ITEMS;
+            pf_smpi_op_combine(op, basic, (int)n, packed, at);
+        }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that a rank makes: they end as processes do, and the simulation goes on once. Each rank writes a line before,
- * by stdio, and one behind; the argument says how the child ends.
+ * Processes that a rank makes: they end as processes do, and the simulation goes on once. Each rank writes a
+ * line before, by stdio, and one behind; the argument says how the child ends.
  */
 #include <mpi.h>
 #include <spawn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=any stock=no */
-/* MPI_Rget whose data are used after the end of the epoch, or after a flush, and whose request is waited for later;
- * also of a datatype with gaps. Stock SMPI does not wait for the data. */
+/* MPI_Rget whose data are used after the end of the epoch, or after a flush, and whose request is waited for
+ * later; also of a datatype with gaps. Stock SMPI does not wait for the data. */
 #include "check.h"
 
 enum { N = 100000, GETS = 3 };
