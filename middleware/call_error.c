@@ -12,6 +12,8 @@ void pf_call_foreign_thread(int fn)
 {
     if (!pf_job_state.ranks)
         pf_die("%s was called before MPI_Init", pf_fn_name(fn));
+    if (pf_job_state.over)
+        pf_die("%s was called after MPI_Finalize, in an exit handler or a destructor", pf_fn_name(fn));
     pf_die("%s was called from a thread that is no rank of the job: at most MPI_THREAD_FUNNELED is provided, "
            "so only "
            "the thread that called MPI_Init may make MPI calls",
@@ -49,7 +51,7 @@ const void *pf_call_site_of_layer(struct pf_rank *r, const void *site)
 const void *pf_call_enter_slowly(int fn, const void *site)
 {
     const pf_self_t *self = pf_self();
-    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
+    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING || pf_in_child())
         refuse(fn);
     struct pf_rank *r = self->mpi;
     site = pf_call_site_of_layer(r, site);

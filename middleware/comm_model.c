@@ -38,7 +38,7 @@ void pf_comm_bind_by_info(struct pf_rank *r, struct pf_comm *comm)
 
 PF_EXPORT int pf_comm_model_set(MPI_Comm handle, const char *name)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_job_self();
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         return -1;
     struct pf_rank *r = self->mpi;

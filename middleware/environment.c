@@ -24,8 +24,20 @@
 
 void smpi_bench_begin(void); /* SimGrid's */
 
+/* When the simulation is over nobody can tell whose exit handler asks: FINALIZED if all ranks are. */
+static enum pf_rank_state state_at_end(void)
+{
+    enum pf_rank_state state = PF_RANK_NEW;
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++)
+        if (pf_job_state.ranks[i].state == PF_RANK_LEFT || state == PF_RANK_NEW)
+            state = pf_job_state.ranks[i].state;
+    return state;
+}
+
 static enum pf_rank_state state_of_caller(void)
 {
+    if (pf_job_state.over)
+        return state_at_end();
     pf_self_t *self = pf_self();
     return self && self->mpi ? (enum pf_rank_state)self->mpi->state : PF_RANK_NEW;
 }
@@ -112,7 +124,7 @@ int pf_PMPI_Finalize(void)
 
 int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
 {
-    if (pf_in_child())
+    if (pf_in_child() || pf_job_state.over)
         pf_end_process(errorcode & 0xff ? errorcode & 0xff : 1);
     (void)comm; /* the whole job ends, as MPI 3.1 section 8.7 allows */
     pf_self_t *self = pf_self();
@@ -169,7 +181,7 @@ int pf_PMPI_Get_processor_name(char *name, int *resultlen)
 /* Reading the clock costs what SMPI says it costs (smpi/wtime), in every model. */
 double pf_PMPI_Wtime(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_job_self();
     if (!self || self->mpi->state != PF_RANK_RUNNING)
         return simgrid_get_clock();
     struct pf_rank *r = PF_ENTER(Wtime);

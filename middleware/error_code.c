@@ -117,7 +117,7 @@ static int added_index(struct pf_rank *r, int code)
 
 static struct pf_rank *calling_rank(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_job_self();
     return self ? self->mpi : NULL;
 }
 

@@ -28,7 +28,7 @@ struct pf_fortran_table {
 /* Conversions need no running rank, only one that has made objects. */
 static struct pf_fortran_table *table_of_caller(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_job_self();
     if (!self || !self->mpi)
         return NULL;
     struct pf_rank_objects *objects = pf_rank_objects(self->mpi);

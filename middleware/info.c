@@ -82,7 +82,7 @@ static void set(struct pf_info *info, const char *key, const char *value)
 static struct pf_info *environment(void)
 {
     static struct pf_info *info;
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_job_self();
     if (info || !self)
         return info;
     char text[1024];

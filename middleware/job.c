@@ -278,7 +278,10 @@ void pf_job_report_schedule(FILE *out)
 int pf_job_finish(int status)
 {
     account_for_portals();
-    return pf_summary_finish(status) || status ? status : 1;
+    bool written = pf_summary_finish(status);
+    pf_job_state.over = true;
+    memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);
+    return written || status ? status : 1;
 }
 
 void pf_job_abort(int rank, int status)

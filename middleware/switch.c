@@ -101,7 +101,7 @@ void pf_switch_phase(struct pf_rank *r, const char *phase)
 /* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize. */
 static struct pf_rank *calling_rank(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_job_self();
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         return NULL;
     pf_account_enter(self->mpi->account);
@@ -127,7 +127,7 @@ PF_EXPORT int pf_model_switch(const char *name)
 
 PF_EXPORT const char *pf_model_current(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pf_job_self();
     return self && self->mpi ? pf_model_name(self->mpi->model) : "none";
 }
 

@@ -196,3 +196,15 @@ END
     [ "$(grep -c "^counted 1" <<<"$output")" -eq 2 ]
     [[ "$output" != *"all ranks share"* ]]
 }
+
+@test "exit handlers and destructors may ask whether MPI has ended" {
+    "$PF_BIN/pfcc" -o atend "$BATS_TEST_DIRNAME/atend.c"
+    for model in smpi portals analytic; do
+        run pfrun -np 3 -model $model ./atend
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [ "$(sort <<<"$output" | uniq -c | tr -s ' ' | tr '\n' ';')" = \
+            " 3 constructor: 0 0; 3 destructor: 1 1; 3 exit handler: 1 1; 3 main: 1 0;" ]
+    done
+    refuses "MPI_Comm_rank was called after MPI_Finalize, in an exit handler or a destructor" -np 3 ./atend refused
+}
