@@ -3,10 +3,6 @@
 
 #include "middleware/call.h"
 
-/* mpi.h of SMPI renames functions that are needed here, hence these declarations. */
-void smpi_bench_begin(void);
-void smpi_bench_end(void);
-
 /* Where the data of the first derived type begin; 0 when there is none. */
 static MPI_Aint first_address(const MPI_Datatype *types, int n)
 {
@@ -38,11 +34,9 @@ bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, v
     MPI_Aint address = in->values->bottom_lost ? first_address(types, n) : 0;
     if (!address)
         return false;
-    smpi_bench_end();
     for (int i = 0; i < n; i++)
         if (natives[i] != in->values->datatype_null)
             natives[i] = shifted(in, natives[i], address);
-    smpi_bench_begin();
     *buffer = (void *)(uintptr_t)address;
     return true;
 }

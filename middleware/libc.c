@@ -7,6 +7,7 @@
  *
  * In a program that runs without pfrun (a test of configure) every function is the C library's.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -26,6 +27,7 @@
 #include "base/log.h"
 #include "middleware/call.h"
 #include "middleware/compute.h"
+#include "middleware/private_open.h"
 #include "middleware/program.h"
 #include "middleware/rank.h"
 
@@ -61,6 +63,7 @@ int pf_libc_getopt_long(int argc, char *const *argv, const char *options, const 
                         int *index) WRAPPED(getopt_long);
 int pf_libc_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
                              int *index) WRAPPED(getopt_long_only);
+void *pf_libc_dlopen(const char *name, int flags) WRAPPED(dlopen);
 int64_t pf_libc_chrono_system(void) WRAPPED(_ZNSt6chrono3_V212system_clock3nowEv);
 int64_t pf_libc_chrono_steady(void) WRAPPED(_ZNSt6chrono3_V212steady_clock3nowEv);
 
@@ -311,6 +314,12 @@ void pf_libc_exit(int status)
     leave(enter());
     pf_program_exit(status);
     smpi_exit(status); /* an actor that is no rank */
+}
+
+/* Each rank opens libraries of its own. */
+void *pf_libc_dlopen(const char *name, int flags)
+{
+    return simulated() ? pf_private_open(name, flags) : dlopen(name, flags);
 }
 
 /* All ranks share the C library's optind; SMPI keeps one for each. */

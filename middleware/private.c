@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <simgrid/actor.h>
+
 #include "base/log.h"
 #include "middleware/fortran/runtime.h"
 #include "middleware/private_elf.h"
@@ -36,6 +38,7 @@ static struct {
     struct object *objects;
     int count;
     const char *dir;
+    const char *application;
     bool keep;
     int ranks;
 } job;
@@ -175,6 +178,7 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     if (!pf_elf_read(&elf, application))
         return NULL;
     job.dir = checked(strdup(dir));
+    job.application = checked(strdup(application));
     job.keep = keep;
     add(application, NULL, elf);
     if (job.count > 1 || ALWAYS)
@@ -184,6 +188,14 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     return NULL;
 }
 
+/* A library's name in the copies of one rank: its first letters are a number. */
+static void rename_for(char *name, int rank, int library)
+{
+    int number = rank * job.count + library;
+    for (int digit = UNIQUE - 1; digit >= 0; digit--, number /= 36)
+        name[digit] = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
+}
+
 /* The names in all copies of this rank. A name that was renamed before is found by its place, not by its
  * text. */
 static void rename_copies(void)
@@ -191,10 +203,8 @@ static void rename_copies(void)
     for (int i = 0; i < job.count - 1; i++) {
         struct object *library = &job.objects[i];
         char old[NAME_MAX + 1];
-        int number = job.ranks * job.count + i;
         snprintf(old, sizeof old, "%s", library->copy);
-        for (int digit = UNIQUE - 1; digit >= 0; digit--, number /= 36)
-            library->copy[digit] = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
+        rename_for(library->copy, job.ranks, i);
         for (int j = 0; j < job.count; j++)
             for (int k = 0; k < job.objects[j].elf.name_count; k++)
                 if (strcmp(job.objects[j].elf.names[k].text, old) == 0)
@@ -230,4 +240,63 @@ const char *pf_private_load(void)
     load_copy(application, file);
     job.ranks++;
     return application->path;
+}
+
+const char *pf_private_dir(void)
+{
+    return job.dir;
+}
+
+bool pf_private_keeps(void)
+{
+    return job.keep;
+}
+
+/* Ranks load their copies in the order of their actors, which SMPI numbers from 1. */
+static int rank_of_caller(void)
+{
+    return (int)sg_actor_self_get_pid() - 1;
+}
+
+const char *pf_private_linked(const char *name)
+{
+    static char copy[NAME_MAX + 1];
+    const char *slash = strrchr(name, '/');
+    name = slash ? slash + 1 : name;
+    for (int i = 0; i < job.count - 1; i++) {
+        if (strcmp(job.objects[i].name, name) != 0)
+            continue;
+        snprintf(copy, sizeof copy, "%s", name);
+        rename_for(copy, rank_of_caller(), i);
+        return copy;
+    }
+    return NULL;
+}
+
+bool pf_private_find(char *out, const char *name)
+{
+    if (strchr(name, '/'))
+        return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX && access(out, R_OK) == 0;
+    struct pf_elf elf;
+    if (!pf_elf_read(&elf, job.application))
+        return false;
+    bool found = find(out, &elf, job.application, name);
+    pf_elf_free(&elf);
+    return found;
+}
+
+bool pf_private_read(struct pf_elf *elf, const char *path)
+{
+    if (!pf_elf_read(elf, path))
+        return false;
+    if (!linked_by_pfcc(elf)) {
+        pf_elf_free(elf);
+        return false;
+    }
+    for (int i = 0; i < elf->name_count; i++) {
+        const char *copy = elf->names[i].needed ? pf_private_linked(elf->names[i].text) : NULL;
+        if (copy)
+            strcpy(elf->names[i].text, copy);
+    }
+    return true;
 }

@@ -23,4 +23,23 @@ PF_EXPORT const char *pf_private_prepare(const char *application, const char *di
  * name for argv[0], or NULL if pf_private_prepare has found nothing to do. */
 const char *pf_private_load(void);
 
+/* For dlopen (private_open.h). The folder for copies, NULL when nothing is copied; whether they stay there.
+ */
+const char *pf_private_dir(void);
+bool pf_private_keeps(void);
+
+struct pf_elf;
+
+/* The calling rank's name for a library that the program needs and that is copied for each rank; NULL for
+ * others. */
+const char *pf_private_linked(const char *name);
+
+/* Where the calling program would find a library; false if only the system's directories may have it. `out`
+ * has room for PATH_MAX bytes. */
+bool pf_private_find(char *out, const char *name);
+
+/* Reads a library that pfcc has linked, and makes it need the calling rank's copies of others; false for all
+ * others. */
+bool pf_private_read(struct pf_elf *elf, const char *path);
+
 #endif

@@ -99,6 +99,38 @@ class Simulated(unittest.TestCase):
                 with self.subTest(program=program, asked=asked):
                     self.assertEqual(self.pfrun(program, asked), [f"{name} {value} {value} {value}"] * RANKS)
 
+    def test_globals_of_opened_libraries_are_private(self):
+        """By dlopen: twice, by several names, again after dlclose; one that needs a library of the program."""
+        options = ["-L.", f"-Wl,-rpath,{self.dir}"]
+        self.compile("libtwo.so", "int two_calls; int two(void) { return ++two_calls; }", "-shared", "-fPIC")
+        self.compile("plugin.so", "static int calls; int two(void); int count(void) { return 10 * ++calls + two(); }",
+                     "-shared", "-fPIC", "-ltwo", *options)
+        self.compile("app3", """#include <dlfcn.h>
+            #include <stdio.h>
+            #include <unistd.h>
+            int two(void);
+            extern int two_calls;
+            int main(int argc, char **argv) {
+                void *none = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD);
+                void *a = dlopen("./plugin.so", RTLD_NOW), *b = dlopen(argv[1], RTLD_LAZY | RTLD_GLOBAL);
+                void *c = dlopen("plugin.so", RTLD_NOW), *d = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD);
+                int (*count)(void) = (int (*)(void))dlsym(a, "count");
+                void *system = dlopen("libm.so.6", RTLD_NOW), *linked = dlopen("libtwo.so", RTLD_NOW);
+                if (!a || !count) { printf("%s\\n", dlerror()); return 1; }
+                count();
+                sleep(1);
+                int n = count();
+                int calls = two_calls, one = none == NULL && a == b && b == c && c == d;
+                int others = system && dlsym(system, "cos") && linked && dlsym(linked, "two_calls") == (void *)&two_calls;
+                dlclose(a), dlclose(b), dlclose(c), dlclose(d);
+                sleep(1);
+                a = dlopen("./plugin.so", RTLD_NOW);
+                int error = dlopen("./nosuch.so", RTLD_NOW) == NULL && dlerror() != NULL;
+                printf("%d %d %d %d %d %d\\n", one, n, calls, others, error, ((int (*)(void))dlsym(a, "count"))());
+                return two() != 4;
+            }""", "-ltwo", "-ldl", *options)
+        self.assertEqual(self.pfrun("./app3", os.path.join(self.dir, "plugin.so")), ["1 22 2 1 1 13"] * RANKS)
+
     def test_exit_ends_one_rank(self):
         """Also from below a noexcept function, with objects on the stack, where an exception could not pass."""
         self.compile("leave_xx", """#include <cstdio>

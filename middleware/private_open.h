@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_PRIVATE_OPEN_H
+#define PF_MIDDLEWARE_PRIVATE_OPEN_H
+
+/*
+ * dlopen() of the calling rank. A library that pfcc has linked holds per-rank globals, as the program does:
+ * each rank opens a copy of its own, the same one each time. Its symbols never serve others (RTLD_GLOBAL
+ * counts as RTLD_LOCAL), since those of the first rank would serve all ranks. Other libraries are opened as
+ * they are, once for all ranks. Only the opening itself counts as the rank's
+ * computation.
+ */
+void *pf_private_open(const char *name, int flags);
+
+#endif
