@@ -17,6 +17,7 @@
 #include <xbt/config.h>
 
 #include "adapters/predefined.h"
+#include "adapters/smpi/smpi_accumulate.h"
 #include "adapters/smpi/smpi_ended.h"
 #include "adapters/smpi/smpi_partial.h"
 #include "adapters/smpi/smpi_reduce.h"
@@ -133,6 +134,7 @@ static void find_functions(void)
     for (int i = 0; i < PF_FN_COUNT; i++)
         if (strcmp(have[i], "yes") == 0)
             functions[i] = dlsym(RTLD_DEFAULT, names[i]);
+    pf_smpi_accumulate_install(functions);
     pf_smpi_reduce_install(functions);
     functions[PF_FN_Cancel] = (void *)cancel;
     functions[PF_FN_Request_free] = (void *)request_free;

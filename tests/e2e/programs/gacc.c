@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=any np=3 */
+/* e2e: switch=any np=3 stock=no mpirun=no */
 /*
  * MPI_Get_accumulate with a derived type at the target: every second element of the window takes part, and
  * those between must stay. Beyond 8 kB the data do not travel with the command. (Stock SMPI does not look at

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_SMPI_ACCUMULATE_H
+#define PF_ADAPTERS_SMPI_ACCUMULATE_H
+
+/*
+ * SMPI 3.32 does not ask whether an operation is defined for the items that an accumulate combines, as it
+ * does in reductions, and ends the process when the operation finds them to be none of its own (a sum of
+ * MPI_BYTE). Puts functions into the table (indexed by enum pf_fn) that refuse these with MPI_ERR_OP, in no
+ * simulated time.
+ */
+void pf_smpi_accumulate_install(void **functions);
+
+#endif
