@@ -44,9 +44,10 @@ struct pf_account_slot {
 struct pf_account {
     struct pf_account_slot *slot; /* the current one; never NULL after pf_account_open */
     double began;                 /* simulated time of the current visit's begin */
-    uint64_t computed; /* ns of processor time that the application has used, outside of all calls */
-    uint64_t charged;  /* of these, what has been turned into simulated time, or discarded */
-    bool inside;       /* a call has entered and not left */
+    uint64_t computed;  /* ns of processor time that the application has used, outside of all calls */
+    uint64_t charged;   /* of these, what has been turned into simulated time, or discarded */
+    uint64_t questions; /* ns that SMPI has been told beyond `computed`, see rank_clock() */
+    bool inside;        /* a call has entered and not left */
     int rank;
     /* private */
     bool closed;

@@ -17,8 +17,9 @@
 struct pf_clock {
     const volatile uint64_t *armed; /* holds `mark` until the kernel clears it */
     uint64_t mark;
-    uint64_t expires; /* ticks at which the system must be asked again */
-    uint64_t scale;   /* nanoseconds in 2^32 ticks */
+    uint64_t expires;  /* ticks at which the system must be asked again */
+    uint64_t scale;    /* nanoseconds in 2^32 ticks */
+    uint64_t question; /* ns that it takes to ask the system, of late and on average */
 };
 extern struct pf_clock pf_clock;
 
