@@ -19,7 +19,7 @@ teardown() {
 
 # pfrun with its errors alone on stderr; SimGrid's information is not ours to test.
 pfrun() {
-    timeout -k 5 60 "$PF_BIN/pfrun" --log=root.thres:critical "$@"
+    timeout -k 5 300 "$PF_BIN/pfrun" --log=root.thres:critical "$@"
 }
 
 # refuses TEXT pfrun-arguments...: exit status 1 and one line of error that holds TEXT
