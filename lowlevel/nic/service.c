@@ -10,7 +10,7 @@ static long number(const char **text)
 {
     char *end;
     long value = strtol(*text, &end, 10);
-    if (end == *text || value < 0)
+    if (end == *text || value < 0 || (*end && *end != ',' && *end != '-'))
         pf_die("PARFOCAL_NIC_SERVICE_RANKS is \"%s\": a list of ranks like 0,4-7 is wanted",
                pf_config.nic_service_ranks);
     *text = end;
@@ -31,7 +31,7 @@ bool pf_nic_serves(int rank)
         if (*text == ',')
             text++;
         else if (*text)
-            number(&text); /* no number: says what is wrong */
+            number(&text); /* a second '-': says what is wrong */
     }
     return found;
 }

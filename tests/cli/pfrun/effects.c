@@ -102,7 +102,8 @@ int main(int argc, char **argv)
     stream("stream 8B", 8);
     stream("stream 200B", 200);
     late("late 1MiB");
-    polls("polls");
+    if (argc == 1) /* any argument: nothing that polls, which takes long where the network is slow */
+        polls("polls");
     MPI_Barrier(MPI_COMM_WORLD);
     double began = MPI_Wtime();
     volatile double x = 1;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Settings do what they say: each is changed alone, and the named piece of effects.c must take longer, or less long.
+Open MPI never asks for PIO: tests/e2e/portals/nic.c tests that.
 
 Usage: run_effects.py PFCC PFRUN
 """
@@ -26,7 +27,6 @@ EFFECTS = [
     ("PARFOCAL_NIC_PCIE_PACKET", "65536", "portals", "1MiB", "+"),
     ("PARFOCAL_NIC_COMMAND_BYTES", "65536", "portals", "8B", "+"),
     ("PARFOCAL_NIC_EVENT_BYTES", "65536", "portals", "8B", "+"),
-    ("PARFOCAL_NIC_PIO_FENCE", "1e-6", "portals", "200B", "+"),
     ("PARFOCAL_NIC_TX_TIME", "1e-6", "portals", "8B", "+"),
     ("PARFOCAL_NIC_PUT_TIME", "1e-6", "portals", "8B", "+"),
     ("PARFOCAL_NIC_GET_TIME", "1e-5", "portals", "late 1MiB", "+"),
