@@ -94,7 +94,7 @@ class Sweeps(Folder):
         self.assertEqual(len(self.rows("runs.csv")), 10)
         # The command that it prints gives the same simulated time again.
         best = re.search(r"within 60 % of all portals: (.*)\.$", said, re.M)[1]
-        command = next(line for line in said.splitlines() if "pfrun -report" in line)
+        command = next(line for line in said.splitlines() if re.search(r"pfrun'? -report", line))
         subprocess.run(shlex.split(command), cwd=self.folder, timeout=LIMIT, check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         with open(os.path.join(self.folder, "report", "summary.json"), encoding="utf-8") as file:

@@ -3,9 +3,13 @@
 # pfcc under pfrun, to the last digit.
 load common.bash
 
-@test "same simulated time as stock smpirun on the built-in platforms" {
-    command -v smpicc >/dev/null || skip "no smpicc"
+stock_works() {
+    command -v smpirun >/dev/null || skip "no smpirun"
     [[ $PWD != *' '* ]] || skip "stock smpirun does not work in a folder with a space in its name"
+}
+
+@test "same simulated time as stock smpirun on the built-in platforms" {
+    stock_works
     smpicc -o stock "$BATS_TEST_DIRNAME/faults.c"
     for pair in fattree:16=node-10 star:5=node- torus:8=node- dragonfly:64=node-10; do
         name=${pair%=*} host=${pair#*=}
@@ -24,7 +28,7 @@ load common.bash
 # What stock SMPI sees of the clocks are the calls in the application's own sources: not what libstdc++ calls in its name, nor
 # time(), clock() and clock_nanosleep().
 @test "clocks and sleeps cost what they cost under stock smpirun" {
-    command -v smpicxx >/dev/null || skip "no smpicxx"
+    stock_works
     smpicxx -o stock "$BATS_TEST_DIRNAME/clocks.cpp"
     "$PF_BIN/pfcxx" -o ours "$BATS_TEST_DIRNAME/clocks.cpp"
     "$PF_BIN/pfinfo" --platform fattree:16 >p.xml
@@ -51,8 +55,7 @@ load common.bash
 # Stock SMPI charges each of them with a question to the system's clock. Both measure, on a machine that may be busy: within a
 # factor of four, in the best of some tries (without the question it is far more).
 @test "many short computations take what they take under stock smpirun" {
-    command -v smpicc >/dev/null || skip "no smpicc"
-    [[ $PWD != *' '* ]] || skip "stock smpirun does not work in a folder with a space in its name"
+    stock_works
     smpicc -O1 -o stock "$BATS_TEST_DIRNAME/short.c"
     "$PF_BIN/pfcc" -O1 -o ours "$BATS_TEST_DIRNAME/short.c"
     "$PF_BIN/pfinfo" --platform star:2 >p.xml

@@ -198,6 +198,9 @@ static void test_volatile(void **state)
         double pio = more / bus + 100e-9;
         assert_near(volatile_put(sizes[i], NULL), there + pio + more / wire + more / bus, 1e-9);
     }
+    static const char *const long_fence[] = {"PARFOCAL_NIC_PIO_FENCE=1e-6", NULL};
+    assert_near(volatile_put(9, long_fence) - volatile_put(9, NULL), 1e-6 - 100e-9, 1e-12);
+    assert_near(volatile_put(8, long_fence), there, 1e-9);
     assert_near(volatile_put(409, NULL), one_put(409, NULL), 1e-12);
     static const char *const never[] = {"PARFOCAL_NIC_PIO_MAX=0", NULL};
     assert_near(volatile_put(100, never), one_put(100, NULL), 1e-12);
