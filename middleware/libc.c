@@ -184,9 +184,9 @@ static double free_clock(void)
     struct pf_free_clock *clock = r ? &r->free_clock : &early;
     double now = simgrid_get_clock();
     if (running)
-        now += pf_compute_due(r);
-    if (running && r->instances[PF_IMPL_ANALYTIC])
-        now += r->instances[PF_IMPL_ANALYTIC]->ops->ahead(r->instances[PF_IMPL_ANALYTIC]);
+        now += pf_compute_due(running);
+    if (running && running->instances[PF_IMPL_ANALYTIC])
+        now += running->instances[PF_IMPL_ANALYTIC]->ops->ahead(running->instances[PF_IMPL_ANALYTIC]);
     clock->repeats = now == clock->last ? clock->repeats + 1 : 0;
     clock->last = now;
     if (clock->repeats > PATIENCE && r)
@@ -239,7 +239,11 @@ int pf_libc_gettimeofday(struct timeval *tv, void *tz)
 /* There is one time in the simulation, so every clock shows it. */
 int pf_libc_clock_gettime(clockid_t clock, struct timespec *ts)
 {
-    if (!simulated() || !ts)
+    if (!ts) {
+        errno = EFAULT;
+        return -1;
+    }
+    if (!simulated())
         return clock_gettime(clock, ts);
     *ts = to_timespec(charged_clock());
     return 0;

@@ -80,7 +80,7 @@ static int free_send(ompi_request_t **request)
     int status = stock_free(request);
     if (!over || ompi_datatype_is_predefined(type))
         return status;
-    OBJ_RELEASE_NO_NULLIFY(type);
+    opal_obj_update((opal_object_t *)type, -1); /* never the last one: the other is left */
     OBJ_RELEASE(type);
     return status;
 }
