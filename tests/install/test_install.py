@@ -122,9 +122,11 @@ class Destdir(unittest.TestCase):
 class Prefix(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.work = tempfile.mkdtemp(prefix="pf install-")  # build and prefix have a space in their names
+        cls.work = tempfile.mkdtemp(prefix="pf install-")  # a space in the name of the build
         cls.addClassCleanup(shutil.rmtree, cls.work)
-        cls.prefix = os.path.join(cls.work, "installed")
+        # No space in that of the prefix: pkgconf 1.8.1 does not escape it after -Wl,@.
+        cls.prefix = tempfile.mkdtemp(prefix="pf-installed-")
+        cls.addClassCleanup(shutil.rmtree, cls.prefix)
         build = os.path.join(cls.work, "build")
         if os.path.isdir(os.path.join(BUILD, FETCHED)):
             shutil.copytree(os.path.join(BUILD, FETCHED), os.path.join(build, FETCHED))
