@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "middleware/check/internal.h"
-#include "middleware/datatype.h"
-#include "middleware/intercomm.h"
-#include "middleware/rank_objects.h"
-#include "middleware/win.h"
+#include "middleware/comm/intercomm.h"
+#include "middleware/core/rank_objects.h"
+#include "middleware/datatype/datatype.h"
+#include "middleware/rma/win.h"
 
 /* No object of the application lies so low: an address there is NULL plus some displacement. */
 #define LOWEST_ADDRESS 4096

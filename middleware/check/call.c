@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "middleware/check/internal.h"
-#include "middleware/errhandler.h"
-#include "middleware/job_state.h"
+#include "middleware/object/errhandler.h"
+#include "middleware/process/job_state.h"
 
 /* So many completed requests of a rank keep their memory, so that their addresses do not come back. The same
  * for the other objects of all ranks. */

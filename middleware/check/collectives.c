@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "middleware/check/internal.h"
-#include "middleware/datatype.h"
-#include "middleware/file.h"
-#include "middleware/intercomm.h"
-#include "middleware/job_state.h"
-#include "middleware/win.h"
+#include "middleware/comm/intercomm.h"
+#include "middleware/datatype/datatype.h"
+#include "middleware/object/file.h"
+#include "middleware/process/job_state.h"
+#include "middleware/rma/win.h"
 
 /* One collective that not all members have entered. */
 struct round {

@@ -5,9 +5,9 @@
 
 #include "middleware/check/internal.h"
 #include "middleware/check/plain.h"
-#include "middleware/datatype.h"
-#include "middleware/job_state.h"
-#include "middleware/win.h"
+#include "middleware/datatype/datatype.h"
+#include "middleware/process/job_state.h"
+#include "middleware/rma/win.h"
 
 /* Ranks that have finalized. */
 static int finalized;

@@ -8,7 +8,7 @@
 
 #include "middleware/check/internal.h"
 #include "middleware/check/plain.h"
-#include "middleware/datatype.h"
+#include "middleware/datatype/datatype.h"
 
 const char *pf_check_kind_name(uint32_t kind)
 {

@@ -4,10 +4,10 @@
 
 #include <uthash.h>
 
-#include "middleware/call.h"
 #include "middleware/check/check.h"
-#include "middleware/comm.h"
-#include "middleware/request.h"
+#include "middleware/comm/comm.h"
+#include "middleware/core/call.h"
+#include "middleware/p2p/request.h"
 
 /* What can be found, with the name in the JSON summary. */
 #define PF_CHECK_KINDS(X)                                                                                    \

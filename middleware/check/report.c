@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/config.h"
+#include "middleware/agree/stranded.h"
 #include "middleware/check/internal.h"
-#include "middleware/stranded.h"
 
 /* A program that does one thing wrong in a loop does it very often. */
 #define LINES_SHOWN 100

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the Fortran interface must know about its caller. */
-#include "middleware/comm.h"
+#include "middleware/comm/comm.h"
+#include "middleware/core/rank.h"
 #include "middleware/fortran/fortran.h"
-#include "middleware/rank.h"
-#include "middleware/topology.h"
+#include "middleware/topology/topology.h"
 
 static struct pf_rank *caller(void)
 {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "middleware/account/summary.h"
 #include "middleware/observing/observing.h"
 #include "middleware/observing/start.h"
-#include "middleware/summary.h"
 
 enum outcome { SUCCEEDED, FAILED, UNSUPPORTED, OUTCOMES };
 

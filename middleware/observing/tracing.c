@@ -6,10 +6,10 @@
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/trace/record.h"
 #include "lowlevel/trace/trace.h"
-#include "middleware/compute.h"
-#include "middleware/job_state.h"
+#include "middleware/account/compute.h"
+#include "middleware/core/rank.h"
 #include "middleware/observing/start.h"
-#include "middleware/rank.h"
+#include "middleware/process/job_state.h"
 #include "pf_fn.h"
 
 bool pf_tracing_on;

@@ -40,9 +40,9 @@ NATIVE_TYPES = {"WIN": "void *", "FILE": "void *", "COMM": "void *", "DATATYPE":
 def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
-             '#include <stdlib.h>\n\n#include "middleware/bottom.h"\n#include "middleware/bsend.h"\n#include "middleware/call.h"\n'
-             '#include "middleware/datatype.h"\n#include "middleware/file.h"\n#include "middleware/ledger.h"\n#include "middleware/request.h"\n#include "middleware/stranded.h"\n'
-             '#include "middleware/win_order.h"\n\n']
+             '#include <stdlib.h>\n\n#include "middleware/core/bottom.h"\n#include "middleware/p2p/bsend.h"\n#include "middleware/core/call.h"\n'
+             '#include "middleware/datatype/datatype.h"\n#include "middleware/object/file.h"\n#include "middleware/agree/ledger.h"\n#include "middleware/p2p/request.h"\n#include "middleware/agree/stranded.h"\n'
+             '#include "middleware/rma/win_order.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
 
@@ -50,7 +50,7 @@ def generate(functions):
 def handwritten():
     folder = pathlib.Path(__file__).resolve().parent.parent
     names = set()
-    for source in sorted(folder.glob("*.c")):
+    for source in sorted(folder.glob("*/*.c")):
         names.update(DEFINITION.findall(source.read_text()))
     return names
 
@@ -240,7 +240,7 @@ def buffers_with_types(f):
 
 
 def bottom_begin(f, b, t):
-    """MPI_BOTTOM (middleware/bottom.h)."""
+    """MPI_BOTTOM (middleware/core/bottom.h)."""
     buffer, native = f"native_{b.name}", f"native_{t.name}"
     lines = [f"void *{buffer} = pf_native_buffer(in, {b.name});"]
     if t.is_array:
@@ -295,7 +295,7 @@ def one_sided(f):
 AWAIT_GETS = {"MPI_Win_flush": "rank", "MPI_Win_flush_local": "rank", "MPI_Win_flush_all": "-1",
               "MPI_Win_flush_local_all": "-1"}
 
-# What a call does to its target's memory, see middleware/win_order.h.
+# What a call does to its target's memory, see middleware/rma/win_order.h.
 ACCESS_KINDS = {"Put": "PF_WIN_WRITES", "Rput": "PF_WIN_WRITES", "Accumulate": "PF_WIN_WRITES", "Raccumulate": "PF_WIN_WRITES",
                 "Get": "PF_WIN_READS", "Rget": "PF_WIN_READS", "Get_accumulate": "PF_WIN_ATOMIC",
                 "Rget_accumulate": "PF_WIN_ATOMIC", "Fetch_and_op": "PF_WIN_ATOMIC", "Compare_and_swap": "PF_WIN_ATOMIC"}

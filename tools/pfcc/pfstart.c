@@ -51,7 +51,7 @@ __asm__(".text\n"
 static const char interpreter[] __attribute__((section(".interp"), used)) = INTERPRETER;
 
 /* Hidden, which hides the program's main in the whole output: SMPI, which looks for "main", finds the
- * middleware's and that calls this one (middleware/program.h). */
+ * middleware's and that calls this one (middleware/process/program.h). */
 int main(int argc, char **argv, char **environment) __attribute__((visibility("hidden")));
 void pf_program_loaded(int (*program)(int, char **, char **));
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "measure_source.h"
-#include "middleware/model.h"
+#include "middleware/agree/model.h"
 #include "tools/pfinfo/measured.h"
 #include "tools/pfinfo/trial.h"
 

@@ -14,8 +14,8 @@
 
 #include "base/config.h"
 #include "base/log.h"
-#include "middleware/model.h"
-#include "middleware/schedule.h"
+#include "middleware/agree/model.h"
+#include "middleware/agree/schedule.h"
 #include "tools/pfrun/binary.h"
 
 /* Memory maps of one rank: five of the application's copy, its stack with guard page, and those of its

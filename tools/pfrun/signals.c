@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/self.h"
 #include "base/source_line.h"
-#include "middleware/live.h"
+#include "middleware/account/live.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/workdir.h"
 

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "fake_impl.h"
-#include "middleware/op.h"
-#include "middleware/stranded.h"
-#include "middleware/wait_set.h"
+#include "middleware/agree/stranded.h"
+#include "middleware/object/op.h"
+#include "middleware/p2p/wait_set.h"
 
 #define CODE_BASE(impl) ((impl) == PF_IMPL_SMPI ? 1000 : 7000) /* native error codes */
 

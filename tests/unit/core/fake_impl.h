@@ -3,7 +3,7 @@
 #define FAKE_IMPL_H
 
 #include "../objects/fake_rank.h"
-#include "middleware/request.h"
+#include "middleware/p2p/request.h"
 
 /*
  * Two MPI implementations that do nothing but complete requests when the test says so: a test double behind

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fake_impl.h"
-#include "middleware/wait_set.h"
+#include "middleware/p2p/wait_set.h"
 
 int pf_PMPI_Wait(MPI_Request *handle, MPI_Status *status);
 int pf_PMPI_Test(MPI_Request *handle, int *flag, MPI_Status *status);

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/config.h"
-#include "middleware/accounting.h"
+#include "middleware/account/accounting.h"
 
 static void spin(double seconds)
 {

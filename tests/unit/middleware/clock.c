@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "middleware/clock.h"
+#include "middleware/account/clock.h"
 
 static char *program;
 

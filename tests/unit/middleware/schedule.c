@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "middleware/schedule.h"
+#include "middleware/agree/schedule.h"
 
 static struct pf_schedule *parse(const char *text)
 {

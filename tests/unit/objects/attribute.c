@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fake_rank.h"
-#include "middleware/attribute.h"
+#include "middleware/object/attribute.h"
 
 static char log_text[200];
 static int fail_with;

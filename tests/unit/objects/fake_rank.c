@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "fake_rank.h"
-#include "middleware/compute.h"
-#include "middleware/job_state.h"
+#include "middleware/account/compute.h"
+#include "middleware/agree/stranded.h"
 #include "middleware/observing/tracing.h"
-#include "middleware/stranded.h"
+#include "middleware/process/job_state.h"
 
 uint64_t pf_account_mark;
 bool pf_compute_on;

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "fake_rank.h"
-#include "middleware/group.h"
-#include "middleware/group_algebra.h"
+#include "middleware/comm/group.h"
+#include "middleware/comm/group_algebra.h"
 
 #define JOB 12
 

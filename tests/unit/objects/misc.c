@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "fake_rank.h"
-#include "middleware/errhandler.h"
-#include "middleware/info.h"
+#include "middleware/object/errhandler.h"
+#include "middleware/object/info.h"
 
 static int handled_code, handled_times;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "middleware/private_elf.h"
+#include "middleware/process/private_elf.h"
 
 static struct pf_elf_name *find(struct pf_elf *elf, const char *text)
 {

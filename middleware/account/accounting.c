@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/account/accounting.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/* One (phase, model) pair of the process. */
+struct pair {
+    char *phase;
+    enum pf_model model;
+};
+
+uint64_t pf_account_mark;
+
+static struct {
+    bool running;
+    uint64_t begin_ticks;
+    struct timespec begin_time;
+    uint64_t startup_ticks;
+    double simulated; /* latest end of any rank */
+    struct pair *pairs;
+    int pair_count;
+    struct pf_account *accounts, **last_account;
+} process;
+
+static double elapsed_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - process.begin_time.tv_sec) +
+           1e-9 * (double)(now.tv_nsec - process.begin_time.tv_nsec);
+}
+
+double pf_account_seconds(uint64_t ticks)
+{
+    if (!process.running)
+        return 0;
+    double seconds = elapsed_seconds();
+    uint64_t elapsed = pf_account_ticks() - process.begin_ticks;
+    return elapsed ? (double)ticks * (seconds / (double)elapsed) : 0;
+}
+
+void pf_account_start(void)
+{
+    if (process.running)
+        return;
+    process.running = true;
+    pf_clock_compare();
+    clock_gettime(CLOCK_MONOTONIC, &process.begin_time);
+    process.begin_ticks = pf_account_ticks();
+    pf_account_mark = process.begin_ticks;
+}
+
+/* Arrays grow by doubling when their count reaches a power of two. */
+static void *grow(void *array, int count, size_t size)
+{
+    if (count & (count - 1))
+        return array;
+    array = reallocarray(array, count ? 2 * (size_t)count : 1, size);
+    if (!array)
+        pf_die("out of memory while accounting");
+    return array;
+}
+
+/* The index of a pair in the process's list. It is made at its first appearance in the simulated order of
+ * events, which is the same in every run. */
+static int find_pair(const char *phase, enum pf_model model)
+{
+    for (int i = 0; i < process.pair_count; i++)
+        if (process.pairs[i].model == model && strcmp(process.pairs[i].phase, phase) == 0)
+            return i;
+    process.pairs = grow(process.pairs, process.pair_count, sizeof *process.pairs);
+    struct pair *pair = &process.pairs[process.pair_count];
+    *pair = (struct pair){strdup(phase), model};
+    if (!pair->phase)
+        pf_die("out of memory while accounting");
+    return process.pair_count++;
+}
+
+static struct pf_account_slot *find_slot(struct pf_account *account, int row)
+{
+    for (struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+        if (slot->row == row)
+            return slot;
+    struct pf_account_slot *slot = calloc(1, sizeof *slot);
+    if (!slot)
+        pf_die("out of memory while accounting");
+    slot->row = row;
+    slot->phase = process.pairs[row].phase;
+    slot->model = process.pairs[row].model;
+    slot->next = account->slots;
+    __atomic_store_n(&account->slots, slot, __ATOMIC_RELEASE);
+    return slot;
+}
+
+static void begin_visit(struct pf_account *account, const char *phase, enum pf_model model, double now)
+{
+    account->slot = find_slot(account, find_pair(phase, model));
+    account->slot->visits++;
+    account->began = now;
+    pf_timeline_visit(account->timeline, account->slot->row, now);
+}
+
+static void end_visit(struct pf_account *account, double now)
+{
+    account->slot->simulated += now - account->began;
+    account->began = now;
+    pf_timeline_end(account->timeline, now);
+    if (now > process.simulated)
+        process.simulated = now;
+}
+
+struct pf_account *pf_account_open(int rank, const char *phase, enum pf_model model, double now)
+{
+    pf_account_start();
+    struct pf_account *account = calloc(1, sizeof *account);
+    if (!account)
+        pf_die("out of memory while accounting");
+    account->rank = rank;
+    account->timeline = pf_timeline_open(rank);
+    uint64_t ticks = pf_account_ticks();
+    process.startup_ticks += ticks - pf_account_mark;
+    pf_account_mark = ticks;
+    begin_visit(account, phase, model, now);
+    if (!process.last_account)
+        process.last_account = &process.accounts;
+    __atomic_store_n(process.last_account, account, __ATOMIC_RELEASE);
+    process.last_account = &account->next;
+    return account;
+}
+
+void pf_account_move(struct pf_account *account, const char *phase, enum pf_model model, double now)
+{
+    const struct pf_account_slot *current = account->slot;
+    if (!phase)
+        phase = current->phase;
+    if (model == PF_MODEL_NONE)
+        model = current->model;
+    bool switched = model != current->model;
+    if (!switched && strcmp(phase, current->phase) == 0)
+        return;
+    pf_account_book(account);
+    end_visit(account, now);
+    begin_visit(account, phase, model, now);
+    account->slot->switches += switched;
+}
+
+void pf_account_close(struct pf_account *account, double now)
+{
+    if (account->closed)
+        return;
+    account->closed = true;
+    pf_account_book(account);
+    end_visit(account, now);
+}
+
+void pf_account_close_all(double now)
+{
+    for (struct pf_account *account = process.accounts; account; account = account->next)
+        pf_account_close(account, now);
+}
+
+const char *pf_account_phase(const struct pf_account *account)
+{
+    return account->slot->phase;
+}
+
+enum pf_model pf_account_model(const struct pf_account *account)
+{
+    return account->slot->model;
+}
+
+static void add_slot(struct pf_account_row *row, const struct pf_account_slot *slot)
+{
+    struct pf_account_slot *total = &row->total;
+    row->ranks++;
+    total->app_ticks += slot->app_ticks;
+    total->overhead_ticks += slot->overhead_ticks;
+    if (slot->simulated > total->simulated)
+        total->simulated = slot->simulated;
+    total->visits += slot->visits;
+    total->calls += slot->calls;
+    total->messages += slot->messages;
+    total->bytes += slot->bytes;
+    total->switches += slot->switches;
+    total->promoted += slot->promoted;
+    total->followed += slot->followed;
+    total->followed_messages += slot->followed_messages;
+    total->shadows += slot->shadows;
+    total->shadow_ticks += slot->shadow_ticks;
+    if (slot->shadow_simulated > total->shadow_simulated)
+        total->shadow_simulated = slot->shadow_simulated;
+}
+
+size_t pf_account_rows(struct pf_account_row **out)
+{
+    struct pf_account_row *rows = calloc((size_t)process.pair_count + 1, sizeof *rows);
+    if (!rows)
+        pf_die("out of memory while accounting");
+    for (int i = 0; i < process.pair_count; i++) {
+        rows[i].phase = process.pairs[i].phase;
+        rows[i].model = process.pairs[i].model;
+        rows[i].total.row = i;
+    }
+    for (const struct pf_account *account = process.accounts; account; account = account->next)
+        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+            add_slot(&rows[slot->row], slot);
+    *out = rows;
+    return (size_t)process.pair_count;
+}
+
+/* The pair of most ranks by majority vote in one pass (Boyer and Moore); without a majority, one of the
+ * candidates. */
+static const struct pf_account_slot *majority(void)
+{
+    const struct pf_account_slot *candidate = NULL;
+    int votes = 0;
+    for (const struct pf_account *account = process.accounts; account; account = account->next) {
+        if (account->closed)
+            continue;
+        if (votes == 0)
+            candidate = account->slot;
+        votes += account->slot->row == candidate->row ? 1 : -1;
+    }
+    return candidate;
+}
+
+void pf_account_glance(struct pf_account_glance *glance)
+{
+    const struct pf_account_slot *most = majority();
+    *glance =
+        (struct pf_account_glance){most ? most->phase : NULL, most ? most->model : PF_MODEL_NONE, 0, 0, 0};
+    for (const struct pf_account *account = process.accounts; account; account = account->next) {
+        glance->ranks += !account->closed;
+        glance->ranks_there += most && !account->closed && account->slot->row == most->row;
+        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+            glance->messages += slot->messages;
+    }
+}
+
+void pf_account_loaded(void)
+{
+    uint64_t now = pf_account_ticks();
+    process.startup_ticks += now - pf_account_mark;
+    pf_account_mark = now;
+}
+
+double pf_account_startup(void)
+{
+    return pf_account_seconds(process.startup_ticks);
+}
+
+double pf_account_wall(void)
+{
+    return process.running ? elapsed_seconds() : 0;
+}
+
+double pf_account_simulated(void)
+{
+    return process.simulated;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_COMPUTE_H
+#define PF_MIDDLEWARE_COMPUTE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "middleware/core/rank.h"
+
+/*
+ * Computation apart from communication. A rank computes between its MPI calls: how long can be recorded
+ * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and told per rank at the end
+ * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these, ranks are `open` and never come to
+ * pf_compute_point().
+ *
+ * While a file is written or read, the hub measures and injects the intervals instead of SMPI. What it
+ * injects is what the file says, also while it writes one: so a replay in the same model has the dates of the
+ * recorded run. The rank pays, on its own simulated processor.
+ */
+extern bool pf_compute_on;
+
+/*
+ * Otherwise it is SMPI that turns computation into simulated time, when one of its functions begins. It reads
+ * the processor time of the thread, and for that it is given the rank's own clock (struct pf_account,
+ * `computed`), which stands still while the rank is in the hub: nothing that is done there can be charged,
+ * and nothing that other ranks do meanwhile. Before a call into another implementation the hub makes SMPI
+ * charge, if it is so much that SMPI would not discard it: what it does then is far dearer than this look.
+ */
+extern uint64_t pf_compute_threshold; /* ns; UINT64_MAX: nothing is charged */
+void pf_compute_inject(struct pf_rank *r);
+
+/* Before and after a call into an implementation for the application. */
+static inline void pf_compute_native_begin(struct pf_rank *r, int impl)
+{
+    struct pf_account *account = r->account;
+    if (impl == PF_IMPL_SMPI)
+        return;
+    if (__builtin_expect(account->computed - account->charged >= pf_compute_threshold, 0))
+        pf_compute_inject(r);
+    account->charged = account->computed;
+}
+
+static inline void pf_compute_native_end(struct pf_rank *r, int impl)
+{
+    if (impl != PF_IMPL_SMPI)
+        r->account->charged = r->account->computed; /* functions of the application that were called back */
+}
+
+/* Around a native call that SMPI measures as computation of the application, as it stands in stock SMPI. */
+void pf_compute_native_counts(struct pf_rank *r, int impl);
+void pf_compute_native_counted(struct pf_rank *r, int impl);
+
+/* Around what the application calls besides MPI, for which time may pass. NULL before MPI_Init and after
+ * MPI_Finalize. */
+struct pf_rank *pf_compute_call(void);
+void pf_compute_return(struct pf_rank *r);
+
+/* Simulated seconds that the rank's computation since its last call will take when it is charged. */
+double pf_compute_due(const struct pf_rank *r);
+
+/* The start of the job, before any rank computes. Ends the run when a file cannot be used. */
+void pf_compute_begin(int ranks);
+
+/* The rank's computation since its last call ends here. `site` is where the call came from: one from our own
+ * library ends nothing. */
+void pf_compute_point(struct pf_rank *r, const void *site);
+
+/* The call has returned, and its observer has spent wall-clock since: that is not the rank's computation. */
+void pf_compute_resume(struct pf_rank *r);
+
+/* The call returns that began with a point, and simulated time has passed in it that is no communication. */
+void pf_compute_slept(struct pf_rank *r);
+
+/* The rank's phase or model ends here, and what it has computed since its last call belongs to it: SMPI
+ * charges that now, instead of at the next call. */
+void pf_compute_charge(struct pf_rank *r);
+
+/* The rank has finalized. Ends the run when the file has more to say; the last rank writes the file. */
+void pf_compute_end(struct pf_rank *r);
+
+/* Times of the ranks that have finalized, one line each, and as JSON. */
+void pf_compute_print(FILE *out);
+struct json_t *pf_compute_json(void);
+
+#endif

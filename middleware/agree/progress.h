@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_PROGRESS_H
+#define PF_MIDDLEWARE_PROGRESS_H
+
+#include "lowlevel/engine/engine.h"
+#include "middleware/core/rank.h"
+
+/*
+ * A rank that is blocked in one implementation progresses its operations in the others. SMPI's progress by
+ * itself, on SimGrid's activities. Open MPI needs somebody to call it: a helper actor of the rank does, woken
+ * by the NIC, while the rank is inside another implementation. It costs no simulated time of its own.
+ */
+struct pf_progress {
+    struct pf_waiter wake; /* the helper waits for work here */
+    struct pf_waiter idle; /* the rank waits here until the helper has left the implementation */
+    bool busy;             /* the helper is inside Open MPI */
+    bool rank_waits;
+    bool work;               /* Open MPI was called, or the NIC has changed, since the helper's last pass */
+    bool changed;            /* the NIC has changed since the rank looked, see wait_mixed.c */
+    struct pf_waiter *mixed; /* the rank itself waits for requests of several owners, see wait_mixed.c */
+};
+
+/* Called by the Open MPI adapter's notification: the NIC of the rank has changed. In engine context. */
+void pf_progress_notify(void *rank);
+
+/* The slow path of pf_progress_guard. */
+void pf_progress_enter(struct pf_rank *r, int impl);
+
+/* Before the rank enters an implementation: never beside the helper, and never leaving Open MPI alone with
+ * work. */
+static inline void pf_progress_guard(struct pf_rank *r, int impl)
+{
+    if (__builtin_expect(r->instances[PF_IMPL_OPENMPI] != NULL, 0))
+        pf_progress_enter(r, impl);
+}
+
+/* The structure of a rank, made at first use. */
+struct pf_progress *pf_progress_of(struct pf_rank *r);
+
+#endif

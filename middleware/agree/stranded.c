@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/agree/stranded.h"
+
+#include <stdlib.h>
+
+#include "middleware/core/call.h"
+#include "middleware/p2p/request.h"
+#include "middleware/p2p/wait_set.h"
+#include "middleware/process/job_state.h"
+
+/* One message on its way to a rank. */
+struct envelope {
+    int comm;        /* id of the hub */
+    int source, tag; /* rank in that communicator */
+    int sender;      /* rank in the world */
+    int impl;
+    int fn;
+    const void *site;
+};
+
+/* Of one receiver: the messages not yet received, oldest first. The oldest are forgotten beyond the limit. */
+#define ENVELOPE_LIMIT 4096
+
+struct pf_unreceived {
+    int count, capacity;
+    struct envelope *envelopes;
+};
+
+static struct pf_unreceived *unreceived_of(struct pf_rank *r)
+{
+    if (!r->unreceived)
+        r->unreceived = calloc(1, sizeof *r->unreceived);
+    return r->unreceived;
+}
+
+static void drop(struct pf_unreceived *list, int at)
+{
+    for (int i = at + 1; i < list->count; i++)
+        list->envelopes[i - 1] = list->envelopes[i];
+    list->count--;
+}
+
+void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm handle, int peer, int tag)
+{
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm || peer >= pf_comm_peers(comm))
+        return;
+    struct pf_unreceived *list =
+        unreceived_of(&pf_job_state.ranks[pf_comm_peer_side(comm)->world_ranks[peer]]);
+    if (list->count == ENVELOPE_LIMIT)
+        drop(list, 0);
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 16;
+        list->envelopes = realloc(list->envelopes, (size_t)list->capacity * sizeof *list->envelopes);
+    }
+    list->envelopes[list->count++] = (struct envelope){.comm = comm->shared->first->id,
+                                                       .source = comm->me,
+                                                       .tag = tag,
+                                                       .sender = r->self.rank,
+                                                       .impl = in->impl,
+                                                       .fn = r->call.fn,
+                                                       .site = r->call.site};
+}
+
+void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source,
+                               int tag)
+{
+    struct pf_unreceived *list = r->unreceived;
+    if (!comm || !list)
+        return;
+    for (int i = 0; i < list->count; i++) {
+        const struct envelope *e = &list->envelopes[i];
+        if (e->impl == in->impl && e->comm == comm->shared->first->id && e->source == source &&
+            e->tag == tag) {
+            drop(list, i);
+            return;
+        }
+    }
+}
+
+void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struct pf_request *request)
+{
+    if (!r->unreceived || request->status.MPI_SOURCE < 0)
+        return;
+    if (pf_request_receives(request))
+        pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
+}
+
+void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source,
+                      const void *native, MPI_Status *status)
+{
+    MPI_Status own;
+    int before =
+        status ? status->MPI_ERROR : 0; /* a single status keeps its error field (MPI 3.1 section 3.2.5) */
+    if (!status)
+        status = &own;
+    pf_status_from_native(in, native, status);
+    status->MPI_ERROR = before;
+    if (source >= 0) /* SMPI tells something else when a rank sends to itself */
+        status->MPI_SOURCE = source;
+    if (r->unreceived && status->MPI_SOURCE >= 0)
+        pf_stranded_note_received(r, in, pf_comm_of(r, comm), status->MPI_SOURCE, status->MPI_TAG);
+}
+
+static bool matches(const struct pf_comm *comm, int peer, int tag, const struct envelope *e)
+{
+    return comm && comm->shared->id == e->comm && (peer == e->source || peer == MPI_ANY_SOURCE) &&
+           (tag == e->tag || tag == MPI_ANY_TAG);
+}
+
+/* Does the rank's blocked call wait, in another implementation, for such a message? */
+static bool awaits(struct pf_rank *r, const struct envelope *e)
+{
+    if (r->state != PF_RANK_RUNNING || r->call.impl < 0)
+        return false;
+    const struct pf_wait_set *set = r->call.waits;
+    for (int i = 0; set && i < set->count; i++) {
+        const struct pf_request *request = set->requests[i];
+        if (pf_request_is_active(request) && request->owner->impl != e->impl &&
+            pf_request_receives(request) && matches(request->comm, request->peer, request->tag, e))
+            return true;
+    }
+    switch (r->call.fn) {
+    case PF_FN_Recv:
+    case PF_FN_Probe:
+    case PF_FN_Iprobe:
+    case PF_FN_Sendrecv:
+    case PF_FN_Sendrecv_replace:
+        return r->call.impl != e->impl && matches(pf_comm_of(r, r->call.comm), r->call.peer, r->call.tag, e);
+    default:
+        return false;
+    }
+}
+
+int pf_stranded_print(FILE *out)
+{
+    static const char *const names[PF_IMPL_COUNT] = {"smpi", "portals", "analytic"};
+    int count = 0;
+    char here[128], there[128];
+    for (int i = 0; i < pf_job_state.size; i++) {
+        struct pf_rank *r = &pf_job_state.ranks[i];
+        for (int j = 0; r->unreceived && j < r->unreceived->count; j++) {
+            const struct envelope *e = &r->unreceived->envelopes[j];
+            if (!awaits(r, e))
+                continue;
+            fprintf(out,
+                    "parfocal: stranded message: rank %d sent tag %d to rank %d in model %s (%s at %s), but "
+                    "rank %d waits in "
+                    "model %s (%s at %s); switch both sides at the same point of the program\n",
+                    e->sender, e->tag, i, names[e->impl], pf_fn_name(e->fn),
+                    pf_call_site(e->site, there, sizeof there), i,
+                    r->call.impl < PF_IMPL_COUNT ? names[r->call.impl] : "several", pf_fn_name(r->call.fn),
+                    pf_call_site(r->call.site, here, sizeof here));
+            count++;
+        }
+    }
+    return count;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/agree/switch.h"
+
+#include <string.h>
+
+#include <simgrid/engine.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "middleware/account/compute.h"
+#include "middleware/agree/ledger.h"
+#include "middleware/core/call.h"
+#include "middleware/include/parfocal.h"
+#include "middleware/observing/tracing.h"
+#include "middleware/process/job_state.h"
+
+int pf_model_impl(enum pf_model model)
+{
+    switch (model) {
+    case PF_MODEL_SMPI:
+        return PF_IMPL_SMPI;
+    case PF_MODEL_PORTALS:
+        return PF_IMPL_OPENMPI;
+    case PF_MODEL_ANALYTIC:
+        return PF_IMPL_ANALYTIC;
+    default:
+        return -1;
+    }
+}
+
+void pf_model_load(enum pf_model model)
+{
+    int impl = pf_model_impl(model);
+    if (impl < 0)
+        pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
+    if (pf_job_state.ranks[0].instances[impl])
+        return;
+    const struct pf_adapter *adapter = pf_adapter_get(impl);
+    struct pf_job job = {.size = pf_job_state.size,
+                         .ranks = pf_job_state.selves,
+                         .on_abort = pf_job_abort,
+                         .on_progress = pf_progress_notify};
+    char why[512] = "";
+    int error = adapter->ops->open(&job, why, sizeof why);
+    pf_account_loaded();
+    if (error)
+        pf_die("model %s cannot be loaded: %s", pf_model_name(model), why);
+    for (int i = 0; i < pf_job_state.size; i++) {
+        struct pf_rank *r = &pf_job_state.ranks[i];
+        if (impl == PF_IMPL_OPENMPI)
+            pf_progress_of(r);
+        r->instances[impl] = adapter->ops->instance(i);
+    }
+}
+
+/* Into a phase, NULL for the present one, and a model, PF_MODEL_NONE for the present one. */
+static void move(struct pf_rank *r, const char *phase, enum pf_model model)
+{
+    enum pf_model from = r->model;
+    if (model != PF_MODEL_NONE)
+        pf_model_load(model);
+    pf_compute_charge(r);
+    pf_call_settle(r);
+    if (phase || model != from)
+        pf_account_move(r->account, phase, model, simgrid_get_clock());
+    if (model == PF_MODEL_NONE)
+        return;
+    r->model = model;
+    r->active = r->instances[pf_model_impl(model)];
+    pf_ledger_switched(r->active->impl);
+    if (model != from)
+        pf_tracing_switched(r, from);
+}
+
+void pf_switch_to(struct pf_rank *r, enum pf_model model)
+{
+    move(r, NULL, model);
+}
+
+struct pf_instance *pf_switch_promote(struct pf_rank *r)
+{
+    pf_model_load(PF_MODEL_PORTALS);
+    struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
+    if (in != r->active)
+        pf_account_promoted(r->account);
+    return in;
+}
+
+void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
+{
+    enum pf_model model = pf_schedule_step(&r->cursor, world_collective, simgrid_get_clock());
+    if (model != PF_MODEL_NONE)
+        pf_switch_to(r, model);
+}
+
+void pf_switch_phase(struct pf_rank *r, const char *phase)
+{
+    move(r, phase, pf_schedule_enter(pf_job_state.schedule, phase));
+}
+
+/* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize. */
+static struct pf_rank *calling_rank(void)
+{
+    pf_self_t *self = pf_job_self();
+    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
+        return NULL;
+    pf_account_enter(self->mpi->account);
+    return self->mpi;
+}
+
+PF_EXPORT int pf_model_switch(const char *name)
+{
+    enum pf_model model;
+    struct pf_rank *r = calling_rank();
+    if (!r)
+        return -1;
+    if (!name || !pf_model_parse(name, strlen(name), &model)) {
+        const char *near = name ? pf_model_suggest(name) : NULL;
+        pf_die("rank %d: pf_model_switch: unknown model '%s'%s%s%s; models: analytic, smpi, portals, packet",
+               r->self.rank, name ? name : "(null)", near ? ", maybe '" : "", near ? near : "",
+               near ? "'" : "");
+    }
+    pf_switch_to(r, model);
+    pf_account_leave(r->account);
+    return 0;
+}
+
+PF_EXPORT const char *pf_model_current(void)
+{
+    pf_self_t *self = pf_job_self();
+    return self && self->mpi ? pf_model_name(self->mpi->model) : "none";
+}
+
+PF_EXPORT int pf_phase(const char *name)
+{
+    struct pf_rank *r = calling_rank();
+    if (!r)
+        return -1;
+    pf_switch_phase(r, name ? name : "other");
+    pf_account_leave(r->account);
+    return 0;
+}
+
+int pf_PMPI_Pcontrol(const int level, ...)
+{
+    struct pf_rank *r = PF_ENTER(Pcontrol);
+    char phase[32];
+    snprintf(phase, sizeof phase, "pcontrol:%d", level);
+    pf_switch_phase(r, phase);
+    return pf_call_return(r, MPI_SUCCESS);
+}

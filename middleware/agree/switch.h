@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_SWITCH_H
+#define PF_MIDDLEWARE_SWITCH_H
+
+#include <stdbool.h>
+
+#include "middleware/agree/model.h"
+
+struct pf_rank;
+struct pf_instance;
+
+/* The MPI implementation that runs a model (enum pf_impl), -1 when none does. */
+int pf_model_impl(enum pf_model model);
+
+/* Loads what `model` needs, for all ranks, if it is not there yet; ends the process with a clear line when
+ * that fails. At no simulated time; no rank waits. Call it from a rank's actor. */
+void pf_model_load(enum pf_model model);
+
+/* Puts `model` in force for this rank. Costs no simulated time. */
+void pf_switch_to(struct pf_rank *r, enum pf_model model);
+
+/* Who runs a call that SMPI cannot run and that matches no messages: Open MPI, which is loaded if need be.
+ * Counted as a promoted call when another model is in force. */
+struct pf_instance *pf_switch_promote(struct pf_rank *r);
+
+/* Asks the schedule before a communicating call, and switches when it says so. */
+void pf_switch_by_schedule(struct pf_rank *r, bool world_collective);
+
+/* A phase begins: names it in the accounts and follows the schedule. */
+void pf_switch_phase(struct pf_rank *r, const char *phase);
+
+#endif

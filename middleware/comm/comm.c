@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/comm/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "middleware/agree/ledger.h"
+#include "middleware/check/check.h"
+#include "middleware/core/call.h"
+#include "middleware/object/attribute.h"
+#include "middleware/object/errhandler.h"
+#include "middleware/object/info.h"
+#include "middleware/process/job_state.h"
+#include "middleware/topology/topology.h"
+
+/*
+ * Members that create the same communicator find each other's shared part by the place of its birth: the
+ * parent, the number of the collective that made it, and its first member (a split makes several at once). An
+ * entry lives until all members have joined.
+ */
+struct birth_key {
+    int parent;
+    int first_member;
+    uint64_t sequence;
+};
+
+struct pf_comm_birth {
+    struct birth_key key;
+    struct pf_comm_shared *shared;
+    UT_hash_handle hh;
+};
+
+static struct pf_comm_birth *births;
+
+/* Identifiers are few in Open MPI, so those of freed communicators come back. */
+static int *free_ids;
+static int free_id_count, free_id_capacity, next_id;
+
+static int id_take(void)
+{
+    return free_id_count ? free_ids[--free_id_count] : next_id++;
+}
+
+static void id_give_back(int id)
+{
+    if (free_id_count == free_id_capacity) {
+        free_id_capacity = free_id_capacity ? 2 * free_id_capacity : 16;
+        free_ids = realloc(free_ids, (size_t)free_id_capacity * sizeof *free_ids);
+    }
+    free_ids[free_id_count++] = id;
+}
+
+struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool node_local)
+{
+    struct pf_comm_shared *shared = calloc(1, sizeof *shared);
+    shared->id = id_take();
+    shared->size = size;
+    shared->references = size;
+    shared->first = shared;
+    shared->node_local = node_local;
+    shared->newest_impl = shared->bound_impl = -1;
+    shared->world_ranks = malloc((size_t)size * sizeof *world_ranks);
+    memcpy(shared->world_ranks, world_ranks, (size_t)size * sizeof *world_ranks);
+    return shared;
+}
+
+struct pf_comm_shared *pf_comm_pair_new(const int *first_ranks, int first_size, const int *other_ranks,
+                                        int other_size)
+{
+    struct pf_comm_shared *first = pf_comm_shared_new(first_ranks, first_size, false);
+    struct pf_comm_shared *other = pf_comm_shared_new(other_ranks, other_size, false);
+    first->other = other;
+    other->other = other->first = first;
+    first->references += other_size;
+    pf_comm_bound_count++;
+    return first;
+}
+
+static void shared_free(struct pf_comm_shared *shared)
+{
+    if (shared->check)
+        pf_check_comm_ends(shared);
+    pf_ledger_free(shared);
+    if (shared->id >= 0)
+        id_give_back(shared->id);
+    free(shared->stretches);
+    free(shared->world_ranks);
+    free(shared);
+}
+
+void pf_comm_shared_release(struct pf_comm_shared *shared)
+{
+    struct pf_comm_shared *first = shared->first;
+    if (--first->references > 0)
+        return;
+    if (first->hidden)
+        pf_comm_shared_release(first->hidden);
+    if (first->lane)
+        pf_comm_shared_release(first->lane);
+    pf_comm_bind(first, -1);
+    if (first->other) {
+        pf_comm_bound_count--;
+        shared_free(first->other);
+    }
+    shared_free(first);
+}
+
+struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence,
+                                          const int *world_ranks, int size, bool node_local)
+{
+    struct birth_key key;
+    memset(&key, 0, sizeof key); /* padding is part of the hashed bytes */
+    key.parent = parent->shared->id;
+    key.first_member = world_ranks[0];
+    key.sequence = sequence;
+    struct pf_comm_birth *birth;
+    HASH_FIND(hh, births, &key, sizeof key, birth);
+    if (!birth) {
+        birth = calloc(1, sizeof *birth);
+        birth->key = key;
+        birth->shared = pf_comm_shared_new(world_ranks, size, node_local);
+        birth->shared->birth = birth;
+        HASH_ADD(hh, births, key, sizeof birth->key, birth);
+    }
+    struct pf_comm_shared *shared = birth->shared;
+    if (++shared->joined == shared->size) {
+        HASH_DEL(births, birth);
+        free(birth);
+        shared->birth = NULL;
+    }
+    return shared;
+}
+
+static struct pf_comm *comm_alloc(struct pf_rank *r, struct pf_comm_shared *shared, int me)
+{
+    struct pf_comm *comm = calloc(1, sizeof *comm);
+    comm->object.kind = PF_KIND_COMM;
+    comm->object.references = 1;
+    comm->object.home = r->active->impl;
+    comm->shared = shared;
+    comm->owner = r;
+    comm->me = me;
+    comm->errhandler = MPI_ERRORS_ARE_FATAL;
+    return comm;
+}
+
+struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me)
+{
+    r->live_objects++;
+    return comm_alloc(r, shared, me);
+}
+
+static bool is_predefined(const struct pf_comm *comm)
+{
+    return comm == comm->owner->world || comm == comm->owner->alone;
+}
+
+struct pf_comm *pf_comm_retain(struct pf_comm *comm)
+{
+    if (comm && !is_predefined(comm))
+        comm->object.references++;
+    return comm;
+}
+
+void pf_comm_release(struct pf_comm *comm)
+{
+    struct pf_rank *r = comm->owner;
+    if (is_predefined(comm) || --comm->object.references > 0)
+        return;
+    for (int i = 0; i < PF_IMPL_COUNT; i++)
+        if (comm->object.native[i])
+            r->instances[i]->ops->comm_free(r->instances[i], comm->object.native[i]);
+    if (comm->hidden)
+        pf_comm_release(comm->hidden);
+    if (comm->lane)
+        pf_comm_release(comm->lane);
+    pf_errhandler_release(comm->errhandler);
+    if (comm->info)
+        pf_info_release((MPI_Info)(uintptr_t)comm->info);
+    pf_topology_release(comm->topology);
+    pf_comm_shared_release(comm->shared);
+    comm->object.kind = PF_KIND_DEAD;
+    r->live_objects--;
+    pf_object_discard(comm);
+}
+
+/* The shared part of a communicator of the same members; `ours` and `theirs` are where the sides keep it. */
+static void companion_make(const struct pf_comm_shared *first, struct pf_comm_shared **ours,
+                           struct pf_comm_shared **theirs)
+{
+    const struct pf_comm_shared *other = first->other;
+    *ours = other ? pf_comm_pair_new(first->world_ranks, first->size, other->world_ranks, other->size)
+                  : pf_comm_shared_new(first->world_ranks, first->size, false);
+    (*ours)->references = 1; /* of `first`; members add theirs */
+    if (other)
+        *theirs = (*ours)->other;
+}
+
+static struct pf_comm *companion(struct pf_comm *comm, struct pf_comm_shared *shared)
+{
+    shared->first->references++;
+    return pf_comm_new(comm->owner, shared, comm->me);
+}
+
+struct pf_comm *pf_comm_hidden(struct pf_comm *comm)
+{
+    struct pf_comm_shared *first = comm->shared->first;
+    if (!first->hidden)
+        companion_make(first, &first->hidden, first->other ? &first->other->hidden : NULL);
+    if (!comm->hidden)
+        comm->hidden = companion(comm, comm->shared->hidden);
+    return comm->hidden;
+}
+
+struct pf_comm *pf_comm_lane(struct pf_comm *comm)
+{
+    struct pf_comm_shared *first = comm->shared->first;
+    if (!first->lane)
+        companion_make(first, &first->lane, first->other ? &first->other->lane : NULL);
+    if (!comm->lane)
+        comm->lane = companion(comm, comm->shared->lane);
+    return comm->lane;
+}
+
+static int make_twin(struct pf_instance *in, const struct pf_comm *comm, void **native)
+{
+    const struct pf_comm_shared *shared = comm->shared, *first = shared->first;
+    if (!shared->other)
+        return in->ops->comm_twin(in, shared->world_ranks, shared->size, comm->me, shared->id,
+                                  shared->node_local, native);
+    struct pf_intercomm_recipe recipe = {.ranks = {first->world_ranks, first->other->world_ranks},
+                                         .size = {first->size, first->other->size},
+                                         .side = shared != first,
+                                         .me = comm->me,
+                                         .id = first->id,
+                                         .local_id = first->other->id};
+    return in->ops->intercomm_twin(in, &recipe, native);
+}
+
+void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
+{
+    void *native = NULL;
+    int error = make_twin(in, comm, &native);
+    if (error)
+        return in->values->comm_null;
+    in->ops->comm_errors_return(in, native);
+    comm->object.native[in->impl] = native;
+    return native;
+}
+
+int pf_comm_bound_count;
+
+#define UNDECIDED (-1)
+
+struct pf_instance *pf_comm_choice(struct pf_rank *r, const struct pf_comm_shared *shared)
+{
+    int bound = shared->first->bound_impl, impl = bound >= 0 ? bound : r->active->impl;
+    impl = pf_comm_stand_in(shared, impl);
+    if (!r->instances[impl])
+        pf_model_load(PF_MODEL_PORTALS);
+    return r->instances[impl];
+}
+
+void pf_comm_bind(struct pf_comm_shared *shared, int impl)
+{
+    shared = shared->first;
+    if (impl == shared->bound_impl)
+        return;
+    pf_comm_bound_count += (impl >= 0) - (shared->bound_impl >= 0);
+    shared->bound_impl = impl;
+    shared->newest_impl = UNDECIDED; /* the next collective takes the slow path and sees it */
+}
+
+static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int impl)
+{
+    if (shared->stretch_count == shared->stretch_capacity) {
+        shared->stretch_capacity = shared->stretch_capacity ? 2 * shared->stretch_capacity : 2;
+        shared->stretches =
+            realloc(shared->stretches, (size_t)shared->stretch_capacity * sizeof *shared->stretches);
+    }
+    shared->stretches[shared->stretch_count++] = (struct pf_comm_stretch){first, impl};
+    shared->newest_impl = impl;
+}
+
+struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint64_t sequence)
+{
+    struct pf_comm_shared *shared = comm->shared->first;
+    if (sequence == shared->decided) {
+        int impl = pf_comm_choice(r, shared)->impl;
+        shared->decided = sequence + 1;
+        if (impl != shared->newest_impl)
+            push_stretch(shared, sequence, impl);
+        return r->instances[impl];
+    }
+    while (comm->stretch + 1 < shared->stretch_count &&
+           shared->stretches[comm->stretch + 1].first <= sequence)
+        comm->stretch++;
+    int impl = shared->stretches[comm->stretch].impl;
+    if (impl != r->active->impl)
+        r->account->slot->followed++;
+    return r->instances[impl];
+}
+
+void pf_comm_init_rank(struct pf_rank *r, int size)
+{
+    static struct pf_comm_shared *world;
+    if (!world) {
+        int *ranks = malloc((size_t)size * sizeof *ranks);
+        for (int i = 0; i < size; i++)
+            ranks[i] = i;
+        world = pf_comm_shared_new(ranks, size, false);
+        free(ranks);
+    }
+    struct pf_comm_shared *alone = pf_comm_shared_new(&r->self.rank, 1, true);
+    id_give_back(alone->id); /* it needs no twin, and every rank has one */
+    alone->id = -1 - r->self.rank;
+    r->world = comm_alloc(r, world, r->self.rank);
+    r->alone = comm_alloc(r, alone, 0);
+    strcpy(r->world->name, "MPI_COMM_WORLD");
+    strcpy(r->alone->name, "MPI_COMM_SELF");
+}
+
+void pf_comm_fini_rank(struct pf_rank *r)
+{
+    struct pf_comm *both[] = {r->world, r->alone};
+    r->world = r->alone = NULL;
+    for (int i = 0; i < 2; i++) {
+        pf_errhandler_release(both[i]->errhandler);
+        pf_comm_shared_release(both[i]->shared);
+        free(both[i]);
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_GROUP_H
+#define PF_MIDDLEWARE_GROUP_H
+
+#include "middleware/core/object.h"
+
+/* Groups live in the hub: a list of world ranks. Natives are made only for native calls that take a group. */
+struct pf_group {
+    struct pf_object object;
+    struct pf_rank *owner;
+    int size;
+    int me; /* index of the owner, MPI_UNDEFINED when it is no member */
+    int world_ranks[];
+};
+
+/* The group behind a handle (also of MPI_GROUP_EMPTY), NULL when the handle is none. */
+struct pf_group *pf_group_of(struct pf_rank *r, MPI_Group handle);
+
+/* A new group with one reference. */
+MPI_Group pf_group_new(struct pf_rank *r, const int *world_ranks, int size);
+void pf_group_release(struct pf_group *group);
+
+/* The native twin: built from the native group of MPI_COMM_WORLD, locally. */
+void *pf_group_twin(struct pf_instance *in, struct pf_group *group);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Intercomm_create. Each side decides in which model it creates: in Open MPI by
+ * its own function, in the analytic model by the messages that this function would send. When the sides have
+ * decided differently, each does its own work inside, and the leaders meet in both models: what Open MPI has
+ * made then is not used, twins are made at first use.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "middleware/agree/switch.h"
+#include "middleware/comm/comm.h"
+#include "middleware/comm/intercomm.h"
+#include "middleware/core/call.h"
+
+/* One side of a creation. */
+struct side {
+    int leader; /* rank of the world */
+    const struct pf_comm_shared *local;
+    uint64_t sequence; /* number of the collective on it */
+    int *ranks;
+    int size;
+    int impl;
+    int inside; /* members that have not left the call; 0: its leader has not come, or all have left */
+    bool here;
+};
+
+/* The leaders of both sides find each other by the peer communicator, the tag, and each other's ranks; the
+ * others find their leader by the local communicator. */
+struct creation {
+    struct creation *next;
+    int peer, tag;
+    struct side side[2];
+};
+
+static struct creation *creations; /* oldest first */
+
+static struct creation *creation_of_leaders(int peer, int tag, int me, int other, int *mine)
+{
+    struct creation **link = &creations;
+    for (; *link; link = &(*link)->next) {
+        struct creation *c = *link;
+        if (c->peer == peer && c->tag == tag && c->side[0].leader == other && c->side[1].leader == me &&
+            !c->side[1].here) {
+            *mine = 1;
+            return c;
+        }
+    }
+    *link = calloc(1, sizeof **link);
+    (*link)->peer = peer;
+    (*link)->tag = tag;
+    (*link)->side[0].leader = me;
+    (*link)->side[1].leader = other;
+    *mine = 0;
+    return *link;
+}
+
+static struct creation *creation_of_member(const struct pf_comm *local, uint64_t sequence, int *mine)
+{
+    for (struct creation *c = creations; c; c = c->next)
+        for (int i = 0; i < 2; i++)
+            if (c->side[i].inside > 0 && c->side[i].local == local->shared &&
+                c->side[i].sequence == sequence) {
+                *mine = i;
+                return c;
+            }
+    pf_die("MPI_Intercomm_create has ended before the leaders of the groups have met");
+}
+
+static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequence, int impl)
+{
+    const struct pf_comm_shared *shared = local->shared;
+    side->local = shared;
+    side->sequence = sequence;
+    side->ranks = malloc((size_t)shared->size * sizeof *side->ranks);
+    memcpy(side->ranks, shared->world_ranks, (size_t)shared->size * sizeof *side->ranks);
+    side->size = side->inside = shared->size;
+    side->impl = impl;
+    side->here = true;
+}
+
+static void leave(struct creation *c, struct side *side)
+{
+    struct creation **link = &creations;
+    side->inside--;
+    if (!c->side[0].here || !c->side[1].here || c->side[0].inside > 0 || c->side[1].inside > 0)
+        return;
+    while (*link != c)
+        link = &(*link)->next;
+    *link = c->next;
+    free(c->side[0].ranks);
+    free(c->side[1].ranks);
+    free(c);
+}
+
+/* The arguments of the call. */
+struct call {
+    struct pf_comm *local;
+    MPI_Comm local_handle, peer;
+    int local_leader, remote_leader, tag;
+};
+
+/* ---- the analytic model ---- */
+
+typedef int native_sendrecv(const void *, int, void *, int, int, void *, int, void *, int, int, void *,
+                            void *);
+typedef int native_bcast(void *, int, void *, int, void *);
+typedef int native_allreduce(const void *, void *, int, void *, void *, void *);
+
+static int swap_lists(struct pf_instance *in, const struct call *call, const int *ranks, int n, int *others,
+                      int m)
+{
+    void *type = pf_native(in, MPI_INT);
+    return ((native_sendrecv *)in->fn[PF_FN_Sendrecv])(ranks, n, type, call->remote_leader, call->tag, others,
+                                                       m, type, call->remote_leader, call->tag,
+                                                       pf_native(in, call->peer), NULL);
+}
+
+/* The leaders tell each other the lengths of their lists of members, and the lists. */
+static int meet_analytic(struct pf_rank *r, const struct call *call, const struct creation *c, int mine)
+{
+    const struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
+    pf_model_load(PF_MODEL_ANALYTIC);
+    struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_ANALYTIC]);
+    int number, code = swap_lists(in, call, &ours->size, 1, &number, 1);
+    if (code == MPI_SUCCESS) {
+        int *others = malloc((size_t)theirs->size * sizeof *others);
+        code = swap_lists(in, call, ours->ranks, ours->size, others, theirs->size);
+        free(others);
+    }
+    pf_call_native_end(r, in);
+    return code;
+}
+
+/* The leader tells its side who is there; all agree on an identifier. */
+static int tell_analytic(struct pf_rank *r, const struct call *call, uint64_t sequence)
+{
+    struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_ANALYTIC]);
+    void *local = pf_native(in, call->local_handle), *type = pf_native(in, MPI_INT);
+    native_bcast *bcast = (native_bcast *)in->fn[PF_FN_Bcast];
+    int number = 0, id = 0, least, mine, code = bcast(&number, 1, type, call->local_leader, local);
+    if (code == MPI_SUCCESS) {
+        const struct creation *c = creation_of_member(call->local, sequence, &mine);
+        int n = c->side[!mine].size, *list = calloc((size_t)n, sizeof *list);
+        code = bcast(list, n, type, call->local_leader, local);
+        free(list);
+    }
+    if (code == MPI_SUCCESS)
+        code = ((native_allreduce *)in->fn[PF_FN_Allreduce])(&id, &least, 1, type, pf_native(in, MPI_MAX),
+                                                             local);
+    pf_call_native_end(r, in);
+    return code;
+}
+
+/* ---- Open MPI ---- */
+
+static int create_in_openmpi(struct pf_rank *r, const struct call *call, MPI_Comm local, int local_leader,
+                             bool leads, void **native)
+{
+    struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_OPENMPI]);
+    int code = ((int (*)(void *, int, void *, int, int, void **))in->fn[PF_FN_Intercomm_create])(
+        pf_native(in, local), local_leader, leads ? pf_native(in, call->peer) : in->values->comm_null,
+        call->remote_leader, call->tag, native);
+    pf_call_native_end(r, in);
+    return code;
+}
+
+/* For the other side, which creates in Open MPI: this one is there with its leader alone. */
+static int meet_openmpi(struct pf_rank *r, const struct call *call)
+{
+    struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
+    void *native = NULL;
+    int code = create_in_openmpi(r, call, MPI_COMM_SELF, 0, true, &native);
+    if (code == MPI_SUCCESS)
+        in->ops->comm_free(in, native);
+    return code;
+}
+
+/* ---- both ---- */
+
+/* What the leader does before its side goes on. */
+static int meet(struct pf_rank *r, const struct call *call, const struct creation *c, int mine)
+{
+    const struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
+    bool analytic = ours->impl == PF_IMPL_ANALYTIC;
+    bool other_here = theirs->here, other_analytic = other_here && theirs->impl == PF_IMPL_ANALYTIC;
+    int code = MPI_SUCCESS;
+    if (analytic ? !other_here || other_analytic : other_analytic)
+        code = meet_analytic(r, call, c, mine);
+    if (code == MPI_SUCCESS && analytic && theirs->impl == PF_IMPL_OPENMPI)
+        code = meet_openmpi(r, call);
+    return code;
+}
+
+/* The new communicator of a member, after its side has done its work. */
+static MPI_Comm adopt(struct pf_rank *r, const struct call *call, uint64_t sequence, struct pf_instance *in,
+                      void *native)
+{
+    int mine;
+    struct creation *c = creation_of_member(call->local, sequence, &mine);
+    struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
+    if (native && theirs->impl != PF_IMPL_OPENMPI) {
+        in->ops->comm_free(in, native);
+        native = NULL;
+    }
+    struct pf_comm *comm = pf_intercomm_adopt(r, call->local, ours->ranks, ours->size, call->local->me,
+                                              theirs->ranks, theirs->size, in, native);
+    leave(c, ours);
+    return (MPI_Comm)(uintptr_t)comm;
+}
+
+/* Where this side creates. */
+static struct pf_instance *choose(struct pf_rank *r, struct pf_comm *local)
+{
+    struct pf_instance *in = pf_comm_collective(r, local);
+    return in->impl == PF_IMPL_ANALYTIC ? in : pf_switch_promote(r);
+}
+
+int pf_PMPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
+                             MPI_Comm *newcomm)
+{
+    struct pf_rank *r = PF_ENTER(Intercomm_create);
+    struct call call = {pf_comm_of(r, local), local, peer, local_leader, remote_leader, tag};
+    struct pf_comm *parent = call.local;
+    if (!parent || pf_comm_is_inter(parent))
+        return pf_call_error(r, local, MPI_ERR_COMM);
+    if (!newcomm || local_leader < 0 || local_leader >= parent->shared->size)
+        return pf_call_error(r, local, newcomm ? MPI_ERR_RANK : MPI_ERR_ARG);
+    bool leads = parent->me == local_leader;
+    const struct pf_comm *bridge = leads ? pf_comm_of(r, peer) : NULL;
+    if (leads && !bridge)
+        return pf_call_error(r, local, MPI_ERR_COMM);
+    if (leads && (tag < 0 || remote_leader < 0 || remote_leader >= pf_comm_peers(bridge)))
+        return pf_call_error(r, local, tag < 0 ? MPI_ERR_TAG : MPI_ERR_RANK);
+    pf_call_schedule(r, false);
+    struct pf_instance *in = choose(r, parent);
+    uint64_t sequence = parent->collectives - 1;
+    int code = MPI_SUCCESS;
+    if (leads) {
+        int mine, other = pf_comm_peer_side(bridge)->world_ranks[remote_leader];
+        struct creation *c = creation_of_leaders(bridge->shared->first->id, tag, r->self.rank, other, &mine);
+        arrive(&c->side[mine], parent, sequence, in->impl);
+        code = meet(r, &call, c, mine);
+    }
+    void *native = NULL;
+    if (code == MPI_SUCCESS)
+        code = in->impl == PF_IMPL_ANALYTIC
+                   ? tell_analytic(r, &call, sequence)
+                   : create_in_openmpi(r, &call, local, local_leader, leads, &native);
+    pf_call_native_begin(r, in);
+    if (code == MPI_SUCCESS)
+        *newcomm = adopt(r, &call, sequence, in, native);
+    return pf_call_leave(r, in, local, code);
+}

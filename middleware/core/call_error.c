@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ways in which a call fails. */
+#include "base/child.h"
+#include "base/log.h"
+#include "middleware/account/compute.h"
+#include "middleware/core/call.h"
+#include "middleware/object/errhandler.h"
+#include "middleware/observing/tracing.h"
+#include "middleware/process/job_state.h"
+
+void pf_call_foreign_thread(int fn)
+{
+    if (!pf_job_state.ranks)
+        pf_die("%s was called before MPI_Init", pf_fn_name(fn));
+    if (pf_job_state.over)
+        pf_die("%s was called after MPI_Finalize, in an exit handler or a destructor", pf_fn_name(fn));
+    pf_die("%s was called from a thread that is no rank of the job: at most MPI_THREAD_FUNNELED is provided, "
+           "so only "
+           "the thread that called MPI_Init may make MPI calls",
+           pf_fn_name(fn));
+}
+
+static void refuse(int fn) __attribute__((noreturn));
+static void refuse(int fn)
+{
+    pf_self_t *self = pf_self();
+    const char *name = pf_fn_name(fn);
+    if (pf_in_child())
+        pf_die("%s was called in a child process of a rank, which is no rank", name);
+    if (!self)
+        pf_die("%s was called before MPI_Init", name);
+    if (self->mpi && self->mpi->state == PF_RANK_FINALIZED)
+        pf_die("rank %d called %s after MPI_Finalize", self->rank, name);
+    if (self->mpi && self->mpi->state == PF_RANK_LEFT)
+        pf_die("rank %d called %s after its main() had ended", self->rank, name);
+    pf_die("rank %d called %s before MPI_Init", self->rank, name);
+}
+
+const void *pf_call_site_of_layer(struct pf_rank *r, const void *site)
+{
+    if (r->fortran_site)
+        site = r->fortran_site;
+    else if (r->observed && !r->observed->entered)
+        site = r->observed->site;
+    r->fortran_site = NULL;
+    r->open = r->open || r->reopens;
+    r->reopens = false;
+    return site;
+}
+
+const void *pf_call_enter_slowly(int fn, const void *site)
+{
+    const pf_self_t *self = pf_self();
+    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING || pf_in_child())
+        refuse(fn);
+    struct pf_rank *r = self->mpi;
+    site = pf_call_site_of_layer(r, site);
+    site = r->entry_site ? r->entry_site : site;
+    if (pf_compute_on)
+        pf_compute_point(r, site);
+    if (r->observed)
+        pf_tracing_entered(r);
+    return site;
+}
+
+int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)
+{
+    return pf_errhandler_raise(r, comm, in->ops->error_class(in, code));
+}
+
+int pf_call_error(struct pf_rank *r, MPI_Comm comm, int error_class)
+{
+    int code = pf_errhandler_raise(r, comm, error_class);
+    pf_account_leave(r->account);
+    return code;
+}
+
+int pf_call_too_long(const struct pf_instance *in, MPI_Count size, double count)
+{
+    const struct pf_rank *r = pf_self()->mpi;
+    pf_warn("rank %d: %s: %.0f items of %lld bytes are more than model %s can carry, which counts bytes in "
+            "an int; "
+            "smaller messages, or another model",
+            r->self.rank, pf_fn_name(r->call.fn), count, (long long)size,
+            in->impl == PF_IMPL_SMPI ? "smpi" : "analytic");
+    return -1;
+}
+
+/* NULL is refused as a wrong count, too. */
+const int *pf_native_counts(const struct pf_instance *in, const int *counts, int n, const MPI_Datatype *types,
+                            bool one)
+{
+    const struct pf_native_values *values = in->values;
+    double bytes = 0, items = 0;
+    if (!values->most_item || !counts || !types)
+        return counts;
+    for (int i = 0; i < n; i++) {
+        MPI_Count size = pf_datatype_size(types[one ? 0 : i]);
+        if (counts[i] <= 0 || size <= 0)
+            continue;
+        items += counts[i];
+        bytes += (double)counts[i] * (double)size;
+    }
+    if (bytes <= values->most_bytes)
+        return counts;
+    pf_call_too_long(in, (MPI_Count)(bytes / items), items);
+    return NULL;
+}
+
+int pf_call_unsupported(int fn, const void *site)
+{
+    struct pf_rank *r = pf_call_enter(fn, site);
+    pf_warn("rank %d: %s is not supported by any model of this version", r->self.rank, pf_fn_name(fn));
+    return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+}

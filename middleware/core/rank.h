@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_RANK_H
+#define PF_MIDDLEWARE_RANK_H
+
+#include "adapters/adapter.h"
+#include "base/self.h"
+#include "middleware/account/accounting.h"
+#include "middleware/agree/model.h"
+#include "middleware/agree/schedule.h"
+#include "middleware/core/object.h"
+
+struct pf_comm;
+struct pf_request;
+struct pf_progress;
+struct pf_unreceived;
+struct pf_buffered;
+struct pf_wait_set;
+struct pf_check;
+struct pf_observed;
+struct pf_trace_record;
+
+/* The name of a function by its number, "MPI_Send"; never NULL. */
+const char *pf_fn_name(int fn);
+
+/* The level of thread support that a program gets which asks for `required`: at most MPI_THREAD_FUNNELED, in
+ * the terms of the question, which are the standard ABI's in a program compiled with PARFOCAL_MPI5_ABI. */
+static inline int pf_thread_level(int required)
+{
+    enum { ABI_FUNNELED = 1024 };
+    int most = required >= ABI_FUNNELED ? ABI_FUNNELED : MPI_THREAD_FUNNELED;
+    return required < most ? required : most;
+}
+
+/* What a rank is doing, for diagnoses: filled in by the wrappers with plain stores. */
+struct pf_call {
+    int fn;   /* enum pf_fn of the current or last call */
+    int impl; /* implementation whose native function runs, -1 outside */
+    int peer; /* hub rank (or wildcard) of a point-to-point call */
+    int tag;
+    const void *site;                /* return address in the application */
+    const struct pf_wait_set *waits; /* the requests of a wait call while it runs, else NULL */
+    MPI_Comm comm;
+};
+
+/* The clocks that nobody pays for, see libc.c. */
+struct pf_free_clock {
+    double last;      /* simulated time of the last answer */
+    double ahead;     /* s that the answers are ahead of the simulated time */
+    unsigned repeats; /* equal answers in a row */
+};
+
+/* The state of one rank. Lives from the start of the job to its end. */
+struct pf_rank {
+    pf_self_t self;
+    struct pf_instance *active; /* where new operations go */
+    enum pf_model model;        /* the model in force; several models may share an implementation */
+    struct pf_instance *instances[PF_IMPL_COUNT]; /* NULL while an implementation is not loaded */
+    struct pf_account *account;
+    struct pf_schedule_cursor cursor;
+    struct pf_call call;
+    struct pf_free_clock free_clock;
+    struct pf_comm *world;
+    struct pf_comm *alone; /* MPI_COMM_SELF */
+    struct pf_request *free_requests;
+    struct pf_progress *progress;
+    struct pf_unreceived *unreceived; /* messages sent to this rank, see stranded.h */
+    int state;                        /* enum pf_rank_state */
+    bool open;                        /* it is running, and no layer above wants to name the call sites */
+    const void *entry_site;           /* of the call that such a layer has passed on, else NULL */
+    const void *fortran_site; /* of the call that the Fortran interface makes next, else NULL; `open` is not
+                                 set then */
+    bool reopens;             /* `open` was set before that */
+    bool portals_program;     /* it has called Portals by itself, before MPI_Init or without it */
+    int thread_level;
+    int os_thread;      /* of MPI_Init */
+    void *bsend_buffer; /* the user's, and which implementation holds it now */
+    int bsend_size;
+    int bsend_impl;
+    struct pf_buffered *buffered;    /* buffered sends that the hub has copied, see bsend.c */
+    int live_objects;                /* user handles not yet freed */
+    struct pf_observed *observed;    /* the call of the application that is being traced, else NULL */
+    struct pf_trace_record *between; /* what the rank does since the last such call */
+    struct pf_check *check;          /* what the checking layer knows about the rank; NULL without it */
+};
+
+enum pf_rank_state {
+    PF_RANK_NEW,
+    PF_RANK_RUNNING,
+    PF_RANK_FINALIZED,
+    PF_RANK_LEFT /* main() is over, and MPI_Finalize was not called */
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tables of objects of each rank, found by its number in the job. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "middleware/core/rank_objects.h"
+
+/* Tags that every model of the ladder can carry: the Portals match bits leave 24 to the tag, and a receive of
+ * any tag looks at 23 of them only, because the highest is that of collectives. */
+#define TAG_UPPER_BOUND ((1 << 23) - 1)
+
+void (*pf_object_keep)(void *object);
+
+static struct pf_rank_objects **tables;
+static int table_count;
+
+static void fill_constants(struct pf_rank_objects *o, const struct pf_rank *r)
+{
+    o->tag_ub = TAG_UPPER_BOUND;
+    o->host = MPI_PROC_NULL;
+    o->io = MPI_ANY_SOURCE;
+    o->wtime_is_global = 1;
+    o->universe_size = r->self.size;
+    o->appnum = 0;
+    o->last_used_code = MPI_ERR_LASTCODE;
+    o->file_errhandler = MPI_ERRORS_RETURN;
+}
+
+static void grow(int count)
+{
+    struct pf_rank_objects **larger = realloc(tables, (size_t)count * sizeof *tables);
+    if (!larger)
+        pf_die("out of memory for the object tables of %d ranks", count);
+    for (int i = table_count; i < count; i++)
+        larger[i] = NULL;
+    tables = larger;
+    table_count = count;
+}
+
+struct pf_rank_objects *pf_rank_objects(struct pf_rank *r)
+{
+    int rank = r->self.rank;
+    if (rank >= table_count)
+        grow(r->self.size > rank ? r->self.size : rank + 1);
+    if (!tables[rank]) {
+        tables[rank] = calloc(1, sizeof *tables[rank]);
+        if (!tables[rank])
+            pf_die("out of memory for the object table of rank %d", rank);
+        fill_constants(tables[rank], r);
+    }
+    return tables[rank];
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Native twins of derived datatypes: the recipe is replayed, locally, at first use. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "middleware/core/call.h"
+#include "middleware/core/rank_objects.h"
+#include "middleware/datatype/datatype.h"
+#include "middleware/datatype/datatype_native.h"
+
+/* The native functions, by the type of their arguments. */
+typedef int contiguous_fn(int, void *, void **);
+typedef int vector_fn(int, int, int, void *, void **);
+typedef int hvector_fn(int, int, MPI_Aint, void *, void **);
+typedef int indexed_fn(int, const int *, const int *, void *, void **);
+typedef int hindexed_fn(int, const int *, const MPI_Aint *, void *, void **);
+typedef int indexed_block_fn(int, int, const int *, void *, void **);
+typedef int hindexed_block_fn(int, int, const MPI_Aint *, void *, void **);
+typedef int struct_fn(int, const int *, const MPI_Aint *, void *const *, void **);
+typedef int resized_fn(void *, MPI_Aint, MPI_Aint, void **);
+typedef int extent_fn(void *, MPI_Aint *, MPI_Aint *);
+typedef int handle_fn(void **);
+
+#define NATIVE(in, type, name) ((type *)(in)->fn[PF_FN_##name])
+
+/*
+ * SMPI 3.32 finds the next item of a type not by the extent but where the last block of the one before ends,
+ * plus the extent of an upper bound marker. A structure that ends with an empty block at the extent makes it
+ * right for every type; only types without any gap need none.
+ */
+static bool goes_on_after_last_block(const struct pf_instance *in)
+{
+    return in->impl != PF_IMPL_OPENMPI; /* the analytic model has SMPI's datatypes */
+}
+
+static bool is_f90(const struct pf_datatype *type)
+{
+    return type->combiner == MPI_COMBINER_F90_REAL || type->combiner == MPI_COMBINER_F90_COMPLEX ||
+           type->combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+/* Open MPI 4.1.4 takes a distance of -1 byte for "as far as the extent", so such vectors are built from
+ * places. */
+static int build_backwards(struct pf_instance *in, int count, int length, void *old, void **body)
+{
+    MPI_Aint *places = malloc((size_t)count * sizeof *places);
+    if (!places)
+        pf_die("out of memory for a datatype of %d blocks", count);
+    for (int i = 0; i < count; i++)
+        places[i] = -(MPI_Aint)i;
+    int code = NATIVE(in, hindexed_block_fn, Type_create_hindexed_block)(count, length, places, old, body);
+    free(places);
+    return code;
+}
+
+static bool goes_back_one_byte(const struct pf_datatype *type)
+{
+    struct pf_bounds old;
+    if (type->combiner == MPI_COMBINER_HVECTOR)
+        return type->addresses[0] == -1;
+    pf_datatype_bounds(type->types[0], &old);
+    return type->integers[2] * (old.ub - old.lb) == -1;
+}
+
+static int build_blocks(struct pf_instance *in, const struct pf_datatype *type, void *old, void **body)
+{
+    const int *i = type->integers;
+    if ((type->combiner == MPI_COMBINER_VECTOR || type->combiner == MPI_COMBINER_HVECTOR) &&
+        goes_back_one_byte(type))
+        return build_backwards(in, i[0], i[1], old, body);
+    switch (type->combiner) {
+    case MPI_COMBINER_CONTIGUOUS:
+        return NATIVE(in, contiguous_fn, Type_contiguous)(i[0], old, body);
+    case MPI_COMBINER_VECTOR:
+        return NATIVE(in, vector_fn, Type_vector)(i[0], i[1], i[2], old, body);
+    case MPI_COMBINER_HVECTOR:
+        return NATIVE(in, hvector_fn, Type_create_hvector)(i[0], i[1], type->addresses[0], old, body);
+    case MPI_COMBINER_INDEXED:
+        return NATIVE(in, indexed_fn, Type_indexed)(i[0], i + 1, i + 1 + i[0], old, body);
+    case MPI_COMBINER_HINDEXED:
+        return NATIVE(in, hindexed_fn, Type_create_hindexed)(i[0], i + 1, type->addresses, old, body);
+    case MPI_COMBINER_INDEXED_BLOCK:
+        return NATIVE(in, indexed_block_fn, Type_create_indexed_block)(i[0], i[1], i + 2, old, body);
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        return NATIVE(in, hindexed_block_fn, Type_create_hindexed_block)(i[0], i[1], type->addresses, old,
+                                                                         body);
+    default: /* the same data as another type */
+        return NATIVE(in, contiguous_fn, Type_contiguous)(1, old, body);
+    }
+}
+
+/* Fields without data (markers among them) only matter for the bounds, which are set afterwards. */
+static int build_struct(struct pf_instance *in, const struct pf_datatype *type, void **body)
+{
+    size_t count = (size_t)type->type_count;
+    void **types = malloc(count * sizeof *types);
+    MPI_Aint *places = malloc(count * sizeof *places);
+    int *lengths = malloc(count * sizeof *lengths);
+    if (!types || !places || !lengths)
+        pf_die("out of memory for a datatype of %zu blocks", count);
+    int n = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct pf_bounds field;
+        pf_datatype_bounds(type->types[i], &field);
+        if (field.elements == 0 || type->integers[1 + i] == 0)
+            continue;
+        types[n] = pf_native(in, type->types[i]);
+        places[n] = type->addresses[i];
+        lengths[n++] = type->integers[1 + i];
+    }
+    int code = NATIVE(in, struct_fn, Type_create_struct)(n, lengths, places, types, body);
+    free(types);
+    free(places);
+    free(lengths);
+    return code;
+}
+
+static int build_body(struct pf_instance *in, const struct pf_datatype *type, void **body)
+{
+    if (type->bounds.elements == 0)
+        return NATIVE(in, contiguous_fn, Type_contiguous)(0, in->predefined[(uintptr_t)MPI_BYTE], body);
+    if (type->combiner == MPI_COMBINER_STRUCT)
+        return build_struct(in, type, body);
+    return build_blocks(in, type, pf_native(in, type->expansion ? type->expansion : type->types[0]), body);
+}
+
+static bool has_bounds(struct pf_instance *in, const struct pf_datatype *type, void *body)
+{
+    MPI_Aint lb = 0, extent = 0;
+    return NATIVE(in, extent_fn, Type_get_extent)(body, &lb, &extent) == 0 && lb == type->lb &&
+           extent == type->extent;
+}
+
+static int close_with_empty_block(struct pf_instance *in, const struct pf_datatype *type, void *body,
+                                  void **twin)
+{
+    void *byte = in->predefined[(uintptr_t)MPI_BYTE];
+    void *types[] = {in->predefined[(uintptr_t)MPI_LB], body, in->predefined[(uintptr_t)MPI_UB], byte};
+    int lengths[] = {0, 1, 0, 0}; /* an accumulate applies its operation to whatever has a length */
+    MPI_Aint places[] = {type->lb, 0, type->lb + type->extent, type->extent};
+    return NATIVE(in, struct_fn, Type_create_struct)(4, lengths, places, types, twin);
+}
+
+/* Gives the body the hub's bounds; the body is used up. */
+static int set_bounds(struct pf_instance *in, const struct pf_datatype *type, void *body, void **twin)
+{
+    int code;
+    if (goes_on_after_last_block(in)) {
+        if (type->bounds.dense) {
+            *twin = body;
+            return 0;
+        }
+        code = close_with_empty_block(in, type, body, twin);
+    } else {
+        if (has_bounds(in, type, body)) {
+            *twin = body;
+            return 0;
+        }
+        code = NATIVE(in, resized_fn, Type_create_resized)(body, type->lb, type->extent, twin);
+    }
+    NATIVE(in, handle_fn, Type_free)(&body);
+    return code;
+}
+
+static int build(struct pf_instance *in, const struct pf_datatype *type, void **twin)
+{
+    void *body = NULL;
+    int code = build_body(in, type, &body);
+    if (code == 0)
+        code = set_bounds(in, type, body, twin);
+    if (code == 0 && type->committed)
+        code = NATIVE(in, handle_fn, Type_commit)(twin);
+    return code;
+}
+
+void *pf_datatype_twin(struct pf_instance *in, struct pf_datatype *type)
+{
+    void *twin = type->object.native[in->impl];
+    if (twin)
+        return twin;
+    if (is_f90(type)) {
+        twin = in->predefined[(uintptr_t)type->expansion];
+        type->object.native[in->impl] = twin;
+        return twin;
+    }
+    struct pf_rank *r = type->owner;
+    int before = pf_hub_native_begin(r, in);
+    int code = build(in, type, &twin);
+    pf_hub_native_end(r, in, before);
+    if (code != 0)
+        return in->values->datatype_null;
+    type->object.native[in->impl] = twin;
+    pf_datatype_native_add(r, in->impl, twin, (MPI_Datatype)(uintptr_t)type);
+    return twin;
+}
+
+/* Calls a native function on each twin that exists. */
+static void on_twins(struct pf_datatype *type, int fn)
+{
+    struct pf_rank *r = type->owner;
+    for (int impl = 0; impl < PF_IMPL_COUNT; impl++) {
+        struct pf_instance *in = r->instances[impl];
+        if (!in || !type->object.native[impl])
+            continue;
+        int before = pf_hub_native_begin(r, in);
+        ((handle_fn *)in->fn[fn])(&type->object.native[impl]);
+        pf_hub_native_end(r, in, before);
+    }
+}
+
+void pf_datatype_commit_twins(struct pf_datatype *type)
+{
+    if (!is_f90(type))
+        on_twins(type, PF_FN_Type_commit);
+}
+
+void pf_datatype_free_twins(struct pf_datatype *type)
+{
+    if (is_f90(type))
+        return;
+    for (int impl = 0; impl < PF_IMPL_COUNT; impl++)
+        if (type->object.native[impl])
+            pf_datatype_native_remove(type->owner, impl, type->object.native[impl]);
+    on_twins(type, PF_FN_Type_free);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_INFO_H
+#define PF_MIDDLEWARE_INFO_H
+
+#include "middleware/core/object.h"
+
+/* Info objects live in the hub; a native twin is made for native calls that take one. */
+struct pf_info;
+
+struct pf_info *pf_info_of(MPI_Info handle);
+MPI_Info pf_info_copy(struct pf_rank *r, MPI_Info handle); /* MPI_INFO_NULL stays what it is */
+/* The value of a key, NULL when it is not set. */
+const char *pf_info_value(const struct pf_info *info, const char *key);
+void pf_info_release(MPI_Info handle);
+void *pf_info_twin(struct pf_instance *in, struct pf_info *info);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_OP_H
+#define PF_MIDDLEWARE_OP_H
+
+#include "middleware/core/object.h"
+
+/* Reduction operations of the user. Each implementation gets a closure that passes our handles on. */
+struct pf_op;
+
+void pf_op_retain(MPI_Op handle);
+void pf_op_release(MPI_Op handle);
+
+/* The native twin of a user's operation. Local. */
+void *pf_op_twin(struct pf_instance *in, struct pf_op *op);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Generalized requests (MPI 3.1 section 12.2): the application does the work and says when it is done. The
+ * hub keeps them. A rank that waits for one that is not complete parks; since nobody else may make its MPI
+ * calls, the run then ends with a diagnosis instead of spinning.
+ *
+ * Started in SMPI, each has a native one beside it that does nothing: what a test costs there depends on the
+ * tests before, which only SMPI knows.
+ */
+#include <stdlib.h>
+
+#include "middleware/core/call.h"
+#include "middleware/p2p/request.h"
+
+typedef int native_query(void *, void *);
+typedef int native_free(void *);
+typedef int native_cancel(void *, int);
+
+struct grequest {
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *free;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra_state;
+    bool complete;
+};
+
+static int query_nothing(void *state, void *status)
+{
+    (void)state, (void)status;
+    return 0;
+}
+
+static int free_nothing(void *state)
+{
+    (void)state;
+    return 0;
+}
+
+static int cancel_nothing(void *state, int complete)
+{
+    (void)state, (void)complete;
+    return 0;
+}
+
+static void twin_start(struct pf_request *request)
+{
+    struct pf_instance *in = request->owner;
+    if (in->impl != PF_IMPL_SMPI)
+        return;
+    pf_call_native_begin(request->rank, in);
+    ((int (*)(native_query *, native_free *, native_cancel *, void *, void **))in->fn[PF_FN_Grequest_start])(
+        query_nothing, free_nothing, cancel_nothing, NULL, &request->native);
+    pf_call_native_end(request->rank, in);
+}
+
+static bool has_twin(const struct pf_request *request)
+{
+    return request->native && request->native != request->owner->values->request_null;
+}
+
+static void twin_complete(struct pf_request *request)
+{
+    struct pf_instance *in = request->owner;
+    if (!has_twin(request))
+        return;
+    pf_call_native_begin(request->rank, in);
+    ((int (*)(void *))in->fn[PF_FN_Grequest_complete])(request->native);
+    pf_call_native_end(request->rank, in);
+}
+
+/* A complete one goes, at no cost. */
+static void twin_end(struct pf_request *request)
+{
+    struct pf_instance *in = request->owner;
+    if (!has_twin(request))
+        return;
+    pf_call_native_begin(request->rank, in);
+    ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&request->native, NULL);
+    pf_call_native_end(request->rank, in);
+    request->native = NULL;
+}
+
+static bool grequest_ready(struct pf_request *request)
+{
+    return ((const struct grequest *)request->hub_data)->complete;
+}
+
+static void grequest_finish(struct pf_request *request)
+{
+    const struct grequest *g = request->hub_data;
+    twin_end(request);
+    pf_status_set_empty(&request->status);
+    request->error = g->query(g->extra_state, &request->status);
+    request->status.MPI_ERROR = request->error;
+    request->done = true;
+    pf_call_reset_polls();
+}
+
+static void grequest_test(struct pf_request *request)
+{
+    struct pf_instance *in = request->owner;
+    int flag = 0;
+    if (!has_twin(request)) {
+        pf_request_hub_test(request);
+        return;
+    }
+    pf_call_native_begin(request->rank, in);
+    ((int (*)(void **, int *, void *))in->fn[PF_FN_Test])(&request->native, &flag, NULL);
+    pf_call_native_end(request->rank, in);
+    if (grequest_ready(request))
+        grequest_finish(request);
+    else
+        pf_call_idle(request->rank, in);
+}
+
+static bool grequest_wait(struct pf_request *request)
+{
+    bool ready = grequest_ready(request);
+    if (ready)
+        grequest_finish(request);
+    return ready;
+}
+
+static void grequest_abandon(struct pf_request *request)
+{
+    request->abandoned = true;
+    if (grequest_ready(request))
+        pf_request_release(request);
+}
+
+static int grequest_cancel(struct pf_request *request)
+{
+    const struct grequest *g = request->hub_data;
+    return g->cancel(g->extra_state, g->complete);
+}
+
+static void grequest_release(struct pf_request *request)
+{
+    const struct grequest *g = request->hub_data;
+    twin_end(request);
+    g->free(g->extra_state);
+    free(request->hub_data);
+}
+
+static const struct pf_request_hub hub_grequest = {
+    .size = sizeof hub_grequest,
+    .ready = grequest_ready,
+    .finish = grequest_finish,
+    .test = grequest_test,
+    .wait = grequest_wait,
+    .abandon = grequest_abandon,
+    .cancel = grequest_cancel,
+    .release = grequest_release,
+};
+
+int pf_PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+                           MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+{
+    struct pf_rank *r = PF_ENTER(Grequest_start);
+    if (!query_fn || !free_fn || !cancel_fn || !request)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    struct grequest *g = malloc(sizeof *g);
+    *g = (struct grequest){query_fn, free_fn, cancel_fn, extra_state, false};
+    struct pf_request *made = pf_request_new(r, r->active, PF_REQUEST_HUB, MPI_COMM_NULL);
+    made->hub = &hub_grequest;
+    made->hub_data = g;
+    twin_start(made);
+    *request = (MPI_Request)(uintptr_t)made;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Grequest_complete(MPI_Request handle)
+{
+    struct pf_rank *r = PF_ENTER(Grequest_complete);
+    struct pf_request *request = pf_request_of(handle);
+    if (!request || request->hub != &hub_grequest)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_REQUEST);
+    ((struct grequest *)request->hub_data)->complete = true;
+    twin_complete(request);
+    if (request->abandoned)
+        pf_request_release(request);
+    return pf_call_return(r, MPI_SUCCESS);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matched probes (MPI 3.1 section 3.8.2): native in Open MPI, see mprobe.h for SMPI. */
+#include "middleware/p2p/mprobe.h"
+
+#include <stdlib.h>
+
+#include "middleware/agree/stranded.h"
+#include "middleware/core/call.h"
+#include "middleware/p2p/request.h"
+
+typedef int (*native_probe)(int, int, void *, void *);
+typedef int (*native_iprobe)(int, int, void *, int *, void *);
+typedef int (*native_mprobe)(int, int, void *, void **, void *);
+typedef int (*native_improbe)(int, int, void *, int *, void **, void *);
+typedef int (*native_recv)(void *, int, void *, int, int, void *, void *);
+typedef int (*native_irecv)(void *, int, void *, int, int, void *, void **);
+typedef int (*native_mrecv)(void *, int, void *, void **, void *);
+typedef int (*native_imrecv)(void *, int, void *, void **, void **);
+
+/* What a probe of MPI_PROC_NULL finds: MPI 3.1 section 3.11. */
+static void no_proc(MPI_Status *status)
+{
+    if (!status)
+        return;
+    int before = status->MPI_ERROR; /* stays: MPI 3.1 section 3.2.5 */
+    pf_status_set_empty(status);
+    status->MPI_SOURCE = MPI_PROC_NULL;
+    status->MPI_ERROR = before;
+}
+
+/* Looks once, or until there is one (flag NULL). Returns the native code. */
+static int probe_native(struct pf_instance *in, int source, int tag, void *comm, int *flag, void **message,
+                        void *status)
+{
+    source = pf_native_rank(in, source);
+    tag = pf_native_tag(in, tag);
+    if (in->impl == PF_IMPL_SMPI && flag)
+        return ((native_iprobe)in->fn[PF_FN_Iprobe])(source, tag, comm, flag, status);
+    if (in->impl == PF_IMPL_SMPI)
+        return ((native_probe)in->fn[PF_FN_Probe])(source, tag, comm, status);
+    if (flag)
+        return ((native_improbe)in->fn[PF_FN_Improbe])(source, tag, comm, flag, message, status);
+    return ((native_mprobe)in->fn[PF_FN_Mprobe])(source, tag, comm, message, status);
+}
+
+/* The ledger has told which message it is: it is taken, and received under its native tag later. */
+static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm,
+                          struct pf_ledger_box *box, struct pf_ledger_entry *send, int *flag,
+                          MPI_Message *message, MPI_Status *status)
+{
+    struct pf_ledger_route at = pf_ledger_place(comm, send);
+    union pf_native_status native_status;
+    int code;
+    pf_call_native_begin(r, in);
+    if (flag)
+        code = ((native_iprobe)in->fn[PF_FN_Iprobe])(at.peer, at.tag, pf_native(in, at.comm), flag,
+                                                     &native_status);
+    else
+        code = ((native_probe)in->fn[PF_FN_Probe])(at.peer, at.tag, pf_native(in, at.comm), &native_status);
+    if (code == MPI_SUCCESS && flag && !*flag) {
+        pf_call_idle(r, in);
+    } else if (code == MPI_SUCCESS) {
+        struct pf_message *found = pf_message_new(in, comm, &native_status);
+        pf_ledger_take(box, send, &found->side);
+        pf_ledger_started(&found->side, true);
+        found->source = found->side.source;
+        found->tag = found->side.tag;
+        if (status) {
+            pf_status_from_native(in, &native_status, status);
+            status->MPI_SOURCE = found->source;
+            status->MPI_TAG = found->tag;
+        }
+        *message = (MPI_Message)(uintptr_t)found;
+    }
+    return pf_call_leave(r, in, pf_comm_handle(comm), code);
+}
+
+static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message,
+                 MPI_Status *status)
+{
+    struct pf_comm *comm = pf_comm_of(r, handle);
+    if (!comm || !message)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
+    if (source == MPI_PROC_NULL) {
+        *message = MPI_MESSAGE_NO_PROC;
+        if (flag)
+            *flag = 1;
+        no_proc(status);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    pf_call_schedule(r, false);
+    struct pf_instance *in = pf_comm_route(r, handle);
+    struct pf_ledger_box *box = pf_ledger_probe_box(r, handle, source, tag);
+    pf_call_peer(r, source, tag, handle);
+    if (box && box->exact) {
+        struct pf_ledger_entry *send =
+            flag ? pf_ledger_find_send(box, source, tag) : pf_ledger_await(r, box, source, tag);
+        if (!send)
+            return pf_ledger_found_nothing(r, in, &(struct pf_ledger_route){source, tag, handle}, flag);
+        in = pf_ledger_follow(r, handle, send->impl);
+        if (send->native_tag != PF_LEDGER_PLAIN)
+            return probe_recorded(r, in, comm, box, send, flag, message, status);
+        source = send->envelope.source;
+        tag = send->envelope.tag;
+    } else if (box) {
+        in = pf_ledger_plain(r, handle);
+    }
+    union pf_native_status native_status;
+    void *native = NULL;
+    pf_call_native_begin(r, in);
+    if (box)
+        box->held++;
+    int code = probe_native(in, source, tag, pf_native(in, handle), flag, &native, &native_status);
+    if (box)
+        box->held--;
+    if (code != MPI_SUCCESS)
+        return pf_call_leave(r, in, handle, code);
+    if (flag && !*flag) {
+        pf_call_idle(r, in);
+        return pf_call_leave(r, in, handle, code);
+    }
+    struct pf_message *found = pf_message_new(in, comm, &native_status);
+    found->native = native;
+    if (in->impl == PF_IMPL_SMPI)
+        code = pf_message_start(found);
+    if (box)
+        pf_ledger_probed(box, found->source, found->tag);
+    if (in->impl == PF_IMPL_SMPI && r->unreceived)
+        pf_stranded_note_received(r, in, comm, found->source, found->tag);
+    if (status)
+        pf_status_from_native(in, &native_status, status);
+    *message = (MPI_Message)(uintptr_t)found;
+    return pf_call_leave(r, in, handle, code);
+}
+
+int pf_PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    return probe(PF_ENTER(Mprobe), source, tag, comm, NULL, message, status);
+}
+
+int pf_PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    struct pf_rank *r = PF_ENTER(Improbe);
+    if (!flag)
+        return pf_call_error(r, comm, MPI_ERR_ARG);
+    return probe(r, source, tag, comm, flag, message, status);
+}
+
+/* The error class of the arguments of a receive. */
+static int check_receive(const MPI_Message *message, int count, MPI_Datatype datatype)
+{
+    if (!message || (*message != MPI_MESSAGE_NO_PROC && !pf_object_of(*message, PF_KIND_MESSAGE)))
+        return MPI_ERR_REQUEST; /* as Open MPI */
+    if (count < 0)
+        return MPI_ERR_COUNT;
+    return !pf_datatype_valid(datatype) || datatype == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
+static int receive_recorded(struct pf_rank *r, struct pf_message *taken, void *buffer, int count,
+                            MPI_Datatype datatype, MPI_Status *status)
+{
+    struct pf_instance *in = taken->owner;
+    MPI_Comm comm = pf_comm_handle(taken->comm);
+    union pf_native_status native;
+    pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
+    int code = ((native_recv)in->fn[PF_FN_Recv])(
+        pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), taken->source,
+        taken->side.native_tag, pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)), &native);
+    if (code == MPI_SUCCESS)
+        pf_call_received(r, in, comm, taken->source, &native, status);
+    pf_ledger_received(in, &taken->side, code, &native, status);
+    code = pf_call_leave(r, in, comm, code);
+    pf_message_release(taken);
+    return code;
+}
+
+int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    struct pf_rank *r = PF_ENTER(Mrecv);
+    int error = check_receive(message, count, datatype);
+    if (error != MPI_SUCCESS)
+        return pf_call_error(r, MPI_COMM_WORLD, error);
+    struct pf_message *taken = pf_object_of(*message, PF_KIND_MESSAGE);
+    *message = MPI_MESSAGE_NULL;
+    if (!taken) {
+        no_proc(status);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    struct pf_instance *in = taken->owner;
+    MPI_Comm comm = pf_comm_handle(taken->comm);
+    pf_call_peer(r, taken->source, taken->tag, comm);
+    if (taken->side.box)
+        return receive_recorded(r, taken, buf, count, datatype, status);
+    if (in->impl == PF_IMPL_SMPI) {
+        error = pf_message_deliver(r, taken, buf, count, datatype, status);
+        error = error == MPI_SUCCESS ? pf_call_return(r, error) : pf_call_error(r, comm, error);
+        pf_message_release(taken);
+        return error;
+    }
+    union pf_native_status native_status;
+    pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
+    int code = ((native_mrecv)in->fn[PF_FN_Mrecv])(pf_native_p2p_buffer(in, buf), count,
+                                                   pf_native(in, datatype), &taken->native, &native_status);
+    if (code == MPI_SUCCESS)
+        pf_call_received(r, in, comm, taken->source, &native_status, status);
+    code = pf_call_leave(r, in, comm, code);
+    pf_message_release(taken);
+    return code;
+}
+
+/* A receive from MPI_PROC_NULL is complete at once. */
+static struct pf_request *receive_nothing(struct pf_rank *r)
+{
+    struct pf_request *made = pf_request_new(r, r->active, PF_REQUEST_RECV, MPI_COMM_NULL);
+    no_proc(&made->status);
+    made->done = true;
+    return made;
+}
+
+int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+    struct pf_rank *r = PF_ENTER(Imrecv);
+    int error = request ? check_receive(message, count, datatype) : MPI_ERR_ARG;
+    if (error != MPI_SUCCESS)
+        return pf_call_error(r, MPI_COMM_WORLD, error);
+    struct pf_message *taken = pf_object_of(*message, PF_KIND_MESSAGE);
+    *message = MPI_MESSAGE_NULL;
+    if (!taken) {
+        *request = (MPI_Request)(uintptr_t)receive_nothing(r);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    struct pf_instance *in = taken->owner;
+    MPI_Comm comm = pf_comm_handle(taken->comm);
+    pf_call_peer(r, taken->source, taken->tag, comm);
+    if (taken->side.box) {
+        pf_call_native_begin(r, in);
+        pf_call_message(in, 1);
+        struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);
+        pf_ledger_keep(&taken->side, &made->side);
+        int code = ((native_irecv)in->fn[PF_FN_Irecv])(
+            pf_native_p2p_buffer(in, buf), count, pf_native(in, datatype), taken->source,
+            made->side.native_tag, pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)),
+            &made->native);
+        pf_message_release(taken);
+        return pf_request_started(r, in, made, comm, code, request);
+    }
+    if (in->impl == PF_IMPL_SMPI) {
+        *request = (MPI_Request)(uintptr_t)pf_message_deliver_later(r, taken, buf, count, datatype);
+        return pf_call_return(r, MPI_SUCCESS);
+    }
+    pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
+    struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);
+    int code = ((native_imrecv)in->fn[PF_FN_Imrecv])(pf_native_p2p_buffer(in, buf), count,
+                                                     pf_native(in, datatype), &taken->native, &made->native);
+    pf_message_release(taken);
+    return pf_request_started(r, in, made, comm, code, request);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A request of the application that several native ones of the same owner stand for. */
+#include <stdlib.h>
+
+#include "middleware/core/call.h"
+#include "middleware/p2p/request.h"
+
+typedef int (*native_waitall)(int, void **, void *);
+
+struct parts {
+    int count;
+    void *natives[];
+};
+
+static bool parts_ready(struct pf_request *request)
+{
+    const struct parts *parts = request->hub_data;
+    struct pf_instance *in = request->owner;
+    for (int i = 0; i < parts->count; i++)
+        if (parts->natives[i] != in->values->request_null && !in->ops->request_done(in, parts->natives[i]))
+            return false;
+    return true;
+}
+
+/* Also the way to finish: it then returns at once. */
+static bool parts_wait(struct pf_request *request)
+{
+    struct parts *parts = request->hub_data;
+    struct pf_instance *in = request->owner;
+    int code = MPI_SUCCESS;
+    if (parts->count > 0) {
+        pf_call_native_begin(request->rank, in);
+        code = ((native_waitall)in->fn[PF_FN_Waitall])(parts->count, parts->natives, NULL);
+        pf_call_native_end(request->rank, in);
+    }
+    pf_status_set_empty(&request->status);
+    request->error = code == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, code);
+    request->status.MPI_ERROR = request->error;
+    request->done = true;
+    pf_call_reset_polls();
+    return true;
+}
+
+static void parts_finish(struct pf_request *request)
+{
+    parts_wait(request);
+}
+
+/* The operation goes on, and its communicator must stay: kept until MPI_Finalize. */
+static void parts_abandon(struct pf_request *request)
+{
+    request->abandoned = true;
+}
+
+/* A collective operation cannot be cancelled: MPI 3.1 section 5.12. */
+static int parts_cancel(struct pf_request *request)
+{
+    (void)request;
+    return MPI_ERR_REQUEST;
+}
+
+static void parts_release(struct pf_request *request)
+{
+    free(request->hub_data);
+}
+
+static const struct pf_request_hub hub_parts = {
+    .size = sizeof hub_parts,
+    .ready = parts_ready,
+    .finish = parts_finish,
+    .test = pf_request_hub_test,
+    .wait = parts_wait,
+    .abandon = parts_abandon,
+    .cancel = parts_cancel,
+    .release = parts_release,
+};
+
+struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int count,
+                                        void ***natives)
+{
+    struct pf_request *request = pf_request_new(r, in, PF_REQUEST_HUB, comm);
+    struct parts *parts = calloc(1, sizeof *parts + (size_t)count * sizeof parts->natives[0]);
+    request->hub = &hub_parts;
+    request->hub_data = parts;
+    *natives = parts->natives;
+    return request;
+}
+
+int pf_request_parts_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, int count,
+                             MPI_Comm comm, int code, MPI_Request *handle)
+{
+    ((struct parts *)request->hub_data)->count = count;
+    *handle = MPI_REQUEST_NULL;
+    if (code == MPI_SUCCESS)
+        *handle = (MPI_Request)(uintptr_t)request;
+    else
+        pf_request_release(request);
+    return pf_call_leave(r, in, comm, code);
+}

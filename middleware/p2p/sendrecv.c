@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Sendrecv: one native call, unless the ledger may put its two sides into different models (ledger.h).
+ *
+ * MPI_Sendrecv_replace. SMPI's own stops the process when there is nothing to send, overwrites what no
+ * message replaces (a receive from MPI_PROC_NULL, a short message), and takes the extent of a datatype for
+ * the room that it needs. It is a Sendrecv and two copies that take no simulated time; here the data to send
+ * is packed first instead.
+ */
+#include <stdlib.h>
+
+#include "middleware/agree/ledger.h"
+#include "middleware/agree/stranded.h"
+#include "middleware/core/call.h"
+#include "middleware/p2p/request.h"
+#include "middleware/p2p/wait_set.h"
+
+typedef int (*native_pack)(const void *, int, void *, void *, int, int *, void *);
+typedef int (*native_sendrecv)(const void *, int, void *, int, int, void *, int, void *, int, int, void *,
+                               void *);
+typedef int (*native_start)(void *, int, void *, int, int, void *, void **);
+typedef int (*native_replace)(void *, int, void *, int, int, int, int, void *, void *);
+
+struct sendrecv_replace {
+    void *buffer;
+    int count;
+    void *datatype; /* native, as everything from here on */
+    int dest, sendtag, source, recvtag;
+    void *comm;
+    void *status;
+};
+
+static int packed(struct pf_instance *in, const struct sendrecv_replace *a, MPI_Count bytes)
+{
+    int position = 0, code = MPI_SUCCESS;
+    if (bytes > INT32_MAX) /* as SMPI, whose sizes are of that type */
+        bytes = 0;
+    void *room = malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (a->count != 0)
+        code = ((native_pack)in->fn[PF_FN_Pack])(a->buffer, a->count, a->datatype, room, (int)bytes,
+                                                 &position, a->comm);
+    if (code == MPI_SUCCESS)
+        code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(room, position, pf_native(in, MPI_BYTE), a->dest,
+                                                         a->sendtag, a->buffer, a->count, a->datatype,
+                                                         a->source, a->recvtag, a->comm, a->status);
+    free(room);
+    return code;
+}
+
+/* The two sides of one call. Their models can differ: then they are two operations. */
+struct sides {
+    struct pf_ledger_side send, receive;
+    struct pf_ledger_route to, from;
+    bool apart;
+};
+
+/* May the call be one native call? In the plain mode all sides are in one model. */
+static struct pf_instance *agree(struct pf_rank *r, struct sides *sides)
+{
+    if (!pf_ledger_on)
+        return pf_comm_route(r, sides->to.comm);
+    struct pf_comm *comm = pf_comm_of(r, sides->to.comm);
+    const struct pf_ledger_box *there = pf_ledger_box(comm, sides->to.peer);
+    const struct pf_ledger_box *here = comm ? pf_ledger_own_box(comm) : NULL;
+    if ((there && there->exact) || (here && here->exact)) {
+        sides->apart = true;
+        return r->active;
+    }
+    struct pf_instance *in = pf_ledger_receive(r, &sides->receive, &sides->from);
+    if (there)
+        in = pf_ledger_send(r, &sides->send, &sides->to);
+    return in;
+}
+
+/* Starts one of two operations. Returns the hub's error class. */
+static int start_part(struct pf_rank *r, int fn, const void *buffer, int count, MPI_Datatype datatype,
+                      struct pf_ledger_route route, MPI_Request *handle)
+{
+    struct pf_ledger_side side;
+    MPI_Comm comm = route.comm;
+    bool sends = fn == PF_FN_Isend;
+    pf_call_peer(r, route.peer, route.tag, comm);
+    struct pf_instance *in = (sends ? pf_ledger_send : pf_ledger_receive)(r, &side, &route);
+    pf_call_native_begin(r, in);
+    pf_call_message(in, 1);
+    struct pf_request *made = pf_request_new(r, in, sends ? PF_REQUEST_SEND : PF_REQUEST_RECV, comm);
+    pf_ledger_keep(&side, &made->side);
+    int code = ((native_start)in->fn[fn])(
+        pf_native_p2p_buffer(in, buffer), pf_native_count(in, count, datatype, sends),
+        pf_native(in, datatype), pf_native_rank(in, route.peer), pf_native_tag(in, route.tag),
+        pf_native(in, route.comm), &made->native);
+    pf_call_native_end(r, in);
+    pf_ledger_started(&made->side, code == MPI_SUCCESS);
+    if (code != MPI_SUCCESS) {
+        pf_request_release(made);
+        return in->ops->error_class(in, code);
+    }
+    if (made->native == in->values->request_null)
+        pf_request_was_null(made);
+    *handle = (MPI_Request)(uintptr_t)made;
+    return MPI_SUCCESS;
+}
+
+/* The receive is the second, so that an error of the other leaves nothing behind. */
+static int in_parts(struct pf_rank *r, const void *out, int out_count, MPI_Datatype out_type,
+                    struct pf_ledger_route to, void *in, int in_count, MPI_Datatype in_type,
+                    struct pf_ledger_route from, MPI_Status *status)
+{
+    MPI_Request handles[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    struct pf_wait_set set;
+    if (in_count < 0 || !pf_datatype_valid(in_type))
+        return pf_call_error(r, from.comm, in_count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
+    int error = start_part(r, PF_FN_Isend, out, out_count, out_type, to, &handles[0]);
+    int second = error ? error : start_part(r, PF_FN_Irecv, in, in_count, in_type, from, &handles[1]);
+    pf_wait_set_open(&set, r, 2, handles);
+    pf_wait_set_block(&set);
+    error = pf_wait_set_deliver(&set, 0, NULL);
+    int received = pf_wait_set_deliver(&set, 1, second == MPI_SUCCESS ? status : NULL);
+    pf_wait_set_close(&set);
+    error = second ? second : received ? received : error;
+    return error ? pf_call_error(r, from.comm, error) : pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                     void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                     MPI_Comm comm, MPI_Status *status)
+{
+    struct pf_rank *r = PF_ENTER(Sendrecv);
+    pf_call_schedule(r, false);
+    struct sides sides = {.to = {dest, sendtag, comm}, .from = {source, recvtag, comm}};
+    pf_call_peer(r, source, recvtag, comm);
+    pf_call_sent(r, sendcount, sendtype);
+    struct pf_instance *in = agree(r, &sides);
+    if (sides.apart)
+        return in_parts(r, sendbuf, sendcount, sendtype, sides.to, recvbuf, recvcount, recvtype, sides.from,
+                        status);
+    pf_stranded_sent(r, in, comm, dest, sendtag);
+    union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
+    void *native_status = status || pf_job_state.may_switch ? &room : NULL;
+    pf_call_native_begin(r, in);
+    pf_call_message(in, 2);
+    int code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(
+        pf_native_p2p_buffer(in, sendbuf), pf_native_count(in, sendcount, sendtype, 1),
+        pf_native(in, sendtype), pf_native_rank(in, dest), pf_native_tag(in, sendtag),
+        pf_native_p2p_buffer(in, recvbuf), recvcount, pf_native(in, recvtype), pf_native_rank(in, source),
+        pf_native_tag(in, recvtag), pf_native(in, comm), native_status);
+    pf_ledger_sent(&sides.send, pf_ledger_accepted(in, code));
+    if (native_status && code == MPI_SUCCESS)
+        pf_call_received(r, in, comm, source, native_status, status);
+    pf_ledger_received(in, &sides.receive, code, native_status, status);
+    return pf_call_leave(r, in, comm, code);
+}
+
+/* What is sent is packed first, in the model in force. */
+static int replace_in_parts(struct pf_rank *r, void *buffer, int count, MPI_Datatype datatype,
+                            const struct sides *sides, MPI_Status *status)
+{
+    MPI_Comm comm = sides->to.comm;
+    if (count < 0 || !pf_datatype_valid(datatype) || datatype == MPI_DATATYPE_NULL)
+        return pf_call_error(r, comm, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
+    int64_t bytes = count * pf_datatype_size(datatype);
+    if (bytes > INT32_MAX)
+        return pf_call_error(r, comm, MPI_ERR_COUNT);
+    struct pf_instance *in = pf_call_native_begin(r, r->active);
+    int position = 0, code = MPI_SUCCESS;
+    void *room = malloc((size_t)bytes + 1);
+    if (bytes > 0)
+        code = ((native_pack)in->fn[PF_FN_Pack])(pf_native_p2p_buffer(in, buffer), count,
+                                                 pf_native(in, datatype), room, (int)bytes, &position,
+                                                 pf_native(in, comm));
+    pf_call_native_end(r, in);
+    if (code == MPI_SUCCESS)
+        code =
+            in_parts(r, room, (int)bytes, MPI_BYTE, sides->to, buffer, count, datatype, sides->from, status);
+    else
+        code = pf_call_error(r, comm, in->ops->error_class(in, code));
+    free(room);
+    return code;
+}
+
+int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                             int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    struct pf_rank *r = PF_ENTER(Sendrecv_replace);
+    pf_call_schedule(r, false);
+    struct sides sides = {.to = {dest, sendtag, comm}, .from = {source, recvtag, comm}};
+    pf_call_peer(r, source, recvtag, comm);
+    pf_call_sent(r, count, datatype);
+    struct pf_instance *in = agree(r, &sides);
+    if (sides.apart)
+        return replace_in_parts(r, buf, count, datatype, &sides, status);
+    pf_stranded_sent(r, in, comm, dest, sendtag);
+    union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
+    void *native_status = status || pf_job_state.may_switch ? &room : NULL;
+    pf_call_native_begin(r, in);
+    pf_call_message(in, 2);
+    struct sendrecv_replace a = {
+        .buffer = pf_native_p2p_buffer(in, buf),
+        .count = pf_native_count(in, count, datatype, 1),
+        .datatype = pf_native(in, datatype),
+        .dest = pf_native_rank(in, dest),
+        .sendtag = pf_native_tag(in, sendtag),
+        .source = pf_native_rank(in, source),
+        .recvtag = pf_native_tag(in, recvtag),
+        .comm = pf_native(in, comm),
+        .status = native_status,
+    };
+    int code;
+    if (in->impl == PF_IMPL_SMPI)
+        code = packed(in, &a, count * pf_datatype_size(datatype));
+    else
+        code = ((native_replace)in->fn[PF_FN_Sendrecv_replace])(
+            a.buffer, a.count, a.datatype, a.dest, a.sendtag, a.source, a.recvtag, a.comm, a.status);
+    pf_ledger_sent(&sides.send, pf_ledger_accepted(in, code));
+    if (native_status && code == MPI_SUCCESS)
+        pf_call_received(r, in, comm, source, native_status, status);
+    pf_ledger_received(in, &sides.receive, code, native_status, status);
+    return pf_call_leave(r, in, comm, code);
+}

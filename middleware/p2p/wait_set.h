@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_WAIT_SET_H
+#define PF_MIDDLEWARE_WAIT_SET_H
+
+#include "middleware/p2p/request.h"
+
+/* The requests of one wait or test call, and room for the native call. Small sets live on the caller's
+ * stack. */
+#define PF_WAIT_STACK 64
+
+struct pf_wait_set {
+    struct pf_rank *rank;
+    int count;
+    MPI_Request *handles;
+    struct pf_request **requests; /* NULL for a null handle */
+    void **natives;               /* of one owner's part */
+    int *index;                   /* where the parts came from */
+    char *statuses;               /* native */
+    int active;                   /* requests that wait for something */
+    int hub;                      /* active ones that the hub completes, when the set was opened */
+    int done;                     /* requests that the hub has seen complete */
+    MPI_Comm failed;              /* whose error handler is to be called, of the last delivered error */
+    struct pf_instance *owner;    /* of the active ones; NULL when there is none or more than one */
+    void *heap;
+    struct pf_request *stack_requests[PF_WAIT_STACK];
+    void *stack_natives[PF_WAIT_STACK];
+    int stack_index[PF_WAIT_STACK];
+    union pf_native_status stack_statuses[PF_WAIT_STACK];
+};
+
+/* Fills the set. Returns MPI_SUCCESS or the hub's class of what is wrong with the arguments. */
+int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_Request handles[]);
+void pf_wait_set_close(struct pf_wait_set *set);
+
+/* Collects the active requests of `in` into natives and index; returns their number. */
+int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in);
+
+/* `request` has completed natively, with native status number `i` of the set: notes it in the request. `code`
+ * is native. */
+void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i,
+                          int code);
+
+/* The same for element `i` of the part, whose status has the same number. */
+void pf_wait_set_done(struct pf_wait_set *set, struct pf_instance *in, int i, int code);
+
+/* Hands a done request to the application: status, handle. Returns the hub's error class of the operation. */
+int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status);
+
+/* Waits for all requests of the set. */
+void pf_wait_set_block(struct pf_wait_set *set);
+
+/* Waits for all requests that the hub completes. */
+void pf_wait_set_block_hub(struct pf_wait_set *set);
+
+/* Tests them, and notes those that are complete. */
+void pf_wait_set_try_hub(struct pf_wait_set *set);
+
+/* Blocks until at least one active request would complete at once; the owners differ. */
+void pf_wait_mixed(struct pf_wait_set *set);
+
+/* Waits for one request of an implementation, inside a native call, and notes it as done. */
+void pf_request_finish(struct pf_request *request);
+
+/* Is it complete natively? Then notes it as done. */
+void pf_request_try(struct pf_request *request);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The begin and the end of a rank, and what it asks about its surroundings. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <simgrid/engine.h>
+
+#include "base/child.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "middleware/account/compute.h"
+#include "middleware/agree/stranded.h"
+#include "middleware/check/check.h"
+#include "middleware/core/call.h"
+#include "middleware/object/attribute.h"
+#include "middleware/object/errhandler.h"
+#include "middleware/observing/observing.h"
+#include "middleware/p2p/bsend.h"
+#include "middleware/process/job.h"
+#include "middleware/process/job_state.h"
+
+void smpi_bench_begin(void); /* SimGrid's */
+
+/* When the simulation is over nobody can tell whose exit handler asks: FINALIZED if all ranks are. */
+static enum pf_rank_state state_at_end(void)
+{
+    enum pf_rank_state state = PF_RANK_NEW;
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++)
+        if (pf_job_state.ranks[i].state == PF_RANK_LEFT || state == PF_RANK_NEW)
+            state = pf_job_state.ranks[i].state;
+    return state;
+}
+
+static enum pf_rank_state state_of_caller(void)
+{
+    if (pf_job_state.over)
+        return state_at_end();
+    pf_self_t *self = pf_self();
+    return self && self->mpi ? (enum pf_rank_state)self->mpi->state : PF_RANK_NEW;
+}
+
+static int initialise(int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc;
+    (void)argv;
+    if (state_of_caller() != PF_RANK_NEW)
+        pf_die("rank %d: MPI_Init was called twice", pf_self()->rank);
+    if (!sg_actor_self_get_pid())
+        pf_die("MPI_Init outside the simulation: start the program with pfrun");
+    if (!pf_job_state.ranks)
+        pf_job_create_ranks();
+    int rank = (int)sg_actor_self_get_pid() - 1;
+    if (rank < 0 || rank >= pf_job_state.size)
+        pf_die("MPI_Init from an actor that is not a rank of the job");
+    struct pf_rank *r = &pf_job_state.ranks[rank];
+    struct pf_instance *smpi = r->instances[PF_IMPL_SMPI];
+    int code = smpi->ops->start(smpi);
+    if (code != MPI_SUCCESS)
+        return MPI_ERR_OTHER;
+    pf_job_start_rank(r);
+    r->os_thread = (int)syscall(SYS_gettid);
+    r->thread_level = pf_thread_level(required);
+    if (provided)
+        *provided = r->thread_level;
+    r->state = PF_RANK_RUNNING;
+    smpi_bench_begin(); /* by the rank's own clock, which has just begun */
+    r->open = !pf_check_start(r) && !pf_compute_on;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Init(int *argc, char ***argv)
+{
+    return initialise(argc, argv, MPI_THREAD_SINGLE, NULL);
+}
+
+int pf_PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    return initialise(argc, argv, required, provided);
+}
+
+int pf_PMPI_Initialized(int *flag)
+{
+    *flag = state_of_caller() != PF_RANK_NEW;
+    return MPI_SUCCESS;
+}
+
+int pf_PMPI_Finalized(int *flag)
+{
+    *flag = state_of_caller() == PF_RANK_FINALIZED;
+    return MPI_SUCCESS;
+}
+
+/* MPI 3.1 section 8.7: the attributes of MPI_COMM_SELF go first, then every implementation ends, SMPI
+ * last. */
+int pf_PMPI_Finalize(void)
+{
+    struct pf_rank *r = PF_ENTER(Finalize);
+    int error = pf_attributes_delete_all(&r->alone->attributes, MPI_COMM_SELF);
+    if (error != MPI_SUCCESS)
+        return pf_call_error(r, MPI_COMM_SELF, error);
+    pf_attributes_delete_all(&r->world->attributes, MPI_COMM_WORLD);
+    pf_bsend_drain(r);
+    for (int impl = PF_IMPL_COUNT - 1; impl >= 0; impl--) {
+        struct pf_instance *in = r->instances[impl];
+        if (!in)
+            continue;
+        r->call.impl = impl;
+        if (impl == PF_IMPL_OPENMPI)
+            pf_progress_guard(r, impl);
+        in->ops->finish(in);
+        r->call.impl = -1;
+    }
+    pf_account_leave(r->account);
+    pf_account_close(r->account, simgrid_get_clock());
+    if (pf_compute_on)
+        pf_compute_end(r);
+    r->state = PF_RANK_FINALIZED;
+    r->open = false;
+    return MPI_SUCCESS;
+}
+
+int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
+{
+    if (pf_in_child() || pf_job_state.over)
+        pf_end_process(errorcode & 0xff ? errorcode & 0xff : 1);
+    (void)comm; /* the whole job ends, as MPI 3.1 section 8.7 allows */
+    pf_self_t *self = pf_self();
+    int rank = self ? self->rank : -1;
+    bool observed = self && self->mpi && self->mpi->observed;
+    const void *from = observed ? self->mpi->observed->site : __builtin_return_address(0);
+    char site[256];
+    fflush(stdout);
+    fprintf(stderr, "parfocal: rank %d called MPI_Abort with code %d at %s\n", rank, errorcode,
+            pf_call_site(from, site, sizeof site));
+    pf_job_abort(rank, errorcode);
+}
+
+int pf_PMPI_Query_thread(int *provided)
+{
+    struct pf_rank *r = PF_ENTER(Query_thread);
+    if (!provided)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    *provided = r->thread_level;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Is_thread_main(int *flag)
+{
+    struct pf_rank *r = PF_ENTER(Is_thread_main);
+    if (!flag)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    *flag = (int)syscall(SYS_gettid) == r->os_thread;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int pf_PMPI_Get_library_version(char *version, int *resultlen)
+{
+    *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "Parfocal %s", PF_VERSION);
+    return MPI_SUCCESS;
+}
+
+int pf_PMPI_Get_processor_name(char *name, int *resultlen)
+{
+    struct pf_rank *r = PF_ENTER(Get_processor_name);
+    *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", sg_host_get_name(r->self.host));
+    if (*resultlen >= MPI_MAX_PROCESSOR_NAME)
+        *resultlen = MPI_MAX_PROCESSOR_NAME - 1;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+/* Reading the clock costs what SMPI says it costs (smpi/wtime), in every model. */
+double pf_PMPI_Wtime(void)
+{
+    pf_self_t *self = pf_job_self();
+    if (!self || self->mpi->state != PF_RANK_RUNNING)
+        return simgrid_get_clock();
+    struct pf_rank *r = PF_ENTER(Wtime);
+    pf_call_settle(r);
+    double now = ((double (*)(void))r->instances[PF_IMPL_SMPI]->fn[PF_FN_Wtime])();
+    pf_account_leave(r->account);
+    return now;
+}
+
+double pf_PMPI_Wtick(void)
+{
+    struct pf_rank *r = PF_ENTER(Wtick);
+    double tick = ((double (*)(void))r->instances[PF_IMPL_SMPI]->fn[PF_FN_Wtick])();
+    pf_account_leave(r->account);
+    return tick;
+}
+
+int pf_PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    struct pf_rank *r = PF_ENTER(Alloc_mem);
+    (void)info;
+    if (size < 0 || !baseptr)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    void *memory = malloc(size ? (size_t)size : 1);
+    if (!memory)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    *(void **)baseptr = memory;
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Free_mem(void *base)
+{
+    struct pf_rank *r = PF_ENTER(Free_mem);
+    free(base);
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+/* Polls that found nothing, in a row over all ranks, with no other communication in between. */
+uint64_t pf_call_polls;
+
+/* Others run meanwhile, and one of them may have to tell where this rank is. */
+static void spend(struct pf_rank *r, struct pf_instance *in)
+{
+    int before = r->call.impl;
+    r->call.impl = in->impl;
+    in->ops->idle(in);
+    r->call.impl = before;
+}
+
+void pf_call_idle_uncharged(struct pf_rank *r, struct pf_instance *in)
+{
+    if (in->values->charges_tests)
+        spend(r, in);
+    pf_call_idle(r, in);
+}
+
+void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
+{
+    if (!in->values->charges_tests)
+        spend(r, in);
+    if (++pf_call_polls < (uint64_t)pf_config.livelock_polls)
+        return;
+    fflush(stdout);
+    fprintf(stderr,
+            "parfocal: error: livelock at simulated time %.9g s: %ld tests and probes in a row found "
+            "nothing, and no rank "
+            "did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
+            simgrid_get_clock(), pf_config.livelock_polls);
+    r->call.impl = in->impl;
+    pf_job_print_blocked(stderr);
+    pf_end_process(1);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/process/job.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/engine.h>
+#include <xbt/log.h>
+
+#include "base/child.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/source_line.h"
+#include "lowlevel/portals/runtime.h"
+#include "middleware/account/compute.h"
+#include "middleware/account/summary.h"
+#include "middleware/agree/ledger.h"
+#include "middleware/agree/stranded.h"
+#include "middleware/core/call.h"
+#include "middleware/p2p/request.h"
+#include "middleware/process/job_state.h"
+
+struct pf_job_state pf_job_state = {.program = ""};
+
+static const char *const fn_names[PF_FN_COUNT] = {
+#define X(stem, route, group, smpi) "MPI_" #stem,
+    PF_FN_LIST(X)
+#undef X
+};
+
+const char *pf_fn_name(int fn)
+{
+    return fn >= 0 && fn < PF_FN_COUNT ? fn_names[fn] : "no MPI call";
+}
+
+/* Does the file hold this name (of a function that it calls)? */
+static bool file_names(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return true; /* nothing is known about it */
+    char buffer[1 << 14];
+    size_t length = strlen(name), kept = 0, got;
+    bool found = false;
+    while (!found && (got = fread(buffer + kept, 1, sizeof buffer - kept, file)) > 0) {
+        found = memmem(buffer, kept + got, name, length) != NULL;
+        size_t tail = kept + got < length ? kept + got : length; /* the name may lie across the border */
+        memmove(buffer, buffer + kept + got - tail, tail);
+        kept = tail;
+    }
+    fclose(file);
+    return found;
+}
+
+/* Notes about messages are only kept in a run that can change its model. */
+static void find_out_about_switches(void)
+{
+    unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << pf_job_state.start_model;
+    pf_job_state.may_switch = pf_config.check || /* it reads the notes */
+                              (models & (models - 1)) != 0 || *pf_config.load || !*pf_job_state.program ||
+                              file_names(pf_job_state.program, "pf_model_switch") ||
+                              file_names(pf_job_state.program, "pf_comm_model_set") ||
+                              file_names(pf_job_state.program, "parfocal_model");
+}
+
+/* Reads the settings that choose models. Once, from the launcher or from the first rank. */
+static void read_settings(void)
+{
+    char error[256];
+    if (pf_job_state.schedule)
+        return;
+    pf_config_load();
+    pf_account_start();
+    if (!pf_schedule_load(pf_config.schedule, &pf_job_state.schedule, error, sizeof error))
+        pf_die("%s: %s", pf_config_given("schedule"), error);
+    pf_job_state.start_model = pf_schedule_start(pf_job_state.schedule);
+    if (*pf_config.model &&
+        !pf_model_parse(pf_config.model, strlen(pf_config.model), &pf_job_state.start_model))
+        pf_die("%s: unknown model '%s' (pfinfo lists the models)", pf_config_given("model"), pf_config.model);
+    if (pf_job_state.start_model == PF_MODEL_NONE)
+        pf_job_state.start_model = PF_MODEL_SMPI;
+    find_out_about_switches();
+    pf_job_state.strict = pf_job_state.may_switch && *pf_config.agree == 's';
+    pf_ledger_on = pf_job_state.may_switch && !pf_job_state.strict;
+    pf_ledger_begin(pf_model_impl(pf_job_state.start_model));
+}
+
+/* Its own rank cannot go on in a child; the calls of MPI say so. */
+static void close_in_child(void)
+{
+    const pf_self_t *self = pf_self();
+    if (self && self->mpi)
+        self->mpi->open = false;
+}
+
+int pf_job_prepare(int np, const char *executable)
+{
+    pf_job_state.program = executable;
+    pf_job_state.size = np;
+    pf_child_watch(close_in_child);
+    read_settings();
+    return PF_SUCCESS;
+}
+
+/* The models that the user wants from the start (-load). Those of the schedule come when they are needed. */
+static void load_requested(void)
+{
+    const char *list = pf_config.load;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        enum pf_model model;
+        if (!pf_model_parse(list, length, &model))
+            pf_die("unknown model '%.*s' in PARFOCAL_LOAD; models: analytic, smpi, portals, packet",
+                   (int)length, list);
+        pf_model_load(model);
+        list += length + (list[length] == ',');
+    }
+}
+
+static void create_rank(int i)
+{
+    struct pf_rank *r = &pf_job_state.ranks[i];
+    sg_actor_t actor = sg_actor_by_pid(i + 1); /* SMPI starts rank i as actor i + 1 */
+    sg_host_t host = actor ? sg_actor_get_host(actor) : NULL;
+    r->self = (pf_self_t){.rank = i, .size = pf_job_state.size, .host = host, .mpi = r};
+    r->call.impl = -1;
+    r->call.fn = -1;
+    r->bsend_impl = -1;
+    r->model = PF_MODEL_SMPI;
+    if (!actor) {
+        r->state = PF_RANK_LEFT;
+        pf_job_state.missing = i;
+    }
+    r->instances[PF_IMPL_SMPI] = pf_adapter_get(PF_IMPL_SMPI)->ops->instance(i);
+    r->active = r->instances[PF_IMPL_SMPI];
+    pf_job_state.selves[i] = &r->self;
+    pf_schedule_cursor_init(&r->cursor, pf_job_state.schedule);
+}
+
+void pf_job_create_ranks(void)
+{
+    char why[256] = "";
+    read_settings();
+    const struct pf_adapter *smpi = pf_adapter_get(PF_IMPL_SMPI);
+    struct pf_job job = {.size = pf_job_state.size, .ranks = NULL, .on_abort = pf_job_abort};
+    if (smpi->ops->open(&job, why, sizeof why))
+        pf_die("SMPI cannot be used: %s", why);
+    if (pf_job_state.size == 0)
+        pf_job_state.size = smpi->ops->instance(0)->job_size;
+    pf_job_state.thread = pthread_self();
+    pf_job_state.missing = -1;
+    pf_job_state.ranks = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
+    pf_job_state.selves = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
+    for (int i = 0; i < pf_job_state.size; i++)
+        create_rank(i);
+    pf_compute_begin(pf_job_state.size);
+}
+
+void pf_job_start_rank(struct pf_rank *r)
+{
+    if (pf_job_state.missing >= 0)
+        pf_die("rank %d has no simulated process; start the program with pfrun", pf_job_state.missing);
+    sg_actor_self_set_data(&r->self);
+    if (r->account)
+        pf_account_move(r->account, NULL, pf_job_state.start_model, simgrid_get_clock());
+    else
+        r->account = pf_account_open(r->self.rank, "start", pf_job_state.start_model, simgrid_get_clock());
+    pf_comm_init_rank(r, pf_job_state.size);
+    load_requested();
+    pf_model_load(pf_job_state.start_model);
+    r->model = pf_job_state.start_model;
+    r->active = r->instances[pf_model_impl(pf_job_state.start_model)];
+}
+
+/* Whatever MPI model is in force, Portals calls go to the simulated NIC. */
+pf_self_t *pf_job_identify(void)
+{
+    if (!sg_actor_self_get_pid())
+        return NULL;
+    if (!pf_job_state.ranks)
+        pf_job_create_ranks();
+    int rank = (int)sg_actor_self_get_pid() - 1;
+    if (rank < 0 || rank >= pf_job_state.size)
+        return NULL;
+    struct pf_rank *r = &pf_job_state.ranks[rank];
+    sg_actor_self_set_data(&r->self);
+    r->portals_program = true;
+    r->account = pf_account_open(rank, "start", PF_MODEL_PORTALS, simgrid_get_clock());
+    return &r->self;
+}
+
+static int portals_left; /* ranks that have ended so */
+
+/* The end of a rank that has called Portals and not MPI. Messages may still come to what it has left open,
+ * and its memory is about to go away. */
+static void portals_rank_left(struct pf_rank *r, int status)
+{
+    r->state = PF_RANK_LEFT;
+    if (pf_job_state.left_status == 0)
+        pf_job_state.left_status = status;
+    if (pf_portals_leave(&r->self))
+        pf_warn("rank %d has ended with status %d and without PtlFini", r->self.rank, status);
+    pf_account_close(r->account, simgrid_get_clock());
+    if (++portals_left == pf_job_state.size) /* or SMPI would ask at the end why nobody called MPI_Finalize */
+        xbt_log_control_set("smpi.thres:warning");
+}
+
+void pf_job_rank_left(int status)
+{
+    const pf_self_t *self = pf_self();
+    if (self && self->mpi && self->mpi->state == PF_RANK_NEW && self->mpi->portals_program)
+        portals_rank_left(self->mpi, status);
+    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
+        return;
+    self->mpi->state = PF_RANK_LEFT;
+    self->mpi->open = false;
+    pf_portals_leave(&self->mpi->self);
+    if (pf_job_state.left_status == 0)
+        pf_job_state.left_status = status;
+    pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
+            status, pf_fn_name(self->mpi->call.fn));
+}
+
+int pf_job_left_status(void)
+{
+    return pf_job_state.left_status;
+}
+
+/* The traffic of all NICs for the summary; that of programs without MPI is also in their phase. */
+static void account_for_portals(void)
+{
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        struct pf_rank *r = &pf_job_state.ranks[i];
+        struct pf_portals_counters counters;
+        if (!r->self.portals)
+            continue;
+        pf_portals_counters(&r->self, &counters);
+        pf_summary_add_portals(&counters);
+        if (r->portals_program && r->state != PF_RANK_RUNNING && r->state != PF_RANK_FINALIZED) {
+            r->account->slot->messages += counters.messages;
+            r->account->slot->bytes += counters.bytes_put + counters.bytes_got;
+        }
+    }
+}
+
+void pf_job_report_schedule(FILE *out)
+{
+    const struct pf_schedule *schedule = pf_job_state.schedule;
+    if (!pf_job_state.ranks || !*pf_config.schedule)
+        return;
+    struct pf_account_row *rows;
+    size_t count = pf_account_rows(&rows), phases = 0;
+    const char **names = calloc(count + 1, sizeof *names);
+    if (!names)
+        pf_die("out of memory at the end of the run");
+    for (size_t i = 0; i < count; i++) {
+        bool known = strcmp(rows[i].phase, "start") == 0;
+        for (size_t j = 0; j < phases && !known; j++)
+            known = strcmp(names[j], rows[i].phase) == 0;
+        if (!known)
+            names[phases++] = rows[i].phase;
+    }
+    char overruled[100];
+    snprintf(overruled, sizeof overruled, "%s says %s", pf_config_given("model"), pf_config.model);
+    struct pf_schedule_offer offer = {.phases = names,
+                                      .phase_count = phases,
+                                      .simulated = pf_account_simulated(),
+                                      .start_overruled = *pf_config.model ? overruled : NULL};
+    for (int i = 0; i < pf_job_state.size; i++)
+        pf_schedule_offer_add(&offer, &pf_job_state.ranks[i].cursor);
+    pf_schedule_report_missed(schedule, &offer, out);
+    free(names);
+    free(rows);
+}
+
+int pf_job_finish(int status)
+{
+    account_for_portals();
+    bool written = pf_summary_finish(status);
+    pf_job_state.over = true;
+    memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);
+    return written || status ? status : 1;
+}
+
+void pf_job_abort(int rank, int status)
+{
+    (void)rank;
+    for (int i = 0; i < pf_job_state.size; i++)
+        if (pf_job_state.ranks && pf_job_state.ranks[i].account)
+            pf_account_close(pf_job_state.ranks[i].account, simgrid_get_clock());
+    if (status == 0 || (status & 0xff) == 0)
+        status = 1;
+    pf_summary_finish(status);
+    pf_end_process(status & 0xff);
+}

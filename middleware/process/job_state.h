@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_JOB_STATE_H
+#define PF_MIDDLEWARE_JOB_STATE_H
+
+#include <pthread.h>
+
+#include "middleware/core/rank.h"
+
+/* The ranks of the process. `ranks` is NULL before the first MPI call of the first rank. */
+struct pf_job_state {
+    int size;
+    struct pf_rank *ranks;
+    pf_self_t **selves; /* &ranks[i].self, as adapters want them */
+    int missing;        /* a rank that had ended when the states were made, -1: none */
+    int left_status;    /* the first status other than 0 with which a rank left without MPI_Finalize */
+    pthread_t thread;   /* in which all ranks live; none when the simulation is over, */
+    bool over;       /* and only exit handlers and destructors of the application run: there are no actors */
+    bool may_switch; /* more than one model may be in force during this run, */
+    bool strict;     /* and then both sides of a message must be in the same one: -agree strict */
+    struct pf_schedule *schedule;
+    enum pf_model start_model;
+    const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */
+};
+
+extern struct pf_job_state pf_job_state;
+
+/* pf_self() for what may be called at any time, also when the simulation is over: then NULL. */
+static inline pf_self_t *pf_job_self(void)
+{
+    return pf_job_state.over ? NULL : pf_self();
+}
+
+/* Creates the rank states at the first MPI call of the process, from that rank's actor. */
+void pf_job_create_ranks(void);
+
+/* The calling actor is this rank from now on: its account, its communicators, the models that the user asked
+ * for. */
+void pf_job_start_rank(struct pf_rank *r);
+
+/* The identity of the calling rank for a program that calls Portals before MPI_Init, or without it; NULL for
+ * other actors. */
+pf_self_t *pf_job_identify(void);
+
+/* The calling rank's main() is over. Says so when MPI_Finalize is missing: the others may wait for it for
+ * ever. */
+void pf_job_rank_left(int status);
+
+/* The end of MPI_Abort and of a fatal error: writes the summary, ends the process with `status` (1 when it is
+ * 0). */
+void pf_job_abort(int rank, int status) __attribute__((noreturn));
+
+#endif

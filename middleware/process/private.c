@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/process/private.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <simgrid/actor.h>
+
+#include "base/log.h"
+#include "middleware/fortran/runtime.h"
+#include "middleware/process/private_elf.h"
+
+/* Letters of a library's name that make it the name of one rank's copy: numbers of base 36. */
+#define UNIQUE 5
+
+/* As SMPI loads applications: their own definitions come before the simulator's. The address sanitizer
+ * refuses that, and then we load every application, because SMPI would insist. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { OPEN_FLAGS = RTLD_LAZY | RTLD_LOCAL, ALWAYS = 1 };
+#else
+enum { OPEN_FLAGS = RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND, ALWAYS = 0 };
+#endif
+
+struct object {
+    char *path;
+    char *name; /* as others name it, NULL for the application */
+    char *copy; /* the current rank's name for it, of the same length */
+    struct pf_elf elf;
+};
+
+/* The objects of one rank in the order of loading, libraries before who needs them, the application last. */
+static struct {
+    struct object *objects;
+    int count;
+    const char *dir;
+    const char *application;
+    bool keep;
+    int ranks;
+} job;
+
+static void *checked(void *memory)
+{
+    if (!memory)
+        pf_die("out of memory");
+    return memory;
+}
+
+/* One directory of a search list, with $ORIGIN replaced; false if it is empty or too long. */
+static bool directory(char *out, const char *list, int length, const char *origin)
+{
+    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
+    for (int i = 0; i < 2; i++) {
+        int word = (int)strlen(words[i]);
+        if (length >= word && strncmp(list, words[i], (size_t)word) == 0) {
+            const char *slash = strrchr(origin, '/');
+            int kept = slash ? (int)(slash - origin) : 0;
+            return snprintf(out, PATH_MAX, "%.*s%.*s", kept, origin, length - word, list + word) < PATH_MAX;
+        }
+    }
+    return length && snprintf(out, PATH_MAX, "%.*s", length, list) < PATH_MAX;
+}
+
+static bool search(char *out, const char *list, const char *origin, const char *name)
+{
+    for (; list && *list; list += strcspn(list, ":"), list += *list == ':') {
+        char dir[PATH_MAX];
+        if (directory(dir, list, (int)strcspn(list, ":"), origin) &&
+            snprintf(out, PATH_MAX, "%s/%s", dir, name) < PATH_MAX && access(out, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where the dynamic linker would find a library. What only the system's directories have is not the
+ * application's. */
+static bool find(char *out, const struct pf_elf *user, const char *origin, const char *name)
+{
+    return !strchr(name, '/') &&
+           ((pf_fortran_runtime_is(name) && pf_fortran_runtime_find(out, name)) ||
+            search(out, getenv("LD_LIBRARY_PATH"), origin, name) || search(out, user->search, origin, name) ||
+            search(out, "/usr/local/lib", origin, name));
+}
+
+static bool linked_by_pfcc(const struct pf_elf *elf)
+{
+    for (int i = 0; i < elf->name_count; i++)
+        if (elf->names[i].needed && strncmp(elf->names[i].text, "libparfocal.so", 14) == 0)
+            return true;
+    return false;
+}
+
+/* Ours, and those that come with a compiler or with the system: they serve all ranks. */
+static bool serves_all(const char *name, const char *path)
+{
+    static const char *const names[] = {"libportals.so", "libsimgrid.so", "libstdc++.so", "libgcc_s.so",
+                                        "libgomp.so",    "libasan.so",    "libubsan.so"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/lib", 4) == 0;
+}
+
+/* A copy is found by its own name, which pfcc gives to each library. */
+static bool can_be_private(const struct pf_elf *elf, const char *name, const char *path)
+{
+    const char *why = NULL;
+    if (!linked_by_pfcc(elf) && !pf_fortran_runtime_is(name)) {
+        if (serves_all(name, path))
+            return false;
+        why =
+            "it was not linked by pfcc; link it with pfcc -shared, if it keeps data that belong to one rank";
+    } else if (!elf->soname || strcmp(elf->soname, name) != 0)
+        why = "it does not have the name (soname) under which it is needed; link it again with pfcc";
+    else if (strlen(name) <= UNIQUE)
+        why = "its name is too short to be changed; rename it";
+    if (why)
+        pf_warn("all ranks share the globals of the library '%s': %s", path, why);
+    return !why;
+}
+
+static bool known(const char *name)
+{
+    for (int i = 0; i < job.count; i++)
+        if (job.objects[i].name && strcmp(job.objects[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Adds what an object needs, then the object. A library that needs itself in a circle stays where it was met
+ * first. */
+static void add(const char *path, const char *name, struct pf_elf elf)
+{
+    int depth = 0;
+    static const char *open_names[64]; /* libraries whose needs are being added */
+    static int open_count;
+    if (name && open_count < 64) {
+        open_names[open_count++] = name;
+        depth = 1;
+    }
+    for (int i = 0; i < elf.name_count; i++) {
+        char found[PATH_MAX];
+        struct pf_elf needed;
+        const char *text = elf.names[i].text;
+        bool seen = !elf.names[i].needed || known(text) || strncmp(text, "libparfocal.so", 14) == 0;
+        for (int j = 0; j < open_count && !seen; j++)
+            seen = strcmp(open_names[j], text) == 0;
+        if (seen || !find(found, &elf, path, text) || !pf_elf_read(&needed, found))
+            continue;
+        if (can_be_private(&needed, text, found))
+            add(found, text, needed);
+        else
+            pf_elf_free(&needed);
+    }
+    open_count -= depth;
+    job.objects = checked(reallocarray(job.objects, (size_t)job.count + 1, sizeof *job.objects));
+    job.objects[job.count++] = (struct object){.path = checked(strdup(path)),
+                                               .name = name ? checked(strdup(name)) : NULL,
+                                               .copy = name ? checked(strdup(name)) : NULL,
+                                               .elf = elf};
+}
+
+static const char *own_library(void)
+{
+    Dl_info info;
+    if (!dladdr(&job, &info))
+        pf_die("cannot find Parfocal's own library");
+    return info.dli_fname;
+}
+
+const char *pf_private_prepare(const char *application, const char *dir, bool keep)
+{
+    struct pf_elf elf;
+    if (!pf_elf_read(&elf, application))
+        return NULL;
+    job.dir = checked(strdup(dir));
+    job.application = checked(strdup(application));
+    job.keep = keep;
+    add(application, NULL, elf);
+    if (job.count > 1 || ALWAYS)
+        return own_library();
+    pf_elf_free(&job.objects[0].elf);
+    job.count = 0;
+    return NULL;
+}
+
+/* A library's name in the copies of one rank: its first letters are a number. */
+static void rename_for(char *name, int rank, int library)
+{
+    int number = rank * job.count + library;
+    for (int digit = UNIQUE - 1; digit >= 0; digit--, number /= 36)
+        name[digit] = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
+}
+
+/* The names in all copies of this rank. A name that was renamed before is found by its place, not by its
+ * text. */
+static void rename_copies(void)
+{
+    for (int i = 0; i < job.count - 1; i++) {
+        struct object *library = &job.objects[i];
+        char old[NAME_MAX + 1];
+        snprintf(old, sizeof old, "%s", library->copy);
+        rename_for(library->copy, job.ranks, i);
+        for (int j = 0; j < job.count; j++)
+            for (int k = 0; k < job.objects[j].elf.name_count; k++)
+                if (strcmp(job.objects[j].elf.names[k].text, old) == 0)
+                    strcpy(job.objects[j].elf.names[k].text, library->copy);
+    }
+}
+
+static void load_copy(const struct object *object, const char *file)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", job.dir, file) >= PATH_MAX || !pf_elf_write(&object->elf, path))
+        pf_die("cannot copy '%s' to '%s': %s", object->path, job.dir, strerror(errno));
+    bool fortran = object->name && pf_fortran_runtime_is(object->name);
+    void *handle = fortran ? pf_fortran_runtime_open(path, OPEN_FLAGS) : dlopen(path, OPEN_FLAGS);
+    if (!job.keep)
+        unlink(path);
+    if (!handle)
+        pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, dlerror());
+}
+
+const char *pf_private_load(void)
+{
+    if (!job.count)
+        return NULL;
+    const struct object *application = &job.objects[job.count - 1];
+    const char *slash = strrchr(application->path, '/');
+    char file[NAME_MAX + 1];
+    rename_copies();
+    for (int i = 0; i < job.count - 1; i++)
+        load_copy(&job.objects[i], job.objects[i].copy);
+    snprintf(file, sizeof file, "%s_%d_%d.so", slash ? slash + 1 : application->path, (int)getpid(),
+             job.ranks);
+    load_copy(application, file);
+    job.ranks++;
+    return application->path;
+}
+
+const char *pf_private_dir(void)
+{
+    return job.dir;
+}
+
+bool pf_private_keeps(void)
+{
+    return job.keep;
+}
+
+/* Ranks load their copies in the order of their actors, which SMPI numbers from 1. */
+static int rank_of_caller(void)
+{
+    return (int)sg_actor_self_get_pid() - 1;
+}
+
+const char *pf_private_linked(const char *name)
+{
+    static char copy[NAME_MAX + 1];
+    const char *slash = strrchr(name, '/');
+    name = slash ? slash + 1 : name;
+    for (int i = 0; i < job.count - 1; i++) {
+        if (strcmp(job.objects[i].name, name) != 0)
+            continue;
+        snprintf(copy, sizeof copy, "%s", name);
+        rename_for(copy, rank_of_caller(), i);
+        return copy;
+    }
+    return NULL;
+}
+
+bool pf_private_find(char *out, const char *name)
+{
+    if (strchr(name, '/'))
+        return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX && access(out, R_OK) == 0;
+    struct pf_elf elf;
+    if (!pf_elf_read(&elf, job.application))
+        return false;
+    bool found = find(out, &elf, job.application, name);
+    pf_elf_free(&elf);
+    return found;
+}
+
+bool pf_private_read(struct pf_elf *elf, const char *path)
+{
+    if (!pf_elf_read(elf, path))
+        return false;
+    if (!linked_by_pfcc(elf)) {
+        pf_elf_free(elf);
+        return false;
+    }
+    for (int i = 0; i < elf->name_count; i++) {
+        const char *copy = elf->names[i].needed ? pf_private_linked(elf->names[i].text) : NULL;
+        if (copy)
+            strcpy(elf->names[i].text, copy);
+    }
+    return true;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/process/private_open.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <simgrid/actor.h>
+
+#include "base/log.h"
+#include "middleware/account/compute.h"
+#include "middleware/process/private.h"
+#include "middleware/process/private_elf.h"
+
+/* A copy of one rank. It is known by its name while it is open, although its file is gone. */
+struct opened {
+    aid_t actor;
+    dev_t device;
+    ino_t inode;
+    char *copy;
+    struct opened *next;
+};
+
+static struct opened *all;
+
+static struct opened *find(aid_t actor, const struct stat *file)
+{
+    struct opened *one = all;
+    while (one && (one->actor != actor || one->device != file->st_dev || one->inode != file->st_ino))
+        one = one->next;
+    return one;
+}
+
+static struct opened *add(aid_t actor, const struct stat *file, const char *path)
+{
+    static int count;
+    const char *slash = strrchr(path, '/');
+    struct opened *one = malloc(sizeof *one);
+    if (!one || asprintf(&one->copy, "%s/%s_%d_%d_%ld.so", pf_private_dir(), slash ? slash + 1 : path,
+                         (int)getpid(), count++, (long)actor) < 0)
+        pf_die("out of memory");
+    one->actor = actor;
+    one->device = file->st_dev;
+    one->inode = file->st_ino;
+    one->next = all;
+    return all = one;
+}
+
+/* What to open: the rank's copy, which is open already, or whose file is there (`written`); the file itself
+ * when pfcc has not linked it; NULL when the copy is not open and must not be opened. */
+static const char *prepare(const char *path, int flags, bool *written)
+{
+    struct pf_elf elf;
+    struct stat file;
+    aid_t actor = sg_actor_self_get_pid();
+    if (stat(path, &file) != 0 || !pf_private_read(&elf, path))
+        return path;
+    struct opened *one = find(actor, &file);
+    void *open = one ? dlopen(one->copy, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (open) {
+        dlclose(open);
+    } else if (!(flags & RTLD_NOLOAD)) {
+        one = one ? one : add(actor, &file, path);
+        if (!pf_elf_write(&elf, one->copy))
+            pf_die("cannot copy '%s' to '%s': %s", path, one->copy, strerror(errno));
+        *written = true;
+    }
+    pf_elf_free(&elf);
+    return one ? one->copy : NULL;
+}
+
+void *pf_private_open(const char *name, int flags)
+{
+    char path[PATH_MAX];
+    bool written = false;
+    const char *linked = name && pf_private_dir() ? pf_private_linked(name) : NULL;
+    if (linked) /* the program needs it, so the rank has its copy already */
+        return dlopen(linked, flags & ~RTLD_GLOBAL);
+    if (!name || !pf_private_dir() || !pf_private_find(path, name))
+        return dlopen(name, flags);
+    struct pf_rank *r = pf_compute_call();
+    const char *copy = prepare(path, flags, &written);
+    pf_compute_return(r);
+    if (!copy)
+        return NULL; /* RTLD_NOLOAD */
+    void *handle = dlopen(copy, copy == path ? flags : flags & ~RTLD_GLOBAL);
+    if (written && !pf_private_keeps())
+        unlink(copy);
+    return handle;
+}

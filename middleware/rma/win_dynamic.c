@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that comes to a window and goes (MPI 3.1 section 11.2.4). The hub keeps a list, for the window's
+ * twins. */
+#include <stdlib.h>
+
+#include "middleware/core/call.h"
+#include "middleware/rma/win_order.h"
+
+typedef int attach_fn(void *, void *, MPI_Aint);
+typedef int detach_fn(void *, const void *);
+
+int pf_PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
+{
+    struct pf_rank *r = PF_ENTER(Win_attach);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win)
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    if (win->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return pf_win_failed(r, handle, MPI_ERR_RMA_FLAVOR);
+    if (size < 0 || (size > 0 && !base))
+        return pf_win_failed(r, handle, MPI_ERR_RMA_ATTACH);
+    struct pf_win_region *region = malloc(sizeof *region);
+    if (!region)
+        return pf_win_failed(r, handle, MPI_ERR_NO_MEM);
+    *region = (struct pf_win_region){base, size, win->regions};
+    win->regions = region;
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < PF_IMPL_COUNT && code == MPI_SUCCESS; i++)
+        if (win->object.native[i])
+            code = ((attach_fn *)r->instances[i]->fn[PF_FN_Win_attach])(win->object.native[i], base, size);
+    return pf_win_leave(r, in, handle, code);
+}
+
+/* SMPI knows only how much is attached in all, and forgets that with the first piece that goes. */
+static int detach(struct pf_instance *in, const struct pf_win *win, const void *base)
+{
+    void *native = win->object.native[in->impl];
+    int code = ((detach_fn *)in->fn[PF_FN_Win_detach])(native, base);
+    if (in->impl != PF_IMPL_SMPI || code != MPI_SUCCESS || !win->regions)
+        return code;
+    MPI_Aint rest = 1; /* it counts from -1 now */
+    for (const struct pf_win_region *region = win->regions; region; region = region->next)
+        rest += region->size;
+    return ((attach_fn *)in->fn[PF_FN_Win_attach])(native, win->regions->base, rest);
+}
+
+int pf_PMPI_Win_detach(MPI_Win handle, const void *base)
+{
+    struct pf_rank *r = PF_ENTER(Win_detach);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win)
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    if (win->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return pf_win_failed(r, handle, MPI_ERR_RMA_FLAVOR);
+    struct pf_win_region **link = &win->regions;
+    while (*link && (*link)->base != base)
+        link = &(*link)->next;
+    if (!*link)
+        return pf_win_failed(r, handle, MPI_ERR_ARG);
+    struct pf_win_region *gone = *link;
+    *link = gone->next;
+    pf_win_order_forget(win, base, gone->size);
+    free(gone);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < PF_IMPL_COUNT && code == MPI_SUCCESS; i++)
+        if (win->object.native[i])
+            code = detach(r->instances[i], win, base);
+    return pf_win_leave(r, in, handle, code);
+}

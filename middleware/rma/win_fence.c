@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fence is where a window changes its model. It ends all epochs of all members, so that nothing of the
+ * window is pending when the last of them leaves it, and all members take part, so that they can agree.
+ *
+ * The first member that arrives decides, the others follow, as in a collective. The fence itself runs where
+ * the window was: its implementation completes its operations, and its simulated time is what it always is.
+ * Each member makes its twin in the new implementation before that, locally, so that all twins are there when
+ * the first member goes on; and the new epoch is opened behind it, locally as well.
+ */
+#include "middleware/core/call.h"
+#include "middleware/rma/win.h"
+
+/* Where the window is after this fence. It stays where it is when the fence ends nothing
+ * (MPI_MODE_NOPRECEDE): such a fence need not wait for anybody. It also stays when the caller has an epoch of
+ * another kind open. */
+static struct pf_instance *agree(struct pf_rank *r, struct pf_win *win, int assertion)
+{
+    struct pf_win_shared *shared = win->shared;
+    if (win->fences++ == shared->fences) {
+        int bound = win->comm->shared->bound_impl;
+        bool stays = (assertion & MPI_MODE_NOPRECEDE) || win->epochs > 0;
+        shared->fences++;
+        shared->impl = stays ? win->in->impl : bound >= 0 ? bound : r->active->impl;
+    } else if (shared->impl != r->active->impl) {
+        r->account->slot->followed++;
+    }
+    return r->instances[shared->impl];
+}
+
+int pf_PMPI_Win_fence(int assertion, MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_fence);
+    struct pf_win *win = pf_win_of(handle);
+    if (PF_UNLIKELY(!win))
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    pf_call_schedule(r, false);
+    struct pf_instance *next = agree(r, win, assertion), *in = win->in;
+    if (next != in)
+        pf_win_twin(r, win, next);
+    pf_call_native_begin(r, in);
+    int closing = next != in ? assertion | MPI_MODE_NOSUCCEED : assertion;
+    int code = ((int (*)(int, void *))in->fn[PF_FN_Win_fence])(pf_native_assert(in, closing),
+                                                               win->object.native[in->impl]);
+    if (code == MPI_SUCCESS && next != in) {
+        win->in = next;
+        if (!(assertion & MPI_MODE_NOSUCCEED)) {
+            pf_progress_guard(r, next->impl);
+            next->ops->win_open(next, win->object.native[next->impl]);
+        }
+    }
+    return pf_win_leave(r, in, handle, code);
+}

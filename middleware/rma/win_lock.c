@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Passive target (MPI 3.1 section 11.5.3): locks of one target, and of all. See win_order.h for SMPI's. */
+#include "middleware/core/call.h"
+#include "middleware/rma/win_order.h"
+
+typedef int lock_fn(int, int, int, void *);
+typedef int unlock_fn(int, void *);
+typedef int lock_all_fn(int, void *);
+typedef int unlock_all_fn(void *);
+
+static bool ordered(const struct pf_win *win)
+{
+    return win->in->impl == PF_IMPL_SMPI;
+}
+
+static bool is_member(const struct pf_win *win, int rank)
+{
+    return rank >= 0 && rank < win->shared->members;
+}
+
+int pf_PMPI_Win_lock(int type, int rank, int assertion, MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_lock);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win)
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    if (rank ==
+        MPI_PROC_NULL) /* Open MPI refuses it (MPI 3.1 section 11.3 allows it as a target everywhere) */
+        return pf_call_return(r, MPI_SUCCESS);
+    if (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
+        return pf_win_failed(r, handle, MPI_ERR_LOCKTYPE);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    bool order = ordered(win) && is_member(win, rank);
+    if (order)
+        pf_win_order_lock(win, type, rank);
+    int held = win->flavor == MPI_WIN_FLAVOR_SHARED ? in->values->mode_held : 0;
+    int code = ((lock_fn *)in->fn[PF_FN_Win_lock])(
+        pf_native_lock(type), rank, pf_native_assert(in, assertion) | held, win->object.native[in->impl]);
+    if (code != MPI_SUCCESS && order) {
+        pf_win_order_unlock(win, rank);
+        pf_win_order_unlocked(win, rank);
+    }
+    win->epochs += code == MPI_SUCCESS;
+    return pf_win_leave(r, in, handle, code);
+}
+
+int pf_PMPI_Win_unlock(int rank, MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_unlock);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win)
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    if (rank == MPI_PROC_NULL)
+        return pf_call_return(r, MPI_SUCCESS);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    bool order = ordered(win) && is_member(win, rank);
+    if (order)
+        pf_win_order_unlock(win, rank);
+    int code = ((unlock_fn *)in->fn[PF_FN_Win_unlock])(rank, win->object.native[in->impl]);
+    pf_win_order_await_gets(win, rank);
+    if (order)
+        pf_win_order_unlocked(win, rank);
+    win->epochs -= code == MPI_SUCCESS && win->epochs > 0;
+    return pf_win_leave(r, in, handle, code);
+}
+
+int pf_PMPI_Win_lock_all(int assertion, MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_lock_all);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win)
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    for (int i = 0; ordered(win) && i < win->shared->members; i++)
+        pf_win_order_lock(win, MPI_LOCK_SHARED, i);
+    int code = ((lock_all_fn *)in->fn[PF_FN_Win_lock_all])(pf_native_assert(in, assertion),
+                                                           win->object.native[in->impl]);
+    win->epochs += code == MPI_SUCCESS;
+    return pf_win_leave(r, in, handle, code);
+}
+
+int pf_PMPI_Win_unlock_all(MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_unlock_all);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win)
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    for (int i = 0; ordered(win) && i < win->shared->members; i++)
+        pf_win_order_unlock(win, i);
+    int code = ((unlock_all_fn *)in->fn[PF_FN_Win_unlock_all])(win->object.native[in->impl]);
+    pf_win_order_await_gets(win, -1);
+    win->epochs -= code == MPI_SUCCESS && win->epochs > 0;
+    return pf_win_leave(r, in, handle, code);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The end of an exposure epoch (MPI 3.1 section 11.5.2). SMPI has no MPI_Win_test. There the members keep
+ * count of who has called MPI_Win_complete for whom, and a test succeeds when all to whom the window is
+ * exposed have: then SMPI's MPI_Win_wait ends as soon as their messages have arrived, and the caller pays for
+ * that.
+ */
+#include <stdlib.h>
+
+#include "middleware/comm/group.h"
+#include "middleware/core/call.h"
+#include "middleware/rma/win.h"
+
+typedef int group_fn(void *, int, void *);
+typedef int win_fn(void *);
+typedef int test_fn(void *, int *);
+
+static int native_end(struct pf_rank *r, struct pf_win *win, int fn, MPI_Win handle)
+{
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    int code = ((win_fn *)in->fn[fn])(win->object.native[in->impl]);
+    if (code == MPI_SUCCESS)
+        win->epochs--;
+    return pf_win_leave(r, in, handle, code);
+}
+
+static struct pf_group *keep(struct pf_group *group)
+{
+    group->object.references++;
+    return group;
+}
+
+static void forget(struct pf_group **group)
+{
+    if (*group)
+        pf_group_release(*group);
+    *group = NULL;
+}
+
+static int *counts(struct pf_win_shared *shared)
+{
+    if (!shared->completed)
+        shared->completed = calloc((size_t)shared->members, sizeof *shared->completed);
+    return shared->completed;
+}
+
+/* The member's number in the window, -1 when it is not in it. */
+static int member_of(const struct pf_win *win, int world_rank)
+{
+    const struct pf_comm_shared *comm = win->comm->shared;
+    for (int i = 0; i < comm->size; i++)
+        if (comm->world_ranks[i] == world_rank)
+            return i;
+    return -1;
+}
+
+int pf_PMPI_Win_post(MPI_Group group, int assertion, MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_post);
+    struct pf_win *win = pf_win_of(handle);
+    struct pf_group *origins = pf_group_of(r, group);
+    if (!win || !origins)
+        return pf_win_failed(r, handle, win ? MPI_ERR_GROUP : MPI_ERR_WIN);
+    win->completes = counts(win->shared)[win->comm->me] + origins->size;
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    int code = ((group_fn *)in->fn[PF_FN_Win_post])(pf_native(in, group), pf_native_assert(in, assertion),
+                                                    win->object.native[in->impl]);
+    if (code == MPI_SUCCESS)
+        win->epochs++;
+    return pf_win_leave(r, in, handle, code);
+}
+
+int pf_PMPI_Win_start(MPI_Group group, int assertion, MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_start);
+    struct pf_win *win = pf_win_of(handle);
+    struct pf_group *targets = pf_group_of(r, group);
+    if (!win || !targets)
+        return pf_win_failed(r, handle, win ? MPI_ERR_GROUP : MPI_ERR_WIN);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    int code = ((group_fn *)in->fn[PF_FN_Win_start])(pf_native(in, group), pf_native_assert(in, assertion),
+                                                     win->object.native[in->impl]);
+    if (code == MPI_SUCCESS) {
+        win->epochs++;
+        forget(&win->accessed);
+        win->accessed = keep(targets);
+    }
+    return pf_win_leave(r, in, handle, code);
+}
+
+/* Counted before it is done: the targets' MPI_Win_wait may be what it waits for. */
+int pf_PMPI_Win_complete(MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_complete);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win)
+        return pf_win_failed(r, handle, MPI_ERR_WIN);
+    for (int i = 0; win->accessed && i < win->accessed->size; i++) {
+        int target = member_of(win, win->accessed->world_ranks[i]);
+        if (target >= 0)
+            counts(win->shared)[target]++;
+    }
+    forget(&win->accessed);
+    return native_end(r, win, PF_FN_Win_complete, handle);
+}
+
+int pf_PMPI_Win_wait(MPI_Win handle)
+{
+    struct pf_rank *r = PF_ENTER(Win_wait);
+    struct pf_win *win = pf_win_of(handle);
+    return win ? native_end(r, win, PF_FN_Win_wait, handle) : pf_win_failed(r, handle, MPI_ERR_WIN);
+}
+
+/* Who spins spends simulated time. */
+static int nothing_yet(struct pf_rank *r, struct pf_instance *in, int *flag)
+{
+    *flag = 0;
+    pf_win_idle(r, in);
+    return pf_call_return(r, MPI_SUCCESS);
+}
+
+int pf_PMPI_Win_test(MPI_Win handle, int *flag)
+{
+    struct pf_rank *r = PF_ENTER(Win_test);
+    struct pf_win *win = pf_win_of(handle);
+    if (!win || !flag)
+        return pf_win_failed(r, handle, win ? MPI_ERR_ARG : MPI_ERR_WIN);
+    struct pf_instance *in = win->in;
+    if (!in->fn[PF_FN_Win_test]) {
+        if (counts(win->shared)[win->comm->me] < win->completes)
+            return nothing_yet(r, in, flag);
+        *flag = 1;
+        return native_end(r, win, PF_FN_Win_wait, handle);
+    }
+    pf_call_native_begin(r, in);
+    int code = ((test_fn *)in->fn[PF_FN_Win_test])(win->object.native[in->impl], flag);
+    if (code == MPI_SUCCESS && !*flag) {
+        pf_call_native_end(r, in);
+        return nothing_yet(r, in, flag);
+    }
+    win->epochs -= code == MPI_SUCCESS;
+    return pf_win_leave(r, in, handle, code);
+}
