@@ -67,6 +67,8 @@ class Study:
 
     def write_platform(self, platform, ranks):
         text = output([f"{self.bin}/pfinfo", f"--platform={BUILT_IN[platform]}:{ranks}"])
+        # Hosts and links by the numbers of the nodes.
+        text = re.sub(r'radical="(\d+)-(\d+)"', lambda m: f'radical="0-{int(m[2]) - int(m[1])}"', text)
         if platform == "fat tree 2:1":
             text = re.sub(r'"2;(\d+),(\d+);1,(\d+);1,1"', lambda m: f'"2;{m[1]},{m[2]};1,{int(m[3]) // 2};1,1"', text)
         if platform == "torus" and ranks == 256:  # the built-in one would have 7 x 7 x 6 nodes

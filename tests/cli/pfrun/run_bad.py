@@ -90,6 +90,7 @@ class Runs:
     def run(self, command, settings, may_work):
         """may_work: input that is in order, or that nobody can refuse."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")}
+        environment.pop("MALLOC_PERTURB_", None)  # would touch gigabytes of buffers that only take addresses
         environment.update(settings, TMPDIR=os.path.join(self.folder, "tmp"))
         arguments = [self.names.get(word, word) for word in command[1:]]
         self.count += 1
@@ -164,7 +165,7 @@ def main():
     parser.add_argument("binaries")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--cases", type=int, default=90)
+    parser.add_argument("--cases", type=int, default=40)
     parser.add_argument("--timeout", type=float, default=120)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
