@@ -102,14 +102,16 @@ struct pf_intercomm_recipe {
 };
 
 struct pf_adapter;
+struct pf_native_fn; /* generated: pf_native.h as the middleware sees it, pf_own.h as an adapter fills it in
+                      */
 
 struct pf_instance {
     const struct pf_adapter *adapter;
     const struct pf_adapter_ops *ops;
     const struct pf_native_values *values;
-    void *const *fn;         /* native PMPI_ entry points by enum pf_fn, NULL where it has none */
-    void *const *predefined; /* native handles of the hub's predefined ones */
-    int impl;                /* enum pf_impl */
+    const struct pf_native_fn *fn; /* native PMPI_ entry points, NULL where it has none */
+    void *const *predefined;       /* native handles of the hub's predefined ones */
+    int impl;                      /* enum pf_impl */
     int rank;
     int job_size;
     double

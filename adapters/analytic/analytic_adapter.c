@@ -22,7 +22,6 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "pf_fn.h"
 
 struct an_job an_job;
 
@@ -55,7 +54,7 @@ struct an_job an_job;
     X(Wtime)                                                                                                 \
     X(Wtick)
 
-static void *functions[PF_FN_COUNT];
+static union pf_own_table functions;
 static struct pf_native_values values;
 
 static int analytic_probe(char *why, size_t why_size)
@@ -66,19 +65,16 @@ static int analytic_probe(char *why, size_t why_size)
 /* What is local is SMPI's; nothing of SMPI that communicates may be called. */
 static void find_functions(const struct pf_instance *smpi)
 {
-    static const int local[] = {
-#define X(stem) PF_FN_##stem,
-        AN_LOCAL_FUNCTIONS(X)
+    struct pf_own_fn *fn = &functions.own;
+#define X(stem) functions.native.stem = smpi->fn->stem;
+    AN_LOCAL_FUNCTIONS(X)
 #undef X
-    };
-    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
-        functions[local[i]] = smpi->fn[local[i]];
-    an_p2p_install(functions);
-    an_wait_install(functions);
-    an_probe_install(functions);
-    an_coll_install(functions);
-    an_data_install(functions);
-    an_rma_install(functions);
+    an_p2p_install(fn);
+    an_wait_install(fn);
+    an_probe_install(fn);
+    an_coll_install(fn);
+    an_data_install(fn);
+    an_rma_install(fn);
 }
 
 /* Nodes are numbered in the order of the first ranks on them. */
@@ -134,7 +130,7 @@ static void make_rank(int i, const int *all)
     rank->base = (struct pf_instance){.adapter = &pf_analytic_adapter,
                                       .ops = pf_analytic_adapter.ops,
                                       .values = &values,
-                                      .fn = functions,
+                                      .fn = &functions.native,
                                       .predefined = rank->predefined,
                                       .impl = PF_IMPL_ANALYTIC,
                                       .rank = i,

@@ -375,46 +375,46 @@ static int an_ibarrier(MPI_Comm comm, MPI_Request *request)
 #define IDENTIFIER_BYTES 4
 #define COLOR_BYTES      8
 
-static int agree(MPI_Comm comm, enum pf_coll_kind kind, size_t bytes, void *made)
+static int agree(MPI_Comm comm, enum pf_coll_kind kind, size_t bytes, MPI_Comm *made)
 {
     struct entry e = entry_of(comm, NULL);
     struct an_part p = {.pretend = bytes};
-    *(void **)made = NULL;
+    *made = MPI_COMM_NULL;
     return e.comm ? enter(e, &p, kind) : MPI_ERR_COMM;
 }
 
-static int an_comm_dup(MPI_Comm comm, void *made)
+static int an_comm_dup(MPI_Comm comm, MPI_Comm *made)
 {
     return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
 }
 
-static int an_comm_create(MPI_Comm comm, void *group, void *made)
+static int an_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 {
     (void)group;
     return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
 }
 
-static int an_comm_create_group(MPI_Comm comm, void *group, int tag, void *made)
+static int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
     (void)comm, (void)group, (void)tag;
-    *(void **)made = NULL; /* its members alone call it; the hub has told them about each other */
+    *made = MPI_COMM_NULL; /* its members alone call it; the hub has told them about each other */
     return MPI_SUCCESS;
 }
 
-static int an_comm_split(MPI_Comm comm, int color, int key, void *made)
+static int an_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 {
     (void)color, (void)key;
     return agree(comm, PF_COLL_ALLGATHER, COLOR_BYTES, made);
 }
 
-static int an_intercomm_merge(MPI_Comm comm, int high, void *made)
+static int an_intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
 {
     (void)high;
     return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
 }
 
 static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *periods, int reorder,
-                          void *made)
+                          MPI_Comm *made)
 {
     (void)ndims, (void)dims, (void)periods, (void)reorder;
     return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
@@ -432,11 +432,11 @@ static int an_comm_group(MPI_Comm comm, MPI_Group *group)
     return code;
 }
 
-void an_coll_install(void **functions)
+void an_coll_install(struct pf_own_fn *fn)
 {
 #define PAIR(Stem, name)                                                                                     \
-    functions[PF_FN_##Stem] = (void *)an_##name;                                                             \
-    functions[PF_FN_I##name] = (void *)an_i##name;
+    fn->Stem = an_##name;                                                                                    \
+    fn->I##name = an_i##name;
     PAIR(Barrier, barrier)
     PAIR(Bcast, bcast)
     PAIR(Gather, gather)
@@ -455,11 +455,11 @@ void an_coll_install(void **functions)
     PAIR(Reduce_scatter_block, reduce_scatter_block)
     PAIR(Reduce_scatter, reduce_scatter)
 #undef PAIR
-    functions[PF_FN_Comm_dup] = (void *)an_comm_dup;
-    functions[PF_FN_Comm_create] = (void *)an_comm_create;
-    functions[PF_FN_Comm_create_group] = (void *)an_comm_create_group;
-    functions[PF_FN_Comm_split] = (void *)an_comm_split;
-    functions[PF_FN_Cart_create] = (void *)an_cart_create;
-    functions[PF_FN_Intercomm_merge] = (void *)an_intercomm_merge;
-    functions[PF_FN_Comm_group] = (void *)an_comm_group;
+    fn->Comm_dup = an_comm_dup;
+    fn->Comm_create = an_comm_create;
+    fn->Comm_create_group = an_comm_create_group;
+    fn->Comm_split = an_comm_split;
+    fn->Cart_create = an_cart_create;
+    fn->Intercomm_merge = an_intercomm_merge;
+    fn->Comm_group = an_comm_group;
 }

@@ -187,9 +187,9 @@ static int an_pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
     return comm ? PMPI_Pack_size(count, type, MPI_COMM_WORLD, size) : MPI_ERR_COMM;
 }
 
-void an_data_install(void **functions)
+void an_data_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Pack] = (void *)an_pack;
-    functions[PF_FN_Unpack] = (void *)an_unpack;
-    functions[PF_FN_Pack_size] = (void *)an_pack_size;
+    fn->Pack = an_pack;
+    fn->Unpack = an_unpack;
+    fn->Pack_size = an_pack_size;
 }

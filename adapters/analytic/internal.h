@@ -15,6 +15,7 @@
 #include "adapters/envelope.h"
 #include "base/pool.h"
 #include "lowlevel/engine/engine.h"
+#include "pf_own.h"
 
 /*
  * The objects of the engine. Its native values, statuses, datatypes and operations are SMPI's, so that it
@@ -150,11 +151,11 @@ struct an_job {
 extern struct an_job an_job;
 
 /* Fills the table of native functions. */
-void an_p2p_install(void **functions);
-void an_wait_install(void **functions);
-void an_probe_install(void **functions);
-void an_coll_install(void **functions);
-void an_data_install(void **functions);
+void an_p2p_install(struct pf_own_fn *fn);
+void an_wait_install(struct pf_own_fn *fn);
+void an_probe_install(struct pf_own_fn *fn);
+void an_coll_install(struct pf_own_fn *fn);
+void an_data_install(struct pf_own_fn *fn);
 
 /* ---- time (rank.c) ---- */
 

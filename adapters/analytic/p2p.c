@@ -209,18 +209,18 @@ static int init(const void *buffer, int count, MPI_Datatype type, int peer, int 
     return MPI_SUCCESS;
 }
 
-#define INIT(name, kind, mode)                                                                               \
-    static int an_##name(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
+#define INIT(name, data, kind, mode)                                                                         \
+    static int an_##name(data *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,       \
                          MPI_Request *request)                                                               \
     {                                                                                                        \
         return init(buffer, count, type, peer, tag, comm, request, kind, mode);                              \
     }
 
-INIT(send_init, AN_SEND, PF_COST_STANDARD)
-INIT(bsend_init, AN_SEND, PF_COST_BUFFERED)
-INIT(ssend_init, AN_SEND, PF_COST_SYNCHRONOUS)
-INIT(rsend_init, AN_SEND, PF_COST_READY)
-INIT(recv_init, AN_RECEIVE, PF_COST_STANDARD)
+INIT(send_init, const void, AN_SEND, PF_COST_STANDARD)
+INIT(bsend_init, const void, AN_SEND, PF_COST_BUFFERED)
+INIT(ssend_init, const void, AN_SEND, PF_COST_SYNCHRONOUS)
+INIT(rsend_init, const void, AN_SEND, PF_COST_READY)
+INIT(recv_init, void, AN_RECEIVE, PF_COST_STANDARD)
 
 /* The hub makes a persistent request anew for each start, so each is started once. */
 static int an_start(MPI_Request *handle)
@@ -268,26 +268,26 @@ static int an_buffer_detach(void *buffer, int *size)
     return MPI_SUCCESS;
 }
 
-void an_p2p_install(void **functions)
+void an_p2p_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Send] = (void *)an_send;
-    functions[PF_FN_Bsend] = (void *)an_bsend;
-    functions[PF_FN_Ssend] = (void *)an_ssend;
-    functions[PF_FN_Rsend] = (void *)an_rsend;
-    functions[PF_FN_Isend] = (void *)an_isend;
-    functions[PF_FN_Ibsend] = (void *)an_ibsend;
-    functions[PF_FN_Issend] = (void *)an_issend;
-    functions[PF_FN_Irsend] = (void *)an_irsend;
-    functions[PF_FN_Recv] = (void *)an_recv;
-    functions[PF_FN_Irecv] = (void *)an_irecv;
-    functions[PF_FN_Sendrecv] = (void *)an_sendrecv;
-    functions[PF_FN_Sendrecv_replace] = (void *)an_sendrecv_replace;
-    functions[PF_FN_Send_init] = (void *)an_send_init;
-    functions[PF_FN_Bsend_init] = (void *)an_bsend_init;
-    functions[PF_FN_Ssend_init] = (void *)an_ssend_init;
-    functions[PF_FN_Rsend_init] = (void *)an_rsend_init;
-    functions[PF_FN_Recv_init] = (void *)an_recv_init;
-    functions[PF_FN_Start] = (void *)an_start;
-    functions[PF_FN_Buffer_attach] = (void *)an_buffer_attach;
-    functions[PF_FN_Buffer_detach] = (void *)an_buffer_detach;
+    fn->Send = an_send;
+    fn->Bsend = an_bsend;
+    fn->Ssend = an_ssend;
+    fn->Rsend = an_rsend;
+    fn->Isend = an_isend;
+    fn->Ibsend = an_ibsend;
+    fn->Issend = an_issend;
+    fn->Irsend = an_irsend;
+    fn->Recv = an_recv;
+    fn->Irecv = an_irecv;
+    fn->Sendrecv = an_sendrecv;
+    fn->Sendrecv_replace = an_sendrecv_replace;
+    fn->Send_init = an_send_init;
+    fn->Bsend_init = an_bsend_init;
+    fn->Ssend_init = an_ssend_init;
+    fn->Rsend_init = an_rsend_init;
+    fn->Recv_init = an_recv_init;
+    fn->Start = an_start;
+    fn->Buffer_attach = an_buffer_attach;
+    fn->Buffer_detach = an_buffer_detach;
 }

@@ -152,12 +152,12 @@ static int an_mrecv(void *buffer, int count, MPI_Datatype type, void **message, 
     return an_request_finish(&handle, status);
 }
 
-void an_probe_install(void **functions)
+void an_probe_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Probe] = (void *)an_probe;
-    functions[PF_FN_Iprobe] = (void *)an_iprobe;
-    functions[PF_FN_Mprobe] = (void *)an_mprobe;
-    functions[PF_FN_Improbe] = (void *)an_improbe;
-    functions[PF_FN_Mrecv] = (void *)an_mrecv;
-    functions[PF_FN_Imrecv] = (void *)an_imrecv;
+    fn->Probe = an_probe;
+    fn->Iprobe = an_iprobe;
+    fn->Mprobe = an_mprobe;
+    fn->Improbe = an_improbe;
+    fn->Mrecv = an_mrecv;
+    fn->Imrecv = an_imrecv;
 }

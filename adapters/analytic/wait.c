@@ -237,16 +237,16 @@ static int an_cancel(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
-void an_wait_install(void **functions)
+void an_wait_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Wait] = (void *)an_wait;
-    functions[PF_FN_Waitall] = (void *)an_waitall;
-    functions[PF_FN_Waitany] = (void *)an_waitany;
-    functions[PF_FN_Waitsome] = (void *)an_waitsome;
-    functions[PF_FN_Test] = (void *)an_test;
-    functions[PF_FN_Testall] = (void *)an_testall;
-    functions[PF_FN_Testany] = (void *)an_testany;
-    functions[PF_FN_Testsome] = (void *)an_testsome;
-    functions[PF_FN_Request_free] = (void *)an_request_free;
-    functions[PF_FN_Cancel] = (void *)an_cancel;
+    fn->Wait = an_wait;
+    fn->Waitall = an_waitall;
+    fn->Waitany = an_waitany;
+    fn->Waitsome = an_waitsome;
+    fn->Test = an_test;
+    fn->Testall = an_testall;
+    fn->Testany = an_testany;
+    fn->Testsome = an_testsome;
+    fn->Request_free = an_request_free;
+    fn->Cancel = an_cancel;
 }

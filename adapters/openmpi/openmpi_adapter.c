@@ -18,12 +18,12 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "pf_fn.h"
+#include "pf_own.h"
 
 struct openmpi_instance {
     struct pf_instance base;
     struct pf_ompi_instance *ompi;
-    void *functions[PF_FN_COUNT];
+    union pf_own_table functions;
     void *predefined[PF_PREDEFINED_LIMIT];
     struct pf_native_values values;
 };
@@ -110,7 +110,7 @@ static void fill_instance(struct openmpi_instance *in)
 #undef X
     };
     for (int i = 0; i < PF_FN_COUNT; i++)
-        in->functions[i] = pf_ompi_symbol(in->ompi, names[i]);
+        in->functions.by_number[i] = pf_ompi_symbol(in->ompi, names[i]);
     for (size_t i = 0; i < sizeof predefined_symbols / sizeof predefined_symbols[0]; i++)
         in->predefined[predefined_symbols[i].value] = pf_ompi_symbol(in->ompi, predefined_symbols[i].symbol);
     /* A hub value that names nothing is passed on as a null handle, so that the native call reports the
@@ -131,7 +131,7 @@ static struct openmpi_instance *make_instance(int rank)
     in->base = (struct pf_instance){.adapter = &pf_openmpi_adapter,
                                     .ops = pf_openmpi_adapter.ops,
                                     .values = &in->values,
-                                    .fn = in->functions,
+                                    .fn = &in->functions.native,
                                     .predefined = in->predefined,
                                     .impl = PF_IMPL_OPENMPI,
                                     .rank = rank,
@@ -214,7 +214,7 @@ static void status_set(void *native, const struct pf_native_status_view *in)
 static int error_class(struct pf_instance *in, int code)
 {
     int class = code;
-    ((int (*)(int, int *))in->fn[PF_FN_Error_class])(code, &class);
+    in->fn->Error_class(code, &class);
     switch (class) {
 #define X(name, value)                                                                                       \
     case name:                                                                                               \
@@ -303,12 +303,10 @@ static void win_free(struct pf_instance *in, void *native)
 /* As in Open MPI's component for shared memory: the sizes, and then the place. */
 static int win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
 {
-    typedef int allgather_fn(const void *, int, void *, void *, int, void *, void *);
-    typedef int bcast_fn(void *, int, void *, int, void *);
     void *byte = pf_ompi_symbol(((struct openmpi_instance *)in)->ompi, MPI_BYTE), *place = NULL;
-    int code = ((allgather_fn *)in->fn[PF_FN_Allgather])(mine, bytes, byte, all_sizes, bytes, byte, comm);
+    int code = in->fn->Allgather(mine, bytes, byte, all_sizes, bytes, byte, comm);
     if (code == MPI_SUCCESS)
-        code = ((bcast_fn *)in->fn[PF_FN_Bcast])(&place, sizeof place, byte, 0, comm);
+        code = in->fn->Bcast(&place, sizeof place, byte, 0, comm);
     return code;
 }
 

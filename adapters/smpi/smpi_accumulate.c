@@ -7,7 +7,7 @@
 #include <smpi/smpi.h>
 
 #include "adapters/smpi/smpi_types.h"
-#include "pf_fn.h"
+#include "pf_own.h"
 
 /* The walk through the items of a datatype, which has no context; nobody else runs before it has ended. */
 static struct {
@@ -81,11 +81,11 @@ static int fetch_and_op(const void *origin, void *result, MPI_Datatype type, int
     return PMPI_Fetch_and_op(origin, result, type, rank, place, op, win);
 }
 
-void pf_smpi_accumulate_install(void **functions)
+void pf_smpi_accumulate_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Accumulate] = (void *)accumulate;
-    functions[PF_FN_Raccumulate] = (void *)raccumulate;
-    functions[PF_FN_Get_accumulate] = (void *)get_accumulate;
-    functions[PF_FN_Rget_accumulate] = (void *)rget_accumulate;
-    functions[PF_FN_Fetch_and_op] = (void *)fetch_and_op;
+    fn->Accumulate = accumulate;
+    fn->Raccumulate = raccumulate;
+    fn->Get_accumulate = get_accumulate;
+    fn->Rget_accumulate = rget_accumulate;
+    fn->Fetch_and_op = fetch_and_op;
 }

@@ -26,7 +26,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "pf_fn.h"
+#include "pf_own.h"
 
 /* Types of Fortran that SMPI has not got, or has with another size than the hub's. */
 #define MPI_2COMPLEX        MPI_DATATYPE_NULL
@@ -48,7 +48,7 @@
 #define MPI_CXX_DOUBLE_COMPLEX      MPI_C_DOUBLE_COMPLEX
 #define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
 
-static void *functions[PF_FN_COUNT];
+static union pf_own_table functions;
 
 struct smpi_instance {
     struct pf_instance base;
@@ -133,11 +133,12 @@ static void find_functions(void)
     };
     for (int i = 0; i < PF_FN_COUNT; i++)
         if (strcmp(have[i], "yes") == 0)
-            functions[i] = dlsym(RTLD_DEFAULT, names[i]);
-    pf_smpi_accumulate_install(functions);
-    pf_smpi_reduce_install(functions);
-    functions[PF_FN_Cancel] = (void *)cancel;
-    functions[PF_FN_Request_free] = (void *)request_free;
+            functions.by_number[i] = dlsym(RTLD_DEFAULT, names[i]);
+    struct pf_own_fn *fn = &functions.own;
+    pf_smpi_accumulate_install(fn);
+    pf_smpi_reduce_install(fn);
+    fn->Cancel = cancel;
+    fn->Request_free = request_free;
 }
 
 static void fill_predefined(void **table)
@@ -179,7 +180,7 @@ static struct pf_instance *smpi_instance(int rank)
         in->base = (struct pf_instance){.adapter = &pf_smpi_adapter,
                                         .ops = pf_smpi_adapter.ops,
                                         .values = &values,
-                                        .fn = functions,
+                                        .fn = &functions.native,
                                         .predefined = in->predefined,
                                         .impl = PF_IMPL_SMPI,
                                         .rank = rank,

@@ -21,7 +21,7 @@
 #include "adapters/smpi/smpi_twin.h"
 #include "adapters/smpi/smpi_types.h"
 #include "base/log.h"
-#include "pf_fn.h"
+#include "pf_own.h"
 
 struct reduction {
     MPI_Op op; /* the user's */
@@ -379,14 +379,14 @@ static int ireduce_scatter_block(const void *send, void *receive, int count, MPI
                                               comm, request));
 }
 
-void pf_smpi_reduce_install(void **functions)
+void pf_smpi_reduce_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Scan] = (void *)scan;
-    functions[PF_FN_Exscan] = (void *)exscan;
-    functions[PF_FN_Ireduce] = (void *)ireduce;
-    functions[PF_FN_Iallreduce] = (void *)iallreduce;
-    functions[PF_FN_Iscan] = (void *)iscan;
-    functions[PF_FN_Iexscan] = (void *)iexscan;
-    functions[PF_FN_Ireduce_scatter] = (void *)ireduce_scatter;
-    functions[PF_FN_Ireduce_scatter_block] = (void *)ireduce_scatter_block;
+    fn->Scan = scan;
+    fn->Exscan = exscan;
+    fn->Ireduce = ireduce;
+    fn->Iallreduce = iallreduce;
+    fn->Iscan = iscan;
+    fn->Iexscan = iexscan;
+    fn->Ireduce_scatter = ireduce_scatter;
+    fn->Ireduce_scatter_block = ireduce_scatter_block;
 }

@@ -8,9 +8,6 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 
-typedef int (*native_probe)(int, int, void *, void *);
-typedef int (*native_iprobe)(int, int, void *, int *, void *);
-
 /* A rank in a blocking probe for which there is no message yet. */
 struct pf_ledger_prober {
     struct pf_waiter waiter;
@@ -66,14 +63,14 @@ struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm handle, in
 
 /* Looks once, or until it is there (flag NULL). */
 static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at, int *flag,
-                void *status)
+                union pf_native_status *status)
 {
     int peer = pf_native_rank(in, at->peer), tag = pf_native_tag(in, at->tag);
     pf_call_native_begin(r, in);
-    void *comm = pf_native(in, at->comm);
+    pf_native_comm_t comm = pf_native(in, at->comm);
     if (flag)
-        return ((native_iprobe)in->fn[PF_FN_Iprobe])(peer, tag, comm, flag, status);
-    return ((native_probe)in->fn[PF_FN_Probe])(peer, tag, comm, status);
+        return in->fn->Iprobe(peer, tag, comm, flag, status);
+    return in->fn->Probe(peer, tag, comm, status);
 }
 
 /* What a look in vain takes decides how often a waiting program looks: it must be the same as in a run

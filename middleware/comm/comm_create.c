@@ -162,9 +162,9 @@ static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
-    int code = ((int (*)(void *, void **))in->fn[PF_FN_Comm_dup])(pf_native(in, handle), &native);
+    int code = in->fn->Comm_dup(pf_native(in, handle), &native);
     if (code != MPI_SUCCESS)
         return pf_call_leave(r, in, handle, code);
     struct pf_comm *comm =
@@ -210,10 +210,9 @@ int pf_PMPI_Comm_create(MPI_Comm handle, MPI_Group group_handle, MPI_Comm *newco
     int color = group->me == MPI_UNDEFINED ? MPI_UNDEFINED : 0;
     struct pf_comm_meeting *meeting =
         pf_comm_is_inter(parent) ? meeting_join(parent, sequence, color, group->me) : NULL;
-    void *native = in->values->comm_null;
+    pf_native_comm_t native = in->values->comm_null;
     pf_call_native_begin(r, in);
-    int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Comm_create])(
-        pf_native(in, handle), pf_native(in, group_handle), &native);
+    int code = in->fn->Comm_create(pf_native(in, handle), pf_native(in, group_handle), &native);
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;
         if (meeting)
@@ -233,10 +232,10 @@ static int split(struct pf_rank *r, struct pf_comm *parent, MPI_Comm handle, int
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
     struct pf_comm_meeting *meeting = meeting_join(parent, sequence, color, key);
-    void *native = in->values->comm_null;
+    pf_native_comm_t native = in->values->comm_null;
     pf_call_native_begin(r, in);
-    int code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
-        pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
+    int code = in->fn->Comm_split(pf_native(in, handle),
+                                  color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
     if (code == MPI_SUCCESS)
         *newcomm = adopt_color(r, parent, sequence, meeting, color, false, in, native);
     meeting_leave(parent->shared, meeting);
@@ -292,10 +291,9 @@ int pf_PMPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_collective(r, parent);
     struct pf_comm_meeting *meeting = meeting_join(parent, parent->collectives - 1, high != 0, 0);
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
-    int code =
-        ((int (*)(void *, int, void **))in->fn[PF_FN_Intercomm_merge])(pf_native(in, handle), high, &native);
+    int code = in->fn->Intercomm_merge(pf_native(in, handle), high, &native);
     if (code == MPI_SUCCESS)
         *newcomm = adopt_merged(r, parent, meeting, in, native);
     meeting_leave(parent->shared, meeting);
@@ -372,15 +370,15 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     struct pf_comm_meeting *meeting =
         meeting_join(parent, sequence, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : members[0], key);
     int color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED : members[0];
-    void *native = in->values->comm_null;
+    pf_native_comm_t native = in->values->comm_null;
     int code = MPI_SUCCESS;
     pf_call_native_begin(r, in);
     if (in->impl == PF_IMPL_SMPI) {
         check_rank_order(r, parent, meeting);
         native = NULL; /* the twin, made at first use, is what SMPI itself makes */
     } else {
-        code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(
-            pf_native(in, handle), color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
+        code = in->fn->Comm_split(pf_native(in, handle),
+                                  color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);
         n = meeting_members(parent->shared, meeting, color, members, parent->me, &me);
     }
     if (code == MPI_SUCCESS) {

@@ -88,12 +88,12 @@ static bool is_subset(const struct pf_group *group, const struct pf_comm_shared 
 }
 
 /* SMPI's own does nothing but call its MPI_Comm_create, by a name that arrives at the hub. */
-static int create_native(struct pf_instance *in, void *parent, void *group, int tag, void **native)
+static int create_native(struct pf_instance *in, pf_native_comm_t parent, pf_native_group_t group, int tag,
+                         pf_native_comm_t *native)
 {
     if (in->impl == PF_IMPL_SMPI)
-        return ((int (*)(void *, void *, void **))in->fn[PF_FN_Comm_create])(parent, group, native);
-    return ((int (*)(void *, void *, int, void **))in->fn[PF_FN_Comm_create_group])(parent, group, tag,
-                                                                                    native);
+        return in->fn->Comm_create(parent, group, native);
+    return in->fn->Comm_create_group(parent, group, tag, native);
 }
 
 int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, MPI_Comm *newcomm)
@@ -116,7 +116,7 @@ int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, 
     struct pf_comm_shared *shared = meet(&wanted, group->world_ranks, group->size, group->me);
     r->account->slot->followed += wanted.impl != r->active->impl;
     struct pf_instance *in = r->instances[wanted.impl];
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
     int code = create_native(in, pf_native(in, handle), pf_native(in, group_handle), tag, &native);
     struct pf_comm *comm = pf_comm_new(r, shared, group->me);
@@ -136,16 +136,15 @@ static int idup_inter(struct pf_rank *r, struct pf_comm *parent, struct pf_insta
 {
     MPI_Comm handle = pf_comm_handle(parent);
     struct pf_request *made = pf_request_new(r, in, PF_REQUEST_COLLECTIVE, handle);
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
-    int code = ((int (*)(void *, void **, void **))in->fn[PF_FN_Comm_idup])(pf_native(in, handle), &native,
-                                                                            &made->native);
+    int code = in->fn->Comm_idup(pf_native(in, handle), &native, &made->native);
     if (code == MPI_SUCCESS) {
         struct pf_comm *comm = pf_intercomm_duplicate(r, parent, in, native);
         int error = pf_comm_inherit(r, comm, parent, MPI_INFO_NULL, false);
         if (error != MPI_SUCCESS) {
             /* An attribute's copy function does not want it: the other members go on with theirs. */
-            ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&made->native, NULL);
+            in->fn->Wait(&made->native, NULL);
             pf_call_native_end(r, in);
             pf_request_release(made);
             pf_comm_release(comm);
@@ -171,7 +170,7 @@ int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
     *newcomm = MPI_COMM_NULL;
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
-    if (pf_comm_is_inter(parent) && in->fn[PF_FN_Comm_idup])
+    if (pf_comm_is_inter(parent) && in->fn->Comm_idup)
         return idup_inter(r, parent, in, newcomm, request);
     struct pf_comm *comm =
         pf_comm_is_inter(parent)

@@ -50,7 +50,7 @@ static void free_twins(struct pf_group *group)
         if (!in || !group->object.native[impl])
             continue;
         int before = pf_hub_native_begin(r, in);
-        ((int (*)(void **))in->fn[PF_FN_Group_free])(&group->object.native[impl]);
+        in->fn->Group_free(&(pf_native_group_t){group->object.native[impl]});
         pf_hub_native_end(r, in, before);
     }
 }
@@ -69,14 +69,12 @@ void *pf_group_twin(struct pf_instance *in, struct pf_group *group)
 {
     if (group == &empty_group)
         return in->predefined[(uintptr_t)MPI_GROUP_EMPTY];
-    void *world = NULL, *twin = NULL;
+    pf_native_group_t world = NULL, twin = NULL;
     int before = pf_hub_native_begin(group->owner, in);
-    int code = ((int (*)(void *, void **))in->fn[PF_FN_Comm_group])(in->predefined[(uintptr_t)MPI_COMM_WORLD],
-                                                                    &world);
+    int code = in->fn->Comm_group(in->predefined[(uintptr_t)MPI_COMM_WORLD], &world);
     if (code == 0) {
-        code = ((int (*)(void *, int, const int *, void **))in->fn[PF_FN_Group_incl])(
-            world, group->size, group->world_ranks, &twin);
-        ((int (*)(void **))in->fn[PF_FN_Group_free])(&world);
+        code = in->fn->Group_incl(world, group->size, group->world_ranks, &twin);
+        in->fn->Group_free(&world);
     }
     pf_hub_native_end(group->owner, in, before);
     if (code != 0)

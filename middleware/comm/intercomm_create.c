@@ -103,18 +103,12 @@ struct call {
 
 /* ---- the analytic model ---- */
 
-typedef int native_sendrecv(const void *, int, void *, int, int, void *, int, void *, int, int, void *,
-                            void *);
-typedef int native_bcast(void *, int, void *, int, void *);
-typedef int native_allreduce(const void *, void *, int, void *, void *, void *);
-
 static int swap_lists(struct pf_instance *in, const struct call *call, const int *ranks, int n, int *others,
                       int m)
 {
-    void *type = pf_native(in, MPI_INT);
-    return ((native_sendrecv *)in->fn[PF_FN_Sendrecv])(ranks, n, type, call->remote_leader, call->tag, others,
-                                                       m, type, call->remote_leader, call->tag,
-                                                       pf_native(in, call->peer), NULL);
+    pf_native_datatype_t type = pf_native(in, MPI_INT);
+    return in->fn->Sendrecv(ranks, n, type, call->remote_leader, call->tag, others, m, type,
+                            call->remote_leader, call->tag, pf_native(in, call->peer), NULL);
 }
 
 /* The leaders tell each other the lengths of their lists of members, and the lists. */
@@ -137,18 +131,17 @@ static int meet_analytic(struct pf_rank *r, const struct call *call, const struc
 static int tell_analytic(struct pf_rank *r, const struct call *call, uint64_t sequence)
 {
     struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_ANALYTIC]);
-    void *local = pf_native(in, call->local_handle), *type = pf_native(in, MPI_INT);
-    native_bcast *bcast = (native_bcast *)in->fn[PF_FN_Bcast];
-    int number = 0, id = 0, least, mine, code = bcast(&number, 1, type, call->local_leader, local);
+    pf_native_comm_t local = pf_native(in, call->local_handle);
+    pf_native_datatype_t type = pf_native(in, MPI_INT);
+    int number = 0, id = 0, least, mine, code = in->fn->Bcast(&number, 1, type, call->local_leader, local);
     if (code == MPI_SUCCESS) {
         const struct creation *c = creation_of_member(call->local, sequence, &mine);
         int n = c->side[!mine].size, *list = calloc((size_t)n, sizeof *list);
-        code = bcast(list, n, type, call->local_leader, local);
+        code = in->fn->Bcast(list, n, type, call->local_leader, local);
         free(list);
     }
     if (code == MPI_SUCCESS)
-        code = ((native_allreduce *)in->fn[PF_FN_Allreduce])(&id, &least, 1, type, pf_native(in, MPI_MAX),
-                                                             local);
+        code = in->fn->Allreduce(&id, &least, 1, type, pf_native(in, MPI_MAX), local);
     pf_call_native_end(r, in);
     return code;
 }
@@ -156,12 +149,12 @@ static int tell_analytic(struct pf_rank *r, const struct call *call, uint64_t se
 /* ---- Open MPI ---- */
 
 static int create_in_openmpi(struct pf_rank *r, const struct call *call, MPI_Comm local, int local_leader,
-                             bool leads, void **native)
+                             bool leads, pf_native_comm_t *native)
 {
     struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_OPENMPI]);
-    int code = ((int (*)(void *, int, void *, int, int, void **))in->fn[PF_FN_Intercomm_create])(
-        pf_native(in, local), local_leader, leads ? pf_native(in, call->peer) : in->values->comm_null,
-        call->remote_leader, call->tag, native);
+    int code = in->fn->Intercomm_create(pf_native(in, local), local_leader,
+                                        leads ? pf_native(in, call->peer) : in->values->comm_null,
+                                        call->remote_leader, call->tag, native);
     pf_call_native_end(r, in);
     return code;
 }
@@ -170,7 +163,7 @@ static int create_in_openmpi(struct pf_rank *r, const struct call *call, MPI_Com
 static int meet_openmpi(struct pf_rank *r, const struct call *call)
 {
     struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     int code = create_in_openmpi(r, call, MPI_COMM_SELF, 0, true, &native);
     if (code == MPI_SUCCESS)
         in->ops->comm_free(in, native);
@@ -243,7 +236,7 @@ int pf_PMPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, in
         arrive(&c->side[mine], parent, sequence, in->impl);
         code = meet(r, &call, c, mine);
     }
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     if (code == MPI_SUCCESS)
         code = in->impl == PF_IMPL_ANALYTIC
                    ? tell_analytic(r, &call, sequence)

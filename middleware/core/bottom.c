@@ -18,18 +18,18 @@ static MPI_Aint first_address(const MPI_Datatype *types, int n)
 }
 
 /* The same data, seen from an address. */
-static void *shifted(struct pf_instance *in, void *type, MPI_Aint address)
+static pf_native_datatype_t shifted(struct pf_instance *in, pf_native_datatype_t type, MPI_Aint address)
 {
     int one = 1;
     MPI_Aint back = -address;
-    void *made = in->values->datatype_null;
-    ((int (*)(int, const int *, const MPI_Aint *, void *, void **))in->fn[PF_FN_Type_create_hindexed])(
-        1, &one, &back, type, &made);
-    ((int (*)(void **))in->fn[PF_FN_Type_commit])(&made);
+    pf_native_datatype_t made = in->values->datatype_null;
+    in->fn->Type_create_hindexed(1, &one, &back, type, &made);
+    in->fn->Type_commit(&made);
     return made;
 }
 
-bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, void **buffer, void **natives)
+bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, void **buffer,
+                     pf_native_datatype_t *natives)
 {
     MPI_Aint address = in->values->bottom_lost ? first_address(types, n) : 0;
     if (!address)
@@ -41,9 +41,9 @@ bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, v
     return true;
 }
 
-void pf_bottom_end(struct pf_instance *in, int n, void **natives)
+void pf_bottom_end(struct pf_instance *in, int n, pf_native_datatype_t *natives)
 {
     for (int i = 0; i < n; i++)
         if (natives[i] != in->values->datatype_null)
-            ((int (*)(void **))in->fn[PF_FN_Type_free])(&natives[i]);
+            in->fn->Type_free(&natives[i]);
 }

@@ -14,7 +14,8 @@
  * whether it has; then pf_bottom_end frees the types when the call has returned (a request keeps what it
  * needs). Nobody pays for it in simulated time. Types without data or of a buffer that simply is not there
  * stay. */
-bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, void **buffer, void **natives);
-void pf_bottom_end(struct pf_instance *in, int n, void **natives);
+bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, void **buffer,
+                     pf_native_datatype_t *natives);
+void pf_bottom_end(struct pf_instance *in, int n, pf_native_datatype_t *natives);
 
 #endif

@@ -216,7 +216,14 @@ void pf_status_to_native(struct pf_instance *in, const MPI_Status *status, void 
 void pf_status_set_empty(MPI_Status *status);
 bool pf_status_cancelled(const MPI_Status *status);
 
-/* A native array of handles for a call that takes arrays of datatypes; on the heap, freed by the caller. */
-void **pf_native_array(struct pf_instance *in, const void *const *handles, int n);
+/* Native datatypes for a call that takes arrays of them; on the heap, freed by the caller. */
+pf_native_datatype_t *pf_native_array(struct pf_instance *in, const MPI_Datatype *types, int n);
+
+/* The place of status `i` behind the first: implementations' own have sizes of their own. */
+static inline union pf_native_status *pf_native_status_at(const struct pf_instance *in,
+                                                          union pf_native_status *first, int i)
+{
+    return (union pf_native_status *)((char *)first + (size_t)i * in->values->status_size);
+}
 
 #endif

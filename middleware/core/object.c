@@ -42,10 +42,10 @@ void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
     return native;
 }
 
-void **pf_native_array(struct pf_instance *in, const void *const *handles, int n)
+pf_native_datatype_t *pf_native_array(struct pf_instance *in, const MPI_Datatype *types, int n)
 {
-    void **natives = malloc((size_t)(n > 0 ? n : 1) * sizeof *natives);
+    pf_native_datatype_t *natives = malloc((size_t)(n > 0 ? n : 1) * sizeof *natives);
     for (int i = 0; i < n; i++)
-        natives[i] = pf_native(in, handles[i]);
+        natives[i] = pf_native(in, types[i]);
     return natives;
 }

@@ -8,6 +8,7 @@
 
 #include "adapters/adapter.h"
 #include "middleware/include/mpi.h"
+#include "pf_native.h"
 
 /*
  * Hub objects: what a handle of the application points to, unless it is predefined (a small integer). Every
@@ -69,7 +70,7 @@ static inline void *pf_object_of(const void *handle, enum pf_kind kind)
 void *pf_object_materialize(struct pf_instance *in, struct pf_object *object);
 
 /* The implementation's handle for the hub's. The hot path of every wrapper. */
-static inline void *pf_native(struct pf_instance *in, const void *handle)
+static inline void *pf_native_handle(struct pf_instance *in, const void *handle)
 {
     if (pf_is_predefined(handle))
         return in->predefined[(uintptr_t)handle];
@@ -77,5 +78,18 @@ static inline void *pf_native(struct pf_instance *in, const void *handle)
     void *native = object->native[in->impl];
     return __builtin_expect(native != NULL, 1) ? native : pf_object_materialize(in, object);
 }
+
+/* The same with the native type that goes with the hub's, so that no native call gets a handle of another
+ * kind. */
+#define pf_native(in, handle)                                                                                \
+    _Generic((handle), MPI_Comm                                                                              \
+             : (pf_native_comm_t)pf_native_handle(in, handle), MPI_Datatype                                  \
+             : (pf_native_datatype_t)pf_native_handle(in, handle), MPI_File                                  \
+             : (pf_native_file_t)pf_native_handle(in, handle), MPI_Group                                     \
+             : (pf_native_group_t)pf_native_handle(in, handle), MPI_Info                                     \
+             : (pf_native_info_t)pf_native_handle(in, handle), MPI_Message                                   \
+             : (pf_native_message_t)pf_native_handle(in, handle), MPI_Op                                     \
+             : (pf_native_op_t)pf_native_handle(in, handle), MPI_Win                                         \
+             : (pf_native_win_t)pf_native_handle(in, handle))
 
 #endif

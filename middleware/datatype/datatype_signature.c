@@ -63,7 +63,7 @@ static MPI_Count named_bytes(struct pf_rank *r, MPI_Datatype handle, int impl)
     int *size = &native_sizes[impl][value];
     if (*size == 0) {
         int before = pf_hub_native_begin(r, in);
-        if (((int (*)(void *, int *))in->fn[PF_FN_Type_size])(in->predefined[value], size) != 0 || *size <= 0)
+        if (in->fn->Type_size(in->predefined[value], size) != 0 || *size <= 0)
             *size = pf_datatype_sizes[value];
         pf_hub_native_end(r, in, before);
     }

@@ -8,21 +8,6 @@
 #include "middleware/datatype/datatype.h"
 #include "middleware/datatype/datatype_native.h"
 
-/* The native functions, by the type of their arguments. */
-typedef int contiguous_fn(int, void *, void **);
-typedef int vector_fn(int, int, int, void *, void **);
-typedef int hvector_fn(int, int, MPI_Aint, void *, void **);
-typedef int indexed_fn(int, const int *, const int *, void *, void **);
-typedef int hindexed_fn(int, const int *, const MPI_Aint *, void *, void **);
-typedef int indexed_block_fn(int, int, const int *, void *, void **);
-typedef int hindexed_block_fn(int, int, const MPI_Aint *, void *, void **);
-typedef int struct_fn(int, const int *, const MPI_Aint *, void *const *, void **);
-typedef int resized_fn(void *, MPI_Aint, MPI_Aint, void **);
-typedef int extent_fn(void *, MPI_Aint *, MPI_Aint *);
-typedef int handle_fn(void **);
-
-#define NATIVE(in, type, name) ((type *)(in)->fn[PF_FN_##name])
-
 /*
  * SMPI 3.32 finds the next item of a type not by the extent but where the last block of the one before ends,
  * plus the extent of an upper bound marker. A structure that ends with an empty block at the extent makes it
@@ -41,14 +26,15 @@ static bool is_f90(const struct pf_datatype *type)
 
 /* Open MPI 4.1.4 takes a distance of -1 byte for "as far as the extent", so such vectors are built from
  * places. */
-static int build_backwards(struct pf_instance *in, int count, int length, void *old, void **body)
+static int build_backwards(struct pf_instance *in, int count, int length, pf_native_datatype_t old,
+                           pf_native_datatype_t *body)
 {
     MPI_Aint *places = malloc((size_t)count * sizeof *places);
     if (!places)
         pf_die("out of memory for a datatype of %d blocks", count);
     for (int i = 0; i < count; i++)
         places[i] = -(MPI_Aint)i;
-    int code = NATIVE(in, hindexed_block_fn, Type_create_hindexed_block)(count, length, places, old, body);
+    int code = in->fn->Type_create_hindexed_block(count, length, places, old, body);
     free(places);
     return code;
 }
@@ -62,7 +48,8 @@ static bool goes_back_one_byte(const struct pf_datatype *type)
     return type->integers[2] * (old.ub - old.lb) == -1;
 }
 
-static int build_blocks(struct pf_instance *in, const struct pf_datatype *type, void *old, void **body)
+static int build_blocks(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t old,
+                        pf_native_datatype_t *body)
 {
     const int *i = type->integers;
     if ((type->combiner == MPI_COMBINER_VECTOR || type->combiner == MPI_COMBINER_HVECTOR) &&
@@ -70,30 +57,29 @@ static int build_blocks(struct pf_instance *in, const struct pf_datatype *type, 
         return build_backwards(in, i[0], i[1], old, body);
     switch (type->combiner) {
     case MPI_COMBINER_CONTIGUOUS:
-        return NATIVE(in, contiguous_fn, Type_contiguous)(i[0], old, body);
+        return in->fn->Type_contiguous(i[0], old, body);
     case MPI_COMBINER_VECTOR:
-        return NATIVE(in, vector_fn, Type_vector)(i[0], i[1], i[2], old, body);
+        return in->fn->Type_vector(i[0], i[1], i[2], old, body);
     case MPI_COMBINER_HVECTOR:
-        return NATIVE(in, hvector_fn, Type_create_hvector)(i[0], i[1], type->addresses[0], old, body);
+        return in->fn->Type_create_hvector(i[0], i[1], type->addresses[0], old, body);
     case MPI_COMBINER_INDEXED:
-        return NATIVE(in, indexed_fn, Type_indexed)(i[0], i + 1, i + 1 + i[0], old, body);
+        return in->fn->Type_indexed(i[0], i + 1, i + 1 + i[0], old, body);
     case MPI_COMBINER_HINDEXED:
-        return NATIVE(in, hindexed_fn, Type_create_hindexed)(i[0], i + 1, type->addresses, old, body);
+        return in->fn->Type_create_hindexed(i[0], i + 1, type->addresses, old, body);
     case MPI_COMBINER_INDEXED_BLOCK:
-        return NATIVE(in, indexed_block_fn, Type_create_indexed_block)(i[0], i[1], i + 2, old, body);
+        return in->fn->Type_create_indexed_block(i[0], i[1], i + 2, old, body);
     case MPI_COMBINER_HINDEXED_BLOCK:
-        return NATIVE(in, hindexed_block_fn, Type_create_hindexed_block)(i[0], i[1], type->addresses, old,
-                                                                         body);
+        return in->fn->Type_create_hindexed_block(i[0], i[1], type->addresses, old, body);
     default: /* the same data as another type */
-        return NATIVE(in, contiguous_fn, Type_contiguous)(1, old, body);
+        return in->fn->Type_contiguous(1, old, body);
     }
 }
 
 /* Fields without data (markers among them) only matter for the bounds, which are set afterwards. */
-static int build_struct(struct pf_instance *in, const struct pf_datatype *type, void **body)
+static int build_struct(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t *body)
 {
     size_t count = (size_t)type->type_count;
-    void **types = malloc(count * sizeof *types);
+    pf_native_datatype_t *types = malloc(count * sizeof *types);
     MPI_Aint *places = malloc(count * sizeof *places);
     int *lengths = malloc(count * sizeof *lengths);
     if (!types || !places || !lengths)
@@ -108,41 +94,41 @@ static int build_struct(struct pf_instance *in, const struct pf_datatype *type, 
         places[n] = type->addresses[i];
         lengths[n++] = type->integers[1 + i];
     }
-    int code = NATIVE(in, struct_fn, Type_create_struct)(n, lengths, places, types, body);
+    int code = in->fn->Type_create_struct(n, lengths, places, types, body);
     free(types);
     free(places);
     free(lengths);
     return code;
 }
 
-static int build_body(struct pf_instance *in, const struct pf_datatype *type, void **body)
+static int build_body(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t *body)
 {
     if (type->bounds.elements == 0)
-        return NATIVE(in, contiguous_fn, Type_contiguous)(0, in->predefined[(uintptr_t)MPI_BYTE], body);
+        return in->fn->Type_contiguous(0, pf_native(in, MPI_BYTE), body);
     if (type->combiner == MPI_COMBINER_STRUCT)
         return build_struct(in, type, body);
     return build_blocks(in, type, pf_native(in, type->expansion ? type->expansion : type->types[0]), body);
 }
 
-static bool has_bounds(struct pf_instance *in, const struct pf_datatype *type, void *body)
+static bool has_bounds(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t body)
 {
     MPI_Aint lb = 0, extent = 0;
-    return NATIVE(in, extent_fn, Type_get_extent)(body, &lb, &extent) == 0 && lb == type->lb &&
-           extent == type->extent;
+    return in->fn->Type_get_extent(body, &lb, &extent) == 0 && lb == type->lb && extent == type->extent;
 }
 
-static int close_with_empty_block(struct pf_instance *in, const struct pf_datatype *type, void *body,
-                                  void **twin)
+static int close_with_empty_block(struct pf_instance *in, const struct pf_datatype *type,
+                                  pf_native_datatype_t body, pf_native_datatype_t *twin)
 {
-    void *byte = in->predefined[(uintptr_t)MPI_BYTE];
-    void *types[] = {in->predefined[(uintptr_t)MPI_LB], body, in->predefined[(uintptr_t)MPI_UB], byte};
+    pf_native_datatype_t types[] = {pf_native(in, MPI_LB), body, pf_native(in, MPI_UB),
+                                    pf_native(in, MPI_BYTE)};
     int lengths[] = {0, 1, 0, 0}; /* an accumulate applies its operation to whatever has a length */
     MPI_Aint places[] = {type->lb, 0, type->lb + type->extent, type->extent};
-    return NATIVE(in, struct_fn, Type_create_struct)(4, lengths, places, types, twin);
+    return in->fn->Type_create_struct(4, lengths, places, types, twin);
 }
 
 /* Gives the body the hub's bounds; the body is used up. */
-static int set_bounds(struct pf_instance *in, const struct pf_datatype *type, void *body, void **twin)
+static int set_bounds(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t body,
+                      pf_native_datatype_t *twin)
 {
     int code;
     if (goes_on_after_last_block(in)) {
@@ -156,26 +142,26 @@ static int set_bounds(struct pf_instance *in, const struct pf_datatype *type, vo
             *twin = body;
             return 0;
         }
-        code = NATIVE(in, resized_fn, Type_create_resized)(body, type->lb, type->extent, twin);
+        code = in->fn->Type_create_resized(body, type->lb, type->extent, twin);
     }
-    NATIVE(in, handle_fn, Type_free)(&body);
+    in->fn->Type_free(&body);
     return code;
 }
 
-static int build(struct pf_instance *in, const struct pf_datatype *type, void **twin)
+static int build(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t *twin)
 {
-    void *body = NULL;
+    pf_native_datatype_t body = NULL;
     int code = build_body(in, type, &body);
     if (code == 0)
         code = set_bounds(in, type, body, twin);
     if (code == 0 && type->committed)
-        code = NATIVE(in, handle_fn, Type_commit)(twin);
+        code = in->fn->Type_commit(twin);
     return code;
 }
 
 void *pf_datatype_twin(struct pf_instance *in, struct pf_datatype *type)
 {
-    void *twin = type->object.native[in->impl];
+    pf_native_datatype_t twin = type->object.native[in->impl];
     if (twin)
         return twin;
     if (is_f90(type)) {
@@ -195,7 +181,7 @@ void *pf_datatype_twin(struct pf_instance *in, struct pf_datatype *type)
 }
 
 /* Calls a native function on each twin that exists. */
-static void on_twins(struct pf_datatype *type, int fn)
+static void on_twins(struct pf_datatype *type, bool commit)
 {
     struct pf_rank *r = type->owner;
     for (int impl = 0; impl < PF_IMPL_COUNT; impl++) {
@@ -203,7 +189,8 @@ static void on_twins(struct pf_datatype *type, int fn)
         if (!in || !type->object.native[impl])
             continue;
         int before = pf_hub_native_begin(r, in);
-        ((handle_fn *)in->fn[fn])(&type->object.native[impl]);
+        (commit ? in->fn->Type_commit
+                : in->fn->Type_free)(&(pf_native_datatype_t){type->object.native[impl]});
         pf_hub_native_end(r, in, before);
     }
 }
@@ -211,7 +198,7 @@ static void on_twins(struct pf_datatype *type, int fn)
 void pf_datatype_commit_twins(struct pf_datatype *type)
 {
     if (!is_f90(type))
-        on_twins(type, PF_FN_Type_commit);
+        on_twins(type, true);
 }
 
 void pf_datatype_free_twins(struct pf_datatype *type)
@@ -221,5 +208,5 @@ void pf_datatype_free_twins(struct pf_datatype *type)
     for (int impl = 0; impl < PF_IMPL_COUNT; impl++)
         if (type->object.native[impl])
             pf_datatype_native_remove(type->owner, impl, type->object.native[impl]);
-    on_twins(type, PF_FN_Type_free);
+    on_twins(type, false);
 }

@@ -100,10 +100,11 @@ int pf_PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info i
         return pf_file_failed(r, MPI_FILE_NULL, c ? MPI_ERR_ARG : MPI_ERR_COMM);
     struct pf_file *file = new_file(r, c, amode, info);
     struct pf_instance *in = file->in = pf_call_native_begin(r, pf_switch_promote(r));
-    int code = ((int (*)(void *, const char *, int, void *, void **))in->fn[PF_FN_File_open])(
-        pf_native(in, comm), filename, native_mode(in, amode), pf_native(in, info),
-        &file->object.native[in->impl]);
+    pf_native_file_t native = NULL;
+    int code = in->fn->File_open(pf_native(in, comm), filename, native_mode(in, amode), pf_native(in, info),
+                                 &native);
     if (code == MPI_SUCCESS) {
+        file->object.native[in->impl] = native;
         r->live_objects++;
         *handle = (MPI_File)(uintptr_t)file;
     } else {
@@ -119,7 +120,7 @@ int pf_PMPI_File_close(MPI_File *handle)
     if (!file)
         return pf_file_failed(r, MPI_FILE_NULL, handle ? MPI_ERR_FILE : MPI_ERR_ARG);
     struct pf_instance *in = pf_file_begin(r, file);
-    int code = ((int (*)(void **))in->fn[PF_FN_File_close])(&file->object.native[in->impl]);
+    int code = in->fn->File_close(&(pf_native_file_t){file->object.native[in->impl]});
     if (code != MPI_SUCCESS)
         return pf_file_leave(r, in, *handle, code);
     destroy(file);
@@ -134,7 +135,7 @@ int pf_PMPI_File_delete(const char *filename, MPI_Info info)
     if (!filename)
         return pf_file_failed(r, MPI_FILE_NULL, MPI_ERR_ARG);
     struct pf_instance *in = pf_call_native_begin(r, pf_switch_promote(r));
-    int code = ((int (*)(const char *, void *))in->fn[PF_FN_File_delete])(filename, pf_native(in, info));
+    int code = in->fn->File_delete(filename, pf_native(in, info));
     return pf_file_leave(r, in, MPI_FILE_NULL, code);
 }
 
@@ -175,10 +176,8 @@ int pf_PMPI_File_set_view(MPI_File handle, MPI_Offset disp, MPI_Datatype etype, 
     struct pf_instance *in = pf_file_begin(r, file);
     if (disp == MPI_DISPLACEMENT_CURRENT)
         disp = in->values->displacement_current;
-    int code =
-        ((int (*)(void *, MPI_Offset, void *, void *, const char *, void *))in->fn[PF_FN_File_set_view])(
-            pf_native(in, handle), disp, pf_native(in, etype), pf_native(in, filetype), datarep,
-            pf_native(in, info));
+    int code = in->fn->File_set_view(pf_native(in, handle), disp, pf_native(in, etype),
+                                     pf_native(in, filetype), datarep, pf_native(in, info));
     if (code == MPI_SUCCESS) {
         keep_type(&file->etype, etype);
         keep_type(&file->filetype, filetype);
@@ -202,10 +201,9 @@ int pf_PMPI_File_get_view(MPI_File handle, MPI_Offset *disp, MPI_Datatype *etype
     struct pf_file *file = pf_file_of(handle);
     if (!file || !disp || !etype || !filetype || !datarep)
         return pf_file_failed(r, handle, file ? MPI_ERR_ARG : MPI_ERR_FILE);
-    void *native_etype, *native_filetype;
+    pf_native_datatype_t native_etype, native_filetype;
     struct pf_instance *in = pf_file_begin(r, file);
-    int code = ((int (*)(void *, MPI_Offset *, void **, void **, char *))in->fn[PF_FN_File_get_view])(
-        pf_native(in, handle), disp, &native_etype, &native_filetype, datarep);
+    int code = in->fn->File_get_view(pf_native(in, handle), disp, &native_etype, &native_filetype, datarep);
     pf_call_native_end(r, in);
     if (code != MPI_SUCCESS)
         return pf_file_failed(r, handle, in->ops->error_class(in, code));
@@ -220,8 +218,7 @@ int pf_PMPI_File_set_info(MPI_File handle, MPI_Info info)
     if (!file)
         return pf_file_failed(r, handle, MPI_ERR_FILE);
     struct pf_instance *in = pf_file_begin(r, file);
-    int code =
-        ((int (*)(void *, void *))in->fn[PF_FN_File_set_info])(pf_native(in, handle), pf_native(in, info));
+    int code = in->fn->File_set_info(pf_native(in, handle), pf_native(in, info));
     pf_call_native_end(r, in);
     if (code != MPI_SUCCESS)
         return pf_file_failed(r, handle, in->ops->error_class(in, code));

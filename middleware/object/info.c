@@ -126,7 +126,7 @@ static void free_twins(struct pf_info *info)
         if (!in || !info->object.native[impl])
             continue;
         int before = pf_hub_native_begin(r, in);
-        ((int (*)(void **))in->fn[PF_FN_Info_free])(&info->object.native[impl]);
+        in->fn->Info_free(&(pf_native_info_t){info->object.native[impl]});
         pf_hub_native_end(r, in, before);
         info->object.native[impl] = NULL;
     }
@@ -152,15 +152,14 @@ void pf_info_release(MPI_Info handle)
 void *pf_info_twin(struct pf_instance *in, struct pf_info *info)
 {
     struct pf_rank *r = info->owner;
-    void *twin = NULL;
+    pf_native_info_t twin = NULL;
     if (!r) /* MPI_INFO_ENV is no hint */
         return in->values->info_null;
     int before = pf_hub_native_begin(r, in);
-    int code = ((int (*)(void **))in->fn[PF_FN_Info_create])(&twin);
+    int code = in->fn->Info_create(&twin);
     for (int i = 0; i < info->count && code == 0;
          i++) /* an implementation may refuse long values: hints are optional */
-        ((int (*)(void *, const char *, const char *))in->fn[PF_FN_Info_set])(twin, info->pairs[i].key,
-                                                                              info->pairs[i].value);
+        in->fn->Info_set(twin, info->pairs[i].key, info->pairs[i].value);
     pf_hub_native_end(r, in, before);
     if (code != 0)
         return in->values->info_null;

@@ -58,9 +58,8 @@ void *pf_op_twin(struct pf_instance *in, struct pf_op *op)
     if (!closure->memory ||
         ffi_prep_closure_loc(closure->memory, user_function_interface(), call_user, closure, code) != FFI_OK)
         pf_die("no memory for the closure of a reduction function");
-    void *native = NULL;
-    if (((int (*)(void *, int, void **))in->fn[PF_FN_Op_create])(code, op->commutative, &native) !=
-        MPI_SUCCESS)
+    pf_native_op_t native = NULL;
+    if (in->fn->Op_create(code, op->commutative, &native) != MPI_SUCCESS)
         return in->values->op_null;
     op->object.native[in->impl] = native;
     return native;
@@ -82,7 +81,7 @@ void pf_op_release(MPI_Op handle)
         if (!op->object.native[i])
             continue;
         struct pf_instance *in = op->closures[i].in;
-        ((int (*)(void **))in->fn[PF_FN_Op_free])(&op->object.native[i]);
+        in->fn->Op_free(&(pf_native_op_t){op->object.native[i]});
         ffi_closure_free(op->closures[i].memory);
     }
     op->owner->live_objects--;

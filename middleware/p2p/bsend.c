@@ -8,15 +8,11 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 
-typedef int (*native_pack)(const void *, int, void *, void *, int, int *, void *);
-typedef int (*native_isend)(const void *, int, void *, int, int, void *, void **);
-typedef int (*native_wait)(void **, void *);
-
 /* A copy that is under way. */
 struct pf_buffered {
     struct pf_buffered *next;
     struct pf_instance *in;
-    void *native;
+    pf_native_request_t native;
     struct pf_comm *comm; /* with a reference */
     char bytes[];
 };
@@ -29,7 +25,7 @@ static int detach_from_holder(struct pf_rank *r)
     void *buffer;
     int size;
     pf_call_native_begin(r, holder);
-    int code = ((int (*)(void *, int *))holder->fn[PF_FN_Buffer_detach])(&buffer, &size);
+    int code = holder->fn->Buffer_detach(&buffer, &size);
     pf_call_native_end(r, holder);
     r->bsend_impl = -1;
     return code;
@@ -41,7 +37,7 @@ void pf_bsend_prepare(struct pf_rank *r, struct pf_instance *in)
         return;
     detach_from_holder(r);
     pf_call_native_begin(r, in);
-    ((int (*)(void *, int))in->fn[PF_FN_Buffer_attach])(r->bsend_buffer, r->bsend_size);
+    in->fn->Buffer_attach(r->bsend_buffer, r->bsend_size);
     pf_call_native_end(r, in);
     r->bsend_impl = in->impl;
 }
@@ -57,7 +53,7 @@ static void reap(struct pf_rank *r, bool all)
         bool over =
             all || copy->native == in->values->request_null || in->ops->request_done(in, copy->native);
         if (over && copy->native != in->values->request_null)
-            ((native_wait)in->fn[PF_FN_Wait])(&copy->native, NULL);
+            in->fn->Wait(&copy->native, NULL);
         pf_call_native_end(r, in);
         if (over) {
             *link = copy->next;
@@ -89,9 +85,8 @@ static int pack(struct pf_rank *r, struct pf_buffered *copy, int size, const voi
     struct pf_instance *in = pf_call_native_begin(r, r->active);
     int position = 0, code = MPI_SUCCESS;
     if (size > 0)
-        code = ((native_pack)in->fn[PF_FN_Pack])(pf_native_p2p_buffer(in, buffer), count,
-                                                 pf_native(in, datatype), copy->bytes, size, &position,
-                                                 pf_native(in, MPI_COMM_WORLD));
+        code = in->fn->Pack(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), copy->bytes,
+                            size, &position, pf_native(in, MPI_COMM_WORLD));
     pf_call_native_end(r, in);
     return code;
 }
@@ -115,9 +110,8 @@ int pf_bsend_copy(struct pf_rank *r, const void *buffer, int count, MPI_Datatype
         pf_call_sent(r, count, datatype);
         pf_call_native_begin(r, in);
         pf_call_message(in, 1);
-        code =
-            ((native_isend)in->fn[PF_FN_Isend])(copy->bytes, (int)size, pf_native(in, MPI_BYTE), route.peer,
-                                                route.tag, pf_native(in, route.comm), &copy->native);
+        code = in->fn->Isend(copy->bytes, (int)size, pf_native(in, MPI_BYTE), route.peer, route.tag,
+                             pf_native(in, route.comm), &copy->native);
         pf_ledger_sent(&side, code == MPI_SUCCESS);
         pf_call_native_end(r, in);
     }

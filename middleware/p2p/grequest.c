@@ -12,10 +12,6 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 
-typedef int native_query(void *, void *);
-typedef int native_free(void *);
-typedef int native_cancel(void *, int);
-
 struct grequest {
     MPI_Grequest_query_function *query;
     MPI_Grequest_free_function *free;
@@ -24,7 +20,7 @@ struct grequest {
     bool complete;
 };
 
-static int query_nothing(void *state, void *status)
+static int query_nothing(void *state, union pf_native_status *status)
 {
     (void)state, (void)status;
     return 0;
@@ -48,8 +44,7 @@ static void twin_start(struct pf_request *request)
     if (in->impl != PF_IMPL_SMPI)
         return;
     pf_call_native_begin(request->rank, in);
-    ((int (*)(native_query *, native_free *, native_cancel *, void *, void **))in->fn[PF_FN_Grequest_start])(
-        query_nothing, free_nothing, cancel_nothing, NULL, &request->native);
+    in->fn->Grequest_start(query_nothing, free_nothing, cancel_nothing, NULL, &request->native);
     pf_call_native_end(request->rank, in);
 }
 
@@ -64,7 +59,7 @@ static void twin_complete(struct pf_request *request)
     if (!has_twin(request))
         return;
     pf_call_native_begin(request->rank, in);
-    ((int (*)(void *))in->fn[PF_FN_Grequest_complete])(request->native);
+    in->fn->Grequest_complete(request->native);
     pf_call_native_end(request->rank, in);
 }
 
@@ -75,7 +70,7 @@ static void twin_end(struct pf_request *request)
     if (!has_twin(request))
         return;
     pf_call_native_begin(request->rank, in);
-    ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&request->native, NULL);
+    in->fn->Wait(&request->native, NULL);
     pf_call_native_end(request->rank, in);
     request->native = NULL;
 }
@@ -105,7 +100,7 @@ static void grequest_test(struct pf_request *request)
         return;
     }
     pf_call_native_begin(request->rank, in);
-    ((int (*)(void **, int *, void *))in->fn[PF_FN_Test])(&request->native, &flag, NULL);
+    in->fn->Test(&request->native, &flag, NULL);
     pf_call_native_end(request->rank, in);
     if (grequest_ready(request))
         grequest_finish(request);

@@ -8,15 +8,6 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 
-typedef int (*native_probe)(int, int, void *, void *);
-typedef int (*native_iprobe)(int, int, void *, int *, void *);
-typedef int (*native_mprobe)(int, int, void *, void **, void *);
-typedef int (*native_improbe)(int, int, void *, int *, void **, void *);
-typedef int (*native_recv)(void *, int, void *, int, int, void *, void *);
-typedef int (*native_irecv)(void *, int, void *, int, int, void *, void **);
-typedef int (*native_mrecv)(void *, int, void *, void **, void *);
-typedef int (*native_imrecv)(void *, int, void *, void **, void **);
-
 /* What a probe of MPI_PROC_NULL finds: MPI 3.1 section 3.11. */
 static void no_proc(MPI_Status *status)
 {
@@ -29,18 +20,18 @@ static void no_proc(MPI_Status *status)
 }
 
 /* Looks once, or until there is one (flag NULL). Returns the native code. */
-static int probe_native(struct pf_instance *in, int source, int tag, void *comm, int *flag, void **message,
-                        void *status)
+static int probe_native(struct pf_instance *in, int source, int tag, pf_native_comm_t comm, int *flag,
+                        pf_native_message_t *message, union pf_native_status *status)
 {
     source = pf_native_rank(in, source);
     tag = pf_native_tag(in, tag);
     if (in->impl == PF_IMPL_SMPI && flag)
-        return ((native_iprobe)in->fn[PF_FN_Iprobe])(source, tag, comm, flag, status);
+        return in->fn->Iprobe(source, tag, comm, flag, status);
     if (in->impl == PF_IMPL_SMPI)
-        return ((native_probe)in->fn[PF_FN_Probe])(source, tag, comm, status);
+        return in->fn->Probe(source, tag, comm, status);
     if (flag)
-        return ((native_improbe)in->fn[PF_FN_Improbe])(source, tag, comm, flag, message, status);
-    return ((native_mprobe)in->fn[PF_FN_Mprobe])(source, tag, comm, message, status);
+        return in->fn->Improbe(source, tag, comm, flag, message, status);
+    return in->fn->Mprobe(source, tag, comm, message, status);
 }
 
 /* The ledger has told which message it is: it is taken, and received under its native tag later. */
@@ -53,10 +44,9 @@ static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_c
     int code;
     pf_call_native_begin(r, in);
     if (flag)
-        code = ((native_iprobe)in->fn[PF_FN_Iprobe])(at.peer, at.tag, pf_native(in, at.comm), flag,
-                                                     &native_status);
+        code = in->fn->Iprobe(at.peer, at.tag, pf_native(in, at.comm), flag, &native_status);
     else
-        code = ((native_probe)in->fn[PF_FN_Probe])(at.peer, at.tag, pf_native(in, at.comm), &native_status);
+        code = in->fn->Probe(at.peer, at.tag, pf_native(in, at.comm), &native_status);
     if (code == MPI_SUCCESS && flag && !*flag) {
         pf_call_idle(r, in);
     } else if (code == MPI_SUCCESS) {
@@ -106,7 +96,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
         in = pf_ledger_plain(r, handle);
     }
     union pf_native_status native_status;
-    void *native = NULL;
+    pf_native_message_t native = NULL;
     pf_call_native_begin(r, in);
     if (box)
         box->held++;
@@ -164,9 +154,9 @@ static int receive_recorded(struct pf_rank *r, struct pf_message *taken, void *b
     union pf_native_status native;
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
-    int code = ((native_recv)in->fn[PF_FN_Recv])(
-        pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), taken->source,
-        taken->side.native_tag, pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)), &native);
+    int code = in->fn->Recv(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), taken->source,
+                            taken->side.native_tag,
+                            pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)), &native);
     if (code == MPI_SUCCESS)
         pf_call_received(r, in, comm, taken->source, &native, status);
     pf_ledger_received(in, &taken->side, code, &native, status);
@@ -201,8 +191,8 @@ int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mess
     union pf_native_status native_status;
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
-    int code = ((native_mrecv)in->fn[PF_FN_Mrecv])(pf_native_p2p_buffer(in, buf), count,
-                                                   pf_native(in, datatype), &taken->native, &native_status);
+    int code = in->fn->Mrecv(pf_native_p2p_buffer(in, buf), count, pf_native(in, datatype), &taken->native,
+                             &native_status);
     if (code == MPI_SUCCESS)
         pf_call_received(r, in, comm, taken->source, &native_status, status);
     code = pf_call_leave(r, in, comm, code);
@@ -239,10 +229,10 @@ int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mes
         pf_call_message(in, 1);
         struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);
         pf_ledger_keep(&taken->side, &made->side);
-        int code = ((native_irecv)in->fn[PF_FN_Irecv])(
-            pf_native_p2p_buffer(in, buf), count, pf_native(in, datatype), taken->source,
-            made->side.native_tag, pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)),
-            &made->native);
+        int code =
+            in->fn->Irecv(pf_native_p2p_buffer(in, buf), count, pf_native(in, datatype), taken->source,
+                          made->side.native_tag,
+                          pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)), &made->native);
         pf_message_release(taken);
         return pf_request_started(r, in, made, comm, code, request);
     }
@@ -253,8 +243,8 @@ int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mes
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
     struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);
-    int code = ((native_imrecv)in->fn[PF_FN_Imrecv])(pf_native_p2p_buffer(in, buf), count,
-                                                     pf_native(in, datatype), &taken->native, &made->native);
+    int code = in->fn->Imrecv(pf_native_p2p_buffer(in, buf), count, pf_native(in, datatype), &taken->native,
+                              &made->native);
     pf_message_release(taken);
     return pf_request_started(r, in, made, comm, code, request);
 }

@@ -12,11 +12,11 @@
 struct pf_message {
     struct pf_object object;
     struct pf_instance *owner;
-    void *native;         /* of Open MPI */
-    struct pf_comm *comm; /* with a reference */
+    pf_native_message_t native; /* of Open MPI */
+    struct pf_comm *comm;       /* with a reference */
     int source, tag;
-    struct pf_ledger_side side; /* one whose native tag the ledger has given: received by it, later */
-    void *receiving;            /* the native request in SMPI */
+    struct pf_ledger_side side;    /* one whose native tag the ledger has given: received by it, later */
+    pf_native_request_t receiving; /* in SMPI */
     char *bytes;
     int size;
 };

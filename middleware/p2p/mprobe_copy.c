@@ -13,11 +13,6 @@
 #include "middleware/p2p/mprobe.h"
 #include "middleware/p2p/request.h"
 
-typedef int (*native_irecv)(void *, int, void *, int, int, void *, void **);
-typedef int (*native_wait)(void **, void *);
-typedef int (*native_pack)(const void *, int, void *, void *, int, int *, void *);
-typedef int (*native_unpack)(const void *, int, int *, void *, int, void *, void *);
-
 /* The bytes of a message, and where they go. */
 struct copy {
     struct pf_instance *in;
@@ -25,7 +20,8 @@ struct copy {
     int size;
     int element; /* bytes of an item in the implementation */
     void *buffer;
-    void *type, *comm; /* native */
+    pf_native_datatype_t type;
+    pf_native_comm_t comm;
 };
 
 /* What is left to do for a delivery. */
@@ -63,16 +59,15 @@ int pf_message_start(struct pf_message *message)
 {
     struct pf_instance *in = message->owner;
     message->bytes = malloc((size_t)message->size + 1);
-    return ((native_irecv)in->fn[PF_FN_Irecv])(
-        message->bytes, message->size, pf_native(in, MPI_BYTE), message->source, message->tag,
-        pf_native(in, pf_comm_handle(message->comm)), &message->receiving);
+    return in->fn->Irecv(message->bytes, message->size, pf_native(in, MPI_BYTE), message->source,
+                         message->tag, pf_native(in, pf_comm_handle(message->comm)), &message->receiving);
 }
 
 static int unpack(const struct copy *c, const void *bytes, int items, void *to)
 {
     int position = 0;
-    return ((native_unpack)c->in->fn[PF_FN_Unpack])(bytes, items * c->element, &position,
-                                                    pf_native_p2p_buffer(c->in, to), items, c->type, c->comm);
+    return c->in->fn->Unpack(bytes, items * c->element, &position, pf_native_p2p_buffer(c->in, to), items,
+                             c->type, c->comm);
 }
 
 /* The message ends inside an item: what the item holds already completes it, and it is unpacked as a whole.
@@ -83,8 +78,8 @@ static int unpack_rest(const struct copy *c, int whole, void *to)
     char *item = malloc((size_t)c->element);
     if (!item)
         pf_die("out of memory for an item of %d bytes", c->element);
-    int code = ((native_pack)c->in->fn[PF_FN_Pack])(pf_native_p2p_buffer(c->in, to), 1, c->type, item,
-                                                    c->element, &position, c->comm);
+    int code =
+        c->in->fn->Pack(pf_native_p2p_buffer(c->in, to), 1, c->type, item, c->element, &position, c->comm);
     memcpy(item, c->bytes + whole * c->element, (size_t)rest);
     if (code == MPI_SUCCESS)
         code = unpack(c, item, 1, to);
@@ -134,7 +129,7 @@ int pf_message_deliver(struct pf_rank *r, struct pf_message *message, void *buff
     int error = MPI_SUCCESS;
     MPI_Count element = pf_datatype_bytes(r, datatype, in->impl);
     pf_call_native_begin(r, in);
-    int code = ((native_wait)in->fn[PF_FN_Wait])(&message->receiving, &native);
+    int code = in->fn->Wait(&message->receiving, &native);
     if (code != MPI_SUCCESS)
         error = in->ops->error_class(in, code);
     else

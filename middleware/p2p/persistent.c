@@ -101,6 +101,24 @@ static int start_copied(struct pf_rank *r, struct pf_request *request)
     return MPI_SUCCESS;
 }
 
+static int native_init(struct pf_instance *in, const struct pf_persistent *recipe,
+                       const struct pf_ledger_route *route, pf_native_request_t *native)
+{
+    bool receives = recipe->fn == PF_FN_Recv_init;
+    void *buffer = pf_native_p2p_buffer(in, recipe->buffer);
+    int count = pf_native_count(in, recipe->count, recipe->datatype, !receives);
+    pf_native_datatype_t type = pf_native(in, recipe->datatype);
+    int peer = pf_native_rank(in, route->peer), tag = pf_native_tag(in, route->tag);
+    pf_native_comm_t comm = pf_native(in, route->comm);
+    if (receives)
+        return in->fn->Recv_init(buffer, count, type, peer, tag, comm, native);
+    return (recipe->fn == PF_FN_Bsend_init   ? in->fn->Bsend_init
+            : recipe->fn == PF_FN_Ssend_init ? in->fn->Ssend_init
+            : recipe->fn == PF_FN_Rsend_init
+                ? in->fn->Rsend_init
+                : in->fn->Send_init)(buffer, count, type, peer, tag, comm, native);
+}
+
 static int start(struct pf_rank *r, struct pf_request *request)
 {
     const struct pf_persistent *recipe = request->persistent;
@@ -117,13 +135,9 @@ static int start(struct pf_rank *r, struct pf_request *request)
         pf_bsend_prepare(r, in);
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
-    int code = ((int (*)(const void *, int, void *, int, int, void *, void **))in->fn[recipe->fn])(
-        pf_native_p2p_buffer(in, recipe->buffer),
-        pf_native_count(in, recipe->count, recipe->datatype, recipe->fn != PF_FN_Recv_init),
-        pf_native(in, recipe->datatype), pf_native_rank(in, route.peer), pf_native_tag(in, route.tag),
-        pf_native(in, route.comm), &request->native);
+    int code = native_init(in, recipe, &route, &request->native);
     if (code == MPI_SUCCESS && request->native != in->values->request_null)
-        code = ((int (*)(void **))in->fn[PF_FN_Start])(&request->native);
+        code = in->fn->Start(&request->native);
     pf_call_native_end(r, in);
     pf_ledger_started(&request->side, code == MPI_SUCCESS);
     if (code != MPI_SUCCESS)

@@ -163,7 +163,7 @@ int pf_PMPI_Request_free(MPI_Request *handle)
         return pf_call_return(r, MPI_SUCCESS);
     }
     pf_call_native_begin(r, in);
-    int code = ((int (*)(void **))in->fn[PF_FN_Request_free])(&request->native);
+    int code = in->fn->Request_free(&request->native);
     pf_request_release(request);
     return pf_call_leave(r, in, MPI_COMM_WORLD, code);
 }
@@ -183,7 +183,7 @@ int pf_PMPI_Cancel(MPI_Request *handle)
     if (!pf_ledger_cancel(request->owner, request->native, &request->side))
         return pf_call_return(r, MPI_SUCCESS);
     struct pf_instance *in = pf_call_native_begin(r, request->owner);
-    return pf_call_leave(r, in, MPI_COMM_WORLD, ((int (*)(void **))in->fn[PF_FN_Cancel])(&request->native));
+    return pf_call_leave(r, in, MPI_COMM_WORLD, in->fn->Cancel(&request->native));
 }
 
 int pf_PMPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)

@@ -63,7 +63,7 @@ struct pf_request_hub {
 struct pf_request {
     struct pf_object object;
     struct pf_instance *owner;
-    void *native; /* of the owner, the one that waits */
+    pf_native_request_t native; /* of the owner, the one that waits */
     struct pf_rank *rank;
     struct pf_request_operands operands;
     struct pf_comm *comm; /* with a reference; NULL when the call's was not valid */
@@ -102,7 +102,7 @@ void pf_request_hub_test(struct pf_request *request);
 
 /* A new request that consists of native ones of `in`, and room for them: they complete together. */
 struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int count,
-                                        void ***natives);
+                                        pf_native_request_t **natives);
 
 /* Ends the call that has started it, after as many parts as `count` says. */
 int pf_request_parts_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, int count,

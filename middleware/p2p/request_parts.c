@@ -5,11 +5,9 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 
-typedef int (*native_waitall)(int, void **, void *);
-
 struct parts {
     int count;
-    void *natives[];
+    pf_native_request_t natives[];
 };
 
 static bool parts_ready(struct pf_request *request)
@@ -30,7 +28,7 @@ static bool parts_wait(struct pf_request *request)
     int code = MPI_SUCCESS;
     if (parts->count > 0) {
         pf_call_native_begin(request->rank, in);
-        code = ((native_waitall)in->fn[PF_FN_Waitall])(parts->count, parts->natives, NULL);
+        code = in->fn->Waitall(parts->count, parts->natives, NULL);
         pf_call_native_end(request->rank, in);
     }
     pf_status_set_empty(&request->status);
@@ -76,7 +74,7 @@ static const struct pf_request_hub hub_parts = {
 };
 
 struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int count,
-                                        void ***natives)
+                                        pf_native_request_t **natives)
 {
     struct pf_request *request = pf_request_new(r, in, PF_REQUEST_HUB, comm);
     struct parts *parts = calloc(1, sizeof *parts + (size_t)count * sizeof parts->natives[0]);

@@ -15,12 +15,6 @@
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 
-typedef int (*native_pack)(const void *, int, void *, void *, int, int *, void *);
-typedef int (*native_sendrecv)(const void *, int, void *, int, int, void *, int, void *, int, int, void *,
-                               void *);
-typedef int (*native_start)(void *, int, void *, int, int, void *, void **);
-typedef int (*native_replace)(void *, int, void *, int, int, int, int, void *, void *);
-
 struct sendrecv_replace {
     void *buffer;
     int count;
@@ -37,12 +31,10 @@ static int packed(struct pf_instance *in, const struct sendrecv_replace *a, MPI_
         bytes = 0;
     void *room = malloc(bytes > 0 ? (size_t)bytes : 1);
     if (a->count != 0)
-        code = ((native_pack)in->fn[PF_FN_Pack])(a->buffer, a->count, a->datatype, room, (int)bytes,
-                                                 &position, a->comm);
+        code = in->fn->Pack(a->buffer, a->count, a->datatype, room, (int)bytes, &position, a->comm);
     if (code == MPI_SUCCESS)
-        code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(room, position, pf_native(in, MPI_BYTE), a->dest,
-                                                         a->sendtag, a->buffer, a->count, a->datatype,
-                                                         a->source, a->recvtag, a->comm, a->status);
+        code = in->fn->Sendrecv(room, position, pf_native(in, MPI_BYTE), a->dest, a->sendtag, a->buffer,
+                                a->count, a->datatype, a->source, a->recvtag, a->comm, a->status);
     free(room);
     return code;
 }
@@ -73,22 +65,24 @@ static struct pf_instance *agree(struct pf_rank *r, struct sides *sides)
 }
 
 /* Starts one of two operations. Returns the hub's error class. */
-static int start_part(struct pf_rank *r, int fn, const void *buffer, int count, MPI_Datatype datatype,
+static int start_part(struct pf_rank *r, bool sends, const void *buffer, int count, MPI_Datatype datatype,
                       struct pf_ledger_route route, MPI_Request *handle)
 {
     struct pf_ledger_side side;
     MPI_Comm comm = route.comm;
-    bool sends = fn == PF_FN_Isend;
     pf_call_peer(r, route.peer, route.tag, comm);
     struct pf_instance *in = (sends ? pf_ledger_send : pf_ledger_receive)(r, &side, &route);
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
     struct pf_request *made = pf_request_new(r, in, sends ? PF_REQUEST_SEND : PF_REQUEST_RECV, comm);
     pf_ledger_keep(&side, &made->side);
-    int code = ((native_start)in->fn[fn])(
-        pf_native_p2p_buffer(in, buffer), pf_native_count(in, count, datatype, sends),
-        pf_native(in, datatype), pf_native_rank(in, route.peer), pf_native_tag(in, route.tag),
-        pf_native(in, route.comm), &made->native);
+    void *place = pf_native_p2p_buffer(in, buffer);
+    int items = pf_native_count(in, count, datatype, sends);
+    pf_native_datatype_t type = pf_native(in, datatype);
+    int peer = pf_native_rank(in, route.peer), tag = pf_native_tag(in, route.tag);
+    pf_native_comm_t native = pf_native(in, route.comm);
+    int code = sends ? in->fn->Isend(place, items, type, peer, tag, native, &made->native)
+                     : in->fn->Irecv(place, items, type, peer, tag, native, &made->native);
     pf_call_native_end(r, in);
     pf_ledger_started(&made->side, code == MPI_SUCCESS);
     if (code != MPI_SUCCESS) {
@@ -110,8 +104,8 @@ static int in_parts(struct pf_rank *r, const void *out, int out_count, MPI_Datat
     struct pf_wait_set set;
     if (in_count < 0 || !pf_datatype_valid(in_type))
         return pf_call_error(r, from.comm, in_count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
-    int error = start_part(r, PF_FN_Isend, out, out_count, out_type, to, &handles[0]);
-    int second = error ? error : start_part(r, PF_FN_Irecv, in, in_count, in_type, from, &handles[1]);
+    int error = start_part(r, true, out, out_count, out_type, to, &handles[0]);
+    int second = error ? error : start_part(r, false, in, in_count, in_type, from, &handles[1]);
     pf_wait_set_open(&set, r, 2, handles);
     pf_wait_set_block(&set);
     error = pf_wait_set_deliver(&set, 0, NULL);
@@ -136,10 +130,10 @@ int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
                         status);
     pf_stranded_sent(r, in, comm, dest, sendtag);
     union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
-    void *native_status = status || pf_job_state.may_switch ? &room : NULL;
+    union pf_native_status *native_status = status || pf_job_state.may_switch ? &room : NULL;
     pf_call_native_begin(r, in);
     pf_call_message(in, 2);
-    int code = ((native_sendrecv)in->fn[PF_FN_Sendrecv])(
+    int code = in->fn->Sendrecv(
         pf_native_p2p_buffer(in, sendbuf), pf_native_count(in, sendcount, sendtype, 1),
         pf_native(in, sendtype), pf_native_rank(in, dest), pf_native_tag(in, sendtag),
         pf_native_p2p_buffer(in, recvbuf), recvcount, pf_native(in, recvtype), pf_native_rank(in, source),
@@ -165,9 +159,8 @@ static int replace_in_parts(struct pf_rank *r, void *buffer, int count, MPI_Data
     int position = 0, code = MPI_SUCCESS;
     void *room = malloc((size_t)bytes + 1);
     if (bytes > 0)
-        code = ((native_pack)in->fn[PF_FN_Pack])(pf_native_p2p_buffer(in, buffer), count,
-                                                 pf_native(in, datatype), room, (int)bytes, &position,
-                                                 pf_native(in, comm));
+        code = in->fn->Pack(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), room,
+                            (int)bytes, &position, pf_native(in, comm));
     pf_call_native_end(r, in);
     if (code == MPI_SUCCESS)
         code =
@@ -191,7 +184,7 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
         return replace_in_parts(r, buf, count, datatype, &sides, status);
     pf_stranded_sent(r, in, comm, dest, sendtag);
     union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
-    void *native_status = status || pf_job_state.may_switch ? &room : NULL;
+    union pf_native_status *native_status = status || pf_job_state.may_switch ? &room : NULL;
     pf_call_native_begin(r, in);
     pf_call_message(in, 2);
     struct sendrecv_replace a = {
@@ -209,8 +202,8 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     if (in->impl == PF_IMPL_SMPI)
         code = packed(in, &a, count * pf_datatype_size(datatype));
     else
-        code = ((native_replace)in->fn[PF_FN_Sendrecv_replace])(
-            a.buffer, a.count, a.datatype, a.dest, a.sendtag, a.source, a.recvtag, a.comm, a.status);
+        code = in->fn->Sendrecv_replace(a.buffer, a.count, a.datatype, a.dest, a.sendtag, a.source, a.recvtag,
+                                        a.comm, a.status);
     pf_ledger_sent(&sides.send, pf_ledger_accepted(in, code));
     if (native_status && code == MPI_SUCCESS)
         pf_call_received(r, in, comm, source, native_status, status);

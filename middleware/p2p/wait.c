@@ -11,14 +11,6 @@
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 
-typedef int (*native_wait)(void **, void *);
-typedef int (*native_test)(void **, int *, void *);
-typedef int (*native_waitall)(int, void **, void *);
-typedef int (*native_testall)(int, void **, int *, void *);
-typedef int (*native_waitany)(int, void **, int *, void *);
-typedef int (*native_testany)(int, void **, int *, int *, void *);
-typedef int (*native_some)(int, void **, int *, int *, void *);
-
 /* Ends a call whose operations may have failed. */
 static int finish(struct pf_wait_set *set, int error)
 {
@@ -40,7 +32,7 @@ int pf_PMPI_Wait(MPI_Request *handle, MPI_Status *status)
     } else if (set.active) {
         struct pf_instance *in = pf_call_native_begin(r, set.owner);
         pf_wait_set_part(&set, in);
-        int code = ((native_wait)in->fn[PF_FN_Wait])(set.natives, set.statuses);
+        int code = in->fn->Wait(set.natives, set.statuses);
         pf_wait_set_done(&set, in, 0, code);
         pf_call_native_end(r, in);
     }
@@ -61,7 +53,7 @@ int pf_PMPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
     } else if (set.active) {
         struct pf_instance *in = pf_call_native_begin(r, set.owner);
         pf_wait_set_part(&set, in);
-        int code = ((native_test)in->fn[PF_FN_Test])(set.natives, flag, set.statuses);
+        int code = in->fn->Test(set.natives, flag, set.statuses);
         if (*flag || code != MPI_SUCCESS)
             pf_wait_set_done(&set, in, 0, code);
         else
@@ -91,7 +83,7 @@ static int element_code(struct pf_wait_set *set, struct pf_instance *in, int i, 
     if (PF_LIKELY(code == MPI_SUCCESS) || in->ops->error_class(in, code) != MPI_ERR_IN_STATUS)
         return code;
     struct pf_native_status_view view;
-    in->ops->status_get(set->statuses + (size_t)i * in->values->status_size, &view);
+    in->ops->status_get(pf_native_status_at(in, set->statuses, i), &view);
     return view.error;
 }
 
@@ -101,7 +93,7 @@ static void waitall_part(struct pf_wait_set *set, struct pf_instance *in)
     if (n == 0)
         return;
     pf_call_native_begin(set->rank, in);
-    int code = ((native_waitall)in->fn[PF_FN_Waitall])(n, set->natives, set->statuses);
+    int code = in->fn->Waitall(n, set->natives, set->statuses);
     for (int i = 0; i < n; i++)
         pf_wait_set_done(set, in, i, element_code(set, in, i, code));
     pf_call_native_end(set->rank, in);
@@ -133,7 +125,7 @@ static void testall_part(struct pf_wait_set *set, struct pf_instance *in)
     if (n == 0)
         return;
     pf_call_native_begin(set->rank, in);
-    int code = ((native_testall)in->fn[PF_FN_Testall])(n, set->natives, &flag, set->statuses);
+    int code = in->fn->Testall(n, set->natives, &flag, set->statuses);
     bool over = flag || code != MPI_SUCCESS;
     for (int i = 0; i < n; i++) /* SMPI takes away requests that are complete although the others are not */
         if (over || set->natives[i] == in->values->request_null)
@@ -174,8 +166,7 @@ static bool try_each(struct pf_wait_set *set, struct pf_instance *in, int n)
     for (int i = 0; i < n; i++) {
         if (!in->ops->request_done(in, set->natives[i]))
             continue;
-        int code =
-            ((native_wait)in->fn[PF_FN_Wait])(&set->natives[i], set->statuses + i * in->values->status_size);
+        int code = in->fn->Wait(&set->natives[i], pf_native_status_at(in, set->statuses, i));
         pf_wait_set_done(set, in, i, code);
         return true;
     }
@@ -199,9 +190,9 @@ static void any_part(struct pf_wait_set *set, struct pf_instance *in, bool block
         return;
     pf_call_native_begin(set->rank, in);
     if (block)
-        code = ((native_waitany)in->fn[PF_FN_Waitany])(n, set->natives, &which, set->statuses);
+        code = in->fn->Waitany(n, set->natives, &which, set->statuses);
     else
-        code = ((native_testany)in->fn[PF_FN_Testany])(n, set->natives, &which, &flag, set->statuses);
+        code = in->fn->Testany(n, set->natives, &which, &flag, set->statuses);
     if (flag && which >= 0 && which < n) {
         /* The status stands first whatever the index is. */
         set->natives[0] = set->natives[which];
@@ -263,8 +254,7 @@ static void some_part(struct pf_wait_set *set, struct pf_instance *in, bool bloc
         return;
     int *which = malloc((size_t)n * sizeof *which);
     pf_call_native_begin(set->rank, in);
-    int fn = block ? PF_FN_Waitsome : PF_FN_Testsome;
-    int code = ((native_some)in->fn[fn])(n, set->natives, &found, which, set->statuses);
+    int code = (block ? in->fn->Waitsome : in->fn->Testsome)(n, set->natives, &found, which, set->statuses);
     bool overlooked = found == in->values->undefined; /* SMPI: "nothing to test" */
     if (overlooked)
         found = 0;

@@ -13,15 +13,15 @@ static void make_room(struct pf_wait_set *set, int count)
     set->requests = set->stack_requests;
     set->natives = set->stack_natives;
     set->index = set->stack_index;
-    set->statuses = set->stack_statuses[0].bytes;
+    set->statuses = set->stack_statuses;
     if (count <= PF_WAIT_STACK)
         return;
     size_t n = (size_t)count;
     char *room = malloc(n * (sizeof(union pf_native_status) + 2 * sizeof(void *) + sizeof(int)));
     set->heap = room;
-    set->statuses = room;
+    set->statuses = (union pf_native_status *)room;
     set->requests = (struct pf_request **)(room + n * sizeof(union pf_native_status));
-    set->natives = (void **)(set->requests + n);
+    set->natives = (pf_native_request_t *)(set->requests + n);
     set->index = (int *)(set->natives + n);
 }
 
@@ -88,7 +88,7 @@ static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_reques
     request->done = true;
     pf_ledger_completed(&request->side, &request->status);
     if (request->persistent && request->native && request->native != in->values->request_null)
-        ((int (*)(void **))in->fn[PF_FN_Request_free])(&request->native);
+        in->fn->Request_free(&request->native);
     pf_stranded_received(r, in, request);
     pf_call_reset_polls();
 }
@@ -96,7 +96,7 @@ static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_reques
 void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i,
                           int code)
 {
-    complete(set->rank, in, request, set->statuses + (size_t)i * in->values->status_size, code);
+    complete(set->rank, in, request, pf_native_status_at(in, set->statuses, i), code);
     set->active--;
     set->done++;
 }
@@ -135,7 +135,7 @@ void pf_request_finish(struct pf_request *request)
 {
     struct pf_instance *in = request->owner;
     union pf_native_status status;
-    int code = ((int (*)(void **, void *))in->fn[PF_FN_Wait])(&request->native, &status);
+    int code = in->fn->Wait(&request->native, &status);
     complete(request->rank, in, request, &status, code);
 }
 

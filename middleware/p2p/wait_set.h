@@ -12,18 +12,18 @@ struct pf_wait_set {
     struct pf_rank *rank;
     int count;
     MPI_Request *handles;
-    struct pf_request **requests; /* NULL for a null handle */
-    void **natives;               /* of one owner's part */
-    int *index;                   /* where the parts came from */
-    char *statuses;               /* native */
-    int active;                   /* requests that wait for something */
-    int hub;                      /* active ones that the hub completes, when the set was opened */
-    int done;                     /* requests that the hub has seen complete */
-    MPI_Comm failed;              /* whose error handler is to be called, of the last delivered error */
-    struct pf_instance *owner;    /* of the active ones; NULL when there is none or more than one */
+    struct pf_request **requests;     /* NULL for a null handle */
+    pf_native_request_t *natives;     /* of one owner's part */
+    int *index;                       /* where the parts came from */
+    union pf_native_status *statuses; /* native: pf_native_status_at() */
+    int active;                       /* requests that wait for something */
+    int hub;                          /* active ones that the hub completes, when the set was opened */
+    int done;                         /* requests that the hub has seen complete */
+    MPI_Comm failed;                  /* whose error handler is to be called, of the last delivered error */
+    struct pf_instance *owner;        /* of the active ones; NULL when there is none or more than one */
     void *heap;
     struct pf_request *stack_requests[PF_WAIT_STACK];
-    void *stack_natives[PF_WAIT_STACK];
+    pf_native_request_t stack_natives[PF_WAIT_STACK];
     int stack_index[PF_WAIT_STACK];
     union pf_native_status stack_statuses[PF_WAIT_STACK];
 };

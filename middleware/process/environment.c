@@ -186,7 +186,7 @@ double pf_PMPI_Wtime(void)
         return simgrid_get_clock();
     struct pf_rank *r = PF_ENTER(Wtime);
     pf_call_settle(r);
-    double now = ((double (*)(void))r->instances[PF_IMPL_SMPI]->fn[PF_FN_Wtime])();
+    double now = r->instances[PF_IMPL_SMPI]->fn->Wtime();
     pf_account_leave(r->account);
     return now;
 }
@@ -194,7 +194,7 @@ double pf_PMPI_Wtime(void)
 double pf_PMPI_Wtick(void)
 {
     struct pf_rank *r = PF_ENTER(Wtick);
-    double tick = ((double (*)(void))r->instances[PF_IMPL_SMPI]->fn[PF_FN_Wtick])();
+    double tick = r->instances[PF_IMPL_SMPI]->fn->Wtick();
     pf_account_leave(r->account);
     return tick;
 }

@@ -148,7 +148,7 @@ static void destroy(struct pf_win *win)
 }
 
 /* Ends the creation: the handle, or nothing after an error. */
-int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *native, int code,
+int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, pf_native_win_t native, int code,
                    MPI_Win *handle)
 {
     struct pf_instance *in = win->in;
@@ -165,11 +165,11 @@ int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *n
 
 static int create(struct pf_rank *r, struct pf_win *win, MPI_Info info, MPI_Comm comm, MPI_Win *handle)
 {
-    void *native = NULL;
+    pf_native_win_t native = NULL;
     pf_win_publish(win);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((int (*)(void *, MPI_Aint, int, void *, void *, void **))in->fn[PF_FN_Win_create])(
-        win->base, win->size, win->disp_unit, pf_native(in, info), pf_native(in, comm), &native);
+    int code = in->fn->Win_create(win->base, win->size, win->disp_unit, pf_native(in, info),
+                                  pf_native(in, comm), &native);
     return pf_win_created(r, comm, win, native, code, handle);
 }
 
@@ -209,11 +209,10 @@ int pf_PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *handle)
     struct pf_win *win = handle ? pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_DYNAMIC) : NULL;
     if (!win)
         return pf_call_error(r, comm, handle ? MPI_ERR_COMM : MPI_ERR_ARG);
-    void *native = NULL;
+    pf_native_win_t native = NULL;
     pf_win_publish(win);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((int (*)(void *, void *, void **))in->fn[PF_FN_Win_create_dynamic])(
-        pf_native(in, info), pf_native(in, comm), &native);
+    int code = in->fn->Win_create_dynamic(pf_native(in, info), pf_native(in, comm), &native);
     return pf_win_created(r, comm, win, native, code, handle);
 }
 
@@ -227,9 +226,9 @@ int pf_PMPI_Win_free(MPI_Win *handle)
     if (error != MPI_SUCCESS)
         return pf_win_failed(r, *handle, error);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    void *native = win->object.native[in->impl];
+    pf_native_win_t native = win->object.native[in->impl];
     in->ops->win_gone(in, native);
-    int code = ((int (*)(void **))in->fn[PF_FN_Win_free])(&native);
+    int code = in->fn->Win_free(&native);
     if (code == MPI_SUCCESS) {
         win->object.native[in->impl] = NULL;
         pf_win_twins_free(r, win);

@@ -79,7 +79,7 @@ static inline struct pf_win *pf_win_of(MPI_Win handle)
 /* The common begin of the calls that create windows, NULL without a valid communicator; then the native call;
  * then the end, which makes the handle, or nothing after an error. */
 struct pf_win *pf_win_begin(struct pf_rank *r, MPI_Comm handle, MPI_Info info, int flavor);
-int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, void *native, int code,
+int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, pf_native_win_t native, int code,
                    MPI_Win *handle);
 
 /* The members' common part of the window that collective `sequence` of `comm` makes. Keeps a reference. */

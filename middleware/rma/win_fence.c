@@ -40,8 +40,7 @@ int pf_PMPI_Win_fence(int assertion, MPI_Win handle)
         pf_win_twin(r, win, next);
     pf_call_native_begin(r, in);
     int closing = next != in ? assertion | MPI_MODE_NOSUCCEED : assertion;
-    int code = ((int (*)(int, void *))in->fn[PF_FN_Win_fence])(pf_native_assert(in, closing),
-                                                               win->object.native[in->impl]);
+    int code = in->fn->Win_fence(pf_native_assert(in, closing), win->object.native[in->impl]);
     if (code == MPI_SUCCESS && next != in) {
         win->in = next;
         if (!(assertion & MPI_MODE_NOSUCCEED)) {

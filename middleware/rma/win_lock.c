@@ -3,11 +3,6 @@
 #include "middleware/core/call.h"
 #include "middleware/rma/win_order.h"
 
-typedef int lock_fn(int, int, int, void *);
-typedef int unlock_fn(int, void *);
-typedef int lock_all_fn(int, void *);
-typedef int unlock_all_fn(void *);
-
 static bool ordered(const struct pf_win *win)
 {
     return win->in->impl == PF_IMPL_SMPI;
@@ -34,8 +29,8 @@ int pf_PMPI_Win_lock(int type, int rank, int assertion, MPI_Win handle)
     if (order)
         pf_win_order_lock(win, type, rank);
     int held = win->flavor == MPI_WIN_FLAVOR_SHARED ? in->values->mode_held : 0;
-    int code = ((lock_fn *)in->fn[PF_FN_Win_lock])(
-        pf_native_lock(type), rank, pf_native_assert(in, assertion) | held, win->object.native[in->impl]);
+    int code = in->fn->Win_lock(pf_native_lock(type), rank, pf_native_assert(in, assertion) | held,
+                                win->object.native[in->impl]);
     if (code != MPI_SUCCESS && order) {
         pf_win_order_unlock(win, rank);
         pf_win_order_unlocked(win, rank);
@@ -56,7 +51,7 @@ int pf_PMPI_Win_unlock(int rank, MPI_Win handle)
     bool order = ordered(win) && is_member(win, rank);
     if (order)
         pf_win_order_unlock(win, rank);
-    int code = ((unlock_fn *)in->fn[PF_FN_Win_unlock])(rank, win->object.native[in->impl]);
+    int code = in->fn->Win_unlock(rank, win->object.native[in->impl]);
     pf_win_order_await_gets(win, rank);
     if (order)
         pf_win_order_unlocked(win, rank);
@@ -73,8 +68,7 @@ int pf_PMPI_Win_lock_all(int assertion, MPI_Win handle)
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     for (int i = 0; ordered(win) && i < win->shared->members; i++)
         pf_win_order_lock(win, MPI_LOCK_SHARED, i);
-    int code = ((lock_all_fn *)in->fn[PF_FN_Win_lock_all])(pf_native_assert(in, assertion),
-                                                           win->object.native[in->impl]);
+    int code = in->fn->Win_lock_all(pf_native_assert(in, assertion), win->object.native[in->impl]);
     win->epochs += code == MPI_SUCCESS;
     return pf_win_leave(r, in, handle, code);
 }
@@ -88,7 +82,7 @@ int pf_PMPI_Win_unlock_all(MPI_Win handle)
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     for (int i = 0; ordered(win) && i < win->shared->members; i++)
         pf_win_order_unlock(win, i);
-    int code = ((unlock_all_fn *)in->fn[PF_FN_Win_unlock_all])(win->object.native[in->impl]);
+    int code = in->fn->Win_unlock_all(win->object.native[in->impl]);
     pf_win_order_await_gets(win, -1);
     win->epochs -= code == MPI_SUCCESS && win->epochs > 0;
     return pf_win_leave(r, in, handle, code);

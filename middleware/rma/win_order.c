@@ -125,7 +125,7 @@ static void await_swaps(const struct pf_win_access *access)
         *link = swap->next;
         if (!there) {
             struct pf_instance *in = swap->by->in;
-            ((int (*)(int, void *))in->fn[PF_FN_Win_flush])(swap->target, swap->by->object.native[in->impl]);
+            in->fn->Win_flush(swap->target, swap->by->object.native[in->impl]);
             link = &order->swaps; /* others were at work meanwhile */
         }
         free(swap);

@@ -15,8 +15,6 @@
 #include "middleware/core/call.h"
 #include "middleware/rma/win.h"
 
-typedef int create_fn(void *, MPI_Aint, int, void *, void *, void **);
-
 /* The pieces follow each other without a gap. */
 static char *piece(const struct pf_win_shared *shared, int member)
 {
@@ -57,7 +55,7 @@ int pf_PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI
     struct pf_win *win = pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_SHARED);
     if (!win)
         return pf_call_error(r, comm, MPI_ERR_COMM);
-    void *native = NULL;
+    pf_native_win_t native = NULL;
     win->size = size;
     win->disp_unit = disp_unit;
     pf_win_publish(win);
@@ -68,8 +66,8 @@ int pf_PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI
     if (code == MPI_SUCCESS) {
         win->base = piece(win->shared, win->comm->me);
         pf_win_publish(win);
-        code = ((create_fn *)in->fn[PF_FN_Win_create])(win->base, size, disp_unit, in->values->info_null,
-                                                       pf_native(in, comm), &native);
+        code = in->fn->Win_create(win->base, size, disp_unit, in->values->info_null, pf_native(in, comm),
+                                  &native);
     }
     if (code == MPI_SUCCESS)
         *(void **)baseptr = win->base;

@@ -11,14 +11,10 @@
 #include "middleware/core/call.h"
 #include "middleware/rma/win.h"
 
-typedef int group_fn(void *, int, void *);
-typedef int win_fn(void *);
-typedef int test_fn(void *, int *);
-
-static int native_end(struct pf_rank *r, struct pf_win *win, int fn, MPI_Win handle)
+static int native_end(struct pf_rank *r, struct pf_win *win, bool waits, MPI_Win handle)
 {
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((win_fn *)in->fn[fn])(win->object.native[in->impl]);
+    int code = (waits ? in->fn->Win_wait : in->fn->Win_complete)(win->object.native[in->impl]);
     if (code == MPI_SUCCESS)
         win->epochs--;
     return pf_win_leave(r, in, handle, code);
@@ -63,8 +59,8 @@ int pf_PMPI_Win_post(MPI_Group group, int assertion, MPI_Win handle)
         return pf_win_failed(r, handle, win ? MPI_ERR_GROUP : MPI_ERR_WIN);
     win->completes = counts(win->shared)[win->comm->me] + origins->size;
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((group_fn *)in->fn[PF_FN_Win_post])(pf_native(in, group), pf_native_assert(in, assertion),
-                                                    win->object.native[in->impl]);
+    int code =
+        in->fn->Win_post(pf_native(in, group), pf_native_assert(in, assertion), win->object.native[in->impl]);
     if (code == MPI_SUCCESS)
         win->epochs++;
     return pf_win_leave(r, in, handle, code);
@@ -78,8 +74,8 @@ int pf_PMPI_Win_start(MPI_Group group, int assertion, MPI_Win handle)
     if (!win || !targets)
         return pf_win_failed(r, handle, win ? MPI_ERR_GROUP : MPI_ERR_WIN);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = ((group_fn *)in->fn[PF_FN_Win_start])(pf_native(in, group), pf_native_assert(in, assertion),
-                                                     win->object.native[in->impl]);
+    int code = in->fn->Win_start(pf_native(in, group), pf_native_assert(in, assertion),
+                                 win->object.native[in->impl]);
     if (code == MPI_SUCCESS) {
         win->epochs++;
         forget(&win->accessed);
@@ -101,14 +97,14 @@ int pf_PMPI_Win_complete(MPI_Win handle)
             counts(win->shared)[target]++;
     }
     forget(&win->accessed);
-    return native_end(r, win, PF_FN_Win_complete, handle);
+    return native_end(r, win, false, handle);
 }
 
 int pf_PMPI_Win_wait(MPI_Win handle)
 {
     struct pf_rank *r = PF_ENTER(Win_wait);
     struct pf_win *win = pf_win_of(handle);
-    return win ? native_end(r, win, PF_FN_Win_wait, handle) : pf_win_failed(r, handle, MPI_ERR_WIN);
+    return win ? native_end(r, win, true, handle) : pf_win_failed(r, handle, MPI_ERR_WIN);
 }
 
 /* Who spins spends simulated time. */
@@ -126,14 +122,14 @@ int pf_PMPI_Win_test(MPI_Win handle, int *flag)
     if (!win || !flag)
         return pf_win_failed(r, handle, win ? MPI_ERR_ARG : MPI_ERR_WIN);
     struct pf_instance *in = win->in;
-    if (!in->fn[PF_FN_Win_test]) {
+    if (!in->fn->Win_test) {
         if (counts(win->shared)[win->comm->me] < win->completes)
             return nothing_yet(r, in, flag);
         *flag = 1;
-        return native_end(r, win, PF_FN_Win_wait, handle);
+        return native_end(r, win, true, handle);
     }
     pf_call_native_begin(r, in);
-    int code = ((test_fn *)in->fn[PF_FN_Win_test])(win->object.native[in->impl], flag);
+    int code = in->fn->Win_test(win->object.native[in->impl], flag);
     if (code == MPI_SUCCESS && !*flag) {
         pf_call_native_end(r, in);
         return nothing_yet(r, in, flag);

@@ -63,10 +63,10 @@ void pf_win_publish(struct pf_win *win)
     shared->disp_units[win->comm->me] = win->disp_unit;
 }
 
-static void attach_again(struct pf_instance *in, const struct pf_win *win, void *native)
+static void attach_again(struct pf_instance *in, const struct pf_win *win, pf_native_win_t native)
 {
     for (const struct pf_win_region *region = win->regions; region; region = region->next)
-        ((int (*)(void *, void *, MPI_Aint))in->fn[PF_FN_Win_attach])(native, region->base, region->size);
+        in->fn->Win_attach(native, region->base, region->size);
 }
 
 /* One id serves the twins of all implementations. The last member to leave the window gives it back. */
@@ -94,7 +94,7 @@ void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
         .size = win->size,
         .disp_unit = win->disp_unit,
         .dynamic = win->flavor == MPI_WIN_FLAVOR_DYNAMIC,
-        .info = hints ? pf_native(in, win->info) : in->values->info_null,
+        .info = hints ? pf_native(in, (MPI_Info)(uintptr_t)win->info) : in->values->info_null,
         .comm = pf_native(in, pf_comm_handle(win->comm)),
         .world_ranks = comm->world_ranks,
         .members = comm->size,

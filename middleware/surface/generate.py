@@ -13,6 +13,8 @@ import table  # noqa: E402
 OUTPUTS = {
     "mpi_proto.h": ("prototypes", "declares pf_MPI_* and pf_PMPI_* and maps the MPI names to them"),
     "pf_fn.h": ("function_ids", "one number per function, and the facts of the table in C"),
+    "pf_native.h": ("native_table", "the entry points of an implementation, as the middleware calls them"),
+    "pf_own.h": ("own_table", "the same in the types of the implementation's own mpi.h, as its adapter fills them in"),
     "raw_names.c": ("raw_names", "entry points for objects that refer to MPI functions without mpi.h"),
     "raw_names.ld": ("raw_names_ld", "linker options that lead such references to them"),
     "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),

@@ -34,7 +34,8 @@ BLOCKS_OF_ALL = {"Gather": ("sendcount", "recvcount"), "Scatter": ("sendcount", 
 # What the agreement of both sides may change.
 ROUTED = {"RANK": "pf_native_rank(in, route.peer)", "TAG": "pf_native_tag(in, route.tag)", "COMM": "pf_native(in, route.comm)"}
 
-NATIVE_TYPES = {"WIN": "void *", "FILE": "void *", "COMM": "void *", "DATATYPE": "void *", "OP": "void *", "GROUP": "void *", "INFO": "void *"}
+# Handles that are translated.
+NATIVE_KINDS = ("WIN", "FILE", "COMM", "DATATYPE", "OP", "GROUP", "INFO")
 
 
 def generate(functions):
@@ -78,16 +79,6 @@ def refusal(f):
     return define(f, unused + [f"return pf_call_unsupported(PF_FN_{f.stem}, __builtin_return_address(0));"])
 
 
-def native_type(p):
-    if p.kind == "REQUEST":
-        return "void **"
-    if p.kind == "STATUS":
-        return "void *"
-    if p.kind in NATIVE_TYPES:
-        return "void **" if p.is_array else "void *"
-    return p.pointer_ctype
-
-
 def native_argument(f, p):
     """The expression that is passed to the native function."""
     if p.kind == "BUFFER":
@@ -109,7 +100,7 @@ def native_argument(f, p):
         return "native_status"
     if p.kind == "DATATYPE" and p.is_array:
         return f"native_{p.name}"
-    if p.kind in NATIVE_TYPES:
+    if p.kind in NATIVE_KINDS:
         condition = significant(f, p)
         if condition:
             return f"pf_native(in, {condition} ? {p.name} : MPI_BYTE)"
@@ -125,9 +116,8 @@ def significant(f, p):
 def native_call(f, instead=None):
     """`instead`: expressions for some arguments by their kind or name."""
     instead = instead or {}
-    types = ", ".join(native_type(p) for p in f.params)
     arguments = ", ".join(instead.get(p.kind) or instead.get(p.name) or native_argument(f, p) for p in f.params)
-    return cfile.wrap(f"int code = ((int (*)({types}))in->fn[PF_FN_{f.stem}])({arguments});", "        ")
+    return cfile.wrap(f"int code = in->fn->{f.stem}({arguments});", "        ")
 
 
 def enter(f):
@@ -163,7 +153,7 @@ def point_to_point(f):
         lines += ["pf_call_sent(r, count, datatype);", "pf_stranded_sent(r, in, comm, dest, tag);"]
     if f.of_kind("STATUS"):
         lines += ["union pf_native_status native_room;",
-                  "void *native_status = status || pf_job_state.may_switch ? &native_room : NULL;"]
+                  "union pf_native_status *native_status = status || pf_job_state.may_switch ? &native_room : NULL;"]
     lines += ["pf_call_native_begin(r, in);", "pf_call_message(in, 1);"]
     if request:
         kind = "PF_REQUEST_SEND" if sends else "PF_REQUEST_RECV"
@@ -195,7 +185,7 @@ def collective(f):
         lines += [f"pf_request_keep_datatype(made, {condition(f, p)});" for p in f.of_kind("DATATYPE") if not p.is_array]
     for p in arrays:
         count = ("sendbuf == MPI_IN_PLACE ? 0 : " if p.name == "sendtypes" else "") + "pf_comm_peers(c)"
-        lines.append(f"void **native_{p.name} = pf_native_array(in, (const void *const *){p.name}, {count});")
+        lines.append(f"pf_native_datatype_t *native_{p.name} = pf_native_array(in, {p.name}, {count});")
         if request:
             lines.append(f"pf_request_keep_datatypes(made, {p.name}, {count});")
     movable = buffers_with_types(f)
@@ -246,7 +236,7 @@ def bottom_begin(f, b, t):
     if t.is_array:
         what = f"{t.name}, pf_comm_peers(c), &{buffer}, {native}"
     else:
-        lines.append(f"void *{native} = {native_argument(f, t)};")
+        lines.append(f"pf_native_datatype_t {native} = {native_argument(f, t)};")
         what = f"&(MPI_Datatype){{{condition(f, t)}}}, 1, &{buffer}, &{native}"
     return lines + [f"bool {b.name}_moved = PF_UNLIKELY(!{buffer}) && pf_bottom_begin(in, {what});"]
 
@@ -312,7 +302,7 @@ def file_access(f):
                   "return pf_request_started(r, in, made, comm, code, request);"]
         return define(f, lines)
     if f.of_kind("STATUS"):
-        lines += ["union pf_native_status native_room = {0};", "void *native_status = &native_room;"]
+        lines += ["union pf_native_status native_room = {0};", "union pf_native_status *native_status = &native_room;"]
     lines.append(native_call(f))
     if f.of_kind("STATUS"):
         lines += ["if (code == MPI_SUCCESS)", "    pf_status_from_native(in, native_status, status);"]

@@ -12,9 +12,6 @@
 #include "middleware/p2p/request.h"
 #include "middleware/topology/topology.h"
 
-typedef int (*native_start)(const void *, int, void *, int, int, void *, void **);
-typedef int (*native_waitall)(int, void **, void *);
-
 struct neighbors {
     int indegree, outdegree;
     const int *sources, *destinations;
@@ -94,29 +91,31 @@ static int check_blocks(const struct pf_neighbor_blocks *b, int degree)
 }
 
 /* Starts one message, unless the neighbour is none; returns the native code. */
-static int start(struct pf_instance *in, int fn, const struct pf_neighbor_blocks *b, int i, int peer, int tag,
-                 void *comm, void **natives, int *started)
+static int start(struct pf_instance *in, bool sends, const struct pf_neighbor_blocks *b, int i, int peer,
+                 int tag, pf_native_comm_t comm, pf_native_request_t *natives, int *started)
 {
     if (peer == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    int code = ((native_start)in->fn[fn])(
-        pf_native_p2p_buffer(in, block_at(b, i)), b->counts ? b->counts[i] : b->count,
-        pf_native(in, b->types ? b->types[i] : b->type), peer, tag, comm, &natives[*started]);
+    void *buffer = pf_native_p2p_buffer(in, block_at(b, i));
+    int count = b->counts ? b->counts[i] : b->count;
+    pf_native_datatype_t type = pf_native(in, b->types ? b->types[i] : b->type);
+    int code = sends ? in->fn->Isend(buffer, count, type, peer, tag, comm, &natives[*started])
+                     : in->fn->Irecv(buffer, count, type, peer, tag, comm, &natives[*started]);
     *started += code == MPI_SUCCESS;
     return code;
 }
 
 /* Starts all messages; returns the native code. */
-static int start_all(struct pf_instance *in, void *comm, const struct neighbors *n,
+static int start_all(struct pf_instance *in, pf_native_comm_t comm, const struct neighbors *n,
                      const struct pf_neighbor_blocks *send, const struct pf_neighbor_blocks *receive,
-                     void **natives, int *started)
+                     pf_native_request_t *natives, int *started)
 {
     int code = MPI_SUCCESS;
     *started = 0;
     for (int i = 0; code == MPI_SUCCESS && i < n->indegree; i++)
-        code = start(in, PF_FN_Irecv, receive, i, n->sources[i], receive_tag(n, i), comm, natives, started);
+        code = start(in, false, receive, i, n->sources[i], receive_tag(n, i), comm, natives, started);
     for (int i = 0; code == MPI_SUCCESS && i < n->outdegree; i++)
-        code = start(in, PF_FN_Isend, send, i, n->destinations[i], send_tag(n, i), comm, natives, started);
+        code = start(in, true, send, i, n->destinations[i], send_tag(n, i), comm, natives, started);
     return code;
 }
 
@@ -138,20 +137,20 @@ int pf_neighbor_run(struct pf_rank *r, MPI_Comm handle, struct pf_neighbor_block
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_collective(r, comm);
     int started, most = n.indegree + n.outdegree;
-    void **natives, **room = NULL;
+    pf_native_request_t *natives, *room = NULL;
     struct pf_request *made = NULL;
     pf_call_native_begin(r, in);
     if (request)
         made = pf_request_new_parts(r, in, handle, most, &natives);
     else
         natives = room = malloc(((size_t)most + 1) * sizeof *natives);
-    void *hidden = pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_hidden(comm));
+    pf_native_comm_t hidden = pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_hidden(comm));
     int code = start_all(in, hidden, &n, send, receive, natives, &started);
     free(n.owned);
     if (request)
         return pf_request_parts_started(r, in, made, started, handle, code, request);
     if (code == MPI_SUCCESS && started > 0)
-        code = ((native_waitall)in->fn[PF_FN_Waitall])(started, natives, NULL);
+        code = in->fn->Waitall(started, natives, NULL);
     free(room);
     return pf_call_leave(r, in, handle, code);
 }

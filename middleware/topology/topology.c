@@ -55,11 +55,11 @@ const struct pf_topology *pf_topology_of(struct pf_rank *r, MPI_Comm handle, int
     return comm && comm->topology && comm->topology->kind == kind ? comm->topology : NULL;
 }
 
-int pf_topology_smpi_create(struct pf_instance *in, void *native_parent, int size, void **native)
+int pf_topology_smpi_create(struct pf_instance *in, pf_native_comm_t native_parent, int size,
+                            pf_native_comm_t *native)
 {
     int periodic = 0;
-    return ((int (*)(void *, int, const int *, const int *, int, void **))in->fn[PF_FN_Cart_create])(
-        native_parent, 1, &size, &periodic, 0, native);
+    return in->fn->Cart_create(native_parent, 1, &size, &periodic, 0, native);
 }
 
 int pf_PMPI_Topo_test(MPI_Comm handle, int *status)

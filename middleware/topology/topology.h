@@ -52,7 +52,8 @@ const struct pf_topology *pf_topology_of(struct pf_rank *r, MPI_Comm handle, int
 
 /* SMPI's own operation that makes a communicator of the first `size` members, for topologies that it does not
  * have. */
-int pf_topology_smpi_create(struct pf_instance *in, void *native_parent, int size, void **native);
+int pf_topology_smpi_create(struct pf_instance *in, pf_native_comm_t native_parent, int size,
+                            pf_native_comm_t *native);
 
 /* The rank at some coordinates, MPI_PROC_NULL when they are outside a dimension that is not periodic. */
 int pf_topology_cart_rank(const struct pf_topology_cart *cart, const int *coords);

@@ -52,10 +52,9 @@ int pf_PMPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int 
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
-    void *native = in->values->comm_null;
+    pf_native_comm_t native = in->values->comm_null;
     pf_call_native_begin(r, in);
-    int code = ((int (*)(void *, int, const int *, const int *, int, void **))in->fn[PF_FN_Cart_create])(
-        pf_native(in, handle), ndims, dims, periods, 0, &native);
+    int code = in->fn->Cart_create(pf_native(in, handle), ndims, dims, periods, 0, &native);
     if (code == MPI_SUCCESS) {
         *newcomm = MPI_COMM_NULL;
         if (parent->me < n) {
@@ -127,13 +126,12 @@ int pf_PMPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
     int me = 0, code = MPI_SUCCESS;
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     struct pf_topology *sub = sub_grid(&parent->topology->cart, remain_dims);
     int color = sub_color(&parent->topology->cart, parent->me, remain_dims);
     pf_call_native_begin(r, in);
     if (in->impl != PF_IMPL_SMPI || sub->cart.ndims > 0)
-        code = ((int (*)(void *, int, int, void **))in->fn[PF_FN_Comm_split])(pf_native(in, handle), color,
-                                                                              parent->me, &native);
+        code = in->fn->Comm_split(pf_native(in, handle), color, parent->me, &native);
     if (code != MPI_SUCCESS) {
         pf_topology_release(sub);
         return pf_call_leave(r, in, handle, code);

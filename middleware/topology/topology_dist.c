@@ -8,9 +8,6 @@
 #include "middleware/topology/topology.h"
 #include "middleware/topology/topology_dist.h"
 
-typedef int (*native_adjacent)(void *, int, const int *, const int *, int, const int *, const int *, void *,
-                               int, void **);
-
 /* A list of edges of one member: ranks, and weights when the graph has them. */
 static bool valid_list(int count, const int *ranks, const int *weights, int size)
 {
@@ -42,13 +39,14 @@ static struct pf_topology *adjacent_new(int indegree, const int *sources, const 
 }
 
 /* Open MPI makes the communicator without looking at the edges, so that it is told of none. */
-static int adjacent_native(struct pf_instance *in, void *parent, int size, MPI_Info info, void **native)
+static int adjacent_native(struct pf_instance *in, pf_native_comm_t parent, int size, MPI_Info info,
+                           pf_native_comm_t *native)
 {
     int *none = in->values->unweighted;
     if (in->impl != PF_IMPL_OPENMPI)
         return pf_topology_smpi_create(in, parent, size, native);
-    return ((native_adjacent)in->fn[PF_FN_Dist_graph_create_adjacent])(parent, 0, NULL, none, 0, NULL, none,
-                                                                       pf_native(in, info), 0, native);
+    return in->fn->Dist_graph_create_adjacent(parent, 0, NULL, none, 0, NULL, none, pf_native(in, info), 0,
+                                              native);
 }
 
 int pf_PMPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sources[],
@@ -69,7 +67,7 @@ int pf_PMPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int 
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
     int code = adjacent_native(in, pf_native(in, handle), size, info, &native);
     if (code == MPI_SUCCESS) {

@@ -14,14 +14,6 @@
 #include "middleware/topology/topology.h"
 #include "middleware/topology/topology_dist.h"
 
-typedef int (*native_create)(void *, int, const int *, const int *, const int *, const int *, void *, int,
-                             void **);
-typedef int (*native_count)(void *, int *, int *, int *);
-typedef int (*native_neighbors)(void *, int, int *, int *, int, int *, int *);
-typedef int (*native_alltoall)(const void *, int, void *, void *, int, void *, void *);
-typedef int (*native_alltoallv)(const void *, const int *, const int *, void *, void *, const int *,
-                                const int *, void *, void *);
-
 /* The arguments of a call. */
 struct edges {
     int n;
@@ -70,20 +62,18 @@ static void fill(struct pf_topology_dist *dist, struct edge_end *ends, int count
 }
 
 /* What Open MPI has worked out. */
-static int ask_native(struct pf_instance *in, void *native, struct pf_topology_dist *dist)
+static int ask_native(struct pf_instance *in, pf_native_comm_t native, struct pf_topology_dist *dist)
 {
     int indegree, outdegree, weighted;
-    int code =
-        ((native_count)in->fn[PF_FN_Dist_graph_neighbors_count])(native, &indegree, &outdegree, &weighted);
+    int code = in->fn->Dist_graph_neighbors_count(native, &indegree, &outdegree, &weighted);
     if (code != MPI_SUCCESS)
         return code;
     size_t degree = (size_t)indegree + (size_t)outdegree;
     int *ranks = calloc(2 * degree + 1, sizeof *ranks), *weights = ranks + degree;
     struct edge_end *ends = malloc((degree + 1) * sizeof *ends);
     int *no = in->values->unweighted;
-    code = ((native_neighbors)in->fn[PF_FN_Dist_graph_neighbors])(
-        native, indegree, ranks, weighted ? weights : no, outdegree, ranks + indegree,
-        weighted ? weights + indegree : no);
+    code = in->fn->Dist_graph_neighbors(native, indegree, ranks, weighted ? weights : no, outdegree,
+                                        ranks + indegree, weighted ? weights + indegree : no);
     for (int i = 0; i < indegree + outdegree; i++)
         ends[i] = (struct edge_end){i >= indegree, ranks[i], weights[i]};
     if (code == MPI_SUCCESS)
@@ -122,21 +112,20 @@ static struct edge_end *ends_by_member(const struct edges *edges, int size, int 
 }
 
 /* Tells each member its edges, over collectives of the implementation on the new communicator. */
-static int exchange(struct pf_instance *in, void *native, int size, const struct edges *edges,
+static int exchange(struct pf_instance *in, pf_native_comm_t native, int size, const struct edges *edges,
                     struct pf_topology_dist *dist)
 {
     int *counts = malloc(4 * (size_t)size * sizeof *counts);
     int *starts = counts + size, *their_counts = starts + size, *their_starts = their_counts + size;
-    void *type = pf_native(in, MPI_INT);
+    pf_native_datatype_t type = pf_native(in, MPI_INT);
     struct edge_end *mine = ends_by_member(edges, size, counts, starts), *all = NULL;
-    int code = ((native_alltoall)in->fn[PF_FN_Alltoall])(counts, 1, type, their_counts, 1, type, native);
+    int code = in->fn->Alltoall(counts, 1, type, their_counts, 1, type, native);
     if (code == MPI_SUCCESS) {
         for (int i = 0; i < size; i++)
             their_starts[i] = i > 0 ? their_starts[i - 1] + their_counts[i - 1] : 0;
         int total = their_starts[size - 1] + their_counts[size - 1];
         all = malloc((size_t)total * sizeof(int) + sizeof *all);
-        code = ((native_alltoallv)in->fn[PF_FN_Alltoallv])(mine, counts, starts, type, all, their_counts,
-                                                           their_starts, type, native);
+        code = in->fn->Alltoallv(mine, counts, starts, type, all, their_counts, their_starts, type, native);
         if (code == MPI_SUCCESS)
             fill(dist, all, total / (int)(sizeof *all / sizeof(int)), edges->weighted);
     }
@@ -165,8 +154,8 @@ static bool valid_edges(struct edges *edges, int size)
     return edges->total == 0 || has_weights || !edges->weighted;
 }
 
-static int create_native(struct pf_instance *in, void *parent, int size, const struct edges *edges,
-                         MPI_Info info, void **native, struct pf_topology_dist *dist)
+static int create_native(struct pf_instance *in, pf_native_comm_t parent, int size, const struct edges *edges,
+                         MPI_Info info, pf_native_comm_t *native, struct pf_topology_dist *dist)
 {
     int code, nothing = 0;
     if (in->impl != PF_IMPL_OPENMPI) {
@@ -176,9 +165,8 @@ static int create_native(struct pf_instance *in, void *parent, int size, const s
     const int *weights = !edges->weighted                            ? in->values->unweighted
                          : pf_topology_weights_given(edges->weights) ? edges->weights
                                                                      : &nothing;
-    code = ((native_create)in->fn[PF_FN_Dist_graph_create])(parent, edges->n, edges->sources, edges->degrees,
-                                                            edges->destinations, weights, pf_native(in, info),
-                                                            0, native);
+    code = in->fn->Dist_graph_create(parent, edges->n, edges->sources, edges->degrees, edges->destinations,
+                                     weights, pf_native(in, info), 0, native);
     return code == MPI_SUCCESS ? ask_native(in, *native, dist) : code;
 }
 
@@ -202,7 +190,7 @@ int pf_PMPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
     struct pf_topology *topology = pf_topology_new(MPI_DIST_GRAPH);
-    void *native = NULL;
+    pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
     int code = create_native(in, pf_native(in, handle), size, &edges, info, &native, &topology->dist);
     if (code != MPI_SUCCESS) {

@@ -45,14 +45,13 @@ int pf_PMPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const i
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
-    void *native = in->values->comm_null;
+    pf_native_comm_t native = in->values->comm_null;
     int code;
     pf_call_native_begin(r, in);
     if (in->impl != PF_IMPL_OPENMPI)
         code = pf_topology_smpi_create(in, pf_native(in, handle), nnodes, &native);
     else
-        code = ((int (*)(void *, int, const int *, const int *, int, void **))in->fn[PF_FN_Graph_create])(
-            pf_native(in, handle), nnodes, index, edges, 0, &native);
+        code = in->fn->Graph_create(pf_native(in, handle), nnodes, index, edges, 0, &native);
     if (code == MPI_SUCCESS && parent->me < nnodes) {
         struct pf_comm *comm = pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, nnodes,
                                              parent->me, false, in, native);

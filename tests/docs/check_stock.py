@@ -57,7 +57,7 @@ def replaced(build):
     fixed = re.search(r"\} fixed\[\] = \{(.*?)\n\};", read("adapters/openmpi/settings.c"), re.S)
     for name in re.findall(r'\{"(\w+)", ', fixed[1]):
         names[name] = "a setting of Open MPI (adapters/openmpi/settings.c)"
-    for name in found(r"functions\[PF_FN_(\w+)\] = ", "adapters/smpi/*.c"):
+    for name in found(r"\bfn->(\w+) = ", "adapters/smpi/*.c"):
         names["MPI_" + name] = "a function of SMPI (adapters/smpi)"
     for name in found(r'"_ZN7simgrid4smpi7(Request)11(finish_wait)E', "adapters/smpi/*.c"):
         names["::".join(name)] = "an import of libsimgrid (adapters/smpi)"

@@ -448,16 +448,16 @@ static int an_fetch_and_op(const void *from, void *result, MPI_Datatype type, in
     return an_get_accumulate(from, 1, type, result, 1, type, rank, disp, 1, type, op, win);
 }
 
-void an_access_install(void **functions)
+void an_access_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Put] = (void *)an_put;
-    functions[PF_FN_Rput] = (void *)an_rput;
-    functions[PF_FN_Get] = (void *)an_get;
-    functions[PF_FN_Rget] = (void *)an_rget;
-    functions[PF_FN_Accumulate] = (void *)an_accumulate;
-    functions[PF_FN_Raccumulate] = (void *)an_raccumulate;
-    functions[PF_FN_Get_accumulate] = (void *)an_get_accumulate;
-    functions[PF_FN_Rget_accumulate] = (void *)an_rget_accumulate;
-    functions[PF_FN_Fetch_and_op] = (void *)an_fetch_and_op;
-    functions[PF_FN_Compare_and_swap] = (void *)an_compare_and_swap;
+    fn->Put = an_put;
+    fn->Rput = an_rput;
+    fn->Get = an_get;
+    fn->Rget = an_rget;
+    fn->Accumulate = an_accumulate;
+    fn->Raccumulate = an_raccumulate;
+    fn->Get_accumulate = an_get_accumulate;
+    fn->Rget_accumulate = an_rget_accumulate;
+    fn->Fetch_and_op = an_fetch_and_op;
+    fn->Compare_and_swap = an_compare_and_swap;
 }

@@ -171,12 +171,12 @@ static int an_win_test(MPI_Win handle, int *flag)
     return MPI_SUCCESS;
 }
 
-void an_epoch_install(void **functions)
+void an_epoch_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Win_fence] = (void *)an_win_fence;
-    functions[PF_FN_Win_post] = (void *)an_win_post;
-    functions[PF_FN_Win_start] = (void *)an_win_start;
-    functions[PF_FN_Win_complete] = (void *)an_win_complete;
-    functions[PF_FN_Win_wait] = (void *)an_win_wait;
-    functions[PF_FN_Win_test] = (void *)an_win_test;
+    fn->Win_fence = an_win_fence;
+    fn->Win_post = an_win_post;
+    fn->Win_start = an_win_start;
+    fn->Win_complete = an_win_complete;
+    fn->Win_wait = an_win_wait;
+    fn->Win_test = an_win_test;
 }

@@ -150,7 +150,7 @@ static inline double an_window_control(const struct an_window *win, int from, in
 }
 
 /* ---- accesses (access.c) ---- */
-void an_access_install(void **functions);
+void an_access_install(struct pf_own_fn *fn);
 
 /* The rank waits until all of the flow has ended: at the origin alone (`safe`), or everywhere. */
 void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe);
@@ -162,8 +162,8 @@ void an_flow_end(struct an_window *win, struct an_flow *flow);
 void an_access_start_deferred(struct an_window *win, struct an_peer *peer);
 
 /* ---- epochs (epoch.c, lock.c) ---- */
-void an_epoch_install(void **functions);
-void an_lock_install(void **functions);
+void an_epoch_install(struct pf_own_fn *fn);
+void an_lock_install(struct pf_own_fn *fn);
 
 /* The rank's date moves to `date`, and the clock with it. */
 void an_window_reach(struct an_window *win, double date);

@@ -325,14 +325,14 @@ static int an_win_flush_local_all(MPI_Win win)
     return flush_all(win, true);
 }
 
-void an_lock_install(void **functions)
+void an_lock_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Win_lock] = (void *)an_win_lock;
-    functions[PF_FN_Win_unlock] = (void *)an_win_unlock;
-    functions[PF_FN_Win_lock_all] = (void *)an_win_lock_all;
-    functions[PF_FN_Win_unlock_all] = (void *)an_win_unlock_all;
-    functions[PF_FN_Win_flush] = (void *)an_win_flush;
-    functions[PF_FN_Win_flush_local] = (void *)an_win_flush_local;
-    functions[PF_FN_Win_flush_all] = (void *)an_win_flush_all;
-    functions[PF_FN_Win_flush_local_all] = (void *)an_win_flush_local_all;
+    fn->Win_lock = an_win_lock;
+    fn->Win_unlock = an_win_unlock;
+    fn->Win_lock_all = an_win_lock_all;
+    fn->Win_unlock_all = an_win_unlock_all;
+    fn->Win_flush = an_win_flush;
+    fn->Win_flush_local = an_win_flush_local;
+    fn->Win_flush_all = an_win_flush_all;
+    fn->Win_flush_local_all = an_win_flush_local_all;
 }

@@ -7,7 +7,7 @@
 /* One-sided communication of the engine, as analytic_adapter.c needs it. Native windows are the engine's. */
 
 /* Fills the table of native functions. */
-void an_rma_install(void **functions);
+void an_rma_install(struct pf_own_fn *fn);
 
 /* See win_twin, win_open, win_free and win_share in adapter.h. */
 int an_rma_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);

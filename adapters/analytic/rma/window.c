@@ -215,14 +215,14 @@ void an_rma_free(struct pf_instance *in, void *native)
     leave(native);
 }
 
-void an_rma_install(void **functions)
+void an_rma_install(struct pf_own_fn *fn)
 {
-    functions[PF_FN_Win_create] = (void *)an_win_create;
-    functions[PF_FN_Win_create_dynamic] = (void *)an_win_create_dynamic;
-    functions[PF_FN_Win_attach] = (void *)an_win_attach;
-    functions[PF_FN_Win_detach] = (void *)an_win_detach;
-    functions[PF_FN_Win_free] = (void *)an_win_free;
-    an_access_install(functions);
-    an_epoch_install(functions);
-    an_lock_install(functions);
+    fn->Win_create = an_win_create;
+    fn->Win_create_dynamic = an_win_create_dynamic;
+    fn->Win_attach = an_win_attach;
+    fn->Win_detach = an_win_detach;
+    fn->Win_free = an_win_free;
+    an_access_install(fn);
+    an_epoch_install(fn);
+    an_lock_install(fn);
 }

@@ -37,7 +37,7 @@ struct pf_instance *pf_comm_choice(struct pf_rank *r, const struct pf_comm_share
 
 static struct fake_op null_of_b;
 static void *const null_request[PF_IMPL_COUNT] = {NULL, &null_of_b};
-static void *functions[PF_IMPL_COUNT][PF_FN_COUNT];
+static struct pf_native_fn functions[PF_IMPL_COUNT];
 static void *predefined[PF_PREDEFINED_LIMIT];
 
 static struct pf_native_values values[PF_IMPL_COUNT] = {
@@ -97,7 +97,7 @@ static struct fake_op *op_of(int impl, void *native)
 }
 
 /* Ends an operation; its status becomes number `i`. */
-static int take(int impl, void **native, void *statuses, int i)
+static int take(int impl, pf_native_request_t *native, void *statuses, int i)
 {
     struct fake_op *op = op_of(impl, *native);
     write_status(impl, statuses, i, op);
@@ -126,7 +126,7 @@ static bool is_complete(int impl, void *native)
     return op && op->complete;
 }
 
-static int do_all(int impl, int n, void **natives, void *statuses)
+static int do_all(int impl, int n, pf_native_request_t *natives, void *statuses)
 {
     bool failed = false;
     for (int i = 0; i < n; i++)
@@ -135,7 +135,7 @@ static int do_all(int impl, int n, void **natives, void *statuses)
     return failed ? code_of(impl, MPI_ERR_IN_STATUS) : 0;
 }
 
-static int do_waitall(int impl, int n, void **natives, void *statuses)
+static int do_waitall(int impl, int n, pf_native_request_t *natives, void *statuses)
 {
     note(impl, PF_FN_Waitall, n);
     for (int i = 0; i < n; i++)
@@ -144,7 +144,7 @@ static int do_waitall(int impl, int n, void **natives, void *statuses)
     return do_all(impl, n, natives, statuses);
 }
 
-static int do_testall(int impl, int n, void **natives, int *flag, void *statuses)
+static int do_testall(int impl, int n, pf_native_request_t *natives, int *flag, void *statuses)
 {
     note(impl, PF_FN_Testall, n);
     *flag = 1;
@@ -158,7 +158,7 @@ static int do_testall(int impl, int n, void **natives, int *flag, void *statuses
 }
 
 /* The last one that is complete, to see whether the middleware relies on an order that nobody promises. */
-static int find_any(int impl, int n, void **natives)
+static int find_any(int impl, int n, pf_native_request_t *natives)
 {
     for (int i = n - 1; i >= 0; i--)
         if (is_complete(impl, natives[i]))
@@ -166,7 +166,8 @@ static int find_any(int impl, int n, void **natives)
     return values[impl].undefined;
 }
 
-static int do_any(int impl, int fn, int n, void **natives, int *index, int *flag, void *statuses)
+static int do_any(int impl, int fn, int n, pf_native_request_t *natives, int *index, int *flag,
+                  void *statuses)
 {
     note(impl, fn, n);
     while (find_any(impl, n, natives) < 0 && !flag)
@@ -179,7 +180,8 @@ static int do_any(int impl, int fn, int n, void **natives, int *index, int *flag
     return *index >= 0 ? take(impl, &natives[*index], statuses, 0) : 0;
 }
 
-static int do_some(int impl, int fn, int n, void **natives, int *found, int *indices, void *statuses)
+static int do_some(int impl, int fn, int n, pf_native_request_t *natives, int *found, int *indices,
+                   void *statuses)
 {
     bool failed = false;
     note(impl, fn, n);
@@ -200,93 +202,103 @@ static int do_some(int impl, int fn, int n, void **natives, int *found, int *ind
     return failed ? code_of(impl, MPI_ERR_IN_STATUS) : 0;
 }
 
-static int do_start(int impl, const void *buffer, int tag, void **request)
+static int do_start(int impl, const void *buffer, int tag, pf_native_request_t *request)
 {
     struct fake_op *op = calloc(1, sizeof *op);
     *op = (struct fake_op){.impl = impl, .tag = tag, .bytes = 8};
     *(struct fake_op **)(uintptr_t)buffer = op; /* the test's buffer receives the operation */
-    *request = op;
+    *request = (pf_native_request_t)op;
     return 0;
 }
 
 /* What the functions of both implementations have in common, once per implementation. */
 #define FAKE(X)                                                                                              \
-    static int wait_##X(void **request, void *status)                                                        \
+    static int wait_##X(pf_native_request_t *request, union pf_native_status *status)                        \
     {                                                                                                        \
         note(X, PF_FN_Wait, 1);                                                                              \
         while (!is_complete(X, *request))                                                                    \
             block();                                                                                         \
         return take(X, request, status, 0);                                                                  \
     }                                                                                                        \
-    static int test_##X(void **request, int *flag, void *status)                                             \
+    static int test_##X(pf_native_request_t *request, int *flag, union pf_native_status *status)             \
     {                                                                                                        \
         note(X, PF_FN_Test, 1);                                                                              \
         *flag = is_complete(X, *request);                                                                    \
         return *flag ? take(X, request, status, 0) : 0;                                                      \
     }                                                                                                        \
-    static int waitall_##X(int n, void **requests, void *statuses)                                           \
+    static int waitall_##X(int n, pf_native_request_t *requests, union pf_native_status *statuses)           \
     {                                                                                                        \
         return do_waitall(X, n, requests, statuses);                                                         \
     }                                                                                                        \
-    static int testall_##X(int n, void **requests, int *flag, void *statuses)                                \
+    static int testall_##X(int n, pf_native_request_t *requests, int *flag,                                  \
+                           union pf_native_status *statuses)                                                 \
     {                                                                                                        \
         return do_testall(X, n, requests, flag, statuses);                                                   \
     }                                                                                                        \
-    static int waitany_##X(int n, void **requests, int *index, void *status)                                 \
+    static int waitany_##X(int n, pf_native_request_t *requests, int *index, union pf_native_status *status) \
     {                                                                                                        \
         return do_any(X, PF_FN_Waitany, n, requests, index, NULL, status);                                   \
     }                                                                                                        \
-    static int testany_##X(int n, void **requests, int *index, int *flag, void *status)                      \
+    static int testany_##X(int n, pf_native_request_t *requests, int *index, int *flag,                      \
+                           union pf_native_status *status)                                                   \
     {                                                                                                        \
         return do_any(X, PF_FN_Testany, n, requests, index, flag, status);                                   \
     }                                                                                                        \
-    static int waitsome_##X(int n, void **requests, int *found, int *indices, void *statuses)                \
+    static int waitsome_##X(int n, pf_native_request_t *requests, int *found, int *indices,                  \
+                            union pf_native_status *statuses)                                                \
     {                                                                                                        \
         return do_some(X, PF_FN_Waitsome, n, requests, found, indices, statuses);                            \
     }                                                                                                        \
-    static int testsome_##X(int n, void **requests, int *found, int *indices, void *statuses)                \
+    static int testsome_##X(int n, pf_native_request_t *requests, int *found, int *indices,                  \
+                            union pf_native_status *statuses)                                                \
     {                                                                                                        \
         return do_some(X, PF_FN_Testsome, n, requests, found, indices, statuses);                            \
     }                                                                                                        \
-    static int request_free_##X(void **request)                                                              \
+    static int request_free_##X(pf_native_request_t *request)                                                \
     {                                                                                                        \
         note(X, PF_FN_Request_free, 1);                                                                      \
         op_of(X, *request)->gone = true;                                                                     \
         *request = null_request[X];                                                                          \
         return 0;                                                                                            \
     }                                                                                                        \
-    static int cancel_##X(void **request)                                                                    \
+    static int cancel_##X(pf_native_request_t *request)                                                      \
     {                                                                                                        \
         note(X, PF_FN_Cancel, 1);                                                                            \
         op_of(X, *request)->complete = true;                                                                 \
         return 0;                                                                                            \
     }                                                                                                        \
-    static int init_##X(const void *buffer, int count, void *type, int peer, int tag, void *comm,            \
-                        void **request)                                                                      \
+    static int init_##X(const void *buffer, int count, pf_native_datatype_t type, int peer, int tag,         \
+                        pf_native_comm_t comm, pf_native_request_t *request)                                 \
     {                                                                                                        \
         (void)count, (void)type, (void)peer, (void)comm;                                                     \
         return do_start(X, buffer, tag, request);                                                            \
     }                                                                                                        \
-    static int start_##X(void **request)                                                                     \
+    static int receive_init_##X(void *buffer, int count, pf_native_datatype_t type, int peer, int tag,       \
+                                pf_native_comm_t comm, pf_native_request_t *request)                         \
+    {                                                                                                        \
+        return init_##X(buffer, count, type, peer, tag, comm, request);                                      \
+    }                                                                                                        \
+    static int start_##X(pf_native_request_t *request)                                                       \
     {                                                                                                        \
         note(X, PF_FN_Start, 1);                                                                             \
         return op_of(X, *request) ? 0 : 1;                                                                   \
     }                                                                                                        \
     static void install_##X(void)                                                                            \
     {                                                                                                        \
-        void **fn = functions[X];                                                                            \
-        fn[PF_FN_Wait] = (void *)wait_##X;                                                                   \
-        fn[PF_FN_Test] = (void *)test_##X;                                                                   \
-        fn[PF_FN_Waitall] = (void *)waitall_##X;                                                             \
-        fn[PF_FN_Testall] = (void *)testall_##X;                                                             \
-        fn[PF_FN_Waitany] = (void *)waitany_##X;                                                             \
-        fn[PF_FN_Testany] = (void *)testany_##X;                                                             \
-        fn[PF_FN_Waitsome] = (void *)waitsome_##X;                                                           \
-        fn[PF_FN_Testsome] = (void *)testsome_##X;                                                           \
-        fn[PF_FN_Request_free] = (void *)request_free_##X;                                                   \
-        fn[PF_FN_Cancel] = (void *)cancel_##X;                                                               \
-        fn[PF_FN_Send_init] = fn[PF_FN_Recv_init] = (void *)init_##X;                                        \
-        fn[PF_FN_Start] = (void *)start_##X;                                                                 \
+        struct pf_native_fn *fn = &functions[X];                                                             \
+        fn->Wait = wait_##X;                                                                                 \
+        fn->Test = test_##X;                                                                                 \
+        fn->Waitall = waitall_##X;                                                                           \
+        fn->Testall = testall_##X;                                                                           \
+        fn->Waitany = waitany_##X;                                                                           \
+        fn->Testany = testany_##X;                                                                           \
+        fn->Waitsome = waitsome_##X;                                                                         \
+        fn->Testsome = testsome_##X;                                                                         \
+        fn->Request_free = request_free_##X;                                                                 \
+        fn->Cancel = cancel_##X;                                                                             \
+        fn->Send_init = init_##X;                                                                            \
+        fn->Recv_init = receive_init_##X;                                                                    \
+        fn->Start = start_##X;                                                                               \
     }
 
 FAKE(PF_IMPL_SMPI)
@@ -349,7 +361,7 @@ struct pf_rank *fake_setup(enum pf_impl active)
     for (int impl = 0; impl < PF_IMPL_ANALYTIC; impl++) {
         fakes[impl] = (struct fake){.instance = {.ops = &ops[impl],
                                                  .values = &values[impl],
-                                                 .fn = functions[impl],
+                                                 .fn = &functions[impl],
                                                  .predefined = predefined,
                                                  .impl = impl,
                                                  .job_size = 4}};
@@ -366,7 +378,7 @@ MPI_Request fake_request(struct pf_rank *r, enum pf_impl impl, int tag, struct f
     struct pf_request *request = pf_request_new(r, &fakes[impl].instance, PF_REQUEST_RECV, MPI_COMM_WORLD);
     *op = calloc(1, sizeof **op);
     **op = (struct fake_op){.impl = impl, .tag = tag, .source = tag % 4, .bytes = 10 * tag};
-    request->native = *op;
+    request->native = (pf_native_request_t)*op;
     return (MPI_Request)(uintptr_t)request;
 }
 
