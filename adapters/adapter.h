@@ -116,7 +116,6 @@ struct pf_instance {
     int job_size;
     double
         message_cost; /* simulated seconds that the user charges for each send or receive, see config.def */
-    void *private_data;
 };
 
 /* The job, as adapters need to know it. `ranks[i]` belongs to the middleware and lives as long as the

@@ -12,8 +12,6 @@ static struct pf_nic_channel **table;
 static size_t table_size;
 static size_t channel_count;
 
-static void (*upcall)(struct pf_nic_message *m);
-
 static size_t slot_of(uint64_t key)
 {
     return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (table_size - 1);
@@ -140,15 +138,14 @@ void pf_nic_channel_advance(struct pf_nic_channel *channel)
         channel->leaving += m->leaving;
         if (pf_config.nic_e2e && !m->entry)
             pf_e2e_enter(channel->table, m);
-        upcall(m);
+        pf_nic_message_entered(m);
         pf_network_inject(&m->transfer);
     }
     channel->advancing = false;
 }
 
-void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m))
+void pf_nic_channel_ready(struct pf_nic_message *m)
 {
-    upcall = injected;
     m->ready = true;
     pf_nic_channel_advance(m->channel);
 }
@@ -166,10 +163,9 @@ void pf_nic_channel_insert(struct pf_nic_message *m)
         channel->last = m;
 }
 
-void pf_nic_channel_left(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m))
+void pf_nic_channel_left(struct pf_nic_message *m)
 {
     struct pf_nic_channel *channel = m->channel;
-    upcall = injected;
     if (!m->leaving)
         return;
     m->leaving = false;

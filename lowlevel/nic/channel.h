@@ -31,15 +31,16 @@ struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn);
 /* Takes its place behind those submitted before. At its ready_date m->event calls pf_nic_channel_ready();
  * not if it waits for others then. `lane`: for this event. */
 void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_lane *lane);
-/* It may go now; it goes when everything before it has gone. `injected` is called for each message that
- * enters the network. */
-void pf_nic_channel_ready(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m));
+/* It may go now; it goes when everything before it has gone. */
+void pf_nic_channel_ready(struct pf_nic_message *m);
 /* The same for one that is sent again: before everything with a higher sequence number. It goes at the next
  * pf_nic_channel_advance(). */
 void pf_nic_channel_insert(struct pf_nic_message *m);
 /* Sends what may go. */
 void pf_nic_channel_advance(struct pf_nic_channel *channel);
 /* A stream has left (or is lost). */
-void pf_nic_channel_left(struct pf_nic_message *m, void (*injected)(struct pf_nic_message *m));
+void pf_nic_channel_left(struct pf_nic_message *m);
+/* Of nic.c, for each message that a channel lets into the network. */
+void pf_nic_message_entered(struct pf_nic_message *m);
 
 #endif

@@ -190,7 +190,6 @@ static double wire_bytes(const struct pf_nic_message *m)
     return (double)bytes;
 }
 
-static void entered(struct pf_nic_message *m);
 static void matched(struct pf_event *event);
 static void tail_done(struct pf_event *event);
 
@@ -233,7 +232,7 @@ static void source_done(struct pf_transfer *t)
     if (!t->streams)
         return;
     m->left_date = pf_engine_now();
-    pf_nic_channel_left(m, entered);
+    pf_nic_channel_left(m);
     tell_read(m);
     if (!m->source_read)
         m->client->sent(m);
@@ -258,7 +257,7 @@ static void transfer_lost(struct pf_transfer *t)
     struct pf_nic_message *m = of_transfer(t);
     if (m->leaving)
         m->left_date = pf_engine_now();
-    pf_nic_channel_left(m, entered);
+    pf_nic_channel_left(m);
     if (pf_config.nic_e2e) {
         pf_e2e_lost(m);
         return;
@@ -297,7 +296,7 @@ static void tail_done(struct pf_event *event)
 }
 
 /* The message enters the network. */
-static void entered(struct pf_nic_message *m)
+void pf_nic_message_entered(struct pf_nic_message *m)
 {
     if (m->queue_count) {
         --*m->queue_count;
@@ -314,7 +313,7 @@ static void entered(struct pf_nic_message *m)
 
 static void processed(struct pf_event *event)
 {
-    pf_nic_channel_ready(pf_container_of(event, struct pf_nic_message, event), entered);
+    pf_nic_channel_ready(pf_container_of(event, struct pf_nic_message, event));
 }
 
 static void prepare(struct pf_nic_message *m)

@@ -320,14 +320,3 @@ void pf_comm_init_rank(struct pf_rank *r, int size)
     strcpy(r->world->name, "MPI_COMM_WORLD");
     strcpy(r->alone->name, "MPI_COMM_SELF");
 }
-
-void pf_comm_fini_rank(struct pf_rank *r)
-{
-    struct pf_comm *both[] = {r->world, r->alone};
-    r->world = r->alone = NULL;
-    for (int i = 0; i < 2; i++) {
-        pf_errhandler_release(both[i]->errhandler);
-        pf_comm_shared_release(both[i]->shared);
-        free(both[i]);
-    }
-}

@@ -105,9 +105,10 @@ void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
     };
     void *native = NULL;
     pf_account_shadow_begin(r->account, simgrid_get_clock());
-    if (in->ops->win_twin(in, &recipe, &native) != PF_SUCCESS)
-        pf_die("rank %d: a window cannot change its model: %s has no room for another one", r->self.rank,
-               in->adapter->name);
+    int error = in->ops->win_twin(in, &recipe, &native);
+    if (error != PF_SUCCESS)
+        pf_die("rank %d: a window cannot change its model: %s has no room for another one (%s)", r->self.rank,
+               in->adapter->name, pf_error_text(error));
     attach_again(in, win, native);
     win->object.native[in->impl] = native;
     pf_account_shadow_end(r->account, simgrid_get_clock(), true);

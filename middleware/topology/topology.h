@@ -57,7 +57,6 @@ int pf_topology_smpi_create(struct pf_instance *in, pf_native_comm_t native_pare
 
 /* The rank at some coordinates, MPI_PROC_NULL when they are outside a dimension that is not periodic. */
 int pf_topology_cart_rank(const struct pf_topology_cart *cart, const int *coords);
-void pf_topology_cart_coords(const struct pf_topology_cart *cart, int rank, int *coords);
 /* The rank `disp` steps away from `rank` along `direction`. */
 int pf_topology_cart_neighbor(const struct pf_topology_cart *cart, int rank, int direction, int disp);
 

@@ -18,14 +18,6 @@ int pf_topology_cart_rank(const struct pf_topology_cart *cart, const int *coords
     return rank;
 }
 
-void pf_topology_cart_coords(const struct pf_topology_cart *cart, int rank, int *coords)
-{
-    for (int i = cart->ndims - 1; i >= 0; i--) {
-        coords[i] = rank % cart->dims[i];
-        rank /= cart->dims[i];
-    }
-}
-
 int pf_topology_cart_neighbor(const struct pf_topology_cart *cart, int rank, int direction, int disp)
 {
     int stride = 1, dim = cart->dims[direction];

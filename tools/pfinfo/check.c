@@ -54,7 +54,10 @@ static void check_model(enum pf_model model)
     char why[600] = "", what[40];
     snprintf(what, sizeof what, "model %s", pf_model_name(model));
     int error = pf_model_probe(model, why, sizeof why);
-    report(error == PF_SUCCESS, what, "%s", error == PF_SUCCESS ? "can be loaded" : why);
+    if (error == PF_SUCCESS)
+        report(true, what, "can be loaded");
+    else
+        report(false, what, "%s: %s", pf_error_text(error), why);
 }
 
 static void check_limits(void)

@@ -129,7 +129,7 @@ static void print_models(void)
         printf("  %-9s %-9s %s\n", pf_model_name(model), error == PF_SUCCESS ? "available" : "missing",
                what[model]);
         if (error != PF_SUCCESS)
-            printf("  %-9s           why: %s\n", "", why);
+            printf("  %-9s           why: %s: %s\n", "", pf_error_text(error), why);
     }
 }
 

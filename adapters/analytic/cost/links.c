@@ -79,11 +79,6 @@ void pf_links_free(struct pf_links *links)
     free(links);
 }
 
-size_t pf_links_count(const struct pf_links *links)
-{
-    return links->count;
-}
-
 /* Asks the platform; numbers that have not been seen before are new links. */
 static void ask(struct pf_links *links, int src, int dst, struct route *route)
 {

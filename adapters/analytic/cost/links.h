@@ -25,7 +25,4 @@ void pf_links_free(struct pf_links *links);
  * `latency`. Returns how long it waits on the way. */
 double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency);
 
-/* The number of links that have been numbered. */
-size_t pf_links_count(const struct pf_links *links);
-
 #endif

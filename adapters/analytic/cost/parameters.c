@@ -17,9 +17,9 @@ static const struct key {
     const char *name;
     enum kind kind;
     bool by_size;
-    const char *words, *help;
+    const char *words;
 } keys[] = {
-#define PF_PARAMETER(id, name, kind, by_size, words, help) {name, kind, by_size, words, help},
+#define PF_PARAMETER(id, name, kind, by_size, words, help) {name, kind, by_size, words},
 #include "adapters/analytic/cost/keys.def"
 #undef PF_PARAMETER
 };
@@ -276,9 +276,4 @@ void pf_parameters_write(const struct pf_parameters *parameters, FILE *out)
 const char *pf_parameter_name(enum pf_parameter key)
 {
     return keys[key].name;
-}
-
-const char *pf_parameter_help(enum pf_parameter key)
-{
-    return keys[key].help;
 }

@@ -51,6 +51,5 @@ double pf_parameters_at(const struct pf_parameters *parameters, enum pf_paramete
 void pf_parameters_write(const struct pf_parameters *parameters, FILE *out);
 
 const char *pf_parameter_name(enum pf_parameter key);
-const char *pf_parameter_help(enum pf_parameter key);
 
 #endif
