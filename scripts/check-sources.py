@@ -12,11 +12,11 @@ import shutil
 import subprocess
 import sys
 
-TOPS = ["base", "lowlevel", "adapters", "middleware", "tools", "examples", "experiments", "tests", "scripts", "docs", ".ci"]
+TOPS = ["base", "loader", "lowlevel", "adapters", "middleware", "tools", "examples", "experiments", "tests", "scripts", "docs", ".ci"]
 NEEDS_README = [top for top in TOPS if not top.startswith(".")]
 # Each layer may include what stands before it, and of the adapters only their interface from above: the analytic model's
 # libraries without MPI among it, whose tables the tools print and whose parameters they fit.
-LAYERS = ["base", "lowlevel", "adapters", "middleware", "tools"]
+LAYERS = ["base", "loader", "lowlevel", "adapters", "middleware", "tools"]
 ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/envelope.h",
                       "adapters/analytic/cost/cost.h", "adapters/analytic/cost/fit.h", "adapters/analytic/coll/coll.h"]
 MAX_LINES = 1000

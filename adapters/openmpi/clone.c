@@ -2,7 +2,6 @@
 #include "adapters/openmpi/clone.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "adapters/openmpi/link_map.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "loader/copy.h"
 
 static const char prefix[] = "parfocal-clones.";
 
@@ -146,58 +145,47 @@ static const char *write_error(int error)
     return error == ENOSPC || error == EDQUOT ? "no space left for the copies of Open MPI" : strerror(error);
 }
 
-/*
- * Deep binding makes a clone prefer the libraries that it needs to whatever the program exports. The address
- * sanitizer refuses it; there, the hooks for MPI's names alone keep the two implementations apart.
- */
-#ifdef __SANITIZE_ADDRESS__
-enum { BINDING = RTLD_LAZY | RTLD_LOCAL };
-#else
-enum { BINDING = RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND };
-#endif
-
-static void *open_clone(const char *path, int rank, char *why, size_t n)
+static void explain(enum pf_copy_fault fault, int error, const char *path, const char *text, char *why,
+                    size_t n)
 {
-    bool hide =
-        !pf_config
-             .openmpi_keep_clones; /* who keeps them looks at them with a debugger, which reads the list */
-    if (hide)
-        pf_link_map_hide(rank);
-    void *handle = dlopen(path, BINDING);
-    if (hide)
-        pf_link_map_show(rank, dir.path);
-    if (!handle) {
-        const char *text = dlerror();
-        bool no_exec = strstr(text, "failed to map segment") != NULL;
+    bool no_exec = strstr(text, "failed to map segment") != NULL;
+    if (fault == PF_COPY_UNWRITTEN)
+        snprintf(why, n, "%s: %s; set PARFOCAL_CLONE_DIR to another disk", path, write_error(error));
+    else
         snprintf(
             why, n, "%s%s", text,
             no_exec ? " (mounted noexec, or vm.max_map_count reached): set PARFOCAL_CLONE_DIR to another disk"
                     : "");
-    }
-    return handle;
 }
 
-void *pf_clone_load(const struct pf_elf *elf, int rank, char *why, size_t n)
+void *pf_clone_load(struct pf_family *member, int rank, char *why, size_t n)
 {
-    char path[PATH_MAX + 128];
-    const char *slash = strrchr(elf->path, '/');
+    char path[PATH_MAX + 128], text[400];
+    const char *slash = strrchr(member->elf.path, '/');
     bool once = dir.fd < 0; /* a plugin that is opened late, on first use */
-    if (!pf_clone_dir_open(elf->size, why, n))
+    void *loaded = NULL;
+    if (!pf_family_number(member, rank)) {
+        snprintf(why, n, "Open MPI can have at most %d ranks", PF_FAMILY_MAX_RANK + 1);
+        return NULL;
+    }
+    if (!pf_clone_dir_open(member->elf.size, why, n))
         return NULL;
     /* The dynamic linker identifies a library by its path, so the paths of two ranks differ. */
-    snprintf(path, sizeof path, "%s/%05d.%.96s", dir.path, rank, slash ? slash + 1 : elf->path);
-    int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0700);
-    int error = fd < 0 ? errno : pf_elf_write_clone(elf, rank, fd);
-    if (fd >= 0)
-        close(fd);
-    void *handle = NULL;
-    if (error)
-        snprintf(why, n, "%s: %s; set PARFOCAL_CLONE_DIR to another disk", path, write_error(error));
-    else
-        handle = open_clone(path, rank, why, n);
-    if (!pf_config.openmpi_keep_clones)
-        unlink(path);
+    snprintf(path, sizeof path, "%s/%05d.%.96s", dir.path, rank, slash ? slash + 1 : member->elf.path);
+    bool keep = pf_config.openmpi_keep_clones;
+    const struct pf_copy copy = {
+        .elf = &member->elf,
+        .path = path,
+        .keep = keep,
+        .replace = true,
+        .flags = PF_COPY_PRIVATE,
+        .family = keep ? NULL : dir.path, /* who keeps them has a debugger, which reads the linker's list */
+        .rank = rank,
+    };
+    enum pf_copy_fault fault = pf_copy_load(&copy, &loaded, text, sizeof text);
+    if (fault)
+        explain(fault, errno, path, text, why, n);
     if (once)
         pf_clone_dir_close();
-    return handle;
+    return loaded;
 }

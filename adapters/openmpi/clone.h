@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "adapters/openmpi/elf_image.h"
+#include "adapters/openmpi/family.h"
 
 /*
  * Where clones live for the milliseconds between being written and being mapped: a directory of this process
@@ -26,8 +26,8 @@ int pf_clone_dir_sweep(const char *base);
 /* The directory under which clones are made: the configuration's, else $TMPDIR, else /var/tmp. */
 const char *pf_clone_base(void);
 
-/* Writes the clone of `elf` for `rank`, opens it and unlinks it. Returns the handle of dlopen, or NULL and a
- * reason. */
-void *pf_clone_load(const struct pf_elf *elf, int rank, char *why, size_t n);
+/* Writes the clone of a library for `rank`, opens it and unlinks it. Returns what loader/copy.h knows it by,
+ * or NULL and a reason. */
+void *pf_clone_load(struct pf_family *member, int rank, char *why, size_t n);
 
 #endif

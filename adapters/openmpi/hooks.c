@@ -1,202 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/openmpi/hooks.h"
 
-#include <aio.h>
-#include <errno.h>
-#include <dlfcn.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <simgrid/actor.h>
-#include <simgrid/engine.h>
-#include <simgrid/host.h>
 
 #include "base/config.h"
-#include "base/imports.h"
 #include "base/log.h"
 #include "base/self.h"
+#include "loader/copy.h"
+#include "loader/imports.h"
+#include "loader/libc.h"
 #include "lowlevel/portals/include/portals4.h"
 #include "lowlevel/portals/runtime.h"
 
-void (*pf_hooks_exit)(int status);
-const char *(*pf_hooks_getenv)(const char *name);
-void (*pf_hooks_setenv)(const char *name, const char *value);
 bool (*pf_hooks_first_search)(void);
 void (*pf_hooks_progress)(void);
-
-static int hook_gethostname(char *name, size_t length)
-{
-    const pf_self_t *self = pf_self();
-    if (!self)
-        return gethostname(name, length);
-    snprintf(name, length, "%s", sg_host_get_name(self->host));
-    return 0;
-}
-
-static __attribute__((noreturn)) void hook_exit(int status)
-{
-    if (pf_hooks_exit)
-        pf_hooks_exit(status);
-    pf_end_process(status ? status : 1);
-}
-
-static __attribute__((noreturn)) void hook_abort(void)
-{
-    hook_exit(128 + 6);
-}
-
-static char *hook_getenv(const char *name)
-{
-    const char *value = pf_hooks_getenv ? pf_hooks_getenv(name) : NULL;
-    return value ? (char *)(uintptr_t)value : getenv(name);
-}
-
-static int hook_setenv(const char *name, const char *value, int overwrite)
-{
-    if (pf_hooks_setenv && (overwrite || !hook_getenv(name)))
-        pf_hooks_setenv(name, value);
-    return 0;
-}
-
-static int hook_unsetenv(const char *name)
-{
-    if (pf_hooks_setenv)
-        pf_hooks_setenv(name, NULL);
-    return 0;
-}
-
-/*
- * Two thread keys per instance would use up the 1,024 of the process with 512 ranks. All ranks live in one
- * thread, so a key is an index into one array of values. Destructors would run when the thread ends, which is
- * the end of the process.
- */
-static struct {
-    void **values;
-    unsigned count, capacity;
-} keys;
-
-static int hook_key_create(pthread_key_t *key, void (*destructor)(void *))
-{
-    (void)destructor;
-    if (keys.count == keys.capacity) {
-        unsigned capacity = keys.capacity ? 2 * keys.capacity : 64;
-        void **values = realloc(keys.values, capacity * sizeof *values);
-        if (!values)
-            return ENOMEM;
-        keys.values = values;
-        keys.capacity = capacity;
-    }
-    keys.values[keys.count] = NULL;
-    *key = keys.count++;
-    return 0;
-}
-
-static int hook_key_delete(pthread_key_t key)
-{
-    return key < keys.count ? 0 : EINVAL;
-}
-
-static void *hook_getspecific(pthread_key_t key)
-{
-    return key < keys.count ? keys.values[key] : NULL;
-}
-
-static int hook_setspecific(pthread_key_t key, const void *value)
-{
-    if (key >= keys.count)
-        return EINVAL;
-    keys.values[key] = (void *)(uintptr_t)value;
-    return 0;
-}
-
-/* Simulated time, so that no timeout or back-off of Open MPI depends on the machine that simulates. */
-static void split_clock(long *seconds, long *nanoseconds)
-{
-    double now = simgrid_get_clock();
-    *seconds = (long)floor(now);
-    *nanoseconds = (long)((now - floor(now)) * 1e9);
-}
-
-static int hook_gettimeofday(struct timeval *restrict value, void *restrict zone)
-{
-    long nanoseconds;
-    (void)zone;
-    split_clock(&value->tv_sec, &nanoseconds);
-    value->tv_usec = nanoseconds / 1000;
-    return 0;
-}
-
-static int hook_clock_gettime(clockid_t clock, struct timespec *value)
-{
-    (void)clock;
-    split_clock(&value->tv_sec, &value->tv_nsec);
-    return 0;
-}
-
-static time_t hook_time(time_t *result)
-{
-    time_t now = (time_t)simgrid_get_clock();
-    if (result)
-        *result = now;
-    return now;
-}
-
-static int hook_usleep(useconds_t microseconds)
-{
-    sg_actor_sleep_for(microseconds * 1e-6);
-    return 0;
-}
-
-static unsigned hook_sleep(unsigned seconds)
-{
-    sg_actor_sleep_for(seconds);
-    return 0;
-}
-
-static int hook_nanosleep(const struct timespec *request, struct timespec *rest)
-{
-    (void)rest;
-    sg_actor_sleep_for((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
-    return 0;
-}
-
-/* A polling loop has nobody to yield to: the poll itself blocks in the simulated NIC. */
-/*
- * The C library would read and write in threads of its own, and Open MPI would poll for their end, which is
- * no event of the simulation. The access happens at once, and aio_error() and aio_return() find its outcome
- * where the C library looks for it.
- */
-static int finish_access(struct aiocb *control, ssize_t moved)
-{
-    control->__error_code = moved < 0 ? errno : 0;
-    control->__return_value = moved;
-    return 0;
-}
-
-static int hook_aio_read(struct aiocb *control)
-{
-    return finish_access(control, pread(control->aio_fildes, (void *)(uintptr_t)control->aio_buf,
-                                        control->aio_nbytes, control->aio_offset));
-}
-
-static int hook_aio_write(struct aiocb *control)
-{
-    return finish_access(control, pwrite(control->aio_fildes, (const void *)(uintptr_t)control->aio_buf,
-                                         control->aio_nbytes, control->aio_offset));
-}
-
-static int hook_sched_yield(void)
-{
-    return 0;
-}
 
 /*
  * Stock btl/portals4 has no flow control: what finds no buffer or no place in the event queue is lost. It
@@ -309,42 +128,21 @@ static const struct {
     {"PtlCTWait", (void *)hook_ct_wait},
     {"PtlEQGet", (void *)hook_eq_get},
     {"PtlEQPoll", (void *)hook_eq_poll},
-    {"gethostname", (void *)hook_gethostname},
-    {"exit", (void *)hook_exit},
-    {"_exit", (void *)hook_exit},
-    {"abort", (void *)hook_abort},
-    {"getenv", (void *)hook_getenv},
-    {"secure_getenv", (void *)hook_getenv},
-    {"setenv", (void *)hook_setenv},
-    {"unsetenv", (void *)hook_unsetenv},
-    {"pthread_key_create", (void *)hook_key_create},
-    {"pthread_key_delete", (void *)hook_key_delete},
-    {"pthread_getspecific", (void *)hook_getspecific},
-    {"pthread_setspecific", (void *)hook_setspecific},
-    {"gettimeofday", (void *)hook_gettimeofday},
-    {"clock_gettime", (void *)hook_clock_gettime},
-    {"time", (void *)hook_time},
-    {"aio_read", (void *)hook_aio_read},
-    {"aio_write", (void *)hook_aio_write},
-    {"usleep", (void *)hook_usleep},
-    {"sleep", (void *)hook_sleep},
-    {"nanosleep", (void *)hook_nanosleep},
-    {"sched_yield", (void *)hook_sched_yield},
 };
 
 static void *hook_for(const char *name)
 {
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
-        if (strcmp(hooks[i].name, name) == 0)
+        if (*hooks[i].name == *name && strcmp(hooks[i].name, name) == 0)
             return hooks[i].function;
-    return NULL;
+    return pf_libc_of_instance(name);
 }
 
 static bool hook_or_mpi(const char *name, bool undefined, const void *libmpi, void **value)
 {
     *value = NULL;
     if (libmpi && (strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0))
-        *value = dlsym((void *)(uintptr_t)libmpi, name);
+        *value = pf_copy_symbol((void *)(uintptr_t)libmpi, name);
     else if (undefined)
         *value = hook_for(name);
     return *value != NULL;
@@ -360,7 +158,7 @@ static bool of_provider(const char *name, bool undefined, const void *arg, void 
     const struct binding *binding = arg;
     if (!undefined || strncmp(name, binding->prefix, strlen(binding->prefix)) != 0)
         return false;
-    *value = dlsym(binding->provider, name);
+    *value = pf_copy_symbol(binding->provider, name);
     return *value != NULL;
 }
 

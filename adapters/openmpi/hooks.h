@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-#include "base/imports.h"
+#include "loader/imports.h"
 
 /*
  * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its
  * environment, its exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that
- * answer from the simulated world. Only the clone's own import table changes; the C library and everybody
- * else stay as they are.
+ * answer from the simulated world: those of the C library by loader/libc.def, those of Portals here. Only the
+ * clone's own import table changes; the C library and everybody else stay as they are.
  */
 
 /*
@@ -32,13 +32,6 @@ static inline int pf_hooks_replace(void *library, const char *name, void *value)
 {
     return pf_imports_replace_one(library, name, value);
 }
-
-/* Told by the job: what ends the simulated process of the calling actor. Does not return. */
-extern void (*pf_hooks_exit)(int status);
-
-/* Looks a variable up that Open MPI asks for, NULL when the real environment decides. */
-extern const char *(*pf_hooks_getenv)(const char *name);
-extern void (*pf_hooks_setenv)(const char *name, const char *value);
 
 /* Whether a search that found nothing is the first one since the calling actor's rank entered Open MPI. */
 extern bool (*pf_hooks_first_search)(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/openmpi/instance.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,9 @@
 #include "adapters/openmpi/clone.h"
 #include "adapters/openmpi/hooks.h"
 #include "adapters/openmpi/settings.h"
+#include "loader/copy.h"
 
-static void *load(struct pf_ompi_instance *inst, const struct pf_elf *elf, char *why, size_t n)
+static void *load(struct pf_ompi_instance *inst, struct pf_family *elf, char *why, size_t n)
 {
     void *handle = pf_clone_load(elf, inst->self->rank, why, n);
     if (elf == pf_parts_core(PF_CORE_MPI))
@@ -50,11 +50,11 @@ bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
     }
     repair_retaining(inst);
     pf_glue_bind_t bind;
-    *(void **)&bind = dlsym(inst->core[PF_CORE_GLUE], "pf_glue_bind");
+    *(void **)&bind = pf_copy_symbol(inst->core[PF_CORE_GLUE], "pf_glue_bind");
     inst->glue = bind ? bind(&inst->host) : NULL;
     if (!inst->glue || inst->glue->size != sizeof *inst->glue) {
         snprintf(why, n, "%s belongs to another build of Parfocal: rebuild",
-                 pf_parts_core(PF_CORE_GLUE)->path);
+                 pf_parts_core(PF_CORE_GLUE)->elf.path);
         return false;
     }
     return true;
@@ -107,20 +107,20 @@ static void repair_coll(const struct pf_ompi_instance *inst, void *handle)
     static const char bcast[] = "ompi_coll_portals4_bcast_intra";
     for (size_t i = 0; i < sizeof withheld / sizeof withheld[0]; i++)
         pf_hooks_replace(handle, withheld[i], NULL);
-    void *types = dlsym(handle, "ompi_coll_portals4_atomic_datatype");
-    pf_hooks_replace(handle, bcast, inst->glue->coll_repair(dlsym(handle, bcast), types));
+    void *types = pf_copy_symbol(handle, "ompi_coll_portals4_atomic_datatype");
+    pf_hooks_replace(handle, bcast, inst->glue->coll_repair(pf_copy_symbol(handle, bcast), types));
     static const char *const ends[PF_GLUE_COLL_ENDS] = {
         "ompi_coll_portals4_iallreduce_intra_fini", "ompi_coll_portals4_ibarrier_intra_fini",
         "ompi_coll_portals4_igather_intra_fini", "ompi_coll_portals4_ireduce_intra_fini"};
     for (int i = 0; i < PF_GLUE_COLL_ENDS; i++)
-        pf_hooks_replace(handle, ends[i], inst->glue->coll_end(i, dlsym(handle, ends[i])));
+        pf_hooks_replace(handle, ends[i], inst->glue->coll_end(i, pf_copy_symbol(handle, ends[i])));
 }
 
 static void repair_osc_pt2pt(const struct pf_ompi_instance *inst, void *handle)
 {
     static const char receive[] = "ompi_osc_pt2pt_irecv_w_cb", send[] = "ompi_osc_pt2pt_isend_w_cb";
-    pf_hooks_replace(handle, receive, inst->glue->osc_receive(dlsym(handle, receive)));
-    pf_hooks_replace(handle, send, inst->glue->osc_send(dlsym(handle, send)));
+    pf_hooks_replace(handle, receive, inst->glue->osc_receive(pf_copy_symbol(handle, receive)));
+    pf_hooks_replace(handle, send, inst->glue->osc_send(pf_copy_symbol(handle, send)));
 }
 
 void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
@@ -132,11 +132,11 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
     if (is_glue(path))
         return inst->core[PF_CORE_GLUE];
     snprintf(file, sizeof file, "%s.so", path);
-    const struct pf_elf *elf = pf_parts_plugin(file, why, sizeof why);
-    for (int i = 0; elf && i < elf->family_count; i++) {
-        if (strncmp(elf->family[i], "libmca_common_", 14) != 0)
+    struct pf_family *elf = pf_parts_plugin(file, why, sizeof why);
+    for (int i = 0; elf && i < elf->needed_count; i++) {
+        if (strncmp(elf->needed[i], "libmca_common_", 14) != 0)
             continue;
-        const struct pf_elf *common = pf_parts_common(elf->family[i], why, sizeof why);
+        struct pf_family *common = pf_parts_common(elf->needed[i], why, sizeof why);
         if (!common || !load(inst, common, why, sizeof why))
             return NULL;
     }
@@ -160,7 +160,7 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
 void *pf_ompi_plugin_symbol(void *context, void *handle, const char *name)
 {
     (void)context;
-    return dlsym(handle, name);
+    return pf_copy_symbol(handle, name);
 }
 
 static struct pf_ompi_variable *find_variable(struct pf_ompi_instance *inst, const char *name)
@@ -192,5 +192,5 @@ void pf_ompi_instance_setenv(struct pf_ompi_instance *inst, const char *name, co
 
 void *pf_ompi_symbol(struct pf_ompi_instance *inst, const char *name)
 {
-    return dlsym(inst->core[PF_CORE_MPI], name);
+    return pf_copy_symbol(inst->core[PF_CORE_MPI], name);
 }

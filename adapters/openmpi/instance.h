@@ -23,7 +23,7 @@ struct pf_ompi_variable {
 /* One Open MPI: its clones, its glue, and what it was told about its place in the job. */
 struct pf_ompi_instance {
     pf_self_t *self;
-    void *core[PF_CORE_COUNT]; /* dlopen handles */
+    void *core[PF_CORE_COUNT]; /* as loader/copy.h knows them */
     void *mtl; /* of mtl/portals4, where coll and osc find the addresses of the others; NULL: not loaded */
     const struct pf_glue *glue;
     struct pf_glue_host host;

@@ -19,6 +19,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "loader/libc.h"
 #include "lowlevel/portals/runtime.h"
 
 static struct {
@@ -251,9 +252,9 @@ static bool check_limits(int size, char *why, size_t n, int *error)
     if (!pf_parts_find(why, n))
         return false;
     *error = PF_ERR_LIMIT;
-    if (size > PF_ELF_MAX_RANK + 1) {
+    if (size > PF_FAMILY_MAX_RANK + 1) {
         snprintf(why, n, "%d ranks are more than the portals models can name (%d)", size,
-                 PF_ELF_MAX_RANK + 1);
+                 PF_FAMILY_MAX_RANK + 1);
         return false;
     }
     return pf_limits_check(size, pf_parts_maps(), why, n);
@@ -301,9 +302,8 @@ static void create(void)
     job.fence = sg_barrier_init((unsigned)job.job.size);
     job.initialised = sg_sem_init(0);
     job.created = sg_sem_init(0);
-    pf_hooks_getenv = caller_getenv;
-    pf_hooks_setenv = caller_setenv;
-    pf_hooks_exit = caller_exit;
+    static const struct pf_libc_host host = {caller_exit, caller_getenv, caller_setenv};
+    pf_libc_set_host(&host);
     pf_hooks_first_search = caller_first_search;
     pf_hooks_progress = caller_progress;
     if (pf_clone_dir_open(pf_parts_bytes() * (size_t)job.job.size, job.why, sizeof job.why))

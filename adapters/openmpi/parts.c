@@ -50,12 +50,12 @@ static const struct {
 enum { STOCK_COUNT = sizeof stock / sizeof stock[0], MAX_PLUGINS = STOCK_COUNT + 4, MAX_FILES = 48 };
 
 static struct {
-    struct pf_elf *core[PF_CORE_COUNT];
+    struct pf_family *core[PF_CORE_COUNT];
     char library_dir[PATH_MAX];
     char own_dir[PATH_MAX];
     char *plugins[MAX_PLUGINS];
     int plugin_count;
-    struct pf_elf *files[MAX_FILES]; /* plugins and common libraries that have been mapped */
+    struct pf_family *files[MAX_FILES]; /* plugins and common libraries that have been mapped */
     int file_count;
     size_t bytes, maps;
 } parts;
@@ -192,12 +192,12 @@ static bool map_core(char *why, size_t n)
     char path[PATH_MAX + 64];
     for (int i = 0; i < PF_CORE_GLUE; i++) {
         snprintf(path, sizeof path, "%s/%s", parts.library_dir, names[i]);
-        parts.core[i] = pf_elf_open(path, why, n);
+        parts.core[i] = pf_family_open(path, why, n);
         if (!parts.core[i])
             return false;
     }
     snprintf(path, sizeof path, "%s/mca_ess_parfocal.so", parts.own_dir);
-    parts.core[PF_CORE_GLUE] = pf_elf_open(path, why, n);
+    parts.core[PF_CORE_GLUE] = pf_family_open(path, why, n);
     return parts.core[PF_CORE_GLUE] != NULL;
 }
 
@@ -205,7 +205,7 @@ static bool map_core(char *why, size_t n)
  * do. */
 static bool check_version(char *why, size_t n)
 {
-    const char *found = pf_elf_string_symbol(parts.core[PF_CORE_MPI], "ompi_version_string");
+    const char *found = pf_elf_string(&parts.core[PF_CORE_MPI]->elf, "ompi_version_string");
     const char *at = found ? strstr(found, PF_OPENMPI_VERSION) : NULL;
     char next = at ? at[strlen(PF_OPENMPI_VERSION)] : '0';
     if (at && !(next >= '0' && next <= '9') && !(at > found && at[-1] >= '0' && at[-1] <= '9'))
@@ -213,7 +213,7 @@ static bool check_version(char *why, size_t n)
     snprintf(why, n,
              "%s is Open MPI %s, but Parfocal was built for " PF_OPENMPI_VERSION
              ": install the Debian 12 package %s or set PARFOCAL_OPENMPI_LIBDIR",
-             parts.core[PF_CORE_MPI]->path, found ? found : "of an unknown version", package);
+             parts.core[PF_CORE_MPI]->elf.path, found ? found : "of an unknown version", package);
     return false;
 }
 
@@ -246,31 +246,31 @@ bool pf_parts_find(char *why, size_t n)
         !check_version(why, n))
         return false;
     for (int i = 0; i < PF_CORE_GLUE; i++)
-        count_file(parts.core[i]->path);
+        count_file(parts.core[i]->elf.path);
     return true;
 }
 
-const struct pf_elf *pf_parts_core(enum pf_core which)
+struct pf_family *pf_parts_core(enum pf_core which)
 {
     return parts.core[which];
 }
 
-const struct pf_elf *pf_parts_plugin(const char *path, char *why, size_t n)
+struct pf_family *pf_parts_plugin(const char *path, char *why, size_t n)
 {
     for (int i = 0; i < parts.file_count; i++)
-        if (strcmp(parts.files[i]->path, path) == 0)
+        if (strcmp(parts.files[i]->elf.path, path) == 0)
             return parts.files[i];
     if (parts.file_count == MAX_FILES) {
         snprintf(why, n, "more than %d plugins of Open MPI", MAX_FILES);
         return NULL;
     }
-    struct pf_elf *elf = pf_elf_open(path, why, n);
+    struct pf_family *elf = pf_family_open(path, why, n);
     if (elf)
         parts.files[parts.file_count++] = elf;
     return elf;
 }
 
-const struct pf_elf *pf_parts_common(const char *name, char *why, size_t n)
+struct pf_family *pf_parts_common(const char *name, char *why, size_t n)
 {
     char path[PATH_MAX + 128];
     snprintf(path, sizeof path, "%s/%.96s", parts.library_dir, name);

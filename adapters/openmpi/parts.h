@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "adapters/openmpi/elf_image.h"
+#include "adapters/openmpi/family.h"
 
 /* The files of which instances are made: Open MPI's three libraries, the glue, and the plugins. */
 
@@ -15,13 +15,13 @@ enum pf_core { PF_CORE_PAL, PF_CORE_RTE, PF_CORE_MPI, PF_CORE_GLUE, PF_CORE_COUN
  * version. */
 bool pf_parts_find(char *why, size_t n);
 
-const struct pf_elf *pf_parts_core(enum pf_core which);
+struct pf_family *pf_parts_core(enum pf_core which);
 
 /* The library of Open MPI's plugins' common code with this name (libmca_common_*), mapped at first use. */
-const struct pf_elf *pf_parts_common(const char *name, char *why, size_t n);
+struct pf_family *pf_parts_common(const char *name, char *why, size_t n);
 
 /* A plugin by its path, mapped at first use. */
-const struct pf_elf *pf_parts_plugin(const char *path, char *why, size_t n);
+struct pf_family *pf_parts_plugin(const char *path, char *why, size_t n);
 
 /* Calls `each` with the path of every plugin; stops at the first non-zero result and returns it. */
 int pf_parts_each_plugin(int (*each)(const char *path, void *arg), void *arg);

@@ -7,7 +7,7 @@
 
 #include "adapters/smpi/smpi_twin.h"
 #include "adapters/smpi/smpi_types.h"
-#include "base/imports.h"
+#include "loader/imports.h"
 #include "base/log.h"
 
 #define FINISH_WAIT "_ZN7simgrid4smpi7Request11finish_waitEPPS1_P10MPI_Status"

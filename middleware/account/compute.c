@@ -13,7 +13,7 @@
 #include <xbt/config.h>
 
 #include "base/config.h"
-#include "base/imports.h"
+#include "loader/imports.h"
 #include "base/log.h"
 #include "middleware/account/compute_file.h"
 #include "middleware/observing/tracing.h"

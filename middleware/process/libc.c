@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of the C library that must answer from the simulated world. pfcc links applications with
- * --wrap=sleep and so on (tools/pfcc/libc_names.ld), so their references arrive here; nothing is redefined in
- * a header, and C++ and static libraries are covered too. Our own libraries and SimGrid keep the real
- * functions.
+ * Functions of the C library that must answer from the simulated world: the first column of loader/libc.def.
+ * pfcc links applications with --wrap=sleep and so on (tools/pfcc/libc_names.ld), so their references arrive
+ * here; nothing is redefined in a header, and C++ and static libraries are covered too. Our own libraries and
+ * SimGrid keep the real functions.
  *
  * In a program that runs without pfrun (a test of configure) every function is the C library's.
  */
+#include "middleware/process/libc.h"
+
 #include <dlfcn.h>
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,30 +43,6 @@ int smpi_getopt_long(int argc, char *const *argv, const char *options, const str
 int smpi_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
                           int *index);
 void smpi_exit(int status) __attribute__((noreturn));
-
-/* The name under which the linker leads a reference to `name` here. */
-#define WRAPPED(name) __asm__("__wrap_" #name) PF_EXPORT
-
-unsigned int pf_libc_sleep(unsigned int seconds) WRAPPED(sleep);
-int pf_libc_usleep(useconds_t microseconds) WRAPPED(usleep);
-int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain) WRAPPED(nanosleep);
-int pf_libc_clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
-                            struct timespec *remain) WRAPPED(clock_nanosleep);
-int pf_libc_gettimeofday(struct timeval *tv, void *tz) WRAPPED(gettimeofday);
-int pf_libc_clock_gettime(clockid_t clock, struct timespec *ts) WRAPPED(clock_gettime);
-time_t pf_libc_time(time_t *t) WRAPPED(time);
-clock_t pf_libc_clock(void) WRAPPED(clock);
-pid_t pf_libc_getpid(void) WRAPPED(getpid);
-int pf_libc_gethostname(char *name, size_t length) WRAPPED(gethostname);
-void pf_libc_exit(int status) WRAPPED(exit) __attribute__((noreturn));
-int pf_libc_getopt(int argc, char *const *argv, const char *options) WRAPPED(getopt);
-int pf_libc_getopt_long(int argc, char *const *argv, const char *options, const struct option *longs,
-                        int *index) WRAPPED(getopt_long);
-int pf_libc_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
-                             int *index) WRAPPED(getopt_long_only);
-void *pf_libc_dlopen(const char *name, int flags) WRAPPED(dlopen);
-int64_t pf_libc_chrono_system(void) WRAPPED(_ZNSt6chrono3_V212system_clock3nowEv);
-int64_t pf_libc_chrono_steady(void) WRAPPED(_ZNSt6chrono3_V212steady_clock3nowEv);
 
 /* Whether the caller is a simulated process. */
 static int simulated(void)
@@ -279,12 +256,12 @@ static int64_t real_clock(clockid_t clock)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-int64_t pf_libc_chrono_system(void)
+int64_t pf_libc__ZNSt6chrono3_V212system_clock3nowEv(void)
 {
     return simulated() ? chrono() : real_clock(CLOCK_REALTIME);
 }
 
-int64_t pf_libc_chrono_steady(void)
+int64_t pf_libc__ZNSt6chrono3_V212steady_clock3nowEv(void)
 {
     return simulated() ? chrono() : real_clock(CLOCK_MONOTONIC);
 }

@@ -12,19 +12,11 @@
 #include <simgrid/actor.h>
 
 #include "base/log.h"
-#include "middleware/fortran/runtime.h"
-#include "middleware/process/private_elf.h"
+#include "loader/copy.h"
+#include "middleware/process/private_fortran.h"
 
 /* Letters of a library's name that make it the name of one rank's copy: numbers of base 36. */
 #define UNIQUE 5
-
-/* As SMPI loads applications: their own definitions come before the simulator's. The address sanitizer
- * refuses that, and then we load every application, because SMPI would insist. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { OPEN_FLAGS = RTLD_LAZY | RTLD_LOCAL, ALWAYS = 1 };
-#else
-enum { OPEN_FLAGS = RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND, ALWAYS = 0 };
-#endif
 
 struct object {
     char *path;
@@ -86,12 +78,17 @@ static bool find(char *out, const struct pf_elf *user, const char *origin, const
             search(out, "/usr/local/lib", origin, name));
 }
 
+static bool read_object(struct pf_elf *elf, const char *path)
+{
+    if (pf_elf_read(elf, path) == PF_ELF_GOOD)
+        return true;
+    pf_elf_free(elf);
+    return false;
+}
+
 static bool linked_by_pfcc(const struct pf_elf *elf)
 {
-    for (int i = 0; i < elf->name_count; i++)
-        if (elf->names[i].needed && strncmp(elf->names[i].text, "libparfocal.so", 14) == 0)
-            return true;
-    return false;
+    return pf_elf_needs(elf, "libparfocal.so");
 }
 
 /* Ours, and those that come with a compiler or with the system: they serve all ranks. */
@@ -146,10 +143,11 @@ static void add(const char *path, const char *name, struct pf_elf elf)
         char found[PATH_MAX];
         struct pf_elf needed;
         const char *text = elf.names[i].text;
-        bool seen = !elf.names[i].needed || known(text) || strncmp(text, "libparfocal.so", 14) == 0;
+        bool seen =
+            elf.names[i].kind != PF_ELF_NEEDED || known(text) || strncmp(text, "libparfocal.so", 14) == 0;
         for (int j = 0; j < open_count && !seen; j++)
             seen = strcmp(open_names[j], text) == 0;
-        if (seen || !find(found, &elf, path, text) || !pf_elf_read(&needed, found))
+        if (seen || !find(found, &elf, path, text) || !read_object(&needed, found))
             continue;
         if (can_be_private(&needed, text, found))
             add(found, text, needed);
@@ -175,13 +173,13 @@ static const char *own_library(void)
 const char *pf_private_prepare(const char *application, const char *dir, bool keep)
 {
     struct pf_elf elf;
-    if (!pf_elf_read(&elf, application))
+    if (!read_object(&elf, application))
         return NULL;
     job.dir = checked(strdup(dir));
     job.application = checked(strdup(application));
     job.keep = keep;
     add(application, NULL, elf);
-    if (job.count > 1 || ALWAYS)
+    if (job.count > 1 || !PF_COPY_DEEP) /* SMPI would insist on deep binding */
         return own_library();
     pf_elf_free(&job.objects[0].elf);
     job.count = 0;
@@ -214,15 +212,20 @@ static void rename_copies(void)
 
 static void load_copy(const struct object *object, const char *file)
 {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", job.dir, file) >= PATH_MAX || !pf_elf_write(&object->elf, path))
-        pf_die("cannot copy '%s' to '%s': %s", object->path, job.dir, strerror(errno));
+    char path[PATH_MAX], why[400] = "the name is too long";
+    void *loaded;
     bool fortran = object->name && pf_fortran_runtime_is(object->name);
-    void *handle = fortran ? pf_fortran_runtime_open(path, OPEN_FLAGS) : dlopen(path, OPEN_FLAGS);
-    if (!job.keep)
-        unlink(path);
-    if (!handle)
-        pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, dlerror());
+    const struct pf_copy copy = {.elf = &object->elf,
+                                 .path = path,
+                                 .keep = job.keep,
+                                 .flags = PF_COPY_PRIVATE,
+                                 .open = fortran ? pf_fortran_runtime_open : NULL};
+    bool fits = snprintf(path, sizeof path, "%s/%s", job.dir, file) < PATH_MAX;
+    enum pf_copy_fault fault = fits ? pf_copy_load(&copy, &loaded, why, sizeof why) : PF_COPY_UNWRITTEN;
+    if (fault == PF_COPY_UNWRITTEN)
+        pf_die("cannot copy '%s' to '%s': %s", object->path, job.dir, why);
+    if (fault)
+        pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, why);
 }
 
 const char *pf_private_load(void)
@@ -278,7 +281,7 @@ bool pf_private_find(char *out, const char *name)
     if (strchr(name, '/'))
         return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX && access(out, R_OK) == 0;
     struct pf_elf elf;
-    if (!pf_elf_read(&elf, job.application))
+    if (!read_object(&elf, job.application))
         return false;
     bool found = find(out, &elf, job.application, name);
     pf_elf_free(&elf);
@@ -287,14 +290,14 @@ bool pf_private_find(char *out, const char *name)
 
 bool pf_private_read(struct pf_elf *elf, const char *path)
 {
-    if (!pf_elf_read(elf, path))
+    if (!read_object(elf, path))
         return false;
     if (!linked_by_pfcc(elf)) {
         pf_elf_free(elf);
         return false;
     }
     for (int i = 0; i < elf->name_count; i++) {
-        const char *copy = elf->names[i].needed ? pf_private_linked(elf->names[i].text) : NULL;
+        const char *copy = elf->names[i].kind == PF_ELF_NEEDED ? pf_private_linked(elf->names[i].text) : NULL;
         if (copy)
             strcpy(elf->names[i].text, copy);
     }

@@ -2,7 +2,6 @@
 #include "middleware/process/private_open.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,9 @@
 #include <simgrid/actor.h>
 
 #include "base/log.h"
+#include "loader/copy.h"
 #include "middleware/account/compute.h"
 #include "middleware/process/private.h"
-#include "middleware/process/private_elf.h"
 
 /* A copy of one rank. It is known by its name while it is open, although its file is gone. */
 struct opened {
@@ -66,8 +65,9 @@ static const char *prepare(const char *path, int flags, bool *written)
         dlclose(open);
     } else if (!(flags & RTLD_NOLOAD)) {
         one = one ? one : add(actor, &file, path);
-        if (!pf_elf_write(&elf, one->copy))
-            pf_die("cannot copy '%s' to '%s': %s", path, one->copy, strerror(errno));
+        int error = pf_copy_write(&(struct pf_copy){.elf = &elf, .path = one->copy});
+        if (error)
+            pf_die("cannot copy '%s' to '%s': %s", path, one->copy, strerror(error));
         *written = true;
     }
     pf_elf_free(&elf);
@@ -88,8 +88,8 @@ void *pf_private_open(const char *name, int flags)
     pf_compute_return(r);
     if (!copy)
         return NULL; /* RTLD_NOLOAD */
-    void *handle = dlopen(copy, copy == path ? flags : flags & ~RTLD_GLOBAL);
-    if (written && !pf_private_keeps())
-        unlink(copy);
-    return handle;
+    if (copy == path)
+        return dlopen(path, flags);
+    return pf_copy_open(&(struct pf_copy){
+        .path = copy, .flags = flags & ~RTLD_GLOBAL, .keep = !written || pf_private_keeps()});
 }

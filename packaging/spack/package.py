@@ -21,6 +21,7 @@ class Parfocal(MesonPackage):
     depends_on("simgrid@3.32+smpi", type=("build", "link", "run"))
     # The distribution's own, with its development headers: see packages.yaml.
     depends_on("openmpi@4.1.4", type=("build", "link", "run"))
+    depends_on("elfutils")
     depends_on("libffi")
     depends_on("jansson")
     depends_on("otf2@3:")

@@ -45,9 +45,23 @@ def internals(build):
     return sorted(name.removeprefix("activity::") for name in names)
 
 
+def plain(name):
+    """A function of std::chrono by its clock."""
+    chrono = re.fullmatch(r"_ZNSt6chrono3_V21\d(system_clock|steady_clock)3nowEv", name)
+    return chrono[1] if chrono else name
+
+
 def replaced(build):
     """{name: where it comes from}"""
     names = {}
+    libc = found(r"^PF_LIBC\((\w+), (\w+), (\w+), (\w+)\)", "loader/libc.def")
+    for name, *columns in libc:
+        if set(columns) == {"own"}:
+            sys.exit(f"check_stock: loader/libc.def has {name} for nobody")
+        names[plain(name)] = "a function of the C library (loader/libc.def)"
+    led, wrapped = {name for name, program, *_ in libc if program != "own"}, set(found(r"^--wrap=(\w+)$", "tools/pfcc/libc_names.ld"))
+    if led != wrapped:
+        sys.exit(f"check_stock: loader/libc.def and tools/pfcc/libc_names.ld differ in {' '.join(sorted(led ^ wrapped))}")
     for name in found(r'^    \{"(\w+)", \(void \*\)hook_', "adapters/openmpi/hooks.c"):
         names[name] = "an import of Open MPI (adapters/openmpi/hooks.c)"
     for name in found(r'"((?:ompi|opal)_\w+)"', "adapters/openmpi/instance.c"):
@@ -61,9 +75,6 @@ def replaced(build):
         names["MPI_" + name] = "a function of SMPI (adapters/smpi)"
     for name in found(r'"_ZN7simgrid4smpi7(Request)11(finish_wait)E', "adapters/smpi/*.c"):
         names["::".join(name)] = "an import of libsimgrid (adapters/smpi)"
-    for name in found(r"^--wrap=(\w+)$", "tools/pfcc/libc_names.ld"):
-        chrono = re.fullmatch(r"_ZNSt6chrono3_V21\d(system_clock|steady_clock)3nowEv", name)
-        names[chrono[1] if chrono else name] = "a function of the C library (tools/pfcc/libc_names.ld)"
     for name in internals(build):
         names[name] = "an internal function of SimGrid (nm)"
     return names

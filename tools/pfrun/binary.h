@@ -4,23 +4,17 @@
 
 #include <stdbool.h>
 
-#define BINARY_MAX_NEEDED 128
-
 /* What the launcher wants to know about an application or a shared library before it is loaded. */
 struct binary_facts {
     bool parfocal;      /* needs our library, MPI or Portals */
     char other_mpi[64]; /* the library of another MPI it needs, or empty */
-    char *needed[BINARY_MAX_NEEDED];
-    int needed_count;
-    char *search; /* RUNPATH or RPATH as written in the file, NULL without */
 };
 
-/* Reads a file. Returns NULL, or the reason why it cannot be loaded; `facts` is filled as far as possible. */
+/* Reads a file. Returns NULL, or the reason why it cannot be loaded, which follows "it"; `facts` is filled as
+ * far as possible. */
 const char *binary_read(const char *path, struct binary_facts *facts);
 
 /* Begins with #! */
 bool binary_is_script(const char *path);
-
-void binary_forget(struct binary_facts *facts);
 
 #endif

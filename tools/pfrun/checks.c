@@ -59,9 +59,8 @@ static void check_built_with_pfcc(const char *path)
     if (binary_is_script(path))
         pf_die("'%s' is a script, pfrun runs programs; call pfrun in the script, or name the program", path);
     if (reason || !facts.parfocal)
-        pf_die("'%s' was not built with pfcc or pfcxx (%s); rebuild it", path,
-               reason ? reason : "it does not need libparfocal");
-    binary_forget(&facts);
+        pf_die("'%s' was not built with pfcc or pfcxx (it %s); rebuild it", path,
+               reason ? reason : "does not need libparfocal");
 }
 
 char *check_application(const char *name)

@@ -20,10 +20,11 @@
 #include <unistd.h>
 
 #include "adapters/openmpi/clone.h"
-#include "adapters/openmpi/elf_image.h"
+#include "adapters/openmpi/family.h"
 #include "adapters/openmpi/job_limits.h"
 #include "adapters/openmpi/parts.h"
 #include "base/config.h"
+#include "loader/copy.h"
 
 static char directory[] = "/tmp/parfocal-test-XXXXXX";
 
@@ -59,15 +60,18 @@ static void dynamic_names(const char *path, char *text, size_t n)
 static void write_clone(const char *source, int rank, char *path, size_t n)
 {
     char why[256] = "";
-    struct pf_elf *elf = pf_elf_open(source, why, sizeof why);
+    struct pf_family *member = pf_family_open(source, why, sizeof why);
     assert_string_equal(why, "");
-    assert_non_null(elf);
+    assert_non_null(member);
     snprintf(path, n, "%s/clone", directory);
-    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
-    assert_int_equal(pf_elf_write_clone(elf, rank, fd), 0);
-    assert_int_equal(lseek(fd, 0, SEEK_END), elf->size);
-    close(fd);
-    pf_elf_close(elf);
+    assert_true(pf_family_number(member, 7)); /* the last number counts */
+    assert_true(pf_family_number(member, rank));
+    const struct pf_copy copy = {.elf = &member->elf, .path = path, .replace = true};
+    assert_int_equal(pf_copy_write(&copy), 0);
+    struct stat original, written;
+    assert_int_equal(stat(source, &original) | stat(path, &written), 0);
+    assert_int_equal(original.st_size, written.st_size);
+    pf_family_close(member);
 }
 
 static void names_of_libmpi_are_rewritten(void **state)
@@ -97,24 +101,24 @@ static void rank_out_of_range_is_refused(void **state)
 {
     char why[256];
     (void)state;
-    struct pf_elf *elf = pf_elf_open(TEST_LIBDIR "/libopen-pal.so.40", why, sizeof why);
+    struct pf_family *elf = pf_family_open(TEST_LIBDIR "/libopen-pal.so.40", why, sizeof why);
     assert_non_null(elf);
-    assert_int_not_equal(pf_elf_write_clone(elf, PF_ELF_MAX_RANK + 1, 1), 0);
-    assert_int_not_equal(pf_elf_write_clone(elf, -1, 1), 0);
-    pf_elf_close(elf);
+    assert_false(pf_family_number(elf, PF_FAMILY_MAX_RANK + 1));
+    assert_false(pf_family_number(elf, -1));
+    pf_family_close(elf);
 }
 
 static void version_is_read_from_the_file(void **state)
 {
     char why[256];
     (void)state;
-    struct pf_elf *elf = pf_elf_open(TEST_LIBDIR "/libmpi.so.40", why, sizeof why);
+    struct pf_family *elf = pf_family_open(TEST_LIBDIR "/libmpi.so.40", why, sizeof why);
     assert_non_null(elf);
-    const char *version = pf_elf_string_symbol(elf, "ompi_version_string");
+    const char *version = pf_elf_string(&elf->elf, "ompi_version_string");
     assert_non_null(version);
     assert_non_null(strstr(version, "4.1.4"));
-    assert_null(pf_elf_string_symbol(elf, "no_such_symbol_here"));
-    pf_elf_close(elf);
+    assert_null(pf_elf_string(&elf->elf, "no_such_symbol_here"));
+    pf_family_close(elf);
 }
 
 /* Files that are no Open MPI library, cut short anywhere or spoilt: a reason, never a crash. */
@@ -122,9 +126,9 @@ static void bad_files_are_refused(void **state)
 {
     char path[PATH_MAX], why[512];
     (void)state;
-    assert_null(pf_elf_open("/no/such/file", why, sizeof why));
+    assert_null(pf_family_open("/no/such/file", why, sizeof why));
     assert_non_null(strstr(why, "/no/such/file: No such file"));
-    assert_null(pf_elf_open("/etc/passwd", why, sizeof why));
+    assert_null(pf_family_open("/etc/passwd", why, sizeof why));
     assert_non_null(strstr(why, "not a shared object"));
     FILE *source = fopen(TEST_PLUGIN_DIR "/mca_btl_self.so", "r");
     assert_non_null(source);
@@ -136,9 +140,9 @@ static void bad_files_are_refused(void **state)
         FILE *file = fopen(path, "w");
         fwrite(content, 1, length, file);
         fclose(file);
-        struct pf_elf *elf = pf_elf_open(path, why, sizeof why);
+        struct pf_family *elf = pf_family_open(path, why, sizeof why);
         if (elf)
-            pf_elf_close(elf);
+            pf_family_close(elf);
     }
     unsigned seed = 1;
     for (int i = 0; i < 300; i++) {
@@ -149,9 +153,9 @@ static void bad_files_are_refused(void **state)
         FILE *file = fopen(path, "w");
         fwrite(spoilt, 1, size, file);
         fclose(file);
-        struct pf_elf *elf = pf_elf_open(path, why, sizeof why);
+        struct pf_family *elf = pf_family_open(path, why, sizeof why);
         if (elf)
-            pf_elf_close(elf);
+            pf_family_close(elf);
     }
     unlink(path);
 }
@@ -161,7 +165,7 @@ static void loading_leaves_no_file(void **state)
     char why[512] = "", link[PATH_MAX];
     (void)state;
     assert_true(pf_clone_dir_open(1, why, sizeof why));
-    struct pf_elf *elf = pf_elf_open(TEST_LIBDIR "/libopen-pal.so.40", why, sizeof why);
+    struct pf_family *elf = pf_family_open(TEST_LIBDIR "/libopen-pal.so.40", why, sizeof why);
     assert_non_null(elf);
     void *first = pf_clone_load(elf, 1, why, sizeof why), *second = pf_clone_load(elf, 2, why, sizeof why);
     assert_non_null(first);
@@ -175,7 +179,7 @@ static void loading_leaves_no_file(void **state)
     /* A plugin that is loaded late, after the directory is gone. */
     assert_non_null(pf_clone_load(elf, 3, why, sizeof why));
     assert_int_not_equal(access(link, F_OK), 0);
-    pf_elf_close(elf);
+    pf_family_close(elf);
 }
 
 static void directories_of_the_dead_are_removed(void **state)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "adapters/openmpi/clone.h"
-#include "adapters/openmpi/link_map.h"
+#include "loader/link_map.h"
 #include "base/config.h"
 
 enum { RANKS = 4 };
@@ -37,11 +37,11 @@ static int tear_down(void **state)
     return system(command);
 }
 
-static struct pf_elf *library(const char *name)
+static struct pf_family *library(const char *name)
 {
     char path[512], why[512] = "";
     snprintf(path, sizeof path, "%s/%s", TEST_LIBDIR, name);
-    struct pf_elf *elf = pf_elf_open(path, why, sizeof why);
+    struct pf_family *elf = pf_family_open(path, why, sizeof why);
     assert_string_equal(why, "");
     return elf;
 }
@@ -91,7 +91,7 @@ static void expect(int others, int first, int second, int third)
     assert_int_equal(count.clones[2], third);
 }
 
-static void load(const struct pf_elf *elf, int rank)
+static void load(struct pf_family *elf, int rank)
 {
     char why[512] = "";
     void *handle = pf_clone_load(elf, rank, why, sizeof why);
@@ -103,7 +103,7 @@ static void the_list_is_whole_after_each_clone(void **state)
 {
     (void)state;
     char why[512] = "";
-    struct pf_elf *pal = library("libopen-pal.so.40"), *rte = library("libopen-rte.so.40");
+    struct pf_family *pal = library("libopen-pal.so.40"), *rte = library("libopen-rte.so.40");
     assert_true(pf_clone_dir_open(1, why, sizeof why));
     load(pal, 0); /* brings the libraries that it needs, which are no clones */
     int others = look().others;
@@ -121,7 +121,7 @@ static void the_list_is_whole_after_each_clone(void **state)
     /* Something else comes and goes. The linker counts its list when it goes. */
     void *other = dlopen("libresolv.so.2", RTLD_LAZY);
     assert_non_null(other);
-    struct pf_elf *missing = library("libmpi.so.40");
+    struct pf_family *missing = library("libmpi.so.40");
     load(missing, 1);
     int with_other = look().others;
     assert_true(with_other > more);
@@ -141,9 +141,9 @@ static void the_list_is_whole_after_each_clone(void **state)
     pf_link_map_show(3, directory);
     expect(all.others, 3, 3, 3);
     pf_clone_dir_close();
-    pf_elf_close(missing);
-    pf_elf_close(rte);
-    pf_elf_close(pal);
+    pf_family_close(missing);
+    pf_family_close(rte);
+    pf_family_close(pal);
 }
 
 /* A file that cannot be loaded: the list is as before. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_FORTRAN_RUNTIME_H
-#define PF_MIDDLEWARE_FORTRAN_RUNTIME_H
+#ifndef PF_MIDDLEWARE_PRIVATE_FORTRAN_H
+#define PF_MIDDLEWARE_PRIVATE_FORTRAN_H
 
 #include <limits.h>
 #include <stdbool.h>

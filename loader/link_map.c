@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "adapters/openmpi/link_map.h"
+#include "loader/link_map.h"
 
 #include <link.h>
 #include <stdbool.h>

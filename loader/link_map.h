@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_LINK_MAP_H
-#define PF_OPENMPI_LINK_MAP_H
+#ifndef PF_LOADER_LINK_MAP_H
+#define PF_LOADER_LINK_MAP_H
 
 /*
  * The dynamic linker finds a library by walking the list of all that are loaded and comparing names, several

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_IMPORTS_H
-#define PF_BASE_IMPORTS_H
+#ifndef PF_LOADER_IMPORTS_H
+#define PF_LOADER_IMPORTS_H
 
 #include <stdbool.h>
 

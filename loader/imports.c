@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/imports.h"
+#include "loader/imports.h"
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 /* A slot may lie in a part that the dynamic linker made read-only after relocation. */
 static void write_slot(void **slot, void *value)
@@ -17,7 +20,8 @@ static void write_slot(void **slot, void *value)
     void *start = (void *)((uintptr_t)slot & ~(page - 1));
     if (*slot == value)
         return;
-    mprotect(start, page, PROT_READ | PROT_WRITE);
+    if (mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
+        pf_die("the system does not let the calls of a library be led elsewhere: %s", strerror(errno));
     *slot = value;
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOADER_COPY_H
+#define PF_LOADER_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "loader/elf_file.h"
+
+/*
+ * One rank's copy of a program or library: the file as it is in memory, with the names that the caller has
+ * changed there, is written to a place on disk, opened, and unlinked at once.
+ *
+ * What is loaded is known by an opaque pointer. Callers ask it through pf_copy_symbol() and loader/imports.h,
+ * and never the dynamic linker: another way of loading (one image of all libraries, which is mapped and
+ * relocated for each rank) then changes this folder only.
+ */
+struct pf_copy {
+    const struct pf_elf *elf;
+    const char *path;   /* where to write it; the dynamic linker knows the library by its path */
+    bool keep;          /* the file stays, for debuggers */
+    bool replace;       /* an old file there is no error */
+    int flags;          /* of dlopen: PF_COPY_PRIVATE, unless the program asks for others */
+    const char *family; /* folder of many ranks' copies, which are hidden from each other; or NULL */
+    int rank;           /* whose copy of a family */
+    void *(*open)(const char *path, int flags); /* instead of dlopen; or NULL */
+};
+
+/* A copy's own definitions come before the simulator's, which exports some of the same names. The address
+ * sanitizer refuses that. */
+extern const int PF_COPY_PRIVATE;
+extern const bool PF_COPY_DEEP;
+
+enum pf_copy_fault { PF_COPY_GOOD, PF_COPY_UNWRITTEN, PF_COPY_UNOPENED };
+
+/* The two steps: 0 or what errno says; what is loaded, or NULL and a text in dlerror(). */
+int pf_copy_write(const struct pf_copy *copy);
+void *pf_copy_open(const struct pf_copy *copy);
+
+/* Both. A fault comes with the reason in `why`, and leaves `loaded` as it is; when the file could not be
+ * written, errno says so too. */
+enum pf_copy_fault pf_copy_load(const struct pf_copy *copy, void **loaded, char *why, size_t n);
+
+/* What the library exports under this name, NULL when it exports no such thing. */
+void *pf_copy_symbol(void *loaded, const char *name);
+
+#endif

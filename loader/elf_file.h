@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOADER_ELF_FILE_H
+#define PF_LOADER_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/export.h"
+
+/*
+ * A program or shared object as a file: which libraries it names, and where, so that a copy can name others.
+ * The bytes are a private mapping of the file, in which names may be changed in place; the file stays as it
+ * is.
+ */
+struct pf_elf {
+    char *path;
+    char *bytes;
+    size_t size;
+    bool is_executable; /* and no shared object */
+    const char *search; /* its RUNPATH or RPATH, or NULL */
+    const char *soname; /* its own name, by which the dynamic linker knows it once it is loaded, or NULL */
+    struct pf_elf_name *names;
+    int name_count;
+};
+
+struct pf_elf_name {
+    char *text; /* inside `bytes` */
+    enum {
+        PF_ELF_NEEDED,
+        PF_ELF_OWN,
+        PF_ELF_VERSIONS
+    } kind;       /* loads this library; own name; symbol versions */
+    size_t entry; /* of the dynamic section, from the beginning of the file; 0 for versions */
+};
+
+enum pf_elf_fault {
+    PF_ELF_GOOD,
+    PF_ELF_UNREADABLE, /* errno says why */
+    PF_ELF_EMPTY,
+    PF_ELF_FOREIGN,  /* no such file at all */
+    PF_ELF_MACHINE,  /* for another processor */
+    PF_ELF_NO_IMAGE, /* an object file, or what a crash has left */
+    PF_ELF_STATIC,   /* names no libraries */
+    PF_ELF_DAMAGED
+};
+
+/* Reads a file for the processor that this runs on. What it has filled in is released by pf_elf_free, also
+ * after a fault. */
+PF_EXPORT enum pf_elf_fault pf_elf_read(struct pf_elf *elf, const char *path);
+PF_EXPORT void pf_elf_free(struct pf_elf *elf);
+
+/* The fault in words that follow "it ". */
+PF_EXPORT const char *pf_elf_fault_text(enum pf_elf_fault fault);
+
+/* Whether it loads a library whose name begins so. */
+bool pf_elf_needs(const struct pf_elf *elf, const char *prefix);
+
+/* Calls `each` for every dynamic symbol until it returns true, and returns whether it did. `name` lies inside
+ * the bytes; `address` is 0 for what the object does not define. */
+bool pf_elf_symbols(const struct pf_elf *elf, bool (*each)(char *name, size_t address, const void *arg),
+                    const void *arg);
+
+/* The text of an exported read-only string such as a version, NULL when there is none. */
+const char *pf_elf_string(const struct pf_elf *elf, const char *symbol);
+
+/* Makes a library's name of an entry of the dynamic section (pf_elf_name's, or a spare one): the object then
+ * needs what `text`, a place inside its table of strings, says. */
+bool pf_elf_need(struct pf_elf *elf, size_t entry, const char *text);
+
+/* An entry at the end of the dynamic section that the linker has left empty, 0 when there is none. */
+size_t pf_elf_spare_entry(const struct pf_elf *elf);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOADER_LIBC_H
+#define PF_LOADER_LIBC_H
+
+/*
+ * A column of loader/libc.def as a table. The includer defines PF_LIBC so that it takes the policy of its
+ * column to PF_LIBC_<policy>, and those so that all but `own` make an entry with PF_LIBC_ENTRY.
+ */
+struct pf_libc_function {
+    const char *name;
+    void (*function)(void);
+};
+
+#define PF_LIBC_ENTRY(name, prefix) {#name, (void (*)(void))prefix##name},
+
+/* The function of a column, NULL where the C library's own is right. */
+void *pf_libc_find(const struct pf_libc_function *column, const char *name);
+
+/* That for an instance of Open MPI. */
+void *pf_libc_of_instance(const char *name);
+
+/* Who knows the instance of the calling actor. */
+struct pf_libc_host {
+    void (*exit)(int status);                /* ends the simulated process; does not return */
+    const char *(*getenv)(const char *name); /* NULL when the real environment decides */
+    void (*setenv)(const char *name, const char *value);
+};
+void pf_libc_set_host(const struct pf_libc_host *host);
+
+#endif

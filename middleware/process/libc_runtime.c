@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The C library as gfortran's run-time library sees it: as the program does, and what no program is led
+ * from. */
+#include "middleware/process/libc.h"
+
+#include <simgrid/actor.h>
+
+#include "loader/keys.h"
+#include "loader/libc.h"
+
+/* cpu_time asks for the processor time: as in clock(), the simulated time. */
+int pf_libc_getrusage(int who, struct rusage *usage)
+{
+    if (getrusage(who, usage) != 0)
+        return -1;
+    if (sg_actor_self()) {
+        clock_t now = pf_libc_clock();
+        usage->ru_utime = (struct timeval){.tv_sec = now / CLOCKS_PER_SEC, .tv_usec = now % CLOCKS_PER_SEC};
+        usage->ru_stime = (struct timeval){0};
+    }
+    return 0;
+}
+
+/* Thread-specific data: random_number keeps its state so, and all ranks share one thread. The keys have been
+ * made by the C library (private_fortran.c). */
+static size_t actor(void)
+{
+    return sg_actor_self() ? (size_t)sg_actor_self_get_pid() : 0;
+}
+
+void *pf_libc_pthread_getspecific(pthread_key_t key)
+{
+    return pf_keys_get(key, actor());
+}
+
+int pf_libc_pthread_setspecific(pthread_key_t key, const void *value)
+{
+    return pf_keys_set(key, actor(), value);
+}
+
+int pf_libc_pthread_key_delete(pthread_key_t key)
+{
+    (void)key; /* given back already */
+    return 0;
+}
+
+#define PF_LIBC_own(name)
+#define PF_LIBC_charged(name)                     PF_LIBC_ENTRY(name, pf_libc_)
+#define PF_LIBC_ahead(name)                       PF_LIBC_ENTRY(name, pf_libc_)
+#define PF_LIBC_rank(name)                        PF_LIBC_ENTRY(name, pf_libc_)
+#define PF_LIBC(name, program, runtime, instance) PF_LIBC_##runtime(name)
+static const struct pf_libc_function column[] = {
+#include "loader/libc.def"
+    {0}};
+
+void *pf_libc_of_runtime(const char *name)
+{
+    return pf_libc_find(column, name);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "middleware/process/private_fortran.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "loader/imports.h"
+#include "middleware/process/libc.h"
+
+bool pf_fortran_runtime_is(const char *name)
+{
+    return strncmp(name, "libgfortran.so", 14) == 0;
+}
+
+bool pf_fortran_runtime_find(char path[PATH_MAX], const char *name)
+{
+    struct link_map *map = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    if (!map)
+        return false;
+    bool fits = snprintf(path, PATH_MAX, "%s", map->l_name) < PATH_MAX;
+    dlclose(map);
+    return fits;
+}
+
+static bool lead_import(const char *name, bool undefined, const void *arg, void **value)
+{
+    (void)undefined, (void)arg;
+    *value = pf_libc_of_runtime(name);
+    return *value != NULL;
+}
+
+enum { KEYS = 16 }; /* more than a copy makes */
+
+static int make_keys(pthread_key_t keys[KEYS])
+{
+    int count = 0;
+    while (count < KEYS && pthread_key_create(&keys[count], NULL) == 0)
+        count++;
+    return count;
+}
+
+static void drop_keys(const pthread_key_t *keys, int count)
+{
+    for (int i = 0; i < count; i++)
+        pthread_key_delete(keys[i]);
+}
+
+static bool among(pthread_key_t key, const pthread_key_t *keys, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (keys[i] == key)
+            return true;
+    return false;
+}
+
+/*
+ * A copy makes keys of thread-specific data when it is loaded, which is before its calls can be led anywhere.
+ * They are given back at once, because the system has only 1024; so all copies have keys of the same numbers,
+ * and each actor has its values (libc_runtime.c). Keys that were free before and are not free afterwards are
+ * the copy's.
+ */
+static void *open_copy(const char *path, int flags)
+{
+    pthread_key_t before[KEYS], after[KEYS];
+    int were_free = make_keys(before);
+    drop_keys(before, were_free);
+    void *handle = dlopen(path, flags);
+    int are_free = make_keys(after);
+    for (int i = 0; i < were_free; i++)
+        if (!among(before[i], after, are_free))
+            pthread_key_delete(before[i]);
+    drop_keys(after, are_free);
+    return handle;
+}
+
+void *pf_fortran_runtime_open(const char *path, int flags)
+{
+    void *handle = open_copy(path, flags);
+    if (handle && pf_imports_replace(handle, lead_import, NULL) == 0)
+        pf_die("gfortran's library '%s' is of another kind: STOP and its clocks cannot be led", path);
+    return handle;
+}
