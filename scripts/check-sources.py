@@ -19,6 +19,8 @@ NEEDS_README = [top for top in TOPS if not top.startswith(".")]
 LAYERS = ["base", "loader", "lowlevel", "adapters", "middleware", "tools"]
 ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/envelope.h",
                       "adapters/analytic/cost/cost.h", "adapters/analytic/cost/fit.h", "adapters/analytic/coll/coll.h"]
+# Adapters are siblings: none includes another, but each may what they share, which includes none of them.
+ADAPTERS_SHARED = "local"
 MAX_LINES = 1000
 MAX_README = 30
 # Data that have no lines of their own to hold to a limit: one row per MPI function.
@@ -103,7 +105,7 @@ def check_threads(tree):
 
 
 def check_includes(tree):
-    """Includes point downwards only."""
+    """Includes point downwards only, and not to another adapter."""
     for name in tree.sources(C_CODE):
         layer = name.split("/")[0]
         if layer not in LAYERS:
@@ -112,7 +114,7 @@ def check_includes(tree):
             match = re.match(r'\s*#\s*include\s+["<]([^">]+)[">]', line)
             if match:
                 target = resolve(tree, name, match[1])
-                wrong = include_fault(layer, target)
+                wrong = include_fault(layer, target) or sibling_fault(name, target)
                 if wrong:
                     yield f"{name}:{number}", wrong
 
@@ -134,6 +136,15 @@ def include_fault(layer, target):
     if other == "adapters" and layer != "adapters" and target not in ADAPTERS_INTERFACE:
         return f"{layer}/ includes {target}; of the adapters only {' and '.join(ADAPTERS_INTERFACE)}"
     return None
+
+
+def sibling_fault(name, target):
+    own, other = name.split("/"), target.split("/")
+    if own[0] != "adapters" or other[0] != "adapters" or len(own) < 3 or len(other) < 3:
+        return None  # what stands above the folders, and the interface between them, is everybody's
+    if other[1] in (own[1], ADAPTERS_SHARED):
+        return None
+    return f"adapters/{own[1]} includes {target} of another adapter; they share adapters/{ADAPTERS_SHARED} only"
 
 
 def check_paths(tree):

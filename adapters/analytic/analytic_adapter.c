@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The adapter of the communication engine. Objects that are local to a rank (datatypes, operations, groups,
- * info) and the numbers of MPI's named values are SMPI's.
+ * info) and the numbers of MPI's named values are those of adapters/local.
  */
 #include "adapters/analytic/analytic_adapter.h"
 
@@ -17,58 +17,21 @@
 #include "adapters/analytic/cost/platform_route.h"
 #include "adapters/analytic/internal.h"
 #include "adapters/analytic/rma/rma.h"
+#include "adapters/local/local.h"
 #include "adapters/predefined.h"
-#include "adapters/smpi/smpi_adapter.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
 
 struct an_job an_job;
 
-/* What the engine takes from SMPI: nothing of it communicates. */
-#define AN_LOCAL_FUNCTIONS(X)                                                                                \
-    X(Type_contiguous)                                                                                       \
-    X(Type_vector)                                                                                           \
-    X(Type_create_hvector)                                                                                   \
-    X(Type_indexed)                                                                                          \
-    X(Type_create_hindexed)                                                                                  \
-    X(Type_create_indexed_block)                                                                             \
-    X(Type_create_hindexed_block)                                                                            \
-    X(Type_create_struct)                                                                                    \
-    X(Type_create_resized)                                                                                   \
-    X(Type_commit)                                                                                           \
-    X(Type_free)                                                                                             \
-    X(Type_size)                                                                                             \
-    X(Type_get_extent)                                                                                       \
-    X(Op_create)                                                                                             \
-    X(Op_free)                                                                                               \
-    X(Reduce_local)                                                                                          \
-    X(Pack)                                                                                                  \
-    X(Unpack)                                                                                                \
-    X(Pack_size)                                                                                             \
-    X(Group_incl)                                                                                            \
-    X(Group_free)                                                                                            \
-    X(Info_create)                                                                                           \
-    X(Info_set)                                                                                              \
-    X(Info_free)                                                                                             \
-    X(Wtime)                                                                                                 \
-    X(Wtick)
-
 static union pf_own_table functions;
 static struct pf_native_values values;
 
-static int analytic_probe(char *why, size_t why_size)
-{
-    return pf_smpi_adapter.ops->probe(why, why_size);
-}
-
-/* What is local is SMPI's; nothing of SMPI that communicates may be called. */
-static void find_functions(const struct pf_instance *smpi)
+static void find_functions(void)
 {
     struct pf_own_fn *fn = &functions.own;
-#define X(stem) functions.native.stem = smpi->fn->stem;
-    AN_LOCAL_FUNCTIONS(X)
-#undef X
+    pf_local_install(fn);
     an_p2p_install(fn);
     an_wait_install(fn);
     an_probe_install(fn);
@@ -125,8 +88,7 @@ static void make_rank(int i, const int *all)
     struct an_rank *rank = calloc(1, sizeof *rank);
     if (!rank)
         pf_die("out of memory for rank %d", i);
-    const struct pf_instance *smpi = pf_smpi_adapter.ops->instance(i);
-    memcpy(rank->predefined, smpi->predefined, sizeof rank->predefined);
+    pf_local_predefined(rank->predefined);
     rank->base = (struct pf_instance){.adapter = &pf_analytic_adapter,
                                       .ops = pf_analytic_adapter.ops,
                                       .values = &values,
@@ -176,14 +138,11 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     int *all = malloc((size_t)job->size * sizeof *all);
     if (!an_job.ranks || !all)
         pf_die("out of memory for %d ranks", job->size);
-    const struct pf_instance *smpi = pf_smpi_adapter.ops->instance(0);
-    values = *smpi->values;
-    values.charges_tests = false;
-    values.bottom_lost = false;
-    values.most_bytes = INFINITY; /* but datatypes are SMPI's */
+    values = pf_local_values;
+    values.most_bytes = INFINITY;
     values.mode_held = AN_MODE_HELD;
     values.root = AN_ROOT;
-    find_functions(smpi);
+    find_functions();
     for (int i = 0; i < job->size; i++)
         all[i] = i;
     for (int i = 0; i < job->size; i++)
@@ -304,20 +263,15 @@ static bool request_done(struct pf_instance *in, void *native)
 static void status_get(const void *native, struct pf_native_status_view *out)
 {
     const MPI_Status *status = native;
-    pf_smpi_adapter.ops->status_get(native, out);
+    pf_local_status_get(native, out);
     out->cancelled = status->cancelled & 1;
     out->bytes = (int64_t)(status->cancelled >> 1) << 32 | (uint32_t)status->count;
 }
 
 static void status_set(void *native, const struct pf_native_status_view *in)
 {
-    pf_smpi_adapter.ops->status_set(native, in);
+    pf_local_status_set(native, in);
     an_status_set_bytes(native, (size_t)in->bytes);
-}
-
-static int error_class(struct pf_instance *in, int code)
-{
-    return pf_smpi_adapter.ops->error_class(in, code);
 }
 
 static void no_errors_return(struct pf_instance *in, void *native)
@@ -333,7 +287,7 @@ static void no_win_hook(struct pf_instance *in, void *native)
 
 static const struct pf_adapter_ops ops = {
     .size = sizeof ops,
-    .probe = analytic_probe,
+    .probe = pf_local_probe,
     .open = analytic_open,
     .instance = analytic_instance,
     .start = pf_adapter_no_start,
@@ -345,7 +299,7 @@ static const struct pf_adapter_ops ops = {
     .ahead = analytic_ahead,
     .status_get = status_get,
     .status_set = status_set,
-    .error_class = error_class,
+    .error_class = pf_local_error_class,
     .comm_twin = comm_twin,
     .intercomm_twin = intercomm_twin,
     .comm_free = comm_free,

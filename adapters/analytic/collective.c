@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "base/log.h"
 
 static void *must(void *memory)
@@ -92,8 +92,8 @@ static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, int me)
 static size_t element_of(const struct an_part *p)
 {
     MPI_Datatype type = p->send_type ? p->send_type : p->receive_type;
-    return type && !p->in_place ? pf_smpi_type_size(type)
-           : p->receive_type    ? pf_smpi_type_size(p->receive_type)
+    return type && !p->in_place ? pf_local_type_size(type)
+           : p->receive_type    ? pf_local_type_size(p->receive_type)
                                 : 1;
 }
 
@@ -156,7 +156,7 @@ static void fill_call(struct an_collective *c, const struct an_comm *comm, const
     const struct an_shared *shared = comm->shared;
     c->call = (struct pf_coll_call){.kind = kind,
                                     .nonblocking = nonblocking,
-                                    .commutative = !part->op || pf_smpi_op_is_commutative(part->op),
+                                    .commutative = !part->op || pf_local_op_is_commutative(part->op),
                                     .n = shared->size,
                                     .cut = shared->cut,
                                     .root = part->root,

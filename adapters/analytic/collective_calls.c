@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "pf_fn.h"
 
 /* Where a call came from: its communicator, and its request when it does not block. */
@@ -77,7 +77,7 @@ static int check_counts(int n, const int *counts, const int *displs, MPI_Datatyp
     for (int i = 0; i < n; i++)
         if (counts[i] < 0)
             return MPI_ERR_COUNT;
-    return pf_smpi_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
+    return pf_local_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
 static int check_types(const struct an_comm *comm, const int *counts, const int *displs,
@@ -279,7 +279,7 @@ static int reduce_with(struct entry e, enum pf_coll_kind kind, struct an_part *p
                        MPI_Datatype type)
 {
     int error = p->root < 0 ? MPI_SUCCESS : an_check_data(count, type);
-    if (!error && p->root >= 0 && !pf_smpi_can_reduce(p->op, type))
+    if (!error && p->root >= 0 && !pf_local_can_reduce(p->op, type))
         error = MPI_ERR_OP;
     p->in_place = p->send == MPI_IN_PLACE;
     p->receive = an_buffer(p->receive);

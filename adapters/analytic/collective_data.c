@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "base/log.h"
 
 static char *place(const void *buffer, const int *displs, int i, int count, MPI_Datatype type)
 {
     ptrdiff_t items = displs ? displs[i] : (ptrdiff_t)i * count;
-    return (char *)(uintptr_t)buffer + items * pf_smpi_type_extent(type);
+    return (char *)(uintptr_t)buffer + items * pf_local_type_extent(type);
 }
 
 /* Block `i` of what a member sends, or of where it receives. */
@@ -243,7 +243,7 @@ static void combine(struct an_collective *c, const struct an_part *mine, int cou
     int i = c->call.n - 1;
     an_items_take(result, contribution(&c->parts[i]), count, mine->send_type);
     while (i-- > 0)
-        pf_smpi_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
+        pf_local_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
 }
 
 static int total_count(const struct an_collective *c, const struct an_part *p)
@@ -275,7 +275,7 @@ static void move_reduce(struct an_collective *c, const struct an_part *mine, con
         if (c->call.kind != PF_COLL_REDUCE || i == c->call.root)
             an_items_copy(from, p->receive, count, mine->send_type);
         if (c->call.kind == PF_COLL_REDUCE_SCATTER || c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
-            from += count * pf_smpi_type_extent(mine->send_type);
+            from += count * pf_local_type_extent(mine->send_type);
     }
     an_items_give_back(&result);
 }
@@ -287,7 +287,7 @@ static void scan_member(struct an_collective *c, const struct an_part *mine, str
     struct an_items next;
     an_items_take(&next, p->send, mine->send_count, mine->send_type);
     if (c->prefix.room)
-        pf_smpi_op_apply(mine->op, mine->send_type, mine->send_count, c->prefix.items, next.items);
+        pf_local_op_apply(mine->op, mine->send_type, mine->send_count, c->prefix.items, next.items);
     const struct an_items *result = c->call.kind == PF_COLL_EXSCAN ? &c->prefix : &next;
     if (result->room)
         an_items_copy(result->items, p->receive, mine->send_count, mine->send_type);

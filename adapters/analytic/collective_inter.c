@@ -5,7 +5,7 @@
  */
 #include "adapters/analytic/internal.h"
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 
 void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, const struct an_part *part)
 {
@@ -110,7 +110,7 @@ static void combine(const struct an_collective *c, const struct an_part *mine, i
     int i = pf_coll_side_size(&c->call, !side) - 1;
     an_items_take(result, an_part_contribution(&others[i]), count, mine->send_type);
     while (i-- > 0)
-        pf_smpi_op_apply(mine->op, mine->send_type, count, an_part_contribution(&others[i]), result->items);
+        pf_local_op_apply(mine->op, mine->send_type, count, an_part_contribution(&others[i]), result->items);
 }
 
 /* Its part of the result. */
@@ -124,7 +124,7 @@ static void hand_out(const struct an_collective *c, const struct an_part *p, int
             before += p->receive_counts[i];
         count = p->receive_counts[rank];
     }
-    an_items_copy(items + before * pf_smpi_type_extent(p->send_type), p->receive, count, p->send_type);
+    an_items_copy(items + before * pf_local_type_extent(p->send_type), p->receive, count, p->send_type);
 }
 
 /* All of one side that leave now; combined once for all of them. */

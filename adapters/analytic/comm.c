@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "base/log.h"
 
 static struct an_shared **table;
@@ -122,7 +122,7 @@ int an_check_data(int count, MPI_Datatype type)
 {
     if (count < 0)
         return MPI_ERR_COUNT;
-    return type != MPI_DATATYPE_NULL && pf_smpi_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
+    return type != MPI_DATATYPE_NULL && pf_local_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
 int an_check_peer(MPI_Comm handle, int peer, int tag, bool receives)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "base/log.h"
 #include "pf_fn.h"
 
@@ -48,25 +48,26 @@ void an_data_give_back(char *room, int class)
 
 bool an_data_is_derived(MPI_Datatype type)
 {
-    return pf_smpi_type_is_derived(type);
+    return pf_local_type_is_derived(type);
 }
 
 bool an_data_has_gaps(MPI_Datatype type)
 {
-    return pf_smpi_type_is_derived(type) && (ptrdiff_t)pf_smpi_type_size(type) != pf_smpi_type_extent(type);
+    return pf_local_type_is_derived(type) &&
+           (ptrdiff_t)pf_local_type_size(type) != pf_local_type_extent(type);
 }
 
 size_t an_data_bytes(int count, MPI_Datatype type)
 {
-    return count > 0 ? (size_t)count * pf_smpi_type_size(type) : 0;
+    return count > 0 ? (size_t)count * pf_local_type_size(type) : 0;
 }
 
 void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed)
 {
     if (!an_job.moves_data || count <= 0)
         return;
-    if (pf_smpi_type_is_derived(type))
-        pf_smpi_type_serialize(type, count, from, packed);
+    if (pf_local_type_is_derived(type))
+        pf_local_type_serialize(type, count, from, packed);
     else
         memcpy(packed, from, an_data_bytes(count, type));
 }
@@ -80,7 +81,7 @@ static struct {
 
 static void unpack_block(ptrdiff_t offset, int items, void *basic)
 {
-    size_t bytes = pf_smpi_type_size(basic) * (size_t)items;
+    size_t bytes = pf_local_type_size(basic) * (size_t)items;
     if (bytes > part.bytes)
         bytes = part.bytes;
     memcpy(part.item + offset, part.packed, bytes);
@@ -92,17 +93,17 @@ void an_data_unpack(const char *packed, size_t bytes, void *to, MPI_Datatype typ
 {
     if (!an_job.moves_data || bytes == 0)
         return;
-    if (!pf_smpi_type_is_derived(type)) {
+    if (!pf_local_type_is_derived(type)) {
         memcpy(to, packed, bytes);
         return;
     }
-    size_t size = pf_smpi_type_size(type), items = bytes / size;
-    pf_smpi_type_unpack(type, (int)items, packed, to);
+    size_t size = pf_local_type_size(type), items = bytes / size;
+    pf_local_type_unpack(type, (int)items, packed, to);
     part.packed = packed + items * size;
-    part.item = (char *)to + (ptrdiff_t)items * pf_smpi_type_extent(type);
+    part.item = (char *)to + (ptrdiff_t)items * pf_local_type_extent(type);
     part.bytes = bytes - items * size;
     if (part.bytes > 0)
-        pf_smpi_type_walk(type, 1, unpack_block);
+        pf_local_type_walk(type, 1, unpack_block);
 }
 
 /* Data of a derived type, packed on the way. Both addresses may be the same: MPI_BOTTOM says nothing about
@@ -125,9 +126,9 @@ void an_data_move(const void *from, int from_count, MPI_Datatype from_type, void
         bytes = room;
     if (!an_job.moves_data || bytes == 0 || (from == to && from_type == to_type))
         return;
-    if (pf_smpi_type_is_derived(from_type))
+    if (pf_local_type_is_derived(from_type))
         repack(from, from_count, from_type, to, to_type, bytes);
-    else if (pf_smpi_type_is_derived(to_type))
+    else if (pf_local_type_is_derived(to_type))
         an_data_unpack(from, bytes, to, to_type);
     else
         memmove(to, from, bytes);
@@ -136,15 +137,15 @@ void an_data_move(const void *from, int from_count, MPI_Datatype from_type, void
 /* Where `count` items lie, seen from the address of the first: a type may reach to both sides of it. */
 static void span_of(int count, MPI_Datatype type, ptrdiff_t *first, ptrdiff_t *last)
 {
-    ptrdiff_t step = pf_smpi_type_extent(type) * (count - 1);
-    pf_smpi_type_span(type, first, last);
+    ptrdiff_t step = pf_local_type_extent(type) * (count - 1);
+    pf_local_type_span(type, first, last);
     *(step < 0 ? first : last) += step;
 }
 
 void an_items_take(struct an_items *copy, const void *from, int count, MPI_Datatype type)
 {
     ptrdiff_t first = 0, last = (ptrdiff_t)an_data_bytes(count, type);
-    if (pf_smpi_type_is_derived(type) && count > 0)
+    if (pf_local_type_is_derived(type) && count > 0)
         span_of(count, type, &first, &last);
     copy->room = an_data_room((size_t)(last - first), &copy->class);
     copy->items = copy->room - first;
@@ -162,8 +163,8 @@ void an_items_copy(const void *from, void *to, int count, MPI_Datatype type)
 {
     if (count <= 0 || from == to)
         return;
-    if (pf_smpi_type_is_derived(type))
-        pf_smpi_type_copy(type, count, from, to);
+    if (pf_local_type_is_derived(type))
+        pf_local_type_copy(type, count, from, to);
     else
         memcpy(to, from, an_data_bytes(count, type));
 }

@@ -18,9 +18,9 @@
 #include "pf_own.h"
 
 /*
- * The objects of the engine. Its native values, statuses, datatypes and operations are SMPI's, so that it
- * needs no second datatype engine; communicators, requests and messages are its own. Dates are simulated
- * seconds.
+ * The objects of the engine. Its native values, statuses, datatypes and operations are those of
+ * adapters/local, so that it needs no second datatype engine; communicators, requests and messages are its
+ * own. Dates are simulated seconds.
  *
  * Time: a rank may be ahead of the simulation's clock by its `debt`, the duration of its calls that nobody
  * has waited for yet: it is paid when the rank blocks, or before anything else of it can be seen
@@ -390,7 +390,8 @@ static inline void *an_buffer(const void *buffer)
     return buffer == MPI_BOTTOM ? NULL : (void *)(uintptr_t)buffer;
 }
 
-/* Of a received message, whose status has SMPI's layout: see status_get() in analytic_adapter.c. */
+/* Of a received message, whose status has the layout of adapters/local: see status_get() in
+ * analytic_adapter.c. */
 static inline void an_status_set_bytes(MPI_Status *status, size_t bytes)
 {
     status->count = (int)(uint32_t)bytes;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 
 /*
  * A rank that knows when its call ends does not need to stop the simulation for it: it may run ahead by this
@@ -88,7 +88,7 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
 static void drop_type(struct an_request *request)
 {
     if (request->keeps_type)
-        pf_smpi_type_drop(request->type);
+        pf_local_type_drop(request->type);
     request->keeps_type = false;
 }
 
@@ -99,7 +99,7 @@ void an_request_describe(struct an_request *request, const void *buffer, int cou
     request->type = type;
     request->keeps_type = an_data_is_derived(type);
     if (request->keeps_type)
-        pf_smpi_type_keep(type);
+        pf_local_type_keep(type);
 }
 
 void an_request_release(struct an_request *request)

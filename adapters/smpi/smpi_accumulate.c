@@ -6,7 +6,7 @@
 
 #include <smpi/smpi.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "pf_own.h"
 
 /* The walk through the items of a datatype, which has no context; nobody else runs before it has ended. */
@@ -18,7 +18,7 @@ static struct {
 static void visit(ptrdiff_t offset, int items, void *basic)
 {
     (void)offset;
-    if (items > 0 && !pf_smpi_can_reduce(allowed.op, basic))
+    if (items > 0 && !pf_local_can_reduce(allowed.op, basic))
         allowed.all = false;
 }
 
@@ -26,13 +26,13 @@ static void visit(ptrdiff_t offset, int items, void *basic)
 static bool refused(MPI_Op op, int count, MPI_Datatype type)
 {
     if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP || count <= 0 ||
-        type == MPI_DATATYPE_NULL || !pf_smpi_type_is_ready(type))
+        type == MPI_DATATYPE_NULL || !pf_local_type_is_ready(type))
         return false;
-    if (!pf_smpi_type_is_derived(type))
-        return !pf_smpi_can_reduce(op, type);
+    if (!pf_local_type_is_derived(type))
+        return !pf_local_can_reduce(op, type);
     allowed.op = op;
     allowed.all = true;
-    pf_smpi_type_walk(type, 1, visit);
+    pf_local_type_walk(type, 1, visit);
     return !allowed.all;
 }
 

@@ -7,15 +7,14 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <simgrid/actor.h>
-#include <simgrid/version.h>
 #include <smpi/smpi.h>
 #include <xbt/config.h>
 
+#include "adapters/local/local.h"
 #include "adapters/predefined.h"
 #include "adapters/smpi/smpi_accumulate.h"
 #include "adapters/smpi/smpi_ended.h"
@@ -28,26 +27,6 @@
 #include "base/log.h"
 #include "pf_own.h"
 
-/* Types of Fortran that SMPI has not got, or has with another size than the hub's. */
-#define MPI_2COMPLEX        MPI_DATATYPE_NULL
-#define MPI_2DOUBLE_COMPLEX MPI_DATATYPE_NULL
-#undef MPI_INTEGER1
-#undef MPI_INTEGER16 /* SMPI's ends the run in a reduction; this one is refused there, and as long */
-#undef MPI_COMPLEX32
-#define MPI_INTEGER1  MPI_INT8_T
-#define MPI_INTEGER16 MPI_2LONG
-#define MPI_COMPLEX32 MPI_C_LONG_DOUBLE_COMPLEX
-
-/* SMPI defines C++'s types for C++ only. */
-#undef MPI_CXX_BOOL
-#undef MPI_CXX_FLOAT_COMPLEX
-#undef MPI_CXX_DOUBLE_COMPLEX
-#undef MPI_CXX_LONG_DOUBLE_COMPLEX
-#define MPI_CXX_BOOL                MPI_C_BOOL
-#define MPI_CXX_FLOAT_COMPLEX       MPI_C_FLOAT_COMPLEX
-#define MPI_CXX_DOUBLE_COMPLEX      MPI_C_DOUBLE_COMPLEX
-#define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
-
 static union pf_own_table functions;
 
 struct smpi_instance {
@@ -59,45 +38,7 @@ struct smpi_instance {
 
 static struct smpi_instance **instances;
 static int instance_count;
-
-static const struct pf_native_values values = {
-    .any_source = MPI_ANY_SOURCE,
-    .proc_null = MPI_PROC_NULL,
-    .root = MPI_ROOT,
-    .any_tag = MPI_ANY_TAG,
-    .undefined = MPI_UNDEFINED,
-    .order_c = MPI_ORDER_C,
-    .mode_nocheck = MPI_MODE_NOCHECK,
-    .mode_nostore = MPI_MODE_NOSTORE,
-    .mode_noput = MPI_MODE_NOPUT,
-    .mode_noprecede = MPI_MODE_NOPRECEDE,
-    .mode_nosucceed = MPI_MODE_NOSUCCEED,
-    .order_fortran = MPI_ORDER_FORTRAN,
-    .distribute_block = MPI_DISTRIBUTE_BLOCK,
-    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
-    .distribute_none = MPI_DISTRIBUTE_NONE,
-    .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
-    .tag_upper_bound = 0x7fffffff,
-    .most_item = INT_MAX, /* it counts bytes in an int */
-    .most_bytes = INT_MAX,
-    .charges_tests = true, /* smpi/test and smpi/iprobe */
-    .status_size = sizeof(MPI_Status),
-    .in_place = MPI_IN_PLACE,
-    .bottom = MPI_BOTTOM,
-    .bottom_lost = true,
-    .request_null = MPI_REQUEST_NULL,
-};
-
-static int smpi_probe(char *why, size_t why_size)
-{
-    int major, minor, patch;
-    sg_version_get(&major, &minor, &patch);
-    if (major == 3 && minor == 32)
-        return PF_SUCCESS;
-    snprintf(why, why_size, "SimGrid %d.%d.%d is installed, but 3.32 is needed (package libsimgrid-dev)",
-             major, minor, patch);
-    return PF_ERR_VERSION;
-}
+static struct pf_native_values values;
 
 static int cancel(MPI_Request *request)
 {
@@ -141,23 +82,15 @@ static void find_functions(void)
     fn->Request_free = request_free;
 }
 
-static void fill_predefined(void **table)
-{
-    for (int i = 0; i < PF_PREDEFINED_LIMIT; i++)
-        table[i] = NULL; /* every null handle of SMPI is NULL; a value that names nothing is not valid there
-                            either */
-#define X(name, value) table[value] = (void *)name;
-    PF_PREDEFINED_LIST(X)
-#undef X
-    table[PF_PREDEFINED_COMM_WORLD] = MPI_COMM_WORLD;
-    table[PF_PREDEFINED_GROUP_EMPTY] = MPI_GROUP_EMPTY;
-}
-
 static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
 {
-    int error = smpi_probe(why, why_size);
+    int error = pf_local_probe(why, why_size);
     if (error)
         return error;
+    values = pf_local_values;
+    values.most_bytes = INT_MAX; /* it counts bytes in an int */
+    values.charges_tests = true; /* smpi/test and smpi/iprobe */
+    values.bottom_lost = true;
     find_functions();
     pf_smpi_partial_install();
     instance_count = job->size;
@@ -187,7 +120,8 @@ static struct pf_instance *smpi_instance(int rank)
                                         .job_size = instance_count};
         in->communications = NULL;
         in->communications_limit = 0;
-        fill_predefined(in->predefined);
+        pf_local_predefined(in->predefined);
+        in->predefined[PF_PREDEFINED_COMM_WORLD] = MPI_COMM_WORLD;
         instances[rank] = in;
     }
     return &instances[rank]->base;
@@ -222,41 +156,6 @@ static void smpi_idle(struct pf_instance *in)
 {
     (void)in;
     sg_actor_sleep_for(sg_cfg_get_double("smpi/test"));
-}
-
-static void status_get(const void *native, struct pf_native_status_view *out)
-{
-    const MPI_Status *status = native;
-    out->source = status->MPI_SOURCE;
-    out->tag = status->MPI_TAG;
-    out->error = status->MPI_ERROR;
-    out->cancelled = status->cancelled;
-    out->bytes = status->count;
-}
-
-static void status_set(void *native, const struct pf_native_status_view *in)
-{
-    MPI_Status *status = native;
-    status->MPI_SOURCE = in->source;
-    status->MPI_TAG = in->tag;
-    status->MPI_ERROR = in->error;
-    status->cancelled = in->cancelled;
-    status->count = (int)in->bytes;
-}
-
-/* SMPI's codes are its classes. */
-static int error_class(struct pf_instance *in, int code)
-{
-    (void)in;
-    switch (code) {
-#define X(name, value)                                                                                       \
-    case name:                                                                                               \
-        return value;
-        PF_ERROR_CLASS_LIST(X)
-#undef X
-    default:
-        return 16; /* MPI_ERR_OTHER of the hub */
-    }
 }
 
 static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
@@ -337,7 +236,7 @@ static bool request_done(struct pf_instance *in, void *request)
 
 static const struct pf_adapter_ops ops = {
     .size = sizeof ops,
-    .probe = smpi_probe,
+    .probe = pf_local_probe,
     .open = smpi_open,
     .instance = smpi_instance,
     .start = smpi_start,
@@ -347,9 +246,9 @@ static const struct pf_adapter_ops ops = {
     .idle = smpi_idle,
     .settle = pf_adapter_no_hook,
     .ahead = pf_adapter_no_debt,
-    .status_get = status_get,
-    .status_set = status_set,
-    .error_class = error_class,
+    .status_get = pf_local_status_get,
+    .status_set = pf_local_status_set,
+    .error_class = pf_local_error_class,
     .comm_twin = comm_twin,
     .intercomm_twin = pf_adapter_no_intercomm,
     .comm_free = comm_free,

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/local/types.h"
 #include "adapters/smpi/smpi_twin.h"
-#include "adapters/smpi/smpi_types.h"
-#include "loader/imports.h"
 #include "base/log.h"
+#include "loader/imports.h"
 
 #define FINISH_WAIT "_ZN7simgrid4smpi7Request11finish_waitEPPS1_P10MPI_Status"
 
@@ -17,16 +17,16 @@ static void (*stock_finish_wait)(void **request, void *status);
 /* What the item holds already completes it, and it is unpacked as a whole. */
 static void unpack_rest(const struct pf_smpi_received *message)
 {
-    size_t size = pf_smpi_type_size(message->type);
+    size_t size = pf_local_type_size(message->type);
     size_t whole = size ? message->bytes / size : 0, rest = size ? message->bytes % size : 0;
-    if (rest == 0 || !pf_smpi_type_is_derived(message->type))
+    if (rest == 0 || !pf_local_type_is_derived(message->type))
         return;
-    char *to = message->to + (ptrdiff_t)whole * pf_smpi_type_extent(message->type), *item = malloc(size);
+    char *to = message->to + (ptrdiff_t)whole * pf_local_type_extent(message->type), *item = malloc(size);
     if (!item)
         pf_die("out of memory for an item of %zu bytes", size);
-    pf_smpi_type_pack(message->type, 1, to, item);
+    pf_local_type_pack(message->type, 1, to, item);
     memcpy(item, message->packed + whole * size, rest);
-    pf_smpi_type_unpack(message->type, 1, item, to);
+    pf_local_type_unpack(message->type, 1, item, to);
     free(item);
 }
 

@@ -19,7 +19,7 @@
 #include <smpi/smpi.h>
 
 #include "adapters/smpi/smpi_twin.h"
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "base/log.h"
 #include "pf_own.h"
 
@@ -50,8 +50,8 @@ static ptrdiff_t round_down(ptrdiff_t n)
 /* The memory for two arrays of `count` items, with pointers to their first items, which may lie outside. */
 static void make_arrays(struct reduction *r)
 {
-    ptrdiff_t first, last, others = (r->count - 1) * pf_smpi_type_extent(r->type);
-    pf_smpi_type_span(r->type, &first, &last);
+    ptrdiff_t first, last, others = (r->count - 1) * pf_local_type_extent(r->type);
+    pf_local_type_span(r->type, &first, &last);
     *(others < 0 ? &first : &last) += others;
     first = round_down(first);
     size_t span = (size_t)(round_down(last + ALIGNMENT) - first);
@@ -67,11 +67,11 @@ static void combine(struct reduction *r, const void *contribution)
 {
     if (!r->room) {
         make_arrays(r);
-        pf_smpi_type_unpack(r->type, r->count, contribution, r->result);
+        pf_local_type_unpack(r->type, r->count, contribution, r->result);
         return;
     }
-    pf_smpi_type_unpack(r->type, r->count, contribution, r->next);
-    pf_smpi_op_apply(r->op, r->type, r->count, r->result, r->next);
+    pf_local_type_unpack(r->type, r->count, contribution, r->next);
+    pf_local_op_apply(r->op, r->type, r->count, r->result, r->next);
     char *before = r->result;
     r->result = r->next;
     r->next = before;
@@ -79,7 +79,7 @@ static void combine(struct reduction *r, const void *contribution)
 
 static void reduction_free(struct reduction *r)
 {
-    pf_smpi_drop(r->op, r->type);
+    pf_local_drop(r->op, r->type);
     free(r->room);
     free(r);
 }
@@ -97,7 +97,7 @@ static void contribute(void *in, void *inout, int *length, MPI_Datatype *type)
         return;
     if (r->own && r->seen == r->lower)
         combine(r, r->own);
-    pf_smpi_type_copy(r->type, r->count, r->result, r->receive);
+    pf_local_type_copy(r->type, r->count, r->result, r->receive);
     reduction_free(r);
 }
 
@@ -129,7 +129,7 @@ static bool is_sound(struct call *c, const void *send, void *receive, int count,
         .send = send, .receive = receive, .type = type, .op = op, .count = count, .total = count};
     if (count < 0 || (count > 0 && (!send || !receive)))
         return false;
-    return comm != MPI_COMM_NULL && request && pf_smpi_can_reduce(op, type) &&
+    return comm != MPI_COMM_NULL && request && pf_local_can_reduce(op, type) &&
            PMPI_Comm_rank(comm, &c->rank) == MPI_SUCCESS && PMPI_Comm_size(comm, &c->size) == MPI_SUCCESS;
 }
 
@@ -145,7 +145,7 @@ static bool needs_help(const struct call *c)
 {
     if (c->expected == 0)
         return false;
-    return pf_smpi_type_is_derived(c->type) || !commutes(c->op) || c->send == MPI_IN_PLACE;
+    return pf_local_type_is_derived(c->type) || !commutes(c->op) || c->send == MPI_IN_PLACE;
 }
 
 /* Nothing is reduced, but the messages are sent. Our operation, because SMPI checks that operations suit
@@ -160,13 +160,13 @@ static void describe_empty(struct call *c)
 
 static void describe(struct call *c)
 {
-    size_t size = pf_smpi_type_size(c->type);
+    size_t size = pf_local_type_size(c->type);
     /* The target is followed by all that this rank contributes. */
     struct reduction *r = calloc(1, sizeof *r + ((size_t)c->count + (size_t)c->total) * size);
     if (!r)
         pf_die("out of memory for a reduction of %lld bytes", (long long)c->total * (long long)size);
     char *packed = r->target + (size_t)c->count * size;
-    pf_smpi_type_pack(c->type, (int)c->total, c->send == MPI_IN_PLACE ? c->receive : c->send, packed);
+    pf_local_type_pack(c->type, (int)c->total, c->send == MPI_IN_PLACE ? c->receive : c->send, packed);
     r->op = c->op;
     r->type = c->type;
     r->count = c->count;
@@ -174,18 +174,18 @@ static void describe(struct call *c)
     r->lower = commutes(c->op) ? 0 : c->lower; /* SMPI begins with the rank's own, and floats show it */
     r->expected = c->expected;
     r->own = c->own < 0 ? NULL : packed + (size_t)c->own * size;
-    pf_smpi_keep(r->op, r->type);
+    pf_local_keep(r->op, r->type);
     c->reduction = r;
     c->packed = packed;
     c->target = r->target;
-    c->unit = pf_smpi_type_is_derived(c->type) ? (int)size : 1;
-    c->unit_type = pf_smpi_type_is_derived(c->type) ? MPI_BYTE : c->type;
+    c->unit = pf_local_type_is_derived(c->type) ? (int)size : 1;
+    c->unit_type = pf_local_type_is_derived(c->type) ? MPI_BYTE : c->type;
 }
 
 /* Packs the contribution, outside the time that SMPI measures for the application, as its own packing is. */
 static int begin(struct call *c)
 {
-    size_t size = pf_smpi_type_size(c->type);
+    size_t size = pf_local_type_size(c->type);
     if ((size_t)c->total * size > INT_MAX)
         return MPI_ERR_COUNT; /* SMPI counts the bytes that we send in an int */
     smpi_bench_end();
@@ -330,7 +330,7 @@ static int only_send_blocks(const void *send, void *receive, const int *counts, 
                             MPI_Comm comm, MPI_Request *request)
 {
     int code = PMPI_Ireduce_scatter(send, receive, counts, c->type, c->op, comm, request);
-    if (code == MPI_SUCCESS && pf_smpi_type_is_derived(c->type))
+    if (code == MPI_SUCCESS && pf_local_type_is_derived(c->type))
         pf_smpi_request_free_parts(*request);
     return code;
 }
@@ -343,7 +343,7 @@ static int ireduce_scatter(const void *send, void *receive, const int *counts, M
         return PMPI_Ireduce_scatter(send, receive, counts, type, op, comm, request);
     if (!needs_help(&c))
         return PMPI_Ireduce_scatter(send_buffer(send, receive), receive, counts, type, op, comm, request);
-    if (c.count == 0 && c.total > 0 && pf_smpi_type_size(type) > 0)
+    if (c.count == 0 && c.total > 0 && pf_local_type_size(type) > 0)
         return only_send_blocks(send_buffer(send, receive), receive, counts, &c, comm, request);
     int *units = malloc((size_t)c.size * sizeof *units);
     if (!units)

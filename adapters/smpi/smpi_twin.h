@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * What SMPI 3.32 can do but offers no C interface for. All functions depend on that version (smpi_probe
+ * What SMPI 3.32 can do but offers no C interface for. All functions depend on that version (pf_local_probe
  * checks it) and use C++ symbols and the layout of its request object.
  */
 #ifdef __cplusplus

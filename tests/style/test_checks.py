@@ -137,6 +137,22 @@ class Sources(CheckTest):
         self.write("middleware/call.c", SPDX + '#include "adapters/smpi/smpi.h"\n')
         self.objection("includes", "middleware/call.c:2: includes: middleware/ includes adapters/smpi/smpi.h; of the adapters only")
 
+    def test_include_of_a_sibling(self):
+        self.write("adapters/analytic/rank.c", SPDX + '#include "adapters/smpi/smpi.h"\n')
+        self.objection("includes", "adapters/analytic/rank.c:2: includes: adapters/analytic includes adapters/smpi/smpi.h of another adapter")
+
+    def test_include_of_a_sibling_by_a_relative_path(self):
+        self.write("adapters/analytic/rank.c", SPDX + '#include "../smpi/smpi.h"\n')
+        self.objection("includes", "adapters/analytic/rank.c:2: includes: adapters/analytic includes adapters/smpi/smpi.h of")
+
+    def test_include_of_what_adapters_share(self):
+        self.write("adapters/local/types.h", SPDX)
+        self.write("adapters/adapter.c", SPDX + '#include "adapters/smpi/smpi.h"\n')
+        self.write("adapters/smpi/smpi.c", SPDX + '#include "adapters/adapter.h"\n#include "adapters/local/types.h"\n#include "adapters/smpi/smpi.h"\n')
+        self.assert_good("check-sources.py", "includes")
+        self.write("adapters/local/types.h", SPDX + '#include "adapters/smpi/smpi.h"\n')
+        self.objection("includes", "adapters/local/types.h:2: includes: adapters/local includes adapters/smpi/smpi.h of another")
+
     def test_include_of_a_test(self):
         self.write("base/log.c", SPDX + '#include "tests/check.h"\n')
         self.objection("includes", "base/log.c:2: includes: base/ includes tests/check.h, which is no part")

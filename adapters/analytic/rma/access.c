@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "pf_fn.h"
 
 enum action { PUT, GET, ACCUMULATE, SWAP };
@@ -338,7 +338,7 @@ static MPI_Datatype basic_type(const struct side *from, const struct an_layout *
     an_layout_make(&layout, from->at, from->count, from->type);
     MPI_Datatype basic = layout.basic;
     an_layout_drop(&layout);
-    return pf_smpi_type_size(basic) > pf_smpi_type_size(there->basic) ? basic : there->basic;
+    return pf_local_type_size(basic) > pf_local_type_size(there->basic) ? basic : there->basic;
 }
 
 /* With MPI_NO_OP nothing goes to the target; without a result nothing comes back. */
@@ -358,7 +358,7 @@ static int accumulate(const struct side *from, const struct side *result, const 
         return error;
     size_t bytes = an_data_bytes(from->count, from->type);
     MPI_Datatype basic = there.bytes > 0 && bytes > 0 ? basic_type(from, &there) : NULL;
-    if (basic && !pf_smpi_can_accumulate(op, basic))
+    if (basic && !pf_local_can_accumulate(op, basic))
         error = MPI_ERR_OP;
     else if (bytes > there.bytes || (result && bytes > an_data_bytes(result->count, result->type)))
         error = MPI_ERR_TRUNCATE;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 #include "base/log.h"
 
 enum { MOST_ITEMS = 1 << 30 }; /* that an operation combines at once */
@@ -33,7 +33,7 @@ static void add_block(ptrdiff_t offset, size_t bytes)
 
 static void visit(ptrdiff_t offset, int items, void *basic)
 {
-    size_t bytes = (size_t)items * pf_smpi_type_size(basic);
+    size_t bytes = (size_t)items * pf_local_type_size(basic);
     struct an_block *last = found.count ? &found.blocks[found.count - 1] : NULL;
     if (bytes == 0)
         return;
@@ -41,7 +41,7 @@ static void visit(ptrdiff_t offset, int items, void *basic)
         last->bytes += bytes;
     else
         add_block(offset, bytes);
-    if (!found.basic || pf_smpi_type_size(basic) > pf_smpi_type_size(found.basic))
+    if (!found.basic || pf_local_type_size(basic) > pf_local_type_size(found.basic))
         found.basic = basic;
 }
 
@@ -74,7 +74,7 @@ void an_layout_make(struct an_layout *layout, char *at, int count, MPI_Datatype 
         return;
     found.count = 0;
     found.basic = NULL;
-    pf_smpi_type_walk(type, count, visit);
+    pf_local_type_walk(type, count, visit);
     layout->basic = found.basic;
     find_span(layout);
     if (found.count > 1) {
@@ -144,11 +144,11 @@ void an_layout_combine(const struct an_layout *layout, const char *packed, size_
                        MPI_Datatype basic)
 {
     struct walk walk = walk_begin(layout, bytes);
-    size_t item = pf_smpi_type_size(basic), part;
+    size_t item = pf_local_type_size(basic), part;
     char *at;
     while (walk_on(&walk, &at, &part))
         for (size_t items = part / item, n; items > 0; items -= n, packed += n * item, at += n * item) {
             n = items < MOST_ITEMS ? items : MOST_ITEMS;
-            pf_smpi_op_combine(op, basic, (int)n, packed, at);
+            pf_local_op_combine(op, basic, (int)n, packed, at);
         }
 }

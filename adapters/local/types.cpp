@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "adapters/smpi/smpi_types.h"
+#include "adapters/local/types.h"
 
 #include <algorithm>
 #include <climits>
@@ -109,7 +109,7 @@ template <typename Byte> Byte *at(Byte *base, ptrdiff_t offset)
     return reinterpret_cast<Byte *>(reinterpret_cast<intptr_t>(base) + offset);
 }
 
-void (*visitor)(ptrdiff_t, int, void *); /* of pf_smpi_type_walk(), in the same way */
+void (*visitor)(ptrdiff_t, int, void *); /* of pf_local_type_walk(), in the same way */
 
 void tell_visitor(void *, void *place, int *length, MPI_Datatype *type)
 {
@@ -118,7 +118,7 @@ void tell_visitor(void *, void *place, int *length, MPI_Datatype *type)
 
 } // namespace
 
-extern "C" bool pf_smpi_can_reduce(const void *op_handle, const void *type_handle)
+extern "C" bool pf_local_can_reduce(const void *op_handle, const void *type_handle)
 {
     const simgrid::smpi::Op *op = op_of(op_handle);
     const simgrid::smpi::Datatype *type = type_of(type_handle);
@@ -128,29 +128,29 @@ extern "C" bool pf_smpi_can_reduce(const void *op_handle, const void *type_handl
            (op->allowed_types == 0 || (op->allowed_types & type->flags));
 }
 
-extern "C" bool pf_smpi_can_accumulate(const void *op, const void *type)
+extern "C" bool pf_local_can_accumulate(const void *op, const void *type)
 {
     if (op == MPI_REPLACE || op == MPI_NO_OP)
         return true;
-    return op != MPI_OP_NULL && op_of(op)->predefined && pf_smpi_can_reduce(op, type);
+    return op != MPI_OP_NULL && op_of(op)->predefined && pf_local_can_reduce(op, type);
 }
 
-extern "C" bool pf_smpi_type_is_derived(const void *type)
+extern "C" bool pf_local_type_is_derived(const void *type)
 {
     return type_of(type)->flags & flag_derived;
 }
 
-extern "C" size_t pf_smpi_type_size(const void *type)
+extern "C" size_t pf_local_type_size(const void *type)
 {
     return type_of(type)->size;
 }
 
-extern "C" ptrdiff_t pf_smpi_type_extent(const void *type)
+extern "C" ptrdiff_t pf_local_type_extent(const void *type)
 {
     return type_of(type)->ub - type_of(type)->lb;
 }
 
-extern "C" void pf_smpi_type_span(void *handle, ptrdiff_t *first, ptrdiff_t *last)
+extern "C" void pf_local_type_span(void *handle, ptrdiff_t *first, ptrdiff_t *last)
 {
     MPI_Datatype type = type_of(handle);
     span found = {type->lb, std::max(type->lb, type->ub)};
@@ -167,7 +167,7 @@ extern "C" void pf_smpi_type_span(void *handle, ptrdiff_t *first, ptrdiff_t *las
     *last = found.last;
 }
 
-extern "C" void pf_smpi_type_walk(void *type, int count, void (*visit)(ptrdiff_t, int, void *))
+extern "C" void pf_local_type_walk(void *type, int count, void (*visit)(ptrdiff_t, int, void *))
 {
     MPI_Op walker;
     PMPI_Op_create(tell_visitor, 1, &walker);
@@ -178,75 +178,75 @@ extern "C" void pf_smpi_type_walk(void *type, int count, void (*visit)(ptrdiff_t
     PMPI_Op_free(&walker);
 }
 
-extern "C" void pf_smpi_type_pack(void *type, int count, const void *from, void *packed)
+extern "C" void pf_local_type_pack(void *type, int count, const void *from, void *packed)
 {
     in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
-        int bytes = static_cast<int>(pf_smpi_type_size(type)) * n;
+        int bytes = static_cast<int>(pf_local_type_size(type)) * n;
         simgrid::smpi::Datatype::copy(at(from, offset), n, type_of(type), at(packed, done), bytes, MPI_BYTE);
     });
 }
 
-extern "C" void pf_smpi_type_unpack(void *type, int count, const void *packed, void *to)
+extern "C" void pf_local_type_unpack(void *type, int count, const void *packed, void *to)
 {
     in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
-        int bytes = static_cast<int>(pf_smpi_type_size(type)) * n;
+        int bytes = static_cast<int>(pf_local_type_size(type)) * n;
         simgrid::smpi::Datatype::copy(at(packed, done), bytes, MPI_BYTE, at(to, offset), n, type_of(type));
     });
 }
 
-extern "C" void pf_smpi_type_copy(void *type, int count, const void *from, void *to)
+extern "C" void pf_local_type_copy(void *type, int count, const void *from, void *to)
 {
     in_pieces(type, count, [&](int n, size_t, ptrdiff_t offset) {
         simgrid::smpi::Datatype::copy(at(from, offset), n, type_of(type), at(to, offset), n, type_of(type));
     });
 }
 
-extern "C" void pf_smpi_type_serialize(void *type, int count, const void *from, void *packed)
+extern "C" void pf_local_type_serialize(void *type, int count, const void *from, void *packed)
 {
     in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
         type_of(type)->serialize(at(from, offset), at(packed, done), n);
     });
 }
 
-extern "C" bool pf_smpi_type_is_ready(const void *handle)
+extern "C" bool pf_local_type_is_ready(const void *handle)
 {
     const simgrid::smpi::Datatype *type = type_of(handle);
     return type && (type->flags & flag_committed) && !type->deleted;
 }
 
-extern "C" void pf_smpi_type_keep(void *type)
+extern "C" void pf_local_type_keep(void *type)
 {
     type_of(type)->ref();
 }
 
-extern "C" void pf_smpi_type_drop(void *type)
+extern "C" void pf_local_type_drop(void *type)
 {
     simgrid::smpi::Datatype::unref(type_of(type));
 }
 
-extern "C" bool pf_smpi_op_is_commutative(const void *op)
+extern "C" bool pf_local_op_is_commutative(const void *op)
 {
     return op_of(op)->commutative;
 }
 
-extern "C" void pf_smpi_op_apply(const void *op, void *type, int count, const void *in, void *inout)
+extern "C" void pf_local_op_apply(const void *op, void *type, int count, const void *in, void *inout)
 {
     op_of(op)->apply(in, inout, &count, type_of(type));
 }
 
-extern "C" void pf_smpi_op_combine(const void *op, void *type, int count, const void *in, void *inout)
+extern "C" void pf_local_op_combine(const void *op, void *type, int count, const void *in, void *inout)
 {
     MPI_Datatype datatype = type_of(type);
     op_of(op)->function(const_cast<void *>(in), inout, &count, &datatype);
 }
 
-extern "C" void pf_smpi_keep(void *op, void *type)
+extern "C" void pf_local_keep(void *op, void *type)
 {
     op_of(op)->ref();
     type_of(type)->ref();
 }
 
-extern "C" void pf_smpi_drop(void *op, void *type)
+extern "C" void pf_local_drop(void *op, void *type)
 {
     MPI_Op gone = op_of(op);
     simgrid::smpi::Op::unref(&gone);

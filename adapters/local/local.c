@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The local half of an MPI implementation, by SMPI's engine. Compiled with SMPI's own mpi.h: here MPI_INT is
+ * SMPI's.
+ */
+#include "adapters/local/local.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include <simgrid/version.h>
+#include <smpi/smpi.h>
+
+#include "adapters/predefined.h"
+#include "base/error.h"
+#include "pf_own.h"
+
+/* Types of Fortran that SMPI has not got, or has with another size than the hub's. */
+#define MPI_2COMPLEX        MPI_DATATYPE_NULL
+#define MPI_2DOUBLE_COMPLEX MPI_DATATYPE_NULL
+#undef MPI_INTEGER1
+#undef MPI_INTEGER16 /* SMPI's ends the run in a reduction; this one is refused there, and as long */
+#undef MPI_COMPLEX32
+#define MPI_INTEGER1  MPI_INT8_T
+#define MPI_INTEGER16 MPI_2LONG
+#define MPI_COMPLEX32 MPI_C_LONG_DOUBLE_COMPLEX
+
+/* SMPI defines C++'s types for C++ only. */
+#undef MPI_CXX_BOOL
+#undef MPI_CXX_FLOAT_COMPLEX
+#undef MPI_CXX_DOUBLE_COMPLEX
+#undef MPI_CXX_LONG_DOUBLE_COMPLEX
+#define MPI_CXX_BOOL                MPI_C_BOOL
+#define MPI_CXX_FLOAT_COMPLEX       MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_DOUBLE_COMPLEX      MPI_C_DOUBLE_COMPLEX
+#define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
+
+const struct pf_native_values pf_local_values = {
+    .any_source = MPI_ANY_SOURCE,
+    .proc_null = MPI_PROC_NULL,
+    .root = MPI_ROOT,
+    .any_tag = MPI_ANY_TAG,
+    .undefined = MPI_UNDEFINED,
+    .order_c = MPI_ORDER_C,
+    .mode_nocheck = MPI_MODE_NOCHECK,
+    .mode_nostore = MPI_MODE_NOSTORE,
+    .mode_noput = MPI_MODE_NOPUT,
+    .mode_noprecede = MPI_MODE_NOPRECEDE,
+    .mode_nosucceed = MPI_MODE_NOSUCCEED,
+    .order_fortran = MPI_ORDER_FORTRAN,
+    .distribute_block = MPI_DISTRIBUTE_BLOCK,
+    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
+    .distribute_none = MPI_DISTRIBUTE_NONE,
+    .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
+    .tag_upper_bound = 0x7fffffff,
+    .most_item = INT_MAX, /* it counts bytes in an int */
+    .status_size = sizeof(MPI_Status),
+    .in_place = MPI_IN_PLACE,
+    .bottom = MPI_BOTTOM,
+    .request_null = MPI_REQUEST_NULL,
+};
+
+int pf_local_probe(char *why, size_t why_size)
+{
+    int major, minor, patch;
+    sg_version_get(&major, &minor, &patch);
+    if (major == 3 && minor == 32)
+        return PF_SUCCESS;
+    snprintf(why, why_size, "SimGrid %d.%d.%d is installed, but 3.32 is needed (package libsimgrid-dev)",
+             major, minor, patch);
+    return PF_ERR_VERSION;
+}
+
+/* Nothing of it communicates. */
+#define LOCAL_FUNCTIONS(X)                                                                                   \
+    X(Type_contiguous)                                                                                       \
+    X(Type_vector)                                                                                           \
+    X(Type_create_hvector)                                                                                   \
+    X(Type_indexed)                                                                                          \
+    X(Type_create_hindexed)                                                                                  \
+    X(Type_create_indexed_block)                                                                             \
+    X(Type_create_hindexed_block)                                                                            \
+    X(Type_create_struct)                                                                                    \
+    X(Type_create_resized)                                                                                   \
+    X(Type_commit)                                                                                           \
+    X(Type_free)                                                                                             \
+    X(Type_size)                                                                                             \
+    X(Type_get_extent)                                                                                       \
+    X(Op_create)                                                                                             \
+    X(Op_free)                                                                                               \
+    X(Reduce_local)                                                                                          \
+    X(Pack)                                                                                                  \
+    X(Unpack)                                                                                                \
+    X(Pack_size)                                                                                             \
+    X(Group_incl)                                                                                            \
+    X(Group_free)                                                                                            \
+    X(Info_create)                                                                                           \
+    X(Info_set)                                                                                              \
+    X(Info_free)                                                                                             \
+    X(Wtime)                                                                                                 \
+    X(Wtick)
+
+void pf_local_install(struct pf_own_fn *fn)
+{
+#define X(stem) fn->stem = PMPI_##stem;
+    LOCAL_FUNCTIONS(X)
+#undef X
+}
+
+void pf_local_predefined(void **table)
+{
+    for (int i = 0; i < PF_PREDEFINED_LIMIT; i++)
+        table[i] = NULL; /* every null handle of SMPI is NULL; a value that names nothing is not valid there
+                            either */
+#define X(name, value) table[value] = (void *)name;
+    PF_PREDEFINED_LIST(X)
+#undef X
+    table[PF_PREDEFINED_GROUP_EMPTY] = MPI_GROUP_EMPTY;
+}
+
+void pf_local_status_get(const void *native, struct pf_native_status_view *out)
+{
+    const MPI_Status *status = native;
+    out->source = status->MPI_SOURCE;
+    out->tag = status->MPI_TAG;
+    out->error = status->MPI_ERROR;
+    out->cancelled = status->cancelled;
+    out->bytes = status->count;
+}
+
+void pf_local_status_set(void *native, const struct pf_native_status_view *in)
+{
+    MPI_Status *status = native;
+    status->MPI_SOURCE = in->source;
+    status->MPI_TAG = in->tag;
+    status->MPI_ERROR = in->error;
+    status->cancelled = in->cancelled;
+    status->count = (int)in->bytes;
+}
+
+/* The engine's codes are its classes. */
+int pf_local_error_class(struct pf_instance *in, int code)
+{
+    (void)in;
+    switch (code) {
+#define X(name, value)                                                                                       \
+    case name:                                                                                               \
+        return value;
+        PF_ERROR_CLASS_LIST(X)
+#undef X
+    default:
+        return 16; /* MPI_ERR_OTHER of the hub */
+    }
+}
