@@ -69,7 +69,7 @@ def main():
         print("tests-for: no test is named for " + (", ".join(paths) or "no change"), file=sys.stderr)
         return 1
     if options.run:
-        return subprocess.run(["meson", "test", "-C", options.build, *tests], check=False).returncode
+        return subprocess.run(["meson", "test", "-C", options.build, *tests], env={"MALLOC_PERTURB_": "0", **os.environ}, check=False).returncode
     print("\n".join(tests))
     return 0
 
