@@ -59,8 +59,15 @@ struct pf_native_values {
     int tag_upper_bound;
     int64_t most_item; /* bytes of one item of a datatype, 0: as many as there are; and otherwise the bytes */
     double most_bytes; /* of a message, or of all blocks of a buffer in a collective */
-    bool charges_tests; /* native tests and probes that find nothing cost simulated time */
-    size_t status_size; /* bytes between the elements of an array of statuses */
+    bool charges_tests;       /* native tests and probes that find nothing cost simulated time */
+    bool charges_computation; /* turns the rank's computation into simulated time when it is called */
+    bool rma_unordered; /* locks and atomic calls of windows do not keep what MPI promises: the hub makes
+                         * ranks wait, see middleware/rma/win_order.h */
+    bool splits_alone;  /* sends nothing for MPI_Comm_split_type and for grids without dimensions, and keeps
+                         * the order of ranks: twins made at first use are what it would make */
+    bool items_follow_blocks; /* the next item of a datatype begins where the last block ends, not at the
+                               * extent, unless its Type_create_resized made it */
+    size_t status_size;       /* bytes between the elements of an array of statuses */
     void *in_place;
     void *bottom;     /* for the buffers of point-to-point calls */
     bool bottom_lost; /* collectives take it for an address: they need one, see middleware/core/bottom.h */

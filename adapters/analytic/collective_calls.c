@@ -420,6 +420,31 @@ static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *
     return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
 }
 
+/* What the hub knows of a graph it exchanges itself. */
+static int an_graph_create(MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder,
+                           MPI_Comm *made)
+{
+    (void)nodes, (void)index, (void)edges, (void)reorder;
+    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+}
+
+static int an_dist_graph_create(MPI_Comm comm, int n, const int *nodes, const int *degrees,
+                                const int *targets, const int *weights, MPI_Info info, int reorder,
+                                MPI_Comm *made)
+{
+    (void)n, (void)nodes, (void)degrees, (void)targets, (void)weights, (void)info, (void)reorder;
+    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+}
+
+static int an_dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sources, const int *source_weights,
+                                         int out, const int *targets, const int *weights, MPI_Info info,
+                                         int reorder, MPI_Comm *made)
+{
+    (void)in, (void)sources, (void)source_weights, (void)out, (void)targets, (void)weights, (void)info;
+    (void)reorder;
+    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+}
+
 static int an_comm_group(MPI_Comm comm, MPI_Group *group)
 {
     const struct an_comm *own = an_comm_of(comm);
@@ -460,6 +485,9 @@ void an_coll_install(struct pf_own_fn *fn)
     fn->Comm_create_group = an_comm_create_group;
     fn->Comm_split = an_comm_split;
     fn->Cart_create = an_cart_create;
+    fn->Graph_create = an_graph_create;
+    fn->Dist_graph_create = an_dist_graph_create;
+    fn->Dist_graph_create_adjacent = an_dist_graph_create_adjacent;
     fn->Intercomm_merge = an_intercomm_merge;
     fn->Comm_group = an_comm_group;
 }

@@ -53,6 +53,7 @@ const struct pf_native_values pf_local_values = {
     .distribute_none = MPI_DISTRIBUTE_NONE,
     .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
     .tag_upper_bound = 0x7fffffff,
+    .items_follow_blocks = true,
     .most_item = INT_MAX, /* it counts bytes in an int */
     .status_size = sizeof(MPI_Status),
     .in_place = MPI_IN_PLACE,
@@ -81,7 +82,6 @@ int pf_local_probe(char *why, size_t why_size)
     X(Type_create_indexed_block)                                                                             \
     X(Type_create_hindexed_block)                                                                            \
     X(Type_create_struct)                                                                                    \
-    X(Type_create_resized)                                                                                   \
     X(Type_commit)                                                                                           \
     X(Type_free)                                                                                             \
     X(Type_size)                                                                                             \
@@ -100,11 +100,25 @@ int pf_local_probe(char *why, size_t why_size)
     X(Wtime)                                                                                                 \
     X(Wtick)
 
+/*
+ * SMPI 3.32 finds the next item of a type not by the extent but where the last block of the one before ends,
+ * plus the extent of an upper bound marker. A structure that ends with an empty block at the extent makes it
+ * right for every type; only types without any gap need none.
+ */
+static int type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *made)
+{
+    MPI_Datatype types[] = {MPI_LB, old, MPI_UB, MPI_BYTE};
+    int lengths[] = {0, 1, 0, 0}; /* an accumulate applies its operation to whatever has a length */
+    MPI_Aint places[] = {lb, 0, lb + extent, extent};
+    return PMPI_Type_create_struct(4, lengths, places, types, made);
+}
+
 void pf_local_install(struct pf_own_fn *fn)
 {
 #define X(stem) fn->stem = PMPI_##stem;
     LOCAL_FUNCTIONS(X)
 #undef X
+    fn->Type_create_resized = type_create_resized;
 }
 
 void pf_local_predefined(void **table)

@@ -17,6 +17,7 @@
 #include "adapters/local/local.h"
 #include "adapters/predefined.h"
 #include "adapters/smpi/smpi_accumulate.h"
+#include "adapters/smpi/smpi_calls.h"
 #include "adapters/smpi/smpi_ended.h"
 #include "adapters/smpi/smpi_partial.h"
 #include "adapters/smpi/smpi_reduce.h"
@@ -40,25 +41,6 @@ static struct smpi_instance **instances;
 static int instance_count;
 static struct pf_native_values values;
 
-static int cancel(MPI_Request *request)
-{
-    if (pf_smpi_request_matched(*request))
-        return MPI_SUCCESS; /* too late: it completes */
-    int code = PMPI_Cancel(request);
-    if (code == MPI_SUCCESS)
-        pf_smpi_request_cancelled(*request);
-    return code;
-}
-
-/* SMPI deletes a request that still waits for its other side, which then finds a dangling one. It is kept. */
-static int request_free(MPI_Request *request)
-{
-    if (!pf_smpi_request_waits(*request))
-        return PMPI_Request_free(request);
-    *request = MPI_REQUEST_NULL;
-    return MPI_SUCCESS;
-}
-
 /* Calls the table marks as stubs would abort the process; they stay NULL and are never called. */
 static void find_functions(void)
 {
@@ -78,8 +60,8 @@ static void find_functions(void)
     struct pf_own_fn *fn = &functions.own;
     pf_smpi_accumulate_install(fn);
     pf_smpi_reduce_install(fn);
-    fn->Cancel = cancel;
-    fn->Request_free = request_free;
+    pf_local_install(fn);
+    pf_smpi_calls_install(fn);
 }
 
 static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
@@ -90,7 +72,10 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values = pf_local_values;
     values.most_bytes = INT_MAX; /* it counts bytes in an int */
     values.charges_tests = true; /* smpi/test and smpi/iprobe */
+    values.charges_computation = true;
     values.bottom_lost = true;
+    values.rma_unordered = true;
+    values.splits_alone = true;
     find_functions();
     pf_smpi_partial_install();
     instance_count = job->size;
@@ -216,6 +201,7 @@ static int win_open(struct pf_instance *in, void *native)
 static void win_free(struct pf_instance *in, void *native)
 {
     (void)in;
+    pf_smpi_calls_forget(native);
     pf_smpi_win_free(native);
 }
 

@@ -373,7 +373,7 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     pf_native_comm_t native = in->values->comm_null;
     int code = MPI_SUCCESS;
     pf_call_native_begin(r, in);
-    if (in->impl == PF_IMPL_SMPI) {
+    if (in->values->splits_alone) {
         check_rank_order(r, parent, meeting);
         native = NULL; /* the twin, made at first use, is what SMPI itself makes */
     } else {

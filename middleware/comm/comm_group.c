@@ -87,15 +87,6 @@ static bool is_subset(const struct pf_group *group, const struct pf_comm_shared 
     return true;
 }
 
-/* SMPI's own does nothing but call its MPI_Comm_create, by a name that arrives at the hub. */
-static int create_native(struct pf_instance *in, pf_native_comm_t parent, pf_native_group_t group, int tag,
-                         pf_native_comm_t *native)
-{
-    if (in->impl == PF_IMPL_SMPI)
-        return in->fn->Comm_create(parent, group, native);
-    return in->fn->Comm_create_group(parent, group, tag, native);
-}
-
 int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, MPI_Comm *newcomm)
 {
     struct pf_rank *r = PF_ENTER(Comm_create_group);
@@ -118,7 +109,7 @@ int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, 
     struct pf_instance *in = r->instances[wanted.impl];
     pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
-    int code = create_native(in, pf_native(in, handle), pf_native(in, group_handle), tag, &native);
+    int code = in->fn->Comm_create_group(pf_native(in, handle), pf_native(in, group_handle), tag, &native);
     struct pf_comm *comm = pf_comm_new(r, shared, group->me);
     if (code != MPI_SUCCESS) {
         pf_comm_release(comm);

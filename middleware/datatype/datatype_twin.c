@@ -8,16 +8,6 @@
 #include "middleware/datatype/datatype.h"
 #include "middleware/datatype/datatype_native.h"
 
-/*
- * SMPI 3.32 finds the next item of a type not by the extent but where the last block of the one before ends,
- * plus the extent of an upper bound marker. A structure that ends with an empty block at the extent makes it
- * right for every type; only types without any gap need none.
- */
-static bool goes_on_after_last_block(const struct pf_instance *in)
-{
-    return in->impl != PF_IMPL_OPENMPI; /* the analytic model has SMPI's datatypes */
-}
-
 static bool is_f90(const struct pf_datatype *type)
 {
     return type->combiner == MPI_COMBINER_F90_REAL || type->combiner == MPI_COMBINER_F90_COMPLEX ||
@@ -116,34 +106,15 @@ static bool has_bounds(struct pf_instance *in, const struct pf_datatype *type, p
     return in->fn->Type_get_extent(body, &lb, &extent) == 0 && lb == type->lb && extent == type->extent;
 }
 
-static int close_with_empty_block(struct pf_instance *in, const struct pf_datatype *type,
-                                  pf_native_datatype_t body, pf_native_datatype_t *twin)
-{
-    pf_native_datatype_t types[] = {pf_native(in, MPI_LB), body, pf_native(in, MPI_UB),
-                                    pf_native(in, MPI_BYTE)};
-    int lengths[] = {0, 1, 0, 0}; /* an accumulate applies its operation to whatever has a length */
-    MPI_Aint places[] = {type->lb, 0, type->lb + type->extent, type->extent};
-    return in->fn->Type_create_struct(4, lengths, places, types, twin);
-}
-
 /* Gives the body the hub's bounds; the body is used up. */
 static int set_bounds(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t body,
                       pf_native_datatype_t *twin)
 {
-    int code;
-    if (goes_on_after_last_block(in)) {
-        if (type->bounds.dense) {
-            *twin = body;
-            return 0;
-        }
-        code = close_with_empty_block(in, type, body, twin);
-    } else {
-        if (has_bounds(in, type, body)) {
-            *twin = body;
-            return 0;
-        }
-        code = in->fn->Type_create_resized(body, type->lb, type->extent, twin);
+    if (in->values->items_follow_blocks ? type->bounds.dense : has_bounds(in, type, body)) {
+        *twin = body;
+        return 0;
     }
+    int code = in->fn->Type_create_resized(body, type->lb, type->extent, twin);
     in->fn->Type_free(&body);
     return code;
 }

@@ -41,7 +41,7 @@ static int cancel_nothing(void *state, int complete)
 static void twin_start(struct pf_request *request)
 {
     struct pf_instance *in = request->owner;
-    if (in->impl != PF_IMPL_SMPI)
+    if (!in->values->charges_tests)
         return;
     pf_call_native_begin(request->rank, in);
     in->fn->Grequest_start(query_nothing, free_nothing, cancel_nothing, NULL, &request->native);

@@ -25,9 +25,9 @@ static int probe_native(struct pf_instance *in, int source, int tag, pf_native_c
 {
     source = pf_native_rank(in, source);
     tag = pf_native_tag(in, tag);
-    if (in->impl == PF_IMPL_SMPI && flag)
+    if (!in->fn->Mprobe && flag)
         return in->fn->Iprobe(source, tag, comm, flag, status);
-    if (in->impl == PF_IMPL_SMPI)
+    if (!in->fn->Mprobe)
         return in->fn->Probe(source, tag, comm, status);
     if (flag)
         return in->fn->Improbe(source, tag, comm, flag, message, status);
@@ -111,11 +111,11 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     }
     struct pf_message *found = pf_message_new(in, comm, &native_status);
     found->native = native;
-    if (in->impl == PF_IMPL_SMPI)
+    if (!in->fn->Mprobe)
         code = pf_message_start(found);
     if (box)
         pf_ledger_probed(box, found->source, found->tag);
-    if (in->impl == PF_IMPL_SMPI && r->unreceived)
+    if (!in->fn->Mprobe && r->unreceived)
         pf_stranded_note_received(r, in, comm, found->source, found->tag);
     if (status)
         pf_status_from_native(in, &native_status, status);
@@ -182,7 +182,7 @@ int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mess
     pf_call_peer(r, taken->source, taken->tag, comm);
     if (taken->side.box)
         return receive_recorded(r, taken, buf, count, datatype, status);
-    if (in->impl == PF_IMPL_SMPI) {
+    if (!in->fn->Mprobe) {
         error = pf_message_deliver(r, taken, buf, count, datatype, status);
         error = error == MPI_SUCCESS ? pf_call_return(r, error) : pf_call_error(r, comm, error);
         pf_message_release(taken);
@@ -236,7 +236,7 @@ int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mes
         pf_message_release(taken);
         return pf_request_started(r, in, made, comm, code, request);
     }
-    if (in->impl == PF_IMPL_SMPI) {
+    if (!in->fn->Mprobe) {
         *request = (MPI_Request)(uintptr_t)pf_message_deliver_later(r, taken, buf, count, datatype);
         return pf_call_return(r, MPI_SUCCESS);
     }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Sendrecv: one native call, unless the ledger may put its two sides into different models (ledger.h).
- *
- * MPI_Sendrecv_replace. SMPI's own stops the process when there is nothing to send, overwrites what no
- * message replaces (a receive from MPI_PROC_NULL, a short message), and takes the extent of a datatype for
- * the room that it needs. It is a Sendrecv and two copies that take no simulated time; here the data to send
- * is packed first instead.
+ * MPI_Sendrecv and MPI_Sendrecv_replace: one native call, unless the ledger may put its two sides into
+ * different models (ledger.h).
  */
 #include <stdlib.h>
 
@@ -14,30 +10,6 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
-
-struct sendrecv_replace {
-    void *buffer;
-    int count;
-    void *datatype; /* native, as everything from here on */
-    int dest, sendtag, source, recvtag;
-    void *comm;
-    void *status;
-};
-
-static int packed(struct pf_instance *in, const struct sendrecv_replace *a, MPI_Count bytes)
-{
-    int position = 0, code = MPI_SUCCESS;
-    if (bytes > INT32_MAX) /* as SMPI, whose sizes are of that type */
-        bytes = 0;
-    void *room = malloc(bytes > 0 ? (size_t)bytes : 1);
-    if (a->count != 0)
-        code = in->fn->Pack(a->buffer, a->count, a->datatype, room, (int)bytes, &position, a->comm);
-    if (code == MPI_SUCCESS)
-        code = in->fn->Sendrecv(room, position, pf_native(in, MPI_BYTE), a->dest, a->sendtag, a->buffer,
-                                a->count, a->datatype, a->source, a->recvtag, a->comm, a->status);
-    free(room);
-    return code;
-}
 
 /* The two sides of one call. Their models can differ: then they are two operations. */
 struct sides {
@@ -187,23 +159,10 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     union pf_native_status *native_status = status || pf_job_state.may_switch ? &room : NULL;
     pf_call_native_begin(r, in);
     pf_call_message(in, 2);
-    struct sendrecv_replace a = {
-        .buffer = pf_native_p2p_buffer(in, buf),
-        .count = pf_native_count(in, count, datatype, 1),
-        .datatype = pf_native(in, datatype),
-        .dest = pf_native_rank(in, dest),
-        .sendtag = pf_native_tag(in, sendtag),
-        .source = pf_native_rank(in, source),
-        .recvtag = pf_native_tag(in, recvtag),
-        .comm = pf_native(in, comm),
-        .status = native_status,
-    };
-    int code;
-    if (in->impl == PF_IMPL_SMPI)
-        code = packed(in, &a, count * pf_datatype_size(datatype));
-    else
-        code = in->fn->Sendrecv_replace(a.buffer, a.count, a.datatype, a.dest, a.sendtag, a.source, a.recvtag,
-                                        a.comm, a.status);
+    int code = in->fn->Sendrecv_replace(
+        pf_native_p2p_buffer(in, buf), pf_native_count(in, count, datatype, 1), pf_native(in, datatype),
+        pf_native_rank(in, dest), pf_native_tag(in, sendtag), pf_native_rank(in, source),
+        pf_native_tag(in, recvtag), pf_native(in, comm), native_status);
     pf_ledger_sent(&sides.send, pf_ledger_accepted(in, code));
     if (native_status && code == MPI_SUCCESS)
         pf_call_received(r, in, comm, source, native_status, status);

@@ -29,19 +29,6 @@ int pf_PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)
     return pf_win_leave(r, in, handle, code);
 }
 
-/* SMPI knows only how much is attached in all, and forgets that with the first piece that goes. */
-static int detach(struct pf_instance *in, const struct pf_win *win, const void *base)
-{
-    pf_native_win_t native = win->object.native[in->impl];
-    int code = in->fn->Win_detach(native, base);
-    if (in->impl != PF_IMPL_SMPI || code != MPI_SUCCESS || !win->regions)
-        return code;
-    MPI_Aint rest = 1; /* it counts from -1 now */
-    for (const struct pf_win_region *region = win->regions; region; region = region->next)
-        rest += region->size;
-    return in->fn->Win_attach(native, win->regions->base, rest);
-}
-
 int pf_PMPI_Win_detach(MPI_Win handle, const void *base)
 {
     struct pf_rank *r = PF_ENTER(Win_detach);
@@ -63,6 +50,6 @@ int pf_PMPI_Win_detach(MPI_Win handle, const void *base)
     int code = MPI_SUCCESS;
     for (int i = 0; i < PF_IMPL_COUNT && code == MPI_SUCCESS; i++)
         if (win->object.native[i])
-            code = detach(r->instances[i], win, base);
+            code = r->instances[i]->fn->Win_detach(win->object.native[i], base);
     return pf_win_leave(r, in, handle, code);
 }

@@ -5,7 +5,7 @@
 
 static bool ordered(const struct pf_win *win)
 {
-    return win->in->impl == PF_IMPL_SMPI;
+    return win->in->values->rma_unordered;
 }
 
 static bool is_member(const struct pf_win *win, int rank)

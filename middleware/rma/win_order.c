@@ -170,7 +170,7 @@ void pf_win_access_begin(struct pf_win_access *access, struct pf_win *win, int t
                          int count, MPI_Datatype datatype, enum pf_win_access_kind kind)
 {
     access->win = NULL;
-    if (win->in->impl != PF_IMPL_SMPI || target < 0 || target >= win->shared->members || count < 0)
+    if (!win->in->values->rma_unordered || target < 0 || target >= win->shared->members || count < 0)
         return;
     if (kind != PF_WIN_ATOMIC && !win->shared->order)
         return;
@@ -293,7 +293,7 @@ void pf_win_order_unlocked(struct pf_win *win, int target)
 
 void pf_win_order_get(struct pf_win *win, struct pf_request *request, int target)
 {
-    if (win->in->impl != PF_IMPL_SMPI || request->native == win->in->values->request_null)
+    if (!win->in->values->rma_unordered || request->native == win->in->values->request_null)
         return;
     request->peer = target;
     request->next_get = win->gets;

@@ -55,13 +55,6 @@ const struct pf_topology *pf_topology_of(struct pf_rank *r, MPI_Comm handle, int
     return comm && comm->topology && comm->topology->kind == kind ? comm->topology : NULL;
 }
 
-int pf_topology_smpi_create(struct pf_instance *in, pf_native_comm_t native_parent, int size,
-                            pf_native_comm_t *native)
-{
-    int periodic = 0;
-    return in->fn->Cart_create(native_parent, 1, &size, &periodic, 0, native);
-}
-
 int pf_PMPI_Topo_test(MPI_Comm handle, int *status)
 {
     struct pf_rank *r = PF_ENTER(Topo_test);

@@ -50,11 +50,6 @@ int *pf_topology_copy(const int *values, int count);
 /* The topology of a communicator if it is of that kind; otherwise NULL, and *error is the class to report. */
 const struct pf_topology *pf_topology_of(struct pf_rank *r, MPI_Comm handle, int kind, int *error);
 
-/* SMPI's own operation that makes a communicator of the first `size` members, for topologies that it does not
- * have. */
-int pf_topology_smpi_create(struct pf_instance *in, pf_native_comm_t native_parent, int size,
-                            pf_native_comm_t *native);
-
 /* The rank at some coordinates, MPI_PROC_NULL when they are outside a dimension that is not periodic. */
 int pf_topology_cart_rank(const struct pf_topology_cart *cart, const int *coords);
 /* The rank `disp` steps away from `rank` along `direction`. */

@@ -130,7 +130,7 @@ int pf_PMPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm
     struct pf_topology *sub = sub_grid(&parent->topology->cart, remain_dims);
     int color = sub_color(&parent->topology->cart, parent->me, remain_dims);
     pf_call_native_begin(r, in);
-    if (in->impl != PF_IMPL_SMPI || sub->cart.ndims > 0)
+    if (!in->values->splits_alone || sub->cart.ndims > 0)
         code = in->fn->Comm_split(pf_native(in, handle), color, parent->me, &native);
     if (code != MPI_SUCCESS) {
         pf_topology_release(sub);

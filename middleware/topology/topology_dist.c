@@ -38,13 +38,11 @@ static struct pf_topology *adjacent_new(int indegree, const int *sources, const 
     return topology;
 }
 
-/* Open MPI makes the communicator without looking at the edges, so that it is told of none. */
-static int adjacent_native(struct pf_instance *in, pf_native_comm_t parent, int size, MPI_Info info,
+/* Implementations make the communicator without looking at the edges, so that they are told of none. */
+static int adjacent_native(struct pf_instance *in, pf_native_comm_t parent, MPI_Info info,
                            pf_native_comm_t *native)
 {
     int *none = in->values->unweighted;
-    if (in->impl != PF_IMPL_OPENMPI)
-        return pf_topology_smpi_create(in, parent, size, native);
     return in->fn->Dist_graph_create_adjacent(parent, 0, NULL, none, 0, NULL, none, pf_native(in, info), 0,
                                               native);
 }
@@ -69,7 +67,7 @@ int pf_PMPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int 
     uint64_t sequence = parent->collectives - 1;
     pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
-    int code = adjacent_native(in, pf_native(in, handle), size, info, &native);
+    int code = adjacent_native(in, pf_native(in, handle), info, &native);
     if (code == MPI_SUCCESS) {
         struct pf_comm *comm = pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, size,
                                              parent->me, false, in, native);

@@ -61,7 +61,7 @@ static void fill(struct pf_topology_dist *dist, struct edge_end *ends, int count
     }
 }
 
-/* What Open MPI has worked out. */
+/* What the implementation has worked out. */
 static int ask_native(struct pf_instance *in, pf_native_comm_t native, struct pf_topology_dist *dist)
 {
     int indegree, outdegree, weighted;
@@ -158,16 +158,15 @@ static int create_native(struct pf_instance *in, pf_native_comm_t parent, int si
                          MPI_Info info, pf_native_comm_t *native, struct pf_topology_dist *dist)
 {
     int code, nothing = 0;
-    if (in->impl != PF_IMPL_OPENMPI) {
-        code = pf_topology_smpi_create(in, parent, size, native);
-        return code == MPI_SUCCESS ? exchange(in, *native ? *native : parent, size, edges, dist) : code;
-    }
     const int *weights = !edges->weighted                            ? in->values->unweighted
                          : pf_topology_weights_given(edges->weights) ? edges->weights
                                                                      : &nothing;
     code = in->fn->Dist_graph_create(parent, edges->n, edges->sources, edges->degrees, edges->destinations,
                                      weights, pf_native(in, info), 0, native);
-    return code == MPI_SUCCESS ? ask_native(in, *native, dist) : code;
+    if (code != MPI_SUCCESS)
+        return code;
+    return in->fn->Dist_graph_neighbors ? ask_native(in, *native, dist)
+                                        : exchange(in, *native ? *native : parent, size, edges, dist);
 }
 
 int pf_PMPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int degrees[],

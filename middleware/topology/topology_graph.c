@@ -46,12 +46,8 @@ int pf_PMPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const i
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
     pf_native_comm_t native = in->values->comm_null;
-    int code;
     pf_call_native_begin(r, in);
-    if (in->impl != PF_IMPL_OPENMPI)
-        code = pf_topology_smpi_create(in, pf_native(in, handle), nnodes, &native);
-    else
-        code = in->fn->Graph_create(pf_native(in, handle), nnodes, index, edges, 0, &native);
+    int code = in->fn->Graph_create(pf_native(in, handle), nnodes, index, edges, 0, &native);
     if (code == MPI_SUCCESS && parent->me < nnodes) {
         struct pf_comm *comm = pf_comm_adopt(r, parent, sequence, parent->shared->world_ranks, nnodes,
                                              parent->me, false, in, native);

@@ -73,6 +73,8 @@ def replaced(build):
         names[name] = "a setting of Open MPI (adapters/openmpi/settings.c)"
     for name in found(r"\bfn->(\w+) = ", "adapters/smpi/*.c"):
         names["MPI_" + name] = "a function of SMPI (adapters/smpi)"
+    for name in found(r"\bfn->(Type_\w+) = ", "adapters/local/*.c"):
+        names["MPI_" + name] = "a function of SMPI (adapters/local)"
     for name in found(r'"_ZN7simgrid4smpi7(Request)11(finish_wait)E', "adapters/smpi/*.c"):
         names["::".join(name)] = "an import of libsimgrid (adapters/smpi)"
     for name in internals(build):
