@@ -140,6 +140,7 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
         pf_die("out of memory for %d ranks", job->size);
     values = pf_local_values;
     values.most_bytes = INFINITY;
+    values.runs_ahead = true;
     values.mode_held = AN_MODE_HELD;
     values.root = AN_ROOT;
     find_functions();

@@ -213,15 +213,15 @@ void pf_compute_charge(struct pf_rank *r)
 }
 
 /* Two looks at the clock outweigh what a call costs that measures nothing: only where there is much to do. */
-void pf_compute_native_counts(struct pf_rank *r, int impl)
+void pf_compute_native_counts(struct pf_rank *r, const struct pf_instance *in)
 {
-    if (impl == PF_IMPL_SMPI)
+    if (in->values->charges_computation)
         pf_account_leave(r->account);
 }
 
-void pf_compute_native_counted(struct pf_rank *r, int impl)
+void pf_compute_native_counted(struct pf_rank *r, const struct pf_instance *in)
 {
-    if (impl == PF_IMPL_SMPI)
+    if (in->values->charges_computation)
         pf_account_stop(r->account);
 }
 

@@ -30,10 +30,10 @@ extern uint64_t pf_compute_threshold; /* ns; UINT64_MAX: nothing is charged */
 void pf_compute_inject(struct pf_rank *r);
 
 /* Before and after a call into an implementation for the application. */
-static inline void pf_compute_native_begin(struct pf_rank *r, int impl)
+static inline void pf_compute_native_begin(struct pf_rank *r, const struct pf_instance *in)
 {
     struct pf_account *account = r->account;
-    if (impl == PF_IMPL_SMPI)
+    if (in->values->charges_computation)
         return;
     if (__builtin_expect(account->computed - account->charged >= pf_compute_threshold, 0))
         pf_compute_inject(r);
@@ -47,8 +47,8 @@ static inline void pf_compute_native_end(struct pf_rank *r, int impl)
 }
 
 /* Around a native call that SMPI measures as computation of the application, as it stands in stock SMPI. */
-void pf_compute_native_counts(struct pf_rank *r, int impl);
-void pf_compute_native_counted(struct pf_rank *r, int impl);
+void pf_compute_native_counts(struct pf_rank *r, const struct pf_instance *in);
+void pf_compute_native_counted(struct pf_rank *r, const struct pf_instance *in);
 
 /* Around what the application calls besides MPI, for which time may pass. NULL before MPI_Init and after
  * MPI_Finalize. */

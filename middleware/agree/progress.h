@@ -30,7 +30,7 @@ void pf_progress_enter(struct pf_rank *r, int impl);
  * work. */
 static inline void pf_progress_guard(struct pf_rank *r, int impl)
 {
-    if (__builtin_expect(r->instances[PF_IMPL_OPENMPI] != NULL, 0))
+    if (__builtin_expect(r->progress != NULL, 0))
         pf_progress_enter(r, impl);
 }
 

@@ -73,22 +73,28 @@ static inline void pf_call_schedule(struct pf_rank *r, bool world_collective)
         pf_switch_by_schedule(r, world_collective);
 }
 
-/* Before anything of the rank can be seen outside the analytic model, in which it may be ahead of the clock.
- */
+/* Before anything of the rank can be seen outside an implementation in which it may be ahead of the clock. */
 static inline void pf_call_settle(struct pf_rank *r)
 {
-    struct pf_instance *in = r->instances[PF_IMPL_ANALYTIC];
-    if (PF_UNLIKELY(in != NULL))
-        in->ops->settle(in);
+    if (PF_UNLIKELY(r->ahead != NULL))
+        r->ahead->ops->settle(r->ahead);
+}
+
+/* May the call that begins leave the rank ahead of the clock? Notes it. */
+static inline bool pf_call_runs_ahead(struct pf_rank *r, struct pf_instance *in)
+{
+    if (PF_UNLIKELY(in->values->runs_ahead))
+        r->ahead = in;
+    return in->values->runs_ahead;
 }
 
 static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct pf_instance *in)
 {
-    if (in->impl != PF_IMPL_ANALYTIC)
+    if (!pf_call_runs_ahead(r, in))
         pf_call_settle(r);
     r->call.impl = in->impl;
     pf_progress_guard(r, in->impl);
-    pf_compute_native_begin(r, in->impl);
+    pf_compute_native_begin(r, in);
     in->ops->enter(in);
     return in;
 }

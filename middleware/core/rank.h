@@ -60,7 +60,9 @@ struct pf_rank {
     struct pf_call call;
     struct pf_free_clock free_clock;
     struct pf_comm *world;
-    struct pf_comm *alone; /* MPI_COMM_SELF */
+    struct pf_comm *alone;     /* MPI_COMM_SELF */
+    struct pf_instance *base;  /* there from the start: its clock is the one that the application reads */
+    struct pf_instance *ahead; /* has been called and may be ahead of the clock, else NULL */
     struct pf_request *free_requests;
     struct pf_progress *progress;
     struct pf_unreceived *unreceived; /* messages sent to this rank, see stranded.h */

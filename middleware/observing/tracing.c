@@ -20,10 +20,10 @@ void pf_tracing_start(void)
         pf_tracing_on = pf_observing = true;
 }
 
-/* The rank's own date: in the analytic model it may be ahead of the clock. */
+/* The rank's own date, which may be ahead of the clock. */
 static double date_of(const struct pf_rank *r)
 {
-    const struct pf_instance *in = r->instances[PF_IMPL_ANALYTIC];
+    const struct pf_instance *in = r->ahead;
     return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0);
 }
 

@@ -17,13 +17,13 @@ struct sleeper {
 
 static struct sleeper *sleepers; /* in order of rank numbers does not matter: each is looked at on its own */
 
-static bool smpi_part_done(const struct pf_wait_set *set)
+static bool part_done(const struct pf_wait_set *set)
 {
-    struct pf_instance *in = set->rank->instances[PF_IMPL_SMPI];
     for (int i = 0; i < set->count; i++) {
         struct pf_request *request = set->requests[i];
-        if (!pf_request_is_active(request) || request->owner != in)
+        if (!pf_request_is_active(request) || !request->owner->values->tells_nothing)
             continue;
+        struct pf_instance *in = request->owner;
         if (request->hub ? request->hub->ready(request) : in->ops->request_done(in, request->native))
             return true;
     }
@@ -39,7 +39,7 @@ static void wake_sleeper(struct pf_event *event)
 static void look_at_sleepers(void)
 {
     for (struct sleeper *sleeper = sleepers; sleeper; sleeper = sleeper->next)
-        if (!pf_event_pending(&sleeper->wake) && smpi_part_done(sleeper->set))
+        if (!pf_event_pending(&sleeper->wake) && part_done(sleeper->set))
             pf_engine_post(&sleeper->wake, pf_engine_now());
 }
 

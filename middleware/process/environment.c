@@ -56,8 +56,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     if (rank < 0 || rank >= pf_job_state.size)
         pf_die("MPI_Init from an actor that is not a rank of the job");
     struct pf_rank *r = &pf_job_state.ranks[rank];
-    struct pf_instance *smpi = r->instances[PF_IMPL_SMPI];
-    int code = smpi->ops->start(smpi);
+    int code = r->base->ops->start(r->base);
     if (code != MPI_SUCCESS)
         return MPI_ERR_OTHER;
     pf_job_start_rank(r);
@@ -186,7 +185,7 @@ double pf_PMPI_Wtime(void)
         return simgrid_get_clock();
     struct pf_rank *r = PF_ENTER(Wtime);
     pf_call_settle(r);
-    double now = r->instances[PF_IMPL_SMPI]->fn->Wtime();
+    double now = r->base->fn->Wtime();
     pf_account_leave(r->account);
     return now;
 }
@@ -194,7 +193,7 @@ double pf_PMPI_Wtime(void)
 double pf_PMPI_Wtick(void)
 {
     struct pf_rank *r = PF_ENTER(Wtick);
-    double tick = r->instances[PF_IMPL_SMPI]->fn->Wtick();
+    double tick = r->base->fn->Wtick();
     pf_account_leave(r->account);
     return tick;
 }

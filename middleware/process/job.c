@@ -137,6 +137,7 @@ static void create_rank(int i)
     r->active = r->instances[PF_IMPL_SMPI];
     pf_job_state.selves[i] = &r->self;
     pf_schedule_cursor_init(&r->cursor, pf_job_state.schedule);
+    r->base = r->active;
 }
 
 void pf_job_create_ranks(void)

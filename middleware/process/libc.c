@@ -162,8 +162,8 @@ static double free_clock(void)
     double now = simgrid_get_clock();
     if (running)
         now += pf_compute_due(running);
-    if (running && running->instances[PF_IMPL_ANALYTIC])
-        now += running->instances[PF_IMPL_ANALYTIC]->ops->ahead(running->instances[PF_IMPL_ANALYTIC]);
+    if (running && running->ahead)
+        now += running->ahead->ops->ahead(running->ahead);
     clock->repeats = now == clock->last ? clock->repeats + 1 : 0;
     clock->last = now;
     if (clock->repeats > PATIENCE && r)

@@ -131,7 +131,7 @@ def local(f):
     who = "pf_switch_promote(r)" if f.route == "PROMOTED" else "r->active"
     lines = [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {who});", native_call(f)]
     if f.name in ("MPI_Pack", "MPI_Unpack"):  # stock SMPI does not stop its clock there
-        lines = [*lines[:2], "pf_compute_native_counts(r, in->impl);", lines[2], "pf_compute_native_counted(r, in->impl);"]
+        lines = [*lines[:2], "pf_compute_native_counts(r, in);", lines[2], "pf_compute_native_counted(r, in);"]
     return define(f, [*lines, f"return pf_call_leave(r, in, {where}, code);"])
 
 
