@@ -10,13 +10,13 @@
 
 /*
  * What makes one MPI implementation callable by the middleware. An adapter is one descriptor with a table of
- * operations; an *instance* is the implementation as one rank sees it. The middleware calls the native MPI
- * functions directly through instance->fn, with values that it translates by the instance's tables: no
- * adapter code runs on the way of an ordinary call but enter and leave.
+ * operations; an *instance* is the implementation as one rank sees it in one model. The middleware calls the
+ * native MPI functions directly through instance->fn, with values that it translates by the instance's
+ * tables: no adapter code runs on the way of an ordinary call but enter and leave.
  */
 #define PF_ADAPTER_ABI 1
 
-/* MPI implementations; several models of the fidelity ladder may share one. */
+/* MPI implementations; several models of the fidelity ladder may share one (base/models.def). */
 enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_COUNT };
 
 /* Hub values below this are predefined handles; they index pf_instance.predefined. */
@@ -121,6 +121,8 @@ struct pf_instance {
     const struct pf_native_fn *fn; /* native PMPI_ entry points, NULL where it has none */
     void *const *predefined;       /* native handles of the hub's predefined ones */
     int impl;                      /* enum pf_impl */
+    int model;                     /* enum pf_model, filled in by the middleware */
+    int network; /* what it begins takes this one, a number of the adapter's; 0 without a NIC */
     int rank;
     int job_size;
     double
@@ -145,8 +147,9 @@ struct pf_adapter_ops {
     /* Makes the instances of all ranks, from a rank's actor, at no simulated time and without making any
      * other rank wait. */
     int (*open)(const struct pf_job *job, char *why, size_t why_size);
-    /* The instance of a rank, after open. */
-    struct pf_instance *(*instance)(int rank);
+    /* A new instance of a rank, after open, whose operations take this network (empty: there is none). All
+     * instances of a rank are one and the same implementation: they share its functions and handles. */
+    struct pf_instance *(*instance)(int rank, const char *network);
     /* The calling rank enters MPI_Init / MPI_Finalize. Local to the rank, no simulated time of their own
      * beyond what the implementation itself takes when it is the only one. */
     int (*start)(struct pf_instance *in);

@@ -160,8 +160,9 @@ static int analytic_open(const struct pf_job *job, char *why, size_t why_size)
     return an_job.ranks ? PF_SUCCESS : make_job(job, why, why_size);
 }
 
-static struct pf_instance *analytic_instance(int rank)
+static struct pf_instance *analytic_instance(int rank, const char *network)
 {
+    (void)network;
     return &an_job.ranks[rank]->base;
 }
 

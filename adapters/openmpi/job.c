@@ -341,10 +341,10 @@ struct pf_ompi_instance *pf_ompi_instance(int rank)
     return job.state == READY && rank >= 0 && rank < job.job.size ? &job.instances[rank] : NULL;
 }
 
-void pf_ompi_enter(struct pf_ompi_instance *inst)
+void pf_ompi_enter(struct pf_ompi_instance *inst, int network)
 {
     inst->searched = false;
-    pf_portals_idle_reset(inst->self);
+    pf_portals_enter(inst->self, network);
 }
 
 int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free)

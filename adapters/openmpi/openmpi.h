@@ -42,7 +42,7 @@ struct pf_ompi_instance *pf_ompi_instance(int rank);
 void *pf_ompi_symbol(struct pf_ompi_instance *inst, const char *name);
 
 /* Before every native call: a call that finds nothing to do returns instead of blocking from fatigue. */
-void pf_ompi_enter(struct pf_ompi_instance *inst);
+void pf_ompi_enter(struct pf_ompi_instance *inst, int network);
 
 /* Collective over the job, by the ranks' actors: native PMPI_Finalize. With `free`, at no simulated time. */
 int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free);

@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "lowlevel/portals/runtime.h"
 #include "pf_own.h"
 
 struct openmpi_instance {
@@ -165,9 +166,17 @@ static int openmpi_open(const struct pf_job *job, char *why, size_t why_size)
     return make_instances(job, why, why_size);
 }
 
-static struct pf_instance *openmpi_instance(int rank)
+/* Further ones differ in nothing but the network. */
+static struct pf_instance *openmpi_instance(int rank, const char *network)
 {
-    return &instances[rank]->base;
+    struct openmpi_instance *in = malloc(sizeof *in);
+    if (!in)
+        pf_die("out of memory for model tables of rank %d", rank);
+    *in = *instances[rank];
+    in->base.network = pf_portals_network(network);
+    if (in->base.network < 0)
+        pf_die("the simulated NIC knows no network '%s'", network);
+    return &in->base;
 }
 
 /* The rank's instance was initialised on its behalf when Open MPI was loaded. */
@@ -182,7 +191,7 @@ static void openmpi_enter(struct pf_instance *in)
 {
     if (pf_config.openmpi_call_cost > 0)
         sg_actor_sleep_for(pf_config.openmpi_call_cost);
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
 }
 
 static void openmpi_idle(struct pf_instance *in)
@@ -280,7 +289,7 @@ static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, 
                                     .info = recipe->info,
                                     .disp_units = recipe->disp_units};
     void *comm = NULL;
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
     int error = comm_twin(in, recipe->world_ranks, recipe->members, recipe->me, recipe->id, false, &comm);
     if (!error && pf_ompi_window_twin(ompi, &window, comm, native) != MPI_SUCCESS)
         error = PF_ERR_NATIVE;
@@ -289,14 +298,14 @@ static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, 
 
 static int win_open(struct pf_instance *in, void *native)
 {
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
     int code = pf_ompi_window_open(((struct openmpi_instance *)in)->ompi, native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
 static void win_free(struct pf_instance *in, void *native)
 {
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi);
+    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
     pf_ompi_window_free(((struct openmpi_instance *)in)->ompi, native);
 }
 

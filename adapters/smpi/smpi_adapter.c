@@ -92,8 +92,9 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     return PF_SUCCESS;
 }
 
-static struct pf_instance *smpi_instance(int rank)
+static struct pf_instance *smpi_instance(int rank, const char *network)
 {
+    (void)network;
     if (!instances[rank]) {
         struct smpi_instance *in = malloc(sizeof *in);
         in->base = (struct pf_instance){.adapter = &pf_smpi_adapter,

@@ -19,6 +19,8 @@ static void arrived(struct pf_event *event)
     t->last(t);
 }
 
+static struct pf_paths flow_paths, ideal_paths;
+
 /* Nothing overtakes in a virtual network, also where links bound single transfers only. */
 static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
 {
@@ -153,7 +155,7 @@ static void flow_inject(struct pf_transfer *t)
         listening = true;
         pf_path_on_change(resource_changed);
     }
-    struct pf_path *path = pf_path_get(t->src, t->dst);
+    struct pf_path *path = pf_path_get(&flow_paths, t->src, t->dst);
     t->route = path;
     t->state = NULL;
     if (!pf_path_is_up(path)) {
@@ -189,10 +191,15 @@ static bool flow_failed(const struct pf_transfer *t)
     return t->failed;
 }
 
+static void route_info(struct pf_paths *paths, int src, int dst, struct pf_route_info *info)
+{
+    const struct pf_path *path = pf_path_get(paths, src, dst);
+    *info = (struct pf_route_info){path->latency, path->bandwidth, path->count - 2};
+}
+
 static void flow_route_info(int src, int dst, struct pf_route_info *info)
 {
-    const struct pf_path *path = pf_path_get(src, dst);
-    *info = (struct pf_route_info){path->latency, path->bandwidth, path->count - 2};
+    route_info(&flow_paths, src, dst, info);
 }
 
 const struct pf_network_ops pf_network_flow = {
@@ -210,7 +217,7 @@ const struct pf_network_ops pf_network_flow = {
 
 static void ideal_inject(struct pf_transfer *t)
 {
-    struct pf_path *path = pf_path_get(t->src, t->dst);
+    struct pf_path *path = pf_path_get(&ideal_paths, t->src, t->dst);
     t->failed = pf_loss_strikes(path->loss);
     t->state = NULL;
     arrive_at(t, path, pf_engine_now() + t->bytes / path->bandwidth + path->latency);
@@ -218,10 +225,15 @@ static void ideal_inject(struct pf_transfer *t)
 
 static double ideal_acknowledge(const struct pf_transfer *t, double bytes)
 {
-    const struct pf_path *path = pf_path_get(t->dst, t->src);
+    const struct pf_path *path = pf_path_get(&ideal_paths, t->dst, t->src);
     if (pf_loss_strikes(path->loss))
         return -1.0;
     return pf_engine_now() + bytes / path->bandwidth + path->latency;
+}
+
+static void ideal_route_info(int src, int dst, struct pf_route_info *info)
+{
+    route_info(&ideal_paths, src, dst, info);
 }
 
 const struct pf_network_ops pf_network_ideal = {
@@ -231,7 +243,7 @@ const struct pf_network_ops pf_network_ideal = {
     .inject = ideal_inject,
     .cancel = flow_cancel,
     .failed = flow_failed,
-    .route_info = flow_route_info,
+    .route_info = ideal_route_info,
     .next_event = pf_network_no_event,
     .advance_to = pf_network_no_advance,
     .acknowledge = ideal_acknowledge,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Which networks there are, and the clocks of those that have their own. */
 #include "lowlevel/network/network.h"
 
 #include <string.h>
@@ -6,8 +7,19 @@
 #include "base/config.h"
 #include "base/log.h"
 
-static const struct pf_network_ops *in_force;
-static struct pf_event clock_event;
+/* A new one is a row here. */
+static const struct pf_network_ops *const known[] = {&pf_network_flow, &pf_network_ideal};
+#define KNOWN ((int)(sizeof known / sizeof known[0]))
+_Static_assert(sizeof known / sizeof known[0] <= (size_t)PF_NETWORK_LIMIT, "more networks than numbers");
+
+/* The default one comes first, then the others in the order of the table. */
+static const struct pf_network_ops *in_force[PF_NETWORK_LIMIT];
+static const char *names[PF_NETWORK_LIMIT];
+
+static struct clock {
+    struct pf_event event;
+    int number;
+} clocks[PF_NETWORK_LIMIT];
 
 bool pf_network_no_limit(int src, int dst, int vn, double bytes, void (*credit)(void *arg), void *arg)
 {
@@ -28,47 +40,84 @@ void pf_network_no_advance(double date)
 double pf_network_plain_acknowledge(const struct pf_transfer *t, double bytes)
 {
     struct pf_route_info way;
-    in_force->route_info(t->dst, t->src, &way);
+    pf_network_of(t)->route_info(t->dst, t->src, &way);
     return pf_engine_now() + way.latency + bytes / way.bandwidth;
+}
+
+static void look_up(void)
+{
+    pf_config_load();
+    int count = 1;
+    for (int i = 0; i < KNOWN; i++) {
+        bool configured = strcmp(known[i]->name, pf_config.net_model) == 0;
+        int number = configured ? PF_NETWORK_DEFAULT : count++;
+        names[number] = known[i]->name;
+        in_force[number] = known[i];
+    }
+}
+
+const struct pf_network_ops *pf_network_get(int number)
+{
+    if (!in_force[PF_NETWORK_DEFAULT])
+        look_up();
+    return number < PF_NETWORK_LIMIT ? in_force[number] : NULL;
+}
+
+void pf_network_replace(int number, const struct pf_network_ops *ops)
+{
+    if (ops->size < sizeof *ops)
+        pf_die("network \"%s\" was built for another version of Parfocal", ops->name);
+    pf_network_get(number);
+    in_force[number] = ops;
+}
+
+int pf_network_find(const char *name)
+{
+    for (int i = 0; pf_network_get(i); i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
 }
 
 void pf_network_use(const struct pf_network_ops *ops)
 {
-    if (ops->size < sizeof *ops)
-        pf_die("network \"%s\" was built for another version of Parfocal", ops->name);
-    in_force = ops;
+    pf_network_replace(PF_NETWORK_DEFAULT, ops);
 }
 
 const struct pf_network_ops *pf_network(void)
 {
-    if (in_force)
-        return in_force;
-    pf_config_load();
-    in_force = strcmp(pf_config.net_model, "ideal") == 0 ? &pf_network_ideal : &pf_network_flow;
-    return in_force;
+    return pf_network_get(PF_NETWORK_DEFAULT);
 }
 
-static void arm_clock(void)
+const struct pf_network_ops *pf_network_of(const struct pf_transfer *t)
 {
-    double date = in_force->next_event();
+    const struct pf_network_ops *network = in_force[t->network];
+    return network ? network : pf_network_get(t->network);
+}
+
+static void arm_clock(struct clock *clock)
+{
+    double date = in_force[clock->number]->next_event();
     if (date >= 0.0)
-        pf_engine_post(&clock_event, date);
+        pf_engine_post(&clock->event, date);
 }
 
 static void clock_rings(struct pf_event *event)
 {
-    (void)event;
-    in_force->advance_to(pf_engine_now());
-    arm_clock();
+    struct clock *clock = pf_container_of(event, struct clock, event);
+    in_force[clock->number]->advance_to(pf_engine_now());
+    arm_clock(clock);
 }
 
 void pf_network_inject(struct pf_transfer *t)
 {
-    const struct pf_network_ops *network = pf_network();
+    const struct pf_network_ops *network = pf_network_of(t);
     t->start = pf_engine_now();
     network->inject(t);
     if (network->next_event == pf_network_no_event)
         return;
-    clock_event.fn = clock_rings;
-    arm_clock();
+    struct clock *clock = &clocks[t->network];
+    clock->event.fn = clock_rings;
+    clock->number = t->network;
+    arm_clock(clock);
 }

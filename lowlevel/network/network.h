@@ -34,6 +34,7 @@ struct pf_transfer {
     bool streams;                 /* a DMA: bytes move at the pace of both host buses too */
     uint8_t vn;                   /* virtual network, PF_VN_... */
     uint8_t kind;                 /* enum pf_transfer_kind */
+    uint8_t network;              /* by which it goes: number, see pf_network_find() */
     int src_process, dst_process; /* ranks, for observers; -1: none */
 
     void (*first)(struct pf_transfer *t); /* the header is at the destination; of a transfer that does not
@@ -101,12 +102,28 @@ PF_EXPORT void pf_network_no_advance(double date);
 extern const struct pf_network_ops pf_network_flow;
 extern const struct pf_network_ops pf_network_ideal;
 
-/* The network in force: the configured one, or what pf_network_use() has set before the first transfer
- * (tests, external simulators). */
+/*
+ * Several networks live in one process, each with links and a state of its own; a transfer names the one that
+ * it takes. What keeps the order of two transfers that take different ones is the NIC (nic/order.h).
+ */
+enum { PF_NETWORK_DEFAULT, PF_NETWORK_LIMIT = 4 };
+
+/* The number of a network by its name, -1 for an unknown one. The configured one is PF_NETWORK_DEFAULT. */
+PF_EXPORT int pf_network_find(const char *name);
+
+/* The default network: the configured one, or what pf_network_use() has set before the first transfer (tests,
+ * external simulators). */
 PF_EXPORT const struct pf_network_ops *pf_network(void);
 PF_EXPORT void pf_network_use(const struct pf_network_ops *ops);
 
-/* Injects through the network in force and keeps a network with its own clock running. */
+/* A network by its number, NULL beyond the last one; and what takes its place, such as a layer on it. */
+const struct pf_network_ops *pf_network_get(int number);
+void pf_network_replace(int number, const struct pf_network_ops *ops);
+
+/* That of a transfer. */
+const struct pf_network_ops *pf_network_of(const struct pf_transfer *t);
+
+/* Injects the transfer into its network and keeps one with its own clock running. */
 void pf_network_inject(struct pf_transfer *t);
 
 #endif

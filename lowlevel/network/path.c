@@ -8,14 +8,9 @@
 #include "base/log.h"
 #include "lowlevel/platform/platform.h"
 
-/* Paths in an open-addressing table keyed by (source, destination). */
-static struct pf_path **table;
-static size_t table_size;
-static size_t path_count;
+static struct pf_paths *networks; /* those that have links */
 
-static struct pf_resource **link_resources;
-static int link_capacity;
-
+/* The bus and the loopback belong to the NIC, which is one for all networks. */
 struct node_resources {
     struct pf_resource out, in, loop; /* host bus towards the NIC, from the NIC, loopback */
 };
@@ -60,15 +55,17 @@ bool pf_path_look_up(const struct pf_path *path)
 
 static void link_changed(int link)
 {
-    if (link >= link_capacity || !link_resources[link])
-        return;
-    struct pf_resource *resource = link_resources[link];
     const struct pf_platform_link *state = pf_platform_link_state(link);
-    resource->capacity = state->bandwidth;
-    pf_path_links_down += resource->on - state->on;
-    resource->on = state->on;
-    if (change_listener)
-        change_listener(resource);
+    for (struct pf_paths *paths = networks; paths; paths = paths->next) {
+        if (link >= paths->link_capacity || !paths->links[link])
+            continue;
+        struct pf_resource *resource = paths->links[link];
+        resource->capacity = state->bandwidth;
+        pf_path_links_down += resource->on - state->on;
+        resource->on = state->on;
+        if (change_listener)
+            change_listener(resource);
+    }
 }
 
 void pf_path_on_change(void (*changed)(struct pf_resource *resource))
@@ -77,18 +74,22 @@ void pf_path_on_change(void (*changed)(struct pf_resource *resource))
     pf_platform_on_change(link_changed);
 }
 
-static struct pf_resource *resource_of_link(int link)
+static struct pf_resource *resource_of_link(struct pf_paths *paths, int link)
 {
-    link_resources = grow(link_resources, &link_capacity, link, sizeof *link_resources);
-    if (!link_resources[link]) {
+    if (!paths->links) {
+        paths->next = networks;
+        networks = paths;
+    }
+    paths->links = grow(paths->links, &paths->link_capacity, link, sizeof *paths->links);
+    if (!paths->links[link]) {
         const struct pf_platform_link *state = pf_platform_link_state(link);
         struct pf_resource *resource = allocate(sizeof *resource);
         *resource = (struct pf_resource){
             .capacity = state->bandwidth, .shared = state->shared, .on = state->on, .link = link};
         pf_path_links_down += !state->on;
-        link_resources[link] = resource;
+        paths->links[link] = resource;
     }
-    return link_resources[link];
+    return paths->links[link];
 }
 
 static struct node_resources *resources_of_node(int node)
@@ -113,7 +114,7 @@ void pf_path_set_bus(int node, double rate)
     resources->out.shared = resources->in.shared = !isinf(rate);
 }
 
-static struct pf_path *make_path(int src, int dst, uint64_t key)
+static struct pf_path *make_path(struct pf_paths *paths, int src, int dst, uint64_t key)
 {
     struct pf_path *path = allocate(sizeof *path);
     struct pf_platform_route route = {.latency = pf_config.nic_loopback_latency};
@@ -121,6 +122,7 @@ static struct pf_path *make_path(int src, int dst, uint64_t key)
         pf_platform_route(src, dst, &route);
     int count = src == dst ? 1 : route.count;
     path->key = key;
+    path->among = paths;
     path->latency = route.latency;
     double arrives = src == dst ? 1.0 : 1.0 - pf_config.net_loss;
     for (int i = 0; i < route.count; i++)
@@ -130,7 +132,7 @@ static struct pf_path *make_path(int src, int dst, uint64_t key)
     path->resources[path->count++] = &resources_of_node(src)->out;
     for (int i = 0; i < count; i++)
         path->resources[path->count++] =
-            src == dst ? &resources_of_node(src)->loop : resource_of_link(route.links[i]);
+            src == dst ? &resources_of_node(src)->loop : resource_of_link(paths, route.links[i]);
     path->resources[path->count++] = &resources_of_node(dst)->in;
     path->bandwidth = pf_config.nic_pcie_bw;
     for (int i = 1; i < path->count - 1; i++)
@@ -140,43 +142,44 @@ static struct pf_path *make_path(int src, int dst, uint64_t key)
     return path;
 }
 
-static size_t slot_of(uint64_t key)
+static size_t slot_of(const struct pf_paths *paths, uint64_t key)
 {
-    return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (table_size - 1);
+    return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (paths->table_size - 1);
 }
 
-static void insert(struct pf_path *path)
+static void insert(struct pf_paths *paths, struct pf_path *path)
 {
-    size_t slot = slot_of(path->key);
-    while (table[slot])
-        slot = (slot + 1) & (table_size - 1);
-    table[slot] = path;
+    size_t slot = slot_of(paths, path->key);
+    while (paths->table[slot])
+        slot = (slot + 1) & (paths->table_size - 1);
+    paths->table[slot] = path;
 }
 
-static void grow_table(void)
+static void grow_table(struct pf_paths *paths)
 {
-    struct pf_path **old = table;
-    size_t old_size = table_size;
-    table_size = old_size ? 2 * old_size : 1024;
-    table = allocate(table_size * sizeof *table);
+    struct pf_path **old = paths->table;
+    size_t old_size = paths->table_size;
+    paths->table_size = old_size ? 2 * old_size : 1024;
+    paths->table = allocate(paths->table_size * sizeof(struct pf_path *));
     for (size_t i = 0; i < old_size; i++)
         if (old[i])
-            insert(old[i]);
+            insert(paths, old[i]);
     free(old);
 }
 
-struct pf_path *pf_path_get(int src, int dst)
+struct pf_path *pf_path_get(struct pf_paths *paths, int src, int dst)
 {
     uint64_t key = (uint64_t)(uint32_t)src << 32 | (uint32_t)dst;
-    if (table_size) {
-        for (size_t slot = slot_of(key); table[slot]; slot = (slot + 1) & (table_size - 1))
-            if (table[slot]->key == key)
-                return table[slot];
+    size_t mask = paths->table_size - 1;
+    if (paths->table_size) {
+        for (size_t slot = slot_of(paths, key); paths->table[slot]; slot = (slot + 1) & mask)
+            if (paths->table[slot]->key == key)
+                return paths->table[slot];
     }
-    if (2 * (path_count + 1) > table_size)
-        grow_table();
-    struct pf_path *path = make_path(src, dst, key);
-    insert(path);
-    path_count++;
+    if (2 * (paths->count + 1) > paths->table_size)
+        grow_table(paths);
+    struct pf_path *path = make_path(paths, src, dst, key);
+    insert(paths, path);
+    paths->count++;
     return path;
 }

@@ -9,6 +9,15 @@
 
 struct pf_flow;
 
+/* The paths and links of one network, which no other network sees. All zero at first. */
+struct pf_paths {
+    struct pf_path **table; /* open addressing, keyed by (source, destination) */
+    size_t table_size, count;
+    struct pf_resource **links; /* by the platform's number */
+    int link_capacity;
+    struct pf_paths *next; /* all that have links */
+};
+
 /* Something that transfers share: a link of the platform, a host bus, a loopback. */
 struct pf_resource {
     double capacity; /* B/s */
@@ -39,16 +48,17 @@ struct pf_path {
     double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
     struct pf_lane arrivals[PF_VN_COUNT];
     struct pf_path *back; /* the other direction, once somebody has asked for it */
+    struct pf_paths *among;
     int count;
     struct pf_resource **resources;
 };
 
-struct pf_path *pf_path_get(int src, int dst);
+struct pf_path *pf_path_get(struct pf_paths *paths, int src, int dst);
 
 static inline struct pf_path *pf_path_back(struct pf_path *path)
 {
     if (!path->back)
-        path->back = pf_path_get((int)(uint32_t)path->key, (int)(path->key >> 32));
+        path->back = pf_path_get(path->among, (int)(uint32_t)path->key, (int)(path->key >> 32));
     return path->back;
 }
 
@@ -63,7 +73,7 @@ static inline bool pf_path_is_up(const struct pf_path *path)
 /* Bytes per second of the bus of a node, each direction; infinite: no limit. Before its first path. */
 void pf_path_set_bus(int node, double rate);
 
-/* `changed` is called when a link's bandwidth or state has changed. */
+/* `changed` is called when a link's bandwidth or state has changed, in each network that uses it. */
 void pf_path_on_change(void (*changed)(struct pf_resource *resource));
 
 #endif

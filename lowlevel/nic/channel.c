@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "lowlevel/nic/e2e.h"
+#include "lowlevel/nic/order.h"
 
 /* Channels in an open-addressing table keyed by (source, destination, virtual network). */
 static struct pf_nic_channel **table;
@@ -118,7 +119,7 @@ static bool may_enter(struct pf_nic_channel *channel, struct pf_nic_message *m)
     if (pf_config.nic_e2e && !m->entry &&
         (channel->awaiting_entry || !pf_e2e_may_enter(channel->table, channel)))
         return false;
-    if (pf_network()->can_inject(t->src, t->dst, t->vn, t->bytes, credit_returned, channel))
+    if (pf_network_of(t)->can_inject(t->src, t->dst, t->vn, t->bytes, credit_returned, channel))
         return true;
     channel->awaiting_credit = true;
     return false;
@@ -139,6 +140,7 @@ void pf_nic_channel_advance(struct pf_nic_channel *channel)
         if (pf_config.nic_e2e && !m->entry)
             pf_e2e_enter(channel->table, m);
         pf_nic_message_entered(m);
+        pf_order_enter(channel, m);
         pf_network_inject(&m->transfer);
     }
     channel->advancing = false;

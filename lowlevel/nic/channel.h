@@ -16,6 +16,12 @@ struct pf_nic_channel {
     bool advancing;
     bool awaiting_credit; /* the network will call */
 
+    /* Several networks (order.h) */
+    bool mixed;                 /* messages that took different ones are under way */
+    uint8_t newest_network;     /* of the message that entered last */
+    uint64_t entered, arrived;  /* transmissions, lost ones included */
+    struct pf_nic_early *early; /* what came before its turn */
+
     /* End-to-end reliability (e2e.c) */
     struct pf_e2e *table;           /* of the source's NIC */
     uint32_t next_sequence;         /* of the source */

@@ -139,9 +139,10 @@ static void time_out(struct pf_event *event)
 /* Sends the acknowledgement; false when it is lost. */
 static bool acknowledge(struct pf_nic_message *m)
 {
-    double date = pf_config.nic_quick_acks
-                      ? pf_engine_now()
-                      : pf_network()->acknowledge(&m->transfer, (double)pf_config.nic_e2e_ack_bytes);
+    double date =
+        pf_config.nic_quick_acks
+            ? pf_engine_now()
+            : pf_network_of(&m->transfer)->acknowledge(&m->transfer, (double)pf_config.nic_e2e_ack_bytes);
     if (date < 0.0)
         return false;
     release(m, date);

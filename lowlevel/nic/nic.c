@@ -9,6 +9,7 @@
 #include "lowlevel/nic/bus.h"
 #include "lowlevel/nic/channel.h"
 #include "lowlevel/nic/e2e.h"
+#include "lowlevel/nic/order.h"
 #include "lowlevel/nic/window.h"
 
 struct pf_nic {
@@ -214,9 +215,9 @@ static double receive(struct pf_nic *nic, int vn)
     return date + pf_config.nic_rx_time;
 }
 
-static void header_arrived(struct pf_transfer *t)
+static void take_header(struct pf_nic_message *m)
 {
-    struct pf_nic_message *m = of_transfer(t);
+    const struct pf_transfer *t = &m->transfer;
     if (pf_config.nic_e2e && !pf_e2e_header(m))
         return;
     if (m->taken)
@@ -239,33 +240,66 @@ static void source_done(struct pf_transfer *t)
     m->source_read = true;
 }
 
-static void tail_arrived(struct pf_transfer *t)
+static void take_tail(struct pf_nic_message *m)
 {
-    struct pf_nic_message *m = of_transfer(t);
     if (pf_config.nic_e2e && !pf_e2e_tail(m))
         return; /* refused, or known already */
     if (m->window)
         pf_window_leave(m, pf_engine_now()); /* there is nobody to acknowledge it */
-    if (!t->streams)
+    if (!m->transfer.streams)
         return; /* the header was all; matching completes it */
     pf_event_init(&m->tail, tail_done);
     pf_engine_post(&m->tail, pf_engine_now() + pf_config.nic_rx_time);
 }
 
+/* Those that were there before their turn and have it now. */
+static void take_early(struct pf_nic_channel *channel)
+{
+    struct pf_nic_message *m;
+    while ((m = pf_order_next(channel))) {
+        bool with_tail = m->held_tail;
+        take_header(m);
+        if (with_tail)
+            take_tail(m);
+    }
+}
+
+static void header_arrived(struct pf_transfer *t)
+{
+    struct pf_nic_message *m = of_transfer(t);
+    struct pf_nic_channel *channel = m->channel;
+    if (!pf_order_header(m))
+        return;
+    take_header(m);
+    if (__builtin_expect(channel->early != NULL, 0))
+        take_early(channel);
+}
+
+static void tail_arrived(struct pf_transfer *t)
+{
+    struct pf_nic_message *m = of_transfer(t);
+    if (pf_order_tail(m))
+        take_tail(m);
+}
+
 static void transfer_lost(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
+    struct pf_nic_channel *channel = m->channel;
+    pf_order_lost(m);
     if (m->leaving)
         m->left_date = pf_engine_now();
     pf_nic_channel_left(m);
     if (pf_config.nic_e2e) {
         pf_e2e_lost(m);
-        return;
+    } else {
+        pf_engine_cancel(&m->event); /* its header may be in the matching engine */
+        if (m->window)
+            pf_window_leave(m, pf_engine_now());
+        m->client->vanished(m);
     }
-    pf_engine_cancel(&m->event); /* its header may be in the matching engine */
-    if (m->window)
-        pf_window_leave(m, pf_engine_now());
-    m->client->vanished(m);
+    if (channel->early)
+        take_early(channel);
 }
 
 static void finish(struct pf_nic_message *m)

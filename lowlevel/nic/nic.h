@@ -55,7 +55,10 @@ struct pf_nic_message {
     bool in_order;            /* the header was the next one of its channel */
     bool ghost;               /* sent again although it has been delivered (e2e.c) */
     int losses;               /* transmissions that were not acknowledged */
+    bool under_way;           /* its header is between the interfaces, or held (order.h) */
+    bool held, held_tail;     /* an earlier message that took another network is not there yet */
     uint32_t sequence;        /* in its channel */
+    uint64_t turn;            /* among the transmissions of its channel */
     double left_date;         /* when its latest transmission was over at the source */
     double wait_date;         /* of flow control: it was to be sent at this date */
     struct pf_e2e *entry;     /* the table that it has an entry in */

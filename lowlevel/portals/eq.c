@@ -8,14 +8,14 @@
 struct delivery {
     struct pf_event arrival;
     struct ptl_eq *eq;
-    ptl_event_t event;
+    struct ptl_eq_place what;
 };
 
 static struct pf_pool deliveries = PF_POOL(struct delivery);
 static struct pf_pool queues = PF_POOL(struct ptl_eq);
 
 /* Where an event stands. Queues are long and mostly not full: a division is rare. */
-static ptl_event_t *event_at(const struct ptl_eq *eq, uint64_t number)
+static struct ptl_eq_place *place_at(const struct ptl_eq *eq, uint64_t number)
 {
     return &eq->ring[number < eq->capacity ? number : number % eq->capacity];
 }
@@ -37,7 +37,7 @@ int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t *eq_
         return PTL_ARG_INVALID;
     if (ni->eq_count >= ni->limits.max_eqs)
         return PTL_NO_SPACE;
-    ptl_event_t *ring = malloc((count ? count : 1) * sizeof *ring);
+    struct ptl_eq_place *ring = malloc((count ? count : 1) * sizeof *ring);
     if (!ring)
         return PTL_NO_SPACE;
     struct ptl_eq *eq = pf_pool_get(&queues);
@@ -89,12 +89,12 @@ bool ptl_eq_add_notice(struct ptl_eq *eq)
         eq->spare_notices--;
         return true;
     }
-    ptl_event_t *ring = malloc((eq->capacity + 1) * sizeof *ring);
+    struct ptl_eq_place *ring = malloc((eq->capacity + 1) * sizeof *ring);
     if (!ring)
         return false;
     uint64_t count = eq->tail - eq->head;
     for (uint64_t i = 0; i < count; i++)
-        ring[i] = *event_at(eq, eq->head + i);
+        ring[i] = *place_at(eq, eq->head + i);
     free(eq->ring);
     eq->ring = ring;
     eq->head = 0;
@@ -120,15 +120,16 @@ static bool is_news(const struct ptl_eq *eq, const ptl_event_t *event)
     return event->type != PTL_EVENT_LINK;
 }
 
-static void store(struct ptl_eq *eq, const ptl_event_t *event)
+static void store(struct ptl_eq *eq, const struct ptl_eq_place *what)
 {
+    const ptl_event_t *event = &what->event;
     bool notice = event->type == PTL_EVENT_PT_DISABLED && eq->notices > 0;
     if (notice)
         eq->notices--; /* until it has been read */
     if (eq->tail - eq->head >= eq->capacity - eq->notices)
         eq->dropped = true;
     else
-        *event_at(eq, eq->tail++) = *event;
+        *place_at(eq, eq->tail++) = *what;
     ptl_event_stored(eq->ni->process, event, is_news(eq, event));
 }
 
@@ -140,22 +141,24 @@ static void arrived(struct pf_event *arrival)
     if (eq->freed)
         release(eq);
     else
-        store(eq, &delivery->event);
+        store(eq, &delivery->what);
     pf_pool_put(&deliveries, delivery);
 }
 
-double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date)
+double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, uint8_t network, double date)
 {
     if (!eq || eq->freed)
         return date;
     struct ptl_process *process = eq->ni->process;
     if (process->free_mode && !pf_engine_inside()) {
-        store(eq, event);
+        struct ptl_eq_place what = {*event, network};
+        store(eq, &what);
         return date;
     }
     struct delivery *delivery = pf_pool_get(&deliveries);
     delivery->eq = eq;
-    delivery->event = *event;
+    delivery->what.event = *event;
+    delivery->what.network = network;
     eq->in_flight++;
     pf_event_init(&delivery->arrival, arrived);
     double written = pf_nic_event_date(process->nic, date);
@@ -169,7 +172,9 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
 {
     if (eq->head == eq->tail)
         return PTL_EQ_EMPTY;
-    *event = *event_at(eq, eq->head++);
+    const struct ptl_eq_place *place = place_at(eq, eq->head++);
+    *event = place->event;
+    eq->ni->process->reacts = place->network;
     if (eq->head == eq->tail)
         eq->head = eq->tail = 0; /* queues are long and mostly empty: use the same memory again */
     if (event->type == PTL_EVENT_PT_DISABLED)
@@ -188,6 +193,7 @@ static int scan(struct ptl_process *process, const ptl_handle_eq_t *handles, uns
                 ptl_event_t *event, unsigned int *which)
 {
     unsigned int i = process->next_queue < size ? process->next_queue : 0;
+    process->reacts = PTL_NO_NETWORK; /* the previous event has been handled */
     for (unsigned int n = 0; n < size; n++, i = i + 1 < size ? i + 1 : 0) {
         struct ptl_eq *eq = ptl_lookup(process, handles[i], PTL_KIND_EQ);
         if (!eq)

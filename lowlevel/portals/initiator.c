@@ -11,6 +11,15 @@ static struct ptl_message *of_nic(struct pf_nic_message *nic)
     return pf_container_of(nic, struct ptl_message, nic);
 }
 
+/* The network of an operation is that of the call which begins it, or of the event that it is an answer to.
+ * What a library sets up while it is initialised, for a counter to trigger some day, has none yet. */
+static uint8_t network_now(const struct ptl_process *process)
+{
+    if (process->reacts != PTL_NO_NETWORK)
+        return process->reacts;
+    return process->free_mode ? PTL_NO_NETWORK : process->network;
+}
+
 struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operation)
 {
     struct ptl_message *m = pf_pool_get(&messages);
@@ -21,6 +30,7 @@ struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operat
     m->from = md->ni->process;
     m->initiator = ptl_own_id(md->ni);
     m->uid = PTL_THE_UID;
+    m->nic.transfer.network = network_now(md->ni->process);
     md->pending++;
     return m;
 }
@@ -55,7 +65,7 @@ static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event
         event.mlength = m->rlength;
     if (type == PTL_EVENT_REPLY)
         event.start = (char *)md->md.start + (m->operation == PTL_DO_FETCH ? m->get_offset : m->offset);
-    ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, date);
+    ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, m->nic.transfer.network, date);
 }
 
 /* The counter that counts this kind of event, NULL when none does. */
@@ -160,7 +170,7 @@ static void replied(struct ptl_message *m, double date)
         };
         m->from->counters.bytes_got += m->mlength;
         if (m->fail != PTL_NI_OK || !(md->md.options & PTL_MD_EVENT_SUCCESS_DISABLE))
-            ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, date);
+            ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, m->nic.transfer.network, date);
         struct ptl_ct *ct = ptl_live_ct(md->ct, md->md.ct_handle, m->ni);
         if (ct && (md->md.options & PTL_MD_EVENT_CT_REPLY))
             ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, m->mlength, m->fail, date);
@@ -250,6 +260,8 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     bool from_process = !triggered && !pf_engine_inside();
     if (from_process && !process->free_mode)
         ptl_queue_wait(process);
+    if (m->nic.transfer.network == PTL_NO_NETWORK)
+        m->nic.transfer.network = process->network;
     process->counters.messages++;
     if (m->operation != PTL_DO_GET)
         process->counters.bytes_put += m->rlength;

@@ -38,9 +38,13 @@ struct ptl_waiter {
 };
 
 /* Every simulated process belongs to the same user. */
-#define PTL_THE_UID  1000
+#define PTL_THE_UID 1000
 
-#define PTL_NI_KINDS 4 /* matching or not, logical or physical */
+/* Of what belongs to no network: an event that no message has caused, an operation whose network is that of
+ * the process when it starts. */
+#define PTL_NO_NETWORK 0xff
+
+#define PTL_NI_KINDS   4 /* matching or not, logical or physical */
 
 struct ptl_process {
     pf_self_t *self;
@@ -51,6 +55,8 @@ struct ptl_process {
     bool aborted;
     bool service;           /* its messages use the service network */
     bool watched;           /* its end is noticed */
+    uint8_t network;        /* by which its operations go, see pf_portals_enter */
+    uint8_t reacts;         /* that of the event which it handles, or PTL_NO_NETWORK */
     struct pf_event burial; /* when it has ended without PtlFini */
     struct ptl_ni *nis[PTL_NI_KINDS];
     struct ptl_ni *closed; /* interfaces given back; messages may still point at them */
@@ -101,10 +107,16 @@ struct ptl_ni {
     ptl_sr_value_t status[PTL_SR_LAST];
 };
 
+/* An event in a queue, and the network of the message that has caused it. */
+struct ptl_eq_place {
+    ptl_event_t event;
+    uint8_t network;
+};
+
 struct ptl_eq {
     struct ptl_ni *ni;
     ptl_handle_eq_t handle;
-    ptl_event_t *ring;
+    struct ptl_eq_place *ring;
     uint64_t capacity, head, tail; /* head: next to read, tail: next to write, modulo capacity */
     uint32_t notices;              /* of the capacity: kept free for PT_DISABLED */
     uint32_t spare_notices;        /* of these: of table entries that have been freed */
@@ -232,6 +244,7 @@ struct ptl_unexpected {
     struct ptl_match_node match;
     struct ptl_le *entry; /* of the overflow list */
     ptl_event_t event;    /* what a claim reports */
+    uint8_t network;      /* by which it came */
     bool complete;        /* the data are there */
     bool claimed;         /* waiting for the data only */
     ptl_me_t claim;       /* options, counter of the claiming entry */
@@ -260,9 +273,9 @@ bool ptl_target_valid(struct ptl_ni *ni, ptl_process_t id);
 ptl_process_t ptl_own_id(const struct ptl_ni *ni);
 
 /* eq.c */
-/* Writes an event that the NIC generates at `date` (not before now); eq may be NULL. Returns when the event
- * is in memory, `date` when there is none. */
-double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, double date);
+/* Writes an event that the NIC generates at `date` (not before now), because of a message of `network` or
+ * PTL_NO_NETWORK; eq may be NULL. Returns when the event is in memory, `date` when there is none. */
+double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, uint8_t network, double date);
 /* Sets room aside for events to come; false when there is not so much. Released before they are posted. */
 bool ptl_eq_reserve(struct ptl_eq *eq, unsigned int events);
 void ptl_eq_release(struct ptl_eq *eq, unsigned int events);

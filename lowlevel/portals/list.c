@@ -19,7 +19,7 @@ static void post_entry_event(struct ptl_le *entry, ptl_event_kind_t type, double
         .ptl_list = entry->list,
         .ni_fail_type = PTL_NI_OK,
     };
-    ptl_eq_post(ptl_pt_eq(entry->ni, pt_of(entry)), &event, date);
+    ptl_eq_post(ptl_pt_eq(entry->ni, pt_of(entry)), &event, PTL_NO_NETWORK, date);
 }
 
 void ptl_list_remove(struct ptl_le *entry)

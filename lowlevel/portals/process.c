@@ -69,6 +69,7 @@ static struct ptl_process *create_process(pf_self_t *self)
     process->nid = (uint32_t)node;
     process->pid = (uint32_t)self->rank + FIRST_PID;
     process->free_slot = UINT32_MAX;
+    process->reacts = PTL_NO_NETWORK;
     process->stuck_date = -1.0;
     if (self->rank >= process_capacity) {
         int wanted = 2 * self->rank + 64;

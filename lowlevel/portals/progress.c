@@ -189,6 +189,19 @@ void pf_portals_idle_reset(pf_self_t *self)
         self->portals->idle = 0;
 }
 
+int pf_portals_network(const char *name)
+{
+    return pf_network_find(name);
+}
+
+void pf_portals_enter(pf_self_t *self, int network)
+{
+    struct ptl_process *process = self->portals;
+    process->idle = 0;
+    process->network = (uint8_t)network;
+    process->reacts = PTL_NO_NETWORK;
+}
+
 const uint64_t *pf_portals_changes(const pf_self_t *self)
 {
     if (!self->portals)

@@ -46,6 +46,13 @@ PF_EXPORT void pf_portals_free_mode(pf_self_t *self, bool on);
 /* Starts the count of idle polls anew (call it when the program enters the communication library). */
 PF_EXPORT void pf_portals_idle_reset(pf_self_t *self);
 
+/* The number of a network by its name ("flow", "ideal"), -1 for an unknown one. The configured one, which is
+ * that of programs that never name any, is 0. */
+PF_EXPORT int pf_portals_network(const char *name);
+/* The same as pf_portals_idle_reset, after PtlInit; and what the process begins from now on goes by this
+ * network, but for what answers to an event: that goes by the network of the message that has caused it. */
+PF_EXPORT void pf_portals_enter(pf_self_t *self, int network);
+
 /*
  * For a runtime that polls often. The first counts changes of the process's NIC (never NULL after PtlInit,
  * and it stays where it is): while it stands still, event queues that were found empty are empty. The second

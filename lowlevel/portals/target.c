@@ -54,7 +54,8 @@ static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
     ptl_event_t event = {
         .type = PTL_EVENT_PT_DISABLED, .pt_index = m->pt_index, .ni_fail_type = PTL_NI_PT_DISABLED};
     double now = pf_engine_now();
-    ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, pt->last_done > now ? pt->last_done : now);
+    ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, m->nic.transfer.network,
+                pt->last_done > now ? pt->last_done : now);
 }
 
 /* One message less moves data. */
@@ -282,7 +283,7 @@ static double conclude(struct ptl_message *m, double date)
         ptl_event_t event;
         describe(m, &event);
         event.type = event_kind(m);
-        told = ptl_eq_post(eq, &event, date);
+        told = ptl_eq_post(eq, &event, m->nic.transfer.network, date);
     }
     struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
     if (ct && (options & PTL_ME_EVENT_CT_COMM))
@@ -320,7 +321,7 @@ void ptl_target_abandon(struct ptl_message *m)
         describe(m, &event);
         event.type = event_kind(m);
         event.ni_fail_type = PTL_NI_UNDELIVERABLE;
-        ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, now);
+        ptl_eq_post(ptl_pt_eq(m->to_ni, pt), &event, m->nic.transfer.network, now);
     }
     struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
     if (ct && (options & PTL_ME_EVENT_CT_COMM))

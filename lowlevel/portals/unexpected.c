@@ -17,7 +17,8 @@ static struct ptl_unexpected *of_node(struct ptl_match_node *node)
 struct ptl_unexpected *ptl_unexpected_new(struct ptl_pt *pt, const struct ptl_message *m)
 {
     struct ptl_unexpected *header = pf_pool_get(&headers);
-    *header = (struct ptl_unexpected){.ni = m->to_ni, .entry = m->entry, .operation = m->operation};
+    *header = (struct ptl_unexpected){
+        .ni = m->to_ni, .entry = m->entry, .network = m->nic.transfer.network, .operation = m->operation};
     header->match.key = ptl_match_header(m->to_ni, m->match_bits, m->initiator);
     ptl_match_append(&pt->unexpected, &header->match);
     m->entry->unexpected++;
@@ -85,7 +86,7 @@ static double report_claim(struct ptl_unexpected *header, double date)
     if (fail == PTL_NI_OK)
         quiet |= PTL_ME_EVENT_SUCCESS_DISABLE;
     header->event.type = overflow_kind(header->operation);
-    double known = options & quiet ? date : ptl_eq_post(eq, &header->event, date);
+    double known = options & quiet ? date : ptl_eq_post(eq, &header->event, header->network, date);
     known = later(known, count(ni, header->claim_ct, &header->claim, header->event.mlength, fail, date));
     if (header->claim_unlinks && !(options & PTL_ME_EVENT_UNLINK_DISABLE)) {
         ptl_event_t event = header->event;
@@ -93,7 +94,7 @@ static double report_claim(struct ptl_unexpected *header, double date)
         event.ni_fail_type = PTL_NI_OK;
         event.start = header->claim.start;
         event.ptl_list = PTL_PRIORITY_LIST;
-        known = ptl_eq_post(eq, &event, date);
+        known = ptl_eq_post(eq, &event, header->network, date);
     }
     forget(header, date);
     return known;
@@ -173,7 +174,7 @@ bool ptl_unexpected_claim_all(struct ptl_le *entry, double date)
 /* Searches */
 
 /* Both kinds of answers return when the process can know of them. */
-static double answer(const struct ptl_le *pattern, ptl_event_t *event, double date)
+static double answer(const struct ptl_le *pattern, ptl_event_t *event, uint8_t network, double date)
 {
     struct ptl_ni *ni = pattern->ni;
     unsigned int quiet = PTL_ME_EVENT_OVER_DISABLE;
@@ -183,7 +184,7 @@ static double answer(const struct ptl_le *pattern, ptl_event_t *event, double da
     event->user_ptr = pattern->user_ptr;
     double known = date;
     if (!(pattern->me.options & quiet))
-        known = ptl_eq_post(ptl_pt_eq(ni, pt_of(pattern)), event, date);
+        known = ptl_eq_post(ptl_pt_eq(ni, pt_of(pattern)), event, network, date);
     return later(known, count(ni, pattern->ct, &pattern->me, event->mlength, event->ni_fail_type, date));
 }
 
@@ -204,7 +205,7 @@ static double answer_none(const struct ptl_le *pattern, double date)
     if (ptl_idle_for_long(process))
         process->free_mode = true;
     ptl_event_t event = {.pt_index = pattern->pt_index, .ni_fail_type = PTL_NI_NO_MATCH};
-    double known = answer(pattern, &event, date);
+    double known = answer(pattern, &event, PTL_NO_NETWORK, date);
     process->free_mode = was_free;
     return known;
 }
@@ -233,7 +234,7 @@ static double answer_search(const struct ptl_le *pattern, ptl_search_op_t op, do
             known = later(known, claim(header, pattern, false, date));
         } else {
             ptl_event_t event = header->event;
-            known = later(known, answer(pattern, &event, date));
+            known = later(known, answer(pattern, &event, header->network, date));
         }
     }
     if (found)

@@ -19,7 +19,7 @@ struct watch {
 };
 
 static struct pf_pool watches = PF_POOL(struct watch);
-static const struct pf_network_ops *below;
+static const struct pf_network_ops *below[PF_NETWORK_LIMIT];
 static uint64_t messages; /* so far */
 
 static const struct pf_nic_client_ops client_layer;
@@ -182,13 +182,13 @@ static void inject(struct pf_transfer *t)
     t->first = first;
     t->last = last;
     t->lost = lost;
-    below->inject(t);
+    below[t->network]->inject(t);
 }
 
 /* The acknowledgement between the NICs: the network computes its arrival at once. */
 static double acknowledge(const struct pf_transfer *t, double bytes)
 {
-    double now = pf_engine_now(), date = below->acknowledge(t, bytes);
+    double now = pf_engine_now(), date = below[t->network]->acknowledge(t, bytes);
     struct pf_trace_record what = {
         .type = PF_TRACE_BXI_ACK,
         .track = PF_TRACE_TX,
@@ -213,7 +213,7 @@ static double acknowledge(const struct pf_transfer *t, double bytes)
 
 static void cancel(struct pf_transfer *t)
 {
-    below->cancel(t);
+    below[t->network]->cancel(t);
     struct watch *watch = t->layer;
     if (watch && watch->owner == t)
         forget(watch, t);
@@ -282,11 +282,13 @@ static const struct pf_nic_client_ops client_layer = {
 
 void pf_trace_stack_network(void)
 {
-    static struct pf_network_ops layer;
-    below = pf_network();
-    layer = *below; /* what this layer has no interest in goes straight on */
-    layer.inject = inject;
-    layer.cancel = cancel;
-    layer.acknowledge = acknowledge;
-    pf_network_use(&layer);
+    static struct pf_network_ops layers[PF_NETWORK_LIMIT];
+    for (int i = 0; pf_network_get(i); i++) {
+        below[i] = pf_network_get(i);
+        layers[i] = *below[i]; /* what this layer has no interest in goes straight on */
+        layers[i].inject = inject;
+        layers[i].cancel = cancel;
+        layers[i].acknowledge = acknowledge;
+        pf_network_replace(i, &layers[i]);
+    }
 }

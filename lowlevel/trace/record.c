@@ -35,7 +35,11 @@ unsigned int pf_trace_colour(const struct pf_trace_record *record)
     static const struct {
         const char *model;
         unsigned int colour;
-    } models[] = {{"analytic", 0x8250df}, {"smpi", 0x2da44e}, {"portals", 0x0969da}, {"packet", 0x1b3a6b}};
+    } models[] = {
+#define PF_MODEL(id, name, implementation, network, needs, colour, text) {name, colour},
+#include "base/models.def"
+#undef PF_MODEL
+    };
     for (size_t i = 0; record->type == PF_TRACE_CALL && i < sizeof models / sizeof models[0]; i++)
         if (strcmp(record->model, models[i].model) == 0)
             return models[i].colour;

@@ -175,7 +175,7 @@ void pf_compute_point(struct pf_rank *r, const void *site)
 {
     struct part *part = &all.part[r->self.rank];
     bool own = (uintptr_t)site >= all.low && (uintptr_t)site < all.high;
-    if (own || r->call.impl >= 0) /* part of another call, or called back by an implementation */
+    if (own || r->call.model >= 0) /* part of another call, or called back by an implementation */
         return;
     pf_account_stop(r->account);
     double before = simgrid_get_clock();
@@ -208,7 +208,7 @@ void pf_compute_inject(struct pf_rank *r)
 
 void pf_compute_charge(struct pf_rank *r)
 {
-    if (r->call.impl < 0 && r->account->computed - r->account->charged >= pf_compute_threshold)
+    if (r->call.model < 0 && r->account->computed - r->account->charged >= pf_compute_threshold)
         pf_compute_inject(r);
 }
 

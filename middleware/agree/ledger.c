@@ -48,17 +48,17 @@
 
 bool pf_ledger_on;
 
-static int first_impl;
+static int first_model;
 static bool switched;
 
-void pf_ledger_begin(int impl)
+void pf_ledger_begin(int model)
 {
-    first_impl = impl;
+    first_model = model;
 }
 
-void pf_ledger_switched(int impl)
+void pf_ledger_switched(int model)
 {
-    switched |= impl != first_impl;
+    switched |= model != first_model;
 }
 
 /* ---- entries ---- */
@@ -84,7 +84,7 @@ static void release(struct pf_envelope_queue *queue, struct pf_ledger_entry *e)
 }
 
 static struct pf_ledger_entry *record(struct pf_rank *r, struct pf_ledger_side *side, int source, int tag,
-                                      int impl, int native_tag)
+                                      int model, int native_tag)
 {
     struct pf_ledger_box *box = side->box;
     struct pf_ledger_entry *e = pf_pool_get(&entries);
@@ -93,7 +93,7 @@ static struct pf_ledger_entry *record(struct pf_rank *r, struct pf_ledger_side *
                                   .native_tag = native_tag,
                                   .sender = r->self.rank,
                                   .fn = r->call.fn,
-                                  .impl = (int8_t)impl,
+                                  .model = (int8_t)model,
                                   .site = r->call.site};
     side->open = e;
     side->native_tag = native_tag;
@@ -306,16 +306,16 @@ void pf_ledger_free(struct pf_comm_shared *shared)
 
 /* ---- calls ---- */
 
-struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int impl)
+struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model)
 {
-    r->account->slot->followed_messages += impl != pf_comm_route(r, comm)->impl;
-    return r->instances[impl];
+    r->account->slot->followed_messages += model != pf_comm_route(r, comm)->model;
+    return r->models[model];
 }
 
 struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm)
 {
     const struct pf_comm *on = pf_comm_of(r, comm);
-    return pf_ledger_follow(r, comm, on ? pf_comm_stand_in(on->shared, first_impl) : first_impl);
+    return pf_ledger_follow(r, comm, on ? pf_comm_stand_in(on->shared, first_model) : first_model);
 }
 
 static void route(struct pf_ledger_route *to, struct pf_comm *comm, int native_tag)
@@ -342,12 +342,12 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
     if (!side->box)
         return own;
     if (!box->exact) {
-        record(r, side, comm->me, to->tag, pf_comm_stand_in(comm->shared, first_impl), PF_LEDGER_PLAIN);
+        record(r, side, comm->me, to->tag, pf_comm_stand_in(comm->shared, first_model), PF_LEDGER_PLAIN);
         return pf_ledger_plain(r, to->comm);
     }
     struct pf_ledger_entry *e =
         pf_ledger_entry_of(pf_envelope_find_receive(&box->receives, comm->me, to->tag));
-    int impl = e ? e->impl : own->impl;
+    int model = e ? e->model : own->model;
     if (e) {
         take(side, &box->receives, e);
         if (e->side) {
@@ -356,11 +356,11 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
             e->side->tag = to->tag;
         }
     } else {
-        e = record(r, side, comm->me, to->tag, impl, take_tag(box));
+        e = record(r, side, comm->me, to->tag, model, take_tag(box));
         pf_ledger_wake(box, e);
     }
     route(to, comm, side->native_tag);
-    return pf_ledger_follow(r, pf_comm_handle(comm), impl);
+    return pf_ledger_follow(r, pf_comm_handle(comm), model);
 }
 
 void pf_ledger_take(struct pf_ledger_box *box, struct pf_ledger_entry *send, struct pf_ledger_side *side)
@@ -386,21 +386,21 @@ struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *
     if (!box)
         return own;
     if (!box->exact) {
-        record(r, side, from->peer, from->tag, pf_comm_stand_in(comm->shared, first_impl), PF_LEDGER_PLAIN);
+        record(r, side, from->peer, from->tag, pf_comm_stand_in(comm->shared, first_model), PF_LEDGER_PLAIN);
         box->held += from->peer == MPI_ANY_SOURCE;
         box->any_tag += from->tag == MPI_ANY_TAG;
         return pf_ledger_plain(r, from->comm);
     }
     struct pf_ledger_entry *e = pf_ledger_find_send(box, from->peer, from->tag);
-    int impl = e ? e->impl : own->impl;
+    int model = e ? e->model : own->model;
     if (e) {
         pf_ledger_take(box, e, side);
         *from = pf_ledger_place(comm, e);
     } else {
-        record(r, side, from->peer, from->tag, impl, take_tag(box));
+        record(r, side, from->peer, from->tag, model, take_tag(box));
         route(from, comm, side->native_tag);
     }
-    return pf_ledger_follow(r, pf_comm_handle(comm), impl);
+    return pf_ledger_follow(r, pf_comm_handle(comm), model);
 }
 
 void pf_ledger_keep(const struct pf_ledger_side *side, struct pf_ledger_side *kept)

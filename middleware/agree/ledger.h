@@ -24,7 +24,7 @@ struct pf_ledger_entry {
     int native_tag;              /* or PF_LEDGER_PLAIN */
     int sender;                  /* of a send: rank in the world */
     int fn;
-    int8_t impl;
+    int8_t model;
     bool resolved; /* found_... are known */
     bool held;     /* MPI_Cancel was called for it, and what became of it is not known yet */
     const void *site;
@@ -66,11 +66,11 @@ struct pf_ledger_route {
 /* Are books kept in this run? */
 extern bool pf_ledger_on;
 
-/* The start of the job: nobody has switched, all ranks are in `impl`. */
-void pf_ledger_begin(int impl);
+/* The start of the job: nobody has switched, all ranks are in `model`. */
+void pf_ledger_begin(int model);
 
-/* A rank switches to `impl`, or a communicator is bound to it. */
-void pf_ledger_switched(int impl);
+/* A rank switches to `model`, or a communicator is bound to it. */
+void pf_ledger_switched(int model);
 
 /* A rank starts to send / to receive: where it runs. Changes the route to what the native call gets. */
 struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *side,
@@ -112,7 +112,7 @@ struct pf_ledger_box *pf_ledger_box(const struct pf_comm *comm, int destination)
 struct pf_ledger_box *pf_ledger_own_box(const struct pf_comm *comm);
 
 /* The instance in which everything runs in the plain mode. Counts if that is not the rank's choice. */
-struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int impl);
+struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model);
 struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm);
 
 static inline struct pf_ledger_entry *pf_ledger_entry_of(struct pf_envelope *envelope)

@@ -33,13 +33,13 @@ static void park(struct pf_rank *r, struct pf_ledger_box *box, int source, int t
     pf_compute_charge(r);
     in->ops->enter(in);
     pf_progress_guard(r, PF_IMPL_COUNT);
-    r->call.impl = PF_IMPL_COUNT;
+    r->call.model = PF_MODEL_COUNT;
     if (!pf_ledger_find_send(box, source, tag)) { /* time may have passed */
         box->prober = &prober;
         pf_waiter_park(&prober.waiter);
         box->prober = NULL;
     }
-    r->call.impl = -1;
+    r->call.model = PF_MODEL_NONE;
     in->ops->leave(in);
     pf_waiter_destroy(&prober.waiter);
 }
@@ -112,7 +112,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
         at = pf_ledger_place(pf_comm_of(r, handle), send);
         source = send->envelope.source;
         tag = send->envelope.tag;
-        in = pf_ledger_follow(r, handle, send->impl);
+        in = pf_ledger_follow(r, handle, send->model);
     } else if (box) {
         plain = box;
         in = pf_ledger_plain(r, handle);

@@ -11,11 +11,55 @@
 /* Weak, so that what only wants names and parsing does not bring in the MPI implementations. */
 const struct pf_adapter *pf_adapter_get(enum pf_impl impl) __attribute__((weak));
 
-static const char *const names[PF_MODEL_COUNT] = {"analytic", "smpi", "portals", "packet"};
+static const char *const names[PF_MODEL_COUNT] = {
+#define PF_MODEL(id, name, implementation, network, needs, colour, text) name,
+#include "base/models.def"
+#undef PF_MODEL
+};
+
+static const struct {
+    const char *network, *needs, *text;
+    enum pf_impl impl;
+} rows[PF_MODEL_COUNT] = {
+#define PF_MODEL(id, name, implementation, network, needs, colour, text)                                     \
+    {network, needs, text, PF_IMPL_##implementation},
+#include "base/models.def"
+#undef PF_MODEL
+};
+
+static bool exists(enum pf_model model)
+{
+    return model >= 0 && model < PF_MODEL_COUNT;
+}
 
 const char *pf_model_name(enum pf_model model)
 {
-    return model >= 0 && model < PF_MODEL_COUNT ? names[model] : "none";
+    return exists(model) ? names[model] : model == PF_MODEL_COUNT ? "several models" : "none";
+}
+
+const char *pf_model_text(enum pf_model model)
+{
+    return rows[model].text;
+}
+
+const char *pf_model_list(void)
+{
+    static const char list[] =
+#define PF_MODEL(id, name, implementation, network, needs, colour, text) ", " name
+#include "base/models.def"
+#undef PF_MODEL
+        ;
+    return list + 2;
+}
+
+int pf_model_impl(enum pf_model model)
+{
+    return exists(model) ? (int)rows[model].impl : -1;
+}
+
+const char *pf_model_network(enum pf_model model)
+{
+    return strcmp(rows[model].network, "flow") == 0 ? pf_config.net_model : rows[model].network;
 }
 
 bool pf_model_parse(const char *name, size_t length, enum pf_model *out)
@@ -36,16 +80,13 @@ const char *pf_model_suggest(const char *word)
 
 const char *pf_model_missing(enum pf_model model)
 {
-    return model != PF_MODEL_PACKET ? NULL : "not available in this build";
+    return *rows[model].needs ? rows[model].needs : NULL;
 }
 
 int pf_model_probe(enum pf_model model, char *why, size_t why_size)
 {
     const char *missing = pf_model_missing(model);
-    enum pf_impl impl = model == PF_MODEL_SMPI       ? PF_IMPL_SMPI
-                        : model == PF_MODEL_ANALYTIC ? PF_IMPL_ANALYTIC
-                                                     : PF_IMPL_OPENMPI;
-    const struct pf_adapter *adapter = !missing && pf_adapter_get ? pf_adapter_get(impl) : NULL;
+    const struct pf_adapter *adapter = !missing && pf_adapter_get ? pf_adapter_get(rows[model].impl) : NULL;
     if (adapter)
         return adapter->ops->probe(why, why_size);
     snprintf(why, why_size, "%s", missing ? missing : "its adapter is not part of this build");

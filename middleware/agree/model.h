@@ -7,19 +7,30 @@
 
 #include "base/export.h"
 
-/* The rungs of the fidelity ladder, from coarse to fine. The order is part of what users see (tables, masks).
- */
+/* The rungs of the fidelity ladder, from coarse to fine: the rows of base/models.def. A model is an MPI
+ * implementation, a network and settings; the order is part of what users see. */
 enum pf_model {
     PF_MODEL_NONE = -1,
-    PF_MODEL_ANALYTIC,
-    PF_MODEL_SMPI,
-    PF_MODEL_PORTALS,
-    PF_MODEL_PACKET,
+#define PF_MODEL(id, name, implementation, network, needs, colour, text) PF_MODEL_##id,
+#include "base/models.def"
+#undef PF_MODEL
     PF_MODEL_COUNT
 };
 
-/* The user's name of a model, "none" for PF_MODEL_NONE. */
+/* The user's name of a model, "none" for PF_MODEL_NONE, "several models" for PF_MODEL_COUNT. */
 PF_EXPORT const char *pf_model_name(enum pf_model model);
+
+/* One line about it. */
+PF_EXPORT const char *pf_model_text(enum pf_model model);
+
+/* All names, from coarse to fine, "a, b, c": for messages. */
+PF_EXPORT const char *pf_model_list(void);
+
+/* The MPI implementation that runs a model (enum pf_impl), -1 for no model. */
+int pf_model_impl(enum pf_model model);
+
+/* The network under its NIC, "" where there is no NIC. */
+const char *pf_model_network(enum pf_model model);
 
 /* Reads a name of `length` characters. Returns false for a word that names no model. */
 PF_EXPORT bool pf_model_parse(const char *name, size_t length, enum pf_model *out);

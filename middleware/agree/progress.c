@@ -24,7 +24,7 @@ static void helper_main(int argc, char **argv)
     struct pf_progress *progress = r->progress;
     struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
     for (;;) {
-        while (!progress->work || r->call.impl == PF_IMPL_OPENMPI)
+        while (!progress->work || pf_model_impl(r->call.model) == PF_IMPL_OPENMPI)
             pf_waiter_park(&progress->wake);
         progress->work = false;
         progress->busy = true;
@@ -74,7 +74,8 @@ static void start_helpers(void)
 static bool somebody_is_elsewhere(void)
 {
     for (int i = 0; i < pf_job_state.size; i++)
-        if (pf_job_state.ranks[i].call.impl >= 0 && pf_job_state.ranks[i].call.impl != PF_IMPL_OPENMPI)
+        if (pf_job_state.ranks[i].call.model >= 0 &&
+            pf_model_impl(pf_job_state.ranks[i].call.model) != PF_IMPL_OPENMPI)
             return true;
     return false;
 }
@@ -86,7 +87,7 @@ void pf_progress_notify(void *rank)
     progress->work = progress->changed = true;
     if (progress->mixed)
         pf_waiter_wake(progress->mixed);
-    else if (helped && (r->call.impl >= 0 || r->state >= PF_RANK_FINALIZED))
+    else if (helped && (r->call.model >= 0 || r->state >= PF_RANK_FINALIZED))
         pf_waiter_wake(&progress->wake);
 }
 

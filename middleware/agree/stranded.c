@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
@@ -13,7 +14,7 @@ struct envelope {
     int comm;        /* id of the hub */
     int source, tag; /* rank in that communicator */
     int sender;      /* rank in the world */
-    int impl;
+    int model;
     int fn;
     const void *site;
 };
@@ -57,9 +58,21 @@ void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm h
                                                        .source = comm->me,
                                                        .tag = tag,
                                                        .sender = r->self.rank,
-                                                       .impl = in->impl,
+                                                       .model = in->model,
                                                        .fn = r->call.fn,
                                                        .site = r->call.site};
+}
+
+/* Models that share an implementation share its matching, so such a message does arrive. */
+static void die_of_mixing(const struct pf_rank *r, const struct pf_instance *in, const struct envelope *e)
+{
+    char here[128], there[128];
+    pf_die(
+        "stranded message: rank %d sent tag %d to rank %d in model %s (%s at %s), but rank %d received it in "
+        "model %s (%s at %s); switch both sides at the same point of the program",
+        e->sender, e->tag, r->self.rank, pf_model_name(e->model), pf_fn_name(e->fn),
+        pf_call_site(e->site, there, sizeof there), r->self.rank, pf_model_name(in->model),
+        pf_fn_name(r->call.fn), pf_call_site(r->call.site, here, sizeof here));
 }
 
 void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source,
@@ -70,11 +83,13 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
         return;
     for (int i = 0; i < list->count; i++) {
         const struct envelope *e = &list->envelopes[i];
-        if (e->impl == in->impl && e->comm == comm->shared->first->id && e->source == source &&
-            e->tag == tag) {
-            drop(list, i);
-            return;
-        }
+        if (pf_model_impl(e->model) != in->impl || e->comm != comm->shared->first->id ||
+            e->source != source || e->tag != tag)
+            continue;
+        if (e->model != in->model)
+            die_of_mixing(r, in, e);
+        drop(list, i);
+        return;
     }
 }
 
@@ -111,12 +126,12 @@ static bool matches(const struct pf_comm *comm, int peer, int tag, const struct 
 /* Does the rank's blocked call wait, in another implementation, for such a message? */
 static bool awaits(struct pf_rank *r, const struct envelope *e)
 {
-    if (r->state != PF_RANK_RUNNING || r->call.impl < 0)
+    if (r->state != PF_RANK_RUNNING || r->call.model < 0)
         return false;
     const struct pf_wait_set *set = r->call.waits;
     for (int i = 0; set && i < set->count; i++) {
         const struct pf_request *request = set->requests[i];
-        if (pf_request_is_active(request) && request->owner->impl != e->impl &&
+        if (pf_request_is_active(request) && request->owner->model != e->model &&
             pf_request_receives(request) && matches(request->comm, request->peer, request->tag, e))
             return true;
     }
@@ -126,7 +141,8 @@ static bool awaits(struct pf_rank *r, const struct envelope *e)
     case PF_FN_Iprobe:
     case PF_FN_Sendrecv:
     case PF_FN_Sendrecv_replace:
-        return r->call.impl != e->impl && matches(pf_comm_of(r, r->call.comm), r->call.peer, r->call.tag, e);
+        return r->call.model != e->model &&
+               matches(pf_comm_of(r, r->call.comm), r->call.peer, r->call.tag, e);
     default:
         return false;
     }
@@ -134,7 +150,6 @@ static bool awaits(struct pf_rank *r, const struct envelope *e)
 
 int pf_stranded_print(FILE *out)
 {
-    static const char *const names[PF_IMPL_COUNT] = {"smpi", "portals", "analytic"};
     int count = 0;
     char here[128], there[128];
     for (int i = 0; i < pf_job_state.size; i++) {
@@ -147,10 +162,9 @@ int pf_stranded_print(FILE *out)
                     "parfocal: stranded message: rank %d sent tag %d to rank %d in model %s (%s at %s), but "
                     "rank %d waits in "
                     "model %s (%s at %s); switch both sides at the same point of the program\n",
-                    e->sender, e->tag, i, names[e->impl], pf_fn_name(e->fn),
-                    pf_call_site(e->site, there, sizeof there), i,
-                    r->call.impl < PF_IMPL_COUNT ? names[r->call.impl] : "several", pf_fn_name(r->call.fn),
-                    pf_call_site(r->call.site, here, sizeof here));
+                    e->sender, e->tag, i, pf_model_name(e->model), pf_fn_name(e->fn),
+                    pf_call_site(e->site, there, sizeof there), i, pf_model_name(r->call.model),
+                    pf_fn_name(r->call.fn), pf_call_site(r->call.site, here, sizeof here));
             count++;
         }
     }

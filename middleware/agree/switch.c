@@ -14,28 +14,16 @@
 #include "middleware/observing/tracing.h"
 #include "middleware/process/job_state.h"
 
-int pf_model_impl(enum pf_model model)
+static enum pf_model stand_in = PF_MODEL_NONE;
+
+enum pf_model pf_switch_stand_in(void)
 {
-    switch (model) {
-    case PF_MODEL_SMPI:
-        return PF_IMPL_SMPI;
-    case PF_MODEL_PORTALS:
-        return PF_IMPL_OPENMPI;
-    case PF_MODEL_ANALYTIC:
-        return PF_IMPL_ANALYTIC;
-    default:
-        return -1;
-    }
+    return stand_in == PF_MODEL_NONE ? PF_MODEL_PORTALS : stand_in;
 }
 
-void pf_model_load(enum pf_model model)
+/* The implementation, for all ranks. */
+static void open_implementation(enum pf_model model, const struct pf_adapter *adapter)
 {
-    int impl = pf_model_impl(model);
-    if (impl < 0)
-        pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
-    if (pf_job_state.ranks[0].instances[impl])
-        return;
-    const struct pf_adapter *adapter = pf_adapter_get(impl);
     struct pf_job job = {.size = pf_job_state.size,
                          .ranks = pf_job_state.selves,
                          .on_abort = pf_job_abort,
@@ -45,11 +33,30 @@ void pf_model_load(enum pf_model model)
     pf_account_loaded();
     if (error)
         pf_die("model %s cannot be loaded: %s", pf_model_name(model), why);
+}
+
+void pf_model_load(enum pf_model model)
+{
+    if (pf_model_missing(model))
+        pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
+    if (pf_job_state.ranks[0].models[model])
+        return;
+    int impl = pf_model_impl(model);
+    const struct pf_adapter *adapter = pf_adapter_get(impl);
+    if (!pf_job_state.ranks[0].instances[impl])
+        open_implementation(model, adapter);
+    if (pf_job_state.ranks[0].models[model])
+        return; /* another rank has loaded it meanwhile */
+    if (impl == PF_IMPL_OPENMPI && stand_in == PF_MODEL_NONE)
+        stand_in = model;
     for (int i = 0; i < pf_job_state.size; i++) {
         struct pf_rank *r = &pf_job_state.ranks[i];
         if (impl == PF_IMPL_OPENMPI)
             pf_progress_of(r);
-        r->instances[impl] = adapter->ops->instance(i);
+        r->models[model] = adapter->ops->instance(i, pf_model_network(model));
+        r->models[model]->model = model;
+        if (!r->instances[impl])
+            r->instances[impl] = r->models[model];
     }
 }
 
@@ -66,8 +73,8 @@ static void move(struct pf_rank *r, const char *phase, enum pf_model model)
     if (model == PF_MODEL_NONE)
         return;
     r->model = model;
-    r->active = r->instances[pf_model_impl(model)];
-    pf_ledger_switched(r->active->impl);
+    r->active = r->models[model];
+    pf_ledger_switched(model);
     if (model != from)
         pf_tracing_switched(r, from);
 }
@@ -79,11 +86,12 @@ void pf_switch_to(struct pf_rank *r, enum pf_model model)
 
 struct pf_instance *pf_switch_promote(struct pf_rank *r)
 {
-    pf_model_load(PF_MODEL_PORTALS);
-    struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
-    if (in != r->active)
-        pf_account_promoted(r->account);
-    return in;
+    enum pf_model model = pf_switch_stand_in();
+    if (pf_model_impl(r->model) == pf_model_impl(model))
+        return r->active;
+    pf_model_load(model);
+    pf_account_promoted(r->account);
+    return r->models[model];
 }
 
 void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
@@ -116,9 +124,9 @@ PF_EXPORT int pf_model_switch(const char *name)
         return -1;
     if (!name || !pf_model_parse(name, strlen(name), &model)) {
         const char *near = name ? pf_model_suggest(name) : NULL;
-        pf_die("rank %d: pf_model_switch: unknown model '%s'%s%s%s; models: analytic, smpi, portals, packet",
-               r->self.rank, name ? name : "(null)", near ? ", maybe '" : "", near ? near : "",
-               near ? "'" : "");
+        pf_die("rank %d: pf_model_switch: unknown model '%s'%s%s%s; models: %s", r->self.rank,
+               name ? name : "(null)", near ? ", maybe '" : "", near ? near : "", near ? "'" : "",
+               pf_model_list());
     }
     pf_switch_to(r, model);
     pf_account_leave(r->account);

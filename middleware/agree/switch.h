@@ -9,9 +9,6 @@
 struct pf_rank;
 struct pf_instance;
 
-/* The MPI implementation that runs a model (enum pf_impl), -1 when none does. */
-int pf_model_impl(enum pf_model model);
-
 /* Loads what `model` needs, for all ranks, if it is not there yet; ends the process with a clear line when
  * that fails. At no simulated time; no rank waits. Call it from a rank's actor. */
 void pf_model_load(enum pf_model model);
@@ -19,8 +16,12 @@ void pf_model_load(enum pf_model model);
 /* Puts `model` in force for this rank. Costs no simulated time. */
 void pf_switch_to(struct pf_rank *r, enum pf_model model);
 
+/* The model that stands in for those that cannot run something: the one over Open MPI that was loaded first,
+ * portals before that. */
+enum pf_model pf_switch_stand_in(void);
+
 /* Who runs a call that SMPI cannot run and that matches no messages: Open MPI, which is loaded if need be.
- * Counted as a promoted call when another model is in force. */
+ * Counted as a promoted call when a model of another implementation is in force. */
 struct pf_instance *pf_switch_promote(struct pf_rank *r);
 
 /* Asks the schedule before a communicating call, and switches when it says so. */

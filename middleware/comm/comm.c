@@ -59,7 +59,7 @@ struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool
     shared->references = size;
     shared->first = shared;
     shared->node_local = node_local;
-    shared->newest_impl = shared->bound_impl = -1;
+    shared->newest_model = shared->bound_model = PF_MODEL_NONE;
     shared->world_ranks = malloc((size_t)size * sizeof *world_ranks);
     memcpy(shared->world_ranks, world_ranks, (size_t)size * sizeof *world_ranks);
     return shared;
@@ -98,7 +98,7 @@ void pf_comm_shared_release(struct pf_comm_shared *shared)
         pf_comm_shared_release(first->hidden);
     if (first->lane)
         pf_comm_shared_release(first->lane);
-    pf_comm_bind(first, -1);
+    pf_comm_bind(first, PF_MODEL_NONE);
     if (first->other) {
         pf_comm_bound_count--;
         shared_free(first->other);
@@ -251,55 +251,53 @@ void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
 
 int pf_comm_bound_count;
 
-#define UNDECIDED (-1)
-
 struct pf_instance *pf_comm_choice(struct pf_rank *r, const struct pf_comm_shared *shared)
 {
-    int bound = shared->first->bound_impl, impl = bound >= 0 ? bound : r->active->impl;
-    impl = pf_comm_stand_in(shared, impl);
-    if (!r->instances[impl])
-        pf_model_load(PF_MODEL_PORTALS);
-    return r->instances[impl];
+    int bound = shared->first->bound_model;
+    int model = pf_comm_stand_in(shared, bound >= 0 ? bound : r->active->model);
+    if (!r->models[model])
+        pf_model_load(model);
+    return r->models[model];
 }
 
-void pf_comm_bind(struct pf_comm_shared *shared, int impl)
+void pf_comm_bind(struct pf_comm_shared *shared, int model)
 {
     shared = shared->first;
-    if (impl == shared->bound_impl)
+    if (model == shared->bound_model)
         return;
-    pf_comm_bound_count += (impl >= 0) - (shared->bound_impl >= 0);
-    shared->bound_impl = impl;
-    shared->newest_impl = UNDECIDED; /* the next collective takes the slow path and sees it */
+    pf_comm_bound_count += (model >= 0) - (shared->bound_model >= 0);
+    shared->bound_model = model;
+    shared->newest_model = PF_MODEL_NONE; /* the next collective takes the slow path and sees it */
 }
 
-static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int impl)
+static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int model)
 {
     if (shared->stretch_count == shared->stretch_capacity) {
         shared->stretch_capacity = shared->stretch_capacity ? 2 * shared->stretch_capacity : 2;
         shared->stretches =
             realloc(shared->stretches, (size_t)shared->stretch_capacity * sizeof *shared->stretches);
     }
-    shared->stretches[shared->stretch_count++] = (struct pf_comm_stretch){first, impl};
-    shared->newest_impl = impl;
+    shared->stretches[shared->stretch_count++] = (struct pf_comm_stretch){first, model};
+    shared->newest_model = model;
 }
 
 struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint64_t sequence)
 {
     struct pf_comm_shared *shared = comm->shared->first;
     if (sequence == shared->decided) {
-        int impl = pf_comm_choice(r, shared)->impl;
+        struct pf_instance *in = pf_comm_choice(r, shared);
         shared->decided = sequence + 1;
-        if (impl != shared->newest_impl)
-            push_stretch(shared, sequence, impl);
-        return r->instances[impl];
+        if (in->model != shared->newest_model)
+            push_stretch(shared, sequence, in->model);
+        return in;
     }
     while (comm->stretch + 1 < shared->stretch_count &&
            shared->stretches[comm->stretch + 1].first <= sequence)
         comm->stretch++;
-    int impl = shared->stretches[comm->stretch].impl;
-    if (impl != r->active->impl)
+    int model = shared->stretches[comm->stretch].model;
+    if (model != r->active->model)
         r->account->slot->followed++;
-    return r->instances[impl];
+    return r->models[model];
 }
 
 void pf_comm_init_rank(struct pf_rank *r, int size)

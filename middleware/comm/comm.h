@@ -2,6 +2,7 @@
 #ifndef PF_MIDDLEWARE_COMM_H
 #define PF_MIDDLEWARE_COMM_H
 
+#include "middleware/agree/switch.h"
 #include "middleware/core/object.h"
 #include "middleware/core/rank.h"
 
@@ -9,10 +10,10 @@ struct pf_attributes;
 struct pf_info;
 struct pf_topology;
 
-/* A stretch of collectives, from number `first` on, that run in one implementation. */
+/* A stretch of collectives, from number `first` on, that run in one model. */
 struct pf_comm_stretch {
     uint64_t first;
-    int impl;
+    int model;
 };
 
 /*
@@ -29,9 +30,9 @@ struct pf_comm_shared {
     int *world_ranks;
     struct pf_comm_shared *other; /* of an intercommunicator: the other side's; else NULL */
     struct pf_comm_shared *first; /* where references, ids and decisions of both sides are; else itself */
-    int bound_impl;   /* where everything on it runs whatever model is in force; -1: in the model in force */
-    uint64_t decided; /* collectives whose implementation is known */
-    int newest_impl;  /* of the last stretch */
+    int bound_model;  /* where everything on it runs whatever model is in force; none: in that one */
+    uint64_t decided; /* collectives whose model is known */
+    int newest_model; /* of the last stretch */
     struct pf_comm_stretch *stretches;
     int stretch_count, stretch_capacity;
     struct pf_comm_meeting *meetings; /* collectives in which members exchange values, see comm_create.c */
@@ -79,21 +80,21 @@ static inline MPI_Comm pf_comm_handle(const struct pf_comm *comm)
     return (MPI_Comm)(uintptr_t)comm;
 }
 
-/* How many communicators do not simply go with the model in force: those bound to one implementation, and
+/* How many communicators do not simply go with the model in force: those bound to one model, and
  * intercommunicators. */
 extern int pf_comm_bound_count;
 
 /* SMPI has no intercommunicators: Open MPI stands in for it. */
-static inline int pf_comm_stand_in(const struct pf_comm_shared *shared, int impl)
+static inline int pf_comm_stand_in(const struct pf_comm_shared *shared, int model)
 {
-    return shared->other && impl == PF_IMPL_SMPI ? PF_IMPL_OPENMPI : impl;
+    return shared->other && model == PF_MODEL_SMPI ? (int)pf_switch_stand_in() : model;
 }
 
 /* The instance in which the rank would run an operation on the communicator. */
 struct pf_instance *pf_comm_choice(struct pf_rank *r, const struct pf_comm_shared *shared);
 
-/* From now on everything on the communicator runs in one implementation; -1 sets it free again. */
-void pf_comm_bind(struct pf_comm_shared *shared, int impl);
+/* From now on everything on the communicator runs in one model; PF_MODEL_NONE sets it free again. */
+void pf_comm_bind(struct pf_comm_shared *shared, int model);
 
 /* Binds it to what its info says (key parfocal_model), if that says anything. */
 void pf_comm_bind_by_info(struct pf_rank *r, struct pf_comm *comm);
@@ -118,7 +119,7 @@ static inline struct pf_instance *pf_comm_collective(struct pf_rank *r, struct p
 {
     uint64_t sequence = comm->collectives++;
     struct pf_comm_shared *shared = comm->shared;
-    if (__builtin_expect(sequence == shared->decided && r->active->impl == shared->newest_impl, 1)) {
+    if (__builtin_expect(sequence == shared->decided && r->active->model == shared->newest_model, 1)) {
         shared->decided = sequence + 1;
         return r->active;
     }

@@ -123,8 +123,8 @@ int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *par
         return error;
     MPI_Info source = own_info ? info : parent->info ? (MPI_Info)(uintptr_t)parent->info : MPI_INFO_NULL;
     comm->info = pf_info_of(pf_info_copy(r, source));
-    if (parent->shared->first->bound_impl >= 0)
-        pf_comm_bind(comm->shared, parent->shared->first->bound_impl);
+    if (parent->shared->first->bound_model >= 0)
+        pf_comm_bind(comm->shared, parent->shared->first->bound_model);
     pf_comm_bind_by_info(r, comm);
     return MPI_SUCCESS;
 }

@@ -19,7 +19,7 @@ struct appointment {
     struct appointment *next;
     struct pf_comm_shared *shared;
     int parent, tag;
-    int impl;
+    int model;
     int missing;
     bool arrived[]; /* by rank in the group */
 };
@@ -58,7 +58,7 @@ static struct pf_comm_shared *meet(struct appointment *wanted, const int *world_
 {
     struct appointment *a = appointment_keep(wanted, world_ranks, size, me);
     struct pf_comm_shared *shared = a->shared;
-    wanted->impl = a->impl;
+    wanted->model = a->model;
     if (a->missing == 0) {
         struct appointment **link = &appointments;
         while (*link != a)
@@ -103,10 +103,10 @@ int pf_PMPI_Comm_create_group(MPI_Comm handle, MPI_Group group_handle, int tag, 
         return pf_call_return(r, MPI_SUCCESS);
     pf_call_schedule(r, false);
     struct appointment wanted = {
-        .parent = parent->shared->id, .tag = tag, .impl = pf_comm_route(r, handle)->impl};
+        .parent = parent->shared->id, .tag = tag, .model = pf_comm_route(r, handle)->model};
     struct pf_comm_shared *shared = meet(&wanted, group->world_ranks, group->size, group->me);
-    r->account->slot->followed += wanted.impl != r->active->impl;
-    struct pf_instance *in = r->instances[wanted.impl];
+    r->account->slot->followed += wanted.model != r->active->model;
+    struct pf_instance *in = r->models[wanted.model];
     pf_native_comm_t native = NULL;
     pf_call_native_begin(r, in);
     int code = in->fn->Comm_create_group(pf_native(in, handle), pf_native(in, group_handle), tag, &native);

@@ -16,7 +16,7 @@ static void bind(struct pf_rank *r, struct pf_comm *comm, const char *name, cons
 {
     enum pf_model model;
     if (!*name) {
-        pf_comm_bind(comm->shared, -1);
+        pf_comm_bind(comm->shared, PF_MODEL_NONE);
         return;
     }
     if (!pf_model_parse(name, strlen(name), &model)) {
@@ -25,8 +25,8 @@ static void bind(struct pf_rank *r, struct pf_comm *comm, const char *name, cons
                near ? near : "", near ? "'" : "");
     }
     pf_model_load(model);
-    pf_comm_bind(comm->shared, pf_model_impl(model));
-    pf_ledger_switched(pf_model_impl(model));
+    pf_comm_bind(comm->shared, model);
+    pf_ledger_switched(model);
 }
 
 void pf_comm_bind_by_info(struct pf_rank *r, struct pf_comm *comm)

@@ -21,7 +21,7 @@ struct side {
     uint64_t sequence; /* number of the collective on it */
     int *ranks;
     int size;
-    int impl;
+    int impl, model;
     int inside; /* members that have not left the call; 0: its leader has not come, or all have left */
     bool here;
 };
@@ -68,7 +68,8 @@ static struct creation *creation_of_member(const struct pf_comm *local, uint64_t
     pf_die("MPI_Intercomm_create has ended before the leaders of the groups have met");
 }
 
-static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequence, int impl)
+static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequence,
+                   const struct pf_instance *in)
 {
     const struct pf_comm_shared *shared = local->shared;
     side->local = shared;
@@ -76,7 +77,8 @@ static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequ
     side->ranks = malloc((size_t)shared->size * sizeof *side->ranks);
     memcpy(side->ranks, shared->world_ranks, (size_t)shared->size * sizeof *side->ranks);
     side->size = side->inside = shared->size;
-    side->impl = impl;
+    side->impl = in->impl;
+    side->model = in->model;
     side->here = true;
 }
 
@@ -148,10 +150,10 @@ static int tell_analytic(struct pf_rank *r, const struct call *call, uint64_t se
 
 /* ---- Open MPI ---- */
 
-static int create_in_openmpi(struct pf_rank *r, const struct call *call, MPI_Comm local, int local_leader,
-                             bool leads, pf_native_comm_t *native)
+static int create_in_openmpi(struct pf_rank *r, struct pf_instance *in, const struct call *call,
+                             MPI_Comm local, int local_leader, bool leads, pf_native_comm_t *native)
 {
-    struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_OPENMPI]);
+    pf_call_native_begin(r, in);
     int code = in->fn->Intercomm_create(pf_native(in, local), local_leader,
                                         leads ? pf_native(in, call->peer) : in->values->comm_null,
                                         call->remote_leader, call->tag, native);
@@ -160,11 +162,10 @@ static int create_in_openmpi(struct pf_rank *r, const struct call *call, MPI_Com
 }
 
 /* For the other side, which creates in Open MPI: this one is there with its leader alone. */
-static int meet_openmpi(struct pf_rank *r, const struct call *call)
+static int meet_openmpi(struct pf_rank *r, struct pf_instance *in, const struct call *call)
 {
-    struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
     pf_native_comm_t native = NULL;
-    int code = create_in_openmpi(r, call, MPI_COMM_SELF, 0, true, &native);
+    int code = create_in_openmpi(r, in, call, MPI_COMM_SELF, 0, true, &native);
     if (code == MPI_SUCCESS)
         in->ops->comm_free(in, native);
     return code;
@@ -182,7 +183,7 @@ static int meet(struct pf_rank *r, const struct call *call, const struct creatio
     if (analytic ? !other_here || other_analytic : other_analytic)
         code = meet_analytic(r, call, c, mine);
     if (code == MPI_SUCCESS && analytic && theirs->impl == PF_IMPL_OPENMPI)
-        code = meet_openmpi(r, call);
+        code = meet_openmpi(r, r->models[theirs->model], call);
     return code;
 }
 
@@ -233,14 +234,14 @@ int pf_PMPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, in
     if (leads) {
         int mine, other = pf_comm_peer_side(bridge)->world_ranks[remote_leader];
         struct creation *c = creation_of_leaders(bridge->shared->first->id, tag, r->self.rank, other, &mine);
-        arrive(&c->side[mine], parent, sequence, in->impl);
+        arrive(&c->side[mine], parent, sequence, in);
         code = meet(r, &call, c, mine);
     }
     pf_native_comm_t native = NULL;
     if (code == MPI_SUCCESS)
         code = in->impl == PF_IMPL_ANALYTIC
                    ? tell_analytic(r, &call, sequence)
-                   : create_in_openmpi(r, &call, local, local_leader, leads, &native);
+                   : create_in_openmpi(r, in, &call, local, local_leader, leads, &native);
     pf_call_native_begin(r, in);
     if (code == MPI_SUCCESS)
         *newcomm = adopt(r, &call, sequence, in, native);

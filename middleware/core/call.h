@@ -92,7 +92,7 @@ static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct
 {
     if (!pf_call_runs_ahead(r, in))
         pf_call_settle(r);
-    r->call.impl = in->impl;
+    r->call.model = in->model;
     pf_progress_guard(r, in->impl);
     pf_compute_native_begin(r, in);
     in->ops->enter(in);
@@ -103,7 +103,7 @@ static inline void pf_call_native_end(struct pf_rank *r, struct pf_instance *in)
 {
     in->ops->leave(in);
     pf_compute_native_end(r, in->impl);
-    r->call.impl = -1;
+    r->call.model = PF_MODEL_NONE;
 }
 
 /* Ends a native call and the call. */

@@ -81,8 +81,7 @@ int pf_call_too_long(const struct pf_instance *in, MPI_Count size, double count)
     pf_warn("rank %d: %s: %.0f items of %lld bytes are more than model %s can carry, which counts bytes in "
             "an int; "
             "smaller messages, or another model",
-            r->self.rank, pf_fn_name(r->call.fn), count, (long long)size,
-            in->impl == PF_IMPL_SMPI ? "smpi" : "analytic");
+            r->self.rank, pf_fn_name(r->call.fn), count, (long long)size, pf_model_name(in->model));
     return -1;
 }
 

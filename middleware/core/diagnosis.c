@@ -17,8 +17,6 @@
 #define REQUESTS_SHOWN 8
 #define MESSAGES_SHOWN 4
 
-static const char *const model_names[PF_IMPL_COUNT + 1] = {"smpi", "portals", "analytic", "several models"};
-
 const char *pf_call_site(const void *address, char *buffer, size_t size)
 {
     Dl_info info;
@@ -56,7 +54,7 @@ static void print_messages(FILE *out, const struct pf_rank *r, const struct pf_c
     const struct pf_ledger_entry *e = pf_ledger_entry_of(comm->shared->boxes[comm->me].sends.all.first);
     for (; e && shown < MESSAGES_SHOWN; e = pf_ledger_entry_of(e->envelope.next), shown++)
         fprintf(out, "parfocal:   not received: rank %d sent tag %d to rank %d in model %s (%s at %s)\n",
-                e->sender, e->envelope.tag, r->self.rank, model_names[e->impl], pf_fn_name(e->fn),
+                e->sender, e->envelope.tag, r->self.rank, pf_model_name(e->model), pf_fn_name(e->fn),
                 pf_call_site(e->site, site, sizeof site));
     if (e)
         fprintf(out, "parfocal:   and more\n");
@@ -76,7 +74,7 @@ static void print_requests(FILE *out, const struct pf_rank *r)
         if (p2p)
             peer_text(peer, sizeof peer, request->peer, request->tag);
         fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank,
-                pf_fn_name(request->fn), p2p ? peer : "", model_names[request->owner->impl],
+                pf_fn_name(request->fn), p2p ? peer : "", pf_model_name(request->owner->model),
                 pf_call_site(request->site, site, sizeof site));
         if (p2p && pf_request_receives(request) && shown == 0)
             print_messages(out, r, request->comm);
@@ -105,7 +103,7 @@ static void print_call(FILE *out, const struct pf_rank *r)
         break;
     }
     bool probes = r->call.fn == PF_FN_Probe || r->call.fn == PF_FN_Mprobe; /* of whatever is sent first */
-    const char *model = probes && r->call.impl == PF_IMPL_COUNT ? "any" : model_names[r->call.impl];
+    const char *model = probes && r->call.model == PF_MODEL_COUNT ? "any" : pf_model_name(r->call.model);
     fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank,
             pf_fn_name(r->call.fn), peer, model, pf_call_site(r->call.site, site, sizeof site));
     if (*peer)
@@ -161,7 +159,7 @@ int pf_job_print_blocked(FILE *out)
             count += print_portals(out, r);
         if (r->state != PF_RANK_RUNNING)
             continue;
-        if (r->call.impl >= 0) {
+        if (r->call.model >= 0) {
             print_call(out, r);
             print_requests(out, r);
             count++;

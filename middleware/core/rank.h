@@ -33,9 +33,9 @@ static inline int pf_thread_level(int required)
 
 /* What a rank is doing, for diagnoses: filled in by the wrappers with plain stores. */
 struct pf_call {
-    int fn;   /* enum pf_fn of the current or last call */
-    int impl; /* implementation whose native function runs, -1 outside */
-    int peer; /* hub rank (or wildcard) of a point-to-point call */
+    int fn;    /* enum pf_fn of the current or last call */
+    int model; /* enum pf_model whose native function runs; none: outside; PF_MODEL_COUNT: in several */
+    int peer;  /* hub rank (or wildcard) of a point-to-point call */
     int tag;
     const void *site;                /* return address in the application */
     const struct pf_wait_set *waits; /* the requests of a wait call while it runs, else NULL */
@@ -54,7 +54,8 @@ struct pf_rank {
     pf_self_t self;
     struct pf_instance *active; /* where new operations go */
     enum pf_model model;        /* the model in force; several models may share an implementation */
-    struct pf_instance *instances[PF_IMPL_COUNT]; /* NULL while an implementation is not loaded */
+    struct pf_instance *models[PF_MODEL_COUNT];   /* NULL while a model is not loaded */
+    struct pf_instance *instances[PF_IMPL_COUNT]; /* that of the first model of an implementation */
     struct pf_account *account;
     struct pf_schedule_cursor cursor;
     struct pf_call call;

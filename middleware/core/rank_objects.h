@@ -38,10 +38,10 @@ struct pf_rank_objects *pf_rank_objects(struct pf_rank *r);
  * what end needs. */
 static inline int pf_hub_native_begin(struct pf_rank *r, struct pf_instance *in)
 {
-    int before = r->call.impl;
+    int before = r->call.model;
     if (before != in->impl)
         in->ops->enter(in);
-    r->call.impl = in->impl;
+    r->call.model = in->model;
     return before;
 }
 
@@ -49,7 +49,7 @@ static inline void pf_hub_native_end(struct pf_rank *r, struct pf_instance *in, 
 {
     if (before != in->impl)
         in->ops->leave(in);
-    r->call.impl = before;
+    r->call.model = before;
 }
 
 #endif

@@ -87,7 +87,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
             flag ? pf_ledger_find_send(box, source, tag) : pf_ledger_await(r, box, source, tag);
         if (!send)
             return pf_ledger_found_nothing(r, in, &(struct pf_ledger_route){source, tag, handle}, flag);
-        in = pf_ledger_follow(r, handle, send->impl);
+        in = pf_ledger_follow(r, handle, send->model);
         if (send->native_tag != PF_LEDGER_PLAIN)
             return probe_recorded(r, in, comm, box, send, flag, message, status);
         source = send->envelope.source;

@@ -101,9 +101,10 @@ static void waitall_part(struct pf_wait_set *set, struct pf_instance *in)
 
 void pf_wait_set_block(struct pf_wait_set *set)
 {
+    struct pf_instance *in;
     for (int impl = 0; set->active && impl < PF_IMPL_COUNT; impl++)
-        if (set->rank->instances[impl])
-            waitall_part(set, set->rank->instances[impl]);
+        if ((in = pf_wait_set_owner(set, impl)))
+            waitall_part(set, in);
     pf_wait_set_block_hub(set);
 }
 
@@ -139,12 +140,13 @@ int pf_PMPI_Testall(int count, MPI_Request handles[], int *flag, MPI_Status stat
 {
     struct pf_rank *r = PF_ENTER(Testall);
     struct pf_wait_set set;
+    struct pf_instance *in;
     int error = flag ? pf_wait_set_open(&set, r, count, handles) : MPI_ERR_ARG;
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
-        if (r->instances[impl])
-            testall_part(&set, r->instances[impl]);
+        if ((in = pf_wait_set_owner(&set, impl)))
+            testall_part(&set, in);
     pf_wait_set_try_hub(&set);
     *flag = set.active == 0;
     error = *flag ? deliver_all(&set, statuses) : MPI_SUCCESS;
@@ -229,12 +231,13 @@ int pf_PMPI_Testany(int count, MPI_Request handles[], int *index, int *flag, MPI
 {
     struct pf_rank *r = PF_ENTER(Testany);
     struct pf_wait_set set;
+    struct pf_instance *in;
     int error = index && flag ? pf_wait_set_open(&set, r, count, handles) : MPI_ERR_ARG;
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     for (int impl = 0; set.active && !set.done && impl < PF_IMPL_COUNT; impl++)
-        if (r->instances[impl])
-            any_part(&set, r->instances[impl], false);
+        if ((in = pf_wait_set_owner(&set, impl)))
+            any_part(&set, in, false);
     if (!set.done)
         pf_wait_set_try_hub(&set);
     *index = first_done(&set);
@@ -308,12 +311,13 @@ int pf_PMPI_Testsome(int incount, MPI_Request handles[], int *outcount, int indi
 {
     struct pf_rank *r = PF_ENTER(Testsome);
     struct pf_wait_set set;
+    struct pf_instance *in;
     int error = outcount ? pf_wait_set_open(&set, r, incount, handles) : MPI_ERR_ARG;
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
-        if (r->instances[impl])
-            some_part(&set, r->instances[impl], false);
+        if ((in = pf_wait_set_owner(&set, impl)))
+            some_part(&set, in, false);
     pf_wait_set_try_hub(&set);
     error = deliver_some(&set, outcount, indices, statuses);
     return finish(&set, error);

@@ -84,9 +84,9 @@ void pf_wait_mixed(struct pf_wait_set *set)
         if (set->done)
             return;
         if (progress->changed)
-            continue;                 /* the NIC changed meanwhile */
-        r->call.impl = PF_IMPL_COUNT; /* in several at once */
+            continue;                   /* the NIC changed meanwhile */
+        r->call.model = PF_MODEL_COUNT; /* in several at once */
         sleep_until_something_happens(set);
-        r->call.impl = -1;
+        r->call.model = PF_MODEL_NONE;
     }
 }

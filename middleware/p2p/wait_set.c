@@ -49,9 +49,10 @@ int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_
         set->done += request->done;
         if (!pf_request_is_active(request))
             continue;
-        several |= request->hub || (set->owner && set->owner != request->owner);
+        several |= request->hub || (set->owner && set->owner->impl != request->owner->impl);
         set->hub += request->hub != NULL;
-        set->owner = request->owner;
+        if (!set->owner)
+            set->owner = request->owner;
         set->active++;
     }
     if (several)
@@ -66,11 +67,22 @@ void pf_wait_set_close(struct pf_wait_set *set)
     free(set->heap);
 }
 
+struct pf_instance *pf_wait_set_owner(const struct pf_wait_set *set, int impl)
+{
+    if (set->owner)
+        return set->owner->impl == impl ? set->owner : NULL;
+    for (int i = 0; i < set->count; i++)
+        if (pf_request_is_active(set->requests[i]) && set->requests[i]->owner->impl == impl)
+            return set->requests[i]->owner;
+    return NULL;
+}
+
 int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in)
 {
     int n = 0;
     for (int i = 0; i < set->count; i++) {
-        if (!pf_request_is_active(set->requests[i]) || set->requests[i]->owner != in || set->requests[i]->hub)
+        if (!pf_request_is_active(set->requests[i]) || set->requests[i]->owner->impl != in->impl ||
+            set->requests[i]->hub)
             continue;
         set->natives[n] = set->requests[i]->native;
         set->index[n++] = i;
@@ -89,7 +101,7 @@ static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_reques
     pf_ledger_completed(&request->side, &request->status);
     if (request->persistent && request->native && request->native != in->values->request_null)
         in->fn->Request_free(&request->native);
-    pf_stranded_received(r, in, request);
+    pf_stranded_received(r, request->owner, request);
     pf_call_reset_polls();
 }
 

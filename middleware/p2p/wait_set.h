@@ -32,7 +32,11 @@ struct pf_wait_set {
 int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_Request handles[]);
 void pf_wait_set_close(struct pf_wait_set *set);
 
-/* Collects the active requests of `in` into natives and index; returns their number. */
+/* The owner of the first active request in an implementation, whichever of its models: they are waited for by
+ * one native call. NULL when there is none. */
+struct pf_instance *pf_wait_set_owner(const struct pf_wait_set *set, int impl);
+
+/* Collects the active requests of the implementation of `in` into natives and index; returns their number. */
 int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in);
 
 /* `request` has completed natively, with native status number `i` of the set: notes it in the request. `code`

@@ -106,11 +106,11 @@ int pf_PMPI_Finalize(void)
         struct pf_instance *in = r->instances[impl];
         if (!in)
             continue;
-        r->call.impl = impl;
+        r->call.model = in->model;
         if (impl == PF_IMPL_OPENMPI)
             pf_progress_guard(r, impl);
         in->ops->finish(in);
-        r->call.impl = -1;
+        r->call.model = PF_MODEL_NONE;
     }
     pf_account_leave(r->account);
     pf_account_close(r->account, simgrid_get_clock());
@@ -224,10 +224,10 @@ uint64_t pf_call_polls;
 /* Others run meanwhile, and one of them may have to tell where this rank is. */
 static void spend(struct pf_rank *r, struct pf_instance *in)
 {
-    int before = r->call.impl;
-    r->call.impl = in->impl;
+    int before = r->call.model;
+    r->call.model = in->model;
     in->ops->idle(in);
-    r->call.impl = before;
+    r->call.model = before;
 }
 
 void pf_call_idle_uncharged(struct pf_rank *r, struct pf_instance *in)
@@ -249,7 +249,7 @@ void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
             "nothing, and no rank "
             "did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
             simgrid_get_clock(), pf_config.livelock_polls);
-    r->call.impl = in->impl;
+    r->call.model = in->model;
     pf_job_print_blocked(stderr);
     pf_end_process(1);
 }

@@ -84,7 +84,7 @@ static void read_settings(void)
     find_out_about_switches();
     pf_job_state.strict = pf_job_state.may_switch && *pf_config.agree == 's';
     pf_ledger_on = pf_job_state.may_switch && !pf_job_state.strict;
-    pf_ledger_begin(pf_model_impl(pf_job_state.start_model));
+    pf_ledger_begin(pf_job_state.start_model);
 }
 
 /* Its own rank cannot go on in a child; the calls of MPI say so. */
@@ -112,8 +112,7 @@ static void load_requested(void)
         size_t length = strcspn(list, ",");
         enum pf_model model;
         if (!pf_model_parse(list, length, &model))
-            pf_die("unknown model '%.*s' in PARFOCAL_LOAD; models: analytic, smpi, portals, packet",
-                   (int)length, list);
+            pf_die("unknown model '%.*s' in PARFOCAL_LOAD; models: %s", (int)length, list, pf_model_list());
         pf_model_load(model);
         list += length + (list[length] == ',');
     }
@@ -125,7 +124,7 @@ static void create_rank(int i)
     sg_actor_t actor = sg_actor_by_pid(i + 1); /* SMPI starts rank i as actor i + 1 */
     sg_host_t host = actor ? sg_actor_get_host(actor) : NULL;
     r->self = (pf_self_t){.rank = i, .size = pf_job_state.size, .host = host, .mpi = r};
-    r->call.impl = -1;
+    r->call.model = PF_MODEL_NONE;
     r->call.fn = -1;
     r->bsend_impl = -1;
     r->model = PF_MODEL_SMPI;
@@ -133,8 +132,9 @@ static void create_rank(int i)
         r->state = PF_RANK_LEFT;
         pf_job_state.missing = i;
     }
-    r->instances[PF_IMPL_SMPI] = pf_adapter_get(PF_IMPL_SMPI)->ops->instance(i);
-    r->active = r->instances[PF_IMPL_SMPI];
+    r->active = r->models[PF_MODEL_SMPI] = r->instances[PF_IMPL_SMPI] =
+        pf_adapter_get(PF_IMPL_SMPI)->ops->instance(i, "");
+    r->active->model = PF_MODEL_SMPI;
     pf_job_state.selves[i] = &r->self;
     pf_schedule_cursor_init(&r->cursor, pf_job_state.schedule);
     r->base = r->active;
@@ -149,7 +149,7 @@ void pf_job_create_ranks(void)
     if (smpi->ops->open(&job, why, sizeof why))
         pf_die("SMPI cannot be used: %s", why);
     if (pf_job_state.size == 0)
-        pf_job_state.size = smpi->ops->instance(0)->job_size;
+        pf_job_state.size = smpi->ops->instance(0, "")->job_size;
     pf_job_state.thread = pthread_self();
     pf_job_state.missing = -1;
     pf_job_state.ranks = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
@@ -172,7 +172,7 @@ void pf_job_start_rank(struct pf_rank *r)
     load_requested();
     pf_model_load(pf_job_state.start_model);
     r->model = pf_job_state.start_model;
-    r->active = r->instances[pf_model_impl(pf_job_state.start_model)];
+    r->active = r->models[pf_job_state.start_model];
 }
 
 /* Whatever MPI model is in force, Portals calls go to the simulated NIC. */

@@ -123,7 +123,7 @@ struct pf_win *pf_win_begin(struct pf_rank *r, MPI_Comm handle, MPI_Info info, i
     win->disp_unit = 1;
     win->info = pf_info_of(info) ? pf_info_of(pf_info_copy(r, info)) : NULL;
     pf_call_schedule(r, comm == r->world);
-    win->in = r->instances[pf_comm_collective(r, comm)->impl];
+    win->in = pf_comm_collective(r, comm);
     win->shared = pf_win_shared_join(comm, comm->collectives - 1);
     return win;
 }

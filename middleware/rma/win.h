@@ -22,7 +22,7 @@ struct pf_win_shared {
     uint64_t sequence;
     int members, joined, references;
     uint64_t fences; /* whose model is decided */
-    int impl;        /* of the last of them: where the window is afterwards */
+    int in_model;    /* of the last of them: where the window is afterwards */
     struct pf_win_part *parts;
     int *disp_units;              /* a copy of those in parts, as adapters want them */
     char *memory;                 /* of a window of shared memory: of all members, one after the other */
@@ -41,7 +41,7 @@ struct pf_win_region {
 };
 
 /*
- * A window has one implementation at a time: two must never grant the same lock. It is the one in force (by
+ * A window has one model at a time: two must never grant the same lock. It is the one in force (by
  * the agreement of its communicator) when the window is made. At a fence that ends an epoch it may become
  * another one, in which the window then has a twin (win_fence.c). Its operations go there, whatever the rank
  * switches to.

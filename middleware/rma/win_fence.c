@@ -18,14 +18,14 @@ static struct pf_instance *agree(struct pf_rank *r, struct pf_win *win, int asse
 {
     struct pf_win_shared *shared = win->shared;
     if (win->fences++ == shared->fences) {
-        int bound = win->comm->shared->bound_impl;
+        int bound = win->comm->shared->bound_model;
         bool stays = (assertion & MPI_MODE_NOPRECEDE) || win->epochs > 0;
         shared->fences++;
-        shared->impl = stays ? win->in->impl : bound >= 0 ? bound : r->active->impl;
-    } else if (shared->impl != r->active->impl) {
+        shared->in_model = stays ? win->in->model : bound >= 0 ? bound : r->active->model;
+    } else if (shared->in_model != r->active->model) {
         r->account->slot->followed++;
     }
-    return r->instances[shared->impl];
+    return r->models[shared->in_model];
 }
 
 int pf_PMPI_Win_fence(int assertion, MPI_Win handle)
@@ -36,17 +36,17 @@ int pf_PMPI_Win_fence(int assertion, MPI_Win handle)
         return pf_win_failed(r, handle, MPI_ERR_WIN);
     pf_call_schedule(r, false);
     struct pf_instance *next = agree(r, win, assertion), *in = win->in;
-    if (next != in)
+    bool moves = next->impl != in->impl; /* else it has its twin, and only its messages go another way */
+    if (moves)
         pf_win_twin(r, win, next);
     pf_call_native_begin(r, in);
-    int closing = next != in ? assertion | MPI_MODE_NOSUCCEED : assertion;
+    int closing = moves ? assertion | MPI_MODE_NOSUCCEED : assertion;
     int code = in->fn->Win_fence(pf_native_assert(in, closing), win->object.native[in->impl]);
-    if (code == MPI_SUCCESS && next != in) {
+    if (code == MPI_SUCCESS)
         win->in = next;
-        if (!(assertion & MPI_MODE_NOSUCCEED)) {
-            pf_progress_guard(r, next->impl);
-            next->ops->win_open(next, win->object.native[next->impl]);
-        }
+    if (code == MPI_SUCCESS && moves && !(assertion & MPI_MODE_NOSUCCEED)) {
+        pf_progress_guard(r, next->impl);
+        next->ops->win_open(next, win->object.native[next->impl]);
     }
     return pf_win_leave(r, in, handle, code);
 }

@@ -58,7 +58,7 @@ void pf_win_shared_leave(struct pf_win_shared *shared)
 void pf_win_publish(struct pf_win *win)
 {
     struct pf_win_shared *shared = win->shared;
-    shared->impl = win->in->impl;
+    shared->in_model = win->in->model;
     shared->parts[win->comm->me] = (struct pf_win_part){win->base, win->size, win->disp_unit};
     shared->disp_units[win->comm->me] = win->disp_unit;
 }

@@ -74,6 +74,20 @@ def is_shown_as_wrong(page, name):
     return any("unknown variable " + name in block.text for block in page.blocks)
 
 
+def missing_models():
+    """Each model has its row where models are listed, and a section when it is there."""
+    sys.path.insert(0, os.path.join(ROOT, "base"))
+    import models
+    wrong = 0
+    for name, *_, needs, _, _ in models.MODELS:
+        for page, text in (("README.md", f"| `{name}` |"), ("docs/models.md", f"| `{name}` |"), ("docs/models.md", f"\n## {name}\n")):
+            with open(os.path.join(ROOT, page), encoding="utf-8") as f:
+                if text not in f.read() and not (needs and "##" in text):
+                    print(f"{page}: nothing about model {name}: {text.strip()}")
+                    wrong += 1
+    return wrong
+
+
 def main():
     all_pages = pages.find(ROOT)
     by_name = {page.name: page for page in all_pages}
@@ -84,6 +98,7 @@ def main():
             print(f"{page.name}:{line}: {why}")
             wrong += 1
     links = sum(len(page.links()) for page in all_pages)
+    wrong += missing_models()
     if links < 10:
         print("check_names: hardly any link was found")
         wrong += 1

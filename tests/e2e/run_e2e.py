@@ -23,9 +23,9 @@ import tempfile
 import harness
 
 PROGRAMS = os.path.join(harness.HERE, "programs")
-MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic", "own", "schedule", "three"]
+MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic", "own", "schedule", "three", "networks"]
 # Models of programs that switch by themselves.
-PAIRS = [("smpi", "portals"), ("portals", "smpi"), ("analytic", "smpi"), ("portals", "analytic")]
+PAIRS = [("smpi", "portals"), ("portals", "smpi"), ("analytic", "smpi"), ("portals", "analytic"), ("portals", "portals-ideal")]
 # Purity is promised against smpirun "with the same flags": some that change SMPI's times a lot.
 SETTINGS = [["--cfg=smpi/coll-selector:ompi"], ["--cfg=network/model:CM02"], ["--cfg=smpi/async-small-thresh:65536"],
             ["--cfg=smpi/send-is-detached-thresh:100", "--cfg=smpi/or:0:1e-7:1e-10", "--cfg=smpi/os:0:2e-7:1e-10"]]
@@ -80,6 +80,13 @@ def schedules_of_three(variant, rng):
         yield f"every:{rng.randint(2, 9)}=smpi|analytic"
     rng.shuffle(models)
     yield from random_schedules(variant, rng, 2, models, by_count=False)
+
+
+def schedule_of_networks(variant, rng):
+    """Between two models that share an implementation, and its matching."""
+    if variant.switch == "any":
+        return rng.choice(["every:1=portals|portals-ideal", f"every:{rng.randint(1, 5)}=portals-ideal|portals|smpi"])
+    return next(random_schedules(variant, rng, 2, rng.sample(["portals", "portals-ideal", "smpi"], 3), by_count=False))
 
 
 def schedules_by_count(rng, count):
@@ -188,6 +195,9 @@ class Runner:
             for schedule in schedules_of_three(v, rng):
                 result = self.pfrun(v, ["-schedule", schedule])
                 self.judge(v, f"seed {self.options.seed}: {schedule}", result, data, None)
+        if "networks" in modes and v.switch in ("any", "coll"):
+            schedule = schedule_of_networks(v, random.Random(f"networks {self.options.seed} {v.title}"))
+            self.judge(v, f"seed {self.options.seed}: {schedule}", self.pfrun(v, ["-schedule", schedule]), data, None)
 
 
 def main():

@@ -6,6 +6,8 @@ while operations are pending, and checks all its data; the same under a schedule
 the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
 Every second seed is also run with all three models in turn, by its own switches or by a schedule, and each of the three is the
 first in a third of these runs; every fifth in analytic alone, twice. Every third seed puts two ranks on each host.
+Every third seed is also run with both networks under the NIC, portals and portals-ideal, which share Open MPI and its matching: by its
+own switches, by a schedule, or in portals-ideal alone, which must have the simulated times of portals over that network.
 
 A nightly run takes many more seeds than the ordinary test (niced, some three hours on two cores):
     nice tests/random/run_random.py --first 1001 --cases 2000
@@ -34,7 +36,8 @@ SCHEDULES = ["every:1=smpi|portals", "every:3=portals|smpi", "every:7=smpi|porta
 TURNS = list(itertools.permutations(["analytic", "smpi", "portals"]))
 # What a run must have called.
 USED = {"switching": ["smpi", "portals"], "strict": ["smpi", "portals"], "three": TURNS[0], "three by schedule": TURNS[0],
-        "three, strict": TURNS[0]}
+        "three, strict": TURNS[0], "networks by schedule": ["portals-ideal", "portals"],
+        "networks, strict": ["portals", "portals-ideal"]}
 
 # Seeds for which Open MPI's mere presence moves one date by the last bit of a double (5e-20 s at 4e-4 s), in every version so
 # far. Both runs stop at the same 355 dates, so no event of ours cuts a step of SimGrid's in two: the first date that
@@ -97,6 +100,8 @@ class Case:
         self.pfrun("schedule", ["-schedule", schedule], models("smpi", "portals"), args=["still"])
         if self.seed % 2 == 0:
             self.three(rng)
+        if self.seed % 3 == 1:
+            self.networks(rng)
         if self.seed % 5 == 4:
             first = self.pfrun("analytic", ["-model", "analytic"], models("analytic", "analytic"))
             self.pfrun("analytic again", ["-model", "analytic"], models("analytic", "analytic"), like=first)
@@ -113,6 +118,25 @@ class Case:
             self.pfrun("smpi, portals loaded", ["-model", "smpi", "-load", "portals"], models("smpi", "smpi"), stock,
                        ["pure"])
         return self
+
+    def networks(self, rng):
+        """Two models over one implementation: a switch between them changes nothing but the way of what begins then."""
+        turn = self.seed // 3 % 4
+        if turn == 0:
+            self.pfrun("networks", ["-model", "portals"], models("portals-ideal", rng.choice(["portals", "smpi"])), args=["free"])
+        elif turn == 1:
+            third = rng.choice(["", "|smpi", "|analytic", "|portals"])
+            self.pfrun("networks by schedule", ["-schedule", f"every:{rng.choice([1, 1, 2, 3, 5])}=portals-ideal|portals{third}"],
+                       models("portals", "portals-ideal"), args=["still"])
+        elif turn == 2:
+            every = f"every:1=portals|portals-ideal,@time:{rng.uniform(0.001, 0.01):.9f}=portals-ideal"
+            first = self.pfrun("networks", ["-schedule", every], models("portals", "portals-ideal"), args=["still"])
+            self.pfrun("networks again", ["-schedule", every], models("portals", "portals-ideal"), like=first, args=["still"])
+        else:
+            first = self.pfrun("ideal network", ["-model", "portals"], {**models("portals", "portals"), "PARFOCAL_NET_MODEL": "ideal"})
+            self.pfrun("portals-ideal", ["-model", "portals-ideal", "-load", "portals"], models("portals-ideal", "portals-ideal"),
+                       like=first)
+            self.pfrun("networks, strict", ["-model", "portals", "-agree", "strict"], models("portals", "portals-ideal"))
 
     def three(self, rng):
         """All models in turn: each is first, next and last in some seeds, by the ranks' own switches or by a schedule."""

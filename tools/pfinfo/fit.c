@@ -224,8 +224,8 @@ static void check_request(const struct fit_request *request)
     if (is_file(request))
         return;
     if (!pf_model_parse(request->model, strlen(request->model), &model) || model == PF_MODEL_ANALYTIC)
-        pf_die("--fit: '%s' is no model to fit to (smpi, portals, packet), and no file of measured times",
-               request->model);
+        pf_die("--fit: '%s' is no model to fit to (%s; not analytic), and no file of measured times",
+               request->model, pf_model_list());
     if (pf_model_probe(model, why, sizeof why) != PF_SUCCESS)
         pf_die("--fit: model %s: %s", request->model, why);
 }

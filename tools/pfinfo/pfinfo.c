@@ -116,20 +116,14 @@ static void print_version(FILE *out, struct argp_state *state)
 
 static void print_models(void)
 {
-    static const char *const what[PF_MODEL_COUNT] = {
-        "own closed-form engine",
-        "SMPI on SimGrid's flow model",
-        "stock Open MPI on a simulated Portals 4 NIC over SimGrid flows",
-        "stock Open MPI on the same NIC over a packet-level network",
-    };
     puts("\nModels, from coarse to fine:");
     for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++) {
         char why[600] = "";
         int error = pf_model_probe(model, why, sizeof why);
-        printf("  %-9s %-9s %s\n", pf_model_name(model), error == PF_SUCCESS ? "available" : "missing",
-               what[model]);
+        printf("  %-13s %-9s %s\n", pf_model_name(model), error == PF_SUCCESS ? "available" : "missing",
+               pf_model_text(model));
         if (error != PF_SUCCESS)
-            printf("  %-9s           why: %s: %s\n", "", pf_error_text(error), why);
+            printf("  %-13s           why: %s: %s\n", "", pf_error_text(error), why);
     }
 }
 

@@ -91,7 +91,7 @@ static const char help_text[] =
     "  -platform FILE|NAME     SimGrid platform, or a built-in one: fattree, star, torus, dragonfly,\n"
     "                          each with optional :HOSTS (default: fattree; see pfinfo --platform)\n"
     "  -hostfile FILE          one host per line: 'host', 'host:4' or 'host slots=4' (also: -machinefile)\n"
-    "  -model M                model in force at the start: analytic, smpi or portals (default: smpi)\n"
+    "  -model M                model in force at the start (default: smpi; pfinfo lists the models)\n"
     "  -schedule S             which phase runs in which model: PHASE=MODEL,@start=MODEL,@coll:N=MODEL,\n"
     "                          @time:T=MODEL,every:K=M1|M2; or the name of a file that says so\n"
     "  -agree follow|strict    both sides of a message in one model: the second follows the first "

@@ -191,6 +191,7 @@ class Rule(unittest.TestCase):
 
     def curve(self, **schedules):
         sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "tools", "pfcurve"))
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "base"))
         from pfcurve import curve, main, options, points
         rows = []
         for name, runs in schedules.items():

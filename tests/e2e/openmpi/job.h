@@ -19,7 +19,7 @@ struct rank {
 
 /* A native function of the rank; every call counts as an entry of the middleware's. */
 #define CALL(rank, name)                                                                                     \
-    (pf_ompi_enter((rank)->inst), (__typeof__(&PMPI_##name))pf_ompi_symbol((rank)->inst, "PMPI_" #name))
+    (pf_ompi_enter((rank)->inst, 0), (__typeof__(&PMPI_##name))pf_ompi_symbol((rank)->inst, "PMPI_" #name))
 
 void test_fail(const struct rank *rank, const char *file, int line, const char *what)
     __attribute__((noreturn));

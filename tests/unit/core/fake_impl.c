@@ -359,12 +359,14 @@ struct pf_rank *fake_setup(enum pf_impl active)
     install_PF_IMPL_SMPI();
     install_PF_IMPL_OPENMPI();
     for (int impl = 0; impl < PF_IMPL_ANALYTIC; impl++) {
-        fakes[impl] = (struct fake){.instance = {.ops = &ops[impl],
-                                                 .values = &values[impl],
-                                                 .fn = &functions[impl],
-                                                 .predefined = predefined,
-                                                 .impl = impl,
-                                                 .job_size = 4}};
+        fakes[impl] =
+            (struct fake){.instance = {.ops = &ops[impl],
+                                       .values = &values[impl],
+                                       .fn = &functions[impl],
+                                       .predefined = predefined,
+                                       .impl = impl,
+                                       .model = impl == PF_IMPL_SMPI ? PF_MODEL_SMPI : PF_MODEL_PORTALS,
+                                       .job_size = 4}};
         r->instances[impl] = &fakes[impl].instance;
     }
     r->active = r->instances[active];

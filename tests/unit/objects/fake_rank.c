@@ -105,7 +105,7 @@ struct pf_rank *fake_rank(int number, int size)
     rank.account = &account;
     rank.active = &instance;
     account.slot = &slot;
-    rank.call.impl = -1;
+    rank.call.model = PF_MODEL_NONE;
     rank.world = &world;
     rank.alone = &alone;
     make_comm(&world, &world_shared, size, number);

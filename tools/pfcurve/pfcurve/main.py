@@ -33,7 +33,7 @@ def versions(bindir):
         done = subprocess.run([os.path.join(bindir, "pfinfo")], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise Problem(f"pfinfo does not run: {error}") from None
-    return done.stdout.splitlines()[0], re.findall(r"^  (\w+) +available", done.stdout, re.M)
+    return done.stdout.splitlines()[0], re.findall(r"^  ([\w-]+) +available", done.stdout, re.M)
 
 
 def as_typed(bindir, tool):

@@ -6,10 +6,14 @@ import re
 import shutil
 from dataclasses import dataclass, field
 
+import models  # base/models.py
+
 from .curve import measured_times
 from .errors import Problem
 
-LADDER = ["analytic", "smpi", "portals", "packet"]  # coarsest first
+LADDER = models.NAMES  # coarsest first
+# Those over a network without contention answer a question of their own, and come when they are named.
+SPECIAL = [model.name for model in models.MODELS if model.network == "ideal"]
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
 Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
@@ -89,7 +93,7 @@ def build_parser():
     flag(what, "unit", default="time", choices=["time", "phase", "coll"],
          help="of what the parts are: simulated time (default), phases, collectives on MPI_COMM_WORLD")
     flag(what, "max-points", type=int, default=32, metavar="N", help="--phases: most combinations that are all run (32)")
-    flag(what, "models", metavar="M,...", help="models of the sweep (default: all available)")
+    flag(what, "models", metavar="M,...", help=f"models of the sweep (default: all available but {', '.join(SPECIAL)})")
     flag(what, "cheap", metavar="M", help="model to save with (default: the first of " + ", ".join(LADDER) + ")")
     flag(what, "fine", metavar="M", help="fine model (default: the last of them)")
     flag(what, "fit", action="store_true", help="first fit model analytic to the fine model (pfinfo --fit)")
@@ -133,7 +137,7 @@ def percent(text):
 
 
 def models_of(text, available):
-    names = [name.strip() for name in text.split(",")] if text is not None else available
+    names = [name.strip() for name in text.split(",")] if text is not None else [name for name in available if name not in SPECIAL]
     for name in names:
         check_model(name, available)
     return [model for model in LADDER if model in names]

@@ -6,10 +6,10 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
+import models  # noqa: E402 (base/models.py)
 
-# Okabe and Ito: readable for the colour-blind.
-COLOURS = {"analytic": "#009E73", "smpi": "#56B4E9", "portals": "#0072B2", "packet": "#CC79A7"}
-ON_COLOUR = {"smpi": "#111111", "packet": "#111111"}  # of text on these; white on the others
+COLOURS = models.COLOURS
+ON_COLOUR = {name: "#111111" for name, colour in COLOURS.items() if models.is_light(colour)}  # of text on these; white on the others
 MIX, BEST = "#E69F00", "#D55E00"
 INK, GREY, PALE = "#333333", "#666666", "#bbbbbb"
 
@@ -35,8 +35,8 @@ def short(name, most=36):
     return name if len(name) <= most else f"{name[:most // 2]}\u2026{name[-(most // 2 - 1):]}"
 
 
-def legend(place, models, **where):
-    place.legend([plt.Rectangle((0, 0), 1, 1, color=COLOURS[model]) for model in models], models, ncol=len(models),
+def legend(place, names, **where):
+    place.legend([plt.Rectangle((0, 0), 1, 1, color=COLOURS[name]) for name in names], names, ncol=len(names),
                  frameon=False, fontsize=8.5, **where)
 
 
