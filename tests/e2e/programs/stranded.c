@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clang-format off */
-/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)stranded.*in.model.(\w+).*waits.in.model.(?!\1) */
-/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)stranded.*in.model.(\w+).*waits.in.model.(?!\1) args=eager */
+/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)stranded.*in.model.([\w-]+)\s.*(?:waits|received.it).in.model.(?!\1\s) */
+/* e2e: switch=own stock=no exit=nonzero options=-agree,strict message=(?s)stranded.*in.model.([\w-]+)\s.*(?:waits|received.it).in.model.(?!\1\s) args=eager */
 /* clang-format on */
 /* A message that is sent in one model and awaited in the other: -agree strict ends with a diagnosis, never a
  * hang. */
