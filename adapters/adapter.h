@@ -168,7 +168,6 @@ struct pf_adapter_ops {
     double (*ahead)(const struct pf_instance *in);
 
     void (*status_get)(const void *native, struct pf_native_status_view *out);
-    void (*status_set)(void *native, const struct pf_native_status_view *in);
     /* The hub's error class of a native error code. */
     int (*error_class)(struct pf_instance *in, int code);
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOMS = ["base", "lowlevel", "adapters", "middleware", "tools"]
+ROOMS = ["base", "loader", "lowlevel", "adapters", "middleware", "tools"]
 
 
 def table():

@@ -270,12 +270,6 @@ static void status_get(const void *native, struct pf_native_status_view *out)
     out->bytes = (int64_t)(status->cancelled >> 1) << 32 | (uint32_t)status->count;
 }
 
-static void status_set(void *native, const struct pf_native_status_view *in)
-{
-    pf_local_status_set(native, in);
-    an_status_set_bytes(native, (size_t)in->bytes);
-}
-
 static void no_errors_return(struct pf_instance *in, void *native)
 {
     (void)in, (void)native; /* errors are always returned */
@@ -300,7 +294,6 @@ static const struct pf_adapter_ops ops = {
     .settle = analytic_settle,
     .ahead = analytic_ahead,
     .status_get = status_get,
-    .status_set = status_set,
     .error_class = pf_local_error_class,
     .comm_twin = comm_twin,
     .intercomm_twin = intercomm_twin,

@@ -142,16 +142,6 @@ void pf_local_status_get(const void *native, struct pf_native_status_view *out)
     out->bytes = status->count;
 }
 
-void pf_local_status_set(void *native, const struct pf_native_status_view *in)
-{
-    MPI_Status *status = native;
-    status->MPI_SOURCE = in->source;
-    status->MPI_TAG = in->tag;
-    status->MPI_ERROR = in->error;
-    status->cancelled = in->cancelled;
-    status->count = (int)in->bytes;
-}
-
 /* The engine's codes are its classes. */
 int pf_local_error_class(struct pf_instance *in, int code)
 {

@@ -27,7 +27,6 @@ void pf_local_predefined(void **table);
 
 /* Slots of struct pf_adapter_ops. */
 void pf_local_status_get(const void *native, struct pf_native_status_view *out);
-void pf_local_status_set(void *native, const struct pf_native_status_view *in);
 int pf_local_error_class(struct pf_instance *in, int code);
 
 #endif

@@ -210,16 +210,6 @@ static void status_get(const void *native, struct pf_native_status_view *out)
     out->bytes = (int64_t)status->_ucount;
 }
 
-static void status_set(void *native, const struct pf_native_status_view *in)
-{
-    MPI_Status *status = native;
-    status->MPI_SOURCE = in->source;
-    status->MPI_TAG = in->tag;
-    status->MPI_ERROR = in->error;
-    status->_cancelled = in->cancelled;
-    status->_ucount = (size_t)in->bytes;
-}
-
 static int error_class(struct pf_instance *in, int code)
 {
     int class = code;
@@ -342,7 +332,6 @@ static const struct pf_adapter_ops ops = {
     .settle = pf_adapter_no_hook,
     .ahead = pf_adapter_no_debt,
     .status_get = status_get,
-    .status_set = status_set,
     .error_class = error_class,
     .comm_twin = comm_twin,
     .intercomm_twin = intercomm_twin,

@@ -235,7 +235,6 @@ static const struct pf_adapter_ops ops = {
     .settle = pf_adapter_no_hook,
     .ahead = pf_adapter_no_debt,
     .status_get = pf_local_status_get,
-    .status_set = pf_local_status_set,
     .error_class = pf_local_error_class,
     .comm_twin = comm_twin,
     .intercomm_twin = pf_adapter_no_intercomm,

@@ -218,7 +218,6 @@ const int *pf_native_counts(const struct pf_instance *in, const int *counts, int
 
 /* Status of the hub from a native one. The count is kept in bytes (mpi.h, reserved fields). */
 void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Status *status);
-void pf_status_to_native(struct pf_instance *in, const MPI_Status *status, void *native);
 void pf_status_set_empty(MPI_Status *status);
 bool pf_status_cancelled(const MPI_Status *status);
 

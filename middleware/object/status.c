@@ -52,16 +52,6 @@ void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Statu
     set_bytes(status, view.bytes, in->impl + 1);
 }
 
-void pf_status_to_native(struct pf_instance *in, const MPI_Status *status, void *native)
-{
-    struct pf_native_status_view view = {.source = pf_native_rank(in, status->MPI_SOURCE),
-                                         .tag = pf_native_tag(in, status->MPI_TAG),
-                                         .error = status->MPI_ERROR,
-                                         .cancelled = status->mpi_reserved[WORD_CANCELLED],
-                                         .bytes = status_bytes(status)};
-    in->ops->status_set(native, &view);
-}
-
 void pf_status_set_empty(MPI_Status *status)
 {
     if (status != MPI_STATUS_IGNORE)
