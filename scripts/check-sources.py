@@ -21,6 +21,8 @@ ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/e
                       "adapters/analytic/cost/cost.h", "adapters/analytic/cost/fit.h", "adapters/analytic/coll/coll.h"]
 # Adapters are siblings: none includes another, but each may what they share, which includes none of them.
 ADAPTERS_SHARED = "local"
+# Who may name one MPI implementation in the middleware: models and the start of a job. The last one waits for its repair.
+NAMES_IMPLEMENTATIONS = ["middleware/agree/", "middleware/process/job.c", "middleware/comm/intercomm_create.c"]
 MAX_LINES = 1000
 MAX_README = 30
 # Data that have no lines of their own to hold to a limit: one row per MPI function.
@@ -145,6 +147,17 @@ def sibling_fault(name, target):
     if other[1] in (own[1], ADAPTERS_SHARED):
         return None
     return f"adapters/{own[1]} includes {target} of another adapter; they share adapters/{ADAPTERS_SHARED} only"
+
+
+def check_capabilities(tree):
+    """The middleware asks what an implementation can do (struct pf_native_values), not which one it is."""
+    for name in tree.sources(C_CODE):
+        if not name.startswith("middleware/") or name.startswith(tuple(NAMES_IMPLEMENTATIONS)):
+            continue
+        for number, line in enumerate(code_lines(tree.text(name)), 1):
+            match = re.search(r"\bPF_IMPL_(?!COUNT\b)\w+", line)
+            if match:
+                yield f"{name}:{number}", f"{match[0]}: ask for a capability (adapters/adapter.h) instead of one implementation"
 
 
 def check_paths(tree):

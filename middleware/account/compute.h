@@ -40,9 +40,9 @@ static inline void pf_compute_native_begin(struct pf_rank *r, const struct pf_in
     account->charged = account->computed;
 }
 
-static inline void pf_compute_native_end(struct pf_rank *r, int impl)
+static inline void pf_compute_native_end(struct pf_rank *r, const struct pf_instance *in)
 {
-    if (impl != PF_IMPL_SMPI)
+    if (!in->values->charges_computation)
         r->account->charged = r->account->computed; /* functions of the application that were called back */
 }
 

@@ -102,7 +102,7 @@ static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct
 static inline void pf_call_native_end(struct pf_rank *r, struct pf_instance *in)
 {
     in->ops->leave(in);
-    pf_compute_native_end(r, in->impl);
+    pf_compute_native_end(r, in);
     r->call.model = PF_MODEL_NONE;
 }
 

@@ -107,7 +107,7 @@ int pf_PMPI_Finalize(void)
         if (!in)
             continue;
         r->call.model = in->model;
-        if (impl == PF_IMPL_OPENMPI)
+        if (in->ops->progress != pf_adapter_no_hook) /* its helper may be inside */
             pf_progress_guard(r, impl);
         in->ops->finish(in);
         r->call.model = PF_MODEL_NONE;

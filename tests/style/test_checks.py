@@ -153,6 +153,13 @@ class Sources(CheckTest):
         self.write("adapters/local/types.h", SPDX + '#include "adapters/smpi/smpi.h"\n')
         self.objection("includes", "adapters/local/types.h:2: includes: adapters/local includes adapters/smpi/smpi.h of another")
 
+    def test_name_of_an_implementation(self):
+        self.write("middleware/call.c", SPDX + "/* PF_IMPL_SMPI */\nint pf_all[PF_IMPL_COUNT];\nint pf_one = PF_IMPL_SMPI;\n")
+        self.objection("capabilities", "middleware/call.c:4: capabilities: PF_IMPL_SMPI: ask for a capability")
+        self.write("middleware/call.c", SPDX)
+        self.write("middleware/agree/model.c", SPDX + "int pf_one = PF_IMPL_SMPI;\n")
+        self.assert_good("check-sources.py", "capabilities")
+
     def test_include_of_a_test(self):
         self.write("base/log.c", SPDX + '#include "tests/check.h"\n')
         self.objection("includes", "base/log.c:2: includes: base/ includes tests/check.h, which is no part")
