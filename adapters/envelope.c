@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/envelope.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void make_lanes(struct pf_envelope_queue *queue, int sources)
     while (count < sources && count < MOST_LANES)
         count *= 2;
     queue->mask = count - 1;
-    queue->lanes = calloc((size_t)count + 1, sizeof *queue->lanes);
+    queue->lanes = pf_calloc((size_t)count + 1, sizeof *queue->lanes);
     for (struct pf_envelope *e = queue->all.first; e; e = e->next)
         lane_insert(queue, e);
 }

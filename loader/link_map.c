@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* A piece of the linker's list: maps that follow each other. */
 struct run {
     struct link_map *first, *last;
@@ -38,7 +40,7 @@ static struct run *run_of(int rank)
 {
     if (rank >= clones.capacity) {
         int capacity = 2 * rank + 16;
-        clones.ranks = realloc(clones.ranks, (size_t)capacity * sizeof *clones.ranks);
+        clones.ranks = pf_realloc(clones.ranks, (size_t)capacity * sizeof *clones.ranks);
         memset(clones.ranks + clones.capacity, 0,
                (size_t)(capacity - clones.capacity) * sizeof *clones.ranks);
         clones.capacity = capacity;

@@ -106,6 +106,17 @@ def check_threads(tree):
                 yield f"{name}:{number}", "thread-local state, although all ranks share one thread"
 
 
+def check_memory(tree):
+    """Memory comes from base/memory.h, or the next lines look at what malloc() and its like have answered."""
+    for name in tree.sources(C_CODE):
+        if name.split("/")[0] not in LAYERS or "/glue/" in name or "/support/" in name or name == "base/memory.h":
+            continue
+        lines = list(code_lines(tree.text(name)))
+        for number, line in enumerate(lines, 1):
+            if re.search(r"[=(] *(malloc|calloc|realloc|strn?dup)\(", line) and not re.search(r"!|\?|&& ", "".join(lines[number - 1:number + 3])):
+                yield f"{name}:{number}", "nobody looks whether there was memory; pf_malloc() and its like do"
+
+
 def check_includes(tree):
     """Includes point downwards only, and not to another adapter."""
     for name in tree.sources(C_CODE):

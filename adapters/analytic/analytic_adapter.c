@@ -22,6 +22,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 struct an_job an_job;
 
@@ -49,12 +50,10 @@ struct node {
 
 static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
 {
-    struct node *known = NULL, *all = calloc((size_t)job->size, sizeof *all);
+    struct node *known = NULL, *all = pf_calloc((size_t)job->size, sizeof *all);
     sg_host_t *hosts =
-        calloc((size_t)job->size, sizeof(sg_host_t)); /* the routes are asked for all the time */
+        pf_calloc((size_t)job->size, sizeof(sg_host_t)); /* the routes are asked for all the time */
     int n = 0;
-    if (!all || !hosts)
-        pf_die("out of memory for %d ranks", job->size);
     for (int i = 0; i < job->size; i++) {
         struct node *node;
         sg_host_t host = job->ranks[i]->host;
@@ -85,9 +84,7 @@ static void wake(struct pf_event *event)
 
 static void make_rank(int i, const int *all)
 {
-    struct an_rank *rank = calloc(1, sizeof *rank);
-    if (!rank)
-        pf_die("out of memory for rank %d", i);
+    struct an_rank *rank = pf_calloc(1, sizeof *rank);
     pf_local_predefined(rank->predefined);
     rank->base = (struct pf_instance){.adapter = &pf_analytic_adapter,
                                       .ops = pf_analytic_adapter.ops,
@@ -109,9 +106,7 @@ static void make_rank(int i, const int *all)
 
 static int open_prices(const struct pf_job *job, char *why, size_t why_size)
 {
-    int *nodes = malloc((size_t)job->size * sizeof *nodes);
-    if (!nodes)
-        pf_die("out of memory for %d ranks", job->size);
+    int *nodes = pf_malloc((size_t)job->size * sizeof *nodes);
     sg_host_t *hosts = number_nodes(job, nodes);
     an_job.cost =
         pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
@@ -134,10 +129,8 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     an_job.size = job->size;
     an_job.moves_data = pf_config.analytic_data;
     an_job.on_progress = job->on_progress;
-    an_job.ranks = calloc((size_t)job->size, sizeof(struct an_rank *));
-    int *all = malloc((size_t)job->size * sizeof *all);
-    if (!an_job.ranks || !all)
-        pf_die("out of memory for %d ranks", job->size);
+    an_job.ranks = pf_calloc((size_t)job->size, sizeof(struct an_rank *));
+    int *all = pf_malloc((size_t)job->size * sizeof *all);
     values = pf_local_values;
     values.most_bytes = INFINITY;
     values.runs_ahead = true;
@@ -234,9 +227,7 @@ static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int 
 static int intercomm_twin(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
 {
     int n = recipe->size[0] + recipe->size[1];
-    int *members = malloc((size_t)n * sizeof *members);
-    if (!members)
-        pf_die("out of memory for a communicator");
+    int *members = pf_malloc((size_t)n * sizeof *members);
     memcpy(members, recipe->ranks[0], (size_t)recipe->size[0] * sizeof *members);
     memcpy(members + recipe->size[0], recipe->ranks[1], (size_t)recipe->size[1] * sizeof *members);
     *native = an_intercomm_join(rank_of(in), recipe->id + 1, members, n, recipe->size[0],

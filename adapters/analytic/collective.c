@@ -10,13 +10,7 @@
 
 #include "adapters/local/types.h"
 #include "base/log.h"
-
-static void *must(void *memory)
-{
-    if (!memory)
-        pf_die("out of memory for a collective operation");
-    return memory;
-}
+#include "base/memory.h"
 
 static bool has_counts(enum pf_coll_kind kind)
 {
@@ -37,8 +31,8 @@ static struct an_collective *record_new(struct an_shared *shared)
         shared->free_collectives = c->next;
         return c;
     }
-    c = must(calloc(1, sizeof *c));
-    c->parts = must(calloc(n, sizeof *c->parts));
+    c = pf_calloc(1, sizeof *c);
+    c->parts = pf_calloc(n, sizeof *c->parts);
     return c;
 }
 
@@ -142,11 +136,11 @@ static void note_sizes(struct an_collective *c, int me, bool first)
 static void make_room(struct an_collective *c, enum pf_coll_kind kind, int n)
 {
     if (has_counts(kind) && !c->counts)
-        c->counts = must(calloc((size_t)n, sizeof *c->counts));
+        c->counts = pf_calloc((size_t)n, sizeof *c->counts);
     if (has_rows(kind) && !c->rows) {
-        c->rows = must(calloc((size_t)n, sizeof *c->rows));
+        c->rows = pf_calloc((size_t)n, sizeof *c->rows);
         for (int i = 0; i < n; i++)
-            c->rows[i] = must(malloc((size_t)n * sizeof **c->rows));
+            c->rows[i] = pf_malloc((size_t)n * sizeof **c->rows);
     }
 }
 

@@ -7,29 +7,23 @@
 
 #include "adapters/local/types.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 static struct an_shared **table;
 static int table_size;
 
-static void *must(void *memory)
-{
-    if (!memory)
-        pf_die("out of memory for a communicator");
-    return memory;
-}
-
 static struct an_shared *shared_new(int id, const int *world_ranks, int n, int cut)
 {
-    struct an_shared *shared = must(calloc(1, sizeof *shared));
+    struct an_shared *shared = pf_calloc(1, sizeof *shared);
     size_t count = (size_t)n;
     shared->id = id;
     shared->size = n;
     shared->cut = cut;
-    shared->world_ranks = must(malloc((count + 1) * sizeof *world_ranks));
+    shared->world_ranks = pf_malloc((count + 1) * sizeof *world_ranks);
     memcpy(shared->world_ranks, world_ranks, count * sizeof *world_ranks);
-    shared->joined = must(calloc(count, sizeof *shared->joined));
-    shared->leaves = must(malloc((count + 1) * sizeof *shared->leaves));
-    shared->boxes = must(calloc(count, sizeof *shared->boxes));
+    shared->joined = pf_calloc(count, sizeof *shared->joined);
+    shared->leaves = pf_malloc((count + 1) * sizeof *shared->leaves);
+    shared->boxes = pf_calloc(count, sizeof *shared->boxes);
     return shared;
 }
 
@@ -49,7 +43,7 @@ static struct an_shared **slot_of(int id)
 {
     if (id >= table_size) {
         int size = 2 * id + 16;
-        table = must(realloc(table, (size_t)size * sizeof *table));
+        table = pf_realloc(table, (size_t)size * sizeof *table);
         memset(table + table_size, 0, (size_t)(size - table_size) * sizeof *table);
         table_size = size;
     }
@@ -79,7 +73,7 @@ struct an_comm *an_intercomm_join(struct an_rank *rank, int id, const int *membe
     } else {
         shared = shared_new(id, members, n, cut); /* of one member */
     }
-    struct an_comm *comm = must(calloc(1, sizeof *comm));
+    struct an_comm *comm = pf_calloc(1, sizeof *comm);
     int first = index < cut ? 0 : cut, size = cut == 0 ? n : first ? n - cut : cut;
     *comm = (struct an_comm){.rank = rank,
                              .shared = shared,
@@ -101,7 +95,7 @@ struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_rank
 
 struct an_comm *an_comm_join_private(struct an_rank *rank, const struct an_comm *first, int me)
 {
-    struct an_comm *comm = must(malloc(sizeof *comm));
+    struct an_comm *comm = pf_malloc(sizeof *comm);
     *comm = *first;
     comm->rank = rank;
     comm->me = comm->index = me;

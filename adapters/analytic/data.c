@@ -7,6 +7,7 @@
 
 #include "adapters/local/types.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "pf_fn.h"
 
 /* Rooms of 64 bytes, 128 bytes ... 64 KiB; larger ones are malloc's. */
@@ -30,9 +31,7 @@ char *an_data_room(size_t bytes, int *class)
         free_rooms[c] = *(void **)room;
         return room;
     }
-    char *room = malloc(c < CLASSES ? class_bytes(c) : bytes);
-    if (!room)
-        pf_die("out of memory for a message of %zu bytes", bytes);
+    char *room = pf_malloc(c < CLASSES ? class_bytes(c) : bytes);
     return room;
 }
 

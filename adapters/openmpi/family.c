@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 /* What begins the name of the library that every plugin needs. */
 static const char stem[] = "libmpi.";
@@ -96,9 +97,7 @@ static bool add_libmpi(struct pf_family *member)
 
 static void note_needed(struct pf_family *member, const char *name)
 {
-    char *copy = strdup(name);
-    if (!copy)
-        pf_die("out of memory");
+    char *copy = pf_strdup(name);
     member->needed[member->needed_count++] = copy;
 }
 
@@ -129,9 +128,7 @@ static bool find_names(struct pf_family *member, char *why, size_t n)
 
 struct pf_family *pf_family_open(const char *path, char *why, size_t n)
 {
-    struct pf_family *member = calloc(1, sizeof *member);
-    if (!member)
-        pf_die("out of memory");
+    struct pf_family *member = pf_calloc(1, sizeof *member);
     enum pf_elf_fault fault = pf_elf_read(&member->elf, path);
     if (fault == PF_ELF_UNREADABLE)
         snprintf(why, n, "%s: %s", path, strerror(errno));

@@ -9,6 +9,7 @@
 #include "adapters/openmpi/clone.h"
 #include "adapters/openmpi/hooks.h"
 #include "adapters/openmpi/settings.h"
+#include "base/memory.h"
 #include "loader/copy.h"
 
 static void *load(struct pf_ompi_instance *inst, struct pf_family *elf, char *why, size_t n)
@@ -181,13 +182,13 @@ void pf_ompi_instance_setenv(struct pf_ompi_instance *inst, const char *name, co
 {
     struct pf_ompi_variable *variable = find_variable(inst, name);
     if (!variable) {
-        variable = calloc(1, sizeof *variable);
-        variable->name = strdup(name);
+        variable = pf_calloc(1, sizeof *variable);
+        variable->name = pf_strdup(name);
         variable->next = inst->environment;
         inst->environment = variable;
     }
     free(variable->value);
-    variable->value = value ? strdup(value) : NULL;
+    variable->value = value ? pf_strdup(value) : NULL;
 }
 
 void *pf_ompi_symbol(struct pf_ompi_instance *inst, const char *name)

@@ -19,6 +19,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "loader/libc.h"
 #include "lowlevel/portals/runtime.h"
 
@@ -90,15 +91,15 @@ static void host_put(void *context, const char *key, int type, const void *data,
     while (entry && strcmp(entry->key, key) != 0)
         entry = entry->next;
     if (!entry) {
-        entry = calloc(1, sizeof *entry);
-        entry->key = strdup(key);
+        entry = pf_calloc(1, sizeof *entry);
+        entry->key = pf_strdup(key);
         entry->next = inst->published;
         inst->published = entry;
     }
     free(entry->data);
     entry->type = type;
     entry->size = n;
-    entry->data = malloc(n ? n : 1);
+    entry->data = pf_malloc(n ? n : 1);
     memcpy(entry->data, data, n);
 }
 
@@ -171,7 +172,7 @@ static void host_message(void *context, int to, size_t bytes, int tag)
 static char *local_peers(int rank, int *local_rank, int *local_size)
 {
     size_t room = 16, length = 0;
-    char *text = calloc(1, room);
+    char *text = pf_calloc(1, room);
     *local_rank = *local_size = 0;
     for (int other = 0; other < job.job.size; other++) {
         if (job.job.ranks[other]->host != job.job.ranks[rank]->host)
@@ -179,7 +180,7 @@ static char *local_peers(int rank, int *local_rank, int *local_size)
         if (other < rank)
             ++*local_rank;
         if (length + 16 > room)
-            text = realloc(text, room *= 2);
+            text = pf_realloc(text, room *= 2);
         length += (size_t)snprintf(text + length, room - length, "%s%d", *local_size ? "," : "", other);
         ++*local_size;
     }
@@ -296,7 +297,7 @@ static void start_helpers(void)
 static void create(void)
 {
     job.state = CREATING;
-    job.instances = calloc((size_t)job.job.size, sizeof *job.instances);
+    job.instances = pf_calloc((size_t)job.job.size, sizeof *job.instances);
     for (int rank = 0; rank < job.job.size; rank++)
         prepare_instance(rank);
     job.fence = sg_barrier_init((unsigned)job.job.size);

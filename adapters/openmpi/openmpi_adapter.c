@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "pf_own.h"
 
@@ -127,7 +128,7 @@ static void fill_instance(struct openmpi_instance *in)
 
 static struct openmpi_instance *make_instance(int rank)
 {
-    struct openmpi_instance *in = calloc(1, sizeof *in);
+    struct openmpi_instance *in = pf_calloc(1, sizeof *in);
     in->ompi = pf_ompi_instance(rank);
     in->base = (struct pf_instance){.adapter = &pf_openmpi_adapter,
                                     .ops = pf_openmpi_adapter.ops,
@@ -153,7 +154,7 @@ static int make_instances(const struct pf_job *job, char *why, size_t why_size)
     if (instances)
         return PF_SUCCESS; /* another rank has waited for the same */
     instance_count = job->size;
-    instances = calloc((size_t)job->size, sizeof(struct openmpi_instance *));
+    instances = pf_calloc((size_t)job->size, sizeof(struct openmpi_instance *));
     for (int i = 0; i < job->size; i++) {
         instances[i] = make_instance(i);
         pf_ompi_set_notify(instances[i]->ompi, job->on_progress, job->ranks[i]->mpi);
@@ -169,9 +170,7 @@ static int openmpi_open(const struct pf_job *job, char *why, size_t why_size)
 /* Further ones differ in nothing but the network. */
 static struct pf_instance *openmpi_instance(int rank, const char *network)
 {
-    struct openmpi_instance *in = malloc(sizeof *in);
-    if (!in)
-        pf_die("out of memory for model tables of rank %d", rank);
+    struct openmpi_instance *in = pf_malloc(sizeof *in);
     *in = *instances[rank];
     in->base.network = pf_portals_network(network);
     if (in->base.network < 0)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/memory.h"
 
 /* Which distribution package to install when a file of it is missing. */
 static const char package[] = "libopenmpi3";
@@ -141,7 +142,7 @@ static bool add_plugin(const char *directory, const char *name, bool required, c
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/mca_%s.so", directory, name);
     if (exists(path))
-        parts.plugins[parts.plugin_count++] = strdup(path);
+        parts.plugins[parts.plugin_count++] = pf_strdup(path);
     if (required)
         count_file(path);
     if (required && !exists(path))

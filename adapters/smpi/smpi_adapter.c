@@ -26,6 +26,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "pf_own.h"
 
 static union pf_own_table functions;
@@ -88,7 +89,7 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
         PMPI_Group_free(&group);
         instance_count = size;
     }
-    instances = calloc((size_t)instance_count, sizeof(struct smpi_instance *));
+    instances = pf_calloc((size_t)instance_count, sizeof(struct smpi_instance *));
     return PF_SUCCESS;
 }
 
@@ -96,7 +97,7 @@ static struct pf_instance *smpi_instance(int rank, const char *network)
 {
     (void)network;
     if (!instances[rank]) {
-        struct smpi_instance *in = malloc(sizeof *in);
+        struct smpi_instance *in = pf_malloc(sizeof *in);
         in->base = (struct pf_instance){.adapter = &pf_smpi_adapter,
                                         .ops = pf_smpi_adapter.ops,
                                         .values = &values,

@@ -9,6 +9,7 @@
 #include "adapters/local/types.h"
 #include "adapters/smpi/smpi_twin.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "pf_own.h"
 
 /* ---- messages ---- */
@@ -43,9 +44,7 @@ static int sendrecv_replace(void *buffer, int count, MPI_Datatype type, int dest
     int position = 0, code = MPI_SUCCESS;
     double size = type == MPI_DATATYPE_NULL ? 0 : (double)count * (double)pf_local_type_size(type);
     int bytes = size > 0 && size <= INT_MAX ? (int)size : 0; /* SMPI's sizes are of that type */
-    void *room = malloc((size_t)bytes + 1);
-    if (!room)
-        pf_die("out of memory for a message of %d bytes", bytes);
+    void *room = pf_malloc((size_t)bytes + 1);
     if (count != 0)
         code = PMPI_Pack(buffer, count, type, room, bytes, &position, comm);
     if (code == MPI_SUCCESS)

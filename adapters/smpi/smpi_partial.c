@@ -8,6 +8,7 @@
 #include "adapters/local/types.h"
 #include "adapters/smpi/smpi_twin.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "loader/imports.h"
 
 #define FINISH_WAIT "_ZN7simgrid4smpi7Request11finish_waitEPPS1_P10MPI_Status"
@@ -21,9 +22,7 @@ static void unpack_rest(const struct pf_smpi_received *message)
     size_t whole = size ? message->bytes / size : 0, rest = size ? message->bytes % size : 0;
     if (rest == 0 || !pf_local_type_is_derived(message->type))
         return;
-    char *to = message->to + (ptrdiff_t)whole * pf_local_type_extent(message->type), *item = malloc(size);
-    if (!item)
-        pf_die("out of memory for an item of %zu bytes", size);
+    char *to = message->to + (ptrdiff_t)whole * pf_local_type_extent(message->type), *item = pf_malloc(size);
     pf_local_type_pack(message->type, 1, to, item);
     memcpy(item, message->packed + whole * size, rest);
     pf_local_type_unpack(message->type, 1, item, to);

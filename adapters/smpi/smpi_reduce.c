@@ -21,6 +21,7 @@
 #include "adapters/smpi/smpi_twin.h"
 #include "adapters/local/types.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "pf_own.h"
 
 struct reduction {
@@ -55,9 +56,7 @@ static void make_arrays(struct reduction *r)
     *(others < 0 ? &first : &last) += others;
     first = round_down(first);
     size_t span = (size_t)(round_down(last + ALIGNMENT) - first);
-    r->room = calloc(2, span);
-    if (!r->room)
-        pf_die("out of memory for a reduction of %d items", r->count);
+    r->room = pf_calloc(2, span);
     r->result = (char *)((intptr_t)r->room - first);
     r->next = (char *)((intptr_t)r->result + (intptr_t)span);
 }
@@ -162,9 +161,7 @@ static void describe(struct call *c)
 {
     size_t size = pf_local_type_size(c->type);
     /* The target is followed by all that this rank contributes. */
-    struct reduction *r = calloc(1, sizeof *r + ((size_t)c->count + (size_t)c->total) * size);
-    if (!r)
-        pf_die("out of memory for a reduction of %lld bytes", (long long)c->total * (long long)size);
+    struct reduction *r = pf_calloc(1, sizeof *r + ((size_t)c->count + (size_t)c->total) * size);
     char *packed = r->target + (size_t)c->count * size;
     pf_local_type_pack(c->type, (int)c->total, c->send == MPI_IN_PLACE ? c->receive : c->send, packed);
     r->op = c->op;
@@ -345,9 +342,7 @@ static int ireduce_scatter(const void *send, void *receive, const int *counts, M
         return PMPI_Ireduce_scatter(send_buffer(send, receive), receive, counts, type, op, comm, request);
     if (c.count == 0 && c.total > 0 && pf_local_type_size(type) > 0)
         return only_send_blocks(send_buffer(send, receive), receive, counts, &c, comm, request);
-    int *units = malloc((size_t)c.size * sizeof *units);
-    if (!units)
-        pf_die("out of memory for a reduction of %d blocks", c.size);
+    int *units = pf_malloc((size_t)c.size * sizeof *units);
     int code = begin(&c);
     if (code == MPI_SUCCESS) {
         for (int i = 0; i < c.size; i++)

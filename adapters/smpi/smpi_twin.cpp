@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/smpi/smpi_twin.h"
+extern "C" {
+#include "base/memory.h"
+}
 
 #include <cstdint>
 #include <cstdlib>
@@ -146,5 +149,5 @@ extern "C" void pf_smpi_request_free_parts(void *handle)
 {
     auto *request = static_cast<request_view *>(handle);
     if (request->buffer == nullptr)
-        request->buffer = malloc(1);
+        request->buffer = pf_malloc(1);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 /*
  * Dates to come, in order, when nobody needs an event for each of them: whoever is interested looks which
@@ -35,9 +36,7 @@ static inline double pf_dates_first(const struct pf_dates *dates)
 static inline void pf_dates_grow(struct pf_dates *dates)
 {
     unsigned int capacity = dates->capacity ? 2 * dates->capacity : 64;
-    double *ring = malloc(capacity * sizeof *ring);
-    if (!ring)
-        pf_die("out of memory for %u dates of messages in flight", capacity);
+    double *ring = pf_malloc(capacity * sizeof *ring);
     for (unsigned int i = dates->first; i != dates->last; i++)
         ring[i & (capacity - 1)] = *pf_dates_at(dates, i);
     free(dates->ring);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 /*
  * A tournament: every event has a leaf, and every inner node names the leaf of the earlier of its two sides.
@@ -52,9 +53,7 @@ static void replay(uint32_t leaf)
 
 static void *resize(void *array, size_t bytes)
 {
-    void *bigger = realloc(array, bytes);
-    if (!bigger)
-        pf_die("out of memory for %u simulation events", 2 * leaves);
+    void *bigger = pf_realloc(array, bytes);
     return bigger;
 }
 

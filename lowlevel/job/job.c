@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/export.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/job/include/parfocal_portals.h"
 #include "lowlevel/portals/runtime.h"
@@ -57,9 +58,7 @@ static void make_members(int size)
     pf_engine_start();
     if (barrier.members)
         return;
-    barrier.members = calloc((size_t)size, sizeof *barrier.members);
-    if (!barrier.members)
-        pf_die("out of memory for the barrier of %d ranks", size);
+    barrier.members = pf_calloc((size_t)size, sizeof *barrier.members);
     for (int rank = 0; rank < size; rank++)
         pf_waiter_init(&barrier.members[rank].waiter);
 }

@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/platform/platform.h"
 
 static struct pf_paths *networks; /* those that have links */
@@ -26,9 +27,7 @@ static void *grow(void *array, int *capacity, int index, size_t item)
     int wanted = *capacity ? *capacity : 64;
     while (wanted <= index)
         wanted *= 2;
-    char *bigger = realloc(array, (size_t)wanted * item);
-    if (!bigger)
-        pf_die("out of memory for the network's state");
+    char *bigger = pf_realloc(array, (size_t)wanted * item);
     for (char *p = bigger + (size_t)*capacity * item; p < bigger + (size_t)wanted * item; p++)
         *p = 0;
     *capacity = wanted;
@@ -37,9 +36,7 @@ static void *grow(void *array, int *capacity, int index, size_t item)
 
 static void *allocate(size_t size)
 {
-    void *memory = calloc(1, size);
-    if (!memory)
-        pf_die("out of memory for the network's state");
+    void *memory = pf_calloc(1, size);
     return memory;
 }
 

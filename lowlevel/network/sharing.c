@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 struct pf_hop {
     struct pf_flow *flow;
@@ -43,9 +44,7 @@ static struct pf_flow *new_flow(int count)
         pools[count] = flow->next;
         return flow;
     }
-    flow = malloc(sizeof *flow + (size_t)count * sizeof flow->hops[0]);
-    if (!flow)
-        pf_die("out of memory for a network flow");
+    flow = pf_malloc(sizeof *flow + (size_t)count * sizeof flow->hops[0]);
     return flow;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/nic/e2e.h"
 #include "lowlevel/nic/order.h"
 
@@ -31,9 +32,7 @@ static void grow(void)
     struct pf_nic_channel **old = table;
     size_t old_size = table_size;
     table_size = old_size ? 2 * old_size : 1024;
-    table = calloc(table_size, sizeof *table);
-    if (!table)
-        pf_die("out of memory for the channels between network interfaces");
+    table = pf_calloc(table_size, sizeof *table);
     for (size_t i = 0; i < old_size; i++)
         if (old[i])
             insert(old[i]);
@@ -50,9 +49,7 @@ struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
     }
     if (2 * (channel_count + 1) > table_size)
         grow();
-    struct pf_nic_channel *channel = calloc(1, sizeof *channel);
-    if (!channel)
-        pf_die("out of memory for the channels between network interfaces");
+    struct pf_nic_channel *channel = pf_calloc(1, sizeof *channel);
     channel->key = key;
     channel->table = pf_nic_e2e(pf_nic_get(src));
     insert(channel);

@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/network/path.h"
 #include "lowlevel/nic/bus.h"
 #include "lowlevel/nic/channel.h"
@@ -33,25 +34,19 @@ static void set_up(struct pf_nic *nic, int node)
     nic->node = node;
     nic->bus.node = node;
     pf_path_set_bus(node, pf_bus()->stream_rate());
-    nic->engines_free = calloc((size_t)pf_config.nic_match_engines, sizeof *nic->engines_free);
-    if (!nic->engines_free)
-        pf_die("out of memory for a network interface");
+    nic->engines_free = pf_calloc((size_t)pf_config.nic_match_engines, sizeof *nic->engines_free);
 }
 
 struct pf_nic *pf_nic_get(int node)
 {
     if (node >= nic_count) {
         int wanted = 2 * node + 64;
-        nics = realloc(nics, (size_t)wanted * sizeof *nics);
-        if (!nics)
-            pf_die("out of memory for %d network interfaces", wanted);
+        nics = pf_realloc(nics, (size_t)wanted * sizeof *nics);
         for (; nic_count < wanted; nic_count++)
             nics[nic_count] = NULL;
     }
     if (!nics[node]) {
-        nics[node] = calloc(1, sizeof *nics[node]);
-        if (!nics[node])
-            pf_die("out of memory for a network interface");
+        nics[node] = pf_calloc(1, sizeof *nics[node]);
         set_up(nics[node], node);
     }
     return nics[node];

@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/pool.h"
 
 struct pf_window {
@@ -41,9 +42,7 @@ static enum scope read_scope(void)
 static void *grow(void *array, int *count, int index, size_t item)
 {
     int wanted = 2 * index + 64;
-    char *bigger = realloc(array, (size_t)wanted * item);
-    if (!bigger)
-        pf_die("out of memory for the flow control of network interfaces");
+    char *bigger = pf_realloc(array, (size_t)wanted * item);
     memset(bigger + (size_t)*count * item, 0, (size_t)(wanted - *count) * item);
     *count = wanted;
     return bigger;
@@ -63,9 +62,7 @@ static struct pf_window *window_of(const struct pf_transfer *t)
     if (dst >= row->count)
         row->windows = grow(row->windows, &row->count, dst, sizeof(struct pf_window *));
     if (!row->windows[dst]) {
-        row->windows[dst] = calloc(1, sizeof(struct pf_window));
-        if (!row->windows[dst])
-            pf_die("out of memory for the flow control of network interfaces");
+        row->windows[dst] = pf_calloc(1, sizeof(struct pf_window));
     }
     return row->windows[dst];
 }

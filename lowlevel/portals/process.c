@@ -7,6 +7,7 @@
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/portals/internal.h"
 #include "lowlevel/trace/trace.h"
+#include "base/memory.h"
 
 static struct ptl_process **processes; /* by rank */
 static int process_capacity;
@@ -58,9 +59,7 @@ struct ptl_process *ptl_find_process(uint32_t nid, uint32_t pid)
 
 static struct ptl_process *create_process(pf_self_t *self)
 {
-    struct ptl_process *process = calloc(1, sizeof *process);
-    if (!process)
-        pf_die("out of memory for the Portals state of rank %d", self->rank);
+    struct ptl_process *process = pf_calloc(1, sizeof *process);
     simulation = pthread_self();
     int node = pf_platform_node(self->host);
     process->self = self;
@@ -73,9 +72,7 @@ static struct ptl_process *create_process(pf_self_t *self)
     process->stuck_date = -1.0;
     if (self->rank >= process_capacity) {
         int wanted = 2 * self->rank + 64;
-        processes = realloc(processes, (size_t)wanted * sizeof *processes);
-        if (!processes)
-            pf_die("out of memory for the Portals state of rank %d", self->rank);
+        processes = pf_realloc(processes, (size_t)wanted * sizeof *processes);
         for (; process_capacity < wanted; process_capacity++)
             processes[process_capacity] = NULL;
     }
@@ -195,9 +192,7 @@ ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind,
     } else {
         if (process->slot_count == process->slot_capacity) {
             process->slot_capacity = process->slot_capacity ? 2 * process->slot_capacity : 64;
-            process->slots = realloc(process->slots, process->slot_capacity * sizeof *process->slots);
-            if (!process->slots)
-                pf_die("out of memory for the Portals handles of rank %d", process->self->rank);
+            process->slots = pf_realloc(process->slots, process->slot_capacity * sizeof *process->slots);
         }
         slot = process->slot_count++;
         process->slots[slot].generation = 0;

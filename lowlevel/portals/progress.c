@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "lowlevel/portals/internal.h"
+#include "base/memory.h"
 
 void ptl_active(struct ptl_process *process, const char *call)
 {
@@ -83,9 +84,7 @@ static struct ptl_waiter *take_waiter(struct ptl_process *process)
         process->spare_waiters = waiter->next;
         return waiter;
     }
-    waiter = malloc(sizeof *waiter);
-    if (!waiter)
-        pf_die("out of memory in %s of rank %d", process->last_call, process->self->rank);
+    waiter = pf_malloc(sizeof *waiter);
     pf_waiter_init(&waiter->waiter);
     return waiter;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/trace/rows.h"
 #include "lowlevel/trace/sink.h"
 
@@ -24,9 +25,7 @@ static double microseconds(double seconds)
 
 static void chrome_open(struct pf_trace_sink *sink)
 {
-    struct chrome *chrome = calloc(1, sizeof *chrome);
-    if (!chrome)
-        pf_die("out of memory for the trace");
+    struct chrome *chrome = pf_calloc(1, sizeof *chrome);
     chrome->separator = "\n";
     sink->state = chrome;
     pf_trace_print(&sink->output,

@@ -7,12 +7,11 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 void pf_diagram_open(struct pf_trace_sink *sink)
 {
-    sink->state = calloc(1, sizeof(struct pf_diagram));
-    if (!sink->state)
-        pf_die("out of memory for the trace");
+    sink->state = pf_calloc(1, sizeof(struct pf_diagram));
 }
 
 static void count_operation(struct pf_trace_sink *sink, const struct pf_trace_record *record)
@@ -44,9 +43,7 @@ void pf_diagram_end(struct pf_trace_sink *sink, const struct pf_trace_record *re
         count_operation(sink, record);
     if (diagram->count == diagram->capacity) {
         diagram->capacity = diagram->capacity ? 2 * diagram->capacity : 64;
-        diagram->records = realloc(diagram->records, (size_t)diagram->capacity * sizeof *diagram->records);
-        if (!diagram->records)
-            pf_die("out of memory for the trace");
+        diagram->records = pf_realloc(diagram->records, (size_t)diagram->capacity * sizeof *diagram->records);
     }
     diagram->records[diagram->count] = *record;
     diagram->records[diagram->count].message = (uint64_t)diagram->count; /* the order in which they ended */
@@ -70,9 +67,7 @@ static int by_number(const void *a, const void *b)
 
 static void find_nodes(struct pf_diagram *diagram)
 {
-    int *nodes = calloc(2 * (size_t)diagram->count + 1, sizeof *nodes);
-    if (!nodes)
-        pf_die("out of memory for the trace");
+    int *nodes = pf_calloc(2 * (size_t)diagram->count + 1, sizeof *nodes);
     int all = 0, different = 0;
     for (int i = 0; i < diagram->count; i++) {
         nodes[all++] = diagram->records[i].from.node;

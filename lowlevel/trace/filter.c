@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 struct pf_trace_layers pf_trace_layers;
 
@@ -45,9 +46,7 @@ static int read_rank(const char *text, char **end)
 static void read_ranks(void)
 {
     const char *text = pf_config.trace_ranks;
-    ranges = calloc(strlen(text) + 1, sizeof *ranges);
-    if (!ranges)
-        pf_die("out of memory for the trace");
+    ranges = pf_calloc(strlen(text) + 1, sizeof *ranges);
     while (*text) {
         char *end = NULL;
         struct range *range = &ranges[range_count++];
@@ -80,9 +79,7 @@ void pf_trace_filter_place(int rank, int node)
         return;
     if (node >= node_count) {
         int wanted = 2 * node + 16;
-        nodes = realloc(nodes, (size_t)wanted * sizeof *nodes);
-        if (!nodes)
-            pf_die("out of memory for the trace");
+        nodes = pf_realloc(nodes, (size_t)wanted * sizeof *nodes);
         while (node_count < wanted)
             nodes[node_count++] = false;
     }

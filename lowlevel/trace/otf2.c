@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/trace/names.h"
 #include "lowlevel/trace/sink.h"
 
@@ -150,9 +151,7 @@ static void open_archive(struct otf2 *otf2, const char *file)
 
 static void otf2_open(struct pf_trace_sink *sink)
 {
-    struct otf2 *otf2 = calloc(1, sizeof *otf2);
-    if (!otf2)
-        pf_die("out of memory for the trace");
+    struct otf2 *otf2 = pf_calloc(1, sizeof *otf2);
     sink->state = otf2;
     sink->output.begun = true; /* the library writes that file too */
     open_archive(otf2, sink->output.path);

@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 void pf_trace_output_open(struct pf_trace_output *output, const char *path)
 {
-    output->path = strdup(path);
+    output->path = pf_strdup(path);
     output->made = true;
     output->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (output->fd < 0 && errno == EEXIST) {

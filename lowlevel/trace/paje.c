@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/trace/names.h"
 #include "lowlevel/trace/rows.h"
 #include "lowlevel/trace/sink.h"
@@ -121,9 +122,7 @@ static void print_name(struct pf_trace_output *output, const char *text)
 static void paje_open(struct pf_trace_sink *sink)
 {
     struct pf_trace_output *output = &sink->output;
-    sink->state = calloc(1, sizeof(struct paje));
-    if (!sink->state)
-        pf_die("out of memory for the trace");
+    sink->state = pf_calloc(1, sizeof(struct paje));
     pf_trace_print(output, "%s", definitions);
     pf_trace_print(output, "%d Machine 0 \"machine\"\n%d Node Machine \"node\"\n%d Row Node \"row\"\n",
                    DEFINE_CONTAINER, DEFINE_CONTAINER, DEFINE_CONTAINER);

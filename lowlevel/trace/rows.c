@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 /* The new part is zero. */
 static void *grow(void *old, size_t from, size_t to)
 {
-    char *larger = realloc(old, to);
-    if (!larger)
-        pf_die("out of memory for the trace");
+    char *larger = pf_realloc(old, to);
     memset(larger + from, 0, to - from);
     return larger;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/trace/diagram.h"
 
 enum {
@@ -44,9 +45,7 @@ struct picture {
 
 static void *allocate(size_t count, size_t size)
 {
-    void *memory = calloc(count + 1, size);
-    if (!memory)
-        pf_die("out of memory for the trace");
+    void *memory = pf_calloc(count + 1, size);
     return memory;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/trace/diagram.h"
 
 enum { MARGIN = 6, STEP_IN = 10, STEP_OUT = 18 };
@@ -97,9 +98,7 @@ static void text_close(struct pf_trace_sink *sink, double date)
     struct pf_diagram *diagram = pf_diagram_ready(sink);
     if (diagram) {
         int width = place_of(pf_diagram_columns(diagram)) + 2 * MARGIN;
-        char *line = calloc((size_t)width + 64, 1);
-        if (!line)
-            pf_die("out of memory for the trace");
+        char *line = pf_calloc((size_t)width + 64, 1);
         print_head(sink, diagram, line);
         for (int i = 0; i < diagram->count; i++)
             if (diagram->records[i].track != PF_TRACE_RX)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "lowlevel/engine/engine.h"
 
@@ -46,9 +47,7 @@ static void push(double date, struct pf_trace_record *record, bool is_end)
 {
     if (heap_count + 2 > heap_capacity) {
         heap_capacity = heap_capacity ? 2 * heap_capacity : 256;
-        heap = realloc(heap, heap_capacity * sizeof *heap);
-        if (!heap)
-            pf_die("out of memory for the trace");
+        heap = pf_realloc(heap, heap_capacity * sizeof *heap);
     }
     struct item item = {date, orders++, record, is_end};
     size_t slot = ++heap_count;
@@ -133,9 +132,7 @@ static struct lanes *lanes_of(const struct pf_trace_record *record)
     int node = pf_trace_node(record);
     if (node >= lane_nodes) {
         int wanted = 2 * node + 16;
-        lanes = realloc(lanes, (size_t)wanted * PF_TRACE_TRACK_COUNT * sizeof *lanes);
-        if (!lanes)
-            pf_die("out of memory for the trace");
+        lanes = pf_realloc(lanes, (size_t)wanted * PF_TRACE_TRACK_COUNT * sizeof *lanes);
         for (int i = lane_nodes * PF_TRACE_TRACK_COUNT; i < wanted * PF_TRACE_TRACK_COUNT; i++)
             lanes[i] = (struct lanes){NULL, 0};
         lane_nodes = wanted;
@@ -152,9 +149,7 @@ static void take_lane(struct pf_trace_record *record)
     while (lane < all->count && all->free_at[lane] > record->start)
         lane++;
     if (lane == all->count) {
-        all->free_at = realloc(all->free_at, (size_t)++all->count * sizeof(double));
-        if (!all->free_at)
-            pf_die("out of memory for the trace");
+        all->free_at = pf_realloc(all->free_at, (size_t)++all->count * sizeof(double));
     }
     all->free_at[lane] = INFINITY;
     record->lane = lane;

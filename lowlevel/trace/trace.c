@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/trace/filter.h"
@@ -41,14 +42,12 @@ static void remember_host(int node)
 {
     if (node >= host_count) {
         int wanted = 2 * node + 16;
-        host_names = realloc(host_names, (size_t)wanted * sizeof *host_names);
-        if (!host_names)
-            pf_die("out of memory for the trace");
+        host_names = pf_realloc(host_names, (size_t)wanted * sizeof *host_names);
         while (host_count < wanted)
             host_names[host_count++] = NULL;
     }
     if (!host_names[node])
-        host_names[node] = strdup(sg_host_get_name(pf_platform_host(node)));
+        host_names[node] = pf_strdup(sg_host_get_name(pf_platform_host(node)));
 }
 
 const char *pf_trace_host_name(int node)
@@ -151,10 +150,8 @@ void pf_trace_open(void)
     size_t most = 1;
     for (const char *c = pf_config.trace; *c; c++)
         most += *c == ',';
-    char *list = strdup(pf_config.trace), *save;
-    trace.sinks = calloc(most, sizeof *trace.sinks);
-    if (!list || !trace.sinks)
-        pf_die("out of memory for the trace");
+    char *list = pf_strdup(pf_config.trace), *save;
+    trace.sinks = pf_calloc(most, sizeof *trace.sinks);
     pf_at_end(close_all);
     for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save))
         open_sink(word);
@@ -184,9 +181,7 @@ static void note_process(const pf_self_t *self)
     remember_host(node);
     if (node >= node_count) {
         int wanted = 2 * node + 16;
-        rank_of_node = realloc(rank_of_node, (size_t)wanted * sizeof *rank_of_node);
-        if (!rank_of_node)
-            pf_die("out of memory for the trace");
+        rank_of_node = pf_realloc(rank_of_node, (size_t)wanted * sizeof *rank_of_node);
         while (node_count < wanted)
             rank_of_node[node_count++] = NONE;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 /* One (phase, model) pair of the process. */
 struct pair {
@@ -85,9 +86,7 @@ static struct pf_account_slot *find_slot(struct pf_account *account, int row)
     for (struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
         if (slot->row == row)
             return slot;
-    struct pf_account_slot *slot = calloc(1, sizeof *slot);
-    if (!slot)
-        pf_die("out of memory while accounting");
+    struct pf_account_slot *slot = pf_calloc(1, sizeof *slot);
     slot->row = row;
     slot->phase = process.pairs[row].phase;
     slot->model = process.pairs[row].model;
@@ -116,9 +115,7 @@ static void end_visit(struct pf_account *account, double now)
 struct pf_account *pf_account_open(int rank, const char *phase, enum pf_model model, double now)
 {
     pf_account_start();
-    struct pf_account *account = calloc(1, sizeof *account);
-    if (!account)
-        pf_die("out of memory while accounting");
+    struct pf_account *account = pf_calloc(1, sizeof *account);
     account->rank = rank;
     account->timeline = pf_timeline_open(rank);
     uint64_t ticks = pf_account_ticks();
@@ -197,9 +194,7 @@ static void add_slot(struct pf_account_row *row, const struct pf_account_slot *s
 
 size_t pf_account_rows(struct pf_account_row **out)
 {
-    struct pf_account_row *rows = calloc((size_t)process.pair_count + 1, sizeof *rows);
-    if (!rows)
-        pf_die("out of memory while accounting");
+    struct pf_account_row *rows = pf_calloc((size_t)process.pair_count + 1, sizeof *rows);
     for (int i = 0; i < process.pair_count; i++) {
         rows[i].phase = process.pairs[i].phase;
         rows[i].model = process.pairs[i].model;

@@ -15,6 +15,7 @@
 #include "base/config.h"
 #include "loader/imports.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/account/compute_file.h"
 #include "middleware/observing/tracing.h"
 
@@ -105,9 +106,7 @@ static void begin_recording(void)
 {
     all.recorded.ranks = all.ranks;
     all.recorded.speed = _smpi_cfg_host_speed;
-    all.recorded.rank = calloc((size_t)all.ranks, sizeof *all.recorded.rank);
-    if (!all.recorded.rank)
-        pf_die("out of memory for recorded computations");
+    all.recorded.rank = pf_calloc((size_t)all.ranks, sizeof *all.recorded.rank);
     pf_recorded_write(&all.recorded, pf_config.computation_record); /* who cannot should know now */
 }
 
@@ -123,9 +122,7 @@ void pf_compute_begin(int ranks)
     if (all.records && all.replays)
         pf_die("PARFOCAL_COMPUTATION_RECORD and PARFOCAL_COMPUTATION_REPLAY exclude each other");
     all.ranks = ranks;
-    all.part = calloc((size_t)ranks, sizeof *all.part);
-    if (!all.part)
-        pf_die("out of memory for the times of ranks");
+    all.part = pf_calloc((size_t)ranks, sizeof *all.part);
     dl_iterate_phdr(find_own_code, NULL);
     if (all.replays)
         pf_recorded_read(&all.recorded, pf_config.computation_replay, ranks);

@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #define VERSION 1
 
@@ -68,9 +69,7 @@ void pf_recorded_read(struct pf_recorded *recorded, const char *name, int ranks)
         pf_die("%s: ranks and speed must be greater than 0", name);
     if (recorded->ranks != ranks)
         pf_die("%s was recorded with %d ranks, this run has %d", name, recorded->ranks, ranks);
-    recorded->rank = calloc((size_t)ranks, sizeof *recorded->rank);
-    if (!recorded->rank)
-        pf_die("out of memory for recorded computations");
+    recorded->rank = pf_calloc((size_t)ranks, sizeof *recorded->rank);
     for (int i = 0; i < ranks; i++) {
         if (fscanf(in, " rank %d intervals %zu", &rank, &count) != 2 || rank != i)
             pf_die("%s: the computations of rank %d are missing", name, i);

@@ -14,6 +14,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/account/accounting.h"
 #include "middleware/account/compute.h"
@@ -41,17 +42,13 @@ static struct {
 
 static char *copy(const char *text)
 {
-    char *result = strdup(text ? text : "");
-    if (!result)
-        pf_die("out of memory while summing up");
+    char *result = pf_strdup(text ? text : "");
     return result;
 }
 
 void pf_summary_set_command(int argc, char *const *argv)
 {
-    job.command = calloc((size_t)argc + 1, sizeof *job.command);
-    if (!job.command)
-        pf_die("out of memory while summing up");
+    job.command = pf_calloc((size_t)argc + 1, sizeof *job.command);
     for (job.argc = 0; job.argc < argc; job.argc++)
         job.command[job.argc] = copy(argv[job.argc]);
 }

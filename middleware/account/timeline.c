@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 struct visit {
     int row;
@@ -27,9 +28,7 @@ struct pf_timeline *pf_timeline_open(int rank)
 {
     if (pf_config.timeline <= 0)
         return NULL;
-    struct pf_timeline *timeline = calloc(1, sizeof *timeline);
-    if (!timeline)
-        pf_die("out of memory while accounting");
+    struct pf_timeline *timeline = pf_calloc(1, sizeof *timeline);
     timeline->rank = rank;
     timeline->cut = -1;
     *last = timeline;
@@ -92,9 +91,7 @@ json_t *pf_timelines_json(void)
     size_t count = 0, i = 0;
     for (const struct pf_timeline *timeline = timelines; timeline; timeline = timeline->next)
         count++;
-    const struct pf_timeline **sorted = calloc(count + 1, sizeof *sorted);
-    if (!sorted)
-        pf_die("out of memory while summing up");
+    const struct pf_timeline **sorted = pf_calloc(count + 1, sizeof *sorted);
     for (const struct pf_timeline *timeline = timelines; timeline; timeline = timeline->next)
         sorted[i++] = timeline;
     qsort(sorted, count, sizeof *sorted, by_rank);

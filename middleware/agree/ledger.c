@@ -38,6 +38,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "middleware/agree/stranded.h"
 #include "middleware/core/call.h"
@@ -138,7 +139,7 @@ static void free_tag(struct pf_ledger_box *box, int tag)
 {
     if (box->free_count == box->free_capacity) {
         box->free_capacity = box->free_capacity ? 2 * box->free_capacity : 16;
-        box->free_tags = realloc(box->free_tags, (size_t)box->free_capacity * sizeof *box->free_tags);
+        box->free_tags = pf_realloc(box->free_tags, (size_t)box->free_capacity * sizeof *box->free_tags);
     }
     box->free_tags[box->free_count++] = tag;
 }
@@ -249,7 +250,7 @@ void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag)
 
 static struct pf_ledger_box *boxes_new(struct pf_comm_shared *shared)
 {
-    struct pf_ledger_box *boxes = calloc((size_t)shared->size, sizeof *boxes);
+    struct pf_ledger_box *boxes = pf_calloc((size_t)shared->size, sizeof *boxes);
     for (int i = 0; i < shared->size; i++) {
         boxes[i].members = shared->other ? shared->other->size : shared->size;
         boxes[i].settle_at = SETTLE_AT;

@@ -7,6 +7,7 @@
 #include <simgrid/actor.h>
 
 #include "middleware/process/job_state.h"
+#include "base/memory.h"
 
 /* Open MPI's progress functions run in a fixed order, and one may make work for an earlier one. */
 #define PASSES 4
@@ -39,7 +40,7 @@ static void helper_main(int argc, char **argv)
 struct pf_progress *pf_progress_of(struct pf_rank *r)
 {
     if (!r->progress) {
-        r->progress = calloc(1, sizeof *r->progress);
+        r->progress = pf_calloc(1, sizeof *r->progress);
         pf_waiter_init(&r->progress->wake);
         pf_waiter_init(&r->progress->idle);
     }

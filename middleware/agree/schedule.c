@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 /* `happened`: some rank has come there. */
 struct phase_item {
@@ -108,9 +109,7 @@ static bool equals(struct span s, const char *word)
 
 static char *copy(struct span s)
 {
-    char *text = strndup(s.begin, (size_t)length(s));
-    if (!text)
-        pf_die("out of memory while reading the schedule");
+    char *text = pf_strndup(s.begin, (size_t)length(s));
     return text;
 }
 
@@ -323,9 +322,7 @@ static bool parse_text(struct parser *parser)
 
 bool pf_schedule_parse(const char *text, struct pf_schedule **out, char *error, size_t error_size)
 {
-    struct pf_schedule *schedule = calloc(1, sizeof *schedule);
-    if (!schedule)
-        pf_die("out of memory while reading the schedule");
+    struct pf_schedule *schedule = pf_calloc(1, sizeof *schedule);
     schedule->start = PF_MODEL_NONE;
     struct parser parser = {text, schedule, error, error_size};
     if (!parse_text(&parser)) {
@@ -348,7 +345,7 @@ static bool read_file(const char *name, char **text, char *error, size_t error_s
             return false;
         }
         free(*text); /* an empty file is an empty schedule */
-        *text = strdup("");
+        *text = pf_strdup("");
     }
     fclose(file);
     return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
@@ -30,7 +31,7 @@ struct pf_unreceived {
 static struct pf_unreceived *unreceived_of(struct pf_rank *r)
 {
     if (!r->unreceived)
-        r->unreceived = calloc(1, sizeof *r->unreceived);
+        r->unreceived = pf_calloc(1, sizeof *r->unreceived);
     return r->unreceived;
 }
 
@@ -52,7 +53,7 @@ void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm h
         drop(list, 0);
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 16;
-        list->envelopes = realloc(list->envelopes, (size_t)list->capacity * sizeof *list->envelopes);
+        list->envelopes = pf_realloc(list->envelopes, (size_t)list->capacity * sizeof *list->envelopes);
     }
     list->envelopes[list->count++] = (struct envelope){.comm = comm->shared->first->id,
                                                        .source = comm->me,

@@ -8,6 +8,7 @@
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype.h"
 #include "middleware/rma/win.h"
+#include "base/memory.h"
 
 /* No object of the application lies so low: an address there is NULL plus some displacement. */
 #define LOWEST_ADDRESS 4096
@@ -156,7 +157,7 @@ void pf_check_use(struct pf_rank *r, struct pf_check_record *request)
             continue;
         if (check->use_count == check->use_capacity) {
             check->use_capacity = check->use_capacity ? 2 * check->use_capacity : 16;
-            check->uses = realloc(check->uses, (size_t)check->use_capacity * sizeof *check->uses);
+            check->uses = pf_realloc(check->uses, (size_t)check->use_capacity * sizeof *check->uses);
         }
         int at = check->use_count++;
         while (at > 0 && check->uses[at - 1].range.from > range->from) {

@@ -5,6 +5,7 @@
 #include "middleware/check/internal.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/process/job_state.h"
+#include "base/memory.h"
 
 /* So many completed requests of a rank keep their memory, so that their addresses do not come back. The same
  * for the other objects of all ranks. */
@@ -18,7 +19,7 @@ static unsigned next_object;
 static void keep_object(void *object)
 {
     if (!objects)
-        objects = calloc(KEPT_OBJECTS, sizeof *objects);
+        objects = pf_calloc(KEPT_OBJECTS, sizeof *objects);
     void **place = &objects[next_object++ % KEPT_OBJECTS];
     free(*place);
     *place = object;
@@ -48,7 +49,7 @@ bool pf_check_start(struct pf_rank *r)
 {
     if (!pf_check_on)
         return false;
-    r->check = calloc(1, sizeof *r->check);
+    r->check = pf_calloc(1, sizeof *r->check);
     r->check->kept_end = &r->check->kept;
     pf_object_keep = keep_object;
     return true;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "middleware/check/internal.h"
 #include "middleware/comm/intercomm.h"
 #include "middleware/datatype/datatype.h"
@@ -41,10 +42,10 @@ struct pf_check_scope {
 
 static struct pf_check_scope *scope_new(int size)
 {
-    struct pf_check_scope *scope = calloc(1, sizeof *scope);
+    struct pf_check_scope *scope = pf_calloc(1, sizeof *scope);
     scope->references = 1;
     scope->size = size;
-    scope->entered = calloc((size_t)size, sizeof *scope->entered);
+    scope->entered = pf_calloc((size_t)size, sizeof *scope->entered);
     return scope;
 }
 
@@ -248,7 +249,7 @@ static bool rooted_differ(const struct round *round, int i, char *text, size_t s
 
 static long long *unknown(int size)
 {
-    long long *list = malloc((size_t)size * sizeof *list);
+    long long *list = pf_malloc((size_t)size * sizeof *list);
     for (int i = 0; i < size; i++)
         list[i] = -1;
     return list;
@@ -305,7 +306,7 @@ static struct round *round_of(struct pf_check_scope *scope, uint64_t number)
     for (uint64_t i = scope->oldest; i < number; i++)
         place = &(*place)->next;
     if (!*place) {
-        *place = calloc(1, sizeof **place);
+        *place = pf_calloc(1, sizeof **place);
         (*place)->told_by = -1;
     }
     return *place;

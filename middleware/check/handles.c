@@ -9,6 +9,7 @@
 #include "middleware/check/internal.h"
 #include "middleware/check/plain.h"
 #include "middleware/datatype/datatype.h"
+#include "base/memory.h"
 
 const char *pf_check_kind_name(uint32_t kind)
 {
@@ -152,7 +153,7 @@ static struct pf_check_record *made(struct pf_check_call *call, uint32_t kind, u
             pf_check_scope_release(record->scope);
         HASH_DEL(r->check->records, record);
     } else {
-        record = malloc(sizeof *record);
+        record = pf_malloc(sizeof *record);
     }
     memset(record, 0, sizeof *record);
     record->key.value = value;

@@ -5,6 +5,7 @@
 
 #include "middleware/check/internal.h"
 #include "middleware/check/plain.h"
+#include "base/memory.h"
 
 void pf_check_made_request(struct pf_check_call *call, MPI_Request request, bool persistent)
 {
@@ -28,7 +29,7 @@ static void take(struct pf_check_call *call, struct before *before, int count, c
     before->count = handles && count > 0 ? count : 0;
     before->handles = before->few;
     if (before->count > 64)
-        before->handles = malloc((size_t)count * sizeof *handles);
+        before->handles = pf_malloc((size_t)count * sizeof *handles);
     for (int i = 0; i < before->count; i++) {
         before->handles[i] = handles[i];
         pf_check_handle(call, PF_KIND_REQUEST, handles[i]);

@@ -13,6 +13,7 @@
 #include "middleware/object/info.h"
 #include "middleware/process/job_state.h"
 #include "middleware/topology/topology.h"
+#include "base/memory.h"
 
 /*
  * Members that create the same communicator find each other's shared part by the place of its birth: the
@@ -46,21 +47,21 @@ static void id_give_back(int id)
 {
     if (free_id_count == free_id_capacity) {
         free_id_capacity = free_id_capacity ? 2 * free_id_capacity : 16;
-        free_ids = realloc(free_ids, (size_t)free_id_capacity * sizeof *free_ids);
+        free_ids = pf_realloc(free_ids, (size_t)free_id_capacity * sizeof *free_ids);
     }
     free_ids[free_id_count++] = id;
 }
 
 struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool node_local)
 {
-    struct pf_comm_shared *shared = calloc(1, sizeof *shared);
+    struct pf_comm_shared *shared = pf_calloc(1, sizeof *shared);
     shared->id = id_take();
     shared->size = size;
     shared->references = size;
     shared->first = shared;
     shared->node_local = node_local;
     shared->newest_model = shared->bound_model = PF_MODEL_NONE;
-    shared->world_ranks = malloc((size_t)size * sizeof *world_ranks);
+    shared->world_ranks = pf_malloc((size_t)size * sizeof *world_ranks);
     memcpy(shared->world_ranks, world_ranks, (size_t)size * sizeof *world_ranks);
     return shared;
 }
@@ -117,7 +118,7 @@ struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t
     struct pf_comm_birth *birth;
     HASH_FIND(hh, births, &key, sizeof key, birth);
     if (!birth) {
-        birth = calloc(1, sizeof *birth);
+        birth = pf_calloc(1, sizeof *birth);
         birth->key = key;
         birth->shared = pf_comm_shared_new(world_ranks, size, node_local);
         birth->shared->birth = birth;
@@ -134,7 +135,7 @@ struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t
 
 static struct pf_comm *comm_alloc(struct pf_rank *r, struct pf_comm_shared *shared, int me)
 {
-    struct pf_comm *comm = calloc(1, sizeof *comm);
+    struct pf_comm *comm = pf_calloc(1, sizeof *comm);
     comm->object.kind = PF_KIND_COMM;
     comm->object.references = 1;
     comm->object.home = r->active->impl;
@@ -275,7 +276,7 @@ static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int mode
     if (shared->stretch_count == shared->stretch_capacity) {
         shared->stretch_capacity = shared->stretch_capacity ? 2 * shared->stretch_capacity : 2;
         shared->stretches =
-            realloc(shared->stretches, (size_t)shared->stretch_capacity * sizeof *shared->stretches);
+            pf_realloc(shared->stretches, (size_t)shared->stretch_capacity * sizeof *shared->stretches);
     }
     shared->stretches[shared->stretch_count++] = (struct pf_comm_stretch){first, model};
     shared->newest_model = model;
@@ -304,7 +305,7 @@ void pf_comm_init_rank(struct pf_rank *r, int size)
 {
     static struct pf_comm_shared *world;
     if (!world) {
-        int *ranks = malloc((size_t)size * sizeof *ranks);
+        int *ranks = pf_malloc((size_t)size * sizeof *ranks);
         for (int i = 0; i < size; i++)
             ranks[i] = i;
         world = pf_comm_shared_new(ranks, size, false);

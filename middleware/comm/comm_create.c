@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/comm/comm.h"
 #include "middleware/comm/group.h"
 #include "middleware/comm/intercomm.h"
@@ -45,7 +46,7 @@ static struct pf_comm_meeting *meeting_join(struct pf_comm *comm, uint64_t seque
     while (meeting && meeting->sequence != sequence)
         meeting = meeting->next;
     if (!meeting) {
-        meeting = calloc(1, sizeof *meeting + (size_t)members * sizeof meeting->member[0]);
+        meeting = pf_calloc(1, sizeof *meeting + (size_t)members * sizeof meeting->member[0]);
         meeting->sequence = sequence;
         meeting->left = members;
         meeting->next = shared->meetings;
@@ -75,7 +76,7 @@ static int meeting_members(const struct pf_comm_shared *side, const struct pf_co
                            int color, int *world_ranks, int self, int *me)
 {
     int size = side->size, first = meeting_place(side), n = 0;
-    int *order = malloc((size_t)size * sizeof *order);
+    int *order = pf_malloc((size_t)size * sizeof *order);
     for (int i = 0; i < size; i++) {
         if (!meeting->member[first + i].present || meeting->member[first + i].color != color)
             continue;
@@ -139,7 +140,7 @@ static MPI_Comm adopt_color(struct pf_rank *r, struct pf_comm *parent, uint64_t 
     struct pf_comm *comm = NULL;
     if (color == MPI_UNDEFINED)
         return MPI_COMM_NULL;
-    int *members = malloc((size_t)(parent->shared->size + (other ? other->size : 0)) * sizeof *members);
+    int *members = pf_malloc((size_t)(parent->shared->size + (other ? other->size : 0)) * sizeof *members);
     int me = 0, nobody, n = meeting_members(parent->shared, meeting, color, members, parent->me, &me);
     if (!other) {
         comm = pf_comm_adopt(r, parent, sequence, members, n, me, node_local, in, native);
@@ -271,7 +272,7 @@ static MPI_Comm adopt_merged(struct pf_rank *r, struct pf_comm *parent, const st
     bool first = comes_first(ours, meeting);
     const struct pf_comm_shared *low = first ? ours : others, *top = first ? others : ours;
     int size = ours->size + others->size, me = parent->me + (first ? 0 : others->size);
-    int *members = malloc((size_t)size * sizeof *members);
+    int *members = pf_malloc((size_t)size * sizeof *members);
     memcpy(members, low->world_ranks, (size_t)low->size * sizeof *members);
     memcpy(members + low->size, top->world_ranks, (size_t)top->size * sizeof *members);
     struct pf_comm *comm = pf_comm_new(r, pf_comm_shared_meet(members, size, me), me);
@@ -364,7 +365,7 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
     /* The color tells hosts apart by their first member; it is the same for all members of a host. */
-    int *members = calloc((size_t)parent->shared->size, sizeof *members);
+    int *members = pf_calloc((size_t)parent->shared->size, sizeof *members);
     int me = 0;
     int n = host_members(parent, members, &me);
     struct pf_comm_meeting *meeting =

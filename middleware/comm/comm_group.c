@@ -8,6 +8,7 @@
 #include "middleware/comm/intercomm.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
+#include "base/memory.h"
 
 /*
  * Only the members of the group call MPI_Comm_create_group, so that collectives of the parent cannot be
@@ -29,7 +30,7 @@ static struct appointment *appointments; /* oldest first */
 static struct appointment *appointment_make(const struct appointment *wanted, const int *world_ranks,
                                             int size)
 {
-    struct appointment *made = calloc(1, sizeof *made + (size_t)size * sizeof made->arrived[0]);
+    struct appointment *made = pf_calloc(1, sizeof *made + (size_t)size * sizeof made->arrived[0]);
     *made = *wanted;
     made->shared = pf_comm_shared_new(world_ranks, size, false);
     made->missing = size;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/comm/group.h"
 #include "middleware/comm/group_algebra.h"
 #include "middleware/core/call.h"
@@ -25,9 +26,7 @@ MPI_Group pf_group_new(struct pf_rank *r, const int *world_ranks, int size)
 {
     if (size == 0)
         return MPI_GROUP_EMPTY;
-    struct pf_group *group = calloc(1, sizeof *group + (size_t)size * sizeof group->world_ranks[0]);
-    if (!group)
-        pf_die("out of memory for a group of %d ranks", size);
+    struct pf_group *group = pf_calloc(1, sizeof *group + (size_t)size * sizeof group->world_ranks[0]);
     group->object.kind = PF_KIND_GROUP;
     group->object.references = 1;
     group->object.home = r->active->impl;
@@ -146,9 +145,7 @@ int pf_PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 
 static int *new_list(int n)
 {
-    int *list = malloc((size_t)(n ? n : 1) * sizeof *list);
-    if (!list)
-        pf_die("out of memory for a group of %d ranks", n);
+    int *list = pf_malloc((size_t)(n ? n : 1) * sizeof *list);
     return list;
 }
 

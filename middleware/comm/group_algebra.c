@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/comm/group_algebra.h"
 #include "middleware/include/mpi.h"
 
@@ -20,9 +21,7 @@ static struct inverse inverse_make(const int *ranks, int n)
     for (int i = 0; i < n; i++)
         if (ranks[i] >= inverse.limit)
             inverse.limit = ranks[i] + 1;
-    inverse.index = malloc((size_t)(inverse.limit ? inverse.limit : 1) * sizeof *inverse.index);
-    if (!inverse.index)
-        pf_die("out of memory for a group of %d ranks", n);
+    inverse.index = pf_malloc((size_t)(inverse.limit ? inverse.limit : 1) * sizeof *inverse.index);
     for (int i = 0; i < inverse.limit; i++)
         inverse.index[i] = -1;
     for (int i = 0; i < n; i++)
@@ -112,9 +111,7 @@ static bool mark(bool *marked, int size, const int *chosen, int n)
 
 static bool *new_marks(int size)
 {
-    bool *marked = malloc(size ? (size_t)size * sizeof *marked : 1);
-    if (!marked)
-        pf_die("out of memory for a group of %d ranks", size);
+    bool *marked = pf_malloc(size ? (size_t)size * sizeof *marked : 1);
     return marked;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "middleware/comm/group.h"
 #include "middleware/core/call.h"
 
@@ -47,7 +48,7 @@ static struct pf_comm_shared *pair(const int *ranks, int size, int me, const int
     while (*link && (place = place_in(*link, ranks, size, me, others, others_size)) < 0)
         link = &(*link)->next;
     if (!*link) {
-        *link = calloc(1, sizeof **link + (size_t)(size + others_size) * sizeof(bool));
+        *link = pf_calloc(1, sizeof **link + (size_t)(size + others_size) * sizeof(bool));
         (*link)->first = pf_comm_pair_new(ranks, size, others, others_size);
         (*link)->missing = size + others_size;
         place = me;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/agree/switch.h"
 #include "middleware/comm/comm.h"
 #include "middleware/comm/intercomm.h"
@@ -47,7 +48,7 @@ static struct creation *creation_of_leaders(int peer, int tag, int me, int other
             return c;
         }
     }
-    *link = calloc(1, sizeof **link);
+    *link = pf_calloc(1, sizeof **link);
     (*link)->peer = peer;
     (*link)->tag = tag;
     (*link)->side[0].leader = me;
@@ -74,7 +75,7 @@ static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequ
     const struct pf_comm_shared *shared = local->shared;
     side->local = shared;
     side->sequence = sequence;
-    side->ranks = malloc((size_t)shared->size * sizeof *side->ranks);
+    side->ranks = pf_malloc((size_t)shared->size * sizeof *side->ranks);
     memcpy(side->ranks, shared->world_ranks, (size_t)shared->size * sizeof *side->ranks);
     side->size = side->inside = shared->size;
     side->impl = in->impl;
@@ -121,7 +122,7 @@ static int meet_analytic(struct pf_rank *r, const struct call *call, const struc
     struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_ANALYTIC]);
     int number, code = swap_lists(in, call, &ours->size, 1, &number, 1);
     if (code == MPI_SUCCESS) {
-        int *others = malloc((size_t)theirs->size * sizeof *others);
+        int *others = pf_malloc((size_t)theirs->size * sizeof *others);
         code = swap_lists(in, call, ours->ranks, ours->size, others, theirs->size);
         free(others);
     }
@@ -138,7 +139,7 @@ static int tell_analytic(struct pf_rank *r, const struct call *call, uint64_t se
     int number = 0, id = 0, least, mine, code = in->fn->Bcast(&number, 1, type, call->local_leader, local);
     if (code == MPI_SUCCESS) {
         const struct creation *c = creation_of_member(call->local, sequence, &mine);
-        int n = c->side[!mine].size, *list = calloc((size_t)n, sizeof *list);
+        int n = c->side[!mine].size, *list = pf_calloc((size_t)n, sizeof *list);
         code = in->fn->Bcast(list, n, type, call->local_leader, local);
         free(list);
     }

@@ -11,6 +11,7 @@
 #include "middleware/datatype/datatype.h"
 #include "middleware/object/info.h"
 #include "middleware/object/op.h"
+#include "base/memory.h"
 
 static void *make_twin(struct pf_instance *in, struct pf_object *object)
 {
@@ -44,7 +45,7 @@ void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
 
 pf_native_datatype_t *pf_native_array(struct pf_instance *in, const MPI_Datatype *types, int n)
 {
-    pf_native_datatype_t *natives = malloc((size_t)(n > 0 ? n : 1) * sizeof *natives);
+    pf_native_datatype_t *natives = pf_malloc((size_t)(n > 0 ? n : 1) * sizeof *natives);
     for (int i = 0; i < n; i++)
         natives[i] = pf_native(in, types[i]);
     return natives;

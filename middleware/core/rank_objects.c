@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/rank_objects.h"
 
 /* Tags that every model of the ladder can carry: the Portals match bits leave 24 to the tag, and a receive of
@@ -28,9 +29,7 @@ static void fill_constants(struct pf_rank_objects *o, const struct pf_rank *r)
 
 static void grow(int count)
 {
-    struct pf_rank_objects **larger = realloc(tables, (size_t)count * sizeof *tables);
-    if (!larger)
-        pf_die("out of memory for the object tables of %d ranks", count);
+    struct pf_rank_objects **larger = pf_realloc(tables, (size_t)count * sizeof *tables);
     for (int i = table_count; i < count; i++)
         larger[i] = NULL;
     tables = larger;
@@ -43,9 +42,7 @@ struct pf_rank_objects *pf_rank_objects(struct pf_rank *r)
     if (rank >= table_count)
         grow(r->self.size > rank ? r->self.size : rank + 1);
     if (!tables[rank]) {
-        tables[rank] = calloc(1, sizeof *tables[rank]);
-        if (!tables[rank])
-            pf_die("out of memory for the object table of rank %d", rank);
+        tables[rank] = pf_calloc(1, sizeof *tables[rank]);
         fill_constants(tables[rank], r);
     }
     return tables[rank];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/datatype/datatype.h"
 #include "middleware/object/attribute.h"
@@ -14,9 +15,7 @@ static struct pf_datatype *new_type(struct pf_rank *r, const struct pf_recipe *r
     size_t addresses = (size_t)recipe->address_count * sizeof(MPI_Aint);
     size_t types = (size_t)recipe->type_count * sizeof(MPI_Datatype);
     size_t integers = (size_t)recipe->integer_count * sizeof(int);
-    struct pf_datatype *type = calloc(1, sizeof *type + addresses + types + integers);
-    if (!type)
-        pf_die("out of memory for a datatype of %d blocks", recipe->integer_count);
+    struct pf_datatype *type = pf_calloc(1, sizeof *type + addresses + types + integers);
     type->object.kind = PF_KIND_DATATYPE;
     type->object.references = 1;
     type->object.home = r->active->impl;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/datatype/datatype.h"
 
@@ -37,9 +38,7 @@ static int check_lengths(int count, const int *lengths)
 
 static int *new_integers(size_t n)
 {
-    int *integers = malloc(n * sizeof *integers);
-    if (!integers)
-        pf_die("out of memory for a datatype of %zu blocks", n);
+    int *integers = pf_malloc(n * sizeof *integers);
     return integers;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype.h"
@@ -18,9 +19,7 @@ static struct pf_named_state *named_state(struct pf_rank *r)
 {
     struct pf_rank_objects *objects = pf_rank_objects(r);
     if (!objects->named)
-        objects->named = calloc(1, sizeof *objects->named);
-    if (!objects->named)
-        pf_die("out of memory for names of predefined datatypes");
+        objects->named = pf_calloc(1, sizeof *objects->named);
     return objects->named;
 }
 

@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype_native.h"
 
@@ -20,9 +21,7 @@ void pf_datatype_native_add(struct pf_rank *r, int impl, void *native, MPI_Datat
     HASH_FIND_PTR(*table, &native, entry);
     if (entry)
         return;
-    entry = malloc(sizeof *entry);
-    if (!entry)
-        pf_die("out of memory for the table of datatypes");
+    entry = pf_malloc(sizeof *entry);
     entry->native = native;
     entry->handle = handle;
     HASH_ADD_PTR(*table, native, entry);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype.h"
@@ -19,9 +20,7 @@ static bool is_f90(const struct pf_datatype *type)
 static int build_backwards(struct pf_instance *in, int count, int length, pf_native_datatype_t old,
                            pf_native_datatype_t *body)
 {
-    MPI_Aint *places = malloc((size_t)count * sizeof *places);
-    if (!places)
-        pf_die("out of memory for a datatype of %d blocks", count);
+    MPI_Aint *places = pf_malloc((size_t)count * sizeof *places);
     for (int i = 0; i < count; i++)
         places[i] = -(MPI_Aint)i;
     int code = in->fn->Type_create_hindexed_block(count, length, places, old, body);
@@ -69,11 +68,9 @@ static int build_blocks(struct pf_instance *in, const struct pf_datatype *type, 
 static int build_struct(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t *body)
 {
     size_t count = (size_t)type->type_count;
-    pf_native_datatype_t *types = malloc(count * sizeof *types);
-    MPI_Aint *places = malloc(count * sizeof *places);
-    int *lengths = malloc(count * sizeof *lengths);
-    if (!types || !places || !lengths)
-        pf_die("out of memory for a datatype of %zu blocks", count);
+    pf_native_datatype_t *types = pf_malloc(count * sizeof *types);
+    MPI_Aint *places = pf_malloc(count * sizeof *places);
+    int *lengths = pf_malloc(count * sizeof *lengths);
     int n = 0;
     for (size_t i = 0; i < count; i++) {
         struct pf_bounds field;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "middleware/fortran/convert.h"
+#include "base/memory.h"
 
 /* Strings of C, on the heap with the list. */
 static void free_list(char **list)
@@ -16,7 +17,7 @@ static void free_list(char **list)
 static char **make_list(const char *text, size_t length, size_t step, int count)
 {
     int used = 0, room = 8;
-    char **list = malloc((size_t)room * sizeof *list);
+    char **list = pf_malloc((size_t)room * sizeof *list);
     for (; list && used != count; used++) {
         char *next = pf_f_string(text + (size_t)used * step, length, false);
         if (used + 1 == room)
@@ -72,7 +73,7 @@ void pmpi_comm_spawn_multiple_(const MPI_Fint *count, const char *commands, cons
 {
     int n = *count > 0 ? *count : 0;
     char **programs = make_list(commands, command_length, command_length, n);
-    char ***arguments = argv == pf_mpi_argvs_null_ ? NULL : calloc((size_t)n + 1, sizeof *arguments);
+    char ***arguments = argv == pf_mpi_argvs_null_ ? NULL : pf_calloc((size_t)n + 1, sizeof *arguments);
     struct pf_f_array infos;
     pf_f_array_open(&infos, n);
     for (int i = 0; i < n; i++) {

@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/fortran/fortran.h"
 
 struct closure {
@@ -224,7 +225,7 @@ pf_fortran_procedure *pf_fortran_function(enum pf_fortran_callback kind, pf_fort
     HASH_FIND_PTR(closures[kind], &procedure, closure);
     if (closure)
         return closure->code;
-    closure = calloc(1, sizeof *closure);
+    closure = pf_calloc(1, sizeof *closure);
     void *code = NULL;
     void *memory = ffi_closure_alloc(sizeof(ffi_closure), &code);
     if (!closure || !memory ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "middleware/fortran/convert.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -15,20 +16,13 @@ PLACE(MPI_Fint, pf_mpi_weights_empty_, 1);
 PLACE(char, pf_mpi_argv_null_, 1);
 PLACE(char, pf_mpi_argvs_null_, 1);
 
-static void *checked(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 char *pf_f_string(const char *text, size_t length, bool leading)
 {
     while (length && text[length - 1] == ' ')
         length--;
     for (; leading && length && *text == ' '; length--)
         text++;
-    char *copy = checked(malloc(length + 1));
+    char *copy = pf_malloc(length + 1);
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
@@ -36,7 +30,7 @@ char *pf_f_string(const char *text, size_t length, bool leading)
 
 char *pf_f_room(int size)
 {
-    return checked(calloc((size_t)(size > 0 ? size : 1), 1));
+    return pf_calloc((size_t)(size > 0 ? size : 1), 1);
 }
 
 void pf_f_give(char *text, size_t length, const char *from)
@@ -48,7 +42,7 @@ void pf_f_give(char *text, size_t length, const char *from)
 
 MPI_Aint *pf_f_widen(const MPI_Fint *values, int count)
 {
-    MPI_Aint *wide = checked(malloc((size_t)(count > 0 ? count : 1) * sizeof *wide));
+    MPI_Aint *wide = pf_malloc((size_t)(count > 0 ? count : 1) * sizeof *wide);
     for (int i = 0; i < count; i++)
         wide[i] = values[i];
     return wide;

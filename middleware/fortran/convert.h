@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "middleware/fortran/fortran.h"
+#include "base/memory.h"
 
 /* The caller in Fortran, for diagnoses: the next call of MPI comes from here. */
 #define PF_F_SITE() pf_fortran_called_from(__builtin_return_address(0))
@@ -54,9 +55,7 @@ static inline void pf_f_array_open(struct pf_f_array *array, int count)
     array->count = count > 0 ? count : 0;
     array->all = array->room;
     if (array->count > (int)(sizeof array->room / sizeof array->room[0]))
-        array->all = malloc((size_t)array->count * sizeof *array->all);
-    if (!array->all)
-        abort();
+        array->all = pf_malloc((size_t)array->count * sizeof *array->all);
 }
 
 static inline void pf_f_array_close(struct pf_f_array *array)

@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
 
@@ -33,16 +34,16 @@ static struct pf_fortran_table *table_of_caller(void)
         return NULL;
     struct pf_rank_objects *objects = pf_rank_objects(self->mpi);
     if (!objects->fortran)
-        objects->fortran = calloc(1, sizeof *objects->fortran);
+        objects->fortran = pf_calloc(1, sizeof *objects->fortran);
     return objects->fortran;
 }
 
 static int add(struct pf_fortran_table *table, const void *handle)
 {
-    struct known *known = malloc(sizeof *known);
+    struct known *known = pf_malloc(sizeof *known);
     if (table->count == table->capacity) {
         table->capacity = table->capacity ? 2 * table->capacity : 16;
-        table->by_number = realloc(table->by_number, (size_t)table->capacity * sizeof *table->by_number);
+        table->by_number = pf_realloc(table->by_number, (size_t)table->capacity * sizeof *table->by_number);
     }
     if (!known || !table->by_number)
         pf_die("out of memory for the table of Fortran handles");

@@ -11,6 +11,7 @@
 #include "middleware/core/rank_objects.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/object/info.h"
+#include "base/memory.h"
 
 int pf_file_failed(struct pf_rank *r, MPI_File file, int error_class)
 {
@@ -69,7 +70,7 @@ struct pf_instance *pf_file_begin(struct pf_rank *r, struct pf_file *file)
 /* MPI_File_open takes what the program has set for MPI_FILE_NULL. */
 static struct pf_file *new_file(struct pf_rank *r, struct pf_comm *comm, int amode, MPI_Info info)
 {
-    struct pf_file *file = calloc(1, sizeof *file);
+    struct pf_file *file = pf_calloc(1, sizeof *file);
     file->object.kind = PF_KIND_FILE;
     file->object.references = 1;
     file->comm = pf_comm_retain(comm);

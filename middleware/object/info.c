@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/object/info.h"
@@ -23,16 +24,9 @@ struct pf_info {
     struct pair *pairs;
 };
 
-static void *checked(void *memory)
-{
-    if (!memory)
-        pf_die("out of memory for an info object");
-    return memory;
-}
-
 static struct pf_info *new_info(struct pf_rank *r)
 {
-    struct pf_info *info = checked(calloc(1, sizeof *info));
+    struct pf_info *info = pf_calloc(1, sizeof *info);
     info->object.kind = PF_KIND_INFO;
     info->object.references = 1;
     info->owner = r;
@@ -67,14 +61,14 @@ static void set(struct pf_info *info, const char *key, const char *value)
     int i = find(info, key);
     if (i >= 0) {
         free(info->pairs[i].value); /* NOLINT(clang-analyzer-core.NullDereference): find() has looked at it */
-        info->pairs[i].value = checked(strdup(value));
+        info->pairs[i].value = pf_strdup(value);
         return;
     }
     if (info->count == info->capacity) {
         info->capacity = info->capacity ? 2 * info->capacity : 4;
-        info->pairs = checked(realloc(info->pairs, (size_t)info->capacity * sizeof *info->pairs));
+        info->pairs = pf_realloc(info->pairs, (size_t)info->capacity * sizeof *info->pairs);
     }
-    info->pairs[info->count++] = (struct pair){checked(strdup(key)), checked(strdup(value))};
+    info->pairs[info->count++] = (struct pair){pf_strdup(key), pf_strdup(value)};
 }
 
 /* MPI_INFO_ENV: what is known about the start of the job. The same for all ranks, and nobody may change

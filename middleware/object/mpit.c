@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 
 /* Per simulated process, found by its number in the simulation: a rank has no state of ours before
@@ -31,9 +32,7 @@ static struct tool *tool_of_caller(void)
     HASH_FIND(hh, tools, &process, sizeof process, tool);
     if (tool)
         return tool;
-    tool = calloc(1, sizeof *tool);
-    if (!tool)
-        pf_die("out of memory for the tool interface");
+    tool = pf_calloc(1, sizeof *tool);
     tool->process = process;
     HASH_ADD(hh, tools, process, sizeof tool->process, tool);
     return tool;

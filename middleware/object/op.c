@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/datatype/datatype.h"
 
@@ -94,7 +95,7 @@ int pf_PMPI_Op_create(MPI_User_function *function, int commute, MPI_Op *handle)
     struct pf_rank *r = PF_ENTER(Op_create);
     if (!function || !handle)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    struct pf_op *op = calloc(1, sizeof *op);
+    struct pf_op *op = pf_calloc(1, sizeof *op);
     op->object.kind = PF_KIND_OP;
     op->object.references = 1;
     op->object.home = r->active->impl;

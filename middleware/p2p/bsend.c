@@ -7,6 +7,7 @@
 #include "middleware/agree/ledger.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
+#include "base/memory.h"
 
 /* A copy that is under way. */
 struct pf_buffered {
@@ -102,7 +103,7 @@ int pf_bsend_copy(struct pf_rank *r, const void *buffer, int count, MPI_Datatype
     if (size > INT_MAX)
         return MPI_ERR_BUFFER;
     reap(r, false);
-    struct pf_buffered *copy = malloc(sizeof *copy + (size_t)size + 1);
+    struct pf_buffered *copy = pf_malloc(sizeof *copy + (size_t)size + 1);
     struct pf_instance *in = r->active;
     int code = pack(r, copy, (int)size, buffer, count, datatype);
     if (code == MPI_SUCCESS) {

@@ -11,6 +11,7 @@
 
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
+#include "base/memory.h"
 
 struct grequest {
     MPI_Grequest_query_function *query;
@@ -154,7 +155,7 @@ int pf_PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_f
     struct pf_rank *r = PF_ENTER(Grequest_start);
     if (!query_fn || !free_fn || !cancel_fn || !request)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    struct grequest *g = malloc(sizeof *g);
+    struct grequest *g = pf_malloc(sizeof *g);
     *g = (struct grequest){query_fn, free_fn, cancel_fn, extra_state, false};
     struct pf_request *made = pf_request_new(r, r->active, PF_REQUEST_HUB, MPI_COMM_NULL);
     made->hub = &hub_grequest;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/agree/stranded.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/mprobe.h"
@@ -36,7 +37,7 @@ struct pf_message *pf_message_new(struct pf_instance *in, struct pf_comm *comm, 
 {
     struct pf_native_status_view view;
     in->ops->status_get(native_status, &view);
-    struct pf_message *message = calloc(1, sizeof *message);
+    struct pf_message *message = pf_calloc(1, sizeof *message);
     message->object.kind = PF_KIND_MESSAGE;
     message->object.references = 1;
     message->owner = in;
@@ -58,7 +59,7 @@ void pf_message_release(struct pf_message *message)
 int pf_message_start(struct pf_message *message)
 {
     struct pf_instance *in = message->owner;
-    message->bytes = malloc((size_t)message->size + 1);
+    message->bytes = pf_malloc((size_t)message->size + 1);
     return in->fn->Irecv(message->bytes, message->size, pf_native(in, MPI_BYTE), message->source,
                          message->tag, pf_native(in, pf_comm_handle(message->comm)), &message->receiving);
 }
@@ -75,9 +76,7 @@ static int unpack(const struct copy *c, const void *bytes, int items, void *to)
 static int unpack_rest(const struct copy *c, int whole, void *to)
 {
     int rest = c->size - whole * c->element, position = 0;
-    char *item = malloc((size_t)c->element);
-    if (!item)
-        pf_die("out of memory for an item of %d bytes", c->element);
+    char *item = pf_malloc((size_t)c->element);
     int code =
         c->in->fn->Pack(pf_native_p2p_buffer(c->in, to), 1, c->type, item, c->element, &position, c->comm);
     memcpy(item, c->bytes + whole * c->element, (size_t)rest);
@@ -205,7 +204,7 @@ struct pf_request *pf_message_deliver_later(struct pf_rank *r, struct pf_message
 {
     struct pf_request *request =
         pf_request_new(r, message->owner, PF_REQUEST_HUB, pf_comm_handle(message->comm));
-    struct delivery *d = malloc(sizeof *d);
+    struct delivery *d = pf_malloc(sizeof *d);
     *d = (struct delivery){message, buffer, count, datatype};
     pf_datatype_retain(datatype);
     request->hub = &hub_delivery;

@@ -11,6 +11,7 @@
 #include "middleware/datatype/datatype.h"
 #include "middleware/p2p/bsend.h"
 #include "middleware/p2p/request.h"
+#include "base/memory.h"
 
 static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI_Datatype datatype, int peer,
                            int tag, MPI_Comm handle, MPI_Request *request)
@@ -30,7 +31,7 @@ static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI
         return pf_call_error(r, handle, MPI_ERR_RANK);
     if (!request)
         return pf_call_error(r, handle, MPI_ERR_ARG);
-    struct pf_persistent *recipe = malloc(sizeof *recipe);
+    struct pf_persistent *recipe = pf_malloc(sizeof *recipe);
     *recipe = (struct pf_persistent){
         .fn = r->call.fn, .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag};
     pf_datatype_retain(datatype);

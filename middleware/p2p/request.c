@@ -9,6 +9,7 @@
 #include "middleware/object/op.h"
 #include "middleware/p2p/wait_set.h"
 #include "middleware/rma/win_order.h"
+#include "base/memory.h"
 
 struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind,
                                   MPI_Comm comm)
@@ -17,7 +18,7 @@ struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enu
     if (request)
         r->free_requests = request->next_free;
     else
-        request = malloc(sizeof *request);
+        request = pf_malloc(sizeof *request);
     memset(request, 0, sizeof *request);
     request->object.kind = PF_KIND_REQUEST;
     request->object.references = 1;
@@ -114,7 +115,7 @@ void pf_request_keep_datatypes(struct pf_request *request, const MPI_Datatype *d
     struct pf_request_operands *operands = &request->operands;
     if (n <= 0)
         return;
-    operands->more = realloc(operands->more, (size_t)(operands->more_count + n) * sizeof *operands->more);
+    operands->more = pf_realloc(operands->more, (size_t)(operands->more_count + n) * sizeof *operands->more);
     for (int i = 0; i < n; i++) {
         pf_datatype_retain(datatypes[i]);
         operands->more[operands->more_count++] = datatypes[i];

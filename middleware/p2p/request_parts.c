@@ -4,6 +4,7 @@
 
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
+#include "base/memory.h"
 
 struct parts {
     int count;
@@ -77,7 +78,7 @@ struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *i
                                         pf_native_request_t **natives)
 {
     struct pf_request *request = pf_request_new(r, in, PF_REQUEST_HUB, comm);
-    struct parts *parts = calloc(1, sizeof *parts + (size_t)count * sizeof parts->natives[0]);
+    struct parts *parts = pf_calloc(1, sizeof *parts + (size_t)count * sizeof parts->natives[0]);
     request->hub = &hub_parts;
     request->hub_data = parts;
     *natives = parts->natives;

@@ -10,6 +10,7 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
+#include "base/memory.h"
 
 /* The two sides of one call. Their models can differ: then they are two operations. */
 struct sides {
@@ -129,7 +130,7 @@ static int replace_in_parts(struct pf_rank *r, void *buffer, int count, MPI_Data
         return pf_call_error(r, comm, MPI_ERR_COUNT);
     struct pf_instance *in = pf_call_native_begin(r, r->active);
     int position = 0, code = MPI_SUCCESS;
-    void *room = malloc((size_t)bytes + 1);
+    void *room = pf_malloc((size_t)bytes + 1);
     if (bytes > 0)
         code = in->fn->Pack(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), room,
                             (int)bytes, &position, pf_native(in, comm));

@@ -10,6 +10,7 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
+#include "base/memory.h"
 
 /* Ends a call whose operations may have failed. */
 static int finish(struct pf_wait_set *set, int error)
@@ -255,7 +256,7 @@ static void some_part(struct pf_wait_set *set, struct pf_instance *in, bool bloc
     int found = 0, n = pf_wait_set_part(set, in);
     if (n == 0)
         return;
-    int *which = malloc((size_t)n * sizeof *which);
+    int *which = pf_malloc((size_t)n * sizeof *which);
     pf_call_native_begin(set->rank, in);
     int code = (block ? in->fn->Waitsome : in->fn->Testsome)(n, set->natives, &found, which, set->statuses);
     bool overlooked = found == in->values->undefined; /* SMPI: "nothing to test" */

@@ -6,6 +6,7 @@
 
 #include "middleware/agree/stranded.h"
 #include "middleware/core/call.h"
+#include "base/memory.h"
 
 static void make_room(struct pf_wait_set *set, int count)
 {
@@ -17,7 +18,7 @@ static void make_room(struct pf_wait_set *set, int count)
     if (count <= PF_WAIT_STACK)
         return;
     size_t n = (size_t)count;
-    char *room = malloc(n * (sizeof(union pf_native_status) + 2 * sizeof(void *) + sizeof(int)));
+    char *room = pf_malloc(n * (sizeof(union pf_native_status) + 2 * sizeof(void *) + sizeof(int)));
     set->heap = room;
     set->statuses = (union pf_native_status *)room;
     set->requests = (struct pf_request **)(room + n * sizeof(union pf_native_status));

@@ -12,6 +12,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/source_line.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/account/compute.h"
@@ -152,8 +153,8 @@ void pf_job_create_ranks(void)
         pf_job_state.size = smpi->ops->instance(0, "")->job_size;
     pf_job_state.thread = pthread_self();
     pf_job_state.missing = -1;
-    pf_job_state.ranks = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
-    pf_job_state.selves = calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
+    pf_job_state.ranks = pf_calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
+    pf_job_state.selves = pf_calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
     for (int i = 0; i < pf_job_state.size; i++)
         create_rank(i);
     pf_compute_begin(pf_job_state.size);
@@ -253,9 +254,7 @@ void pf_job_report_schedule(FILE *out)
         return;
     struct pf_account_row *rows;
     size_t count = pf_account_rows(&rows), phases = 0;
-    const char **names = calloc(count + 1, sizeof *names);
-    if (!names)
-        pf_die("out of memory at the end of the run");
+    const char **names = pf_calloc(count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++) {
         bool known = strcmp(rows[i].phase, "start") == 0;
         for (size_t j = 0; j < phases && !known; j++)

@@ -12,6 +12,7 @@
 #include <simgrid/actor.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "loader/copy.h"
 #include "middleware/process/private_fortran.h"
 
@@ -156,9 +157,9 @@ static void add(const char *path, const char *name, struct pf_elf elf)
     }
     open_count -= depth;
     job.objects = checked(reallocarray(job.objects, (size_t)job.count + 1, sizeof *job.objects));
-    job.objects[job.count++] = (struct object){.path = checked(strdup(path)),
-                                               .name = name ? checked(strdup(name)) : NULL,
-                                               .copy = name ? checked(strdup(name)) : NULL,
+    job.objects[job.count++] = (struct object){.path = pf_strdup(path),
+                                               .name = name ? pf_strdup(name) : NULL,
+                                               .copy = name ? pf_strdup(name) : NULL,
                                                .elf = elf};
 }
 
@@ -175,8 +176,8 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     struct pf_elf elf;
     if (!read_object(&elf, application))
         return NULL;
-    job.dir = checked(strdup(dir));
-    job.application = checked(strdup(application));
+    job.dir = pf_strdup(dir);
+    job.application = pf_strdup(application);
     job.keep = keep;
     add(application, NULL, elf);
     if (job.count > 1 || !PF_COPY_DEEP) /* SMPI would insist on deep binding */

@@ -17,6 +17,7 @@
 
 #include "base/child.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/process/job_state.h"
 #include "middleware/process/private.h"
@@ -44,9 +45,7 @@ static void set_frame(size_t actor, struct frame *frame)
 {
     if (actor >= frame_count) {
         size_t count = 2 * actor + 16;
-        struct frame **larger = realloc(frames, count * sizeof *larger);
-        if (!larger)
-            pf_die("out of memory");
+        struct frame **larger = pf_realloc(frames, count * sizeof *larger);
         for (size_t i = frame_count; i < count; i++)
             larger[i] = NULL;
         frames = larger;

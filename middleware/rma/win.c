@@ -12,6 +12,7 @@
 #include "middleware/object/attribute.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/object/info.h"
+#include "base/memory.h"
 
 int pf_native_assert(const struct pf_instance *in, int assertion)
 {
@@ -113,7 +114,7 @@ struct pf_win *pf_win_begin(struct pf_rank *r, MPI_Comm handle, MPI_Info info, i
     struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm)
         return NULL;
-    struct pf_win *win = calloc(1, sizeof *win);
+    struct pf_win *win = pf_calloc(1, sizeof *win);
     win->object.kind = PF_KIND_WIN;
     win->object.references = 1;
     win->comm = pf_comm_retain(comm);
@@ -196,7 +197,7 @@ int pf_PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm c
     struct pf_win *win = pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_ALLOCATE);
     if (!win)
         return pf_call_error(r, comm, MPI_ERR_COMM);
-    win->base = win->memory = malloc(size ? (size_t)size : 1);
+    win->base = win->memory = pf_malloc(size ? (size_t)size : 1);
     win->size = size;
     win->disp_unit = disp_unit;
     *(void **)baseptr = win->base;

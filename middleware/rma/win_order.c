@@ -8,6 +8,7 @@
 
 #include "middleware/core/call.h"
 #include "middleware/p2p/wait_set.h"
+#include "base/memory.h"
 
 /* A rank that waits, on its own stack; in the order of arrival. */
 struct waiter {
@@ -64,9 +65,9 @@ static struct pf_win_order *order_of(const struct pf_win *win)
 {
     struct pf_win_shared *shared = win->shared;
     if (!shared->order) {
-        shared->order = calloc(1, sizeof *shared->order);
-        shared->order->locks = calloc((size_t)shared->members, sizeof *shared->order->locks);
-        shared->order->turns = calloc((size_t)shared->members, sizeof *shared->order->turns);
+        shared->order = pf_calloc(1, sizeof *shared->order);
+        shared->order->locks = pf_calloc((size_t)shared->members, sizeof *shared->order->locks);
+        shared->order->turns = pf_calloc((size_t)shared->members, sizeof *shared->order->turns);
     }
     return shared->order;
 }
@@ -147,7 +148,7 @@ static void note_writing(const struct pf_win_access *access)
         return;
     if (epoch->count == epoch->capacity) {
         epoch->capacity = epoch->capacity ? 2 * epoch->capacity : 4;
-        epoch->ranges = realloc(epoch->ranges, (size_t)epoch->capacity * sizeof *epoch->ranges);
+        epoch->ranges = pf_realloc(epoch->ranges, (size_t)epoch->capacity * sizeof *epoch->ranges);
     }
     epoch->ranges[epoch->count++] = (struct range){access->first, access->last};
 }
@@ -208,7 +209,7 @@ void pf_win_access_swapped(struct pf_win_access *access, const void *origin, con
     size_t size = access->win ? (size_t)(access->last - access->first) : 0;
     if (size > 0 && size <= sizeof((struct swap *)0)->value && memcmp(result, compare, size) == 0) {
         struct pf_win_order *order = access->win->shared->order;
-        struct swap *swap = malloc(sizeof *swap);
+        struct swap *swap = pf_malloc(sizeof *swap);
         *swap = (struct swap){.by = access->win,
                               .target = access->target,
                               .place = access->first,
@@ -249,7 +250,7 @@ void pf_win_order_lock(struct pf_win *win, int type, int target)
     }
     if (!exclusive)
         return;
-    struct epoch *epoch = calloc(1, sizeof *epoch);
+    struct epoch *epoch = pf_calloc(1, sizeof *epoch);
     epoch->by = win;
     epoch->target = target;
     epoch->next = order->epochs;

@@ -10,6 +10,7 @@
 #include "middleware/comm/group.h"
 #include "middleware/core/call.h"
 #include "middleware/rma/win.h"
+#include "base/memory.h"
 
 static int native_end(struct pf_rank *r, struct pf_win *win, bool waits, MPI_Win handle)
 {
@@ -36,7 +37,7 @@ static void forget(struct pf_group **group)
 static int *counts(struct pf_win_shared *shared)
 {
     if (!shared->completed)
-        shared->completed = calloc((size_t)shared->members, sizeof *shared->completed);
+        shared->completed = pf_calloc((size_t)shared->members, sizeof *shared->completed);
     return shared->completed;
 }
 

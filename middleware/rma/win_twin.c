@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/object/info.h"
 #include "middleware/rma/win_order.h"
@@ -24,12 +25,12 @@ struct pf_win_shared *pf_win_shared_join(const struct pf_comm *comm, uint64_t se
     struct pf_win_shared *shared = *link;
     if (!shared) {
         size_t members = (size_t)comm->shared->size;
-        shared = calloc(1, sizeof *shared);
+        shared = pf_calloc(1, sizeof *shared);
         shared->comm = comm->shared;
         shared->sequence = sequence;
         shared->members = shared->references = (int)members;
-        shared->parts = calloc(members, sizeof *shared->parts);
-        shared->disp_units = calloc(members, sizeof *shared->disp_units);
+        shared->parts = pf_calloc(members, sizeof *shared->parts);
+        shared->disp_units = pf_calloc(members, sizeof *shared->disp_units);
         *link = shared;
     }
     if (++shared->joined == shared->members) {
@@ -86,7 +87,7 @@ void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
     const struct pf_comm_shared *comm = win->comm->shared;
     struct pf_win_shared *shared = win->shared;
     if (!shared->boards[in->impl])
-        shared->boards[in->impl] = calloc(2 * (size_t)comm->size, sizeof(void *));
+        shared->boards[in->impl] = pf_calloc(2 * (size_t)comm->size, sizeof(void *));
     pf_progress_guard(r, in->impl);
     bool hints = win->info && win->flavor != MPI_WIN_FLAVOR_SHARED; /* see win_shared.c */
     struct pf_win_recipe recipe = {

@@ -11,6 +11,7 @@
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "middleware/topology/topology.h"
+#include "base/memory.h"
 
 struct neighbors {
     int indegree, outdegree;
@@ -23,7 +24,7 @@ struct neighbors {
 static void grid_neighbors(const struct pf_comm *comm, struct neighbors *out)
 {
     const struct pf_topology_cart *cart = &comm->topology->cart;
-    int *ranks = malloc((2 * (size_t)cart->ndims + 1) * sizeof *ranks);
+    int *ranks = pf_malloc((2 * (size_t)cart->ndims + 1) * sizeof *ranks);
     for (int i = 0; i < cart->ndims; i++) {
         ranks[2 * i] = pf_topology_cart_neighbor(cart, comm->me, i, -1);
         ranks[2 * i + 1] = pf_topology_cart_neighbor(cart, comm->me, i, 1);
@@ -143,7 +144,7 @@ int pf_neighbor_run(struct pf_rank *r, MPI_Comm handle, struct pf_neighbor_block
     if (request)
         made = pf_request_new_parts(r, in, handle, most, &natives);
     else
-        natives = room = malloc(((size_t)most + 1) * sizeof *natives);
+        natives = room = pf_malloc(((size_t)most + 1) * sizeof *natives);
     pf_native_comm_t hidden = pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_hidden(comm));
     int code = start_all(in, hidden, &n, send, receive, natives, &started);
     free(n.owned);

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "middleware/core/call.h"
+#include "base/memory.h"
 
 struct pf_topology *pf_topology_new(int kind)
 {
-    struct pf_topology *topology = calloc(1, sizeof *topology);
+    struct pf_topology *topology = pf_calloc(1, sizeof *topology);
     topology->kind = kind;
     topology->references = 1;
     return topology;
@@ -42,7 +43,7 @@ void pf_topology_release(struct pf_topology *topology)
 
 int *pf_topology_copy(const int *values, int count)
 {
-    int *copy = malloc((count > 0 ? (size_t)count : 1) * sizeof *copy);
+    int *copy = pf_malloc((count > 0 ? (size_t)count : 1) * sizeof *copy);
     if (count > 0)
         memcpy(copy, values, (size_t)count * sizeof *copy);
     return copy;

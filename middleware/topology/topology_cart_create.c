@@ -7,6 +7,7 @@
 
 #include "middleware/core/call.h"
 #include "middleware/topology/topology.h"
+#include "base/memory.h"
 
 static struct pf_topology *cart_new(int ndims, const int *dims, const int *periods)
 {
@@ -136,7 +137,7 @@ int pf_PMPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm
         pf_topology_release(sub);
         return pf_call_leave(r, in, handle, code);
     }
-    int *members = malloc((size_t)parent->shared->size * sizeof *members);
+    int *members = pf_malloc((size_t)parent->shared->size * sizeof *members);
     int n = sub_members(parent, remain_dims, color, members, &me);
     struct pf_comm *comm = pf_comm_adopt(r, parent, sequence, members, n, me, false, in, native);
     comm->topology = sub;

@@ -13,6 +13,7 @@
 #include "middleware/object/info.h"
 #include "middleware/topology/topology.h"
 #include "middleware/topology/topology_dist.h"
+#include "base/memory.h"
 
 /* The arguments of a call. */
 struct edges {
@@ -49,10 +50,10 @@ static void fill(struct pf_topology_dist *dist, struct edge_end *ends, int count
     dist->outdegree = count - dist->indegree;
     dist->weighted = weighted;
     size_t in = (size_t)dist->indegree + 1, out = (size_t)dist->outdegree + 1;
-    dist->sources = malloc(in * sizeof(int));
-    dist->destinations = malloc(out * sizeof(int));
-    dist->source_weights = weighted ? malloc(in * sizeof(int)) : NULL;
-    dist->destination_weights = weighted ? malloc(out * sizeof(int)) : NULL;
+    dist->sources = pf_malloc(in * sizeof(int));
+    dist->destinations = pf_malloc(out * sizeof(int));
+    dist->source_weights = weighted ? pf_malloc(in * sizeof(int)) : NULL;
+    dist->destination_weights = weighted ? pf_malloc(out * sizeof(int)) : NULL;
     for (int i = 0; i < count; i++) {
         int at = ends[i].outgoing ? i - dist->indegree : i;
         (ends[i].outgoing ? dist->destinations : dist->sources)[at] = ends[i].other;
@@ -69,8 +70,8 @@ static int ask_native(struct pf_instance *in, pf_native_comm_t native, struct pf
     if (code != MPI_SUCCESS)
         return code;
     size_t degree = (size_t)indegree + (size_t)outdegree;
-    int *ranks = calloc(2 * degree + 1, sizeof *ranks), *weights = ranks + degree;
-    struct edge_end *ends = malloc((degree + 1) * sizeof *ends);
+    int *ranks = pf_calloc(2 * degree + 1, sizeof *ranks), *weights = ranks + degree;
+    struct edge_end *ends = pf_malloc((degree + 1) * sizeof *ends);
     int *no = in->values->unweighted;
     code = in->fn->Dist_graph_neighbors(native, indegree, ranks, weighted ? weights : no, outdegree,
                                         ranks + indegree, weighted ? weights + indegree : no);
@@ -87,8 +88,8 @@ static int ask_native(struct pf_instance *in, pf_native_comm_t native, struct pf
  * ints. */
 static struct edge_end *ends_by_member(const struct edges *edges, int size, int *counts, int *starts)
 {
-    struct edge_end *ends = malloc((2 * (size_t)edges->total + 1) * sizeof *ends);
-    int *next = calloc((size_t)size + 1, sizeof *next);
+    struct edge_end *ends = pf_malloc((2 * (size_t)edges->total + 1) * sizeof *ends);
+    int *next = pf_calloc((size_t)size + 1, sizeof *next);
     const int per_end = sizeof *ends / sizeof(int);
     memset(counts, 0, (size_t)size * sizeof *counts);
     for (int i = 0, edge = 0; i < edges->n; i++)
@@ -115,7 +116,7 @@ static struct edge_end *ends_by_member(const struct edges *edges, int size, int 
 static int exchange(struct pf_instance *in, pf_native_comm_t native, int size, const struct edges *edges,
                     struct pf_topology_dist *dist)
 {
-    int *counts = malloc(4 * (size_t)size * sizeof *counts);
+    int *counts = pf_malloc(4 * (size_t)size * sizeof *counts);
     int *starts = counts + size, *their_counts = starts + size, *their_starts = their_counts + size;
     pf_native_datatype_t type = pf_native(in, MPI_INT);
     struct edge_end *mine = ends_by_member(edges, size, counts, starts), *all = NULL;
@@ -124,7 +125,7 @@ static int exchange(struct pf_instance *in, pf_native_comm_t native, int size, c
         for (int i = 0; i < size; i++)
             their_starts[i] = i > 0 ? their_starts[i - 1] + their_counts[i - 1] : 0;
         int total = their_starts[size - 1] + their_counts[size - 1];
-        all = malloc((size_t)total * sizeof(int) + sizeof *all);
+        all = pf_malloc((size_t)total * sizeof(int) + sizeof *all);
         code = in->fn->Alltoallv(mine, counts, starts, type, all, their_counts, their_starts, type, native);
         if (code == MPI_SUCCESS)
             fill(dist, all, total / (int)(sizeof *all / sizeof(int)), edges->weighted);

@@ -121,6 +121,11 @@ class Sources(CheckTest):
             self.write("base/log.c", SPDX + f"/* a\n b */ static {word} int x;\n")
             self.objection("threads", "base/log.c:3: threads: ")
 
+    def test_memory(self):
+        self.write("base/log.c", SPDX + "int f(void)\n{\n    char *a = malloc(1);\n    if (!a)\n        return 0;\n    return *a;\n}\n"
+                                 "int g(void)\n{\n    char *a = calloc(1, 1);\n    *a = 1;\n    return *a;\n}\n")
+        self.objection("memory", "base/log.c:11: memory: ")
+
     def test_include_upwards(self):
         self.write("lowlevel/engine.c", SPDX + '#include "base/log.h"\n#  include "middleware/rank.h"\n')
         self.objection("includes", "lowlevel/engine.c:3: includes: lowlevel/ includes middleware/rank.h, which stands above")

@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "measure_source.h"
 #include "middleware/agree/model.h"
 #include "tools/pfinfo/measured.h"
@@ -72,7 +73,7 @@ static void compile(void)
 static void measure(const struct fit_request *request, const char *model, const char *what)
 {
     static char *quiet[] = {"--log=root.thres:critical", "--cfg=smpi/simulate-computation:no"};
-    char line[400], **argv = calloc((size_t)request->run_count + 12, sizeof *argv);
+    char line[400], **argv = pf_calloc((size_t)request->run_count + 12, sizeof *argv);
     bool has_np = false;
     int n = 0;
     if (!argv)

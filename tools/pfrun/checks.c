@@ -14,6 +14,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "middleware/agree/model.h"
 #include "middleware/agree/schedule.h"
 #include "tools/pfrun/binary.h"
@@ -29,9 +30,7 @@ static char *found(const char *path)
     struct stat info;
     if (stat(path, &info) != 0)
         return NULL;
-    char *copy = strdup(path);
-    if (!copy)
-        pf_die("out of memory");
+    char *copy = pf_strdup(path);
     return copy;
 }
 

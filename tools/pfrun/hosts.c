@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #define MAX_ENTRIES 10000000
 
@@ -18,9 +19,7 @@ static void add(struct hosts *hosts, const char *name, int line)
         hosts->names = reallocarray(hosts->names, room, sizeof *hosts->names);
         hosts->lines = reallocarray(hosts->lines, room, sizeof *hosts->lines);
     }
-    char *copy = strdup(name);
-    if (!hosts->names || !hosts->lines || !copy)
-        pf_die("out of memory while reading the hostfile");
+    char *copy = pf_strdup(name);
     hosts->names[hosts->count] = copy;
     hosts->lines[hosts->count++] = line;
 }

@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "tools/pfrun/smpi_trace.h"
 
 /* smpirun takes each flag with one dash; two are accepted as well. */
@@ -376,9 +377,7 @@ static bool is_wrapper(const struct flag_row *row)
 
 char **options_without_wrapper(int argc, char **argv)
 {
-    char **result = calloc((size_t)argc + 2, sizeof *result);
-    if (!result)
-        pf_die("out of memory");
+    char **result = pf_calloc((size_t)argc + 2, sizeof *result);
     int n = 0, i = 1;
     result[n++] = argv[0];
     for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {

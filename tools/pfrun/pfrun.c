@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/platform/builtin.h"
 #include "lowlevel/trace/trace.h"
 #include "middleware/account/accounting.h"
@@ -78,7 +79,7 @@ static void run_wrapper(int argc, char **argv)
     if (!own)
         pf_die("cannot find pfrun itself: %s", strerror(errno));
     inner[0] = own;
-    char *command = strdup(run.options.wrapper), *save;
+    char *command = pf_strdup(run.options.wrapper), *save;
     for (char *word = strtok_r(command, " ", &save); word; word = strtok_r(NULL, " ", &save))
         add_argument(word);
     const char *program = run.argc > 0 ? run.argv[0] : NULL;
@@ -104,7 +105,7 @@ static char *platform_file(void)
     if (stat(run.platform, &info) == 0 && S_ISDIR(info.st_mode))
         pf_die("%s: '%s' is a directory, and must be a file or a built-in platform", given, run.platform);
     if (access(run.platform, R_OK) == 0)
-        return strdup(run.platform);
+        return pf_strdup(run.platform);
     if (!pf_platform_builtin_known(run.platform))
         pf_die("%s: '%s' is neither a readable file nor a built-in platform (fattree, star, torus, "
                "dragonfly)",

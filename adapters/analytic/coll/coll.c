@@ -8,6 +8,7 @@
 #include "adapters/analytic/coll/choice.h"
 #include "adapters/analytic/coll/evaluate.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 static void *allocate(void *old, size_t count, size_t size)
 {
@@ -19,9 +20,7 @@ static void *allocate(void *old, size_t count, size_t size)
 
 struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *why, size_t why_size)
 {
-    struct pf_colls *colls = calloc(1, sizeof *colls);
-    if (!colls)
-        pf_die("out of memory for collective operations");
+    struct pf_colls *colls = pf_calloc(1, sizeof *colls);
     colls->cost = cost;
     colls->early.object_size = sizeof(struct pf_early);
     if (!pf_choice_parse(choice, colls->algorithm, colls->segment, why, why_size)) {

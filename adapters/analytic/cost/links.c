@@ -7,6 +7,7 @@
 #include "adapters/analytic/cost/busy.h"
 #include "adapters/analytic/cost/paths.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 struct link {
     struct pf_busy busy;
@@ -42,7 +43,7 @@ struct pf_links *pf_links_by_arithmetic(const struct pf_topology *topology, doub
     links->topology = topology;
     links->byte_time = byte_time;
     links->count = pf_topology_links(topology);
-    links->busy = calloc(links->count + 1, sizeof *links->busy);
+    links->busy = pf_calloc(links->count + 1, sizeof *links->busy);
     if (links->busy)
         return links;
     free(links);
@@ -58,8 +59,8 @@ struct pf_links *pf_links_of_platform(int nodes, pf_cost_links_fn *fn, void *con
     links->fn = fn;
     links->context = context;
     links->room = 64;
-    links->route = calloc(pf_paths_places(nodes), sizeof *links->route);
-    links->scratch = calloc((size_t)links->room, sizeof *links->scratch);
+    links->route = pf_calloc(pf_paths_places(nodes), sizeof *links->route);
+    links->scratch = pf_calloc((size_t)links->room, sizeof *links->scratch);
     if (links->route && links->scratch)
         return links;
     pf_links_free(links);
@@ -85,23 +86,17 @@ static void ask(struct pf_links *links, int src, int dst, struct route *route)
     int count = links->fn(links->context, src, dst, links->scratch, links->room);
     if (count > links->room) {
         links->room = count;
-        links->scratch = realloc(links->scratch, (size_t)count * sizeof *links->scratch);
-        if (!links->scratch)
-            pf_die("out of memory for a route of %d links", count);
+        links->scratch = pf_realloc(links->scratch, (size_t)count * sizeof *links->scratch);
         count = links->fn(links->context, src, dst, links->scratch, links->room);
     }
     route->count = count;
-    route->link = realloc(route->link, ((size_t)count + 1) * sizeof *route->link);
-    if (!route->link)
-        pf_die("out of memory for a route of %d links", count);
+    route->link = pf_realloc(route->link, ((size_t)count + 1) * sizeof *route->link);
     for (int i = 0; i < count; i++) {
         size_t number = (size_t)links->scratch[i].number;
         route->link[i] = links->scratch[i].number;
         if (number >= links->count) {
             size_t more = number + 1 - links->count;
-            links->link = realloc(links->link, (number + 1) * sizeof *links->link);
-            if (!links->link)
-                pf_die("out of memory for %zu links", number + 1);
+            links->link = pf_realloc(links->link, (number + 1) * sizeof *links->link);
             memset(links->link + links->count, 0, more * sizeof *links->link);
             links->count = number + 1;
         }

@@ -10,6 +10,7 @@
 
 #include "adapters/analytic/cost/quantity.h"
 #include "base/config.h"
+#include "base/memory.h"
 
 enum kind { TIME, SIZE, RATE, FACTOR, WORD, TOPOLOGY };
 
@@ -215,7 +216,7 @@ const char *pf_parameters_read_file(struct pf_parameters *parameters, const char
 const char *pf_parameters_read_text(struct pf_parameters *parameters, const char *text, const char *source)
 {
     struct place place = {source, "entry", 0, true};
-    char *copy = strdup(text), *rest = copy;
+    char *copy = pf_strdup(text), *rest = copy;
     const char *wrong = copy ? NULL : "out of memory";
     while (!wrong && rest) {
         char *entry = trim(strsep(&rest, ";"));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/memory.h"
 
 /* LogGPS: the same threshold as SMPI's smpi/send-is-detached-thresh. */
 #define DEFAULT_EAGER_MAX 65535
@@ -171,11 +172,11 @@ static const char *make_lane(struct pf_cost *cost, bool memory)
     const char *wrong = check_lane(&cost->parameters, memory);
     if (wrong)
         return wrong;
-    size_t *sizes = malloc(MOST * sizeof *sizes);
+    size_t *sizes = pf_malloc(MOST * sizeof *sizes);
     lane->count = sizes ? lane_sizes(&cost->parameters, memory, sizes) : 0;
-    lane->ranges = calloc((size_t)lane->count + 1, sizeof *lane->ranges);
-    lane->busy_out = calloc((size_t)cost->nodes, sizeof *lane->busy_out);
-    lane->last_to = calloc((size_t)cost->nodes, sizeof *lane->last_to);
+    lane->ranges = pf_calloc((size_t)lane->count + 1, sizeof *lane->ranges);
+    lane->busy_out = pf_calloc((size_t)cost->nodes, sizeof *lane->busy_out);
+    lane->last_to = pf_calloc((size_t)cost->nodes, sizeof *lane->last_to);
     for (int i = 0; lane->ranges && i < lane->count; i++) {
         lane->ranges[i].from = sizes[i];
         fill_range(&cost->parameters, memory, &lane->ranges[i]);
@@ -301,7 +302,7 @@ static const char *make_node_topology(struct pf_cost *cost)
         return pf_parameters_has(p, PF_NODE_LINK_LATENCY)
                    ? at_key(p, PF_NODE_LINK_LATENCY, "has no meaning without node.topology")
                    : NULL;
-    int most = 0, *count = calloc((size_t)cost->nodes, sizeof *count);
+    int most = 0, *count = pf_calloc((size_t)cost->nodes, sizeof *count);
     cost->index_on_node = calloc((size_t)cost->ranks, sizeof *cost->index_on_node);
     if (!count || !cost->index_on_node) {
         free(count);
@@ -364,7 +365,7 @@ static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ran
 struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route,
                             pf_cost_links_fn *links, void *context, char *why, size_t why_size)
 {
-    struct pf_cost *cost = calloc(1, sizeof *cost);
+    struct pf_cost *cost = pf_calloc(1, sizeof *cost);
     const char *wrong = cost ? make(cost, ranks, nodes_of_ranks, route, links, context) : "out of memory";
     if (!wrong)
         return cost;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "adapters/analytic/cost/topology.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -96,10 +97,8 @@ int pf_topology_neighbour(const struct pf_topology *t, int position, int dimensi
 
 static unsigned short *twisted_search(const struct pf_topology *t, int from)
 {
-    unsigned short *distance = malloc((size_t)t->size * sizeof *distance);
-    int *queue = malloc((size_t)t->size * sizeof *queue);
-    if (!distance || !queue)
-        abort();
+    unsigned short *distance = pf_malloc((size_t)t->size * sizeof *distance);
+    int *queue = pf_malloc((size_t)t->size * sizeof *queue);
     memset(distance, 0xff, (size_t)t->size * sizeof *distance);
     int head = 0, tail = 0;
     distance[from] = 0;

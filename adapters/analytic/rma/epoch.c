@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "pf_fn.h"
 
 /* All operations of this member have arrived before it enters the barrier, so that behind it those of all
@@ -51,9 +52,7 @@ static int *room_for_members(struct an_window *win)
 {
     size_t n = (size_t)win->rma->size;
     if (!win->accessed)
-        win->accessed = malloc(2 * n * sizeof *win->accessed);
-    if (!win->accessed)
-        pf_die("out of memory for a group of %zu ranks", n);
+        win->accessed = pf_malloc(2 * n * sizeof *win->accessed);
     return win->accessed;
 }
 

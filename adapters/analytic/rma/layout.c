@@ -10,6 +10,7 @@
 
 #include "adapters/local/types.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 enum { MOST_ITEMS = 1 << 30 }; /* that an operation combines at once */
 
@@ -24,9 +25,7 @@ static void add_block(ptrdiff_t offset, size_t bytes)
 {
     if (!found.blocks || found.count == found.capacity) {
         found.capacity = found.capacity ? 2 * found.capacity : 64;
-        found.blocks = realloc(found.blocks, (size_t)found.capacity * sizeof *found.blocks);
-        if (!found.blocks)
-            pf_die("out of memory for a datatype of %d blocks", found.capacity);
+        found.blocks = pf_realloc(found.blocks, (size_t)found.capacity * sizeof *found.blocks);
     }
     found.blocks[found.count++] = (struct an_block){offset, bytes};
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "pf_fn.h"
 
 /* What the members tell each other: where the memory is, its size, the unit; and for a window without
@@ -15,21 +16,14 @@
 
 static struct an_rma *forming; /* windows that some members have yet to join */
 
-static void *must(void *memory)
-{
-    if (!memory)
-        pf_die("out of memory for a window");
-    return memory;
-}
-
 static struct an_rma *rma_new(int size)
 {
-    struct an_rma *rma = must(calloc(1, sizeof *rma));
+    struct an_rma *rma = pf_calloc(1, sizeof *rma);
     size_t n = (size_t)size;
     rma->size = size;
-    rma->members = must(calloc(n, sizeof *rma->members));
-    rma->locks = must(calloc(n, sizeof *rma->locks));
-    rma->member_of = must(malloc((size_t)an_job.size * sizeof *rma->member_of));
+    rma->members = pf_calloc(n, sizeof *rma->members);
+    rma->locks = pf_calloc(n, sizeof *rma->locks);
+    rma->member_of = pf_malloc((size_t)an_job.size * sizeof *rma->member_of);
     for (int i = 0; i < an_job.size; i++)
         rma->member_of[i] = -1;
     return rma;
@@ -65,7 +59,7 @@ static struct an_rma *find_forming(const struct an_comm *comm)
 
 static struct an_window *join(struct an_rma *rma, struct an_rank *rank, int me, const int *world_ranks)
 {
-    struct an_window *win = must(calloc(1, sizeof *win));
+    struct an_window *win = pf_calloc(1, sizeof *win);
     win->rank = rank;
     win->comm = rma->joined ? an_comm_join_private(rank, rma->first->comm, me)
                             : an_comm_join(rank, -1, world_ranks, rma->size, me);
@@ -75,7 +69,7 @@ static struct an_window *join(struct an_rma *rma, struct an_rank *rank, int me, 
     win->rma = rma;
     win->me = me;
     size_t pieces = ((size_t)rma->size + AN_PEERS - 1) / AN_PEERS;
-    win->peers = must(calloc(pieces, sizeof *win->peers));
+    win->peers = pf_calloc(pieces, sizeof *win->peers);
     rma->members[me] = win;
     rma->member_of[rank->base.rank] = me;
     rma->joined++;
@@ -98,7 +92,7 @@ struct an_peer *an_window_peer(struct an_window *win, int target)
 {
     struct an_peer **piece = &win->peers[target / AN_PEERS];
     if (!*piece)
-        *piece = must(calloc(AN_PEERS, sizeof **piece));
+        *piece = pf_calloc(AN_PEERS, sizeof **piece);
     return &(*piece)[target % AN_PEERS];
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_BASE_MEMORY_H
+#define PF_BASE_MEMORY_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/*
+ * The C library's allocation, which ends the process with one line when there is no memory (a simulated rank
+ * has no better answer, and half a state is none). The caller owns what it gets, and frees it with free().
+ * Where the application decides about the size and MPI or Portals has an error for it (MPI_ERR_NO_MEM,
+ * PTL_NO_SPACE), malloc() itself is called and its answer looked at.
+ */
+
+static inline void *pf_memory_checked(void *memory, size_t bytes)
+{
+    if (!memory && bytes)
+        pf_die("out of memory: %zu bytes more are wanted; fewer ranks or a machine with more memory would do",
+               bytes);
+    return memory;
+}
+
+static inline void *pf_malloc(size_t bytes)
+{
+    return pf_memory_checked(malloc(bytes), bytes);
+}
+
+static inline void *pf_calloc(size_t count, size_t bytes)
+{
+    return pf_memory_checked(calloc(count, bytes), count * bytes);
+}
+
+static inline void *pf_realloc(void *memory, size_t bytes)
+{
+    return pf_memory_checked(realloc(memory, bytes), bytes);
+}
+
+static inline char *pf_strdup(const char *text)
+{
+    return (char *)pf_memory_checked(strdup(text), strlen(text) + 1);
+}
+
+static inline char *pf_strndup(const char *text, size_t most)
+{
+    return (char *)pf_memory_checked(strndup(text, most), most + 1);
+}
+
+#endif
