@@ -38,7 +38,8 @@ refuses_file() {
 }
 
 @test "the file decides how long a rank computes" {
-    sed -E '/^rank 2 /,$ s/[0-9]{5,}/1000000000/g; /^rank 2/,$ s/^rank 1000000000/rank 2/' "$BATS_FILE_TMPDIR/record" >slow
+    awk '/^rank 2 /{ print; print "0*2 S S 0 S S 0 S S 0 S S 0 S S 0*4"; exit } { print }' "$BATS_FILE_TMPDIR/record" |
+        sed 's/S/1000000000/g' >slow
     PARFOCAL_COMPUTATION_REPLAY=slow pfrun -np 3 "$APP" | sort >times
     awk '{ if ($3 < 10 || $3 > 10.1) exit 1 }' times # ten times a second on rank 2, for which all wait
 }
