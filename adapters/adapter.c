@@ -43,3 +43,9 @@ int pf_adapter_no_intercomm(struct pf_instance *in, const struct pf_intercomm_re
     (void)in, (void)recipe, (void)native;
     return PF_ERR_UNSUPPORTED;
 }
+
+bool pf_adapter_no_comm_kept(struct pf_instance *in, int id)
+{
+    (void)in, (void)id;
+    return false;
+}

@@ -180,6 +180,9 @@ struct pf_adapter_ops {
     int (*intercomm_twin)(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native);
     /* Frees a communicator without communication. */
     void (*comm_free)(struct pf_instance *in, void *native);
+    /* Do operations in progress still keep the freed twin of this id? No side effect, no simulated time; any
+     * rank may ask. Until they do not, no other twin may have the id. */
+    bool (*comm_kept)(struct pf_instance *in, int id);
     /* Makes a native communicator return error codes instead of ending the process. */
     void (*comm_errors_return)(struct pf_instance *in, void *native);
 
@@ -221,5 +224,8 @@ int pf_adapter_no_start(struct pf_instance *in);
 void pf_adapter_no_hook(struct pf_instance *in);
 double pf_adapter_no_debt(const struct pf_instance *in);
 int pf_adapter_no_intercomm(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native);
+
+/* For an adapter that can have several communicators of one id, of which all but one were freed. */
+bool pf_adapter_no_comm_kept(struct pf_instance *in, int id);
 
 #endif

@@ -289,6 +289,7 @@ static const struct pf_adapter_ops ops = {
     .comm_twin = comm_twin,
     .intercomm_twin = intercomm_twin,
     .comm_free = comm_free,
+    .comm_kept = pf_adapter_no_comm_kept,
     .comm_errors_return = no_errors_return,
     .win_made = no_win_hook,
     .win_gone = no_win_hook,

@@ -386,6 +386,11 @@ void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native)
     inst->glue->comm_free(native);
 }
 
+bool pf_ompi_comm_kept(const struct pf_ompi_instance *inst, int id)
+{
+    return !inst->finalized && inst->glue->comm_kept(id);
+}
+
 void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native)
 {
     inst->glue->comm_errors_return(native);

@@ -60,6 +60,9 @@ int pf_ompi_intercomm_twin(struct pf_ompi_instance *inst, const struct pf_interc
 /* Frees a communicator, twin or not; local. */
 void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native);
 
+/* Is there a twin of this id, if only one that was freed and that operations in progress keep? */
+bool pf_ompi_comm_kept(const struct pf_ompi_instance *inst, int id);
+
 /* A window over `comm`, a communicator that nothing else uses and that the window takes over: made locally,
  * at no simulated time. The members must be at rest. Returns a native error. */
 struct pf_glue_window;

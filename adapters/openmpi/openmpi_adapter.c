@@ -253,6 +253,11 @@ static void comm_free(struct pf_instance *in, void *native)
     pf_ompi_comm_release(((struct openmpi_instance *)in)->ompi, native);
 }
 
+static bool comm_kept(struct pf_instance *in, int id)
+{
+    return pf_ompi_comm_kept(((struct openmpi_instance *)in)->ompi, id);
+}
+
 static void comm_errors_return(struct pf_instance *in, void *native)
 {
     pf_ompi_comm_errors_return(((struct openmpi_instance *)in)->ompi, native);
@@ -335,6 +340,7 @@ static const struct pf_adapter_ops ops = {
     .comm_twin = comm_twin,
     .intercomm_twin = intercomm_twin,
     .comm_free = comm_free,
+    .comm_kept = comm_kept,
     .comm_errors_return = comm_errors_return,
     .win_made = win_made,
     .win_gone = win_gone,

@@ -240,6 +240,7 @@ static const struct pf_adapter_ops ops = {
     .comm_twin = comm_twin,
     .intercomm_twin = pf_adapter_no_intercomm,
     .comm_free = comm_free,
+    .comm_kept = pf_adapter_no_comm_kept,
     .comm_errors_return = comm_errors_return,
     .win_made = win_made,
     .win_gone = win_gone,

@@ -5,15 +5,18 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "middleware/agree/ledger.h"
 #include "middleware/check/check.h"
+#include "middleware/comm/comm_id.h"
 #include "middleware/core/call.h"
 #include "middleware/object/attribute.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/object/info.h"
 #include "middleware/process/job_state.h"
 #include "middleware/topology/topology.h"
-#include "base/memory.h"
 
 /*
  * Members that create the same communicator find each other's shared part by the place of its birth: the
@@ -34,28 +37,10 @@ struct pf_comm_birth {
 
 static struct pf_comm_birth *births;
 
-/* Identifiers are few in Open MPI, so those of freed communicators come back. */
-static int *free_ids;
-static int free_id_count, free_id_capacity, next_id;
-
-static int id_take(void)
-{
-    return free_id_count ? free_ids[--free_id_count] : next_id++;
-}
-
-static void id_give_back(int id)
-{
-    if (free_id_count == free_id_capacity) {
-        free_id_capacity = free_id_capacity ? 2 * free_id_capacity : 16;
-        free_ids = pf_realloc(free_ids, (size_t)free_id_capacity * sizeof *free_ids);
-    }
-    free_ids[free_id_count++] = id;
-}
-
 struct pf_comm_shared *pf_comm_shared_new(const int *world_ranks, int size, bool node_local)
 {
     struct pf_comm_shared *shared = pf_calloc(1, sizeof *shared);
-    shared->id = id_take();
+    shared->id = pf_comm_id_take();
     shared->size = size;
     shared->references = size;
     shared->first = shared;
@@ -84,7 +69,7 @@ static void shared_free(struct pf_comm_shared *shared)
         pf_check_comm_ends(shared);
     pf_ledger_free(shared);
     if (shared->id >= 0)
-        id_give_back(shared->id);
+        pf_comm_id_give_back(shared->id);
     free(shared->stretches);
     free(shared->world_ranks);
     free(shared);
@@ -164,6 +149,15 @@ struct pf_comm *pf_comm_retain(struct pf_comm *comm)
     return comm;
 }
 
+static void free_native(struct pf_instance *in, const struct pf_comm *comm, void *native)
+{
+    const struct pf_comm_shared *first = comm->shared->first;
+    in->ops->comm_free(in, native);
+    pf_comm_id_freed(in, first->id);
+    if (first->other)
+        pf_comm_id_freed(in, first->other->id);
+}
+
 void pf_comm_release(struct pf_comm *comm)
 {
     struct pf_rank *r = comm->owner;
@@ -171,7 +165,7 @@ void pf_comm_release(struct pf_comm *comm)
         return;
     for (int i = 0; i < PF_IMPL_COUNT; i++)
         if (comm->object.native[i])
-            r->instances[i]->ops->comm_free(r->instances[i], comm->object.native[i]);
+            free_native(r->instances[i], comm, comm->object.native[i]);
     if (comm->hidden)
         pf_comm_release(comm->hidden);
     if (comm->lane)
@@ -244,7 +238,9 @@ void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
     void *native = NULL;
     int error = make_twin(in, comm, &native);
     if (error)
-        return in->values->comm_null;
+        pf_die("rank %d: communicator %d%s%s cannot be made in %s (%s): please report this",
+               comm->owner->self.rank, comm->shared->id, comm->name[0] ? ", " : "", comm->name,
+               in->adapter->name, pf_error_text(error));
     in->ops->comm_errors_return(in, native);
     comm->object.native[in->impl] = native;
     return native;
@@ -312,7 +308,7 @@ void pf_comm_init_rank(struct pf_rank *r, int size)
         free(ranks);
     }
     struct pf_comm_shared *alone = pf_comm_shared_new(&r->self.rank, 1, true);
-    id_give_back(alone->id); /* it needs no twin, and every rank has one */
+    pf_comm_id_give_back(alone->id); /* it needs no twin, and every rank has one */
     alone->id = -1 - r->self.rank;
     r->world = comm_alloc(r, world, r->self.rank);
     r->alone = comm_alloc(r, alone, 0);

@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
 enum { LARGEST = 4 << 20, WINDOW = 16, TAG = 7, LATE_US = 20000 };
 
 static int rank, ranks;
@@ -171,9 +169,11 @@ static double share(int one, int other)
 
 static void find_lanes(struct lane lanes[3])
 {
-    char own[MPI_MAX_PROCESSOR_NAME] = "", *names = pf_calloc((size_t)ranks, MPI_MAX_PROCESSOR_NAME);
+    char own[MPI_MAX_PROCESSOR_NAME] = "", *names = calloc((size_t)ranks, MPI_MAX_PROCESSOR_NAME);
     double nearest = 0, farthest = 0;
     int length, peers[3] = {0, 0, 0};
+    if (!names)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Get_processor_name(own, &length);
     MPI_Gather(own, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0,
                MPI_COMM_WORLD);
@@ -614,8 +614,8 @@ int main(int argc, char **argv)
         most_rounds = atoi(argv[2]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    out_buffer = pf_calloc(1, LARGEST);
-    in_buffer = pf_calloc(1, LARGEST);
+    out_buffer = calloc(1, LARGEST);
+    in_buffer = calloc(1, LARGEST);
     if (ranks < 2 || !out_buffer || !in_buffer)
         MPI_Abort(MPI_COMM_WORLD, 1);
     clock_time = MPI_Wtime();

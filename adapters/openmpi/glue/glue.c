@@ -120,39 +120,66 @@ static int instance_comm_twin(const int *world_ranks, int n, int me, int id, voi
     return MPI_SUCCESS;
 }
 
+/* The groups of an intercommunicator that has none yet but its own one twice. */
+static int set_others(ompi_communicator_t *comm, const int *ranks, int n)
+{
+    ompi_group_t *others;
+    if (ompi_group_incl(ompi_mpi_comm_world.comm.c_local_group, n, (int *)(uintptr_t)ranks, &others) !=
+        OMPI_SUCCESS)
+        return MPI_ERR_INTERN;
+    OBJ_RELEASE(comm->c_remote_group); /* the local one again */
+    comm->c_remote_group = others;
+    comm->c_flags |= OMPI_COMM_INTER;
+    return MPI_SUCCESS;
+}
+
 /* ompi_comm_set_nb() would make the communicator of the own side by a collective call. */
 static int instance_intercomm_twin(const struct pf_intercomm_recipe *recipe, void **result)
 {
     int side = recipe->side, id = recipe->id;
     ompi_communicator_t *comm;
-    ompi_group_t *others;
     void *local;
     if (id < 0 || id >= TWIN_END - TWIN_FIRST)
         return MPI_ERR_INTERN;
-    int status =
-        instance_comm_twin(recipe->ranks[side], recipe->size[side], recipe->me, recipe->local_id, &local);
+    int status = comm_make(recipe->ranks[side], recipe->size[side], recipe->me, &comm);
     if (status != MPI_SUCCESS)
         return status;
-    if (ompi_group_incl(ompi_mpi_comm_world.comm.c_local_group, recipe->size[!side],
-                        (int *)(uintptr_t)recipe->ranks[!side], &others) != OMPI_SUCCESS)
-        return MPI_ERR_INTERN;
-    status = comm_make(recipe->ranks[side], recipe->size[side], recipe->me, &comm);
-    if (status != MPI_SUCCESS)
+    status = set_others(comm, recipe->ranks[!side], recipe->size[!side]);
+    if (status == MPI_SUCCESS)
+        status =
+            instance_comm_twin(recipe->ranks[side], recipe->size[side], recipe->me, recipe->local_id, &local);
+    if (status == MPI_SUCCESS) {
+        comm->c_local_comm = local;
+        status = activate(comm, TWIN_FIRST + id);
+        if (status != MPI_SUCCESS)
+            ompi_comm_free(&comm->c_local_comm);
+    }
+    if (status != MPI_SUCCESS) {
+        OBJ_RELEASE(comm);
         return status;
-    OBJ_RELEASE(comm->c_remote_group); /* the local one again */
-    comm->c_remote_group = others;
-    comm->c_flags |= OMPI_COMM_INTER;
-    comm->c_local_comm = local;
-    status = activate(comm, TWIN_FIRST + id);
+    }
     *result = comm;
-    return status;
+    return MPI_SUCCESS;
 }
 
-/* Freeing a communicator is local in Open MPI; operations in progress keep it alive. */
+/*
+ * Freeing a communicator is local in Open MPI; operations in progress keep it alive. An intercommunicator
+ * whose id is lower than its parent's has one reference more, and the stock function goes on giving
+ * references back until the id is free: those of operations in progress, too. Here it goes before, once.
+ */
 static void instance_comm_free(void *native)
 {
     ompi_communicator_t *comm = native;
+    if (OMPI_COMM_IS_EXTRA_RETAIN(comm)) {
+        comm->c_flags &= ~(uint32_t)OMPI_COMM_EXTRA_RETAIN;
+        OBJ_RELEASE(comm);
+    }
     ompi_comm_free(&comm);
+}
+
+static bool instance_comm_kept(int id)
+{
+    return opal_pointer_array_get_item(&ompi_mpi_communicators, TWIN_FIRST + id) != NULL;
 }
 
 static void instance_comm_errors_return(void *native)
@@ -175,6 +202,7 @@ static const struct pf_glue glue = {
     .comm_twin = instance_comm_twin,
     .intercomm_twin = instance_intercomm_twin,
     .comm_free = instance_comm_free,
+    .comm_kept = instance_comm_kept,
     .comm_errors_return = instance_comm_errors_return,
     .request_done = instance_request_done,
     .coll_repair = pf_glue_coll_repair,

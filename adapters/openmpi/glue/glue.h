@@ -70,6 +70,7 @@ struct pf_glue {
     int (*comm_twin)(const int *world_ranks, int n, int me, int id, void **comm);
     int (*intercomm_twin)(const struct pf_intercomm_recipe *recipe, void **comm);
     void (*comm_free)(void *comm);
+    bool (*comm_kept)(int id); /* a twin of this id exists, freed or not */
     void (*comm_errors_return)(void *comm);
     bool (*request_done)(const void *request);
     /* Repairs coll/portals4, whose broadcast function and table of types are given. Returns the function that

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which identifiers of communicators are free, and which only seem to be. */
+#include "middleware/comm/comm_id.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "adapters/adapter.h"
+#include "base/memory.h"
+
+static int *free_ids;
+static int free_count, free_capacity, next_id;
+
+/*
+ * A freed twin lives on while its rank has operations of it under way, as a buffered send that nobody waits
+ * for: a second one of the same identifier would be refused. The identifier is passed over until the last
+ * such twin is gone.
+ */
+static struct kept {
+    struct pf_instance *in;
+    int id;
+} * kept;
+static int kept_count, kept_capacity;
+
+static bool is_kept(int id)
+{
+    bool yes = false;
+    for (int i = kept_count - 1; i >= 0; i--) {
+        if (kept[i].id != id)
+            continue;
+        if (kept[i].in->ops->comm_kept(kept[i].in, id))
+            yes = true;
+        else
+            kept[i] = kept[--kept_count];
+    }
+    return yes;
+}
+
+int pf_comm_id_take(void)
+{
+    for (int i = free_count - 1; i >= 0; i--) {
+        int id = free_ids[i];
+        if (kept_count && is_kept(id))
+            continue;
+        free_count--;
+        memmove(&free_ids[i], &free_ids[i + 1], (size_t)(free_count - i) * sizeof *free_ids);
+        return id;
+    }
+    return next_id++;
+}
+
+void pf_comm_id_give_back(int id)
+{
+    if (free_count == free_capacity) {
+        free_capacity = free_capacity ? 2 * free_capacity : 16;
+        free_ids = pf_realloc(free_ids, (size_t)free_capacity * sizeof *free_ids);
+    }
+    free_ids[free_count++] = id;
+}
+
+void pf_comm_id_freed(struct pf_instance *in, int id)
+{
+    if (!in->ops->comm_kept(in, id))
+        return;
+    if (kept_count == kept_capacity) {
+        kept_capacity = kept_capacity ? 2 * kept_capacity : 16;
+        kept = pf_realloc(kept, (size_t)kept_capacity * sizeof *kept);
+    }
+    kept[kept_count++] = (struct kept){in, id};
+}
