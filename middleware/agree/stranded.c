@@ -80,6 +80,7 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
                                int tag)
 {
     struct pf_unreceived *list = r->unreceived;
+    const struct envelope *mixed = NULL;
     if (!comm || !list)
         return;
     for (int i = 0; i < list->count; i++) {
@@ -87,11 +88,14 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
         if (pf_model_impl(e->model) != in->impl || e->comm != comm->shared->first->id ||
             e->source != source || e->tag != tag)
             continue;
-        if (e->model != in->model)
-            die_of_mixing(r, in, e);
-        drop(list, i);
-        return;
+        if (e->model == in->model) {
+            drop(list, i);
+            return;
+        }
+        mixed = mixed ? mixed : e; /* or an older one, whose receive has not been waited for yet */
     }
+    if (mixed)
+        die_of_mixing(r, in, mixed);
 }
 
 void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struct pf_request *request)
