@@ -2,6 +2,8 @@
 #ifndef PF_BASE_MEMORY_H
 #define PF_BASE_MEMORY_H
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +39,11 @@ static inline void *pf_realloc(void *memory, size_t bytes)
     return pf_memory_checked(realloc(memory, bytes), bytes);
 }
 
+static inline void *pf_reallocarray(void *memory, size_t count, size_t bytes)
+{
+    return pf_memory_checked(reallocarray(memory, count, bytes), count * bytes);
+}
+
 static inline char *pf_strdup(const char *text)
 {
     return (char *)pf_memory_checked(strdup(text), strlen(text) + 1);
@@ -45,6 +52,18 @@ static inline char *pf_strdup(const char *text)
 static inline char *pf_strndup(const char *text, size_t most)
 {
     return (char *)pf_memory_checked(strndup(text, most), most + 1);
+}
+
+static inline char *pf_asprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline char *pf_asprintf(const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        pf_memory_checked(NULL, strlen(format));
+    va_end(args);
+    return text;
 }
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/memory.h"
 
 #if defined(__x86_64__)
 enum { MACHINE = EM_X86_64 };
@@ -56,9 +56,7 @@ static void add_name(struct pf_elf *elf, struct pf_elf_name name)
 {
     if (!name.text)
         return;
-    elf->names = reallocarray(elf->names, (size_t)elf->name_count + 1, sizeof *elf->names);
-    if (!elf->names)
-        pf_die("out of memory");
+    elf->names = pf_realloc(elf->names, ((size_t)elf->name_count + 1) * sizeof *elf->names);
     elf->names[elf->name_count++] = name;
 }
 
@@ -143,9 +141,7 @@ static enum pf_elf_fault map_file(struct pf_elf *elf, const char *path)
 
 enum pf_elf_fault pf_elf_read(struct pf_elf *elf, const char *path)
 {
-    *elf = (struct pf_elf){.path = strdup(path)};
-    if (!elf->path)
-        pf_die("out of memory");
+    *elf = (struct pf_elf){.path = pf_strdup(path)};
     enum pf_elf_fault fault = map_file(elf, path);
     if (fault)
         return fault;

@@ -113,7 +113,7 @@ def check_memory(tree):
             continue
         lines = list(code_lines(tree.text(name)))
         for number, line in enumerate(lines, 1):
-            if re.search(r"[=(] *(malloc|calloc|realloc|strn?dup)\(", line) and not re.search(r"!|\?|&& ", "".join(lines[number - 1:number + 3])):
+            if re.search(r"[=(] *(malloc|calloc|realloc|reallocarray|strn?dup|v?asprintf)\(", line) and not re.search(r"!|\?|&& ", "".join(lines[number - 1:number + 3])):
                 yield f"{name}:{number}", "nobody looks whether there was memory; pf_malloc() and its like do"
 
 

@@ -3,7 +3,7 @@
 """Runs clang-tidy with .clang-tidy on the C and C++ files of some folders, as the build directory compiles them.
 
 Usage: check-tidy.py --build DIRECTORY [--jobs N] [--shallow] [--sample N [--seed N]] [FOLDER...]
-(default folders: base lowlevel adapters middleware)
+(default folders: base loader lowlevel adapters middleware)
 What passed once is not checked again as long as its preprocessed text, its flags and the configuration stay the same.
 19 of 20 seconds go to the analyzer's walk along the paths of each function. With --shallow it does not follow calls, and takes
 a twentieth; a --sample is of some files only, which the printed seed chooses.
@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDERS = ["base", "lowlevel", "adapters", "middleware"]
+FOLDERS = ["base", "loader", "lowlevel", "adapters", "middleware"]
 
 
 def units(build, folders):

@@ -21,7 +21,6 @@
 #include "adapters/predefined.h"
 #include "base/config.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 struct an_job an_job;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "adapters/local/types.h"
-#include "base/log.h"
 
 static char *place(const void *buffer, const int *displs, int i, int count, MPI_Datatype type)
 {

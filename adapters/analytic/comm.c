@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "adapters/local/types.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 static struct an_shared **table;

@@ -25,7 +25,6 @@
 #include "adapters/smpi/smpi_win.h"
 #include "base/config.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "pf_own.h"
 

@@ -8,7 +8,6 @@
 
 #include "adapters/local/types.h"
 #include "adapters/smpi/smpi_twin.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "pf_own.h"
 
@@ -115,11 +114,9 @@ static struct region *regions; /* of all windows, the newest first */
 static int win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     int code = PMPI_Win_attach(win, base, size);
-    struct region *region = code == MPI_SUCCESS ? malloc(sizeof *region) : NULL;
     if (code != MPI_SUCCESS)
         return code;
-    if (!region)
-        pf_die("out of memory for a region of a window");
+    struct region *region = pf_malloc(sizeof *region);
     *region = (struct region){win, base, size, regions};
     regions = region;
     return MPI_SUCCESS;

@@ -18,9 +18,8 @@
 
 #include <smpi/smpi.h>
 
-#include "adapters/smpi/smpi_twin.h"
 #include "adapters/local/types.h"
-#include "base/log.h"
+#include "adapters/smpi/smpi_twin.h"
 #include "base/memory.h"
 #include "pf_own.h"
 

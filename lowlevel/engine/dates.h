@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 
 /*

@@ -5,7 +5,6 @@
 
 #include "base/config.h"
 #include "base/export.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/job/include/parfocal_portals.h"

@@ -19,7 +19,7 @@ static void arrived(struct pf_event *event)
     t->last(t);
 }
 
-static struct pf_paths flow_paths, ideal_paths;
+static struct pf_network_paths flow_paths, ideal_paths;
 
 /* Nothing overtakes in a virtual network, also where links bound single transfers only. */
 static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
@@ -191,7 +191,7 @@ static bool flow_failed(const struct pf_transfer *t)
     return t->failed;
 }
 
-static void route_info(struct pf_paths *paths, int src, int dst, struct pf_route_info *info)
+static void route_info(struct pf_network_paths *paths, int src, int dst, struct pf_route_info *info)
 {
     const struct pf_path *path = pf_path_get(paths, src, dst);
     *info = (struct pf_route_info){path->latency, path->bandwidth, path->count - 2};

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/platform/platform.h"
 
-static struct pf_paths *networks; /* those that have links */
+static struct pf_network_paths *networks; /* those that have links */
 
 /* The bus and the loopback belong to the NIC, which is one for all networks. */
 struct node_resources {
@@ -53,7 +52,7 @@ bool pf_path_look_up(const struct pf_path *path)
 static void link_changed(int link)
 {
     const struct pf_platform_link *state = pf_platform_link_state(link);
-    for (struct pf_paths *paths = networks; paths; paths = paths->next) {
+    for (struct pf_network_paths *paths = networks; paths; paths = paths->next) {
         if (link >= paths->link_capacity || !paths->links[link])
             continue;
         struct pf_resource *resource = paths->links[link];
@@ -71,7 +70,7 @@ void pf_path_on_change(void (*changed)(struct pf_resource *resource))
     pf_platform_on_change(link_changed);
 }
 
-static struct pf_resource *resource_of_link(struct pf_paths *paths, int link)
+static struct pf_resource *resource_of_link(struct pf_network_paths *paths, int link)
 {
     if (!paths->links) {
         paths->next = networks;
@@ -111,7 +110,7 @@ void pf_path_set_bus(int node, double rate)
     resources->out.shared = resources->in.shared = !isinf(rate);
 }
 
-static struct pf_path *make_path(struct pf_paths *paths, int src, int dst, uint64_t key)
+static struct pf_path *make_path(struct pf_network_paths *paths, int src, int dst, uint64_t key)
 {
     struct pf_path *path = allocate(sizeof *path);
     struct pf_platform_route route = {.latency = pf_config.nic_loopback_latency};
@@ -139,12 +138,12 @@ static struct pf_path *make_path(struct pf_paths *paths, int src, int dst, uint6
     return path;
 }
 
-static size_t slot_of(const struct pf_paths *paths, uint64_t key)
+static size_t slot_of(const struct pf_network_paths *paths, uint64_t key)
 {
     return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (paths->table_size - 1);
 }
 
-static void insert(struct pf_paths *paths, struct pf_path *path)
+static void insert(struct pf_network_paths *paths, struct pf_path *path)
 {
     size_t slot = slot_of(paths, path->key);
     while (paths->table[slot])
@@ -152,7 +151,7 @@ static void insert(struct pf_paths *paths, struct pf_path *path)
     paths->table[slot] = path;
 }
 
-static void grow_table(struct pf_paths *paths)
+static void grow_table(struct pf_network_paths *paths)
 {
     struct pf_path **old = paths->table;
     size_t old_size = paths->table_size;
@@ -164,7 +163,7 @@ static void grow_table(struct pf_paths *paths)
     free(old);
 }
 
-struct pf_path *pf_path_get(struct pf_paths *paths, int src, int dst)
+struct pf_path *pf_path_get(struct pf_network_paths *paths, int src, int dst)
 {
     uint64_t key = (uint64_t)(uint32_t)src << 32 | (uint32_t)dst;
     size_t mask = paths->table_size - 1;

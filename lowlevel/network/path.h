@@ -10,12 +10,12 @@
 struct pf_flow;
 
 /* The paths and links of one network, which no other network sees. All zero at first. */
-struct pf_paths {
+struct pf_network_paths {
     struct pf_path **table; /* open addressing, keyed by (source, destination) */
     size_t table_size, count;
     struct pf_resource **links; /* by the platform's number */
     int link_capacity;
-    struct pf_paths *next; /* all that have links */
+    struct pf_network_paths *next; /* all that have links */
 };
 
 /* Something that transfers share: a link of the platform, a host bus, a loopback. */
@@ -48,12 +48,12 @@ struct pf_path {
     double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
     struct pf_lane arrivals[PF_VN_COUNT];
     struct pf_path *back; /* the other direction, once somebody has asked for it */
-    struct pf_paths *among;
+    struct pf_network_paths *among;
     int count;
     struct pf_resource **resources;
 };
 
-struct pf_path *pf_path_get(struct pf_paths *paths, int src, int dst);
+struct pf_path *pf_path_get(struct pf_network_paths *paths, int src, int dst);
 
 static inline struct pf_path *pf_path_back(struct pf_path *path)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/network/path.h"
 #include "lowlevel/nic/bus.h"

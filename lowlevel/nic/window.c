@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
 

@@ -10,7 +10,6 @@
 #pragma GCC visibility pop
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/pool.h"
 #include "base/self.h"
 #include "lowlevel/engine/dates.h"

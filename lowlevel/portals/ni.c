@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lowlevel/portals/internal.h"
-#include "base/memory.h"
 
 static int kind_of(unsigned int options)
 {
@@ -238,7 +237,7 @@ int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_
         return PTL_ARG_INVALID;
     if (ni->map)
         return PTL_IGNORED; /* a map cannot be changed; the specification lets the first one win */
-    ni->map = pf_malloc(map_size * sizeof *ni->map);
+    ni->map = malloc(map_size * sizeof *ni->map);
     ni->map_processes = calloc(map_size, sizeof(struct ptl_process *));
     if (!ni->map || !ni->map_processes) {
         free(ni->map);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/trace/rows.h"
 #include "lowlevel/trace/sink.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "base/log.h"
+#include "base/memory.h"
 
 struct pf_trace_entry {
     char *text;
@@ -20,14 +20,11 @@ int pf_trace_number(struct pf_trace_names *names, const char *text, bool *is_new
     *is_new = !named;
     if (named)
         return named->number;
-    named = calloc(1, sizeof *named);
-    if (!named || !(named->text = strdup(text)))
-        pf_die("out of memory for the trace");
+    named = pf_calloc(1, sizeof *named);
+    named->text = pf_strdup(text);
     if ((names->count & (names->count - 1)) == 0) /* it doubles */
-        names->by_number = reallocarray(names->by_number, names->count ? 2 * (size_t)names->count : 1,
-                                        sizeof(struct pf_trace_entry *));
-    if (!names->by_number)
-        pf_die("out of memory for the trace");
+        names->by_number = pf_reallocarray(names->by_number, names->count ? 2 * (size_t)names->count : 1,
+                                           sizeof(struct pf_trace_entry *));
     named->number = names->count++;
     names->by_number[named->number] = named;
     HASH_ADD_KEYPTR(hh, names->first, named->text, strlen(named->text), named);

@@ -164,10 +164,7 @@ static void *grow(void *array, int count, size_t size)
 {
     if (count & (count - 1))
         return array;
-    array = reallocarray(array, count ? 2 * (size_t)count : 1, size);
-    if (!array)
-        pf_die("out of memory for the trace");
-    return array;
+    return pf_reallocarray(array, count ? 2 * (size_t)count : 1, size);
 }
 
 /* Texts are defined before something else names them. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 
 /* One (phase, model) pair of the process. */
@@ -60,10 +59,7 @@ static void *grow(void *array, int count, size_t size)
 {
     if (count & (count - 1))
         return array;
-    array = reallocarray(array, count ? 2 * (size_t)count : 1, size);
-    if (!array)
-        pf_die("out of memory while accounting");
-    return array;
+    return pf_reallocarray(array, count ? 2 * (size_t)count : 1, size);
 }
 
 /* The index of a pair in the process's list. It is made at its first appearance in the simulated order of
@@ -75,9 +71,7 @@ static int find_pair(const char *phase, enum pf_model model)
             return i;
     process.pairs = grow(process.pairs, process.pair_count, sizeof *process.pairs);
     struct pair *pair = &process.pairs[process.pair_count];
-    *pair = (struct pair){strdup(phase), model};
-    if (!pair->phase)
-        pf_die("out of memory while accounting");
+    *pair = (struct pair){pf_strdup(phase), model};
     return process.pair_count++;
 }
 

@@ -23,9 +23,7 @@ void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns)
                (int)pf_config.computation_max);
     if (intervals->count == intervals->capacity) {
         intervals->capacity = intervals->capacity ? 2 * intervals->capacity : 64;
-        intervals->ns = reallocarray(intervals->ns, intervals->capacity, sizeof *intervals->ns);
-        if (!intervals->ns)
-            pf_die("out of memory for recorded computations");
+        intervals->ns = pf_reallocarray(intervals->ns, intervals->capacity, sizeof *intervals->ns);
     }
     intervals->ns[intervals->count++] = ns;
 }

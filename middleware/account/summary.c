@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/account/accounting.h"
@@ -285,10 +284,8 @@ static void failed(const char *what, const char *name)
 static void write_file(const json_t *object, const char *name)
 {
     struct stat info;
-    char *part;
     bool whole = stat(name, &info) != 0 || S_ISREG(info.st_mode); /* a pipe or a device stays what it is */
-    if (asprintf(&part, whole ? "%s.part" : "%s", name) < 0)
-        pf_die("out of memory while summing up");
+    char *part = pf_asprintf("%s%s", name, whole ? ".part" : "");
     FILE *file = fopen(part, "w");
     bool good = file && json_dumpf(object, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
                 fputc('\n', file) != EOF;
@@ -304,9 +301,7 @@ static void write_file(const json_t *object, const char *name)
 
 static void write_report(const json_t *object, const char *directory)
 {
-    char *name;
-    if (asprintf(&name, "%s/summary.json", directory) < 0)
-        pf_die("out of memory while summing up");
+    char *name = pf_asprintf("%s/summary.json", directory);
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         failed("make the report directory", directory);
     else

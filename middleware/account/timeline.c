@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 struct visit {
@@ -44,9 +43,8 @@ static void add(struct pf_timeline *timeline, int row, double now)
     }
     if (timeline->count == timeline->room) {
         timeline->room = timeline->room ? 2 * timeline->room : 8;
-        timeline->visits = reallocarray(timeline->visits, (size_t)timeline->room, sizeof *timeline->visits);
-        if (!timeline->visits)
-            pf_die("out of memory while accounting");
+        timeline->visits =
+            pf_reallocarray(timeline->visits, (size_t)timeline->room, sizeof *timeline->visits);
     }
     timeline->visits[timeline->count++] = (struct visit){row, now};
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 
 /* `happened`: some rank has come there. */
@@ -109,16 +108,13 @@ static bool equals(struct span s, const char *word)
 
 static char *copy(struct span s)
 {
-    char *text = pf_strndup(s.begin, (size_t)length(s));
-    return text;
+    return pf_strndup(s.begin, (size_t)length(s));
 }
 
 /* Makes room for one more element at the end of an array that counts its elements, and counts it. */
 static void *append(void *array, unsigned *count, size_t size)
 {
-    array = reallocarray(array, *count + 1u, size);
-    if (!array)
-        pf_die("out of memory while reading the schedule");
+    array = pf_reallocarray(array, *count + 1u, size);
     memset((char *)array + *count * size, 0, size);
     ++*count;
     return array;

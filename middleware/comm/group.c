@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/comm/group.h"
 #include "middleware/comm/group_algebra.h"

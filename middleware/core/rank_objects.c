@@ -2,7 +2,6 @@
 /* The tables of objects of each rank, found by its number in the job. */
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/rank_objects.h"
 

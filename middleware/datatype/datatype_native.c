@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype_native.h"

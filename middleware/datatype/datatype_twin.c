@@ -2,7 +2,6 @@
 /* Native twins of derived datatypes: the recipe is replayed, locally, at first use. */
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "base/log.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/object/attribute.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
@@ -45,8 +44,6 @@ static int add(struct pf_fortran_table *table, const void *handle)
         table->capacity = table->capacity ? 2 * table->capacity : 16;
         table->by_number = pf_realloc(table->by_number, (size_t)table->capacity * sizeof *table->by_number);
     }
-    if (!known || !table->by_number)
-        pf_die("out of memory for the table of Fortran handles");
     known->handle = handle;
     known->number = FIRST_NUMBER + table->count;
     table->by_number[table->count++] = handle;

@@ -6,7 +6,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"

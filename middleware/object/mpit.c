@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/call.h"
 

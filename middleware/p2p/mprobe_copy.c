@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/agree/stranded.h"
 #include "middleware/core/call.h"

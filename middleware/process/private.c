@@ -36,13 +36,6 @@ static struct {
     int ranks;
 } job;
 
-static void *checked(void *memory)
-{
-    if (!memory)
-        pf_die("out of memory");
-    return memory;
-}
-
 /* One directory of a search list, with $ORIGIN replaced; false if it is empty or too long. */
 static bool directory(char *out, const char *list, int length, const char *origin)
 {
@@ -156,7 +149,7 @@ static void add(const char *path, const char *name, struct pf_elf elf)
             pf_elf_free(&needed);
     }
     open_count -= depth;
-    job.objects = checked(reallocarray(job.objects, (size_t)job.count + 1, sizeof *job.objects));
+    job.objects = pf_reallocarray(job.objects, (size_t)job.count + 1, sizeof *job.objects);
     job.objects[job.count++] = (struct object){.path = pf_strdup(path),
                                                .name = name ? pf_strdup(name) : NULL,
                                                .copy = name ? pf_strdup(name) : NULL,

@@ -12,6 +12,7 @@
 #include <simgrid/actor.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "loader/copy.h"
 #include "middleware/account/compute.h"
 #include "middleware/process/private.h"
@@ -39,10 +40,9 @@ static struct opened *add(aid_t actor, const struct stat *file, const char *path
 {
     static int count;
     const char *slash = strrchr(path, '/');
-    struct opened *one = malloc(sizeof *one);
-    if (!one || asprintf(&one->copy, "%s/%s_%d_%d_%ld.so", pf_private_dir(), slash ? slash + 1 : path,
-                         (int)getpid(), count++, (long)actor) < 0)
-        pf_die("out of memory");
+    struct opened *one = pf_malloc(sizeof *one);
+    one->copy = pf_asprintf("%s/%s_%d_%d_%ld.so", pf_private_dir(), slash ? slash + 1 : path, (int)getpid(),
+                            count++, (long)actor);
     one->actor = actor;
     one->device = file->st_dev;
     one->inode = file->st_ino;

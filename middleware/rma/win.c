@@ -7,12 +7,12 @@
 
 #include <simgrid/engine.h>
 
+#include "base/memory.h"
 #include "middleware/comm/group.h"
 #include "middleware/core/call.h"
 #include "middleware/object/attribute.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/object/info.h"
-#include "base/memory.h"
 
 int pf_native_assert(const struct pf_instance *in, int assertion)
 {
@@ -194,10 +194,14 @@ int pf_PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm c
     struct pf_rank *r = PF_ENTER(Win_allocate);
     if (!handle || !baseptr || size < 0)
         return pf_call_error(r, comm, handle && baseptr ? MPI_ERR_SIZE : MPI_ERR_ARG);
-    struct pf_win *win = pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_ALLOCATE);
-    if (!win)
-        return pf_call_error(r, comm, MPI_ERR_COMM);
-    win->base = win->memory = pf_malloc(size ? (size_t)size : 1);
+    void *memory = malloc(size ? (size_t)size : 1);
+    struct pf_win *win = memory ? pf_win_begin(r, comm, info, MPI_WIN_FLAVOR_ALLOCATE) : NULL;
+    if (!win) {
+        int error = memory ? MPI_ERR_COMM : MPI_ERR_NO_MEM;
+        free(memory);
+        return pf_call_error(r, comm, error);
+    }
+    win->base = win->memory = memory;
     win->size = size;
     win->disp_unit = disp_unit;
     *(void **)baseptr = win->base;

@@ -76,8 +76,6 @@ static void measure(const struct fit_request *request, const char *model, const 
     char line[400], **argv = pf_calloc((size_t)request->run_count + 12, sizeof *argv);
     bool has_np = false;
     int n = 0;
-    if (!argv)
-        give_up("out of memory");
     argv[n++] = trial.pfrun;
     for (int i = 0; i < request->run_count; i++) {
         has_np = has_np || strcmp(request->run[i], "-np") == 0 || strcmp(request->run[i], "-n") == 0 ||
@@ -225,8 +223,9 @@ static void check_request(const struct fit_request *request)
     if (is_file(request))
         return;
     if (!pf_model_parse(request->model, strlen(request->model), &model) || model == PF_MODEL_ANALYTIC)
-        pf_die("--fit: '%s' is no model to fit to (%s; not analytic), and no file of measured times",
-               request->model, pf_model_list());
+        pf_die(
+            "--fit: '%s' is no model to fit to (one of %s, but not analytic), and no file of measured times",
+            request->model, pf_model_list());
     if (pf_model_probe(model, why, sizeof why) != PF_SUCCESS)
         pf_die("--fit: model %s: %s", request->model, why);
 }

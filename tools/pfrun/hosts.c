@@ -16,11 +16,10 @@ static void add(struct hosts *hosts, const char *name, int line)
 {
     if ((hosts->count & (hosts->count - 1)) == 0) {
         size_t room = hosts->count ? 2 * (size_t)hosts->count : 1;
-        hosts->names = reallocarray(hosts->names, room, sizeof *hosts->names);
-        hosts->lines = reallocarray(hosts->lines, room, sizeof *hosts->lines);
+        hosts->names = pf_reallocarray(hosts->names, room, sizeof *hosts->names);
+        hosts->lines = pf_reallocarray(hosts->lines, room, sizeof *hosts->lines);
     }
-    char *copy = pf_strdup(name);
-    hosts->names[hosts->count] = copy;
+    hosts->names[hosts->count] = pf_strdup(name);
     hosts->lines[hosts->count++] = line;
 }
 

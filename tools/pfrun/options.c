@@ -137,15 +137,10 @@ static void unknown_flag(const char *argument)
     pf_die("unknown option '%s' (pfrun -help lists all)", argument);
 }
 
-static void add_simgrid(struct options *options, const char *format, const char *value)
+static void add_simgrid(struct options *options, const char *key, const char *value)
 {
-    char *text;
-    if (asprintf(&text, format, value) < 0)
-        pf_die("out of memory");
-    options->simgrid = reallocarray(options->simgrid, (size_t)options->simgrid_count + 1, sizeof(char *));
-    if (!options->simgrid)
-        pf_die("out of memory");
-    options->simgrid[options->simgrid_count++] = text;
+    options->simgrid = pf_reallocarray(options->simgrid, (size_t)options->simgrid_count + 1, sizeof(char *));
+    options->simgrid[options->simgrid_count++] = pf_asprintf("%s%s", key, value);
 }
 
 static int parse_np(const char *text)
@@ -163,9 +158,7 @@ static int parse_np(const char *text)
 static void add_trace(const char *text)
 {
     static char *all;
-    char *longer;
-    if (asprintf(&longer, "%s%s%s", all ? all : "", all ? "," : "", text) < 0)
-        pf_die("out of memory");
+    char *longer = pf_asprintf("%s%s%s", all ? all : "", all ? "," : "", text);
     free(all);
     all = longer;
     pf_config_give("-trace", "trace", all);
@@ -183,12 +176,12 @@ static void parse_trace(struct options *options, const char *text)
         return;
     }
     smpi_trace_expect(file + 1);
-    add_simgrid(options, "--cfg=tracing:%s", "yes");
-    add_simgrid(options, "--cfg=tracing/filename:%s", file + 1);
-    add_simgrid(options, "--cfg=tracing/smpi:%s", "yes");
+    add_simgrid(options, "--cfg=tracing:", "yes");
+    add_simgrid(options, "--cfg=tracing/filename:", file + 1);
+    add_simgrid(options, "--cfg=tracing/smpi:", "yes");
     if (ti) {
-        add_simgrid(options, "--cfg=tracing/smpi/format:%s", "TI");
-        add_simgrid(options, "--cfg=tracing/smpi/computing:%s", "yes");
+        add_simgrid(options, "--cfg=tracing/smpi/format:", "TI");
+        add_simgrid(options, "--cfg=tracing/smpi/computing:", "yes");
     }
 }
 
@@ -220,7 +213,7 @@ static void parse_cfg(struct options *options, const char *argument)
             pf_die("'%s': a setting is --cfg=KEY:VALUE", argument);
         if (strncmp(argument, "--cfg=contexts/nthreads:", 24) == 0 && strcmp(argument + 24, "1") != 0)
             pf_die("'%s': all ranks share one thread here", argument);
-        add_simgrid(options, "%s", argument);
+        add_simgrid(options, argument, "");
         return;
     }
     char *given = strdup(argument), *colon = given ? strchr(given + sizeof ours - 1, ':') : NULL;
@@ -247,10 +240,10 @@ static void set_config(const char *flag, const char *name, const char *value)
 
 static void analyze(struct options *options)
 {
-    add_simgrid(options, "--cfg=smpi/display-timing:%s", "yes");
-    add_simgrid(options, "--cfg=smpi/display-allocs:%s", "yes");
-    add_simgrid(options, "--cfg=smpi/list-leaks:%s", "50");
-    add_simgrid(options, "--cfg=smpi/pedantic:%s", "true");
+    add_simgrid(options, "--cfg=smpi/display-timing:", "yes");
+    add_simgrid(options, "--cfg=smpi/display-allocs:", "yes");
+    add_simgrid(options, "--cfg=smpi/list-leaks:", "50");
+    add_simgrid(options, "--cfg=smpi/pedantic:", "true");
 }
 
 static void use_wrapper(struct options *options, const char *command)

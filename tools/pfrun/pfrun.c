@@ -47,26 +47,11 @@ static struct {
     int np; /* 0 until the platform says how many hosts there are */
 } run;
 
-static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *text(const char *format, ...)
-{
-    char *result;
-    va_list args;
-    va_start(args, format);
-    if (vasprintf(&result, format, args) < 0)
-        pf_die("out of memory");
-    va_end(args);
-    return result;
-}
-
 static void add_argument(char *argument)
 {
     if (run.argc + 1 >= run.capacity) {
         run.capacity = run.capacity ? 2 * run.capacity : 32;
-        run.argv = reallocarray(run.argv, (size_t)run.capacity, sizeof *run.argv);
-        if (!run.argv)
-            pf_die("out of memory");
+        run.argv = pf_reallocarray(run.argv, (size_t)run.capacity, sizeof *run.argv);
     }
     run.argv[run.argc++] = argument;
     run.argv[run.argc] = NULL;
@@ -113,7 +98,7 @@ static char *platform_file(void)
     int hosts = run.hosts.count ? run.hosts.count : run.options.np;
     if (!hosts && !strchr(run.platform, ':'))
         pf_die("-np is missing: how many ranks?");
-    char *file = text("%s/platform.xml", workdir_name());
+    char *file = pf_asprintf("%s/platform.xml", workdir_name());
     FILE *out = fopen(file, "w");
     if (!out)
         pf_die("cannot write '%s': %s", file, strerror(errno));
@@ -156,8 +141,8 @@ static void choose_loader(void)
     if (run.options.no_privatize || loader)
         add_argument("--cfg=smpi/privatization:no");
     else
-        add_argument(
-            text("--cfg=smpi/privatization:%s", privatization && *privatization ? privatization : "1"));
+        add_argument(pf_asprintf("--cfg=smpi/privatization:%s",
+                                 privatization && *privatization ? privatization : "1"));
 }
 
 /* The same settings in the same order as smpirun. */
@@ -167,7 +152,7 @@ static void settings_for_smpi(void)
     choose_loader();
     if (run.options.map)
         add_argument("--cfg=smpi/map:1");
-    add_argument(text("--cfg=smpi/np:%d", run.options.np));
+    add_argument(pf_asprintf("--cfg=smpi/np:%d", run.options.np));
     add_argument("--cfg=surf/precision:1e-9");
     add_argument("--cfg=network/model:SMPI");
     if (run.options.keep_temps)
@@ -194,7 +179,7 @@ static void set_files(void)
 {
     sg_cfg_set_string("smpi/tmpdir", workdir_name());
     if (run.hosts.count) {
-        char *hostfile = text("%s/hostfile", workdir_name());
+        char *hostfile = pf_asprintf("%s/hostfile", workdir_name());
         hosts_write(&run.hosts, hostfile);
         sg_cfg_set_string("smpi/hostfile", hostfile);
         free(hostfile);
@@ -293,7 +278,7 @@ static void make_workdir(char **argv)
     if (!privatizes_libraries())
         return;
     const char *path = getenv("LD_LIBRARY_PATH");
-    setenv("LD_LIBRARY_PATH", text("%s%s%s", name, path && *path ? ":" : "", path ? path : ""), 1);
+    setenv("LD_LIBRARY_PATH", pf_asprintf("%s%s%s", name, path && *path ? ":" : "", path ? path : ""), 1);
     workdir_hand_over();
     execv("/proc/self/exe", argv);
     pf_die("cannot start pfrun again: %s", strerror(errno));

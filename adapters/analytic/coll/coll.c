@@ -7,16 +7,7 @@
 
 #include "adapters/analytic/coll/choice.h"
 #include "adapters/analytic/coll/evaluate.h"
-#include "base/log.h"
 #include "base/memory.h"
-
-static void *allocate(void *old, size_t count, size_t size)
-{
-    void *new = reallocarray(old, count, size);
-    if (!new)
-        pf_die("out of memory for a collective operation");
-    return new;
-}
 
 struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *why, size_t why_size)
 {
@@ -59,15 +50,15 @@ static void make_room(struct pf_colls *colls, struct pf_coll *coll, int n)
 {
     if (coll->room < n) {
         coll->room = n;
-        coll->member = allocate(coll->member, (size_t)n, sizeof *coll->member);
-        coll->queue = allocate(coll->queue, (size_t)n, sizeof *coll->queue);
-        coll->done = allocate(coll->done, (size_t)n, sizeof *coll->done);
-        coll->start = allocate(coll->start, (size_t)n + 1, sizeof *coll->start);
+        coll->member = pf_reallocarray(coll->member, (size_t)n, sizeof *coll->member);
+        coll->queue = pf_reallocarray(coll->queue, (size_t)n, sizeof *coll->queue);
+        coll->done = pf_reallocarray(coll->done, (size_t)n, sizeof *coll->done);
+        coll->start = pf_reallocarray(coll->start, (size_t)n + 1, sizeof *coll->start);
     }
     if (colls->room < n) {
         colls->room = n;
-        colls->step = allocate(colls->step, (size_t)n + 1, sizeof *colls->step);
-        colls->peer = allocate(colls->peer, (size_t)n + 1, sizeof *colls->peer);
+        colls->step = pf_reallocarray(colls->step, (size_t)n + 1, sizeof *colls->step);
+        colls->peer = pf_reallocarray(colls->peer, (size_t)n + 1, sizeof *colls->peer);
     }
 }
 
@@ -111,7 +102,7 @@ static struct pf_tally *tally_of(struct pf_coll *coll)
 static void make_inter(struct pf_coll *coll, const struct pf_coll_call *call)
 {
     if (!coll->inter)
-        coll->inter = allocate(NULL, 1, sizeof *coll->inter);
+        coll->inter = pf_reallocarray(NULL, 1, sizeof *coll->inter);
     coll->inter->algorithm = coll->colls->algorithm;
     coll->inter->segment = coll->colls->segment;
     pf_inter_make(&coll->plan, call, coll->inter);
@@ -133,8 +124,8 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     struct pf_coll *coll = colls->unused;
     if (coll)
         colls->unused = coll->next;
-    else if (!(coll = calloc(1, sizeof *coll)))
-        pf_die("out of memory for a collective operation");
+    else
+        coll = pf_calloc(1, sizeof *coll);
     make_room(colls, coll, call->n);
     coll->colls = colls;
     make_plan(coll, call);

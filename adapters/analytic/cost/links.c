@@ -6,7 +6,6 @@
 
 #include "adapters/analytic/cost/busy.h"
 #include "adapters/analytic/cost/paths.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 struct link {
@@ -37,9 +36,7 @@ struct pf_links {
 
 struct pf_links *pf_links_by_arithmetic(const struct pf_topology *topology, double byte_time)
 {
-    struct pf_links *links = calloc(1, sizeof *links);
-    if (!links)
-        return NULL;
+    struct pf_links *links = pf_calloc(1, sizeof *links);
     links->topology = topology;
     links->byte_time = byte_time;
     links->count = pf_topology_links(topology);
@@ -52,9 +49,7 @@ struct pf_links *pf_links_by_arithmetic(const struct pf_topology *topology, doub
 
 struct pf_links *pf_links_of_platform(int nodes, pf_cost_links_fn *fn, void *context)
 {
-    struct pf_links *links = calloc(1, sizeof *links);
-    if (!links)
-        return NULL;
+    struct pf_links *links = pf_calloc(1, sizeof *links);
     links->nodes = nodes;
     links->fn = fn;
     links->context = context;

@@ -217,7 +217,7 @@ const char *pf_parameters_read_text(struct pf_parameters *parameters, const char
 {
     struct place place = {source, "entry", 0, true};
     char *copy = pf_strdup(text), *rest = copy;
-    const char *wrong = copy ? NULL : "out of memory";
+    const char *wrong = NULL;
     while (!wrong && rest) {
         char *entry = trim(strsep(&rest, ";"));
         place.number++;

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 struct place {
     int64_t pair; /* plus 1; 0: empty */
     struct pf_path path;
@@ -19,9 +21,7 @@ struct pf_paths {
 
 struct pf_paths *pf_paths_new(int nodes, pf_cost_route_fn *route, void *context)
 {
-    struct pf_paths *paths = calloc(1, sizeof *paths + pf_paths_places(nodes) * sizeof paths->place[0]);
-    if (!paths)
-        return NULL;
+    struct pf_paths *paths = pf_calloc(1, sizeof *paths + pf_paths_places(nodes) * sizeof paths->place[0]);
     paths->nodes = nodes;
     paths->route = route;
     paths->context = context;

@@ -173,20 +173,17 @@ static const char *make_lane(struct pf_cost *cost, bool memory)
     if (wrong)
         return wrong;
     size_t *sizes = pf_malloc(MOST * sizeof *sizes);
-    lane->count = sizes ? lane_sizes(&cost->parameters, memory, sizes) : 0;
+    lane->count = lane_sizes(&cost->parameters, memory, sizes);
     lane->ranges = pf_calloc((size_t)lane->count + 1, sizeof *lane->ranges);
     lane->busy_out = pf_calloc((size_t)cost->nodes, sizeof *lane->busy_out);
     lane->last_to = pf_calloc((size_t)cost->nodes, sizeof *lane->last_to);
-    for (int i = 0; lane->ranges && i < lane->count; i++) {
+    for (int i = 0; i < lane->count; i++) {
         lane->ranges[i].from = sizes[i];
         fill_range(&cost->parameters, memory, &lane->ranges[i]);
     }
     free(sizes);
-    if (lane->ranges)
-        lane->control_latency = pf_parameters_at(&cost->parameters, of_lane(PF_CONTROL_LATENCY, memory), 0,
-                                                 lane->ranges[0].latency);
-    if (!lane->count || !lane->ranges || !lane->busy_out || !lane->last_to)
-        return "out of memory";
+    lane->control_latency =
+        pf_parameters_at(&cost->parameters, of_lane(PF_CONTROL_LATENCY, memory), 0, lane->ranges[0].latency);
     for (int bits = 0; bits <= 64; bits++) {
         size_t smallest = bits ? (size_t)1 << (bits - 1) : 0;
         int i = 0;
@@ -234,17 +231,14 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
 {
     const struct pf_parameters *p = &cost->parameters;
     struct pf_cost_lane *network = &cost->network;
-    if (by_word(p, PF_TOGETHER, 0) > 0) {
-        network->batch = calloc((size_t)cost->nodes, sizeof *network->batch);
-        if (!network->batch)
-            return "out of memory";
-    }
+    if (by_word(p, PF_TOGETHER, 0) > 0)
+        network->batch = pf_calloc((size_t)cost->nodes, sizeof *network->batch);
     switch ((enum contention)by_word(p, PF_CONTENTION, ALONE)) {
     case ALONE:
         return NULL;
     case RECEIVING_NICS:
-        network->busy_in = calloc((size_t)cost->nodes, sizeof *network->busy_in);
-        return network->busy_in ? NULL : "out of memory";
+        network->busy_in = pf_calloc((size_t)cost->nodes, sizeof *network->busy_in);
+        return NULL;
     case LINKS:
         break;
     }
@@ -252,7 +246,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         if (!links)
             return at_key(p, PF_CONTENTION, "the platform does not tell its links");
         network->links = pf_links_of_platform(cost->nodes, links, context);
-        return network->links ? NULL : "out of memory";
+        return NULL;
     }
     if (!pf_parameters_has(p, PF_LINK_BANDWIDTH))
         return at_key(p, PF_CONTENTION, "link needs link_bandwidth");
@@ -261,7 +255,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
     if (pf_topology_links(&cost->topology) > MOST_LINKS)
         return at_key(p, PF_CONTENTION, "the topology has too many links to keep the load of each");
     network->links = pf_links_by_arithmetic(&cost->topology, cost->link_byte_time);
-    return network->links ? NULL : "out of memory";
+    return NULL;
 }
 
 static bool is_platform(const struct pf_parameters *p, enum pf_parameter key)
@@ -303,11 +297,7 @@ static const char *make_node_topology(struct pf_cost *cost)
                    ? at_key(p, PF_NODE_LINK_LATENCY, "has no meaning without node.topology")
                    : NULL;
     int most = 0, *count = pf_calloc((size_t)cost->nodes, sizeof *count);
-    cost->index_on_node = calloc((size_t)cost->ranks, sizeof *cost->index_on_node);
-    if (!count || !cost->index_on_node) {
-        free(count);
-        return "out of memory";
-    }
+    cost->index_on_node = pf_calloc((size_t)cost->ranks, sizeof *cost->index_on_node);
     for (int rank = 0; rank < cost->ranks; rank++) {
         cost->index_on_node[rank] = count[cost->node_of_rank[rank]]++;
         if (count[cost->node_of_rank[rank]] > most)
@@ -339,16 +329,14 @@ static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ran
     cost->ranks = ranks;
     cost->nodes = 1;
     cost->homogeneous = -1;
-    cost->node_of_rank = calloc((size_t)ranks, sizeof *cost->node_of_rank);
-    if (!cost->node_of_rank)
-        return "out of memory";
+    cost->node_of_rank = pf_calloc((size_t)ranks, sizeof *cost->node_of_rank);
     for (int rank = 0; rank < ranks; rank++) {
         cost->node_of_rank[rank] = nodes_of_ranks[rank];
         if (nodes_of_ranks[rank] >= cost->nodes)
             cost->nodes = nodes_of_ranks[rank] + 1;
     }
     cost->paths = pf_paths_new(cost->nodes, route, context);
-    const char *wrong = cost->paths ? read_parameters(&cost->parameters) : "out of memory";
+    const char *wrong = read_parameters(&cost->parameters);
     if (!wrong)
         wrong = make_topology(cost);
     if (!wrong)
@@ -366,7 +354,7 @@ struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_
                             pf_cost_links_fn *links, void *context, char *why, size_t why_size)
 {
     struct pf_cost *cost = pf_calloc(1, sizeof *cost);
-    const char *wrong = cost ? make(cost, ranks, nodes_of_ranks, route, links, context) : "out of memory";
+    const char *wrong = make(cost, ranks, nodes_of_ranks, route, links, context);
     if (!wrong)
         return cost;
     snprintf(why, why_size, "%s", wrong);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/memory.h"
 
 /* More positions than anybody simulates; keeps products of dimensions inside an int. */
 #define MAX_SIZE 100000000
@@ -130,8 +131,8 @@ static const char *parse_grid(struct pf_topology *t, const char *kind, char **sa
             return fail("twisted: jump %d of dimension %d is not below the %d positions of dimension %d",
                         t->jump[i], i, t->extent[other], other);
     }
-    t->rows = calloc((size_t)t->size, sizeof *t->rows);
-    return t->rows ? NULL : fail("out of memory");
+    t->rows = pf_calloc((size_t)t->size, sizeof *t->rows);
+    return NULL;
 }
 
 static const char *parse_ring(struct pf_topology *t, const char *word)

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "pf_fn.h"
 

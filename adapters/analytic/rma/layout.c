@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "adapters/local/types.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 enum { MOST_ITEMS = 1 << 30 }; /* that an operation combines at once */
