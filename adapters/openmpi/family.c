@@ -94,12 +94,6 @@ static bool add_libmpi(struct pf_family *member)
     return entry && pf_elf_symbols(&member->elf, is_spare, &text) && need_libmpi(member, entry, text);
 }
 
-static void note_needed(struct pf_family *member, const char *name)
-{
-    char *copy = pf_strdup(name);
-    member->needed[member->needed_count++] = copy;
-}
-
 static bool find_names(struct pf_family *member, char *why, size_t n)
 {
     bool core = false, named = false;
@@ -115,7 +109,7 @@ static bool find_names(struct pf_family *member, char *why, size_t n)
             return false;
         }
         if (name->kind == PF_ELF_NEEDED && member->needed_count < PF_FAMILY_MAX_NAMES)
-            note_needed(member, name->text);
+            member->needed[member->needed_count++] = pf_strdup(name->text);
     }
     if (!core && !(named ? add_libmpi(member) : adopt_libmpi(member))) {
         snprintf(why, n, "%s: not an Open MPI library or plugin (it needs no Open MPI library)",

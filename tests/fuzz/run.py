@@ -45,7 +45,7 @@ def compiler():
 
 
 def build(clang, root, target, source, program):
-    command = [clang, *FLAGS, "-I" + root, os.path.join(root, target["harness"]), source,
+    command = [clang, *FLAGS, "-D_GNU_SOURCE", "-I" + root, os.path.join(root, target["harness"]), source,
                *[os.path.join(root, name) for name in target.get("with", [])], "-o", program, "-lm"]
     subprocess.run(command, check=True)
 
