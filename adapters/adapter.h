@@ -66,7 +66,7 @@ struct pf_native_values {
     bool rma_unordered; /* locks and atomic calls of windows do not keep what MPI promises: the hub makes
                          * ranks wait, see middleware/rma/win_order.h */
     bool splits_alone;  /* sends nothing for MPI_Comm_split_type and for grids without dimensions, and keeps
-                         * the order of ranks: twins made at first use are what it would make */
+                         * the order of ranks: shadows made at first use are what it would make */
     bool items_follow_blocks; /* the next item of a datatype begins where the last block ends, not at the
                                * extent, unless its Type_create_resized made it */
     size_t status_size;       /* bytes between the elements of an array of statuses */
@@ -83,7 +83,7 @@ struct pf_native_values {
 };
 
 /*
- * What a window's twin is made of. Native handles are the implementation's. All members of the window pass
+ * What a window's shadow is made of. Native handles are the implementation's. All members of the window pass
  * the same `id`, unique among the hub's communicators, and the same `board`: two pointers for each member,
  * all NULL at first, which belong to the adapter while the window lives.
  */
@@ -101,8 +101,8 @@ struct pf_win_recipe {
     void **board;
 };
 
-/* What an intercommunicator's twin is made of: ranks of the world, in an order of the sides that all members
- * agree on. `local_id` is another id, for what the members of a side do among themselves. */
+/* What an intercommunicator's shadow is made of: ranks of the world, in an order of the sides that all
+ * members agree on. `local_id` is another id, for what the members of a side do among themselves. */
 struct pf_intercomm_recipe {
     const int *ranks[2];
     int size[2];
@@ -174,14 +174,14 @@ struct pf_adapter_ops {
     /* A communicator over the given world ranks, made locally, without communication and at no simulated
      * time. All members pass the same `id`, unique among the hub's communicators. `node_local`: all members
      * share a host. */
-    int (*comm_twin)(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
-                     void **native);
+    int (*comm_shadow)(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                       void **native);
     /* The same for an intercommunicator. Returns PF_ERR_UNSUPPORTED where there are none. */
-    int (*intercomm_twin)(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native);
+    int (*intercomm_shadow)(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native);
     /* Frees a communicator without communication. */
     void (*comm_free)(struct pf_instance *in, void *native);
-    /* Do operations in progress still keep the freed twin of this id? No side effect, no simulated time; any
-     * rank may ask. Until they do not, no other twin may have the id. */
+    /* Do operations in progress still keep the freed shadow of this id? No side effect, no simulated time;
+     * any rank may ask. Until they do not, no other shadow may have the id. */
     bool (*comm_kept)(struct pf_instance *in, int id);
     /* Makes a native communicator return error codes instead of ending the process. */
     void (*comm_errors_return)(struct pf_instance *in, void *native);
@@ -192,10 +192,10 @@ struct pf_adapter_ops {
     void (*win_gone)(struct pf_instance *in, void *native);
     /* A window made locally, without communication and at no simulated time. It may be used when all members
      * have made theirs. Returns a pf_error. */
-    int (*win_twin)(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);
+    int (*win_shadow)(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);
     /* An epoch between two fences begins for the caller. Local, no simulated time. */
     int (*win_open)(struct pf_instance *in, void *native);
-    /* Frees a window, twin or not, that all members have left. Local, no simulated time. */
+    /* Frees a window, shadow or not, that all members have left. Local, no simulated time. */
     void (*win_free)(struct pf_instance *in, void *native);
     /* What the implementation sends before it makes a window of shared memory, whose sizes the hub knows.
      * When it returns, all members have called. `all_sizes` has room for `bytes` of each member. Native

@@ -15,22 +15,22 @@
 /* One side of a message: a posted receive or a send. Embedded in what its owner knows about it. */
 struct pf_envelope {
     struct pf_envelope *next, *prev;           /* of the queue, by `order` */
-    struct pf_envelope *lane_next, *lane_prev; /* of the same lane, in the same order */
+    struct pf_envelope *list_next, *list_prev; /* of the same list, in the same order */
     uint64_t order;
     int source, tag; /* of a receive also wildcards */
 };
 
-struct pf_envelope_lane {
+struct pf_envelope_list {
     struct pf_envelope *first, *last;
 };
 
 /*
- * Envelopes in the order of the calls. A long queue also has lanes by source, so that looking for one source
- * does not walk past all others; receives from any source have a lane of their own.
+ * Envelopes in the order of the calls. A long queue also has lists by source, so that looking for one source
+ * does not walk past all others; receives from any source have a list of their own.
  */
 struct pf_envelope_queue {
-    struct pf_envelope_lane all;
-    struct pf_envelope_lane *lanes; /* NULL while the queue is short */
+    struct pf_envelope_list all;
+    struct pf_envelope_list *lists; /* NULL while the queue is short */
     int mask;
     int count;
 };

@@ -214,8 +214,8 @@ static void analytic_idle(struct pf_instance *in)
     rank->foresight = 0;
 }
 
-static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
-                     void **native)
+static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                       void **native)
 {
     (void)node_local;
     *native = an_comm_join(rank_of(in), id + 1, world_ranks, n, me); /* 0 is MPI_COMM_WORLD here */
@@ -223,7 +223,7 @@ static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int 
 }
 
 /* The list of both sides is the same for all members. */
-static int intercomm_twin(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
+static int intercomm_shadow(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
 {
     int n = recipe->size[0] + recipe->size[1];
     int *members = pf_malloc((size_t)n * sizeof *members);
@@ -285,14 +285,14 @@ static const struct pf_adapter_ops ops = {
     .ahead = analytic_ahead,
     .status_get = status_get,
     .error_class = pf_local_error_class,
-    .comm_twin = comm_twin,
-    .intercomm_twin = intercomm_twin,
+    .comm_shadow = comm_shadow,
+    .intercomm_shadow = intercomm_shadow,
     .comm_free = comm_free,
     .comm_kept = pf_adapter_no_comm_kept,
     .comm_errors_return = no_errors_return,
     .win_made = no_win_hook,
     .win_gone = no_win_hook,
-    .win_twin = an_rma_twin,
+    .win_shadow = an_rma_shadow,
     .win_open = an_rma_open,
     .win_free = an_rma_free,
     .win_share = an_rma_share,

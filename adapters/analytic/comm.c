@@ -29,7 +29,7 @@ static struct an_shared *shared_new(int id, const int *world_ranks, int n, int c
 static void shared_free(struct an_shared *shared)
 {
     for (int i = 0; i < shared->size; i++)
-        an_box_clear(&shared->boxes[i]);
+        an_mailbox_clear(&shared->boxes[i]);
     an_coll_clear(shared);
     free(shared->leaves);
     free(shared->boxes);

@@ -30,7 +30,7 @@ struct an_collective;
 struct an_request;
 
 /* What two ranks have sent each other and not matched, for one destination on one communicator. */
-struct an_box {
+struct an_mailbox {
     struct pf_envelope_queue messages; /* struct an_message in the order of the calls, or by arrival */
     struct pf_envelope_queue receives; /* struct an_request in the order of the calls */
     uint64_t posted, sent;             /* receives so far; messages, while they are not ordered */
@@ -47,7 +47,7 @@ struct an_shared {
     int members; /* that hold it now */
     int *world_ranks;
     bool *joined; /* who has ever held it */
-    struct an_box *boxes;
+    struct an_mailbox *boxes;
     struct an_collective *collectives; /* that have begun and are not over, oldest first */
     struct an_collective *free_collectives;
     struct an_leave *leaves; /* room */
@@ -98,7 +98,7 @@ struct an_request {
     struct pf_envelope envelope;
     enum an_kind kind;
     struct an_rank *rank;
-    struct an_box *box; /* of a posted receive, while it is not matched */
+    struct an_mailbox *box; /* of a posted receive, while it is not matched */
     struct an_message
         *message; /* of a rendezvous that is not matched; of a receive: data yet to be unpacked */
     void *buffer;
@@ -121,7 +121,7 @@ struct an_request {
 /* A message on its way, or one that nobody has received. */
 struct an_message {
     struct pf_envelope envelope; /* by arrival */
-    struct an_box *box;
+    struct an_mailbox *box;
     int source, destination; /* world ranks */
     size_t bytes;
     struct pf_cost_sent sent;
@@ -259,14 +259,14 @@ void an_message_take(struct an_message *message, struct an_request *request, dou
 /* The first message that has arrived and matches. */
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
 /* From now on (or no longer) messages to this box tell when they arrive. */
-void an_box_open(struct an_box *box, int sources);
-void an_box_close(struct an_box *box);
+void an_mailbox_open(struct an_mailbox *box, int sources);
+void an_mailbox_close(struct an_mailbox *box);
 /* Takes it out of its box. */
 void an_message_remove(struct an_message *message);
 void an_message_free(struct an_message *message);
 /* Takes a receive that nobody has matched out of the books. */
 void an_message_withdraw(struct an_request *request);
-void an_box_clear(struct an_box *box);
+void an_mailbox_clear(struct an_mailbox *box);
 
 /* ---- data (data.c) ---- */
 

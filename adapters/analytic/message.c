@@ -31,11 +31,11 @@ void an_message_remove(struct an_message *m)
 
 static void remove_receive(struct an_request *receive)
 {
-    struct an_box *box = receive->box;
+    struct an_mailbox *box = receive->box;
     pf_envelope_remove(&box->receives, &receive->envelope);
     receive->box = NULL;
     if (receive->envelope.source == PF_ENVELOPE_ANY_SOURCE)
-        an_box_close(box);
+        an_mailbox_close(box);
 }
 
 void an_message_withdraw(struct an_request *request)
@@ -121,7 +121,7 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
 static void arrived(struct pf_event *event)
 {
     struct an_message *m = pf_container_of(event, struct an_message, arrival);
-    struct an_box *box = m->box;
+    struct an_mailbox *box = m->box;
     struct an_request *receive =
         (struct an_request *)pf_envelope_find_receive(&box->receives, m->envelope.source, m->envelope.tag);
     if (receive) {
@@ -146,7 +146,7 @@ static uint64_t order_of(const struct an_message *m)
  * of the calls, which is that of each source: in an exchange of all with all, looking for the place of each
  * by its date would take longer than all the rest. Their orders so far are less than any date's.
  */
-static void order_by_arrival(struct an_box *box, int sources)
+static void order_by_arrival(struct an_mailbox *box, int sources)
 {
     if (box->ordered)
         return;
@@ -159,7 +159,7 @@ static void order_by_arrival(struct an_box *box, int sources)
     }
 }
 
-void an_box_open(struct an_box *box, int sources)
+void an_mailbox_open(struct an_mailbox *box, int sources)
 {
     order_by_arrival(box, sources);
     if (box->open++ > 0)
@@ -172,12 +172,12 @@ void an_box_open(struct an_box *box, int sources)
     }
 }
 
-void an_box_close(struct an_box *box)
+void an_mailbox_close(struct an_mailbox *box)
 {
     box->open--;
 }
 
-static void insert(struct an_box *box, struct an_message *m, int sources)
+static void insert(struct an_mailbox *box, struct an_message *m, int sources)
 {
     const struct an_message *last =
         (const struct an_message *)pf_envelope_last_of(&box->messages, m->envelope.source);
@@ -256,7 +256,7 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     struct an_rank *rank = s->comm->rank;
     struct an_shared *shared = s->comm->shared;
     int target = s->comm->peers_at + s->peer;
-    struct an_box *box = &shared->boxes[target];
+    struct an_mailbox *box = &shared->boxes[target];
     size_t bytes = an_data_bytes(s->count, s->type);
     rank->debt += packing(s->type, bytes);
     double clock = pf_engine_now(), now = clock + rank->debt;
@@ -282,14 +282,14 @@ double an_message_send(const struct an_send *s, struct an_request **request)
 }
 
 /* Has it arrived for those who must not look ahead? */
-static bool is_there(const struct an_box *box, const struct an_message *m, double now)
+static bool is_there(const struct an_mailbox *box, const struct an_message *m, double now)
 {
     return box->open ? !pf_event_pending(&m->arrival) : m->sent.arrival <= now;
 }
 
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now)
 {
-    struct an_box *box = &comm->shared->boxes[comm->index];
+    struct an_mailbox *box = &comm->shared->boxes[comm->index];
     if (source == PF_ENVELOPE_ANY_SOURCE)
         order_by_arrival(box, comm->shared->size);
     struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
@@ -298,7 +298,7 @@ struct an_message *an_message_find(struct an_comm *comm, int source, int tag, do
 
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request)
 {
-    struct an_box *box = &comm->shared->boxes[comm->index];
+    struct an_mailbox *box = &comm->shared->boxes[comm->index];
     bool any = source == PF_ENVELOPE_ANY_SOURCE;
     request->posted = an_now(comm->rank);
     if (any)
@@ -315,7 +315,7 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
     request->box = box;
     pf_envelope_insert(&box->receives, &request->envelope, comm->shared->size);
     if (any)
-        an_box_open(box, comm->shared->size);
+        an_mailbox_open(box, comm->shared->size);
 }
 
 static void free_envelope(struct pf_envelope *envelope)
@@ -331,7 +331,7 @@ static void forget_receive(struct pf_envelope *envelope)
     ((struct an_request *)envelope)->box = NULL;
 }
 
-void an_box_clear(struct an_box *box)
+void an_mailbox_clear(struct an_mailbox *box)
 {
     pf_envelope_queue_clear(&box->messages, free_envelope);
     pf_envelope_queue_clear(&box->receives, forget_receive);

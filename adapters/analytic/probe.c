@@ -58,18 +58,18 @@ static struct an_message *await(MPI_Comm handle, int source, int tag)
 {
     struct an_comm *comm = an_comm_of(handle);
     struct an_rank *rank = comm->rank;
-    struct an_box *box = &comm->shared->boxes[comm->index];
+    struct an_mailbox *box = &comm->shared->boxes[comm->index];
     struct an_message *m = look(handle, source, tag);
     if (m)
         return m;
     an_rank_settle(rank);
-    an_box_open(box, comm->shared->size);
+    an_mailbox_open(box, comm->shared->size);
     box->prober = rank;
     rank->busy_until = pf_engine_now();
     while (!(m = look(handle, source, tag)))
         an_rank_park(rank);
     box->prober = NULL;
-    an_box_close(box);
+    an_mailbox_close(box);
     return m;
 }
 

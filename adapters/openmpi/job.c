@@ -362,22 +362,22 @@ int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free)
     return status;
 }
 
-int pf_ompi_comm_twin(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
-                      void **native)
+int pf_ompi_comm_shadow(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
+                        void **native)
 {
-    return inst->glue->comm_twin(world_ranks, n, my_index, id, native);
+    return inst->glue->comm_shadow(world_ranks, n, my_index, id, native);
 }
 
-int pf_ompi_intercomm_twin(struct pf_ompi_instance *inst, const struct pf_intercomm_recipe *recipe,
-                           void **native)
+int pf_ompi_intercomm_shadow(struct pf_ompi_instance *inst, const struct pf_intercomm_recipe *recipe,
+                             void **native)
 {
-    return inst->glue->intercomm_twin(recipe, native);
+    return inst->glue->intercomm_shadow(recipe, native);
 }
 
-int pf_ompi_twin_limit(void)
+int pf_ompi_shadow_limit(void)
 {
-    enum { COLL_LIMIT = 1024 }; /* coll/portals4 keeps 11 bits of an id, and twins begin at 1,024 */
-    int limit = job.state == READY ? job.instances[0].glue->twin_limit : 0;
+    enum { COLL_LIMIT = 1024 }; /* coll/portals4 keeps 11 bits of an id, and shadows begin at 1,024 */
+    int limit = job.state == READY ? job.instances[0].glue->shadow_limit : 0;
     return *pf_config.openmpi_coll && limit > COLL_LIMIT ? COLL_LIMIT : limit;
 }
 
@@ -397,11 +397,11 @@ void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native)
 }
 
 /* The NIC writes what the component asks for (receives, list entries) without any time of its own. */
-int pf_ompi_window_twin(struct pf_ompi_instance *inst, const struct pf_glue_window *recipe, void *comm,
-                        void **native)
+int pf_ompi_window_shadow(struct pf_ompi_instance *inst, const struct pf_glue_window *recipe, void *comm,
+                          void **native)
 {
     pf_portals_free_mode(inst->self, true);
-    int status = inst->glue->window_twin(recipe, comm, native);
+    int status = inst->glue->window_shadow(recipe, comm, native);
     pf_portals_free_mode(inst->self, false);
     return status;
 }

@@ -48,26 +48,26 @@ void pf_ompi_enter(struct pf_ompi_instance *inst, int network);
 int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free);
 
 /* A communicator over ranks of the world, made locally. All members pass the same `id`, an id of the hub in
- * [0, pf_ompi_twin_limit) that no other live communicator has. Returns MPI_SUCCESS or a native error class.
+ * [0, pf_ompi_shadow_limit) that no other live communicator has. Returns MPI_SUCCESS or a native error class.
  */
-int pf_ompi_comm_twin(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
-                      void **native);
-int pf_ompi_twin_limit(void);
+int pf_ompi_comm_shadow(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
+                        void **native);
+int pf_ompi_shadow_limit(void);
 struct pf_intercomm_recipe;
-int pf_ompi_intercomm_twin(struct pf_ompi_instance *inst, const struct pf_intercomm_recipe *recipe,
-                           void **native);
+int pf_ompi_intercomm_shadow(struct pf_ompi_instance *inst, const struct pf_intercomm_recipe *recipe,
+                             void **native);
 
-/* Frees a communicator, twin or not; local. */
+/* Frees a communicator, shadow or not; local. */
 void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native);
 
-/* Is there a twin of this id, if only one that was freed and that operations in progress keep? */
+/* Is there a shadow of this id, if only one that was freed and that operations in progress keep? */
 bool pf_ompi_comm_kept(const struct pf_ompi_instance *inst, int id);
 
 /* A window over `comm`, a communicator that nothing else uses and that the window takes over: made locally,
  * at no simulated time. The members must be at rest. Returns a native error. */
 struct pf_glue_window;
-int pf_ompi_window_twin(struct pf_ompi_instance *inst, const struct pf_glue_window *recipe, void *comm,
-                        void **native);
+int pf_ompi_window_shadow(struct pf_ompi_instance *inst, const struct pf_glue_window *recipe, void *comm,
+                          void **native);
 
 /* A fence epoch of the window begins here, although no fence is called. Local; a native error. */
 int pf_ompi_window_open(struct pf_ompi_instance *inst, void *native);
@@ -79,7 +79,7 @@ int pf_ompi_window_free(struct pf_ompi_instance *inst, void *native);
 void pf_ompi_window_made(struct pf_ompi_instance *inst, void *native);
 void pf_ompi_window_gone(struct pf_ompi_instance *inst, const void *native);
 
-/* A communicator that Open MPI itself has made gets ERRORS_RETURN. (WORLD, SELF and twins have it.) */
+/* A communicator that Open MPI itself has made gets ERRORS_RETURN. (WORLD, SELF and shadows have it.) */
 void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native);
 
 /* Would a native wait for this request return at once? No side effect. */

@@ -226,25 +226,25 @@ static int error_class(struct pf_instance *in, int code)
 
 static void check_id(const struct pf_instance *in, int id)
 {
-    if (id >= pf_ompi_twin_limit())
+    if (id >= pf_ompi_shadow_limit())
         pf_die("rank %d: more than %d communicators at once in the portals model", in->rank,
-               pf_ompi_twin_limit());
+               pf_ompi_shadow_limit());
 }
 
-static int intercomm_twin(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
+static int intercomm_shadow(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
 {
     check_id(in, recipe->id);
     check_id(in, recipe->local_id);
-    int code = pf_ompi_intercomm_twin(((struct openmpi_instance *)in)->ompi, recipe, native);
+    int code = pf_ompi_intercomm_shadow(((struct openmpi_instance *)in)->ompi, recipe, native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
-static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
-                     void **native)
+static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                       void **native)
 {
     (void)node_local;
     check_id(in, id);
-    int code = pf_ompi_comm_twin(((struct openmpi_instance *)in)->ompi, world_ranks, n, me, id, native);
+    int code = pf_ompi_comm_shadow(((struct openmpi_instance *)in)->ompi, world_ranks, n, me, id, native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
@@ -273,7 +273,7 @@ static void win_gone(struct pf_instance *in, void *native)
     pf_ompi_window_gone(((struct openmpi_instance *)in)->ompi, native);
 }
 
-static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
     struct pf_ompi_instance *ompi = ((struct openmpi_instance *)in)->ompi;
     struct pf_glue_window window = {.base = recipe->base,
@@ -284,8 +284,8 @@ static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, 
                                     .disp_units = recipe->disp_units};
     void *comm = NULL;
     pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
-    int error = comm_twin(in, recipe->world_ranks, recipe->members, recipe->me, recipe->id, false, &comm);
-    if (!error && pf_ompi_window_twin(ompi, &window, comm, native) != MPI_SUCCESS)
+    int error = comm_shadow(in, recipe->world_ranks, recipe->members, recipe->me, recipe->id, false, &comm);
+    if (!error && pf_ompi_window_shadow(ompi, &window, comm, native) != MPI_SUCCESS)
         error = PF_ERR_NATIVE;
     return error;
 }
@@ -337,14 +337,14 @@ static const struct pf_adapter_ops ops = {
     .ahead = pf_adapter_no_debt,
     .status_get = status_get,
     .error_class = error_class,
-    .comm_twin = comm_twin,
-    .intercomm_twin = intercomm_twin,
+    .comm_shadow = comm_shadow,
+    .intercomm_shadow = intercomm_shadow,
     .comm_free = comm_free,
     .comm_kept = comm_kept,
     .comm_errors_return = comm_errors_return,
     .win_made = win_made,
     .win_gone = win_gone,
-    .win_twin = win_twin,
+    .win_shadow = win_shadow,
     .win_open = win_open,
     .win_free = win_free,
     .win_share = win_share,

@@ -21,7 +21,7 @@
 #include "adapters/smpi/smpi_ended.h"
 #include "adapters/smpi/smpi_partial.h"
 #include "adapters/smpi/smpi_reduce.h"
-#include "adapters/smpi/smpi_twin.h"
+#include "adapters/smpi/smpi_shadow.h"
 #include "adapters/smpi/smpi_win.h"
 #include "base/config.h"
 #include "base/error.h"
@@ -145,8 +145,8 @@ static void smpi_idle(struct pf_instance *in)
     sg_actor_sleep_for(sg_cfg_get_double("smpi/test"));
 }
 
-static int comm_twin(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
-                     void **native)
+static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
+                       void **native)
 {
     (void)in;
     (void)me;
@@ -186,7 +186,7 @@ static void win_gone(struct pf_instance *in, void *native)
     (void)native;
 }
 
-static int win_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
     *native = pf_smpi_win_new(recipe);
     win_made(in, *native);
@@ -236,14 +236,14 @@ static const struct pf_adapter_ops ops = {
     .ahead = pf_adapter_no_debt,
     .status_get = pf_local_status_get,
     .error_class = pf_local_error_class,
-    .comm_twin = comm_twin,
-    .intercomm_twin = pf_adapter_no_intercomm,
+    .comm_shadow = comm_shadow,
+    .intercomm_shadow = pf_adapter_no_intercomm,
     .comm_free = comm_free,
     .comm_kept = pf_adapter_no_comm_kept,
     .comm_errors_return = comm_errors_return,
     .win_made = win_made,
     .win_gone = win_gone,
-    .win_twin = win_twin,
+    .win_shadow = win_shadow,
     .win_open = win_open,
     .win_free = win_free,
     .win_share = win_share,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "adapters/local/types.h"
-#include "adapters/smpi/smpi_twin.h"
+#include "adapters/smpi/smpi_shadow.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/imports.h"

@@ -19,7 +19,7 @@
 #include <smpi/smpi.h>
 
 #include "adapters/local/types.h"
-#include "adapters/smpi/smpi_twin.h"
+#include "adapters/smpi/smpi_shadow.h"
 #include "base/memory.h"
 #include "pf_own.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The constructor of SMPI's windows gathers the members' pointers to each other, and the destructor and a
- * fence contain barriers. SMPI finds its collectives through variables, so they lead here once a twin is
- * needed. For an actor that is making a twin, they answer without communication; for all others they go on to
- * SMPI's own.
+ * fence contain barriers. SMPI finds its collectives through variables, so they lead here once a shadow is
+ * needed. For an actor that is making a shadow, they answer without communication; for all others they go on
+ * to SMPI's own.
  */
 #include "adapters/smpi/smpi_win.h"
 
 #include <simgrid/actor.h>
 #include <smpi/smpi.h>
 
-/* SMPI's headers for its objects are not installed: as in smpi_twin.cpp. */
+/* SMPI's headers for its objects are not installed: as in smpi_shadow.cpp. */
 namespace simgrid::smpi
 {
 class Win

@@ -12,7 +12,7 @@ struct pf_engine_state pf_engine_state;
 
 static uint64_t orders;   /* ties are broken by the order of posting */
 static uint64_t executed; /* events */
-static size_t waiting_in_lanes;
+static size_t waiting_in_fifos;
 
 static struct pf_waiter *wake_first;
 static struct pf_waiter **wake_last = &wake_first;
@@ -64,32 +64,32 @@ static void set_date(struct pf_event *event, double date)
 void pf_engine_post(struct pf_event *event, double date)
 {
     set_date(event, date);
-    event->lane = NULL;
+    event->fifo = NULL;
     pf_heap_insert(event);
 }
 
-void pf_engine_post_in(struct pf_lane *lane, struct pf_event *event, double date)
+void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *event, double date)
 {
     set_date(event, date);
-    event->lane = NULL;
-    if (lane->last && event->date < lane->last->date) {
+    event->fifo = NULL;
+    if (fifo->last && event->date < fifo->last->date) {
         pf_heap_insert(event);
         return;
     }
-    event->lane = lane;
+    event->fifo = fifo;
     event->next = NULL;
-    if (lane->last) {
-        lane->last->next = event;
-        event->slot = PF_EVENT_IN_LANE;
-        waiting_in_lanes++;
+    if (fifo->last) {
+        fifo->last->next = event;
+        event->slot = PF_EVENT_IN_FIFO;
+        waiting_in_fifos++;
     } else {
-        lane->first = event;
+        fifo->first = event;
         pf_heap_insert(event);
     }
-    lane->last = event;
+    fifo->last = event;
 }
 
-/* Thousands of messages do not fit into the nearer caches: fetches what the next change of a lane reads. */
+/* Thousands of messages do not fit into the nearer caches: fetches what the next change of a fifo reads. */
 static inline void fetch(const struct pf_event *event)
 {
     enum { LINE = 64, LINES_AFTER = 3 };
@@ -100,50 +100,50 @@ static inline void fetch(const struct pf_event *event)
         __builtin_prefetch(at + (ptrdiff_t)i * LINE);
 }
 
-/* The first of a lane leaves the heap, where its successor takes its place. */
-static void leave_lane(struct pf_event *event)
+/* The first of a fifo leaves the heap, where its successor takes its place. */
+static void leave_fifo(struct pf_event *event)
 {
-    struct pf_lane *lane = event->lane;
-    lane->first = event->next;
-    if (!lane->first) {
-        lane->last = NULL;
+    struct pf_event_fifo *fifo = event->fifo;
+    fifo->first = event->next;
+    if (!fifo->first) {
+        fifo->last = NULL;
         pf_heap_remove(event);
         return;
     }
-    waiting_in_lanes--;
-    fetch(lane->first->next);
-    pf_heap_replace(event, lane->first);
+    waiting_in_fifos--;
+    fetch(fifo->first->next);
+    pf_heap_replace(event, fifo->first);
 }
 
-/* Rare: an event inside a lane is looked for. */
-static void cancel_in_lane(struct pf_event *event)
+/* Rare: an event inside a fifo is looked for. */
+static void cancel_in_fifo(struct pf_event *event)
 {
-    struct pf_lane *lane = event->lane;
-    struct pf_event *before = lane->first;
+    struct pf_event_fifo *fifo = event->fifo;
+    struct pf_event *before = fifo->first;
     while (before->next != event)
         before = before->next;
     before->next = event->next;
-    if (lane->last == event)
-        lane->last = before;
+    if (fifo->last == event)
+        fifo->last = before;
     event->slot = 0;
-    waiting_in_lanes--;
+    waiting_in_fifos--;
 }
 
 void pf_engine_cancel(struct pf_event *event)
 {
     if (!event->slot)
         return;
-    if (!event->lane)
+    if (!event->fifo)
         pf_heap_remove(event);
-    else if (event->slot == PF_EVENT_IN_LANE)
-        cancel_in_lane(event);
+    else if (event->slot == PF_EVENT_IN_FIFO)
+        cancel_in_fifo(event);
     else
-        leave_lane(event);
+        leave_fifo(event);
 }
 
 size_t pf_engine_pending_count(void)
 {
-    return pf_heap_size() + waiting_in_lanes;
+    return pf_heap_size() + waiting_in_fifos;
 }
 
 uint64_t pf_engine_executed_count(void)
@@ -153,8 +153,8 @@ uint64_t pf_engine_executed_count(void)
 
 static void run_event(struct pf_event *event)
 {
-    if (event->lane)
-        leave_lane(event);
+    if (event->fifo)
+        leave_fifo(event);
     else
         pf_heap_remove(event);
     pf_engine_state.date = event->date;

@@ -20,24 +20,24 @@ extern "C" {
  * and finds its own structure with pf_container_of. Event functions run in SimGrid's maestro: they must not
  * block and must not start SimGrid activities. Ranks post without a simcall (all actors share one thread).
  */
-struct pf_lane;
+struct pf_event_fifo;
 
 struct pf_event {
     double date;
     uint64_t order;
     void (*fn)(struct pf_event *event);
-    struct pf_event *next; /* in its lane */
-    struct pf_lane *lane;
-    uint32_t slot; /* position in the heap, from 1; PF_EVENT_IN_LANE behind another one; 0 when not pending */
+    struct pf_event *next; /* in its fifo */
+    struct pf_event_fifo *fifo;
+    uint32_t slot; /* position in the heap, from 1; PF_EVENT_IN_FIFO behind another one; 0 when not pending */
 };
 
-#define PF_EVENT_IN_LANE UINT32_MAX
+#define PF_EVENT_IN_FIFO UINT32_MAX
 
 /*
  * Events that are mostly posted in the order of their dates, such as the messages behind each other in one
  * stage of a pipeline: only the first of them is in the heap. All zeros at the beginning.
  */
-struct pf_lane {
+struct pf_event_fifo {
     struct pf_event *first, *last;
 };
 
@@ -80,9 +80,9 @@ static inline bool pf_event_pending(const struct pf_event *event)
 /* Schedules the event; one that is pending already moves. A date in the past means now. */
 PF_EXPORT void pf_engine_post(struct pf_event *event, double date);
 
-/* The same, cheaper when nothing in the lane is later than the event. The order of execution is that of
+/* The same, cheaper when nothing in the fifo is later than the event. The order of execution is that of
  * pf_engine_post() in any case. */
-PF_EXPORT void pf_engine_post_in(struct pf_lane *lane, struct pf_event *event, double date);
+PF_EXPORT void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *event, double date);
 
 /* Removes the event when it is pending. */
 PF_EXPORT void pf_engine_cancel(struct pf_event *event);

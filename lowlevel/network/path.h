@@ -46,7 +46,7 @@ struct pf_path {
     double loss;              /* probability that a message is lost on it */
     double bandwidth;         /* the slowest link, without the buses */
     double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
-    struct pf_lane arrivals[PF_VN_COUNT];
+    struct pf_event_fifo arrivals[PF_VN_COUNT];
     struct pf_path *back; /* the other direction, once somebody has asked for it */
     struct pf_network_paths *among;
     int count;

@@ -68,7 +68,7 @@ static bool is_blocked(const struct pf_nic_channel *channel)
     return channel->first && (is_full(channel) || channel->awaiting_credit || channel->awaiting_entry);
 }
 
-void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_lane *lane)
+void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_event_fifo *fifo)
 {
     struct pf_nic_channel *channel =
         pf_nic_channel_get(pf_nic_node(m->src), pf_nic_node(m->dst), m->transfer.vn);
@@ -77,7 +77,7 @@ void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_lane *lane)
     m->ready = false;
     m->next = NULL;
     if (!is_blocked(channel))
-        pf_engine_post_in(lane, &m->event, m->ready_date);
+        pf_engine_post_in(fifo, &m->event, m->ready_date);
     if (channel->last)
         channel->last->next = m;
     else

@@ -35,8 +35,8 @@ struct pf_nic_channel {
 struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn);
 
 /* Takes its place behind those submitted before. At its ready_date m->event calls pf_nic_channel_ready();
- * not if it waits for others then. `lane`: for this event. */
-void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_lane *lane);
+ * not if it waits for others then. `fifo`: for this event. */
+void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_event_fifo *fifo);
 /* It may go now; it goes when everything before it has gone. */
 void pf_nic_channel_ready(struct pf_nic_message *m);
 /* The same for one that is sent again: before everything with a higher sequence number. It goes at the next

@@ -20,8 +20,8 @@ struct pf_nic {
     double *engines_free; /* list-matching engines; they take requests in turn */
     int next_engine;
     struct pf_e2e e2e;
-    struct pf_lane tx_lanes[PF_NIC_ACK + 1]; /* a kind of message takes the same time, mostly */
-    struct pf_lane rx_lanes[PF_VN_COUNT];
+    struct pf_event_fifo tx_fifos[PF_NIC_ACK + 1]; /* a kind of message takes the same time, mostly */
+    struct pf_event_fifo rx_fifos[PF_VN_COUNT];
 };
 
 static struct pf_nic **nics;
@@ -218,7 +218,7 @@ static void take_header(struct pf_nic_message *m)
         return; /* sent again: its tail is all that was missing */
     m->taken = true;
     pf_event_init(&m->event, matched);
-    pf_engine_post_in(&m->dst->rx_lanes[t->vn], &m->event, receive(m->dst, t->vn));
+    pf_engine_post_in(&m->dst->rx_fifos[t->vn], &m->event, receive(m->dst, t->vn));
 }
 
 static void source_done(struct pf_transfer *t)
@@ -369,7 +369,7 @@ static void enter(struct pf_nic_message *m, double date)
     double turn = pf_take_turn(&m->src->tx_free[m->transfer.vn], date, pf_config.nic_tx_gap);
     pf_event_init(&m->event, processed);
     m->ready_date = process(m, turn);
-    pf_nic_channel_enter(m, &m->src->tx_lanes[m->kind]);
+    pf_nic_channel_enter(m, &m->src->tx_fifos[m->kind]);
 }
 
 static void go_on(struct pf_nic_message *m)

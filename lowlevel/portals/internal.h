@@ -116,12 +116,12 @@ struct ptl_eq {
     struct ptl_ni *ni;
     ptl_handle_eq_t handle;
     struct ptl_eq_place *ring;
-    uint64_t capacity, head, tail; /* head: next to read, tail: next to write, modulo capacity */
-    uint32_t notices;              /* of the capacity: kept free for PT_DISABLED */
-    uint32_t spare_notices;        /* of these: of table entries that have been freed */
-    uint32_t reserved;             /* for the events of messages that flow control has let in */
-    uint32_t in_flight;            /* events on their way through PCIe */
-    struct pf_lane deliveries;     /* these */
+    uint64_t capacity, head, tail;   /* head: next to read, tail: next to write, modulo capacity */
+    uint32_t notices;                /* of the capacity: kept free for PT_DISABLED */
+    uint32_t spare_notices;          /* of these: of table entries that have been freed */
+    uint32_t reserved;               /* for the events of messages that flow control has let in */
+    uint32_t in_flight;              /* events on their way through PCIe */
+    struct pf_event_fifo deliveries; /* these */
     bool dropped;
     bool freed;
 };

@@ -31,7 +31,7 @@ struct pf_account_slot {
     uint64_t promoted;          /* calls run in another model because the active one cannot */
     uint64_t followed;          /* collectives run in the model that another rank had chosen for them */
     uint64_t followed_messages; /* sides of messages run in the model of the other side */
-    uint64_t shadows;           /* twins made for objects that the program made in another model */
+    uint64_t shadows;           /* native objects made for those that the program made in another model */
     uint64_t shadow_ticks;      /* wall-clock of that, also part of the overhead */
     double shadow_simulated;    /* simulated seconds that passed meanwhile; 0 where the promise holds */
     int row;                    /* index in the process's list of pairs */

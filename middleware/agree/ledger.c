@@ -6,8 +6,8 @@
  * recorded in its own.
  *
  * That the implementation cannot match otherwise (exact mode): every message travels in a communicator of the
- * hub's own (pf_comm_lane) under a native tag that no other message to this destination has. A posted receive
- * takes one, and the send that takes the receive uses it; a send that is first takes one, and its
+ * hub's own (pf_comm_private) under a native tag that no other message to this destination has. A posted
+ * receive takes one, and the send that takes the receive uses it; a send that is first takes one, and its
  * receive is issued later with exactly this source and tag. So natively no two messages compete, and
  * no wildcard can choose. A tag is free again when the receive has completed: the message is matched then.
  *
@@ -87,7 +87,7 @@ static void release(struct pf_envelope_queue *queue, struct pf_ledger_entry *e)
 static struct pf_ledger_entry *record(struct pf_rank *r, struct pf_ledger_side *side, int source, int tag,
                                       int model, int native_tag)
 {
-    struct pf_ledger_box *box = side->box;
+    struct pf_ledger_mailbox *box = side->box;
     struct pf_ledger_entry *e = pf_pool_get(&entries);
     *e = (struct pf_ledger_entry){.envelope = {.order = box->order++, .source = source, .tag = tag},
                                   .side = side,
@@ -125,7 +125,7 @@ static void give_back(struct pf_ledger_side *side)
     side->took = NULL;
 }
 
-static int take_tag(struct pf_ledger_box *box)
+static int take_tag(struct pf_ledger_mailbox *box)
 {
     if (box->free_count)
         return box->free_tags[--box->free_count];
@@ -135,7 +135,7 @@ static int take_tag(struct pf_ledger_box *box)
     return box->next_tag++;
 }
 
-static void free_tag(struct pf_ledger_box *box, int tag)
+static void free_tag(struct pf_ledger_mailbox *box, int tag)
 {
     if (box->free_count == box->free_capacity) {
         box->free_capacity = box->free_capacity ? 2 * box->free_capacity : 16;
@@ -147,7 +147,7 @@ static void free_tag(struct pf_ledger_box *box, int tag)
 /* ---- the plain mode ---- */
 
 /* A receive of a message from this source with this tag is over. */
-static void consume(struct pf_ledger_box *box, int source, int tag)
+static void consume(struct pf_ledger_mailbox *box, int source, int tag)
 {
     struct pf_ledger_entry *send = pf_ledger_find_send(box, source, tag);
     if (send)
@@ -181,7 +181,7 @@ static void add_blocker(struct blockers *blockers, int source)
 
 /* Takes out of the books what is over. With `finally` also the receives that the implementation must have
  * matched by now, or will match: they name their sources. */
-static void settle(struct pf_ledger_box *box, bool finally)
+static void settle(struct pf_ledger_mailbox *box, bool finally)
 {
     struct blockers blockers = {0};
     struct pf_ledger_entry *next;
@@ -207,7 +207,7 @@ static void settle(struct pf_ledger_box *box, bool finally)
     box->settle_at = 2 * box->resolved > SETTLE_AT ? 2 * box->resolved : SETTLE_AT;
 }
 
-static void resolve(struct pf_ledger_box *box, struct pf_ledger_entry *e, int source, int tag)
+static void resolve(struct pf_ledger_mailbox *box, struct pf_ledger_entry *e, int source, int tag)
 {
     if (box->any_tag == 0 || !e->envelope.prev) {
         consume(box, source, tag);
@@ -222,7 +222,7 @@ static void resolve(struct pf_ledger_box *box, struct pf_ledger_entry *e, int so
 }
 
 /* A plain receive is over, or has been cancelled: then its status has no source. */
-static void plain_received(struct pf_ledger_box *box, struct pf_ledger_entry *e, int source, int tag)
+static void plain_received(struct pf_ledger_mailbox *box, struct pf_ledger_entry *e, int source, int tag)
 {
     e->side = NULL;
     box->held -= (e->envelope.source == MPI_ANY_SOURCE) + e->held;
@@ -233,7 +233,7 @@ static void plain_received(struct pf_ledger_box *box, struct pf_ledger_entry *e,
         resolve(box, e, source, tag);
 }
 
-void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag)
+void pf_ledger_probed(struct pf_ledger_mailbox *box, int source, int tag)
 {
     if (box->any_tag == 0) {
         consume(box, source, tag);
@@ -248,9 +248,9 @@ void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag)
 
 /* ---- boxes ---- */
 
-static struct pf_ledger_box *boxes_new(struct pf_comm_shared *shared)
+static struct pf_ledger_mailbox *boxes_new(struct pf_comm_shared *shared)
 {
-    struct pf_ledger_box *boxes = pf_calloc((size_t)shared->size, sizeof *boxes);
+    struct pf_ledger_mailbox *boxes = pf_calloc((size_t)shared->size, sizeof *boxes);
     for (int i = 0; i < shared->size; i++) {
         boxes[i].members = shared->other ? shared->other->size : shared->size;
         boxes[i].settle_at = SETTLE_AT;
@@ -259,13 +259,13 @@ static struct pf_ledger_box *boxes_new(struct pf_comm_shared *shared)
     return boxes;
 }
 
-static struct pf_ledger_box *box_of(struct pf_comm_shared *shared, int destination)
+static struct pf_ledger_mailbox *box_of(struct pf_comm_shared *shared, int destination)
 {
     if (destination < 0 || destination >= shared->size)
         return NULL;
     if (!shared->boxes)
         shared->boxes = boxes_new(shared);
-    struct pf_ledger_box *box = &shared->boxes[destination];
+    struct pf_ledger_mailbox *box = &shared->boxes[destination];
     if (PF_UNLIKELY(switched && !box->exact && box->held == 0)) {
         settle(box, true);
         box->exact = true;
@@ -273,12 +273,12 @@ static struct pf_ledger_box *box_of(struct pf_comm_shared *shared, int destinati
     return box;
 }
 
-struct pf_ledger_box *pf_ledger_box(const struct pf_comm *comm, int destination)
+struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination)
 {
     return comm ? box_of(pf_comm_peer_side(comm), destination) : NULL;
 }
 
-struct pf_ledger_box *pf_ledger_own_box(const struct pf_comm *comm)
+struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm)
 {
     return box_of(comm->shared, comm->me);
 }
@@ -324,7 +324,7 @@ static void route(struct pf_ledger_route *to, struct pf_comm *comm, int native_t
     if (native_tag == PF_LEDGER_PLAIN)
         return;
     to->tag = native_tag;
-    to->comm = (MPI_Comm)(uintptr_t)pf_comm_lane(comm);
+    to->comm = (MPI_Comm)(uintptr_t)pf_comm_private(comm);
 }
 
 struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send)
@@ -337,7 +337,7 @@ struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_led
 struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *side, struct pf_ledger_route *to)
 {
     struct pf_comm *comm = pf_comm_of(r, to->comm);
-    struct pf_ledger_box *box = pf_ledger_box(comm, to->peer);
+    struct pf_ledger_mailbox *box = pf_ledger_mailbox(comm, to->peer);
     *side = (struct pf_ledger_side){.box = to->tag >= 0 ? box : NULL};
     struct pf_instance *own = pf_comm_route(r, to->comm);
     if (!side->box)
@@ -364,7 +364,7 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
     return pf_ledger_follow(r, pf_comm_handle(comm), model);
 }
 
-void pf_ledger_take(struct pf_ledger_box *box, struct pf_ledger_entry *send, struct pf_ledger_side *side)
+void pf_ledger_take(struct pf_ledger_mailbox *box, struct pf_ledger_entry *send, struct pf_ledger_side *side)
 {
     *side = (struct pf_ledger_side){.box = box,
                                     .receives = true,
@@ -381,7 +381,7 @@ struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *
     bool valid = comm &&
                  (from->peer == MPI_ANY_SOURCE || (from->peer >= 0 && from->peer < pf_comm_peers(comm))) &&
                  (from->tag >= 0 || from->tag == MPI_ANY_TAG);
-    struct pf_ledger_box *box = valid ? pf_ledger_own_box(comm) : NULL;
+    struct pf_ledger_mailbox *box = valid ? pf_ledger_own_mailbox(comm) : NULL;
     *side = (struct pf_ledger_side){.box = box, .receives = true};
     struct pf_instance *own = pf_comm_route(r, from->comm);
     if (!box)

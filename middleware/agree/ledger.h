@@ -31,7 +31,7 @@ struct pf_ledger_entry {
 };
 
 /* Books of one destination on one communicator. */
-struct pf_ledger_box {
+struct pf_ledger_mailbox {
     struct pf_envelope_queue sends, receives; /* whose other side is not known */
     uint64_t order;                           /* of the calls */
     int members;                              /* that may send to it */
@@ -48,7 +48,7 @@ struct pf_ledger_box {
 /* One side of a message, from the call that starts it to its completion. On the stack of a blocking call, in
  * the request of another one. All zero: the ledger has nothing to do with it. */
 struct pf_ledger_side {
-    struct pf_ledger_box *box;
+    struct pf_ledger_mailbox *box;
     struct pf_ledger_entry *open; /* its own entry while nobody has taken it */
     struct pf_ledger_entry *took; /* the other side's, until the implementation has accepted the call */
     int native_tag;
@@ -107,9 +107,9 @@ bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_sid
 
 /* The books of the destination of a message, NULL when it is none. After the first switch they leave the
  * plain mode here, as soon as they can. */
-struct pf_ledger_box *pf_ledger_box(const struct pf_comm *comm, int destination);
+struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination);
 /* Those of the caller. */
-struct pf_ledger_box *pf_ledger_own_box(const struct pf_comm *comm);
+struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm);
 
 /* The instance in which everything runs in the plain mode. Counts if that is not the rank's choice. */
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model);
@@ -122,30 +122,31 @@ static inline struct pf_ledger_entry *pf_ledger_entry_of(struct pf_envelope *env
 
 /* The first entry of a send in the books that a receive with this source and tag (or wildcards) matches, NULL
  * without one. */
-static inline struct pf_ledger_entry *pf_ledger_find_send(const struct pf_ledger_box *box, int source,
+static inline struct pf_ledger_entry *pf_ledger_find_send(const struct pf_ledger_mailbox *box, int source,
                                                           int tag)
 {
     return pf_ledger_entry_of(pf_envelope_find_send(&box->sends, source, tag));
 }
 
 /* The rank's own books, for a probe. */
-struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm comm, int source, int tag);
+struct pf_ledger_mailbox *pf_ledger_probe_mailbox(struct pf_rank *r, MPI_Comm comm, int source, int tag);
 
 /* Ends a probe for which the books have nothing, at the cost of a native one in `in`. */
 int pf_ledger_found_nothing(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at,
                             int *flag);
 
 /* A send was recorded: does somebody wait for it in a probe? */
-void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_ledger_entry *send);
+void pf_ledger_wake(struct pf_ledger_mailbox *box, const struct pf_ledger_entry *send);
 
 /* Waits in a blocking probe until a send is recorded that matches; returns the first that does. */
-struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag);
+struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_mailbox *box, int source,
+                                        int tag);
 
 /* A matched probe has taken the message out of matching: for good. */
-void pf_ledger_take(struct pf_ledger_box *box, struct pf_ledger_entry *send, struct pf_ledger_side *side);
+void pf_ledger_take(struct pf_ledger_mailbox *box, struct pf_ledger_entry *send, struct pf_ledger_side *side);
 
 /* The same in the plain mode: it is some message from `source` with `tag`. */
-void pf_ledger_probed(struct pf_ledger_box *box, int source, int tag);
+void pf_ledger_probed(struct pf_ledger_mailbox *box, int source, int tag);
 
 /* Where a recorded send can be found natively. */
 struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send);

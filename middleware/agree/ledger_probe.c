@@ -14,7 +14,7 @@ struct pf_ledger_prober {
     int source, tag;
 };
 
-void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_ledger_entry *send)
+void pf_ledger_wake(struct pf_ledger_mailbox *box, const struct pf_ledger_entry *send)
 {
     struct pf_ledger_prober *prober = box->prober;
     if (prober && (prober->source == send->envelope.source || prober->source == MPI_ANY_SOURCE) &&
@@ -24,7 +24,7 @@ void pf_ledger_wake(struct pf_ledger_box *box, const struct pf_ledger_entry *sen
 
 /* The rank is in no implementation, so its operations in Open MPI are its helper's, as while it is in SMPI.
  */
-static void park(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag)
+static void park(struct pf_rank *r, struct pf_ledger_mailbox *box, int source, int tag)
 {
     struct pf_ledger_prober prober = {.source = source, .tag = tag};
     struct pf_instance *in = r->instances[r->instances[PF_IMPL_OPENMPI] ? PF_IMPL_OPENMPI : PF_IMPL_ANALYTIC];
@@ -44,7 +44,7 @@ static void park(struct pf_rank *r, struct pf_ledger_box *box, int source, int t
     pf_waiter_destroy(&prober.waiter);
 }
 
-struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box *box, int source, int tag)
+struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_mailbox *box, int source, int tag)
 {
     struct pf_ledger_entry *send;
     while (!(send = pf_ledger_find_send(box, source, tag)))
@@ -52,13 +52,13 @@ struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_box 
     return send;
 }
 
-struct pf_ledger_box *pf_ledger_probe_box(struct pf_rank *r, MPI_Comm handle, int source, int tag)
+struct pf_ledger_mailbox *pf_ledger_probe_mailbox(struct pf_rank *r, MPI_Comm handle, int source, int tag)
 {
     struct pf_comm *comm = pf_comm_of(r, handle);
     bool valid = pf_ledger_on && comm &&
                  (source == MPI_ANY_SOURCE || (source >= 0 && source < pf_comm_peers(comm))) &&
                  (tag >= 0 || tag == MPI_ANY_TAG);
-    return valid ? pf_ledger_own_box(comm) : NULL;
+    return valid ? pf_ledger_own_mailbox(comm) : NULL;
 }
 
 /* Looks once, or until it is there (flag NULL). */
@@ -98,7 +98,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
         return pf_call_error(r, handle, MPI_ERR_COMM);
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_route(r, handle);
-    struct pf_ledger_box *box = pf_ledger_probe_box(r, handle, source, tag), *plain = NULL;
+    struct pf_ledger_mailbox *box = pf_ledger_probe_mailbox(r, handle, source, tag), *plain = NULL;
     struct pf_ledger_route at = {source, tag, handle};
     union pf_native_status native;
     bool known = box && box->exact;

@@ -82,8 +82,8 @@ void pf_comm_shared_release(struct pf_comm_shared *shared)
         return;
     if (first->hidden)
         pf_comm_shared_release(first->hidden);
-    if (first->lane)
-        pf_comm_shared_release(first->lane);
+    if (first->private_comm)
+        pf_comm_shared_release(first->private_comm);
     pf_comm_bind(first, PF_MODEL_NONE);
     if (first->other) {
         pf_comm_bound_count--;
@@ -168,8 +168,8 @@ void pf_comm_release(struct pf_comm *comm)
             free_native(r->instances[i], comm, comm->object.native[i]);
     if (comm->hidden)
         pf_comm_release(comm->hidden);
-    if (comm->lane)
-        pf_comm_release(comm->lane);
+    if (comm->private_comm)
+        pf_comm_release(comm->private_comm);
     pf_errhandler_release(comm->errhandler);
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);
@@ -208,35 +208,35 @@ struct pf_comm *pf_comm_hidden(struct pf_comm *comm)
     return comm->hidden;
 }
 
-struct pf_comm *pf_comm_lane(struct pf_comm *comm)
+struct pf_comm *pf_comm_private(struct pf_comm *comm)
 {
     struct pf_comm_shared *first = comm->shared->first;
-    if (!first->lane)
-        companion_make(first, &first->lane, first->other ? &first->other->lane : NULL);
-    if (!comm->lane)
-        comm->lane = companion(comm, comm->shared->lane);
-    return comm->lane;
+    if (!first->private_comm)
+        companion_make(first, &first->private_comm, first->other ? &first->other->private_comm : NULL);
+    if (!comm->private_comm)
+        comm->private_comm = companion(comm, comm->shared->private_comm);
+    return comm->private_comm;
 }
 
-static int make_twin(struct pf_instance *in, const struct pf_comm *comm, void **native)
+static int make_shadow(struct pf_instance *in, const struct pf_comm *comm, void **native)
 {
     const struct pf_comm_shared *shared = comm->shared, *first = shared->first;
     if (!shared->other)
-        return in->ops->comm_twin(in, shared->world_ranks, shared->size, comm->me, shared->id,
-                                  shared->node_local, native);
+        return in->ops->comm_shadow(in, shared->world_ranks, shared->size, comm->me, shared->id,
+                                    shared->node_local, native);
     struct pf_intercomm_recipe recipe = {.ranks = {first->world_ranks, first->other->world_ranks},
                                          .size = {first->size, first->other->size},
                                          .side = shared != first,
                                          .me = comm->me,
                                          .id = first->id,
                                          .local_id = first->other->id};
-    return in->ops->intercomm_twin(in, &recipe, native);
+    return in->ops->intercomm_shadow(in, &recipe, native);
 }
 
-void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm)
+void *pf_comm_shadow(struct pf_instance *in, struct pf_comm *comm)
 {
     void *native = NULL;
-    int error = make_twin(in, comm, &native);
+    int error = make_shadow(in, comm, &native);
     if (error)
         pf_die("rank %d: communicator %d%s%s cannot be made in %s (%s): please report this",
                comm->owner->self.rank, comm->shared->id, comm->name[0] ? ", " : "", comm->name,
@@ -308,7 +308,7 @@ void pf_comm_init_rank(struct pf_rank *r, int size)
         free(ranks);
     }
     struct pf_comm_shared *alone = pf_comm_shared_new(&r->self.rank, 1, true);
-    pf_comm_id_give_back(alone->id); /* it needs no twin, and every rank has one */
+    pf_comm_id_give_back(alone->id); /* it needs no shadow, and every rank has one */
     alone->id = -1 - r->self.rank;
     r->world = comm_alloc(r, world, r->self.rank);
     r->alone = comm_alloc(r, alone, 0);

@@ -35,12 +35,12 @@ struct pf_comm_shared {
     int newest_model; /* of the last stretch */
     struct pf_comm_stretch *stretches;
     int stretch_count, stretch_capacity;
-    struct pf_comm_meeting *meetings; /* collectives in which members exchange values, see comm_create.c */
-    struct pf_comm_shared *hidden;    /* see pf_comm_hidden; NULL while nobody has needed it */
-    struct pf_comm_shared *lane;      /* see pf_comm_lane */
-    struct pf_ledger_box *boxes;      /* by destination, see ledger.h; NULL while nobody has needed them */
-    struct pf_check_scope *check;     /* its collectives, for the checking layer; NULL without it */
-    struct pf_comm_birth *birth;      /* how members that have yet to join find it, see comm.c */
+    struct pf_comm_meeting *meetings;    /* collectives in which members exchange values, see comm_create.c */
+    struct pf_comm_shared *hidden;       /* see pf_comm_hidden; NULL while nobody has needed it */
+    struct pf_comm_shared *private_comm; /* see pf_comm_private */
+    struct pf_ledger_mailbox *boxes;     /* by destination, see ledger.h; NULL while nobody has needed them */
+    struct pf_check_scope *check;        /* its collectives, for the checking layer; NULL without it */
+    struct pf_comm_birth *birth;         /* how members that have yet to join find it, see comm.c */
 };
 
 /* One member's communicator. */
@@ -55,7 +55,7 @@ struct pf_comm {
     MPI_Errhandler errhandler;
     struct pf_info *info;
     struct pf_comm *hidden;       /* NULL while the member has not needed it */
-    struct pf_comm *lane;         /* the same */
+    struct pf_comm *private_comm; /* the same */
     struct pf_topology *topology; /* NULL without one; shared with its duplicates */
     char name[MPI_MAX_OBJECT_NAME];
 };
@@ -167,11 +167,11 @@ struct pf_comm_shared *pf_comm_pair_new(const int *first_ranks, int first_size, 
 /* Drops one of those references. The last one frees it and gives its id back. */
 void pf_comm_shared_release(struct pf_comm_shared *shared);
 
-/* A member's handle on it. `native` may be NULL: the twin is made at first use. */
+/* A member's handle on it. `native` may be NULL: the shadow is made at first use. */
 struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, int me);
 
 /* A member's handle on the communicator that collective `sequence` of `parent` makes. Takes over the native
- * one that the implementation has made; NULL: its twin is made at first use. */
+ * one that the implementation has made; NULL: its shadow is made at first use. */
 struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
                               const int *world_ranks, int size, int me, bool node_local,
                               struct pf_instance *in, void *native);
@@ -180,7 +180,7 @@ struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_
  * NULL. */
 struct pf_comm *pf_comm_retain(struct pf_comm *comm);
 
-/* What every new communicator has from its parent, the error handler, and its native twin, if it is there
+/* What every new communicator has from its parent, the error handler, and its native shadow, if it is there
  * already. */
 void pf_comm_take(struct pf_comm *comm, const struct pf_comm *parent, struct pf_instance *in, void *native);
 
@@ -194,12 +194,12 @@ int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *par
 struct pf_comm *pf_comm_hidden(struct pf_comm *comm);
 
 /* Another one, for messages of the application whose tags the ledger gives (ledger.h). */
-struct pf_comm *pf_comm_lane(struct pf_comm *comm);
+struct pf_comm *pf_comm_private(struct pf_comm *comm);
 
 /* Drops a reference; the last one frees the natives, locally. */
 void pf_comm_release(struct pf_comm *comm);
 
-/* The native twin, made locally at no simulated time. */
-void *pf_comm_twin(struct pf_instance *in, struct pf_comm *comm);
+/* The native shadow, made locally at no simulated time. */
+void *pf_comm_shadow(struct pf_instance *in, struct pf_comm *comm);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * New communicators. The implementation in force runs its own real operation and its cost counts; the hub
- * works out the members by itself, from what they pass, so that the other implementations' twins can be made
- * without communication.
+ * works out the members by itself, from what they pass, so that the other implementations' shadows can be
+ * made without communication.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -376,7 +376,7 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
     pf_call_native_begin(r, in);
     if (in->values->splits_alone) {
         check_rank_order(r, parent, meeting);
-        native = NULL; /* the twin, made at first use, is what SMPI itself makes */
+        native = NULL; /* the shadow, made at first use, is what SMPI itself makes */
     } else {
         code = in->fn->Comm_split(pf_native(in, handle),
                                   color == MPI_UNDEFINED ? in->values->undefined : color, key, &native);

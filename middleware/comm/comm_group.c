@@ -148,7 +148,7 @@ static int idup_inter(struct pf_rank *r, struct pf_comm *parent, struct pf_insta
 }
 
 /*
- * SMPI has no such function, and no other model needs messages for it: the hub knows the members, and twins
+ * SMPI has no such function, and no other model needs messages for it: the hub knows the members, and shadows
  * are made at first use. So the request is complete at once and the call takes no simulated time.
  */
 int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)

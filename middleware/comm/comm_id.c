@@ -12,9 +12,9 @@ static int *free_ids;
 static int free_count, free_capacity, next_id;
 
 /*
- * A freed twin lives on while its rank has operations of it under way, as a buffered send that nobody waits
+ * A freed shadow lives on while its rank has operations of it under way, as a buffered send that nobody waits
  * for: a second one of the same identifier would be refused. The identifier is passed over until the last
- * such twin is gone.
+ * such shadow is gone.
  */
 static struct kept {
     struct pf_instance *in;

@@ -2,18 +2,18 @@
 #ifndef PF_MIDDLEWARE_COMM_ID_H
 #define PF_MIDDLEWARE_COMM_ID_H
 
-/* Identifiers of communicators, by which the members' twins find each other. They are few in Open MPI, so
+/* Identifiers of communicators, by which the members' shadows find each other. They are few in Open MPI, so
  * those of freed communicators come back. */
 
 struct pf_instance;
 
-/* An identifier that no live communicator has, and no twin that operations in progress keep. */
+/* An identifier that no live communicator has, and no shadow that operations in progress keep. */
 int pf_comm_id_take(void);
 
 /* For the next that takes one. */
 void pf_comm_id_give_back(int id);
 
-/* A twin of this identifier was freed in the instance; tells whether it may still be there. Before the
+/* A shadow of this identifier was freed in the instance; tells whether it may still be there. Before the
  * identifier is given back. */
 void pf_comm_id_freed(struct pf_instance *in, int id);
 

@@ -9,7 +9,7 @@
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
 
-/* Shared by all ranks: it has no members and no twin of its own. */
+/* Shared by all ranks: it has no members and no shadow of its own. */
 static struct pf_group empty_group = {.object = {.kind = PF_KIND_GROUP, .references = 1},
                                       .me = MPI_UNDEFINED};
 
@@ -40,7 +40,7 @@ MPI_Group pf_group_new(struct pf_rank *r, const int *world_ranks, int size)
     return (MPI_Group)(uintptr_t)group;
 }
 
-static void free_twins(struct pf_group *group)
+static void free_shadows(struct pf_group *group)
 {
     struct pf_rank *r = group->owner;
     for (int impl = 0; impl < PF_IMPL_COUNT; impl++) {
@@ -57,28 +57,28 @@ void pf_group_release(struct pf_group *group)
 {
     if (group == &empty_group || --group->object.references > 0)
         return;
-    free_twins(group);
+    free_shadows(group);
     group->owner->live_objects--;
     group->object.kind = PF_KIND_DEAD;
     pf_object_discard(group);
 }
 
-void *pf_group_twin(struct pf_instance *in, struct pf_group *group)
+void *pf_group_shadow(struct pf_instance *in, struct pf_group *group)
 {
     if (group == &empty_group)
         return in->predefined[(uintptr_t)MPI_GROUP_EMPTY];
-    pf_native_group_t world = NULL, twin = NULL;
+    pf_native_group_t world = NULL, shadow = NULL;
     int before = pf_hub_native_begin(group->owner, in);
     int code = in->fn->Comm_group(in->predefined[(uintptr_t)MPI_COMM_WORLD], &world);
     if (code == 0) {
-        code = in->fn->Group_incl(world, group->size, group->world_ranks, &twin);
+        code = in->fn->Group_incl(world, group->size, group->world_ranks, &shadow);
         in->fn->Group_free(&world);
     }
     pf_hub_native_end(group->owner, in, before);
     if (code != 0)
         return in->values->group_null;
-    group->object.native[in->impl] = twin;
-    return twin;
+    group->object.native[in->impl] = shadow;
+    return shadow;
 }
 
 int pf_PMPI_Comm_group(MPI_Comm handle, MPI_Group *group)

@@ -3,7 +3,7 @@
  * MPI_Intercomm_create. Each side decides in which model it creates: in Open MPI by
  * its own function, in the analytic model by the messages that this function would send. When the sides have
  * decided differently, each does its own work inside, and the leaders meet in both models: what Open MPI has
- * made then is not used, twins are made at first use.
+ * made then is not used, shadows are made at first use.
  */
 #include <stdlib.h>
 #include <string.h>

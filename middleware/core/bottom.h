@@ -10,7 +10,7 @@
  * types that begin there. The other implementations need nothing of that.
  */
 
-/* `natives` are the twins of `types`, all for the buffer `*buffer`, which is NULL: replaces both. Returns
+/* `natives` are the shadows of `types`, all for the buffer `*buffer`, which is NULL: replaces both. Returns
  * whether it has; then pf_bottom_end frees the types when the call has returned (a request keeps what it
  * needs). Nobody pays for it in simulated time. Types without data or of a buffer that simply is not there
  * stay. */

@@ -13,19 +13,19 @@
 #include "middleware/object/op.h"
 #include "base/memory.h"
 
-static void *make_twin(struct pf_instance *in, struct pf_object *object)
+static void *make_shadow(struct pf_instance *in, struct pf_object *object)
 {
     switch (object->kind) {
     case PF_KIND_COMM:
-        return pf_comm_twin(in, (struct pf_comm *)object);
+        return pf_comm_shadow(in, (struct pf_comm *)object);
     case PF_KIND_GROUP:
-        return pf_group_twin(in, (struct pf_group *)object);
+        return pf_group_shadow(in, (struct pf_group *)object);
     case PF_KIND_DATATYPE:
-        return pf_datatype_twin(in, (struct pf_datatype *)object);
+        return pf_datatype_shadow(in, (struct pf_datatype *)object);
     case PF_KIND_OP:
-        return pf_op_twin(in, (struct pf_op *)object);
+        return pf_op_shadow(in, (struct pf_op *)object);
     case PF_KIND_INFO:
-        return pf_info_twin(in, (struct pf_info *)object);
+        return pf_info_shadow(in, (struct pf_info *)object);
     default:
         return in->values->comm_null; /* a freed or foreign handle: the native call names the error */
     }
@@ -35,10 +35,10 @@ void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
 {
     const pf_self_t *self = pf_self();
     if (!self || !self->mpi || object->home == in->impl)
-        return make_twin(in, object);
+        return make_shadow(in, object);
     struct pf_account *account = self->mpi->account;
     pf_account_shadow_begin(account, simgrid_get_clock());
-    void *native = make_twin(in, object);
+    void *native = make_shadow(in, object);
     pf_account_shadow_end(account, simgrid_get_clock(), object->native[in->impl] != NULL);
     return native;
 }

@@ -12,8 +12,8 @@
 
 /*
  * Hub objects: what a handle of the application points to, unless it is predefined (a small integer). Every
- * object starts with struct pf_object, belongs to one rank, and keeps its recipe, from which a native twin is
- * made in another implementation at first use.
+ * object starts with struct pf_object, belongs to one rank, and keeps its recipe, from which a native shadow
+ * is made in another implementation at first use.
  */
 enum pf_kind {
     PF_KIND_COMM = 0x50460001,
@@ -32,8 +32,9 @@ enum pf_kind {
 struct pf_object {
     uint32_t kind; /* enum pf_kind: tells a handle from a wild pointer */
     int references;
-    int home; /* enum pf_impl of the model in force when the program made it: twins elsewhere are shadows */
-    void *native[PF_IMPL_COUNT]; /* the twin in each implementation, NULL while there is none */
+    int home; /* enum pf_impl of the model in force when the program made it: its native objects elsewhere are
+                 shadows */
+    void *native[PF_IMPL_COUNT]; /* the shadow in each implementation, NULL while there is none */
 };
 
 struct pf_rank;
@@ -65,8 +66,8 @@ static inline void *pf_object_of(const void *handle, enum pf_kind kind)
     return object->kind == (uint32_t)kind ? object : NULL;
 }
 
-/* Makes the twin that is missing. Returns the implementation's null handle (and the native call then reports
- * the error) when the handle is not valid. */
+/* Makes the shadow that is missing. Returns the implementation's null handle (and the native call then
+ * reports the error) when the handle is not valid. */
 void *pf_object_materialize(struct pf_instance *in, struct pf_object *object);
 
 /* The implementation's handle for the hub's. The hot path of every wrapper. */

@@ -34,8 +34,8 @@ struct pf_rank_objects {
 struct pf_rank_objects *pf_rank_objects(struct pf_rank *r);
 
 /* Around a native call that the hub makes for its own ends. Such calls also happen while the rank is already
- * inside the implementation (a twin is made between enter and leave); they then need no second enter. Returns
- * what end needs. */
+ * inside the implementation (a shadow is made between enter and leave); they then need no second enter.
+ * Returns what end needs. */
 static inline int pf_hub_native_begin(struct pf_rank *r, struct pf_instance *in)
 {
     int before = r->call.model;

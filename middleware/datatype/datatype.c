@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of derived datatypes: made from a recipe, shared by reference, freed with their twins. */
+/* The life of derived datatypes: made from a recipe, shared by reference, freed with their shadows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ void pf_datatype_release(MPI_Datatype handle)
     if (!type || --type->object.references > 0)
         return;
     type->owner->live_objects--;
-    pf_datatype_free_twins(type);
+    pf_datatype_free_shadows(type);
     free_type(type);
 }
 
@@ -103,7 +103,7 @@ int pf_PMPI_Type_commit(MPI_Datatype *handle)
     struct pf_datatype *type = pf_datatype_of(*handle);
     if (type && !type->committed) {
         type->committed = true;
-        pf_datatype_commit_twins(type);
+        pf_datatype_commit_shadows(type);
     }
     return pf_call_return(r, MPI_SUCCESS);
 }

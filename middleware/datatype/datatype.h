@@ -20,7 +20,7 @@ struct pf_bounds {
 /*
  * A derived datatype: the recipe is what MPI_Type_get_contents returns. Size and bounds are the hub's own, by
  * the standard's definitions (MPI 3.1 section 4.1), because implementations differ in the padding of
- * structures; a twin whose bounds differ is resized.
+ * structures; a shadow whose bounds differ is resized.
  */
 struct pf_datatype {
     struct pf_object object;
@@ -103,12 +103,12 @@ int pf_datatype_f90(struct pf_rank *r, int combiner, int precision, int range, M
 void pf_datatype_retain(MPI_Datatype handle);
 void pf_datatype_release(MPI_Datatype handle);
 
-/* The native twin, replayed from the recipe and committed when the hub's is. Local. */
-void *pf_datatype_twin(struct pf_instance *in, struct pf_datatype *type);
+/* The native shadow, replayed from the recipe and committed when the hub's is. Local. */
+void *pf_datatype_shadow(struct pf_instance *in, struct pf_datatype *type);
 
-/* Makes the twins that exist follow the hub's commit; frees them. */
-void pf_datatype_commit_twins(struct pf_datatype *type);
-void pf_datatype_free_twins(struct pf_datatype *type);
+/* Makes the shadows that exist follow the hub's commit; frees them. */
+void pf_datatype_commit_shadows(struct pf_datatype *type);
+void pf_datatype_free_shadows(struct pf_datatype *type);
 
 /* The hub's handle for a native datatype that an implementation passes to a user function. MPI_DATATYPE_NULL
  * when the handle is unknown: keep a reference on a type as long as an operation with a user function uses

@@ -110,8 +110,8 @@ MPI_Info pf_info_copy(struct pf_rank *r, MPI_Info handle)
     return handle_of(info);
 }
 
-/* A change makes the twins stale: the next native call makes new ones. */
-static void free_twins(struct pf_info *info)
+/* A change makes the shadows stale: the next native call makes new ones. */
+static void free_shadows(struct pf_info *info)
 {
     struct pf_rank *r = info->owner;
     for (int impl = 0; r && impl < PF_IMPL_COUNT; impl++) {
@@ -130,7 +130,7 @@ void pf_info_release(MPI_Info handle)
     struct pf_info *info = (struct pf_info *)pf_object_of(handle, PF_KIND_INFO);
     if (!info || --info->object.references > 0)
         return;
-    free_twins(info);
+    free_shadows(info);
     for (int i = 0; i < info->count; i++) {
         free(info->pairs[i].key);
         free(info->pairs[i].value);
@@ -142,22 +142,22 @@ void pf_info_release(MPI_Info handle)
     pf_object_discard(info);
 }
 
-void *pf_info_twin(struct pf_instance *in, struct pf_info *info)
+void *pf_info_shadow(struct pf_instance *in, struct pf_info *info)
 {
     struct pf_rank *r = info->owner;
-    pf_native_info_t twin = NULL;
+    pf_native_info_t shadow = NULL;
     if (!r) /* MPI_INFO_ENV is no hint */
         return in->values->info_null;
     int before = pf_hub_native_begin(r, in);
-    int code = in->fn->Info_create(&twin);
+    int code = in->fn->Info_create(&shadow);
     for (int i = 0; i < info->count && code == 0;
          i++) /* an implementation may refuse long values: hints are optional */
-        in->fn->Info_set(twin, info->pairs[i].key, info->pairs[i].value);
+        in->fn->Info_set(shadow, info->pairs[i].key, info->pairs[i].value);
     pf_hub_native_end(r, in, before);
     if (code != 0)
         return in->values->info_null;
-    info->object.native[in->impl] = twin;
-    return twin;
+    info->object.native[in->impl] = shadow;
+    return shadow;
 }
 
 static bool key_valid(const char *key)
@@ -206,7 +206,7 @@ int pf_PMPI_Info_set(MPI_Info handle, const char *key, const char *value)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_INFO_KEY);
     if (!value || strnlen(value, MPI_MAX_INFO_VAL) >= MPI_MAX_INFO_VAL)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_INFO_VALUE);
-    free_twins(info);
+    free_shadows(info);
     set(info, key, value);
     return pf_call_return(r, MPI_SUCCESS);
 }
@@ -222,7 +222,7 @@ int pf_PMPI_Info_delete(MPI_Info handle, const char *key)
     int i = find(info, key);
     if (i < 0)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_INFO_NOKEY);
-    free_twins(info);
+    free_shadows(info);
     free(info->pairs[i].key);
     free(info->pairs[i].value);
     info->count--;

@@ -4,7 +4,7 @@
 
 #include "middleware/core/object.h"
 
-/* Info objects live in the hub; a native twin is made for native calls that take one. */
+/* Info objects live in the hub; a native shadow is made for native calls that take one. */
 struct pf_info;
 
 struct pf_info *pf_info_of(MPI_Info handle);
@@ -12,6 +12,6 @@ MPI_Info pf_info_copy(struct pf_rank *r, MPI_Info handle); /* MPI_INFO_NULL stay
 /* The value of a key, NULL when it is not set. */
 const char *pf_info_value(const struct pf_info *info, const char *key);
 void pf_info_release(MPI_Info handle);
-void *pf_info_twin(struct pf_instance *in, struct pf_info *info);
+void *pf_info_shadow(struct pf_instance *in, struct pf_info *info);
 
 #endif

@@ -49,7 +49,7 @@ static void call_user(ffi_cif *interface, void *result, void **arguments, void *
     closure->op->function(*(void **)arguments[0], *(void **)arguments[1], *(int **)arguments[2], &datatype);
 }
 
-void *pf_op_twin(struct pf_instance *in, struct pf_op *op)
+void *pf_op_shadow(struct pf_instance *in, struct pf_op *op)
 {
     struct closure *closure = &op->closures[in->impl];
     void *code;

@@ -75,7 +75,7 @@ bool pf_bsend_must_copy(struct pf_rank *r, MPI_Comm comm, int dest, int tag)
 {
     if (!pf_ledger_on || !r->bsend_buffer || tag < 0)
         return false;
-    const struct pf_ledger_box *box = pf_ledger_box(pf_comm_of(r, comm), dest);
+    const struct pf_ledger_mailbox *box = pf_ledger_mailbox(pf_comm_of(r, comm), dest);
     return box && box->exact;
 }
 

@@ -39,7 +39,7 @@ static int cancel_nothing(void *state, int complete)
     return 0;
 }
 
-static void twin_start(struct pf_request *request)
+static void shadow_start(struct pf_request *request)
 {
     struct pf_instance *in = request->owner;
     if (!in->values->charges_tests)
@@ -49,15 +49,15 @@ static void twin_start(struct pf_request *request)
     pf_call_native_end(request->rank, in);
 }
 
-static bool has_twin(const struct pf_request *request)
+static bool has_shadow(const struct pf_request *request)
 {
     return request->native && request->native != request->owner->values->request_null;
 }
 
-static void twin_complete(struct pf_request *request)
+static void shadow_complete(struct pf_request *request)
 {
     struct pf_instance *in = request->owner;
-    if (!has_twin(request))
+    if (!has_shadow(request))
         return;
     pf_call_native_begin(request->rank, in);
     in->fn->Grequest_complete(request->native);
@@ -65,10 +65,10 @@ static void twin_complete(struct pf_request *request)
 }
 
 /* A complete one goes, at no cost. */
-static void twin_end(struct pf_request *request)
+static void shadow_end(struct pf_request *request)
 {
     struct pf_instance *in = request->owner;
-    if (!has_twin(request))
+    if (!has_shadow(request))
         return;
     pf_call_native_begin(request->rank, in);
     in->fn->Wait(&request->native, NULL);
@@ -84,7 +84,7 @@ static bool grequest_ready(struct pf_request *request)
 static void grequest_finish(struct pf_request *request)
 {
     const struct grequest *g = request->hub_data;
-    twin_end(request);
+    shadow_end(request);
     pf_status_set_empty(&request->status);
     request->error = g->query(g->extra_state, &request->status);
     request->status.MPI_ERROR = request->error;
@@ -96,7 +96,7 @@ static void grequest_test(struct pf_request *request)
 {
     struct pf_instance *in = request->owner;
     int flag = 0;
-    if (!has_twin(request)) {
+    if (!has_shadow(request)) {
         pf_request_hub_test(request);
         return;
     }
@@ -133,7 +133,7 @@ static int grequest_cancel(struct pf_request *request)
 static void grequest_release(struct pf_request *request)
 {
     const struct grequest *g = request->hub_data;
-    twin_end(request);
+    shadow_end(request);
     g->free(g->extra_state);
     free(request->hub_data);
 }
@@ -160,7 +160,7 @@ int pf_PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_f
     struct pf_request *made = pf_request_new(r, r->active, PF_REQUEST_HUB, MPI_COMM_NULL);
     made->hub = &hub_grequest;
     made->hub_data = g;
-    twin_start(made);
+    shadow_start(made);
     *request = (MPI_Request)(uintptr_t)made;
     return pf_call_return(r, MPI_SUCCESS);
 }
@@ -172,7 +172,7 @@ int pf_PMPI_Grequest_complete(MPI_Request handle)
     if (!request || request->hub != &hub_grequest)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_REQUEST);
     ((struct grequest *)request->hub_data)->complete = true;
-    twin_complete(request);
+    shadow_complete(request);
     if (request->abandoned)
         pf_request_release(request);
     return pf_call_return(r, MPI_SUCCESS);

@@ -36,7 +36,7 @@ static int probe_native(struct pf_instance *in, int source, int tag, pf_native_c
 
 /* The ledger has told which message it is: it is taken, and received under its native tag later. */
 static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm,
-                          struct pf_ledger_box *box, struct pf_ledger_entry *send, int *flag,
+                          struct pf_ledger_mailbox *box, struct pf_ledger_entry *send, int *flag,
                           MPI_Message *message, MPI_Status *status)
 {
     struct pf_ledger_route at = pf_ledger_place(comm, send);
@@ -80,7 +80,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     }
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_route(r, handle);
-    struct pf_ledger_box *box = pf_ledger_probe_box(r, handle, source, tag);
+    struct pf_ledger_mailbox *box = pf_ledger_probe_mailbox(r, handle, source, tag);
     pf_call_peer(r, source, tag, handle);
     if (box && box->exact) {
         struct pf_ledger_entry *send =
@@ -156,7 +156,7 @@ static int receive_recorded(struct pf_rank *r, struct pf_message *taken, void *b
     pf_call_message(in, 1);
     int code = in->fn->Recv(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), taken->source,
                             taken->side.native_tag,
-                            pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)), &native);
+                            pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_private(taken->comm)), &native);
     if (code == MPI_SUCCESS)
         pf_call_received(r, in, comm, taken->source, &native, status);
     pf_ledger_received(in, &taken->side, code, &native, status);
@@ -232,7 +232,7 @@ int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mes
         int code =
             in->fn->Irecv(pf_native_p2p_buffer(in, buf), count, pf_native(in, datatype), taken->source,
                           made->side.native_tag,
-                          pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_lane(taken->comm)), &made->native);
+                          pf_native(in, (MPI_Comm)(uintptr_t)pf_comm_private(taken->comm)), &made->native);
         pf_message_release(taken);
         return pf_request_started(r, in, made, comm, code, request);
     }

@@ -25,8 +25,8 @@ static struct pf_instance *agree(struct pf_rank *r, struct sides *sides)
     if (!pf_ledger_on)
         return pf_comm_route(r, sides->to.comm);
     struct pf_comm *comm = pf_comm_of(r, sides->to.comm);
-    const struct pf_ledger_box *there = pf_ledger_box(comm, sides->to.peer);
-    const struct pf_ledger_box *here = comm ? pf_ledger_own_box(comm) : NULL;
+    const struct pf_ledger_mailbox *there = pf_ledger_mailbox(comm, sides->to.peer);
+    const struct pf_ledger_mailbox *here = comm ? pf_ledger_own_mailbox(comm) : NULL;
     if ((there && there->exact) || (here && here->exact)) {
         sides->apart = true;
         return r->active;

@@ -236,7 +236,7 @@ int pf_PMPI_Win_free(MPI_Win *handle)
     int code = in->fn->Win_free(&native);
     if (code == MPI_SUCCESS) {
         win->object.native[in->impl] = NULL;
-        pf_win_twins_free(r, win);
+        pf_win_shadows_free(r, win);
         destroy(win);
         r->live_objects--;
         *handle = MPI_WIN_NULL;

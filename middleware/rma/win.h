@@ -16,7 +16,7 @@ struct pf_win_part {
     int disp_unit;
 };
 
-/* What all members of a window share: one structure per window in the process (win_twin.c). */
+/* What all members of a window share: one structure per window in the process (win_shadow.c). */
 struct pf_win_shared {
     const struct pf_comm_shared *comm; /* where the window was made, and in which of its collectives */
     uint64_t sequence;
@@ -24,13 +24,13 @@ struct pf_win_shared {
     uint64_t fences; /* whose model is decided */
     int in_model;    /* of the last of them: where the window is afterwards */
     struct pf_win_part *parts;
-    int *disp_units;              /* a copy of those in parts, as adapters want them */
-    char *memory;                 /* of a window of shared memory: of all members, one after the other */
-    struct pf_comm_shared *twins; /* gives the twins their id; NULL while there are none */
-    void **boards[PF_IMPL_COUNT]; /* see adapter.h */
-    int *completed;               /* by target: calls of MPI_Win_complete, see win_test.c; NULL: none yet */
-    struct pf_win_order *order;   /* see win_order.h; NULL: nobody has needed it */
-    struct pf_win_shared *next;   /* while members have yet to join */
+    int *disp_units;                /* a copy of those in parts, as adapters want them */
+    char *memory;                   /* of a window of shared memory: of all members, one after the other */
+    struct pf_comm_shared *shadows; /* gives the shadows their id; NULL while there are none */
+    void **boards[PF_IMPL_COUNT];   /* see adapter.h */
+    int *completed;                 /* by target: calls of MPI_Win_complete, see win_test.c; NULL: none yet */
+    struct pf_win_order *order;     /* see win_order.h; NULL: nobody has needed it */
+    struct pf_win_shared *next;     /* while members have yet to join */
 };
 
 /* A piece of memory attached to a dynamic window. */
@@ -43,8 +43,8 @@ struct pf_win_region {
 /*
  * A window has one model at a time: two must never grant the same lock. It is the one in force (by
  * the agreement of its communicator) when the window is made. At a fence that ends an epoch it may become
- * another one, in which the window then has a twin (win_fence.c). Its operations go there, whatever the rank
- * switches to.
+ * another one, in which the window then has a shadow (win_fence.c). Its operations go there, whatever the
+ * rank switches to.
  */
 struct pf_win {
     struct pf_object object;
@@ -89,12 +89,12 @@ void pf_win_shared_leave(struct pf_win_shared *shared);
 /* What this member has is known now: the others see it. */
 void pf_win_publish(struct pf_win *win);
 
-/* Makes this member's twin of a window in another implementation, if it has none. Local, at no simulated
+/* Makes this member's shadow of a window in another implementation, if it has none. Local, at no simulated
  * time. */
-void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in);
+void pf_win_shadow(struct pf_rank *r, struct pf_win *win, struct pf_instance *in);
 
-/* The window has been freed where it was: now its twins, locally. */
-void pf_win_twins_free(struct pf_rank *r, struct pf_win *win);
+/* The window has been freed where it was: now its shadows, locally. */
+void pf_win_shadows_free(struct pf_rank *r, struct pf_win *win);
 
 /* The implementation's assertion bits and lock types (MPI 3.1 section 11.5). */
 int pf_native_assert(const struct pf_instance *in, int assertion);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that comes to a window and goes (MPI 3.1 section 11.2.4). The hub keeps a list, for the window's
- * twins. */
+ * shadows. */
 #include <stdlib.h>
 
 #include "middleware/core/call.h"

@@ -5,8 +5,8 @@
  *
  * The first member that arrives decides, the others follow, as in a collective. The fence itself runs where
  * the window was: its implementation completes its operations, and its simulated time is what it always is.
- * Each member makes its twin in the new implementation before that, locally, so that all twins are there when
- * the first member goes on; and the new epoch is opened behind it, locally as well.
+ * Each member makes its shadow in the new implementation before that, locally, so that all shadows are there
+ * when the first member goes on; and the new epoch is opened behind it, locally as well.
  */
 #include "middleware/core/call.h"
 #include "middleware/rma/win.h"
@@ -36,9 +36,9 @@ int pf_PMPI_Win_fence(int assertion, MPI_Win handle)
         return pf_win_failed(r, handle, MPI_ERR_WIN);
     pf_call_schedule(r, false);
     struct pf_instance *next = agree(r, win, assertion), *in = win->in;
-    bool moves = next->impl != in->impl; /* else it has its twin, and only its messages go another way */
+    bool moves = next->impl != in->impl; /* else it has its shadow, and only its messages go another way */
     if (moves)
-        pf_win_twin(r, win, next);
+        pf_win_shadow(r, win, next);
     pf_call_native_begin(r, in);
     int closing = moves ? assertion | MPI_MODE_NOSUCCEED : assertion;
     int code = in->fn->Win_fence(pf_native_assert(in, closing), win->object.native[in->impl]);

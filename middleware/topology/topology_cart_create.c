@@ -112,7 +112,7 @@ static int sub_members(const struct pf_comm *parent, const int *remain, int colo
 
 /*
  * Both implementations run a split by color and rank for this. SMPI cannot make grids without dimensions but
- * on rank 0 and does not communicate for them, so that their twins are made at first use.
+ * on rank 0 and does not communicate for them, so that their shadows are made at first use.
  */
 int pf_PMPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm)
 {

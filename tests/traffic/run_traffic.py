@@ -71,7 +71,7 @@ class Runner:
 
     def simulated(self, ranks, cases, hosts=16, late=False):
         """With the ranks dealt to so many hosts: the real ranks share one, and where they are must not matter. `late`:
-        communicators and types are made in model smpi, and Open MPI sees twins of them."""
+        communicators and types are made in model smpi, and Open MPI sees shadows of them."""
         hostfile = os.path.join(self.work, "hosts")
         with open(hostfile, "w", encoding="utf-8") as f:
             f.writelines(f"node-{rank % hosts}\n" for rank in range(ranks))

@@ -25,7 +25,7 @@
     "model = loggp; bandwidth = unlimited; nic_bandwidth = unlimited; memory.bandwidth = unlimited"
 
 struct residual {
-    enum pf_fit_lane_id lane;
+    enum pf_fit_transport_id transport;
     long bytes;
     double measured, modelled;
 };
@@ -121,15 +121,15 @@ static void find_paths(const struct fit_request *request, struct pf_fit *fit)
     unsetenv("PARFOCAL_ANALYTIC_SET");
     pf_fit_init(&paths);
     read_points(&paths);
-    for (int i = 0; i < PF_FIT_LANES; i++) {
-        struct pf_fit_lane *lane = &fit->lanes[i];
-        if (!lane->count)
+    for (int i = 0; i < PF_FIT_TRANSPORTS; i++) {
+        struct pf_fit_transport *transport = &fit->transports[i];
+        if (!transport->count)
             continue;
-        /* A lane whose partner is another one there has no known distance; then one distance must do. */
-        if (paths.lanes[i].peer == lane->peer && paths.lanes[i].count)
-            lane->path = paths.lanes[i].points[0].one_way;
+        /* A transport whose partner is another one there has no known distance; then one distance must do. */
+        if (paths.transports[i].peer == transport->peer && paths.transports[i].count)
+            transport->path = paths.transports[i].points[0].one_way;
         else if (i == PF_FIT_FAR)
-            lane->count = 0;
+            transport->count = 0;
     }
 }
 
@@ -152,7 +152,7 @@ static void route_of_fit(void *context, int src, int dst, double *latency, doubl
 {
     const struct pf_fit *fit = context;
     int step = src < dst ? dst - src : src - dst;
-    *latency = fit->lanes[step].path; /* node 1 is near to node 0, node 2 far */
+    *latency = fit->transports[step].path; /* node 1 is near to node 0, node 2 far */
     *bandwidth = INFINITY;
 }
 
@@ -168,14 +168,15 @@ static int find_residuals(const struct fit_request *request, struct pf_fit *fit,
     struct pf_cost *cost = pf_cost_new(4, nodes, route_of_fit, NULL, fit, why, sizeof why);
     if (!cost)
         give_up("--fit: %s", why);
-    for (int lane = 0; lane < PF_FIT_LANES; lane++) {
-        for (int i = 0; i < between->lanes[lane].count && fit->lanes[lane].count; i++) {
-            const struct pf_fit_point *point = &between->lanes[lane].points[i];
+    for (int transport = 0; transport < PF_FIT_TRANSPORTS; transport++) {
+        for (int i = 0; i < between->transports[transport].count && fit->transports[transport].count; i++) {
+            const struct pf_fit_point *point = &between->transports[transport].points[i];
             struct pf_cost_received received;
             double now = 100.0 * (n + 1); /* every NIC is idle again */
-            pf_cost_message(cost, 0, partner[lane], (size_t)point->bytes, now, 0, PF_COST_STANDARD, NULL,
+            pf_cost_message(cost, 0, partner[transport], (size_t)point->bytes, now, 0, PF_COST_STANDARD, NULL,
                             &received);
-            residuals[n++] = (struct residual){lane, point->bytes, point->one_way, received.complete - now};
+            residuals[n++] =
+                (struct residual){transport, point->bytes, point->one_way, received.complete - now};
         }
     }
     pf_cost_free(cost);
@@ -196,12 +197,12 @@ static int compare_errors(const void *a, const void *b)
 static void print_residuals(struct residual *residuals, int n, const char *prefix, FILE *out)
 {
     static const char *const names[] = {"memory", "near", "far"};
-    fprintf(
-        out,
-        "%sone-way times of sizes that were not fitted\n%slane       bytes    measured    analytic   error\n",
-        prefix, prefix);
+    fprintf(out,
+            "%sone-way times of sizes that were not fitted\n%stransport       bytes    measured    analytic  "
+            " error\n",
+            prefix, prefix);
     for (int i = 0; i < n; i++)
-        fprintf(out, "%s%-6s %9ld %8.3f us %8.3f us %6.2f %%\n", prefix, names[residuals[i].lane],
+        fprintf(out, "%s%-6s %9ld %8.3f us %8.3f us %6.2f %%\n", prefix, names[residuals[i].transport],
                 residuals[i].bytes, residuals[i].measured * 1e6, residuals[i].modelled * 1e6,
                 100 * error_of(&residuals[i]));
 }

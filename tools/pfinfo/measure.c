@@ -8,7 +8,7 @@
  *   measure paths        one-way times of empty messages alone
  *   measure machine [N]  the medians of at most N rounds on a real machine, warm, with data just written
  *
- * Lines of output: WHAT LANE SIZE SECONDS, with LANE memory (ranks of one node), near or far.
+ * Lines of output: WHAT TRANSPORT SIZE SECONDS, with TRANSPORT memory (ranks of one node), near or far.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ static int rank, ranks;
 static char *out_buffer, *in_buffer;
 static double clock_time; /* simulated time of MPI_Wtime itself */
 
-struct lane {
+struct transport {
     const char *name;
     int peer; /* of rank 0; 0: there is none */
 };
@@ -40,10 +40,10 @@ static void together(void)
     usleep(50); /* longer than the barrier's last messages are under way */
 }
 
-static void report(const char *what, const char *lane, long bytes, double seconds)
+static void report(const char *what, const char *transport, long bytes, double seconds)
 {
     if (rank == 0)
-        printf("%s %s %ld %.12g\n", what, lane, bytes, seconds);
+        printf("%s %s %ld %.12g\n", what, transport, bytes, seconds);
 }
 
 static double one_way(int peer, int bytes, int rounds)
@@ -167,7 +167,7 @@ static double share(int one, int other)
     return (first - begin) / (last - begin);
 }
 
-static void find_lanes(struct lane lanes[3])
+static void find_transports(struct transport transports[3])
 {
     char own[MPI_MAX_PROCESSOR_NAME] = "", *names = calloc((size_t)ranks, MPI_MAX_PROCESSOR_NAME);
     double nearest = 0, farthest = 0;
@@ -198,9 +198,9 @@ static void find_lanes(struct lane lanes[3])
         peers[2] = 0;
     free(names);
     MPI_Bcast(peers, 3, MPI_INT, 0, MPI_COMM_WORLD);
-    lanes[0] = (struct lane){"memory", peers[0]};
-    lanes[1] = (struct lane){"near", peers[1]};
-    lanes[2] = (struct lane){"far", peers[2]};
+    transports[0] = (struct transport){"memory", peers[0]};
+    transports[1] = (struct transport){"near", peers[1]};
+    transports[2] = (struct transport){"far", peers[2]};
 }
 
 /* The largest message whose sender does not wait for the receive; -1 when none does. */
@@ -221,60 +221,61 @@ static long threshold(int peer)
     return low;
 }
 
-static void measure_point(const struct lane *lane, int bytes)
+static void measure_point(const struct transport *transport, int bytes)
 {
     double call, safe;
     bool waits;
-    report("oneway", lane->name, bytes, one_way(lane->peer, bytes, 4));
-    if (strcmp(lane->name, "far") == 0)
+    report("oneway", transport->name, bytes, one_way(transport->peer, bytes, 4));
+    if (strcmp(transport->name, "far") == 0)
         return;
-    send_times(lane->peer, bytes, &call, &safe);
-    report("sendcall", lane->name, bytes, call);
-    report("safe", lane->name, bytes, safe);
-    report("late", lane->name, bytes, late_receive(lane->peer, bytes, &waits));
-    report("stream", lane->name, bytes, stream(lane->peer, bytes));
+    send_times(transport->peer, bytes, &call, &safe);
+    report("sendcall", transport->name, bytes, call);
+    report("safe", transport->name, bytes, safe);
+    report("late", transport->name, bytes, late_receive(transport->peer, bytes, &waits));
+    report("stream", transport->name, bytes, stream(transport->peer, bytes));
 }
 
 static void measure_paths(void)
 {
-    struct lane lanes[3];
-    find_lanes(lanes);
+    struct transport transports[3];
+    find_transports(transports);
     for (int i = 0; i < 3; i++) {
-        if (!lanes[i].peer)
+        if (!transports[i].peer)
             continue;
-        report("peer", lanes[i].name, lanes[i].peer, 0);
-        report("oneway", lanes[i].name, 0, one_way(lanes[i].peer, 0, 2));
+        report("peer", transports[i].name, transports[i].peer, 0);
+        report("oneway", transports[i].name, 0, one_way(transports[i].peer, 0, 2));
     }
 }
 
 static void measure_fit(void)
 {
-    struct lane lanes[3];
-    find_lanes(lanes);
+    struct transport transports[3];
+    find_transports(transports);
     report("call", "any", 0, irecv_call(1));
     report("post", "any", 0, irecv_call(LARGEST));
-    if (lanes[1].peer && lanes[2].peer)
-        report("share", "any", 0, share(lanes[1].peer, lanes[2].peer));
+    if (transports[1].peer && transports[2].peer)
+        report("share", "any", 0, share(transports[1].peer, transports[2].peer));
     for (int i = 0; i < 3; i++) {
-        if (!lanes[i].peer)
+        if (!transports[i].peer)
             continue;
-        report("peer", lanes[i].name, lanes[i].peer, 0);
+        report("peer", transports[i].name, transports[i].peer, 0);
         if (i < 2)
-            report("threshold", lanes[i].name, threshold(lanes[i].peer), 0);
-        measure_point(&lanes[i], 0);
+            report("threshold", transports[i].name, threshold(transports[i].peer), 0);
+        measure_point(&transports[i], 0);
         for (int bytes = 1; bytes <= LARGEST; bytes *= 2)
-            measure_point(&lanes[i], bytes);
+            measure_point(&transports[i], bytes);
     }
 }
 
 static void measure_between(void)
 {
-    struct lane lanes[3];
-    find_lanes(lanes);
+    struct transport transports[3];
+    find_transports(transports);
     for (int i = 0; i < 3; i++) {
-        for (int bytes = 3; lanes[i].peer && bytes * 5 / 4 <= LARGEST; bytes *= 2) {
-            report("oneway", lanes[i].name, bytes, one_way(lanes[i].peer, bytes, 4));
-            report("oneway", lanes[i].name, bytes * 5 / 4, one_way(lanes[i].peer, bytes * 5 / 4, 4));
+        for (int bytes = 3; transports[i].peer && bytes * 5 / 4 <= LARGEST; bytes *= 2) {
+            report("oneway", transports[i].name, bytes, one_way(transports[i].peer, bytes, 4));
+            report("oneway", transports[i].name, bytes * 5 / 4,
+                   one_way(transports[i].peer, bytes * 5 / 4, 4));
         }
     }
 }
@@ -456,25 +457,25 @@ static long machine_threshold(int peer)
     return low;
 }
 
-static void machine_point(const struct lane *lane, int bytes, bool all)
+static void machine_point(const struct transport *transport, int bytes, bool all)
 {
     double times[2];
-    repeat(try_one_way, lane->peer, bytes, PAUSE, times);
-    report("oneway", lane->name, bytes, times[0]);
+    repeat(try_one_way, transport->peer, bytes, PAUSE, times);
+    report("oneway", transport->name, bytes, times[0]);
     if (!all)
         return;
-    repeat(try_exchange, lane->peer, bytes, PAUSE, times);
+    repeat(try_exchange, transport->peer, bytes, PAUSE, times);
     if (bytes >= 512 && bytes <= LARGEST_APART) {
         double apart[2];
-        repeat(try_apart, lane->peer, bytes, PAUSE, apart);
-        report("apart", lane->name, bytes, apart[0]);
+        repeat(try_apart, transport->peer, bytes, PAUSE, apart);
+        report("apart", transport->name, bytes, apart[0]);
     }
-    report("exchange", lane->name, bytes, (times[0] + times[1]) / 2);
-    repeat(try_send, lane->peer, bytes, PAUSE, times);
-    report("sendcall", lane->name, bytes, times[0]);
-    report("safe", lane->name, bytes, times[1]);
-    repeat(try_late, lane->peer, bytes, late_for(lane->peer, bytes), times);
-    report("late", lane->name, bytes, times[1]);
+    report("exchange", transport->name, bytes, (times[0] + times[1]) / 2);
+    repeat(try_send, transport->peer, bytes, PAUSE, times);
+    report("sendcall", transport->name, bytes, times[0]);
+    report("safe", transport->name, bytes, times[1]);
+    repeat(try_late, transport->peer, bytes, late_for(transport->peer, bytes), times);
+    report("late", transport->name, bytes, times[1]);
 }
 
 /* The first reading is a slow one. */
@@ -488,26 +489,26 @@ static void warm_clock(void)
 
 static void measure_machine(void)
 {
-    struct lane lanes[3];
+    struct transport transports[3];
     double times[2];
     warm_clock();
-    find_lanes(lanes);
+    find_transports(transports);
     for (int i = 0; i < 3; i++) {
-        if (!lanes[i].peer)
+        if (!transports[i].peer)
             continue;
         if (i < 2) {
-            repeat(try_copy, lanes[i].peer, COPIED, 0, times);
+            repeat(try_copy, transports[i].peer, COPIED, 0, times);
             report("copy", "any", COPIED, times[0]);
-            repeat(try_post, lanes[i].peer, 1, PAUSE, times);
+            repeat(try_post, transports[i].peer, 1, PAUSE, times);
             report("call", "any", 0, times[0]);
-            report("threshold", lanes[i].name, machine_threshold(lanes[i].peer), 0);
+            report("threshold", transports[i].name, machine_threshold(transports[i].peer), 0);
         }
-        report("peer", lanes[i].name, lanes[i].peer, 0);
-        machine_point(&lanes[i], 0, i < 2);
+        report("peer", transports[i].name, transports[i].peer, 0);
+        machine_point(&transports[i], 0, i < 2);
         for (int bytes = 1; bytes <= LARGEST; bytes *= 2)
-            machine_point(&lanes[i], bytes, i < 2);
+            machine_point(&transports[i], bytes, i < 2);
         for (int bytes = 3; bytes < LARGEST; bytes *= 2)
-            machine_point(&lanes[i], bytes, false);
+            machine_point(&transports[i], bytes, false);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct line {
-    char what[20], lane[20];
+    char what[20], transport[20];
     long bytes;
     double seconds;
 };
@@ -25,7 +25,7 @@ static bool is_number(const struct line *line)
 
 static bool same(const struct line *a, const struct line *b)
 {
-    return strcmp(a->what, b->what) == 0 && strcmp(a->lane, b->lane) == 0 &&
+    return strcmp(a->what, b->what) == 0 && strcmp(a->transport, b->transport) == 0 &&
            (is_number(a) || a->bytes == b->bytes);
 }
 
@@ -35,7 +35,7 @@ static int compare(const void *left, const void *right)
     const struct line *a = left, *b = right;
     int order = strcmp(a->what, b->what);
     if (order == 0)
-        order = strcmp(a->lane, b->lane);
+        order = strcmp(a->transport, b->transport);
     if (order == 0)
         order = (a->bytes > b->bytes) - (a->bytes < b->bytes);
     return order ? order : (a->seconds > b->seconds) - (a->seconds < b->seconds);
@@ -44,7 +44,7 @@ static int compare(const void *left, const void *right)
 static bool add(struct lines *lines, const char *text)
 {
     struct line line;
-    if (sscanf(text, "%19s %19s %ld %lf", line.what, line.lane, &line.bytes, &line.seconds) != 4)
+    if (sscanf(text, "%19s %19s %ld %lf", line.what, line.transport, &line.bytes, &line.seconds) != 4)
         return true; /* somebody else's */
     if (lines->count == lines->capacity) {
         lines->capacity = lines->capacity ? 2 * lines->capacity : 1024;
@@ -61,7 +61,7 @@ static void tell(const struct line *median, struct pf_fit *fit, struct pf_fit *b
 {
     char text[100];
     bool fitted = is_number(median) || (median->bytes & (median->bytes - 1)) == 0;
-    snprintf(text, sizeof text, "%s %s %ld %.12g", median->what, median->lane, median->bytes,
+    snprintf(text, sizeof text, "%s %s %ld %.12g", median->what, median->transport, median->bytes,
              median->seconds);
     pf_fit_line(fitted ? fit : between, text);
 }

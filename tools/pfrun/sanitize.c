@@ -19,7 +19,7 @@ void *dlopen(const char *file, int mode)
 
 /*
  * SimGrid's stacks are unknown to the sanitizer; what SimGrid and Open MPI leave behind at the end is not
- * ours; and a communicator's twin in SMPI is larger than what SMPI deletes (adapters/smpi/smpi_twin.cpp).
+ * ours; and a communicator's shadow in SMPI is larger than what SMPI deletes (adapters/smpi/smpi_shadow.cpp).
  */
 PF_EXPORT const char *__asan_default_options(void);
 

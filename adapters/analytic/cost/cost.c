@@ -15,52 +15,52 @@ static inline double latest(double a, double b)
 
 /* Both ends of one message and what lies between them. */
 struct way {
-    struct pf_cost_lane *lane;
+    struct pf_cost_transport *transport;
     struct pf_cost_range *range;
-    struct pf_path path;
+    struct pf_cost_path path;
     int from, to; /* nodes */
 };
 
-struct pf_cost_range *pf_cost_range(const struct pf_cost_lane *lane, size_t bytes)
+struct pf_cost_range *pf_cost_range(const struct pf_cost_transport *transport, size_t bytes)
 {
     int bits = bytes ? 64 - __builtin_clzl(bytes) : 0;
-    int i = lane->first[bits];
-    while (i + 1 < lane->count && lane->ranges[i + 1].from <= bytes)
+    int i = transport->first[bits];
+    while (i + 1 < transport->count && transport->ranges[i + 1].from <= bytes)
         i++;
-    return &lane->ranges[i];
+    return &transport->ranges[i];
 }
 
-struct pf_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
+struct pf_cost_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
 {
     int from = cost->node_of_rank[src], to = cost->node_of_rank[dst];
     if (from == to && cost->node_by_arithmetic) {
-        struct pf_path path = *pf_paths_get(cost->paths, from, from);
+        struct pf_cost_path path = *pf_cost_paths_get(cost->paths, from, from);
         path.latency =
             cost->node_link_latency *
-            pf_topology_hops(&cost->node_topology, cost->index_on_node[src], cost->index_on_node[dst]);
+            pf_cost_topology_hops(&cost->node_topology, cost->index_on_node[src], cost->index_on_node[dst]);
         return path;
     }
     if (from != to && cost->by_arithmetic) {
-        struct pf_path path = {cost->link_latency * pf_topology_hops(&cost->topology, from, to),
-                               cost->link_byte_time};
+        struct pf_cost_path path = {cost->link_latency * pf_cost_topology_hops(&cost->topology, from, to),
+                                    cost->link_byte_time};
         return path;
     }
-    return *pf_paths_get(cost->paths, from, to);
+    return *pf_cost_paths_get(cost->paths, from, to);
 }
 
 ALWAYS_INLINE void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struct way *way)
 {
     way->from = cost->node_of_rank[src];
     way->to = cost->node_of_rank[dst];
-    way->lane = way->from == way->to ? &cost->memory : &cost->network;
-    way->range = pf_cost_range(way->lane, bytes);
+    way->transport = way->from == way->to ? &cost->memory : &cost->network;
+    way->range = pf_cost_range(way->transport, bytes);
     way->path = pf_cost_path(cost, src, dst);
 }
 
 /* How long an envelope without data travels: a request, its answer, an acknowledgement. */
 static double control_time(const struct way *way)
 {
-    return way->lane->control_latency + way->lane->ranges[0].latency_factor * way->path.latency;
+    return way->transport->control_latency + way->transport->ranges[0].latency_factor * way->path.latency;
 }
 
 /* How long a message keeps its NIC busy. */
@@ -100,17 +100,18 @@ ALWAYS_INLINE double transmit_from(const struct way *way, size_t bytes, double r
     const struct pf_cost_range *range = way->range;
     double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
     if (busy > 0) {
-        start = pf_busy_take(&way->lane->busy_out[way->from], ready, busy);
+        start = pf_busy_take(&way->transport->busy_out[way->from], ready, busy);
     }
-    double later = way->lane->batch ? share(&way->lane->batch[way->from], start, busy) : 0;
+    double later = way->transport->batch ? share(&way->transport->batch[way->from], start, busy) : 0;
     *begun = start;
     *left = start + busy + later;
     double latency = range->latency_factor * way->path.latency;
     double arrival = start + range->latency + latency + (double)bytes * byte_time + later;
-    if (way->lane->links)
-        arrival += pf_links_load(way->lane->links, way->from, way->to, bytes, start, latency);
-    if (way->lane->busy_in && busy > 0)
-        arrival = latest(arrival, pf_busy_take(&way->lane->busy_in[way->to], arrival - busy, busy) + busy);
+    if (way->transport->links)
+        arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency);
+    if (way->transport->busy_in && busy > 0)
+        arrival =
+            latest(arrival, pf_busy_take(&way->transport->busy_in[way->to], arrival - busy, busy) + busy);
     return arrival;
 }
 
@@ -126,7 +127,7 @@ ALWAYS_INLINE double transmit_with_head(const struct way *way, size_t bytes, dou
                                         double *head)
 {
     double begun, left, arrival = transmit_from(way, bytes, ready, &begun, &left);
-    int *last_to = &way->lane->last_to[way->from];
+    int *last_to = &way->transport->last_to[way->from];
     *head = (*last_to == way->to + 1 ? begun : ready) + request;
     *last_to = way->to + 1;
     return arrival;
@@ -153,7 +154,7 @@ static double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const 
  * message. */
 static double request_time(const struct pf_cost *cost, const struct way *way)
 {
-    const struct pf_cost_range *empty = &way->lane->ranges[0];
+    const struct pf_cost_range *empty = &way->transport->ranges[0];
     if (cost->protocol == PF_COST_MEET)
         return 0;
     if (cost->protocol == PF_COST_RENDEZVOUS)
@@ -196,7 +197,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
             out->data = transmit_with_head(way, bytes, returns, request_time(cost, way), &out->arrival);
         return;
     }
-    out->returns = returns + way->lane->reserve;
+    out->returns = returns + way->transport->reserve;
     if (cost->eager_meets) {
         out->arrival = out->returns;
         out->safe = out->returns + (double)bytes * cost->copy_byte_time;
@@ -322,12 +323,12 @@ double pf_cost_control(struct pf_cost *cost, int src, int dst)
 }
 
 /* The time in a range is a straight line over the size: one of its ends is the least. */
-static double soonest_in(const struct pf_cost_lane *lane, int i, const struct pf_path *path)
+static double soonest_in(const struct pf_cost_transport *transport, int i, const struct pf_cost_path *path)
 {
-    const struct pf_cost_range *range = &lane->ranges[i];
+    const struct pf_cost_range *range = &transport->ranges[i];
     double byte_time =
         range->byte_time + range->byte_factor * path->byte_time + range->latency_slope * path->latency;
-    double end = i + 1 < lane->count ? (double)lane->ranges[i + 1].from : INFINITY;
+    double end = i + 1 < transport->count ? (double)transport->ranges[i + 1].from : INFINITY;
     return range->latency + range->latency_factor * path->latency +
            (byte_time < 0 ? end : (double)range->from) * byte_time;
 }
@@ -337,8 +338,8 @@ double pf_cost_soonest(struct pf_cost *cost, int src, int dst)
     struct way way;
     find_way(cost, src, dst, 0, &way);
     double soonest = cost->eager_meets ? 0 : request_time(cost, &way);
-    for (int i = 0; i < way.lane->count; i++)
-        soonest = fmin(soonest, soonest_in(way.lane, i, &way.path));
+    for (int i = 0; i < way.transport->count; i++)
+        soonest = fmin(soonest, soonest_in(way.transport, i, &way.path));
     return latest(soonest, 0);
 }
 

@@ -39,12 +39,13 @@ static void explain_line(const struct pf_cost_range *range, FILE *out)
         fputs("0", out);
 }
 
-static void explain_busy(const struct pf_cost_lane *lane, const struct pf_cost_range *range, FILE *out)
+static void explain_busy(const struct pf_cost_transport *transport, const struct pf_cost_range *range,
+                         FILE *out)
 {
     char text[40];
     if (range->gap == 0 && range->nic_byte_time == 0)
         return;
-    fprintf(out, "; %s busy", lane->busy_in ? "each NIC" : "sender");
+    fprintf(out, "; %s busy", transport->busy_in ? "each NIC" : "sender");
     if (range->gap != 0)
         fprintf(out, " %s%s", range->gap < 0 ? "-" : "", write(fabs(range->gap), PF_QUANTITY_TIME, text));
     if (range->gap != 0 && range->nic_byte_time != 0)
@@ -55,23 +56,23 @@ static void explain_busy(const struct pf_cost_lane *lane, const struct pf_cost_r
         fputs(" while its bytes leave", out);
 }
 
-static void explain_range(const struct pf_cost_lane *lane, int i, FILE *out)
+static void explain_range(const struct pf_cost_transport *transport, int i, FILE *out)
 {
     static const char *const kinds[PF_COST_KINDS] = {"eager", "rendezvous", "one-sided"};
-    const struct pf_cost_range *range = &lane->ranges[i];
+    const struct pf_cost_range *range = &transport->ranges[i];
     char from[40], to[40], text[40];
     for (int kind = 0; kind < PF_COST_KINDS; kind++) {
         if (!range->tally[kind].messages)
             continue;
         fprintf(out, "  %s", write((double)range->from, PF_QUANTITY_SIZE, from));
-        if (i + 1 < lane->count)
-            fprintf(out, " to below %s", write((double)lane->ranges[i + 1].from, PF_QUANTITY_SIZE, to));
+        if (i + 1 < transport->count)
+            fprintf(out, " to below %s", write((double)transport->ranges[i + 1].from, PF_QUANTITY_SIZE, to));
         else
             fputs(" and more", out);
         fprintf(out, ", %s: %" PRIu64 " messages, %" PRIu64 " bytes\n    arrives after ", kinds[kind],
                 range->tally[kind].messages, range->tally[kind].bytes);
         explain_line(range, out);
-        explain_busy(lane, range, out);
+        explain_busy(transport, range, out);
         if (range->overhead_send > 0)
             fprintf(out, "; o_s %s", write(range->overhead_send, PF_QUANTITY_TIME, text));
         if (range->overhead_receive > 0 && kind != PF_COST_ACCESS)
@@ -80,15 +81,15 @@ static void explain_range(const struct pf_cost_lane *lane, int i, FILE *out)
     }
 }
 
-static void explain_lane(const struct pf_cost_lane *lane, const char *name, FILE *out)
+static void explain_transport(const struct pf_cost_transport *transport, const char *name, FILE *out)
 {
     uint64_t messages = 0;
-    for (int i = 0; i < lane->count; i++)
+    for (int i = 0; i < transport->count; i++)
         for (int kind = 0; kind < PF_COST_KINDS; kind++)
-            messages += lane->ranges[i].tally[kind].messages;
+            messages += transport->ranges[i].tally[kind].messages;
     fprintf(out, "%s: %" PRIu64 " messages of m bytes\n", name, messages);
-    for (int i = 0; i < lane->count; i++)
-        explain_range(lane, i, out);
+    for (int i = 0; i < transport->count; i++)
+        explain_range(transport, i, out);
 }
 
 static void explain_topology(const struct pf_cost *cost, FILE *out)
@@ -96,7 +97,7 @@ static void explain_topology(const struct pf_cost *cost, FILE *out)
     char text[200], latency[40];
     fprintf(out, "topology: %d ranks on %d nodes, ", cost->ranks, cost->nodes);
     if (cost->by_arithmetic) {
-        pf_topology_describe(&cost->topology, text, sizeof text);
+        pf_cost_topology_describe(&cost->topology, text, sizeof text);
         fprintf(out, "%s; path latency = hops x %s\n", text,
                 write(cost->link_latency, PF_QUANTITY_TIME, latency));
     } else {
@@ -104,7 +105,7 @@ static void explain_topology(const struct pf_cost *cost, FILE *out)
     }
     if (!cost->node_by_arithmetic)
         return;
-    pf_topology_describe(&cost->node_topology, text, sizeof text);
+    pf_cost_topology_describe(&cost->node_topology, text, sizeof text);
     fprintf(out, "inside a node: %s; path latency = hops x %s\n", text,
             write(cost->node_link_latency, PF_QUANTITY_TIME, latency));
 }
@@ -125,8 +126,8 @@ void pf_cost_explain(const struct pf_cost *cost, FILE *out)
     if (cost->eager_max != SIZE_MAX)
         fprintf(out, "rendezvous: %s; buffer safe when %s\n", met[cost->protocol],
                 done[cost->rendezvous_done]);
-    explain_lane(&cost->network, "network", out);
-    explain_lane(&cost->memory, "memory of a node", out);
+    explain_transport(&cost->network, "network", out);
+    explain_transport(&cost->memory, "memory of a node", out);
     fprintf(out, "parameters given (file: %s; the rest are defaults):\n",
             *pf_config.analytic_parameters ? pf_config.analytic_parameters : "none");
     pf_parameters_write(&cost->parameters, out);

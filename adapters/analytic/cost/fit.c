@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const lane_names[] = {"memory", "near", "far"};
+static const char *const transport_names[] = {"memory", "near", "far"};
 
-/* What the points of a lane say about the protocol; durations in seconds. */
+/* What the points of a transport say about the protocol; durations in seconds. */
 struct findings {
     double copy_latency; /* of a late receive */
     double copy;         /* s/B out of the library's buffers */
@@ -19,29 +19,30 @@ struct findings {
 void pf_fit_init(struct pf_fit *fit)
 {
     memset(fit, 0, sizeof *fit);
-    for (int i = 0; i < PF_FIT_LANES; i++)
-        fit->lanes[i].threshold = -1;
+    for (int i = 0; i < PF_FIT_TRANSPORTS; i++)
+        fit->transports[i].threshold = -1;
 }
 
-static struct pf_fit_point *point_of(struct pf_fit_lane *lane, long bytes)
+static struct pf_fit_point *point_of(struct pf_fit_transport *transport, long bytes)
 {
-    for (int i = 0; i < lane->count; i++)
-        if (lane->points[i].bytes == bytes)
-            return &lane->points[i];
-    if (lane->count == PF_FIT_SIZES || (lane->count && lane->points[lane->count - 1].bytes > bytes))
+    for (int i = 0; i < transport->count; i++)
+        if (transport->points[i].bytes == bytes)
+            return &transport->points[i];
+    if (transport->count == PF_FIT_SIZES ||
+        (transport->count && transport->points[transport->count - 1].bytes > bytes))
         return NULL;
-    lane->points[lane->count] = (struct pf_fit_point){bytes, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    return &lane->points[lane->count++];
+    transport->points[transport->count] = (struct pf_fit_point){bytes, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return &transport->points[transport->count++];
 }
 
-static bool take_point(struct pf_fit_lane *lane, const char *what, long bytes, double seconds)
+static bool take_point(struct pf_fit_transport *transport, const char *what, long bytes, double seconds)
 {
     static const char *const names[] = {"oneway", "sendcall", "safe", "late", "stream", "exchange", "apart"};
     const int n = sizeof names / sizeof names[0];
     int i = 0;
     while (i < n && strcmp(what, names[i]) != 0)
         i++;
-    struct pf_fit_point *point = i < n ? point_of(lane, bytes) : NULL;
+    struct pf_fit_point *point = i < n ? point_of(transport, bytes) : NULL;
     if (!point)
         return false;
     double *fields[] = {&point->one_way, &point->call,     &point->safe, &point->late,
@@ -69,16 +70,16 @@ bool pf_fit_line(struct pf_fit *fit, const char *line)
         *(*what == 'p' ? &fit->post : &fit->share) = seconds > 0 ? seconds : 0;
         return true;
     }
-    for (int i = 0; i < PF_FIT_LANES; i++) {
-        struct pf_fit_lane *lane = &fit->lanes[i];
-        if (strcmp(name, lane_names[i]) != 0)
+    for (int i = 0; i < PF_FIT_TRANSPORTS; i++) {
+        struct pf_fit_transport *transport = &fit->transports[i];
+        if (strcmp(name, transport_names[i]) != 0)
             continue;
         if (strcmp(what, "peer") == 0)
-            lane->peer = (int)bytes;
+            transport->peer = (int)bytes;
         else if (strcmp(what, "threshold") == 0)
-            lane->threshold = bytes;
+            transport->threshold = bytes;
         else
-            return take_point(lane, what, bytes, seconds);
+            return take_point(transport, what, bytes, seconds);
         return true;
     }
     return false;
@@ -98,28 +99,28 @@ static double median(double *values, int count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static bool is_eager(const struct pf_fit_lane *lane, const struct pf_fit_point *point)
+static bool is_eager(const struct pf_fit_transport *transport, const struct pf_fit_point *point)
 {
-    return lane->threshold < 0 || point->bytes <= lane->threshold;
+    return transport->threshold < 0 || point->bytes <= transport->threshold;
 }
 
 /* The median of late - one_way over the messages that wait for their receive, or over the others. */
-static double late_excess(const struct pf_fit_lane *lane, bool eager)
+static double late_excess(const struct pf_fit_transport *transport, bool eager)
 {
     double values[PF_FIT_SIZES];
     int count = 0;
-    for (int i = 0; i < lane->count; i++)
-        if (is_eager(lane, &lane->points[i]) == eager)
-            values[count++] = lane->points[i].late - lane->points[i].one_way;
+    for (int i = 0; i < transport->count; i++)
+        if (is_eager(transport, &transport->points[i]) == eager)
+            values[count++] = transport->points[i].late - transport->points[i].one_way;
     return median(values, count);
 }
 
-static bool late_like_one_way(const struct pf_fit_lane *lane)
+static bool late_like_one_way(const struct pf_fit_transport *transport)
 {
     int same = 0, count = 0;
-    for (int i = 0; i < lane->count; i++) {
-        const struct pf_fit_point *point = &lane->points[i];
-        if (!is_eager(lane, point))
+    for (int i = 0; i < transport->count; i++) {
+        const struct pf_fit_point *point = &transport->points[i];
+        if (!is_eager(transport, point))
             continue;
         count++;
         same += fabs(point->late - point->one_way) < 0.03 * point->one_way;
@@ -128,44 +129,45 @@ static bool late_like_one_way(const struct pf_fit_lane *lane)
 }
 
 /* A late receive of an eager message is a latency and a copy: the line through its first and last size. */
-static void find_receive(const struct pf_fit_lane *lane, struct findings *found)
+static void find_receive(const struct pf_fit_transport *transport, struct findings *found)
 {
-    const struct pf_fit_point *last = &lane->points[0];
-    found->eager_meets = late_like_one_way(lane);
+    const struct pf_fit_point *last = &transport->points[0];
+    found->eager_meets = late_like_one_way(transport);
     if (found->eager_meets)
         return;
-    for (int i = 0; i < lane->count; i++)
-        if (is_eager(lane, &lane->points[i]))
-            last = &lane->points[i];
-    found->copy_latency = lane->points[0].late;
+    for (int i = 0; i < transport->count; i++)
+        if (is_eager(transport, &transport->points[i]))
+            last = &transport->points[i];
+    found->copy_latency = transport->points[0].late;
     if (last->bytes > 0 && last->late > found->copy_latency * 1.01)
         found->copy = (last->late - found->copy_latency) / (double)last->bytes;
 }
 
 /* How a late receive of a large message compares with one in time tells the protocol, and a control message's
  * time. */
-static void find_protocol(const struct pf_fit_lane *lane, struct findings *found)
+static void find_protocol(const struct pf_fit_transport *transport, struct findings *found)
 {
-    double excess = late_excess(lane, false), large = lane->points[lane->count - 1].one_way;
-    found->control = lane->points[0].one_way - lane->points[0].call;
+    double excess = late_excess(transport, false), large = transport->points[transport->count - 1].one_way;
+    found->control = transport->points[0].one_way - transport->points[0].call;
     found->protocol = NULL;
-    if (is_eager(lane, &lane->points[lane->count - 1]))
+    if (is_eager(transport, &transport->points[transport->count - 1]))
         return;
-    bool none = fabs(excess) < 0.1 * lane->points[0].one_way || fabs(excess) < 1e-6 * large;
+    bool none = fabs(excess) < 0.1 * transport->points[0].one_way || fabs(excess) < 1e-6 * large;
     found->protocol = none ? "meet" : excess < 0 ? "rendezvous" : "get";
     if (!none)
         found->control = fmax(0, fabs(excess) - (excess > 0 ? found->copy_latency : 0));
 }
 
 /* Which rule for the end of a send is nearest to the measured ones. */
-static const char *find_done(const struct pf_fit_lane *lane, bool eager, const struct findings *found)
+static const char *find_done(const struct pf_fit_transport *transport, bool eager,
+                             const struct findings *found)
 {
     static const char *const words[] = {"copied", "sent", "arrived", "acknowledged"};
     double error[4] = {0};
     int best = 0;
-    for (int i = 0; i < lane->count; i++) {
-        const struct pf_fit_point *p = &lane->points[i];
-        if (is_eager(lane, p) != eager)
+    for (int i = 0; i < transport->count; i++) {
+        const struct pf_fit_point *p = &transport->points[i];
+        if (is_eager(transport, p) != eager)
             continue;
         double guesses[] = {p->call, p->call + p->stream, p->one_way, p->one_way + found->control};
         for (int k = 0; k < 4; k++)
@@ -179,7 +181,7 @@ static const char *find_done(const struct pf_fit_lane *lane, bool eager, const s
 
 /* Seven digits: the file stays readable, and its error is far below that of the model. A time has the unit in
  * which it will be written, so that these digits suffice there as well. */
-static void put(struct pf_parameters *p, const char *lane, const char *key, long bytes, double value)
+static void put(struct pf_parameters *p, const char *transport, const char *key, long bytes, double value)
 {
     static const struct {
         double scale;
@@ -194,7 +196,7 @@ static void put(struct pf_parameters *p, const char *lane, const char *key, long
         value = 0;
     if (bytes)
         snprintf(size, sizeof size, "[%ld]", bytes);
-    snprintf(entry, sizeof entry, "%s%s%s = %.7g%s", lane, key, size, value / units[i].scale,
+    snprintf(entry, sizeof entry, "%s%s%s = %.7g%s", transport, key, size, value / units[i].scale,
              time ? units[i].name : "");
     pf_parameters_read_text(p, entry, "fit");
 }
@@ -209,7 +211,7 @@ static void put_word(struct pf_parameters *p, const char *key, const char *word)
 }
 
 /* How many times the path's latency a message of a point has, from two distances. */
-static double latency_factor(const struct pf_fit_lane *near, const struct pf_fit_lane *far, int i)
+static double latency_factor(const struct pf_fit_transport *near, const struct pf_fit_transport *far, int i)
 {
     if (i >= far->count || far->path <= near->path)
         return 0;
@@ -219,18 +221,19 @@ static double latency_factor(const struct pf_fit_lane *near, const struct pf_fit
 }
 
 /* `far` may be empty. Times that would fall with the size are lifted to the largest before. */
-static void put_lane(struct pf_parameters *p, const char *prefix, const struct pf_fit_lane *lane,
-                     const struct pf_fit_lane *far, const struct findings *found)
+static void put_transport(struct pf_parameters *p, const char *prefix,
+                          const struct pf_fit_transport *transport, const struct pf_fit_transport *far,
+                          const struct findings *found)
 {
-    bool alone = isnan(lane->points[0].call); /* nothing but one-way times is known */
-    double highest = 0, busiest = 0, call = alone ? 0 : lane->points[0].call;
-    double factor = latency_factor(lane, far, 0);
-    for (int i = 0; i < lane->count; i++) {
-        const struct pf_fit_point *point = &lane->points[i];
-        double more = latency_factor(lane, far, i), time = point->one_way - call;
-        if (found->protocol && strcmp(found->protocol, "rendezvous") == 0 && !is_eager(lane, point))
+    bool alone = isnan(transport->points[0].call); /* nothing but one-way times is known */
+    double highest = 0, busiest = 0, call = alone ? 0 : transport->points[0].call;
+    double factor = latency_factor(transport, far, 0);
+    for (int i = 0; i < transport->count; i++) {
+        const struct pf_fit_point *point = &transport->points[i];
+        double more = latency_factor(transport, far, i), time = point->one_way - call;
+        if (found->protocol && strcmp(found->protocol, "rendezvous") == 0 && !is_eager(transport, point))
             time -= 2 * found->control;
-        highest = fmax(highest, time - more * lane->path);
+        highest = fmax(highest, time - more * transport->path);
         busiest = fmax(busiest, point->stream);
         put(p, prefix, "time", point->bytes, highest);
         if (!alone)
@@ -239,7 +242,7 @@ static void put_lane(struct pf_parameters *p, const char *prefix, const struct p
             put(p, prefix, "latency_factor", point->bytes, more);
     }
     if (!alone)
-        put(p, prefix, "control_latency", 0, fmax(0, found->control - factor * lane->path));
+        put(p, prefix, "control_latency", 0, fmax(0, found->control - factor * transport->path));
 }
 
 /* A point at a size that was not measured, on the line through two that were. */
@@ -260,22 +263,22 @@ static struct pf_fit_point on_line(const struct pf_fit_point *a, const struct pf
  * Times jump at the threshold. So that no straight line leads across, both sides go on to it: two more
  * points, at the threshold and one byte above, unless they are there already.
  */
-static struct pf_fit_lane split_at(const struct pf_fit_lane *lane, long threshold)
+static struct pf_fit_transport split_at(const struct pf_fit_transport *transport, long threshold)
 {
-    struct pf_fit_lane result = *lane;
-    const struct pf_fit_point *p = lane->points;
+    struct pf_fit_transport result = *transport;
+    const struct pf_fit_point *p = transport->points;
     int i = 0; /* the first point above */
-    while (i < lane->count && p[i].bytes <= threshold)
+    while (i < transport->count && p[i].bytes <= threshold)
         i++;
-    if (threshold < 0 || i < 2 || i + 1 >= lane->count || lane->count + 2 > PF_FIT_SIZES)
+    if (threshold < 0 || i < 2 || i + 1 >= transport->count || transport->count + 2 > PF_FIT_SIZES)
         return result;
     result.count = i;
     if (p[i - 1].bytes < threshold)
         result.points[result.count++] = on_line(&p[i - 2], &p[i - 1], threshold);
     if (p[i].bytes > threshold + 1)
         result.points[result.count++] = on_line(&p[i], &p[i + 1], threshold + 1);
-    memcpy(result.points + result.count, p + i, (size_t)(lane->count - i) * sizeof *p);
-    result.count += lane->count - i;
+    memcpy(result.points + result.count, p + i, (size_t)(transport->count - i) * sizeof *p);
+    result.count += transport->count - i;
     return result;
 }
 
@@ -284,8 +287,8 @@ static bool is_ping_pong(const struct pf_fit *fit)
 {
     bool any = false;
     for (int i = 0; i < PF_FIT_FAR; i++)
-        for (int k = 0; k < fit->lanes[i].count; k++) {
-            const struct pf_fit_point *p = &fit->lanes[i].points[k];
+        for (int k = 0; k < fit->transports[i].count; k++) {
+            const struct pf_fit_point *p = &fit->transports[i].points[k];
             any = true;
             if (!isnan(p->call) || !isnan(p->safe) || !isnan(p->late) || !isnan(p->stream))
                 return false;
@@ -297,8 +300,8 @@ static bool is_ping_pong(const struct pf_fit *fit)
 static bool is_machine(const struct pf_fit *fit)
 {
     for (int i = 0; i < PF_FIT_FAR; i++)
-        for (int k = 0; k < fit->lanes[i].count; k++)
-            if (!isnan(fit->lanes[i].points[k].exchange))
+        for (int k = 0; k < fit->transports[i].count; k++)
+            if (!isnan(fit->transports[i].points[k].exchange))
                 return true;
     return false;
 }
@@ -307,10 +310,10 @@ static const char *check(const struct pf_fit *fit)
 {
     static char problem[160];
     bool any = false, one_way_suffices = is_ping_pong(fit), machine = is_machine(fit);
-    for (int i = 0; i < PF_FIT_LANES; i++) {
-        const struct pf_fit_lane *lane = &fit->lanes[i];
-        for (int k = 0; k < lane->count; k++) {
-            const struct pf_fit_point *p = &lane->points[k];
+    for (int i = 0; i < PF_FIT_TRANSPORTS; i++) {
+        const struct pf_fit_transport *transport = &fit->transports[i];
+        for (int k = 0; k < transport->count; k++) {
+            const struct pf_fit_point *p = &transport->points[k];
             bool all = !isnan(p->one_way) && p->one_way > 0;
             if (i != PF_FIT_FAR && !one_way_suffices)
                 all = all && !isnan(p->call) && !isnan(p->safe) && !isnan(p->late) &&
@@ -318,10 +321,10 @@ static const char *check(const struct pf_fit *fit)
             if (all)
                 continue;
             snprintf(problem, sizeof problem, "measurements of %ld B, %s, are missing", p->bytes,
-                     lane_names[i]);
+                     transport_names[i]);
             return problem;
         }
-        any = any || lane->count;
+        any = any || transport->count;
     }
     return any ? NULL : "there are no measurements";
 }
@@ -329,13 +332,13 @@ static const char *check(const struct pf_fit *fit)
 /* Without a word on the protocol: every message leaves at once. */
 static void make_from_ping_pong(const struct pf_fit *fit, struct pf_parameters *p)
 {
-    static const struct pf_fit_lane none;
+    static const struct pf_fit_transport none;
     static const struct findings nothing;
     put_word(p, "model", "loggp");
-    if (fit->lanes[PF_FIT_NEAR].count)
-        put_lane(p, "", &fit->lanes[PF_FIT_NEAR], &fit->lanes[PF_FIT_FAR], &nothing);
-    if (fit->lanes[PF_FIT_MEMORY].count)
-        put_lane(p, "memory.", &fit->lanes[PF_FIT_MEMORY], &none, &nothing);
+    if (fit->transports[PF_FIT_NEAR].count)
+        put_transport(p, "", &fit->transports[PF_FIT_NEAR], &fit->transports[PF_FIT_FAR], &nothing);
+    if (fit->transports[PF_FIT_MEMORY].count)
+        put_transport(p, "memory.", &fit->transports[PF_FIT_MEMORY], &none, &nothing);
 }
 
 /* What the receiver's processor has to do for an eager message: of an exchange, all but the own send. */
@@ -371,20 +374,20 @@ static void let_rise(double *values, int count)
 }
 
 /*
- * A lane on which processors do the work. An eager message leaves first: the sender pays its call, the
+ * A transport on which processors do the work. An eager message leaves first: the sender pays its call, the
  * receiver what an exchange takes longer than that, and between both lies the rest of a one-way time. A
  * larger message is fetched by its receiver when both sides are there; what an exchange takes longer than a
  * one-way time keeps the memory busy.
  */
-static void put_worked_lane(struct pf_parameters *p, const char *prefix, const struct pf_fit_lane *measured,
-                            double call)
+static void put_worked_transport(struct pf_parameters *p, const char *prefix,
+                                 const struct pf_fit_transport *measured, double call)
 {
-    struct pf_fit_lane lane = split_at(measured, measured->threshold);
+    struct pf_fit_transport transport = split_at(measured, measured->threshold);
     double times[PF_FIT_SIZES] = {0}, busy[PF_FIT_SIZES] = {0};
     int last_eager = 0;
-    for (int i = 0; i < lane.count; i++) {
-        const struct pf_fit_point *point = &lane.points[i];
-        bool eager = is_eager(&lane, point);
+    for (int i = 0; i < transport.count; i++) {
+        const struct pf_fit_point *point = &transport.points[i];
+        bool eager = is_eager(&transport, point);
         double sends = fmax(0, point->call - call), all = point->one_way - call - (eager ? 0 : sends);
         if (!eager)
             let_rise(times, last_eager + 1); /* where the protocol changes nothing is levelled */
@@ -395,33 +398,33 @@ static void put_worked_lane(struct pf_parameters *p, const char *prefix, const s
         put(p, prefix, "overhead_send", point->bytes, sends);
         put(p, prefix, "overhead_receive", point->bytes, work);
     }
-    let_rise(times, lane.count);
-    let_rise(busy, lane.count);
-    for (int i = 0; i < lane.count; i++) {
-        put(p, prefix, "time", lane.points[i].bytes, times[i]);
-        put(p, prefix, "nic_time", lane.points[i].bytes, busy[i]);
+    let_rise(times, transport.count);
+    let_rise(busy, transport.count);
+    for (int i = 0; i < transport.count; i++) {
+        put(p, prefix, "time", transport.points[i].bytes, times[i]);
+        put(p, prefix, "nic_time", transport.points[i].bytes, busy[i]);
     }
 }
 
 /* What a receive of an eager message that comes late takes longer than the work that is in
  * `overhead_receive`. */
-static double late_longer(const struct pf_fit_lane *lane, double call)
+static double late_longer(const struct pf_fit_transport *transport, double call)
 {
     double values[PF_FIT_SIZES];
     int count = 0;
-    for (int i = 0; i < lane->count; i++)
-        if (is_eager(lane, &lane->points[i]))
-            values[count++] = lane->points[i].late - receive_work(&lane->points[i], call);
+    for (int i = 0; i < transport->count; i++)
+        if (is_eager(transport, &transport->points[i]))
+            values[count++] = transport->points[i].late - receive_work(&transport->points[i], call);
     return fmax(0, median(values, count));
 }
 
 /* Seconds per byte that both sides together take longer for data that do not lie together, halved. */
-static double pack_byte_time(const struct pf_fit_lane *lane)
+static double pack_byte_time(const struct pf_fit_transport *transport)
 {
     double values[PF_FIT_SIZES];
     int count = 0;
-    for (int i = 0; i < lane->count; i++) {
-        const struct pf_fit_point *p = &lane->points[i];
+    for (int i = 0; i < transport->count; i++) {
+        const struct pf_fit_point *p = &transport->points[i];
         if (p->bytes >= 512 && !isnan(p->apart))
             values[count++] = (p->apart - p->one_way) / 2 / (double)p->bytes;
     }
@@ -439,18 +442,18 @@ static void make_from_machine(const struct pf_fit *fit, struct pf_parameters *p)
     if (fit->own > 0)
         put(p, "", "own_bandwidth", 0, 1 / fit->own);
     for (int i = 0; i < PF_FIT_FAR; i++) {
-        const struct pf_fit_lane *lane = &fit->lanes[i];
-        if (!lane->count)
+        const struct pf_fit_transport *transport = &fit->transports[i];
+        if (!transport->count)
             continue;
-        put_worked_lane(p, prefixes[i], lane, fit->call);
-        if (i == PF_FIT_MEMORY && fit->lanes[PF_FIT_NEAR].count)
+        put_worked_transport(p, prefixes[i], transport, fit->call);
+        if (i == PF_FIT_MEMORY && fit->transports[PF_FIT_NEAR].count)
             continue; /* one protocol for both: that of the network */
-        put(p, "", "copy_latency", 0, late_longer(lane, fit->call));
-        double pack = pack_byte_time(lane);
+        put(p, "", "copy_latency", 0, late_longer(transport, fit->call));
+        double pack = pack_byte_time(transport);
         if (pack > 0)
             put(p, "", "pack_bandwidth", 0, 1 / pack);
-        if (lane->threshold >= 0)
-            put(p, "", "eager_max", 0, (double)lane->threshold);
+        if (transport->threshold >= 0)
+            put(p, "", "eager_max", 0, (double)transport->threshold);
         else
             put_word(p, "eager_max", "unlimited");
     }
@@ -458,9 +461,10 @@ static void make_from_machine(const struct pf_fit *fit, struct pf_parameters *p)
 
 const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
 {
-    static const struct pf_fit_lane none;
-    const struct pf_fit_lane *memory = &fit->lanes[PF_FIT_MEMORY], *near = &fit->lanes[PF_FIT_NEAR];
-    const struct pf_fit_lane *lanes[] = {near, memory};
+    static const struct pf_fit_transport none;
+    const struct pf_fit_transport *memory = &fit->transports[PF_FIT_MEMORY],
+                                  *near = &fit->transports[PF_FIT_NEAR];
+    const struct pf_fit_transport *transports[] = {near, memory};
     const char *wrong = check(fit);
     if (wrong)
         return wrong;
@@ -479,27 +483,28 @@ const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *p)
         put_word(p, "together", fit->share > 0.75 ? "share" : "turns");
     for (int i = 0; i < 2; i++) {
         struct findings found = {0};
-        if (!lanes[i]->count)
+        if (!transports[i]->count)
             continue;
-        find_receive(lanes[i], &found);
-        find_protocol(lanes[i], &found);
-        found.eager_done = find_done(lanes[i], true, &found);
-        found.rendezvous_done = find_done(lanes[i], false, &found);
-        bool memory_lane = lanes[i] == memory;
-        struct pf_fit_lane split = split_at(lanes[i], lanes[i]->threshold);
-        struct pf_fit_lane far = split_at(memory_lane ? &none : &fit->lanes[PF_FIT_FAR], lanes[i]->threshold);
-        put_lane(p, memory_lane ? "memory." : "", &split, &far, &found);
-        put(p, memory_lane ? "memory." : "", "overhead_send", 0,
-            fmax(0, lanes[i]->points[0].call - fit->call));
-        if (memory_lane && near->count)
+        find_receive(transports[i], &found);
+        find_protocol(transports[i], &found);
+        found.eager_done = find_done(transports[i], true, &found);
+        found.rendezvous_done = find_done(transports[i], false, &found);
+        bool memory_transport = transports[i] == memory;
+        struct pf_fit_transport split = split_at(transports[i], transports[i]->threshold);
+        struct pf_fit_transport far =
+            split_at(memory_transport ? &none : &fit->transports[PF_FIT_FAR], transports[i]->threshold);
+        put_transport(p, memory_transport ? "memory." : "", &split, &far, &found);
+        put(p, memory_transport ? "memory." : "", "overhead_send", 0,
+            fmax(0, transports[i]->points[0].call - fit->call));
+        if (memory_transport && near->count)
             continue; /* one protocol for both: that of the network */
         put(p, "", "call", 0, fit->call);
         put(p, "", "post", 0, fmax(0, fit->post - fit->call));
         put(p, "", "copy_latency", 0, found.copy_latency);
         if (found.copy > 0)
             put(p, "", "copy_bandwidth", 0, 1 / found.copy);
-        if (lanes[i]->threshold >= 0)
-            put(p, "", "eager_max", 0, (double)lanes[i]->threshold);
+        if (transports[i]->threshold >= 0)
+            put(p, "", "eager_max", 0, (double)transports[i]->threshold);
         else
             put_word(p, "eager_max", "unlimited");
         put_word(p, "eager", found.eager_meets ? "meet" : "push");

@@ -6,11 +6,11 @@
 
 /*
  * From measurements in a finer model to parameters of model analytic (pfinfo --fit). Measurements are lines
- * "WHAT LANE SIZE SECONDS" of the program tools/pfinfo/measure.c; LANE is memory, near or far.
+ * "WHAT TRANSPORT SIZE SECONDS" of the program tools/pfinfo/measure.c; TRANSPORT is memory, near or far.
  */
 #define PF_FIT_SIZES 40
 
-enum pf_fit_lane_id { PF_FIT_MEMORY, PF_FIT_NEAR, PF_FIT_FAR, PF_FIT_LANES };
+enum pf_fit_transport_id { PF_FIT_MEMORY, PF_FIT_NEAR, PF_FIT_FAR, PF_FIT_TRANSPORTS };
 
 struct pf_fit_point {
     long bytes;
@@ -23,16 +23,16 @@ struct pf_fit_point {
     double exchange; /* of two that cross each other; only from a real machine */
 };
 
-struct pf_fit_lane {
+struct pf_fit_transport {
     int count;
     struct pf_fit_point points[PF_FIT_SIZES]; /* by increasing size */
-    int peer;                                 /* rank; 0: the lane does not exist */
+    int peer;                                 /* rank; 0: the transport does not exist */
     long threshold; /* largest message whose sender does not wait for its receive; -1: there is none */
     double path;    /* latency of the platform's route */
 };
 
 struct pf_fit {
-    struct pf_fit_lane lanes[PF_FIT_LANES];
+    struct pf_fit_transport transports[PF_FIT_TRANSPORTS];
     double call;  /* of an MPI call that sends nothing */
     double post;  /* of one that posts a large receive */
     double own;   /* of copying, per byte; 0: not measured */

@@ -44,7 +44,7 @@ struct pf_cost_batch {
 };
 
 /* One of the two ways of a message: through the network, or through the memory of a node. */
-struct pf_cost_lane {
+struct pf_cost_transport {
     struct pf_cost_range *ranges;
     int count;
     unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
@@ -61,7 +61,7 @@ struct pf_cost {
     int ranks, nodes;
     int *node_of_rank;
     int *index_on_node; /* NULL without node_topology */
-    struct pf_cost_lane network, memory;
+    struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
     bool eager_meets;  /* eager data leave when their receive is there */
@@ -69,17 +69,17 @@ struct pf_cost {
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;
     bool by_arithmetic, node_by_arithmetic;
-    struct pf_topology topology, node_topology;
+    struct pf_cost_topology topology, node_topology;
     double link_latency, link_byte_time, node_link_latency;
-    struct pf_paths *paths;
+    struct pf_cost_paths *paths;
     struct pf_parameters parameters;
     int homogeneous; /* -1: not yet looked at */
 };
 
 /* The path between the nodes of two ranks, or inside their node. */
-struct pf_path pf_cost_path(const struct pf_cost *cost, int src, int dst);
+struct pf_cost_path pf_cost_path(const struct pf_cost *cost, int src, int dst);
 
 /* The range of a size. */
-struct pf_cost_range *pf_cost_range(const struct pf_cost_lane *lane, size_t bytes);
+struct pf_cost_range *pf_cost_range(const struct pf_cost_transport *transport, size_t bytes);
 
 #endif

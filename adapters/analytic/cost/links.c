@@ -21,7 +21,7 @@ struct route {
 };
 
 struct pf_links {
-    const struct pf_topology *topology; /* NULL: the platform's routes */
+    const struct pf_cost_topology *topology; /* NULL: the platform's routes */
     size_t count;
     struct link *link;
     double byte_time; /* by arithmetic */
@@ -34,12 +34,12 @@ struct pf_links {
     int room;
 };
 
-struct pf_links *pf_links_by_arithmetic(const struct pf_topology *topology, double byte_time)
+struct pf_links *pf_links_by_arithmetic(const struct pf_cost_topology *topology, double byte_time)
 {
     struct pf_links *links = pf_calloc(1, sizeof *links);
     links->topology = topology;
     links->byte_time = byte_time;
-    links->count = pf_topology_links(topology);
+    links->count = pf_cost_topology_links(topology);
     links->busy = pf_calloc(links->count + 1, sizeof *links->busy);
     if (links->busy)
         return links;
@@ -54,7 +54,7 @@ struct pf_links *pf_links_of_platform(int nodes, pf_cost_links_fn *fn, void *con
     links->fn = fn;
     links->context = context;
     links->room = 64;
-    links->route = pf_calloc(pf_paths_places(nodes), sizeof *links->route);
+    links->route = pf_calloc(pf_cost_paths_places(nodes), sizeof *links->route);
     links->scratch = pf_calloc((size_t)links->room, sizeof *links->scratch);
     if (links->route && links->scratch)
         return links;
@@ -66,7 +66,7 @@ void pf_links_free(struct pf_links *links)
 {
     if (!links)
         return;
-    for (size_t i = 0; links->route && i < pf_paths_places(links->nodes); i++)
+    for (size_t i = 0; links->route && i < pf_cost_paths_places(links->nodes); i++)
         free(links->route[i].link);
     free(links->route);
     free(links->scratch);
@@ -102,7 +102,7 @@ static void ask(struct pf_links *links, int src, int dst, struct route *route)
 static const struct route *find_route(struct pf_links *links, int src, int dst)
 {
     int64_t pair = (int64_t)src * links->nodes + dst;
-    struct route *route = &links->route[pf_paths_place(links->nodes, src, dst)];
+    struct route *route = &links->route[pf_cost_paths_place(links->nodes, src, dst)];
     if (route->pair != pair + 1) {
         ask(links, src, dst, route);
         route->pair = pair + 1;
@@ -129,9 +129,9 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
     if (bytes == 0)
         return 0;
     if (links->topology) {
-        int hops = pf_topology_hops(links->topology, src, dst);
+        int hops = pf_cost_topology_hops(links->topology, src, dst);
         struct head head = {links, start, latency / hops, (double)bytes * links->byte_time, 0};
-        pf_topology_route(links->topology, src, dst, take, &head);
+        pf_cost_topology_route(links->topology, src, dst, take, &head);
         return head.waited;
     }
     const struct route *route = find_route(links, src, dst);

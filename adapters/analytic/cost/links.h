@@ -14,7 +14,7 @@
 struct pf_links;
 
 /* Links of a topology by arithmetic, all with the same time per byte. NULL when there is no memory. */
-struct pf_links *pf_links_by_arithmetic(const struct pf_topology *topology, double byte_time);
+struct pf_links *pf_links_by_arithmetic(const struct pf_cost_topology *topology, double byte_time);
 
 /* Links of the platform's routes between so many nodes; `fn` is asked once per pair while it is
  * remembered. */

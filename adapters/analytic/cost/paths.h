@@ -12,31 +12,31 @@
 #define PF_PATHS_TABLE  512
 #define PF_PATHS_PLACES (1 << 20)
 
-struct pf_path {
+struct pf_cost_path {
     double latency;
     double byte_time; /* s/B of the slowest link */
 };
 
-struct pf_paths;
+struct pf_cost_paths;
 
 /* How many places there are for pairs of so many nodes, and the place of a pair. */
-static inline size_t pf_paths_places(int nodes)
+static inline size_t pf_cost_paths_places(int nodes)
 {
     return nodes <= PF_PATHS_TABLE ? (size_t)nodes * (size_t)nodes : PF_PATHS_PLACES;
 }
 
 /* A large job talks to few distances from each node: the odd factor spreads rows over the places. */
-static inline size_t pf_paths_place(int nodes, int src, int dst)
+static inline size_t pf_cost_paths_place(int nodes, int src, int dst)
 {
     return nodes <= PF_PATHS_TABLE ? (size_t)src * (size_t)nodes + (size_t)dst
                                    : ((size_t)src * 40503 + (size_t)dst) & (PF_PATHS_PLACES - 1);
 }
 
 /* NULL when there is no memory. The caller frees it. */
-struct pf_paths *pf_paths_new(int nodes, pf_cost_route_fn *route, void *context);
-void pf_paths_free(struct pf_paths *paths);
+struct pf_cost_paths *pf_cost_paths_new(int nodes, pf_cost_route_fn *route, void *context);
+void pf_cost_paths_free(struct pf_cost_paths *paths);
 
 /* The path between two nodes, valid until the next call. */
-const struct pf_path *pf_paths_get(struct pf_paths *paths, int src, int dst);
+const struct pf_cost_path *pf_cost_paths_get(struct pf_cost_paths *paths, int src, int dst);
 
 #endif

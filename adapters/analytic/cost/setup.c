@@ -57,8 +57,8 @@ static double byte_time(const struct pf_parameters *p, enum pf_parameter key, si
     return pf_parameters_has(p, key) ? 1 / pf_parameters_at(p, key, bytes, INFINITY) : otherwise;
 }
 
-/* Key of the network `key`, as the lane has it: the keys of the memory follow in the same order. */
-static enum pf_parameter of_lane(enum pf_parameter key, bool memory)
+/* Key of the network `key`, as the transport has it: the keys of the memory follow in the same order. */
+static enum pf_parameter of_transport(enum pf_parameter key, bool memory)
 {
     return (enum pf_parameter)((int)key + (memory ? (int)PF_MEMORY_LATENCY - (int)PF_LATENCY : 0));
 }
@@ -69,13 +69,13 @@ static int compare_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The sizes at which anything of the lane changes, 0 first. */
-static int lane_sizes(const struct pf_parameters *p, bool memory, size_t *sizes)
+/* The sizes at which anything of the transport changes, 0 first. */
+static int transport_sizes(const struct pf_parameters *p, bool memory, size_t *sizes)
 {
     int n = 0, count = 0;
     sizes[n++] = 0;
     for (int key = PF_LATENCY; key < PF_MEMORY_LATENCY; key++) {
-        const struct pf_parameter_value *value = &p->value[of_lane((enum pf_parameter)key, memory)];
+        const struct pf_parameter_value *value = &p->value[of_transport((enum pf_parameter)key, memory)];
         for (int i = 0; i < value->count; i++)
             sizes[n++] = value->from[i];
     }
@@ -86,7 +86,7 @@ static int lane_sizes(const struct pf_parameters *p, bool memory, size_t *sizes)
     return count;
 }
 
-static const char *check_lane(const struct pf_parameters *p, bool memory)
+static const char *check_transport(const struct pf_parameters *p, bool memory)
 {
     static const enum pf_parameter excluded[][2] = {
         {PF_TIME, PF_LATENCY},          {PF_TIME, PF_BANDWIDTH},
@@ -95,17 +95,17 @@ static const char *check_lane(const struct pf_parameters *p, bool memory)
     };
     static const enum pf_parameter lines[] = {PF_TIME, PF_NIC_TIME};
     const char *wrong = NULL;
-    const struct pf_parameter_value *factor = &p->value[of_lane(PF_BANDWIDTH_FACTOR, memory)];
+    const struct pf_parameter_value *factor = &p->value[of_transport(PF_BANDWIDTH_FACTOR, memory)];
     for (int k = 0; k < factor->count; k++)
         if (factor->number[k] < 1e-9)
-            return at_key(p, of_lane(PF_BANDWIDTH_FACTOR, memory), "no byte would ever arrive");
+            return at_key(p, of_transport(PF_BANDWIDTH_FACTOR, memory), "no byte would ever arrive");
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0] && !wrong; i++)
-        wrong = refuse_both(p, of_lane(excluded[i][0], memory), of_lane(excluded[i][1], memory));
+        wrong = refuse_both(p, of_transport(excluded[i][0], memory), of_transport(excluded[i][1], memory));
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const struct pf_parameter_value *line = &p->value[of_lane(lines[i], memory)];
+        const struct pf_parameter_value *line = &p->value[of_transport(lines[i], memory)];
         for (int k = 1; k < line->count && !wrong; k++)
             if (line->number[k] < line->number[k - 1])
-                wrong = at_key(p, of_lane(lines[i], memory),
+                wrong = at_key(p, of_transport(lines[i], memory),
                                "a larger message must not be faster than a smaller one");
     }
     return wrong;
@@ -124,7 +124,7 @@ static void straight_line(const struct pf_parameter_value *value, size_t bytes, 
     *start = value->number[i] - *slope * (double)value->from[i];
 }
 
-/* The overheads of a lane whose times were measured lie on straight lines as well. */
+/* The overheads of a transport whose times were measured lie on straight lines as well. */
 static void fill_overhead(const struct pf_parameter_value *value, bool lines, size_t bytes, double *start,
                           double *slope)
 {
@@ -138,58 +138,58 @@ static void fill_overhead(const struct pf_parameter_value *value, bool lines, si
 static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cost_range *range)
 {
     size_t bytes = range->from;
-    const struct pf_parameter_value *time = &p->value[of_lane(PF_TIME, memory)];
-    const struct pf_parameter_value *nic = &p->value[of_lane(PF_NIC_TIME, memory)];
-    const struct pf_parameter_value *factor = &p->value[of_lane(PF_LATENCY_FACTOR, memory)];
-    range->latency_factor = pf_parameters_at(p, of_lane(PF_LATENCY_FACTOR, memory), bytes, !time->count);
+    const struct pf_parameter_value *time = &p->value[of_transport(PF_TIME, memory)];
+    const struct pf_parameter_value *nic = &p->value[of_transport(PF_NIC_TIME, memory)];
+    const struct pf_parameter_value *factor = &p->value[of_transport(PF_LATENCY_FACTOR, memory)];
+    range->latency_factor = pf_parameters_at(p, of_transport(PF_LATENCY_FACTOR, memory), bytes, !time->count);
     if (time->count) {
         straight_line(time, bytes, &range->latency, &range->byte_time);
         range->byte_factor = time->count == 1; /* nothing else says what a byte takes */
         if (factor->count)
             straight_line(factor, bytes, &range->latency_factor, &range->latency_slope);
     } else {
-        range->latency = pf_parameters_at(p, of_lane(PF_LATENCY, memory), bytes, 0);
-        double bandwidth = pf_parameters_at(p, of_lane(PF_BANDWIDTH, memory), bytes, 0);
+        range->latency = pf_parameters_at(p, of_transport(PF_LATENCY, memory), bytes, 0);
+        double bandwidth = pf_parameters_at(p, of_transport(PF_BANDWIDTH, memory), bytes, 0);
         if (bandwidth > 0)
             range->byte_time = 1 / bandwidth;
         else
-            range->byte_factor = 1 / pf_parameters_at(p, of_lane(PF_BANDWIDTH_FACTOR, memory), bytes, 1);
+            range->byte_factor = 1 / pf_parameters_at(p, of_transport(PF_BANDWIDTH_FACTOR, memory), bytes, 1);
     }
-    range->gap = pf_parameters_at(p, of_lane(PF_GAP, memory), bytes, 0);
-    range->nic_byte_time = byte_time(p, of_lane(PF_NIC_BANDWIDTH, memory), bytes, memory ? 0 : -1);
+    range->gap = pf_parameters_at(p, of_transport(PF_GAP, memory), bytes, 0);
+    range->nic_byte_time = byte_time(p, of_transport(PF_NIC_BANDWIDTH, memory), bytes, memory ? 0 : -1);
     if (nic->count)
         straight_line(nic, bytes, &range->gap, &range->nic_byte_time);
-    fill_overhead(&p->value[of_lane(PF_OVERHEAD_SEND, memory)], time->count, bytes, &range->overhead_send,
-                  &range->send_byte_time);
-    fill_overhead(&p->value[of_lane(PF_OVERHEAD_RECEIVE, memory)], time->count, bytes,
+    fill_overhead(&p->value[of_transport(PF_OVERHEAD_SEND, memory)], time->count, bytes,
+                  &range->overhead_send, &range->send_byte_time);
+    fill_overhead(&p->value[of_transport(PF_OVERHEAD_RECEIVE, memory)], time->count, bytes,
                   &range->overhead_receive, &range->receive_byte_time);
 }
 
-static const char *make_lane(struct pf_cost *cost, bool memory)
+static const char *make_transport(struct pf_cost *cost, bool memory)
 {
     enum { MOST = 1 + (PF_MEMORY_LATENCY - PF_LATENCY) * PF_PARAMETER_SIZES };
-    struct pf_cost_lane *lane = memory ? &cost->memory : &cost->network;
-    const char *wrong = check_lane(&cost->parameters, memory);
+    struct pf_cost_transport *transport = memory ? &cost->memory : &cost->network;
+    const char *wrong = check_transport(&cost->parameters, memory);
     if (wrong)
         return wrong;
     size_t *sizes = pf_malloc(MOST * sizeof *sizes);
-    lane->count = lane_sizes(&cost->parameters, memory, sizes);
-    lane->ranges = pf_calloc((size_t)lane->count + 1, sizeof *lane->ranges);
-    lane->busy_out = pf_calloc((size_t)cost->nodes, sizeof *lane->busy_out);
-    lane->last_to = pf_calloc((size_t)cost->nodes, sizeof *lane->last_to);
-    for (int i = 0; i < lane->count; i++) {
-        lane->ranges[i].from = sizes[i];
-        fill_range(&cost->parameters, memory, &lane->ranges[i]);
+    transport->count = transport_sizes(&cost->parameters, memory, sizes);
+    transport->ranges = pf_calloc((size_t)transport->count + 1, sizeof *transport->ranges);
+    transport->busy_out = pf_calloc((size_t)cost->nodes, sizeof *transport->busy_out);
+    transport->last_to = pf_calloc((size_t)cost->nodes, sizeof *transport->last_to);
+    for (int i = 0; i < transport->count; i++) {
+        transport->ranges[i].from = sizes[i];
+        fill_range(&cost->parameters, memory, &transport->ranges[i]);
     }
     free(sizes);
-    lane->control_latency =
-        pf_parameters_at(&cost->parameters, of_lane(PF_CONTROL_LATENCY, memory), 0, lane->ranges[0].latency);
+    transport->control_latency = pf_parameters_at(&cost->parameters, of_transport(PF_CONTROL_LATENCY, memory),
+                                                  0, transport->ranges[0].latency);
     for (int bits = 0; bits <= 64; bits++) {
         size_t smallest = bits ? (size_t)1 << (bits - 1) : 0;
         int i = 0;
-        while (i + 1 < lane->count && lane->ranges[i + 1].from <= smallest)
+        while (i + 1 < transport->count && transport->ranges[i + 1].from <= smallest)
             i++;
-        lane->first[bits] = (unsigned short)i;
+        transport->first[bits] = (unsigned short)i;
     }
     return NULL;
 }
@@ -199,7 +199,7 @@ static double memory_byte_time(struct pf_cost *cost)
 {
     const struct pf_cost_range *large = &cost->memory.ranges[cost->memory.count - 1];
     return large->byte_factor == 0 ? large->byte_time
-                                   : large->byte_factor * pf_paths_get(cost->paths, 0, 0)->byte_time;
+                                   : large->byte_factor * pf_cost_paths_get(cost->paths, 0, 0)->byte_time;
 }
 
 static const char *make_protocol(struct pf_cost *cost)
@@ -230,7 +230,7 @@ static const char *make_protocol(struct pf_cost *cost)
 static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
 {
     const struct pf_parameters *p = &cost->parameters;
-    struct pf_cost_lane *network = &cost->network;
+    struct pf_cost_transport *network = &cost->network;
     if (by_word(p, PF_TOGETHER, 0) > 0)
         network->batch = pf_calloc((size_t)cost->nodes, sizeof *network->batch);
     switch ((enum contention)by_word(p, PF_CONTENTION, ALONE)) {
@@ -252,7 +252,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         return at_key(p, PF_CONTENTION, "link needs link_bandwidth");
     if (cost->link_byte_time == 0)
         return at_key(p, PF_CONTENTION, "link needs a link_bandwidth that is not unlimited");
-    if (pf_topology_links(&cost->topology) > MOST_LINKS)
+    if (pf_cost_topology_links(&cost->topology) > MOST_LINKS)
         return at_key(p, PF_CONTENTION, "the topology has too many links to keep the load of each");
     network->links = pf_links_by_arithmetic(&cost->topology, cost->link_byte_time);
     return NULL;
@@ -274,7 +274,7 @@ static const char *make_topology(struct pf_cost *cost)
                 return at_key(p, links[i], "the platform has its own links; set topology to use this");
         return NULL;
     }
-    const char *wrong = pf_topology_parse(&cost->topology, p->value[PF_TOPOLOGY].text, cost->nodes);
+    const char *wrong = pf_cost_topology_parse(&cost->topology, p->value[PF_TOPOLOGY].text, cost->nodes);
     if (wrong)
         return at_key(p, PF_TOPOLOGY, wrong);
     if (!pf_parameters_has(p, PF_LINK_LATENCY))
@@ -304,7 +304,7 @@ static const char *make_node_topology(struct pf_cost *cost)
             most = count[cost->node_of_rank[rank]];
     }
     free(count);
-    const char *wrong = pf_topology_parse(&cost->node_topology, p->value[PF_NODE_TOPOLOGY].text, most);
+    const char *wrong = pf_cost_topology_parse(&cost->node_topology, p->value[PF_NODE_TOPOLOGY].text, most);
     if (wrong)
         return at_key(p, PF_NODE_TOPOLOGY, wrong);
     if (!pf_parameters_has(p, PF_NODE_LINK_LATENCY))
@@ -335,16 +335,16 @@ static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ran
         if (nodes_of_ranks[rank] >= cost->nodes)
             cost->nodes = nodes_of_ranks[rank] + 1;
     }
-    cost->paths = pf_paths_new(cost->nodes, route, context);
+    cost->paths = pf_cost_paths_new(cost->nodes, route, context);
     const char *wrong = read_parameters(&cost->parameters);
     if (!wrong)
         wrong = make_topology(cost);
     if (!wrong)
         wrong = make_node_topology(cost);
     if (!wrong)
-        wrong = make_lane(cost, false);
+        wrong = make_transport(cost, false);
     if (!wrong)
-        wrong = make_lane(cost, true);
+        wrong = make_transport(cost, true);
     if (!wrong)
         wrong = make_protocol(cost);
     return wrong ? wrong : make_contention(cost, links, context);
@@ -362,25 +362,25 @@ struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_
     return NULL;
 }
 
-static void free_lane(struct pf_cost_lane *lane)
+static void free_transport(struct pf_cost_transport *transport)
 {
-    free(lane->ranges);
-    free(lane->busy_out);
-    free(lane->last_to);
-    free(lane->busy_in);
-    free(lane->batch);
-    pf_links_free(lane->links);
+    free(transport->ranges);
+    free(transport->busy_out);
+    free(transport->last_to);
+    free(transport->busy_in);
+    free(transport->batch);
+    pf_links_free(transport->links);
 }
 
 void pf_cost_free(struct pf_cost *cost)
 {
     if (!cost)
         return;
-    free_lane(&cost->network);
-    free_lane(&cost->memory);
-    pf_topology_clear(&cost->topology);
-    pf_topology_clear(&cost->node_topology);
-    pf_paths_free(cost->paths);
+    free_transport(&cost->network);
+    free_transport(&cost->memory);
+    pf_cost_topology_clear(&cost->topology);
+    pf_cost_topology_clear(&cost->node_topology);
+    pf_cost_paths_free(cost->paths);
     free(cost->index_on_node);
     free(cost->node_of_rank);
     free(cost);
@@ -394,10 +394,10 @@ static bool one_distance(struct pf_cost *cost)
         return true;
     if (cost->ranks > FEW)
         return false;
-    struct pf_path first = pf_cost_path(cost, 0, 1);
+    struct pf_cost_path first = pf_cost_path(cost, 0, 1);
     for (int src = 0; src < cost->ranks; src++) {
         for (int dst = 0; dst < cost->ranks; dst++) {
-            struct pf_path path = src == dst ? first : pf_cost_path(cost, src, dst);
+            struct pf_cost_path path = src == dst ? first : pf_cost_path(cost, src, dst);
             if (path.latency != first.latency || path.byte_time != first.byte_time)
                 return false;
         }

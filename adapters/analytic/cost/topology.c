@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int grid_hops(const struct pf_topology *t, int src, int dst)
+static int grid_hops(const struct pf_cost_topology *t, int src, int dst)
 {
     int hops = 0;
     for (int i = t->dimensions - 1; i >= 0; i--) {
@@ -22,7 +22,7 @@ static int grid_hops(const struct pf_topology *t, int src, int dst)
     return hops;
 }
 
-static int tree_hops(const struct pf_topology *t, int src, int dst)
+static int tree_hops(const struct pf_cost_topology *t, int src, int dst)
 {
     int level = 0;
     while (src != dst) {
@@ -34,27 +34,28 @@ static int tree_hops(const struct pf_topology *t, int src, int dst)
     return 2 * level;
 }
 
-int pf_topology_gateway(const struct pf_topology *t, int from, int to)
+int pf_cost_topology_gateway(const struct pf_cost_topology *t, int from, int to)
 {
     return (to < from ? to : to - 1) / t->global_ports;
 }
 
 /* Two links between groups can be shorter than one with a hop inside both groups. */
-int pf_topology_third_group(const struct pf_topology *t, int group, int router, int to_group, int to_router)
+int pf_cost_topology_third_group(const struct pf_cost_topology *t, int group, int router, int to_group,
+                                 int to_router)
 {
     for (int port = 0; port < t->global_ports; port++) {
         int third = router * t->global_ports + port;
         third += third >= group;
         if (third >= t->extent[0] || third == to_group)
             continue;
-        if (pf_topology_gateway(t, third, group) == pf_topology_gateway(t, third, to_group) &&
-            pf_topology_gateway(t, to_group, third) == to_router)
+        if (pf_cost_topology_gateway(t, third, group) == pf_cost_topology_gateway(t, third, to_group) &&
+            pf_cost_topology_gateway(t, to_group, third) == to_router)
             return third;
     }
     return -1;
 }
 
-static int dragonfly_hops(const struct pf_topology *t, int src, int dst)
+static int dragonfly_hops(const struct pf_cost_topology *t, int src, int dst)
 {
     int routers = t->extent[1], nodes = t->extent[2];
     int from = src / nodes, to = dst / nodes;
@@ -65,16 +66,16 @@ static int dragonfly_hops(const struct pf_topology *t, int src, int dst)
     to %= routers;
     if (group == to_group)
         return 3;
-    int local =
-        (pf_topology_gateway(t, group, to_group) != from) + (pf_topology_gateway(t, to_group, group) != to);
-    if (local == 2 && pf_topology_third_group(t, group, from, to_group, to) >= 0)
+    int local = (pf_cost_topology_gateway(t, group, to_group) != from) +
+                (pf_cost_topology_gateway(t, to_group, group) != to);
+    if (local == 2 && pf_cost_topology_third_group(t, group, from, to_group, to) >= 0)
         return 4;
     return 3 + local;
 }
 
 /* The neighbour of `position` one step along a dimension, or -1 at an end that does not wrap. A twisted wrap
  * moves the other dimension without a further twist. */
-int pf_topology_neighbour(const struct pf_topology *t, int position, int dimension, int step)
+int pf_cost_topology_neighbour(const struct pf_cost_topology *t, int position, int dimension, int step)
 {
     int x[PF_TOPOLOGY_DIMENSIONS] = {0};
     for (int i = t->dimensions - 1; i >= 0; i--) {
@@ -95,7 +96,7 @@ int pf_topology_neighbour(const struct pf_topology *t, int position, int dimensi
     return result;
 }
 
-static unsigned short *twisted_search(const struct pf_topology *t, int from)
+static unsigned short *twisted_search(const struct pf_cost_topology *t, int from)
 {
     unsigned short *distance = pf_malloc((size_t)t->size * sizeof *distance);
     int *queue = pf_malloc((size_t)t->size * sizeof *queue);
@@ -106,7 +107,7 @@ static unsigned short *twisted_search(const struct pf_topology *t, int from)
     while (head < tail) {
         int at = queue[head++];
         for (int way = 0; way < 2 * t->dimensions; way++) {
-            int next = pf_topology_neighbour(t, at, way / 2, way % 2 ? 1 : -1);
+            int next = pf_cost_topology_neighbour(t, at, way / 2, way % 2 ? 1 : -1);
             if (next < 0 || distance[next] != UINT16_MAX)
                 continue;
             distance[next] = (unsigned short)(distance[at] + 1);
@@ -117,7 +118,7 @@ static unsigned short *twisted_search(const struct pf_topology *t, int from)
     return distance;
 }
 
-int pf_topology_hops(const struct pf_topology *t, int src, int dst)
+int pf_cost_topology_hops(const struct pf_cost_topology *t, int src, int dst)
 {
     int delta = dst - src;
     if (delta == 0)
@@ -144,7 +145,7 @@ int pf_topology_hops(const struct pf_topology *t, int src, int dst)
     return 0;
 }
 
-void pf_topology_clear(struct pf_topology *t)
+void pf_cost_topology_clear(struct pf_cost_topology *t)
 {
     for (int i = 0; t->rows && i < t->size; i++)
         free(t->rows[i]);

@@ -58,7 +58,7 @@ static const char *read_flags(const char *word, int dimensions, bool *out)
     return NULL;
 }
 
-static const char *set_size(struct pf_topology *t, const char *kind, int nodes)
+static const char *set_size(struct pf_cost_topology *t, const char *kind, int nodes)
 {
     double product = 1;
     for (int i = 0; i < t->dimensions; i++)
@@ -71,7 +71,7 @@ static const char *set_size(struct pf_topology *t, const char *kind, int nodes)
     return NULL;
 }
 
-static const char *parse_shape(struct pf_topology *t, const char *kind, const char *word, int nodes)
+static const char *parse_shape(struct pf_cost_topology *t, const char *kind, const char *word, int nodes)
 {
     if (!word)
         return fail("%s needs its extents, such as '%s 4x4x8'", kind, kind);
@@ -82,7 +82,8 @@ static const char *parse_shape(struct pf_topology *t, const char *kind, const ch
     return set_size(t, kind, nodes);
 }
 
-static const char *parse_option(struct pf_topology *t, const char *kind, const char *name, const char *value)
+static const char *parse_option(struct pf_cost_topology *t, const char *kind, const char *name,
+                                const char *value)
 {
     bool twisted = t->kind == PF_TOPOLOGY_TWISTED, torus = twisted || strcmp(kind, "torus") == 0;
     if (torus && strcmp(name, "wrap") == 0)
@@ -102,7 +103,7 @@ static const char *parse_option(struct pf_topology *t, const char *kind, const c
     return fail("%s has no option '%s'", kind, name);
 }
 
-static const char *parse_grid(struct pf_topology *t, const char *kind, char **save, int nodes)
+static const char *parse_grid(struct pf_cost_topology *t, const char *kind, char **save, int nodes)
 {
     t->kind = strcmp(kind, "twisted") == 0 ? PF_TOPOLOGY_TWISTED : PF_TOPOLOGY_MESH;
     const char *wrong = parse_shape(t, kind, strtok_r(NULL, " \t", save), nodes);
@@ -135,7 +136,7 @@ static const char *parse_grid(struct pf_topology *t, const char *kind, char **sa
     return NULL;
 }
 
-static const char *parse_ring(struct pf_topology *t, const char *word)
+static const char *parse_ring(struct pf_cost_topology *t, const char *word)
 {
     if (!word || strcmp(word, "oneway") == 0)
         t->kind = PF_TOPOLOGY_RING;
@@ -147,7 +148,7 @@ static const char *parse_ring(struct pf_topology *t, const char *word)
 }
 
 /* As many levels as the nodes need, of one degree. */
-static const char *parse_tree(struct pf_topology *t, const char *word)
+static const char *parse_tree(struct pf_cost_topology *t, const char *word)
 {
     t->kind = PF_TOPOLOGY_TREE;
     t->dimensions = 1;
@@ -156,7 +157,7 @@ static const char *parse_tree(struct pf_topology *t, const char *word)
     return NULL;
 }
 
-static const char *parse_dragonfly(struct pf_topology *t, const char *word, int nodes)
+static const char *parse_dragonfly(struct pf_cost_topology *t, const char *word, int nodes)
 {
     t->kind = PF_TOPOLOGY_DRAGONFLY;
     const char *wrong = parse_shape(t, "dragonfly", word, nodes);
@@ -170,7 +171,7 @@ static const char *parse_dragonfly(struct pf_topology *t, const char *word, int 
     return NULL;
 }
 
-static const char *parse_kind(struct pf_topology *t, const char *kind, char **save, int nodes)
+static const char *parse_kind(struct pf_cost_topology *t, const char *kind, char **save, int nodes)
 {
     t->size = nodes;
     if (!kind)
@@ -198,7 +199,7 @@ static const char *parse_kind(struct pf_topology *t, const char *kind, char **sa
                 kind, near ? ", maybe " : "", near ? near : "", near ? "?" : "");
 }
 
-const char *pf_topology_parse(struct pf_topology *t, const char *text, int nodes)
+const char *pf_cost_topology_parse(struct pf_cost_topology *t, const char *text, int nodes)
 {
     char copy[200], *save;
     memset(t, 0, sizeof *t);
@@ -210,7 +211,7 @@ const char *pf_topology_parse(struct pf_topology *t, const char *text, int nodes
     if (rest)
         wrong = fail("'%s' is left over after the topology", rest);
     if (wrong)
-        pf_topology_clear(t);
+        pf_cost_topology_clear(t);
     return wrong;
 }
 
@@ -225,13 +226,13 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-static void append_shape(char *text, size_t size, const struct pf_topology *t)
+static void append_shape(char *text, size_t size, const struct pf_cost_topology *t)
 {
     for (int i = 0; i < t->dimensions; i++)
         append(text, size, "%s%d", i ? "x" : " ", t->extent[i]);
 }
 
-static bool all_wrap(const struct pf_topology *t, bool value)
+static bool all_wrap(const struct pf_cost_topology *t, bool value)
 {
     for (int i = 0; i < t->dimensions; i++)
         if (t->wraps[i] != value)
@@ -239,7 +240,7 @@ static bool all_wrap(const struct pf_topology *t, bool value)
     return true;
 }
 
-static void describe_grid(const struct pf_topology *t, char *text, size_t size)
+static void describe_grid(const struct pf_cost_topology *t, char *text, size_t size)
 {
     bool twisted = t->kind == PF_TOPOLOGY_TWISTED, mesh = !twisted && all_wrap(t, false);
     append(text, size, "%s", twisted ? "twisted" : mesh ? "mesh" : "torus");
@@ -253,7 +254,7 @@ static void describe_grid(const struct pf_topology *t, char *text, size_t size)
         append(text, size, "%s%d", i ? "," : " jump ", t->jump[i]);
 }
 
-void pf_topology_describe(const struct pf_topology *t, char *text, size_t size)
+void pf_cost_topology_describe(const struct pf_cost_topology *t, char *text, size_t size)
 {
     *text = 0;
     switch (t->kind) {

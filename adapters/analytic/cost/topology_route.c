@@ -4,7 +4,7 @@
 
 /* Who gets the links of a path. */
 struct taker {
-    pf_topology_link_fn *fn;
+    pf_cost_topology_link_fn *fn;
     void *context;
 };
 
@@ -19,14 +19,14 @@ static int subtrees(int positions, int children)
     return positions / children + (positions % children != 0);
 }
 
-static int children_at(const struct pf_topology *t, int level)
+static int children_at(const struct pf_cost_topology *t, int level)
 {
     return t->extent[level < t->dimensions ? level : t->dimensions - 1];
 }
 
 /* Links upwards from the nodes and from the switches of every level that has more than one. A fat tree has
  * as many at each level as leaves. */
-static size_t tree_links(const struct pf_topology *t)
+static size_t tree_links(const struct pf_cost_topology *t)
 {
     size_t count = 0;
     int level = 0;
@@ -35,7 +35,7 @@ static size_t tree_links(const struct pf_topology *t)
     return 2 * count;
 }
 
-size_t pf_topology_links(const struct pf_topology *t)
+size_t pf_cost_topology_links(const struct pf_cost_topology *t)
 {
     size_t size = (size_t)t->size, groups = (size_t)t->extent[0], routers = (size_t)t->extent[1];
     switch (t->kind) {
@@ -55,7 +55,7 @@ size_t pf_topology_links(const struct pf_topology *t)
     return 0;
 }
 
-static void ring_route(const struct pf_topology *t, int src, int dst, const struct taker *to)
+static void ring_route(const struct pf_cost_topology *t, int src, int dst, const struct taker *to)
 {
     int up = dst > src ? dst - src : t->size - (src - dst);
     bool both = t->kind == PF_TOPOLOGY_RING_TWO, down = both && t->size - up < up;
@@ -74,7 +74,7 @@ static int grid_step(int at, int stride, int extent, bool down)
     return x + 1 < extent ? at + stride : at - (extent - 1) * stride;
 }
 
-static void grid_route(const struct pf_topology *t, int src, int dst, const struct taker *to)
+static void grid_route(const struct pf_cost_topology *t, int src, int dst, const struct taker *to)
 {
     int at = src, stride = 1;
     for (int i = t->dimensions - 1; i >= 0; i--) {
@@ -90,14 +90,14 @@ static void grid_route(const struct pf_topology *t, int src, int dst, const stru
 }
 
 /* The first neighbour that is nearer. Distances are the same in both directions. */
-static void twisted_route(const struct pf_topology *t, int src, int dst, const struct taker *to)
+static void twisted_route(const struct pf_cost_topology *t, int src, int dst, const struct taker *to)
 {
-    int left = pf_topology_hops(t, dst, src);
+    int left = pf_cost_topology_hops(t, dst, src);
     for (int at = src; left > 0; left--) {
         int way = 0, next = -1;
         for (; way < 2 * t->dimensions; way++) {
-            next = pf_topology_neighbour(t, at, way / 2, way % 2 ? 1 : -1);
-            if (next >= 0 && pf_topology_hops(t, dst, next) == left - 1)
+            next = pf_cost_topology_neighbour(t, at, way / 2, way % 2 ? 1 : -1);
+            if (next >= 0 && pf_cost_topology_hops(t, dst, next) == left - 1)
                 break;
         }
         take(to, 2 * (size_t)at * (size_t)t->dimensions + (size_t)way);
@@ -109,7 +109,7 @@ static void twisted_route(const struct pf_topology *t, int src, int dst, const s
  * Up to the common ancestor and down again. In a fat tree the target's number among the leaves of a subtree
  * says which of its links upwards is taken, so that there is one way down to each leaf.
  */
-static void tree_route(const struct pf_topology *t, int src, int dst, const struct taker *to)
+static void tree_route(const struct pf_cost_topology *t, int src, int dst, const struct taker *to)
 {
     int levels = 0, positions = t->size, wide = 1;
     size_t offset = 0, down[32];
@@ -129,7 +129,8 @@ static void tree_route(const struct pf_topology *t, int src, int dst, const stru
 }
 
 /* A node's links, those inside each group, those between groups. */
-static void local(const struct pf_topology *t, int group, int from, int to_router, const struct taker *to)
+static void local(const struct pf_cost_topology *t, int group, int from, int to_router,
+                  const struct taker *to)
 {
     size_t routers = (size_t)t->extent[1];
     if (from != to_router)
@@ -137,13 +138,13 @@ static void local(const struct pf_topology *t, int group, int from, int to_route
              2 * (size_t)t->size + ((size_t)group * routers + (size_t)from) * routers + (size_t)to_router);
 }
 
-static void global(const struct pf_topology *t, int group, int to_group, const struct taker *to)
+static void global(const struct pf_cost_topology *t, int group, int to_group, const struct taker *to)
 {
     size_t groups = (size_t)t->extent[0], routers = (size_t)t->extent[1];
     take(to, 2 * (size_t)t->size + groups * routers * routers + (size_t)group * groups + (size_t)to_group);
 }
 
-static void dragonfly_route(const struct pf_topology *t, int src, int dst, const struct taker *to)
+static void dragonfly_route(const struct pf_cost_topology *t, int src, int dst, const struct taker *to)
 {
     int routers = t->extent[1], nodes = t->extent[2], from = src / nodes, target = dst / nodes;
     int group = from / routers, to_group = target / routers, third = -1;
@@ -153,9 +154,10 @@ static void dragonfly_route(const struct pf_topology *t, int src, int dst, const
     if (group == to_group) {
         local(t, group, from, target, to);
     } else {
-        int leave = pf_topology_gateway(t, group, to_group), enter = pf_topology_gateway(t, to_group, group);
+        int leave = pf_cost_topology_gateway(t, group, to_group),
+            enter = pf_cost_topology_gateway(t, to_group, group);
         if (leave != from && enter != target)
-            third = pf_topology_third_group(t, group, from, to_group, target);
+            third = pf_cost_topology_third_group(t, group, from, to_group, target);
         if (third >= 0) {
             global(t, group, third, to);
             global(t, third, to_group, to);
@@ -168,7 +170,8 @@ static void dragonfly_route(const struct pf_topology *t, int src, int dst, const
     take(to, 2 * (size_t)dst + 1);
 }
 
-void pf_topology_route(const struct pf_topology *t, int src, int dst, pf_topology_link_fn *fn, void *context)
+void pf_cost_topology_route(const struct pf_cost_topology *t, int src, int dst, pf_cost_topology_link_fn *fn,
+                            void *context)
 {
     struct taker to = {fn, context};
     if (src == dst)

@@ -9,8 +9,8 @@
 /* Fills the table of native functions. */
 void an_rma_install(struct pf_own_fn *fn);
 
-/* See win_twin, win_open, win_free and win_share in adapter.h. */
-int an_rma_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);
+/* See win_shadow, win_open, win_free and win_share in adapter.h. */
+int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);
 int an_rma_open(struct pf_instance *in, void *native);
 void an_rma_free(struct pf_instance *in, void *native);
 int an_rma_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes);

@@ -182,7 +182,7 @@ int an_rma_share(struct pf_instance *in, void *comm, const void *mine, void *all
     return tell_members(comm, PF_COLL_ALLGATHER, (size_t)bytes);
 }
 
-int an_rma_twin(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
     if (!recipe->board[0])
         recipe->board[0] = rma_new(recipe->members);

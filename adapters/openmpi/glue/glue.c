@@ -18,10 +18,10 @@ const struct pf_glue_host *pf_glue_host;
 
 /*
  * Context ids. The portals4 MTL has room for 12 bits in its match bits (it claims 13, whose top one collides
- * with the protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that twins have
- * the rest to themselves.
+ * with the protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that shadows
+ * have the rest to themselves.
  */
-enum { TWIN_FIRST = 1024, TWIN_END = 4096 };
+enum { SHADOW_FIRST = 1024, SHADOW_END = 4096 };
 
 /* Stock mtl/portals4 takes tags of 24 bits, but a receive of any tag ignores only 23: it would never meet a
  * message with the highest bit, which is that of the tags of collectives. */
@@ -47,7 +47,7 @@ static int instance_init(int *thread_level)
     opal_progress_set_event_flag(0);
     opal_timer_base_get_usec = simulated_microseconds;
     opal_timer_base_get_cycles = simulated_microseconds;
-    mca_pml.pml_max_contextid = TWIN_FIRST;
+    mca_pml.pml_max_contextid = SHADOW_FIRST;
     mca_pml.pml_max_tag = TAG_UPPER_BOUND;
     pf_glue_progress_install();
     pf_glue_send_install();
@@ -75,7 +75,7 @@ static int instance_progress(void)
 static int activate(ompi_communicator_t *comm, int cid)
 {
     if (opal_pointer_array_get_item(&ompi_mpi_communicators, cid))
-        return MPI_ERR_INTERN; /* a twin of the same id is still alive */
+        return MPI_ERR_INTERN; /* a shadow of the same id is still alive */
     comm->c_contextid = (uint32_t)cid;
     if (opal_pointer_array_set_item(&ompi_mpi_communicators, cid, comm) != OPAL_SUCCESS)
         return MPI_ERR_NO_MEM;
@@ -103,15 +103,15 @@ static int comm_make(const int *world_ranks, int n, int me, ompi_communicator_t 
     return MPI_SUCCESS;
 }
 
-static int instance_comm_twin(const int *world_ranks, int n, int me, int id, void **result)
+static int instance_comm_shadow(const int *world_ranks, int n, int me, int id, void **result)
 {
     ompi_communicator_t *comm;
-    if (id < 0 || id >= TWIN_END - TWIN_FIRST)
+    if (id < 0 || id >= SHADOW_END - SHADOW_FIRST)
         return MPI_ERR_INTERN;
     int status = comm_make(world_ranks, n, me, &comm);
     if (status != MPI_SUCCESS)
         return status;
-    status = activate(comm, TWIN_FIRST + id);
+    status = activate(comm, SHADOW_FIRST + id);
     if (status != MPI_SUCCESS) {
         OBJ_RELEASE(comm);
         return status;
@@ -134,23 +134,23 @@ static int set_others(ompi_communicator_t *comm, const int *ranks, int n)
 }
 
 /* ompi_comm_set_nb() would make the communicator of the own side by a collective call. */
-static int instance_intercomm_twin(const struct pf_intercomm_recipe *recipe, void **result)
+static int instance_intercomm_shadow(const struct pf_intercomm_recipe *recipe, void **result)
 {
     int side = recipe->side, id = recipe->id;
     ompi_communicator_t *comm;
     void *local;
-    if (id < 0 || id >= TWIN_END - TWIN_FIRST)
+    if (id < 0 || id >= SHADOW_END - SHADOW_FIRST)
         return MPI_ERR_INTERN;
     int status = comm_make(recipe->ranks[side], recipe->size[side], recipe->me, &comm);
     if (status != MPI_SUCCESS)
         return status;
     status = set_others(comm, recipe->ranks[!side], recipe->size[!side]);
     if (status == MPI_SUCCESS)
-        status =
-            instance_comm_twin(recipe->ranks[side], recipe->size[side], recipe->me, recipe->local_id, &local);
+        status = instance_comm_shadow(recipe->ranks[side], recipe->size[side], recipe->me, recipe->local_id,
+                                      &local);
     if (status == MPI_SUCCESS) {
         comm->c_local_comm = local;
-        status = activate(comm, TWIN_FIRST + id);
+        status = activate(comm, SHADOW_FIRST + id);
         if (status != MPI_SUCCESS)
             ompi_comm_free(&comm->c_local_comm);
     }
@@ -179,7 +179,7 @@ static void instance_comm_free(void *native)
 
 static bool instance_comm_kept(int id)
 {
-    return opal_pointer_array_get_item(&ompi_mpi_communicators, TWIN_FIRST + id) != NULL;
+    return opal_pointer_array_get_item(&ompi_mpi_communicators, SHADOW_FIRST + id) != NULL;
 }
 
 static void instance_comm_errors_return(void *native)
@@ -199,8 +199,8 @@ static const struct pf_glue glue = {
     .init = instance_init,
     .finalize = instance_finalize,
     .progress = instance_progress,
-    .comm_twin = instance_comm_twin,
-    .intercomm_twin = instance_intercomm_twin,
+    .comm_shadow = instance_comm_shadow,
+    .intercomm_shadow = instance_intercomm_shadow,
     .comm_free = instance_comm_free,
     .comm_kept = instance_comm_kept,
     .comm_errors_return = instance_comm_errors_return,
@@ -211,12 +211,12 @@ static const struct pf_glue glue = {
     .osc_send = pf_glue_osc_send,
     .osc_list_init = pf_glue_osc_list_init,
     .window_comm = pf_glue_window_comm,
-    .window_twin = pf_glue_window_twin,
+    .window_shadow = pf_glue_window_shadow,
     .window_open = pf_glue_window_open,
     .window_free = pf_glue_window_free,
     .window_made = pf_glue_window_made,
     .window_gone = pf_glue_window_gone,
-    .twin_limit = TWIN_END - TWIN_FIRST,
+    .shadow_limit = SHADOW_END - SHADOW_FIRST,
 };
 
 PF_GLUE_EXPORT const struct pf_glue *pf_glue_bind(const struct pf_glue_host *host);

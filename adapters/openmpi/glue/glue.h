@@ -51,7 +51,7 @@ struct pf_glue_host {
 
 #define PF_GLUE_COLL_ENDS 4
 
-/* What a window is, for a twin made without communication. Handles are Open MPI's. */
+/* What a window is, for a shadow made without communication. Handles are Open MPI's. */
 struct pf_glue_window {
     void *base;
     int64_t size;
@@ -67,10 +67,10 @@ struct pf_glue {
     int (*init)(int *thread_level);
     int (*finalize)(void);
     int (*progress)(void); /* one pass */
-    int (*comm_twin)(const int *world_ranks, int n, int me, int id, void **comm);
-    int (*intercomm_twin)(const struct pf_intercomm_recipe *recipe, void **comm);
+    int (*comm_shadow)(const int *world_ranks, int n, int me, int id, void **comm);
+    int (*intercomm_shadow)(const struct pf_intercomm_recipe *recipe, void **comm);
     void (*comm_free)(void *comm);
-    bool (*comm_kept)(int id); /* a twin of this id exists, freed or not */
+    bool (*comm_kept)(int id); /* a shadow of this id exists, freed or not */
     void (*comm_errors_return)(void *comm);
     bool (*request_done)(const void *request);
     /* Repairs coll/portals4, whose broadcast function and table of types are given. Returns the function that
@@ -87,13 +87,13 @@ struct pf_glue {
     /* Stands for ompi_comm_dup in the one-sided components. */
     int (*window_comm)(void *comm, void **result);
     /* A window over `comm`, which it takes over; a fence epoch begins; the end. All local; native errors. */
-    int (*window_twin)(const struct pf_glue_window *recipe, void *comm, void **win);
+    int (*window_shadow)(const struct pf_glue_window *recipe, void *comm, void **win);
     int (*window_open)(void *win);
     int (*window_free)(void *win);
     /* Open MPI has made a window by itself, or is about to free one. */
     void (*window_made)(void *win);
     void (*window_gone)(const void *win);
-    int twin_limit; /* ids of twins lie in [0, twin_limit) */
+    int shadow_limit; /* ids of shadows lie in [0, shadow_limit) */
 };
 
 /* The exported entry of the glue, by name "pf_glue_bind". */

@@ -28,7 +28,7 @@ void pf_glue_messages_install(void);
 
 /* See struct pf_glue. */
 int pf_glue_window_comm(void *original, void **result);
-int pf_glue_window_twin(const struct pf_glue_window *recipe, void *native_comm, void **result);
+int pf_glue_window_shadow(const struct pf_glue_window *recipe, void *native_comm, void **result);
 int pf_glue_window_open(void *native);
 int pf_glue_window_free(void *native);
 void pf_glue_window_made(void *native);

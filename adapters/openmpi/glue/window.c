@@ -2,7 +2,7 @@
 /*
  * Windows made locally. Stock one-sided components communicate in three places of the creation: they
  * duplicate the communicator, they agree on displacement units, and they end with a barrier. A window that
- * the hub wants as a twin gets a communicator that the hub has made without communication, in the place of
+ * the hub wants as a shadow gets a communicator that the hub has made without communication, in the place of
  * the duplicate; the collectives of that communicator are answered here as long as the component runs, from
  * what the hub knows. The barriers of its first fence and of its end are left out in the same way.
  */
@@ -139,7 +139,7 @@ static void speak(ompi_communicator_t *comm, const mca_coll_base_comm_coll_t *be
     comm->c_coll->coll_allgather = before->coll_allgather;
 }
 
-int pf_glue_window_twin(const struct pf_glue_window *recipe, void *native_comm, void **result)
+int pf_glue_window_shadow(const struct pf_glue_window *recipe, void *native_comm, void **result)
 {
     ompi_communicator_t *comm = native_comm;
     ompi_win_t *win = NULL;

@@ -49,7 +49,7 @@ every_pair() {
     takes_nothing 16 -model smpi -schedule b=portals
 }
 
-# Thousands of twins, switches, phases and communicators, every nanosecond charged: the visits in which the program does nothing
+# Thousands of shadows, switches, phases and communicators, every nanosecond charged: the visits in which the program does nothing
 # but switch take a hundredth of what they cost (a quarter, if a call's own work were measured).
 @test "the hub's work is not the application's computation" {
     pfrun -np 4 --cfg=smpi/host-speed:1Gf --cfg=smpi/cpu-threshold:0 -report out "$APP" work >table 2>&1

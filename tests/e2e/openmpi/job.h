@@ -44,7 +44,7 @@ void scenario_collectives(struct rank *rank);
 void scenario_communicators(struct rank *rank);
 void scenario_nonblocking(struct rank *rank);
 void scenario_probe(struct rank *rank);
-void scenario_twins(struct rank *rank);
+void scenario_shadows(struct rank *rank);
 void scenario_progress(struct rank *rank);
 void scenario_tags(struct rank *rank);
 void scenario_shared(struct rank *rank);

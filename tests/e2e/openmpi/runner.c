@@ -29,7 +29,7 @@ static const struct {
     {"communicators", scenario_communicators},
     {"nonblocking", scenario_nonblocking},
     {"probe", scenario_probe},
-    {"twins", scenario_twins},
+    {"shadows", scenario_shadows},
     {"progress", scenario_progress},
     {"tags", scenario_tags},
     {"shared", scenario_shared},

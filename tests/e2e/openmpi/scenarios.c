@@ -196,8 +196,8 @@ void scenario_probe(struct rank *rank)
                                  MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
 
-/* Twin number `id`: all ranks of the world, those of one parity, or all in reverse order. */
-static MPI_Comm make_twin(struct rank *rank, int id)
+/* Shadow number `id`: all ranks of the world, those of one parity, or all in reverse order. */
+static MPI_Comm make_shadow(struct rank *rank, int id)
 {
     int size = rank->self.size, n = 0, me = -1, *members = calloc((size_t)size, sizeof *members);
     for (int i = 0; i < size; i++) {
@@ -213,42 +213,42 @@ static MPI_Comm make_twin(struct rank *rank, int id)
     /* The two communicators of one parity each are different communicators of the hub and have different
      * ids. */
     int hub_id = 2 * id + (id % 3 == 1 ? rank->self.rank % 2 : 0);
-    CHECK(rank, pf_ompi_comm_twin(rank->inst, members, n, me, hub_id, &comm) == MPI_SUCCESS);
+    CHECK(rank, pf_ompi_comm_shadow(rank->inst, members, n, me, hub_id, &comm) == MPI_SUCCESS);
     CHECK(rank, simgrid_get_clock() == before);
     free(members);
     return comm;
 }
 
 /*
- * Every rank makes its twins in an order of its own, some before and some after communicators of Open MPI's,
- * and messages arrive on twins that their receiver has yet to make.
+ * Every rank makes its shadows in an order of its own, some before and some after communicators of Open
+ * MPI's, and messages arrive on shadows that their receiver has yet to make.
  */
-void scenario_twins(struct rank *rank)
+void scenario_shadows(struct rank *rank)
 {
-    enum { TWINS = 6 };
-    MPI_Comm twins[TWINS], nested, copy, own;
+    enum { SHADOWS = 6 };
+    MPI_Comm shadows[SHADOWS], nested, copy, own;
     int me, size;
-    for (int i = 0; i < TWINS; i++) {
-        int id = (i + rank->self.rank) % TWINS;
-        twins[id] = make_twin(rank, id);
+    for (int i = 0; i < SHADOWS; i++) {
+        int id = (i + rank->self.rank) % SHADOWS;
+        shadows[id] = make_shadow(rank, id);
         if (i == 2)
             CHECK(rank, CALL(rank, Comm_dup)(rank->world, &own) == MPI_SUCCESS);
     }
-    for (int id = 0; id < TWINS; id++)
-        check_collectives(rank, twins[id]);
+    for (int id = 0; id < SHADOWS; id++)
+        check_collectives(rank, shadows[id]);
     check_collectives(rank, own);
-    CHECK(rank, CALL(rank, Comm_split)(twins[2], rank->self.rank % 3, 0, &nested) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Comm_split)(shadows[2], rank->self.rank % 3, 0, &nested) == MPI_SUCCESS);
     check_collectives(rank, nested);
-    CHECK(rank, CALL(rank, Comm_dup)(twins[1], &copy) == MPI_SUCCESS);
+    CHECK(rank, CALL(rank, Comm_dup)(shadows[1], &copy) == MPI_SUCCESS);
     check_collectives(rank, copy);
-    pf_ompi_comm_release(rank->inst, twins[0]);
+    pf_ompi_comm_release(rank->inst, shadows[0]);
     pf_ompi_comm_release(rank->inst, nested);
 
-    /* A message on a twin that does not exist at its receiver yet. */
+    /* A message on a shadow that does not exist at its receiver yet. */
     CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
     if (rank->self.rank % 2)
         sg_actor_sleep_for(1e-4);
-    MPI_Comm late = make_twin(rank, TWINS);
+    MPI_Comm late = make_shadow(rank, SHADOWS);
     CHECK(rank, CALL(rank, Comm_size)(late, &size) == MPI_SUCCESS);
     CHECK(rank, CALL(rank, Comm_rank)(late, &me) == MPI_SUCCESS);
     int value = me, got = -1;
@@ -260,13 +260,13 @@ void scenario_twins(struct rank *rank)
 
     /* An id may be used again after its communicator is gone everywhere. */
     CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
-    check_collectives(rank, twins[0] = make_twin(rank, 0));
+    check_collectives(rank, shadows[0] = make_shadow(rank, 0));
     void *refused;
     int all = rank->self.rank;
-    CHECK(rank, pf_ompi_comm_twin(rank->inst, &all, 1, 0, pf_ompi_twin_limit(), &refused) != MPI_SUCCESS);
-    CHECK(rank, pf_ompi_comm_twin(rank->inst, &all, 1, 0, 0, &refused) != MPI_SUCCESS);
-    for (int id = 0; id < TWINS; id++)
-        pf_ompi_comm_release(rank->inst, twins[id]);
+    CHECK(rank, pf_ompi_comm_shadow(rank->inst, &all, 1, 0, pf_ompi_shadow_limit(), &refused) != MPI_SUCCESS);
+    CHECK(rank, pf_ompi_comm_shadow(rank->inst, &all, 1, 0, 0, &refused) != MPI_SUCCESS);
+    for (int id = 0; id < SHADOWS; id++)
+        pf_ompi_comm_release(rank->inst, shadows[id]);
     pf_ompi_comm_release(rank->inst, copy);
     CHECK(rank, CALL(rank, Comm_free)(&own) == MPI_SUCCESS);
 }

@@ -39,15 +39,15 @@ static void wake(struct pf_event *event)
     pf_waiter_wake(&waiter);
 }
 
-/* A part of the events goes through lanes: one is posted in the order of dates, as lanes are meant, one
+/* A part of the events goes through fifos: one is posted in the order of dates, as fifos are meant, one
  * nearly, one not at all. */
 static void post_somehow(struct pf_event *event, int number, double date)
 {
-    static struct pf_lane lanes[3];
+    static struct pf_event_fifo fifos[3];
     if (number % 4 == 3)
         pf_engine_post(event, date);
     else
-        pf_engine_post_in(&lanes[number % 4], event, date);
+        pf_engine_post_in(&fifos[number % 4], event, date);
 }
 
 static double date_of(int number)

@@ -36,7 +36,7 @@ static void use(MPI_Comm comm, MPI_Datatype column)
 static void generations(int first, int free_pending)
 {
     MPI_Comm world, half, copy;
-    MPI_Datatype column, twin;
+    MPI_Datatype column, shadow;
     MPI_Request q[3];
     int a[2], b[2], c[2], in[2] = {check_rank, 1}, n = check_size;
 
@@ -48,30 +48,30 @@ static void generations(int first, int free_pending)
     to(!first);
     use(world, column);
     CHECK_OK(MPI_Comm_split(world, check_rank % 2, check_rank, &half));
-    CHECK_OK(MPI_Type_create_hvector(1, 1, 4, column, &twin));
-    CHECK_OK(MPI_Type_commit(&twin));
+    CHECK_OK(MPI_Type_create_hvector(1, 1, 4, column, &shadow));
+    CHECK_OK(MPI_Type_commit(&shadow));
     CHECK_OK(MPI_Type_free(&column));
     CHECK_OK(MPI_Iallreduce(in, b, 2, MPI_INT, MPI_SUM, half, &q[1]));
-    use(half, twin);
+    use(half, shadow);
     to(first);
-    use(half, twin);
+    use(half, shadow);
     CHECK_OK(MPI_Comm_dup(half, &copy));
     if (!free_pending)
         CHECK_OK(MPI_Wait(&q[1], MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Comm_free(&half));
     CHECK_OK(MPI_Iallreduce(in, c, 2, MPI_INT, MPI_SUM, copy, &q[2]));
-    use(copy, twin);
+    use(copy, shadow);
     to(!first);
-    use(copy, twin);
-    use(world, twin);
+    use(copy, shadow);
+    use(world, shadow);
     CHECK_OK(MPI_Waitall(3, q, MPI_STATUSES_IGNORE));
     CHECK(a[0] == n * (n - 1) / 2 && a[1] == n);
     CHECK(b[1] == (n + !(check_rank % 2)) / 2 && c[1] == b[1] && c[0] == b[0]);
     CHECK_OK(MPI_Comm_free(&world));
     to(first);
-    use(copy, twin);
+    use(copy, shadow);
     CHECK_OK(MPI_Comm_free(&copy));
-    CHECK_OK(MPI_Type_free(&twin));
+    CHECK_OK(MPI_Type_free(&shadow));
 }
 
 int main(int argc, char **argv)

@@ -31,10 +31,10 @@ static double one_way(const struct world *world, long bytes, double path)
     return 2 * path + (double)bytes * 1e-9 + (bytes > THRESHOLD ? 5e-6 + 2 * world->handshake : 0);
 }
 
-static void line(struct pf_fit *fit, const char *what, const char *lane, long bytes, double seconds)
+static void line(struct pf_fit *fit, const char *what, const char *transport, long bytes, double seconds)
 {
     char text[200];
-    snprintf(text, sizeof text, "%s %s %ld %.12g\n", what, lane, bytes, seconds);
+    snprintf(text, sizeof text, "%s %s %ld %.12g\n", what, transport, bytes, seconds);
     assert_true(pf_fit_line(fit, text));
 }
 
@@ -56,8 +56,8 @@ static void measure(const struct world *world, struct pf_fit *fit)
              eager && !world->meets ? world->late_small : time + (eager ? 0 : world->late_excess));
         line(fit, "safe", "near", bytes, eager ? 200e-9 : time + world->done_after);
     }
-    fit->lanes[PF_FIT_NEAR].path = NEAR_US * 1e-6;
-    fit->lanes[PF_FIT_FAR].path = FAR_US * 1e-6;
+    fit->transports[PF_FIT_NEAR].path = NEAR_US * 1e-6;
+    fit->transports[PF_FIT_FAR].path = FAR_US * 1e-6;
 }
 
 static void route(void *context, int src, int dst, double *latency, double *bandwidth)
@@ -182,7 +182,7 @@ static void test_machine(void **state)
         if (!strstr(text, expected[i]))
             fail_msg("no%sin\n%s", expected[i], text);
     free(text);
-    fit.lanes[PF_FIT_MEMORY].points[3].exchange = NAN;
+    fit.transports[PF_FIT_MEMORY].points[3].exchange = NAN;
     assert_non_null(strstr(pf_fit_make(&fit, &parameters), "measurements of 4 B, memory, are missing"));
 }
 

@@ -192,48 +192,48 @@ static void test_routes(void **state)
                                          "dragonfly 9x4x1"};
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        struct pf_topology t;
+        struct pf_cost_topology t;
         struct walk walk = {0};
-        assert_null(pf_topology_parse(&t, shapes[i], 12));
-        walk.most = pf_topology_links(&t);
+        assert_null(pf_cost_topology_parse(&t, shapes[i], 12));
+        walk.most = pf_cost_topology_links(&t);
         for (int src = 0; src < t.size; src++) {
             for (int dst = 0; dst < t.size; dst++) {
                 walk.count = 0;
-                pf_topology_route(&t, src, dst, step, &walk);
-                if (walk.count != pf_topology_hops(&t, src, dst))
+                pf_cost_topology_route(&t, src, dst, step, &walk);
+                if (walk.count != pf_cost_topology_hops(&t, src, dst))
                     fail_msg("%s: %d links from %d to %d", shapes[i], walk.count, src, dst);
                 for (int a = 0; a < walk.count; a++)
                     for (int b = 0; b < a; b++)
                         assert_true(walk.link[a] != walk.link[b]);
             }
         }
-        pf_topology_clear(&t);
+        pf_cost_topology_clear(&t);
     }
 }
 
 /* Neighbours on a grid: every link is that of one pair, and all of them are used. */
 static void test_every_link_is_one(void **state)
 {
-    struct pf_topology t;
+    struct pf_cost_topology t;
     struct walk walk = {0};
     bool used[2 * 2 * 15] = {false};
     (void)state;
-    assert_null(pf_topology_parse(&t, "torus 3x5", 15));
-    walk.most = pf_topology_links(&t);
+    assert_null(pf_cost_topology_parse(&t, "torus 3x5", 15));
+    walk.most = pf_cost_topology_links(&t);
     assert_int_equal(walk.most, sizeof used);
     for (int src = 0; src < t.size; src++) {
         for (int dst = 0; dst < t.size; dst++) {
             walk.count = 0;
-            if (pf_topology_hops(&t, src, dst) != 1)
+            if (pf_cost_topology_hops(&t, src, dst) != 1)
                 continue;
-            pf_topology_route(&t, src, dst, step, &walk);
+            pf_cost_topology_route(&t, src, dst, step, &walk);
             assert_false(used[walk.link[0]]);
             used[walk.link[0]] = true;
         }
     }
     for (size_t i = 0; i < sizeof used; i++)
         assert_true(used[i]);
-    pf_topology_clear(&t);
+    pf_cost_topology_clear(&t);
 }
 
 int main(void)

@@ -58,28 +58,28 @@ static void search(int from, int *distance)
 static double check(const char *text, int nodes)
 {
     static int distance[MAX_VERTICES];
-    struct pf_topology t, again;
+    struct pf_cost_topology t, again;
     char described[200];
     double sum = 0;
-    const char *wrong = pf_topology_parse(&t, text, nodes);
+    const char *wrong = pf_cost_topology_parse(&t, text, nodes);
     if (wrong)
         fail_msg("%s: %s", text, wrong);
-    pf_topology_describe(&t, described, sizeof described);
-    wrong = pf_topology_parse(&again, described, nodes);
+    pf_cost_topology_describe(&t, described, sizeof described);
+    wrong = pf_cost_topology_parse(&again, described, nodes);
     if (wrong)
         fail_msg("%s: described as '%s': %s", text, described, wrong);
     for (int src = 0; src < nodes; src++) {
         search(src, distance);
         for (int dst = 0; dst < nodes; dst++) {
-            int hops = pf_topology_hops(&t, src, dst);
-            if (hops != distance[dst] || hops != pf_topology_hops(&again, src, dst))
+            int hops = pf_cost_topology_hops(&t, src, dst);
+            if (hops != distance[dst] || hops != pf_cost_topology_hops(&again, src, dst))
                 fail_msg("%s: %d to %d: %d hops, search says %d, '%s' %d", text, src, dst, hops,
-                         distance[dst], described, pf_topology_hops(&again, src, dst));
+                         distance[dst], described, pf_cost_topology_hops(&again, src, dst));
             sum += hops;
         }
     }
-    pf_topology_clear(&t);
-    pf_topology_clear(&again);
+    pf_cost_topology_clear(&t);
+    pf_cost_topology_clear(&again);
     return sum / nodes / nodes;
 }
 
@@ -222,12 +222,12 @@ static void test_tree(void **state)
 /* The closed forms of all pairs, because the graph of 2,048 leaves and its switches takes long to search. */
 static double mean_hops(const char *text, int nodes)
 {
-    struct pf_topology t;
+    struct pf_cost_topology t;
     double sum = 0;
-    assert_null(pf_topology_parse(&t, text, nodes));
+    assert_null(pf_cost_topology_parse(&t, text, nodes));
     for (int src = 0; src < nodes; src++)
         for (int dst = 0; dst < nodes; dst++)
-            sum += pf_topology_hops(&t, src, dst);
+            sum += pf_cost_topology_hops(&t, src, dst);
     return sum / nodes / nodes;
 }
 
@@ -298,10 +298,10 @@ static void test_refused(void **state)
         {"dragonfly 16", "groups x routers x nodes"},
         {"dragonfly 2x2x2", "8 positions"},
     };
-    struct pf_topology t;
+    struct pf_cost_topology t;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *wrong = pf_topology_parse(&t, cases[i].text, 16);
+        const char *wrong = pf_cost_topology_parse(&t, cases[i].text, 16);
         if (!wrong || !strstr(wrong, cases[i].reason))
             fail_msg("'%s': %s", cases[i].text, wrong ? wrong : "accepted");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Native twins of derived datatypes: the recipe is replayed, locally, at first use. */
+/* Native shadows of derived datatypes: the recipe is replayed, locally, at first use. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -104,51 +104,51 @@ static bool has_bounds(struct pf_instance *in, const struct pf_datatype *type, p
 
 /* Gives the body the hub's bounds; the body is used up. */
 static int set_bounds(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t body,
-                      pf_native_datatype_t *twin)
+                      pf_native_datatype_t *shadow)
 {
     if (in->values->items_follow_blocks ? type->bounds.dense : has_bounds(in, type, body)) {
-        *twin = body;
+        *shadow = body;
         return 0;
     }
-    int code = in->fn->Type_create_resized(body, type->lb, type->extent, twin);
+    int code = in->fn->Type_create_resized(body, type->lb, type->extent, shadow);
     in->fn->Type_free(&body);
     return code;
 }
 
-static int build(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t *twin)
+static int build(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t *shadow)
 {
     pf_native_datatype_t body = NULL;
     int code = build_body(in, type, &body);
     if (code == 0)
-        code = set_bounds(in, type, body, twin);
+        code = set_bounds(in, type, body, shadow);
     if (code == 0 && type->committed)
-        code = in->fn->Type_commit(twin);
+        code = in->fn->Type_commit(shadow);
     return code;
 }
 
-void *pf_datatype_twin(struct pf_instance *in, struct pf_datatype *type)
+void *pf_datatype_shadow(struct pf_instance *in, struct pf_datatype *type)
 {
-    pf_native_datatype_t twin = type->object.native[in->impl];
-    if (twin)
-        return twin;
+    pf_native_datatype_t shadow = type->object.native[in->impl];
+    if (shadow)
+        return shadow;
     if (is_f90(type)) {
-        twin = in->predefined[(uintptr_t)type->expansion];
-        type->object.native[in->impl] = twin;
-        return twin;
+        shadow = in->predefined[(uintptr_t)type->expansion];
+        type->object.native[in->impl] = shadow;
+        return shadow;
     }
     struct pf_rank *r = type->owner;
     int before = pf_hub_native_begin(r, in);
-    int code = build(in, type, &twin);
+    int code = build(in, type, &shadow);
     pf_hub_native_end(r, in, before);
     if (code != 0)
         return in->values->datatype_null;
-    type->object.native[in->impl] = twin;
-    pf_datatype_native_add(r, in->impl, twin, (MPI_Datatype)(uintptr_t)type);
-    return twin;
+    type->object.native[in->impl] = shadow;
+    pf_datatype_native_add(r, in->impl, shadow, (MPI_Datatype)(uintptr_t)type);
+    return shadow;
 }
 
-/* Calls a native function on each twin that exists. */
-static void on_twins(struct pf_datatype *type, bool commit)
+/* Calls a native function on each shadow that exists. */
+static void on_shadows(struct pf_datatype *type, bool commit)
 {
     struct pf_rank *r = type->owner;
     for (int impl = 0; impl < PF_IMPL_COUNT; impl++) {
@@ -162,18 +162,18 @@ static void on_twins(struct pf_datatype *type, bool commit)
     }
 }
 
-void pf_datatype_commit_twins(struct pf_datatype *type)
+void pf_datatype_commit_shadows(struct pf_datatype *type)
 {
     if (!is_f90(type))
-        on_twins(type, true);
+        on_shadows(type, true);
 }
 
-void pf_datatype_free_twins(struct pf_datatype *type)
+void pf_datatype_free_shadows(struct pf_datatype *type)
 {
     if (is_f90(type))
         return;
     for (int impl = 0; impl < PF_IMPL_COUNT; impl++)
         if (type->object.native[impl])
             pf_datatype_native_remove(type->owner, impl, type->object.native[impl]);
-    on_twins(type, false);
+    on_shadows(type, false);
 }

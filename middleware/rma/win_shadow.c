@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the members of a window share, and its twins in other implementations. A twin is made by each member
- * for itself, when the member enters the fence at which the window moves: by the end of that fence all are
- * there.
+ * What the members of a window share, and its shadows in other implementations. A shadow is made by each
+ * member for itself, when the member enters the fence at which the window moves: by the end of that fence all
+ * are there.
  */
 #include <stdlib.h>
 
@@ -44,8 +44,8 @@ void pf_win_shared_leave(struct pf_win_shared *shared)
 {
     if (--shared->references > 0)
         return;
-    if (shared->twins)
-        pf_comm_shared_release(shared->twins);
+    if (shared->shadows)
+        pf_comm_shared_release(shared->shadows);
     for (int i = 0; i < PF_IMPL_COUNT; i++)
         free(shared->boards[i]);
     free(shared->completed);
@@ -70,17 +70,17 @@ static void attach_again(struct pf_instance *in, const struct pf_win *win, pf_na
         in->fn->Win_attach(native, region->base, region->size);
 }
 
-/* One id serves the twins of all implementations. The last member to leave the window gives it back. */
-static int twins_id(struct pf_win_shared *shared, const struct pf_comm_shared *comm)
+/* One id serves the shadows of all implementations. The last member to leave the window gives it back. */
+static int shadows_id(struct pf_win_shared *shared, const struct pf_comm_shared *comm)
 {
-    if (!shared->twins) {
-        shared->twins = pf_comm_shared_new(comm->world_ranks, comm->size, false);
-        shared->twins->references = 1;
+    if (!shared->shadows) {
+        shared->shadows = pf_comm_shared_new(comm->world_ranks, comm->size, false);
+        shared->shadows->references = 1;
     }
-    return shared->twins->id;
+    return shared->shadows->id;
 }
 
-void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
+void pf_win_shadow(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
 {
     if (win->object.native[in->impl])
         return;
@@ -100,13 +100,13 @@ void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
         .world_ranks = comm->world_ranks,
         .members = comm->size,
         .me = win->comm->me,
-        .id = twins_id(shared, comm),
+        .id = shadows_id(shared, comm),
         .disp_units = shared->disp_units,
         .board = shared->boards[in->impl],
     };
     void *native = NULL;
     pf_account_shadow_begin(r->account, simgrid_get_clock());
-    int error = in->ops->win_twin(in, &recipe, &native);
+    int error = in->ops->win_shadow(in, &recipe, &native);
     if (error != PF_SUCCESS)
         pf_die("rank %d: a window cannot change its model: %s has no room for another one (%s)", r->self.rank,
                in->adapter->name, pf_error_text(error));
@@ -115,7 +115,7 @@ void pf_win_twin(struct pf_rank *r, struct pf_win *win, struct pf_instance *in)
     pf_account_shadow_end(r->account, simgrid_get_clock(), true);
 }
 
-void pf_win_twins_free(struct pf_rank *r, struct pf_win *win)
+void pf_win_shadows_free(struct pf_rank *r, struct pf_win *win)
 {
     for (int i = 0; i < PF_IMPL_COUNT; i++) {
         if (!win->object.native[i])

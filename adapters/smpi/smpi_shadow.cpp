@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "adapters/smpi/smpi_twin.h"
+#include "adapters/smpi/smpi_shadow.h"
 extern "C" {
 #include "base/memory.h"
 }

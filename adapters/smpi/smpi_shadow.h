@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_TWIN_H
-#define PF_ADAPTERS_SMPI_TWIN_H
+#ifndef PF_ADAPTERS_SMPI_SHADOW_H
+#define PF_ADAPTERS_SMPI_SHADOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
