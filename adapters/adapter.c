@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Which adapter serves an implementation, and the fillers for operations that an adapter does without. */
 #include "adapters/adapter.h"
 
 #include "adapters/analytic/analytic_adapter.h"

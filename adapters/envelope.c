@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Matching by source, tag and age: one queue, and lists per source once it is long. */
 #include "adapters/envelope.h"
 #include "base/memory.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Recognises a process that a rank has forked. */
 #include "base/child.h"
 
 #include <pthread.h>

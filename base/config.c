@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads, checks and prints the configuration, from config.def. */
 #include "base/config.h"
 
 #include <ctype.h>

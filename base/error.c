@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The texts of Parfocal's own error codes. */
 #include "base/error.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Warnings and the end of the process with one line. */
 #include "base/log.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* From an address to a line of the source, by addr2line. */
 #include "base/source_line.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes, opens and forgets one rank's copy of a library. */
 #include "loader/copy.h"
 
 #include <dlfcn.h>

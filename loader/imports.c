@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Changes where a loaded library's calls lead, in its relocation tables. */
 #include "loader/imports.h"
 
 #include <dlfcn.h>

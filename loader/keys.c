@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Thread keys for libraries of which every rank has a copy, in one thread. */
 #include "loader/keys.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Hides what is loaded already from the dynamic linker's search while a copy is opened. */
 #include "loader/link_map.h"
 
 #include <link.h>

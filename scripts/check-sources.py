@@ -98,6 +98,15 @@ def check_readme(tree):
             yield f"{name}:1", f"{tree.text(name).count(chr(10))} lines, but a title, a text and at most {MAX_README} are due"
 
 
+def check_opening(tree):
+    """Each implementation file of a layer opens with a comment that says what it is for."""
+    for name in tree.files:
+        if name.split("/")[0] in LAYERS and name.endswith((".c", ".cpp")):
+            lines = tree.text(name).splitlines()
+            if len(lines) < 2 or not lines[1].startswith("/*"):
+                yield f"{name}:2", "no comment says what the file is for"
+
+
 def check_threads(tree):
     """All ranks share one thread, so that thread-local state is state of nobody."""
     for name in tree.sources(C_CODE):

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Datatypes and operations of SMPI that its C interface cannot tell about. */
 #include "adapters/local/types.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the copies of Open MPI's libraries lie while they are loaded, and that none stays behind. */
 #include "adapters/openmpi/clone.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Which names a rank's copy of a library must have so that its copies find each other. */
 #include "adapters/openmpi/family.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls of Open MPI that would leave the simulated world, and where they are led instead. */
 #include "adapters/openmpi/hooks.h"
 
 #include <stdbool.h>

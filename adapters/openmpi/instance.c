@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Loads the Open MPI of one rank: its libraries, its plugins, the glue, and its environment. */
 #include "adapters/openmpi/instance.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* All Open MPI instances of a run: made together, found by rank, left together. */
 #include "adapters/openmpi/openmpi.h"
 
 #include <limits.h>

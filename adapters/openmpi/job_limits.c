@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether the system has room for so many instances: open files, memory maps, disk. */
 #include "adapters/openmpi/job_limits.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes each message that is given to Open MPI, for comparison with a stock run. */
 #include "adapters/openmpi/message_log.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds stock Open MPI's libraries and plugins on this system, and checks their version. */
 #include "adapters/openmpi/parts.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The OMPI_MCA_ settings of an instance: those that the adapter needs, then the user's. */
 #include "adapters/openmpi/settings.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Accumulates that SMPI would end the process for return an error instead. */
 #include "adapters/smpi/smpi_accumulate.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI functions that SMPI lacks or does in another way than the standard says. */
 #include "adapters/smpi/smpi_calls.h"
 
 #include <limits.h>

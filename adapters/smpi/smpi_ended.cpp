@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Keeps SimGrid's lists of communications short. */
 #include "adapters/smpi/smpi_ended.h"
 
 #include <cstddef>

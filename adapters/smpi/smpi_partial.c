@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Receives that end inside an item of a derived datatype. */
 #include "adapters/smpi/smpi_partial.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators and requests of SMPI beyond its C interface. */
 #include "adapters/smpi/smpi_shadow.h"
 extern "C" {
 #include "base/memory.h"

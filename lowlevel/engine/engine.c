@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Posts, moves and runs events, and parks and wakes ranks. */
 #include "lowlevel/engine/engine.h"
 
 #include <math.h>

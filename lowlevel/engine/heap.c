@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The pending events by date. */
 #include "lowlevel/engine/heap.h"
 
 #include <stdlib.h>

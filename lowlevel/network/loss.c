@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Draws whether a message is lost. */
 #include "lowlevel/network/loss.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The way between two nodes as a list of resources, computed once. */
 #include "lowlevel/network/path.h"
 
 #include <math.h>

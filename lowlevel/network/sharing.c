@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The max-min fair rates of flows that share resources. */
 #include "lowlevel/network/sharing.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Brings messages of a channel into the network in the order of their commands. */
 #include "lowlevel/nic/channel.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Acknowledges, counts and repeats messages between two NICs. */
 #include "lowlevel/nic/e2e.h"
 
 #include "base/config.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The stages of the network interface that a message passes. */
 #include "lowlevel/nic/nic.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Restores the order of headers that came by different networks. */
 #include "lowlevel/nic/order.h"
 
 #include "base/pool.h"

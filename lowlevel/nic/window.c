@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Holds messages back while too many are on their way. */
 #include "lowlevel/nic/window.h"
 
 #include <stdlib.h>

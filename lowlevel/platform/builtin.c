@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the platforms that need no file. */
 #include "lowlevel/platform/builtin.h"
 
 #include <errno.h>

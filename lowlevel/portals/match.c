@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the oldest match in a list, by an index where masks allow it. */
 #include "lowlevel/portals/match.h"
 
 #include <stddef.h>

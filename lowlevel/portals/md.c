@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory descriptors: PtlMDBind and PtlMDRelease. */
 #include "lowlevel/portals/internal.h"
 
 static struct pf_pool descriptors = PF_POOL(struct ptl_md);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads and writes the memory that a descriptor or an entry names, contiguous or by I/O vector. */
 #include <string.h>
 
 #include "lowlevel/portals/internal.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Triggered operations by threshold and age. */
 #include "lowlevel/portals/trigger_queue.h"
 
 #include <stdbool.h>

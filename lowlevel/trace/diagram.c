@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Collects operations for the sequence diagrams. */
 #include "lowlevel/trace/diagram.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides what of a run is traced. */
 #include "lowlevel/trace/filter.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers for the texts of a trace. */
 #include "lowlevel/trace/names.h"
 
 #include <stdlib.h>

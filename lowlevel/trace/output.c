@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The file of a trace. */
 #include "lowlevel/trace/output.h"
 
 #include <errno.h>

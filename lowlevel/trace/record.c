@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Names, colours and texts of traced operations. */
 #include "lowlevel/trace/record.h"
 
 #include <inttypes.h>

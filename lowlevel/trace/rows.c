@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Which rows of a trace have been announced, and what they are called. */
 #include "lowlevel/trace/rows.h"
 
 #include <stdio.h>

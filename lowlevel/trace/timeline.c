@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sorts begins and ends of operations by date. */
 #include "lowlevel/trace/timeline.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Keeps wall-clock and simulated time per phase and model. */
 #include "middleware/account/accounting.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread's processor time without a system call per reading. */
 #include "middleware/account/clock.h"
 
 #include <stddef.h>

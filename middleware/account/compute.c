@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* How long ranks compute between their calls: measured, recorded, replayed, charged. */
 #include "middleware/account/compute.h"
 
 #include <dlfcn.h>

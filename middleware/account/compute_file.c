@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads and writes files of computations. */
 #include "middleware/account/compute_file.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The line of pfrun -progress. */
 #include "middleware/account/live.h"
 
 #include <errno.h>

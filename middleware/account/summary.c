@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The summary at the end of a run, as text and JSON. */
 #include "middleware/account/summary.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The accounting over simulated time, in slices. */
 #include "middleware/account/timeline.h"
 
 #include <jansson.h>

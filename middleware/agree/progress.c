@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Helpers that advance an implementation while its ranks are busy in another. */
 #include "middleware/agree/progress.h"
 
 #include <stdio.h>

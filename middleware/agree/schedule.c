@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads PARFOCAL_SCHEDULE and says which model is next. */
 #include "middleware/agree/schedule.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Changes a rank's model, by call, phase, schedule or promotion. */
 #include "middleware/agree/switch.h"
 
 #include <string.h>

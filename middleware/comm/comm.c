@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators: what members share, handles, and shadows. */
 #include "middleware/comm/comm.h"
 
 #include <stdlib.h>

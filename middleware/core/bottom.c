@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Replaces MPI_BOTTOM in collectives by addresses that SMPI can compute with. */
 #include "middleware/core/bottom.h"
 
 #include "middleware/core/call.h"

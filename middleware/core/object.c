@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes an object's native shadow at its first use in another implementation. */
 #include "middleware/core/object.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Strings and logicals of Fortran to those of C, and back. */
 #include "middleware/fortran/convert.h"
 #include "base/memory.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The user's reduction operations, one closure per implementation. */
 #include "middleware/object/op.h"
 
 #include <ffi.h>

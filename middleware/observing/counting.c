@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts calls by function and model. */
 #include "middleware/observing/counting.h"
 
 #include <jansson.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The layer around every call that counts and traces it. */
 #include "middleware/observing/observing.h"
 
 #include "middleware/observing/counting.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes calls and what lies between them into the trace. */
 #include "middleware/observing/tracing.h"
 
 #include <simgrid/actor.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffered sends while the model changes: whose the user's buffer is. */
 #include "middleware/p2p/bsend.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests of the hub: made, kept alive, started again, freed. */
 #include "middleware/p2p/request.h"
 
 #include <stdlib.h>

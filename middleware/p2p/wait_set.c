@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The requests of one wait or test, sorted by owner. */
 #include "middleware/p2p/wait_set.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The job as the launcher sees it: prepare, create ranks, identify, finish. */
 #include "middleware/process/job.h"
 
 #include <dlfcn.h>

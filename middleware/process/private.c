@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of the application's own libraries, one per rank. */
 #include "middleware/process/private.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A copy of gfortran's run-time library per rank. */
 #include "middleware/process/private_fortran.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* dlopen() of a rank, which gets its own copy. */
 #include "middleware/process/private_open.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls and leaves main() of each rank. */
 #include "middleware/process/program.h"
 
 #include <dlfcn.h>

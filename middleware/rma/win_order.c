@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Locks and atomic calls on windows in the order that MPI promises. */
 #include "middleware/rma/win_order.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Process topologies attached to communicators: made, copied, released. */
 #include "middleware/topology/topology.h"
 
 #include <stdlib.h>

@@ -15,13 +15,13 @@ GOOD = {
     "base/log.h": SPDX + "#include <stdio.h>\n",
     "base/README.md": "# base\nThe lowest layer.\n",
     "lowlevel/README.md": "# lowlevel\nBelow MPI.\n",
-    "lowlevel/engine.c": SPDX + '#include "base/log.h"\n#include "own.h"\n\nint pf_engine(void)\n{\n    return pf_own(0);\n}\n',
+    "lowlevel/engine.c": SPDX + "/* The engine. */\n" '#include "base/log.h"\n#include "own.h"\n\nint pf_engine(void)\n{\n    return pf_own(0);\n}\n',
     "lowlevel/own.h": SPDX + "static inline int pf_own(const int *p)\n{\n    return p ? *p : 1;\n}\n",
     "adapters/README.md": "# adapters\nMPI implementations.\n",
     "adapters/adapter.h": SPDX,
     "adapters/smpi/smpi.h": SPDX + '#include "lowlevel/own.h"\n#include "pf_fn.h"\n',
     "middleware/README.md": "# middleware\nThe hub.\n",
-    "middleware/call.c": SPDX + '#include "adapters/adapter.h"\n/* __thread would be wrong here. */\n',
+    "middleware/call.c": SPDX + "/* Calls. */\n" '#include "adapters/adapter.h"\n/* __thread would be wrong here. */\n',
     "middleware/include/parfocal.h": SPDX + "#include <stddef.h>\nstatic inline size_t pf_size(void)\n{\n    return 0;\n}\n",
 }
 
@@ -115,6 +115,10 @@ class Sources(CheckTest):
     def test_empty_readme(self):
         self.write("base/README.md", "# base\n")
         self.objection("readme", "base/README.md:1: ")
+
+    def test_opening(self):
+        self.write("base/log.c", SPDX + "int x; /* late */\n")
+        self.objection("opening", "base/log.c:2: opening: ")
 
     def test_thread(self):
         for word in ("__thread", "_Thread_local", "thread_local"):

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* pfinfo --check: small runs in each model, with their verdicts. */
 #include "tools/pfinfo/check.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* pfinfo --fit: measures in a finer model, fits, and tests the fit at other sizes. */
 #include "tools/pfinfo/fit.h"
 
 #include <errno.h>

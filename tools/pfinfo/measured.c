@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads measurements of a real machine. */
 #include "tools/pfinfo/measured.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* pfinfo: what this installation can do, its settings and platforms. */
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>

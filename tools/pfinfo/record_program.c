@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* pfinfo --record-program: writes the recorder's source. */
 #include "tools/pfinfo/record_program.h"
 
 #include "record_source.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiles and runs a small program in a directory of its own. */
 #include "tools/pfinfo/trial.h"
 
 #include <errno.h>

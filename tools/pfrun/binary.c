@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks at an application before it is loaded. */
 #include "tools/pfrun/binary.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What must be right before a run begins, each with its one line. */
 #include "tools/pfrun/checks.h"
 
 #include <errno.h>

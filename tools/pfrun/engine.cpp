@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* SimGrid's engine for the launcher: start, signals, deadlock. */
 #include "tools/pfrun/engine.h"
 
 #include <string>

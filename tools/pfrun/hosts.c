@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Hostfiles, read and written for SMPI. */
 #include "tools/pfrun/hosts.h"
 
 #include <ctype.h>

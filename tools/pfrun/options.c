@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of pfrun. */
 #include "tools/pfrun/options.h"
 
 #include <errno.h>

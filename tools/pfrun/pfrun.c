@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* pfrun: runs an MPI program in one process on a simulated machine. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>

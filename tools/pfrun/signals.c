@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Signals and crashes end in one line. */
 #include "tools/pfrun/signals.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks the traces that SimGrid writes by itself. */
 #include "tools/pfrun/smpi_trace.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The temporary directory of a run. */
 #include "tools/pfrun/workdir.h"
 
 #include <dirent.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The collective algorithms by name: which stages each consists of, and the plan of one operation made of
+ * them. */
 #include "adapters/analytic/coll/rules.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The user's choice of algorithms, PARFOCAL_ANALYTIC_COLL. */
 #include "adapters/analytic/coll/choice.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective operations while ranks arrive: opens one, evaluates it as far as its ranks are known, and closes
+ * it. */
 #include "adapters/analytic/coll/coll.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks through a plan round by round and prices its messages: from arrival dates to dates of leaving. */
 #include "adapters/analytic/coll/evaluate.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Stages in which every rank sends in every round: barriers, allgathers, all-to-alls. */
 #include "adapters/analytic/coll/schedule.h"
 
 static int around(int rank, int n)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts that every plan is made of: its stages, and how a vector is cut into blocks and segments. */
 #include "adapters/analytic/coll/schedule.h"
 
 struct pf_stage *pf_plan_add(struct pf_plan *plan, pf_stage_at *at, int rounds)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Stages that combine vectors: allreduce and reduce-scatter by doubling, halving and rings. */
 #include "adapters/analytic/coll/schedule.h"
 
 static void send_vector(const struct pf_plan *plan, int to, enum pf_action action, struct pf_round *out)

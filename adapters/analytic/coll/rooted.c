@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Stages with a root: broadcast, reduce, gather and scatter along trees and in lines. */
 #include "adapters/analytic/coll/schedule.h"
 
 static enum pf_action moves(const struct pf_plan *plan, enum pf_action action)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Which algorithm Open MPI takes where the user has not chosen one. */
 #include "adapters/analytic/coll/rules.h"
 
 /*

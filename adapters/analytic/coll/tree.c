@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The shapes of trees: binomial, binary, k-ary and chain, as parents and children of a rank. */
 #include "adapters/analytic/coll/schedule.h"
 
 /* The root is number 0. coll/tuned turns the ranks, libnbc swaps the root with rank 0. */

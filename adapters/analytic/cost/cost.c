@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The price of one message: the path that the analytic model takes for each of them. */
 #include "adapters/analytic/cost/internal.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Fits protocols, segments and overheads of the analytic model to measured durations. */
 #include "adapters/analytic/cost/fit.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Contention by link: until when each link is busy with the bytes of earlier messages. */
 #include "adapters/analytic/cost/links.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads, keeps and writes the parameters of the analytic model. */
 #include "adapters/analytic/cost/parameters.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Remembers the platform's routes as latency and bandwidth. */
 #include "adapters/analytic/cost/paths.h"
 
 #include <math.h>

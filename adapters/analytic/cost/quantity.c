@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers with units, read and written. */
 #include "adapters/analytic/cost/quantity.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns parameters and the platform into the tables that messages are priced by. */
 #include "adapters/analytic/cost/internal.h"
 
 #include <math.h>

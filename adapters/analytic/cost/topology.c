@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Distances in regular topologies by arithmetic. */
 #include "adapters/analytic/cost/topology.h"
 #include "base/memory.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A topology as users write it, and back. */
 #include "adapters/analytic/cost/topology.h"
 
 #include <stdarg.h>

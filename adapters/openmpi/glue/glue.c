@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the adapter meets one rank's Open MPI: what it may ask of its inside. */
 #include "ompi_config.h"
 
 #include "mpi.h"

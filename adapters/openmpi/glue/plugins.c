@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Stands in for dlopen() in Open MPI's search for components: each rank finds its own copies. */
 #include "opal_config.h"
 
 #include <string.h>
