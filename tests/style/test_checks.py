@@ -234,5 +234,56 @@ class Tidy(CheckTest):
         self.assertEqual(self.tidy("middleware")[0], 2)
 
 
+class Cycles(CheckTest):
+    """Of functions that call each other; compiled for each test."""
+
+    def links(self, uses):
+        """{file: files whose function it calls} as a build. Returns what the check says."""
+        commands, build = [], os.path.join(self.root, "build")
+        for name, others in uses.items():
+            own, *called = ["pf_" + os.path.basename(f)[:-2] for f in [name, *others]]
+            self.write(name, SPDX + "".join(f"void {f}(void);\n" for f in [own, *called]) +
+                       f"void {own}(void)\n{{\n" + "".join(f"    {f}();\n" for f in called) + "}\n")
+            output = name.replace("/", ".") + ".o"
+            os.makedirs(build, exist_ok=True)
+            subprocess.run(["cc", "-c", os.path.join(self.root, name), "-o", os.path.join(build, output)], check=True)
+            commands.append({"directory": build, "file": "../" + name, "output": output})
+        self.write("build/compile_commands.json", json.dumps(commands))
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests/style/check_cycles.py"), "--root", self.root, build],
+                              capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_good(self):
+        status, text = self.links({"base/a.c": [], "lowlevel/b.c": ["base/a.c"], "middleware/p2p/c.c": ["middleware/core/d.c", "base/a.c"],
+                                   "middleware/core/d.c": ["lowlevel/b.c"]})
+        self.assertEqual(status, 0, text)
+
+    def test_cycle(self):
+        status, text = self.links({"base/a.c": ["base/b.c"], "base/b.c": ["base/c.c"], "base/c.c": ["base/a.c"], "base/d.c": ["base/a.c"]})
+        self.assertEqual(status, 1)
+        self.assertIn("base: a cycle of 3 files, at most 1\n  a.c -> b.c\n", text)
+
+    def test_cycle_of_two_folders(self):
+        status, text = self.links({"base/a.c": ["lowlevel/b.c"], "lowlevel/b.c": ["base/a.c"]})
+        self.assertEqual(status, 1)
+        self.assertIn("several top folders: a cycle of 2 files", text)
+
+    def test_room_that_nobody_placed(self):
+        status, text = self.links({"middleware/cellar/a.c": []})
+        self.assertEqual(status, 1)
+        self.assertIn("middleware/cellar has no place", text)
+
+    def test_upwards(self):
+        rooms = {f"middleware/p2p/a{i}.c": [] for i in range(100)}
+        rooms["middleware/core/b.c"] = list(rooms)
+        status, text = self.links(rooms)
+        self.assertEqual(status, 1)
+        self.assertIn("core points upwards to p2p: middleware/core/b.c -> middleware/p2p/a0.c: pf_a0", text)
+
+    def test_nothing_built(self):
+        self.write("build/compile_commands.json", "[]")
+        self.assertEqual(self.links({})[0], 1)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "--buffer", *sys.argv[1:]])
