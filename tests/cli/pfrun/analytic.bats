@@ -115,4 +115,5 @@ refused_file() {
     [ "$status" -eq 0 ]
     grep -x "late 24000" <<<"$output"
     grep -x "second 4000" <<<"$output"
+    grep -x "third 4000" <<<"$output"
 }

@@ -78,6 +78,31 @@ static void sendrecv(int n, int salt)
     CHECK(status.MPI_SOURCE == right);
 }
 
+/* A synchronous send is not over before its receive has been posted, however long that takes. */
+static void synchronous(void)
+{
+    MPI_Request request;
+    int flag;
+
+    if (check_rank % 2 == 0) {
+        CHECK_OK(MPI_Issend(out, 1, MPI_INT, right, TAG, MPI_COMM_WORLD, &request));
+        for (int i = 0; i < 10; i++) {
+            CHECK_OK(MPI_Sendrecv(out, 1, MPI_INT, right, TAG + 1, in, 1, MPI_INT, right, TAG + 1,
+                                  MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            CHECK_OK(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+            CHECK(!flag);
+        }
+        CHECK_OK(MPI_Send(out, 1, MPI_INT, right, TAG + 2, MPI_COMM_WORLD));
+        CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    } else {
+        for (int i = 0; i < 10; i++)
+            CHECK_OK(MPI_Sendrecv(out, 1, MPI_INT, left, TAG + 1, in, 1, MPI_INT, left, TAG + 1,
+                                  MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Recv(in, 1, MPI_INT, left, TAG + 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Recv(in, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
+}
+
 /* PROC_NULL, messages to oneself, a receive longer than the message, wildcards, order between equal tags. */
 static void corners(void)
 {
@@ -143,6 +168,8 @@ int main(int argc, char **argv)
         TIME("bsend");
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    synchronous();
+    TIME("synchronous");
     corners();
     TIME("corners");
     return check_end("sendmodes");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The index of long match lists stays flat, for keys as MPI makes them; what it answers is fuzzed
- * (tests/fuzz). */
+/* The index of long match lists stays flat, for keys as MPI makes them, and answers what a walk of the list
+ * answers; that is also fuzzed (tests/fuzz). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,8 +93,69 @@ static void test_same_key(void **state)
     free(nodes);
 }
 
+/* Patterns with more kinds of masks than there are groups, of few keys, in a random order: whatever matches
+ * first in a walk of the list is the answer, with a condition and without, while elements come and go. */
+enum { MASKS = PTL_MATCH_GROUPS + 3, MIXED = 400 };
+
+static uint32_t random_state;
+
+static uint32_t below(uint32_t limit)
+{
+    random_state = random_state * 1664525 + 1013904223;
+    return (random_state >> 8) % limit;
+}
+
+static bool is_even(const struct ptl_match_node *node, const void *arg)
+{
+    (void)arg;
+    return node->age % 2 == 0;
+}
+
+static struct ptl_match_node *first_in_walk(const struct ptl_match_list *list, struct ptl_match_key header,
+                                            ptl_match_condition condition)
+{
+    struct ptl_match_node *node = list->first;
+    while (node &&
+           !(ptl_match_keys(node->key, header, node->ignore) && (!condition || condition(node, NULL))))
+        node = node->next;
+    return node;
+}
+
+static void test_oldest(void **state)
+{
+    (void)state;
+    struct ptl_match_node nodes[MIXED] = {{0}};
+    struct ptl_match_node *in_list[MIXED];
+    struct ptl_match_list list = {0};
+    random_state = 1;
+    int found = 0, others = 0;
+    for (int i = 0; i < MIXED; i++) {
+        uint32_t mask = below(MASKS);
+        nodes[i].ignore = (struct ptl_match_key){mask ? 1ULL << mask : 0, mask % 2 ? UINT32_MAX : 0};
+        nodes[i].key = (struct ptl_match_key){below(4) << below(MASKS), below(3)};
+        ptl_match_append(&list, in_list[i] = &nodes[i]);
+    }
+    for (int left = MIXED; left > 0;) {
+        for (int i = 0; i < 20; i++) {
+            struct ptl_match_key header = {below(4) << below(MASKS), below(3)};
+            ptl_match_condition condition = i % 2 ? is_even : NULL;
+            struct ptl_match_node *expected = first_in_walk(&list, header, condition);
+            assert_ptr_equal(ptl_match_find(&list, header, condition, NULL), expected);
+            found += expected && list.indexed;
+            others += expected && list.indexed && expected->group == PTL_MATCH_OTHERS;
+        }
+        uint32_t gone = below((uint32_t)left);
+        ptl_match_remove(&list, in_list[gone]);
+        in_list[gone] = in_list[--left];
+    }
+    assert_true(found > 1000 && others > 100);
+    assert_null(list.first);
+    ptl_match_release(&list);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_same_key)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_same_key),
+                                       cmocka_unit_test(test_oldest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the books say about switches: whose simulated time it was, who answered a call, which tags the ledger uses.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/books
+    "$PF_BIN/pfcc" -g -o "$APP" "$BATS_TEST_DIRNAME/books.c"
+}
+
+@test "what a rank is ahead of the clock belongs to the phase and the model before the switch" {
+    for parts in phase model; do
+        PARFOCAL_SUMMARY=summary.json PARFOCAL_ANALYTIC_SET="overhead_send = 3 us" run pfrun -np 2 -model analytic \
+            --cfg=smpi/simulate-computation:no "$APP" ahead $parts
+        echo "$output"
+        [ "$status" -eq 0 ]
+        python3 - <<'END'
+import json
+row, = [row for row in json.load(open("summary.json"))["phases"] if row["phase"] == "send" and row["model"] == "analytic"]
+assert abs(row["simulated_s"] - 3e-6) < 1e-12, row
+END
+    done
+}
+
+@test "calls that the model in force cannot answer are counted" {
+    for model in smpi portals; do
+        PARFOCAL_SUMMARY=summary.json run pfrun -np 2 -model $model "$APP" file
+        echo "$output"
+        [ "$status" -eq 0 ]
+        python3 - $model <<'END'
+import json, sys
+promoted = [row["promoted_calls"] for row in json.load(open("summary.json"))["phases"]]
+assert sum(promoted) == (2 * 3 if sys.argv[1] == "smpi" else 0), promoted  # of each rank MPI_File_open, _write_at and _close
+END
+        rm file.data
+    done
+}
+
+@test "tags that the ledger gives to messages come back" {
+    PARFOCAL_OPENMPI_MESSAGES=messages run pfrun -np 2 -schedule 'every:1=portals|portals-ideal' "$APP" tags
+    echo "$output"
+    [ "$status" -eq 0 ]
+    awk -F, 'NR > 1 && $4 == 8 { n++; if ($5 > most) most = $5 } END { print n, most; exit !(n >= 200 && most < 10) }' messages
+    rm messages
+}
