@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Descriptions of topologies, and the graph that they are made into. */
+#include "lowlevel/network/packet/fabric.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "lowlevel/network/packet/topology.h"
+
+static const struct {
+    const char *name, *form;
+    pf_fabric_maker *make;
+} forms[] = {
+    {"star", "star:N  one router with N nodes", pf_fabric_make_star},
+    {"torus", "torus:AxBxC[,T]  grid that wraps, T nodes at each router (1)", pf_fabric_make_torus},
+    {"mesh", "mesh:AxBxC[,T]  the same without the wraps", pf_fabric_make_mesh},
+    {"fattree",
+     "fattree:K,N[,S]  K-ary N-tree, slimmed by S; or L;M,..;W,..;P,..  as SimGrid's topo_parameters",
+     pf_fabric_make_tree},
+};
+
+#define FORMS ((int)(sizeof forms / sizeof forms[0]))
+
+const char *pf_fabric_help(int index)
+{
+    return index < FORMS ? forms[index].form : NULL;
+}
+
+void pf_fabric_cables_equal(struct pf_fabric_cables *cables, double rate, double latency,
+                            double router_latency)
+{
+    for (int i = 0; i < PF_CABLE_COUNT; i++) {
+        cables->rate[i] = rate;
+        cables->latency[i] = latency;
+    }
+    cables->router_latency = router_latency;
+}
+
+struct pf_fabric *pf_fabric_make(const char *text, const struct pf_fabric_cables *cables, char *error,
+                                 size_t error_size)
+{
+    size_t length = strcspn(text, ":");
+    for (int i = 0; i < FORMS; i++) {
+        if (strlen(forms[i].name) != length || strncmp(forms[i].name, text, length) != 0)
+            continue;
+        struct pf_fabric *f = forms[i].make(text[length] ? text + length + 1 : "", cables, error, error_size);
+        if (f) {
+            snprintf(f->text, sizeof f->text, "%s", text);
+            f->router_latency = cables->router_latency;
+        }
+        return f;
+    }
+    int at = snprintf(error, error_size, "'%.60s' is no topology; there are", text);
+    for (int i = 0; i < FORMS && at > 0 && (size_t)at < error_size; i++)
+        at += snprintf(error + at, error_size - (size_t)at, "%s %s", i ? "," : "", forms[i].name);
+    return NULL;
+}
+
+void pf_fabric_free(struct pf_fabric *fabric)
+{
+    if (!fabric)
+        return;
+    free(fabric->first_port);
+    free(fabric->ports);
+    free(fabric->up);
+    free(fabric->shape);
+    free(fabric);
+}
+
+void pf_fabric_set_up(struct pf_fabric *fabric, int32_t port, bool up)
+{
+    fabric->down += (int32_t)fabric->up[port] - (int32_t)up;
+    fabric->up[port] = up;
+}
+
+struct pf_fabric *pf_fabric_new(const struct pf_fabric_ops *ops, int32_t nodes, int32_t routers, void *shape,
+                                int32_t (*ports)(const void *shape, int32_t router))
+{
+    struct pf_fabric *f = pf_calloc(1, sizeof *f);
+    size_t vertices = (size_t)nodes + (size_t)routers;
+    f->topology = ops;
+    f->nodes = nodes;
+    f->routers = routers;
+    f->shape = shape;
+    f->first_port = pf_calloc(vertices + 1, sizeof *f->first_port);
+    for (int32_t v = 0; v < routers; v++)
+        f->first_port[v + 1] = f->first_port[v] + ports(shape, v);
+    for (int32_t n = 0; n < nodes; n++)
+        f->first_port[routers + n + 1] = f->first_port[routers + n] + 1;
+    size_t count = (size_t)f->first_port[vertices];
+    f->ports = pf_calloc(count, sizeof *f->ports);
+    f->up = pf_calloc(count, sizeof *f->up);
+    memset(f->up, 1, count);
+    for (size_t i = 0; i < count; i++)
+        f->ports[i].peer = f->ports[i].peer_port = -1;
+    return f;
+}
+
+static void connect_one_way(struct pf_fabric *f, int32_t a, int32_t a_port, int32_t b, int32_t b_port,
+                            double rate, double latency)
+{
+    f->ports[f->first_port[a] + a_port] = (struct pf_fabric_port){b, b_port, rate, latency};
+}
+
+void pf_fabric_connect(struct pf_fabric *f, int32_t a, int32_t a_port, int32_t b, int32_t b_port,
+                       enum pf_fabric_cable kind, const struct pf_fabric_cables *cables)
+{
+    connect_one_way(f, a, a_port, b, b_port, cables->rate[kind], cables->latency[kind]);
+    connect_one_way(f, b, b_port, a, a_port, cables->rate[kind], cables->latency[kind]);
+}
+
+int pf_fabric_read_numbers(const char *text, char separator, int32_t *numbers, int limit, int32_t most,
+                           const char **end)
+{
+    for (int count = 0;;) {
+        char *behind;
+        errno = 0;
+        if (*text < '0' || *text > '9' || count == limit)
+            return -1;
+        long number = strtol(text, &behind, 10);
+        if (errno || number < 1 || number > most)
+            return -1;
+        numbers[count++] = (int32_t)number;
+        text = *end = behind;
+        if (!*text || *text != separator)
+            return count;
+        text++;
+    }
+}
+
+int64_t pf_fabric_product(const int32_t *numbers, int count)
+{
+    int64_t product = 1;
+    for (int i = 0; i < count; i++) {
+        product *= numbers[i];
+        if (product > PF_FABRIC_MAX)
+            return -1;
+    }
+    return product;
+}

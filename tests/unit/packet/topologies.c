@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every pair of nodes of many shapes: hops against a search of the graph, minimal ways, choices, the shapes'
+ * sizes, diameters and bisections against the literature's formulas, and descriptions that must be refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lowlevel/network/packet/topology.h"
+#include "tests/unit/packet/walk.h"
+
+struct shape {
+    const char *text;
+    int nodes, routers, diameter; /* between routers with nodes */
+    int32_t group;                /* dragonfly: routers of a group */
+    long bisection; /* directions of cables from the first half of the nodes' routers to the other;
+                       0: not looked at */
+};
+
+static const struct shape shapes[] = {
+    {"star:1", 1, 1, 0, 0, 0},
+    {"star:17", 17, 1, 0, 0, 0},
+    /* k-ary n-cubes: diameter n floor(k/2), bisection 2 k^(n-1) (mesh: n (k-1), k^(n-1)); Dally and Towles,
+     * "Principles and practices of interconnection networks", 2004, 5.2 */
+    {"torus:1", 1, 1, 0, 0, 0},
+    {"torus:2", 2, 2, 1, 0, 2},
+    {"torus:3", 3, 3, 1, 0, 0},
+    {"torus:7", 7, 7, 3, 0, 0},
+    {"torus:8", 8, 8, 4, 0, 2},
+    {"torus:8x8", 64, 64, 8, 0, 16},
+    {"torus:4x4x4,2", 128, 64, 6, 0, 32},
+    {"torus:2x3x4x5", 120, 120, 6, 0, 0},
+    {"torus:5x1x3", 15, 15, 3, 0, 0},
+    {"mesh:7", 7, 7, 6, 0, 0},
+    {"mesh:8x8", 64, 64, 14, 0, 8},
+    {"mesh:3x4x5,3", 180, 60, 9, 0, 0},
+    /* k-ary n-trees: k^n nodes, n k^(n-1) switches, 2 (n-1) hops between leaves; Petrini and Vanneschi, 1997
+     */
+    {"fattree:2,1", 2, 1, 0, 0, 0},
+    {"fattree:4,2", 16, 8, 2, 0, 0},
+    {"fattree:4,3", 64, 48, 4, 0, 0},
+    {"fattree:2,5", 32, 80, 8, 0, 0},
+    {"fattree:4,3,2", 64, 28, 4, 0, 0},
+    {"fattree:2;4,6;1,3;1,2", 24, 9, 2, 0, 0},
+    {"fattree:3;3,4,5;1,2,3;1,2,1", 60, 5 * 4 + 5 * 2 + 6, 4, 0, 0},
+};
+
+static int32_t group_of(const struct shape *s)
+{
+    return s->group;
+}
+
+static void check_choices(const struct pf_fabric *f, const struct shape *s, int32_t router, int32_t node,
+                          int hops)
+{
+    int32_t ports[PF_TOPOLOGY_PORTS];
+    int count = f->topology->choices(f, router, node, ports);
+    if (count < 1)
+        fail_msg("%s: router %d to node %d: no choice", s->text, router, node);
+    for (int i = 0; i < count; i++) {
+        int32_t peer = pf_fabric_port(f, router, ports[i])->peer;
+        assert_in_range(peer, 0, f->routers - 1);
+        if (f->topology->hops(f, peer, node) != hops - 1)
+            fail_msg("%s: router %d to node %d: choice %d does not come nearer", s->text, router, node,
+                     ports[i]);
+    }
+}
+
+static void check_pairs(const struct shape *s, struct pf_fabric *f)
+{
+    int *distance = calloc((size_t)f->routers, sizeof *distance), diameter = 0;
+    struct pf_routing minimal, adaptive;
+    walk_open(&minimal, "minimal", f, &walk_settings);
+    walk_open(&adaptive, "minimal-adaptive", f, &walk_settings);
+    for (int32_t a = 0; a < f->nodes; a++) {
+        int32_t router = pf_fabric_router_of(f, a);
+        walk_search(f, router, group_of(s), 1, distance);
+        for (int32_t b = 0; b < f->nodes; b++) {
+            int want = distance[pf_fabric_router_of(f, b)], hops = f->topology->hops(f, router, b);
+            if (hops != want)
+                fail_msg("%s: %d to %d: %d hops, search says %d", s->text, a, b, hops, want);
+            if (want > diameter)
+                diameter = want;
+            if (want)
+                check_choices(f, s, router, b, hops);
+            uint64_t id = (uint64_t)a * 1000 + (uint64_t)b;
+            assert_int_equal(walk_packet(&minimal, a, b, id, want, NULL, NULL, NULL), want);
+            assert_int_equal(walk_packet(&adaptive, a, b, id, want, NULL, NULL, NULL), want);
+        }
+    }
+    assert_int_equal(diameter, s->diameter);
+    free(distance);
+}
+
+/* Cables from the lower half of the routers to the upper one. */
+static long count_bisection(const struct pf_fabric *f)
+{
+    long count = 0;
+    for (int32_t v = 0; v < f->routers / 2; v++)
+        for (int32_t port = 0; port < pf_fabric_port_count(f, v); port++) {
+            int32_t peer = pf_fabric_port(f, v, port)->peer;
+            count += peer >= f->routers / 2 && peer < f->routers;
+        }
+    return count;
+}
+
+/* Both ends of every cable know each other. */
+static void check_cables(const struct pf_fabric *f)
+{
+    for (int32_t v = 0; v < f->routers + f->nodes; v++)
+        for (int32_t port = 0; port < pf_fabric_port_count(f, v); port++) {
+            const struct pf_fabric_port *here = pf_fabric_port(f, v, port);
+            if (here->peer < 0)
+                continue;
+            const struct pf_fabric_port *there = pf_fabric_port(f, here->peer, here->peer_port);
+            assert_int_equal(there->peer, v);
+            assert_int_equal(there->peer_port, port);
+        }
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        const struct shape *s = &shapes[i];
+        struct pf_fabric *f = walk_fabric(s->text);
+        assert_int_equal(f->nodes, s->nodes);
+        assert_int_equal(f->routers, s->routers);
+        check_cables(f);
+        check_pairs(s, f);
+        if (s->bisection)
+            assert_int_equal(count_bisection(f), s->bisection);
+        pf_fabric_free(f);
+    }
+}
+
+static void test_refused(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "ring:4",
+        "torus",
+        "torus:",
+        "torus:0x4",
+        "torus:4x",
+        "torus:4x4y",
+        "torus:-4",
+        "torus: 4",
+        "torus:4,0",
+        "torus:4,2,2",
+        "torus:99999x99999",
+        "mesh:4,4,4",
+        "star:0",
+        "star:x",
+        "star:4,4",
+        "fattree:4",
+        "fattree:4,9",
+        "fattree:4,3,3",
+        "fattree:0,2",
+        "fattree:2;4,4;1,2",
+        "fattree:2;4,4;2,2;1,1",
+        "fattree:2;4,4;1,2;1,1;",
+        "fattree:1000,8",
+        "torus:1x1x1x1x1x1x1x1x1",
+        "star:99999999999999999999",
+    };
+    (void)state;
+    struct pf_fabric_cables cables;
+    pf_fabric_cables_equal(&cables, 1e9, 0, 0);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char error[300] = "";
+        if (pf_fabric_make(texts[i], &cables, error, sizeof error))
+            fail_msg("'%s' was not refused", texts[i]);
+        assert_true(strlen(error) > 10);
+        assert_null(strchr(error, '\n'));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests_name("packet topologies", tests, NULL, NULL);
+}
