@@ -18,7 +18,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/account/compute_file.h"
-#include "middleware/observing/tracing.h"
 
 /* SimGrid's side: what it has made of smpi/host-speed, and the limits of a measurement. */
 extern double _smpi_cfg_host_speed;
@@ -117,7 +116,7 @@ void pf_compute_begin(int ranks)
     all.replays = *pf_config.computation_replay != 0;
     all.measures = !all.records && !all.replays && sg_cfg_get_boolean("smpi/simulate-computation");
     choose_clock();
-    pf_compute_on = all.records || all.replays || pf_config.rank_times || pf_tracing_on;
+    pf_compute_on |= all.records || all.replays || pf_config.rank_times;
     if (!pf_compute_on)
         return;
     if (all.records && all.replays)

@@ -11,7 +11,7 @@
  * Computation apart from communication. A rank computes between its MPI calls: how long can be recorded
  * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and told per rank at the end
  * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these, ranks are `open` and never come to
- * pf_compute_point().
+ * pf_compute_point(). Who traces the calls sets pf_compute_on before the job starts.
  *
  * While a file is written or read, the hub measures and injects the intervals instead of SMPI. What it
  * injects is what the file says, also while it writes one: so a replay in the same model has the dates of the

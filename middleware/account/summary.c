@@ -14,15 +14,16 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/account/accounting.h"
 #include "middleware/account/compute.h"
 #include "middleware/account/live.h"
 #include "middleware/account/timeline.h"
-#include "middleware/check/check.h"
 
 #define MAX_VERSIONS 8
+#define MAX_SECTIONS 4
 
 static struct {
     char **command;
@@ -35,8 +36,12 @@ static struct {
     int version_count;
     int portals_ranks; /* that have a simulated NIC; below, the sum of their counters */
     struct pf_portals_counters portals;
-    json_t *(*functions)(void); /* the table of calls, while they are counted */
-    bool failed;                /* something could not be written */
+    struct {
+        const char *name;
+        json_t *(*make)(void);
+    } sections[MAX_SECTIONS];
+    int section_count;
+    bool failed; /* something could not be written */
     bool finished;
 } job;
 
@@ -84,9 +89,12 @@ void pf_summary_add_portals(const struct pf_portals_counters *counters)
     job.portals.parks += counters->parks;
 }
 
-void pf_summary_count_functions(json_t *(*functions)(void))
+void pf_summary_add_section(const char *name, json_t *(*make)(void))
 {
-    job.functions = functions;
+    if (job.section_count == MAX_SECTIONS)
+        pf_die("the summary has no room for section %s: please report this", name);
+    job.sections[job.section_count].name = name;
+    job.sections[job.section_count++].make = make;
 }
 
 /* Seconds with a unit that keeps four digits. */
@@ -260,14 +268,12 @@ static json_t *summary(int status)
     json_object_set_new(object, "phases", phases());
     if (job.portals_ranks)
         json_object_set_new(object, "portals", portals());
-    if (pf_config.check)
-        json_object_set_new(object, "check", pf_check_json());
     if (pf_config.rank_times)
         json_object_set_new(object, "rank_times", pf_compute_json());
     if (pf_config.timeline > 0)
         json_object_set_new(object, "timeline", pf_timelines_json());
-    if (job.functions)
-        json_object_set_new(object, "functions", job.functions());
+    for (int i = 0; i < job.section_count; i++)
+        json_object_set_new(object, job.sections[i].name, job.sections[i].make());
     json_object_set_new(object, "configuration", configuration());
     return object;
 }

@@ -21,10 +21,10 @@ PF_EXPORT void pf_summary_add_version(const char *component, const char *version
 struct pf_portals_counters;
 PF_EXPORT void pf_summary_add_portals(const struct pf_portals_counters *counters);
 
-/* `functions` gives the summary's table of calls per MPI function and model, as a new object whose reference
- * the caller takes. middleware/observing calls it; without it there is no such table. */
+/* Adds a section to the summary for what a layer has found: `make` gives it when the summary is written, as a
+ * new object whose reference the caller takes. Layers call this when they are switched on. */
 struct json_t;
-void pf_summary_count_functions(struct json_t *(*functions)(void));
+void pf_summary_add_section(const char *name, struct json_t *(*make)(void));
 
 /* The per-phase table for a terminal. */
 PF_EXPORT void pf_summary_print(FILE *out);

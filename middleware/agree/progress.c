@@ -7,7 +7,7 @@
 
 #include <simgrid/actor.h>
 
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 #include "base/memory.h"
 
 /* Open MPI's progress functions run in a fixed order, and one may make work for an earlier one. */

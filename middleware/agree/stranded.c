@@ -7,9 +7,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/call.h"
+#include "middleware/core/call_site.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 
 /* One message on its way to a rank. */
 struct envelope {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 
 struct pf_request;
 
@@ -29,8 +29,5 @@ void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struc
 
 /* Prints one line per message that waits in another model than its receiver. Returns their number. */
 int pf_stranded_print(FILE *out);
-
-/* Where in the application's source an address is: "file.c:12", or the address when it cannot be told. */
-const char *pf_call_site(const void *address, char *buffer, size_t size);
 
 #endif

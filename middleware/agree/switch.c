@@ -11,9 +11,9 @@
 #include "middleware/account/compute.h"
 #include "middleware/agree/ledger.h"
 #include "middleware/core/call.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/include/parfocal.h"
-#include "middleware/observing/tracing.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 
 static enum pf_model stand_in = PF_MODEL_NONE;
 
@@ -77,7 +77,7 @@ static void move(struct pf_rank *r, const char *phase, enum pf_model model)
     r->active = r->models[model];
     pf_ledger_switched(model);
     if (model != from)
-        pf_tracing_switched(r, from);
+        pf_upcalls.switched(r, from);
 }
 
 void pf_switch_to(struct pf_rank *r, enum pf_model model)

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "middleware/check/internal.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/object/errhandler.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 #include "base/memory.h"
 
 /* So many completed requests of a rank keep their memory, so that their addresses do not come back. The same
@@ -52,6 +53,7 @@ bool pf_check_start(struct pf_rank *r)
     r->check = pf_calloc(1, sizeof *r->check);
     r->check->kept_end = &r->check->kept;
     pf_object_keep = keep_object;
+    pf_upcalls.comm_ends = pf_check_comm_ends;
     return true;
 }
 

@@ -15,8 +15,6 @@
 #define PF_CHECK_STATUS 86
 
 struct pf_rank;
-struct pf_comm_shared;
-struct json_t;
 
 /* Whether the layer lies around the MPI functions in this run. The dynamic linker asks while it loads the
  * application, which may be before anything else of ours is ready: a variable is. */
@@ -28,14 +26,8 @@ PF_EXPORT void pf_check_enable(void);
 /* MPI_Init of a rank: watches it from now on. Returns false without the layer. */
 bool pf_check_start(struct pf_rank *r);
 
-/* The last member of a communicator has released it: reports messages that nobody can receive any more. */
-void pf_check_comm_ends(struct pf_comm_shared *shared);
-
 /* Prints how much was found, and returns the exit status of a run that would have ended with `status`: that,
  * or PF_CHECK_STATUS instead of 0. */
 PF_EXPORT int pf_check_status(int status);
-
-/* How much was found, for the summary: a new object, or NULL without the layer. */
-struct json_t *pf_check_json(void);
 
 #endif

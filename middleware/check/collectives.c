@@ -13,7 +13,7 @@
 #include "middleware/comm/intercomm.h"
 #include "middleware/datatype/datatype.h"
 #include "middleware/object/file.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 #include "middleware/rma/win.h"
 
 /* One collective that not all members have entered. */
@@ -72,8 +72,6 @@ void pf_check_scope_release(struct pf_check_scope *scope)
 
 void pf_check_comm_ends(struct pf_comm_shared *shared)
 {
-    if (!shared->check)
-        return;
     pf_check_unreceived(shared, "when its communicator was freed");
     pf_check_scope_release(shared->check);
 }

@@ -6,7 +6,7 @@
 #include "middleware/check/internal.h"
 #include "middleware/check/plain.h"
 #include "middleware/datatype/datatype.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 #include "middleware/rma/win.h"
 
 /* Ranks that have finalized. */

@@ -203,6 +203,9 @@ void pf_check_rooted(struct pf_check_call *call, bool at_root, int owncount, MPI
 void pf_check_collective(struct pf_check_call *call, MPI_Comm comm);
 void pf_check_collective_on(struct pf_check_call *call, const void *handle);
 
+/* The last member of a communicator has released it: reports messages that nobody can receive any more. */
+void pf_check_comm_ends(struct pf_comm_shared *shared);
+
 /* Nobody will ask for the scope any more. */
 void pf_check_scope_release(struct pf_check_scope *scope);
 

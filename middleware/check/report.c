@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "base/config.h"
-#include "middleware/agree/stranded.h"
+#include "middleware/account/summary.h"
 #include "middleware/check/internal.h"
+#include "middleware/core/call_site.h"
 
 /* A program that does one thing wrong in a loop does it very often. */
 #define LINES_SHOWN 100
@@ -28,11 +29,6 @@ static unsigned long total(void)
 }
 
 bool pf_check_on;
-
-void pf_check_enable(void)
-{
-    pf_check_on = true;
-}
 
 void pf_check_found(enum pf_check_kind kind, const struct pf_rank *r, const char *format, ...)
 {
@@ -87,12 +83,18 @@ int pf_check_status(int status)
     return status ? status : PF_CHECK_STATUS;
 }
 
-json_t *pf_check_json(void)
+/* How much was found, for the summary. */
+static json_t *counts(void)
 {
-    if (!pf_config.check)
-        return NULL;
     json_t *object = json_pack("{s:I}", "findings", (json_int_t)total());
     for (int i = 0; i < PF_CHECK_KIND_COUNT; i++)
         json_object_set_new(object, names[i], json_integer((json_int_t)found[i]));
     return object;
+}
+
+void pf_check_enable(void)
+{
+    if (!pf_check_on)
+        pf_summary_add_section("check", counts);
+    pf_check_on = true;
 }

@@ -10,13 +10,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/agree/ledger.h"
-#include "middleware/check/check.h"
 #include "middleware/comm/comm_id.h"
 #include "middleware/core/call.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/object/attribute.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/object/info.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 #include "middleware/topology/topology.h"
 
 /*
@@ -67,7 +67,7 @@ struct pf_comm_shared *pf_comm_pair_new(const int *first_ranks, int first_size, 
 static void shared_free(struct pf_comm_shared *shared)
 {
     if (shared->check)
-        pf_check_comm_ends(shared);
+        pf_upcalls.comm_ends(shared);
     pf_ledger_free(shared);
     if (shared->id >= 0)
         pf_comm_id_give_back(shared->id);
@@ -234,8 +234,9 @@ static int make_shadow(struct pf_instance *in, const struct pf_comm *comm, void 
     return in->ops->intercomm_shadow(in, &recipe, native);
 }
 
-void *pf_comm_shadow(struct pf_instance *in, struct pf_comm *comm)
+static void *comm_shadow(struct pf_instance *in, struct pf_object *object)
 {
+    struct pf_comm *comm = (struct pf_comm *)object;
     void *native = NULL;
     int error = make_shadow(in, comm, &native);
     if (error)
@@ -246,6 +247,8 @@ void *pf_comm_shadow(struct pf_instance *in, struct pf_comm *comm)
     comm->object.native[in->impl] = native;
     return native;
 }
+
+const struct pf_object_ops pf_comm_ops = {.size = sizeof pf_comm_ops, .shadow = comm_shadow};
 
 int pf_comm_bound_count;
 

@@ -200,6 +200,6 @@ struct pf_comm *pf_comm_private(struct pf_comm *comm);
 void pf_comm_release(struct pf_comm *comm);
 
 /* The native shadow, made locally at no simulated time. */
-void *pf_comm_shadow(struct pf_instance *in, struct pf_comm *comm);
+extern const struct pf_object_ops pf_comm_ops;
 
 #endif

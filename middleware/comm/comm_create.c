@@ -16,7 +16,7 @@
 #include "middleware/object/attribute.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/object/info.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 #include "middleware/topology/topology.h"
 
 /* What the members of one collective tell each other through memory: color and key. Of an intercommunicator

@@ -63,8 +63,9 @@ void pf_group_release(struct pf_group *group)
     pf_object_discard(group);
 }
 
-void *pf_group_shadow(struct pf_instance *in, struct pf_group *group)
+static void *group_shadow(struct pf_instance *in, struct pf_object *object)
 {
+    struct pf_group *group = (struct pf_group *)object;
     if (group == &empty_group)
         return in->predefined[(uintptr_t)MPI_GROUP_EMPTY];
     pf_native_group_t world = NULL, shadow = NULL;
@@ -80,6 +81,8 @@ void *pf_group_shadow(struct pf_instance *in, struct pf_group *group)
     group->object.native[in->impl] = shadow;
     return shadow;
 }
+
+const struct pf_object_ops pf_group_ops = {.size = sizeof pf_group_ops, .shadow = group_shadow};
 
 int pf_PMPI_Comm_group(MPI_Comm handle, MPI_Group *group)
 {

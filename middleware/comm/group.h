@@ -20,7 +20,7 @@ struct pf_group *pf_group_of(struct pf_rank *r, MPI_Group handle);
 MPI_Group pf_group_new(struct pf_rank *r, const int *world_ranks, int size);
 void pf_group_release(struct pf_group *group);
 
-/* The native shadow: built from the native group of MPI_COMM_WORLD, locally. */
-void *pf_group_shadow(struct pf_instance *in, struct pf_group *group);
+/* The native shadow: built from the native group of MPI_COMM_WORLD. */
+extern const struct pf_object_ops pf_group_ops;
 
 #endif

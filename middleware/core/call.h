@@ -10,7 +10,7 @@
 #include "middleware/comm/comm.h"
 #include "middleware/core/rank.h"
 #include "middleware/datatype/datatype.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 #include "pf_fn.h"
 
 /*

@@ -5,8 +5,9 @@
 #include "middleware/account/compute.h"
 #include "middleware/core/call.h"
 #include "middleware/object/errhandler.h"
-#include "middleware/observing/tracing.h"
-#include "middleware/process/job_state.h"
+#include "middleware/observing/observing.h"
+#include "middleware/core/upcalls.h"
+#include "middleware/core/job_state.h"
 
 void pf_call_foreign_thread(int fn)
 {
@@ -59,7 +60,7 @@ const void *pf_call_enter_slowly(int fn, const void *site)
     if (pf_compute_on)
         pf_compute_point(r, site);
     if (r->observed)
-        pf_tracing_entered(r);
+        pf_upcalls.entered(r);
     return site;
 }
 

@@ -6,40 +6,38 @@
 
 #include <simgrid/engine.h>
 
-#include "middleware/comm/comm.h"
-#include "middleware/comm/group.h"
 #include "middleware/core/call.h"
-#include "middleware/datatype/datatype.h"
-#include "middleware/object/info.h"
-#include "middleware/object/op.h"
 #include "base/memory.h"
 
-static void *make_shadow(struct pf_instance *in, struct pf_object *object)
+/* A freed or foreign handle, or one of a kind that has no shadows: the native call names the error. */
+static void *no_shadow(struct pf_instance *in, struct pf_object *object)
 {
-    switch (object->kind) {
-    case PF_KIND_COMM:
-        return pf_comm_shadow(in, (struct pf_comm *)object);
-    case PF_KIND_GROUP:
-        return pf_group_shadow(in, (struct pf_group *)object);
-    case PF_KIND_DATATYPE:
-        return pf_datatype_shadow(in, (struct pf_datatype *)object);
-    case PF_KIND_OP:
-        return pf_op_shadow(in, (struct pf_op *)object);
-    case PF_KIND_INFO:
-        return pf_info_shadow(in, (struct pf_info *)object);
-    default:
-        return in->values->comm_null; /* a freed or foreign handle: the native call names the error */
-    }
+    (void)object;
+    return in->values->comm_null;
+}
+
+static const struct pf_object_ops none = {.size = sizeof none, .shadow = no_shadow};
+static const struct pf_object_ops *known[PF_KIND_END - PF_KIND_COMM];
+
+void pf_object_register(enum pf_kind kind, const struct pf_object_ops *ops)
+{
+    known[kind - PF_KIND_COMM] = ops;
+}
+
+static const struct pf_object_ops *ops_of(const struct pf_object *object)
+{
+    uint32_t index = object->kind - PF_KIND_COMM; /* of a wild pointer it is anything */
+    return index < sizeof known / sizeof *known && known[index] ? known[index] : &none;
 }
 
 void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
 {
     const pf_self_t *self = pf_self();
     if (!self || !self->mpi || object->home == in->impl)
-        return make_shadow(in, object);
+        return ops_of(object)->shadow(in, object);
     struct pf_account *account = self->mpi->account;
     pf_account_shadow_begin(account, simgrid_get_clock());
-    void *native = make_shadow(in, object);
+    void *native = ops_of(object)->shadow(in, object);
     pf_account_shadow_end(account, simgrid_get_clock(), object->native[in->impl] != NULL);
     return native;
 }

@@ -26,6 +26,7 @@ enum pf_kind {
     PF_KIND_WIN,
     PF_KIND_FILE,
     PF_KIND_MESSAGE,
+    PF_KIND_END,
     PF_KIND_DEAD = 0x5046dead
 };
 
@@ -36,6 +37,17 @@ struct pf_object {
                  shadows */
     void *native[PF_IMPL_COUNT]; /* the shadow in each implementation, NULL while there is none */
 };
+
+/* What the hub can do with the objects of one kind. */
+struct pf_object_ops {
+    size_t size;
+    /* Makes the native shadow, locally and at no simulated time, and notes it in the object. Returns the
+     * implementation's null handle when it cannot be made. */
+    void *(*shadow)(struct pf_instance *in, struct pf_object *object);
+};
+
+/* The rooms of the objects have theirs in a table each; the start of the job makes them known here. */
+void pf_object_register(enum pf_kind kind, const struct pf_object_ops *ops);
 
 struct pf_rank;
 

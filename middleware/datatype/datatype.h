@@ -103,8 +103,8 @@ int pf_datatype_f90(struct pf_rank *r, int combiner, int precision, int range, M
 void pf_datatype_retain(MPI_Datatype handle);
 void pf_datatype_release(MPI_Datatype handle);
 
-/* The native shadow, replayed from the recipe and committed when the hub's is. Local. */
-void *pf_datatype_shadow(struct pf_instance *in, struct pf_datatype *type);
+/* The native shadow: replayed from the recipe, and committed when the hub's is. */
+extern const struct pf_object_ops pf_datatype_ops;
 
 /* Makes the shadows that exist follow the hub's commit; frees them. */
 void pf_datatype_commit_shadows(struct pf_datatype *type);

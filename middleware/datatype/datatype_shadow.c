@@ -126,8 +126,9 @@ static int build(struct pf_instance *in, const struct pf_datatype *type, pf_nati
     return code;
 }
 
-void *pf_datatype_shadow(struct pf_instance *in, struct pf_datatype *type)
+static void *datatype_shadow(struct pf_instance *in, struct pf_object *object)
 {
+    struct pf_datatype *type = (struct pf_datatype *)object;
     pf_native_datatype_t shadow = type->object.native[in->impl];
     if (shadow)
         return shadow;
@@ -146,6 +147,8 @@ void *pf_datatype_shadow(struct pf_instance *in, struct pf_datatype *type)
     pf_datatype_native_add(r, in->impl, shadow, (MPI_Datatype)(uintptr_t)type);
     return shadow;
 }
+
+const struct pf_object_ops pf_datatype_ops = {.size = sizeof pf_datatype_ops, .shadow = datatype_shadow};
 
 /* Calls a native function on each shadow that exists. */
 static void on_shadows(struct pf_datatype *type, bool commit)

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "middleware/agree/stranded.h"
 #include "middleware/core/call.h"
+#include "middleware/core/call_site.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/object/errhandler.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 
 enum attached_to { TO_COMM, TO_WIN, TO_FILE };
 

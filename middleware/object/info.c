@@ -142,8 +142,9 @@ void pf_info_release(MPI_Info handle)
     pf_object_discard(info);
 }
 
-void *pf_info_shadow(struct pf_instance *in, struct pf_info *info)
+static void *info_shadow(struct pf_instance *in, struct pf_object *object)
 {
+    struct pf_info *info = (struct pf_info *)object;
     struct pf_rank *r = info->owner;
     pf_native_info_t shadow = NULL;
     if (!r) /* MPI_INFO_ENV is no hint */
@@ -159,6 +160,8 @@ void *pf_info_shadow(struct pf_instance *in, struct pf_info *info)
     info->object.native[in->impl] = shadow;
     return shadow;
 }
+
+const struct pf_object_ops pf_info_ops = {.size = sizeof pf_info_ops, .shadow = info_shadow};
 
 static bool key_valid(const char *key)
 {

@@ -12,6 +12,6 @@ MPI_Info pf_info_copy(struct pf_rank *r, MPI_Info handle); /* MPI_INFO_NULL stay
 /* The value of a key, NULL when it is not set. */
 const char *pf_info_value(const struct pf_info *info, const char *key);
 void pf_info_release(MPI_Info handle);
-void *pf_info_shadow(struct pf_instance *in, struct pf_info *info);
+extern const struct pf_object_ops pf_info_ops;
 
 #endif

@@ -50,8 +50,9 @@ static void call_user(ffi_cif *interface, void *result, void **arguments, void *
     closure->op->function(*(void **)arguments[0], *(void **)arguments[1], *(int **)arguments[2], &datatype);
 }
 
-void *pf_op_shadow(struct pf_instance *in, struct pf_op *op)
+static void *op_shadow(struct pf_instance *in, struct pf_object *object)
 {
+    struct pf_op *op = (struct pf_op *)object;
     struct closure *closure = &op->closures[in->impl];
     void *code;
     closure->op = op;
@@ -66,6 +67,8 @@ void *pf_op_shadow(struct pf_instance *in, struct pf_op *op)
     op->object.native[in->impl] = native;
     return native;
 }
+
+const struct pf_object_ops pf_op_ops = {.size = sizeof pf_op_ops, .shadow = op_shadow};
 
 void pf_op_retain(MPI_Op handle)
 {

@@ -10,7 +10,7 @@ struct pf_op;
 void pf_op_retain(MPI_Op handle);
 void pf_op_release(MPI_Op handle);
 
-/* The native shadow of a user's operation. Local. */
-void *pf_op_shadow(struct pf_instance *in, struct pf_op *op);
+/* The native shadow of a user's operation. */
+extern const struct pf_object_ops pf_op_ops;
 
 #endif

@@ -79,5 +79,5 @@ static json_t *functions(void)
 void pf_counting_start(void)
 {
     pf_counting_on = pf_observing = true;
-    pf_summary_count_functions(functions);
+    pf_summary_add_section("functions", functions);
 }

@@ -9,17 +9,12 @@
 #include "lowlevel/trace/trace.h"
 #include "middleware/account/compute.h"
 #include "middleware/core/rank.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/observing/start.h"
-#include "middleware/process/job_state.h"
+#include "middleware/process/ranks.h"
 #include "pf_fn.h"
 
 bool pf_tracing_on;
-
-void pf_tracing_start(void)
-{
-    if (pf_trace_calls())
-        pf_tracing_on = pf_observing = true;
-}
 
 /* The rank's own date, which may be ahead of the clock. */
 static double date_of(const struct pf_rank *r)
@@ -97,7 +92,8 @@ void pf_tracing_begin(struct pf_observed *call)
         begin_span(r);
 }
 
-void pf_tracing_entered(struct pf_rank *r)
+/* The rank's computation before the call has been charged: the call begins. */
+static void entered(struct pf_rank *r)
 {
     if (!r->observed->entered)
         begin_span(r);
@@ -117,10 +113,9 @@ void pf_tracing_end(struct pf_observed *call)
     pf_compute_resume(r);
 }
 
-void pf_tracing_switched(struct pf_rank *r, enum pf_model from)
+/* A mark. The call that is being made belongs to the new model. */
+static void switched(struct pf_rank *r, enum pf_model from)
 {
-    if (!pf_tracing_on)
-        return;
     struct pf_trace_record what = {
         .type = PF_TRACE_SWITCH, .start = date_of(r), .from_model = pf_model_name(from)};
     struct pf_trace_record *record = r->observed ? r->observed->record : NULL;
@@ -128,4 +123,13 @@ void pf_tracing_switched(struct pf_rank *r, enum pf_model from)
     if (record && !record->told)
         describe(r, record);
     pf_trace_end(pf_trace_begin(&r->self, &what), what.start);
+}
+
+void pf_tracing_start(void)
+{
+    if (!pf_trace_calls())
+        return;
+    pf_tracing_on = pf_observing = pf_compute_on = true;
+    pf_upcalls.entered = entered;
+    pf_upcalls.switched = switched;
 }

@@ -16,10 +16,4 @@ extern bool pf_tracing_on;
 void pf_tracing_begin(struct pf_observed *call);
 void pf_tracing_end(struct pf_observed *call);
 
-/* The rank's computation before the call has been charged: the call begins. */
-void pf_tracing_entered(struct pf_rank *r);
-
-/* The rank has another model than before: a mark. The call that is being made belongs to the new one. */
-void pf_tracing_switched(struct pf_rank *r, enum pf_model from);
-
 #endif

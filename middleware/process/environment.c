@@ -12,15 +12,14 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/account/compute.h"
-#include "middleware/agree/stranded.h"
 #include "middleware/check/check.h"
 #include "middleware/core/call.h"
+#include "middleware/core/call_site.h"
 #include "middleware/object/attribute.h"
 #include "middleware/object/errhandler.h"
 #include "middleware/observing/observing.h"
 #include "middleware/p2p/bsend.h"
-#include "middleware/process/job.h"
-#include "middleware/process/job_state.h"
+#include "middleware/process/ranks.h"
 
 void smpi_bench_begin(void); /* SimGrid's */
 
@@ -216,40 +215,4 @@ int pf_PMPI_Free_mem(void *base)
     struct pf_rank *r = PF_ENTER(Free_mem);
     free(base);
     return pf_call_return(r, MPI_SUCCESS);
-}
-
-/* Polls that found nothing, in a row over all ranks, with no other communication in between. */
-uint64_t pf_call_polls;
-
-/* Others run meanwhile, and one of them may have to tell where this rank is. */
-static void spend(struct pf_rank *r, struct pf_instance *in)
-{
-    int before = r->call.model;
-    r->call.model = in->model;
-    in->ops->idle(in);
-    r->call.model = before;
-}
-
-void pf_call_idle_uncharged(struct pf_rank *r, struct pf_instance *in)
-{
-    if (in->values->charges_tests)
-        spend(r, in);
-    pf_call_idle(r, in);
-}
-
-void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
-{
-    if (!in->values->charges_tests)
-        spend(r, in);
-    if (++pf_call_polls < (uint64_t)pf_config.livelock_polls)
-        return;
-    fflush(stdout);
-    fprintf(stderr,
-            "parfocal: error: livelock at simulated time %.9g s: %ld tests and probes in a row found "
-            "nothing, and no rank "
-            "did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
-            simgrid_get_clock(), pf_config.livelock_polls);
-    r->call.model = in->model;
-    pf_job_print_blocked(stderr);
-    pf_end_process(1);
 }

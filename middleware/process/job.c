@@ -20,22 +20,13 @@
 #include "middleware/account/summary.h"
 #include "middleware/agree/ledger.h"
 #include "middleware/agree/stranded.h"
+#include "middleware/comm/group.h"
 #include "middleware/core/call.h"
+#include "middleware/core/upcalls.h"
+#include "middleware/object/info.h"
+#include "middleware/object/op.h"
 #include "middleware/p2p/request.h"
-#include "middleware/process/job_state.h"
-
-struct pf_job_state pf_job_state = {.program = ""};
-
-static const char *const fn_names[PF_FN_COUNT] = {
-#define X(stem, route, group, smpi) "MPI_" #stem,
-    PF_FN_LIST(X)
-#undef X
-};
-
-const char *pf_fn_name(int fn)
-{
-    return fn >= 0 && fn < PF_FN_COUNT ? fn_names[fn] : "no MPI call";
-}
+#include "middleware/process/ranks.h"
 
 /* Does the file hold this name (of a function that it calls)? */
 static bool file_names(const char *path, const char *name)
@@ -142,10 +133,22 @@ static void create_rank(int i)
     r->base = r->active;
 }
 
+/* What the rooms below ask of those above them. */
+static void register_rooms(void)
+{
+    pf_upcalls.print_blocked = pf_job_print_blocked;
+    pf_object_register(PF_KIND_COMM, &pf_comm_ops);
+    pf_object_register(PF_KIND_GROUP, &pf_group_ops);
+    pf_object_register(PF_KIND_DATATYPE, &pf_datatype_ops);
+    pf_object_register(PF_KIND_OP, &pf_op_ops);
+    pf_object_register(PF_KIND_INFO, &pf_info_ops);
+}
+
 void pf_job_create_ranks(void)
 {
     char why[256] = "";
     read_settings();
+    register_rooms();
     const struct pf_adapter *smpi = pf_adapter_get(PF_IMPL_SMPI);
     struct pf_job job = {.size = pf_job_state.size, .ranks = NULL, .on_abort = pf_job_abort};
     if (smpi->ops->open(&job, why, sizeof why))
@@ -283,16 +286,4 @@ int pf_job_finish(int status)
     pf_job_state.over = true;
     memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);
     return written || status ? status : 1;
-}
-
-void pf_job_abort(int rank, int status)
-{
-    (void)rank;
-    for (int i = 0; i < pf_job_state.size; i++)
-        if (pf_job_state.ranks && pf_job_state.ranks[i].account)
-            pf_account_close(pf_job_state.ranks[i].account, simgrid_get_clock());
-    if (status == 0 || (status & 0xff) == 0)
-        status = 1;
-    pf_summary_finish(status);
-    pf_end_process(status & 0xff);
 }

@@ -20,7 +20,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
-#include "middleware/process/job_state.h"
+#include "middleware/process/ranks.h"
 #include "middleware/process/private.h"
 
 /* Where main() of one rank was called. Lives on that rank's stack. */

@@ -8,9 +8,8 @@
 
 #include "fake_rank.h"
 #include "middleware/account/compute.h"
-#include "middleware/agree/stranded.h"
-#include "middleware/observing/tracing.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/call_site.h"
+#include "middleware/core/job_state.h"
 
 uint64_t pf_account_mark;
 bool pf_compute_on;
@@ -46,11 +45,6 @@ void pf_compute_point(struct pf_rank *r, const void *site)
 }
 
 void pf_compute_inject(struct pf_rank *r)
-{
-    (void)r;
-}
-
-void pf_tracing_entered(struct pf_rank *r)
 {
     (void)r;
 }

@@ -30,21 +30,6 @@ static inline pf_self_t *pf_job_self(void)
     return pf_job_state.over ? NULL : pf_self();
 }
 
-/* Creates the rank states at the first MPI call of the process, from that rank's actor. */
-void pf_job_create_ranks(void);
-
-/* The calling actor is this rank from now on: its account, its communicators, the models that the user asked
- * for. */
-void pf_job_start_rank(struct pf_rank *r);
-
-/* The identity of the calling rank for a program that calls Portals before MPI_Init, or without it; NULL for
- * other actors. */
-pf_self_t *pf_job_identify(void);
-
-/* The calling rank's main() is over. Says so when MPI_Finalize is missing: the others may wait for it for
- * ever. */
-void pf_job_rank_left(int status);
-
 /* The end of MPI_Abort and of a fatal error: writes the summary, ends the process with `status` (1 when it is
  * 0). */
 void pf_job_abort(int rank, int status) __attribute__((noreturn));

@@ -1,40 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a run that cannot go on says: which rank is blocked in what, and what it waits for. */
-#include <dlfcn.h>
 #include <stdio.h>
 
-#include "base/source_line.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/agree/ledger.h"
 #include "middleware/agree/stranded.h"
 #include "middleware/core/call.h"
+#include "middleware/core/call_site.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 #include "middleware/process/job.h"
-#include "middleware/process/job_state.h"
+#include "middleware/core/job_state.h"
 
 /* As many requests of one call, and messages, as a reader takes in. */
 #define REQUESTS_SHOWN 8
 #define MESSAGES_SHOWN 4
-
-const char *pf_call_site(const void *address, char *buffer, size_t size)
-{
-    Dl_info info;
-    char function[128], line[128];
-    if (!address || !dladdr(address, &info)) {
-        snprintf(buffer, size, "an unknown place");
-        return buffer;
-    }
-    unsigned long offset = (unsigned long)((const char *)address - (const char *)info.dli_fbase);
-    if (*pf_job_state.program &&
-        pf_source_line(pf_job_state.program, offset - 1, function, sizeof function, line, sizeof line) &&
-        *line)
-        snprintf(buffer, size, "%s (%s)", line, function);
-    else
-        snprintf(buffer, size, "%s+0x%lx", *pf_job_state.program ? pf_job_state.program : info.dli_fname,
-                 offset);
-    return buffer;
-}
 
 static void peer_text(char *text, size_t size, int peer, int tag)
 {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests and probes that find nothing: what they cost, and a job in which nobody does anything else. */
+#include <stdio.h>
+
+#include <simgrid/engine.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "middleware/core/call.h"
+#include "middleware/core/upcalls.h"
+
+/* Polls that found nothing, in a row over all ranks, with no other communication in between. */
+uint64_t pf_call_polls;
+
+/* Others run meanwhile, and one of them may have to tell where this rank is. */
+static void spend(struct pf_rank *r, struct pf_instance *in)
+{
+    int before = r->call.model;
+    r->call.model = in->model;
+    in->ops->idle(in);
+    r->call.model = before;
+}
+
+void pf_call_idle_uncharged(struct pf_rank *r, struct pf_instance *in)
+{
+    if (in->values->charges_tests)
+        spend(r, in);
+    pf_call_idle(r, in);
+}
+
+void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
+{
+    if (!in->values->charges_tests)
+        spend(r, in);
+    if (++pf_call_polls < (uint64_t)pf_config.livelock_polls)
+        return;
+    fflush(stdout);
+    fprintf(stderr,
+            "parfocal: error: livelock at simulated time %.9g s: %ld tests and probes in a row found "
+            "nothing, and no rank "
+            "did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
+            simgrid_get_clock(), pf_config.livelock_polls);
+    r->call.model = in->model;
+    pf_upcalls.print_blocked(stderr);
+    pf_end_process(1);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ranks of the process, the names of the functions that they call, and the end of the job by one of them.
+ */
+#include "middleware/core/job_state.h"
+
+#include <simgrid/engine.h>
+
+#include "base/log.h"
+#include "middleware/account/summary.h"
+#include "pf_fn.h"
+
+struct pf_job_state pf_job_state = {.program = ""};
+
+static const char *const fn_names[PF_FN_COUNT] = {
+#define X(stem, route, group, smpi) "MPI_" #stem,
+    PF_FN_LIST(X)
+#undef X
+};
+
+const char *pf_fn_name(int fn)
+{
+    return fn >= 0 && fn < PF_FN_COUNT ? fn_names[fn] : "no MPI call";
+}
+
+void pf_job_abort(int rank, int status)
+{
+    (void)rank;
+    for (int i = 0; i < pf_job_state.size; i++)
+        if (pf_job_state.ranks && pf_job_state.ranks[i].account)
+            pf_account_close(pf_job_state.ranks[i].account, simgrid_get_clock());
+    if (status == 0 || (status & 0xff) == 0)
+        status = 1;
+    pf_summary_finish(status);
+    pf_end_process(status & 0xff);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The upcalls as they are while nobody is above. */
+#include "middleware/core/upcalls.h"
+
+static int print_nobody(FILE *out)
+{
+    (void)out;
+    return 0;
+}
+
+static void ignore_entered(struct pf_rank *r)
+{
+    (void)r;
+}
+
+static void ignore_switched(struct pf_rank *r, enum pf_model from)
+{
+    (void)r, (void)from;
+}
+
+static void ignore_comm(struct pf_comm_shared *shared)
+{
+    (void)shared;
+}
+
+struct pf_upcalls pf_upcalls = {.size = sizeof pf_upcalls,
+                                .print_blocked = print_nobody,
+                                .entered = ignore_entered,
+                                .switched = ignore_switched,
+                                .comm_ends = ignore_comm};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_UPCALLS_H
+#define PF_MIDDLEWARE_UPCALLS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "middleware/core/rank.h"
+
+struct pf_comm_shared;
+
+/*
+ * What lower rooms ask of rooms above them, all of it rarely. Who stands above fills in its slot when the
+ * process starts; until then a slot does nothing, and none is NULL.
+ */
+struct pf_upcalls {
+    size_t size;
+    /* One line per rank that is blocked, for a livelock; returns their number (process/diagnosis.c). */
+    int (*print_blocked)(FILE *out);
+    /* An observed call is in the middleware now, its computation before it charged (observing/tracing.c). */
+    void (*entered)(struct pf_rank *r);
+    /* The rank has left the model `from` for another one (observing/tracing.c). */
+    void (*switched)(struct pf_rank *r, enum pf_model from);
+    /* The last member of a watched communicator has released it (check/collectives.c). */
+    void (*comm_ends)(struct pf_comm_shared *shared);
+};
+
+extern struct pf_upcalls pf_upcalls;
+
+#endif
