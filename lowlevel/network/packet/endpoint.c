@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A node: messages become packets one after the other, and packets messages. */
+#include "lowlevel/network/packet/state.h"
+
+static struct packet_source *source_of(struct pf_packet_sim *sim, int32_t node, int virtual_network)
+{
+    return &sim->sources[(int64_t)node * sim->settings.virtual_networks + virtual_network];
+}
+
+static void append(struct packet_source *source, struct pf_packet_message *m)
+{
+    m->next = NULL;
+    if (source->first)
+        source->last->next = m;
+    else
+        source->first = m;
+    source->last = m;
+}
+
+void pf_packet_sim_send(struct pf_packet_sim *sim, struct pf_packet_message *m, double date)
+{
+    m->start = date;
+    m->is_lost = false;
+    m->unsent = m->bytes;
+    m->under_way = 0;
+    m->id = sim->next_id;
+    sim->next_id += (uint64_t)(m->bytes / sim->settings.packet_bytes) + 1;
+    sim->counts.messages_under_way++;
+    append(source_of(sim, m->source, m->virtual_network), m);
+    pf_packet_wake(sim, sim->fabric->routers + m->source, date);
+}
+
+/* A message that is lost is the caller's again when nothing of it is left: packets, or its place at the
+ * source.
+ */
+static void end_if_lost(struct pf_packet_sim *sim, struct pf_packet_message *m, double now)
+{
+    if (m->under_way > 0 || m->unsent > 0.0)
+        return;
+    sim->counts.messages_under_way--;
+    m->ops->lost(m, now);
+}
+
+void pf_packet_drop(struct pf_packet_sim *sim, struct pf_packet *p, double now)
+{
+    struct pf_packet_message *m = p->message;
+    m->is_lost = true;
+    m->under_way--;
+    sim->counts.dropped++;
+    pf_pool_put(&sim->packets, p);
+    end_if_lost(sim, m, now);
+}
+
+/* The rest of what is lost is not sent. */
+static void skip_lost(struct pf_packet_sim *sim, struct packet_source *source, bool cut, double now)
+{
+    struct pf_packet_message *m;
+    while ((m = source->first) && (m->is_lost || cut)) {
+        source->first = m->next;
+        m->is_lost = true;
+        m->unsent = 0.0;
+        end_if_lost(sim, m, now);
+    }
+}
+
+static uint32_t next_bytes(const struct pf_packet_sim *sim, const struct pf_packet_message *m)
+{
+    double payload = fmin(m->unsent, sim->settings.packet_bytes);
+    return (uint32_t)ceil(payload) + sim->settings.header_bytes;
+}
+
+static void send_packet(struct pf_packet_sim *sim, struct packet_source *source, int32_t output, int lane,
+                        double now)
+{
+    struct pf_packet_message *m = source->first;
+    struct pf_packet *p = pf_pool_get(&sim->packets);
+    *p = (struct pf_packet){.message = m,
+                            .bytes = next_bytes(sim, m) & (PACKET_BYTES_LIMIT - 1),
+                            .is_first = m->unsent == m->bytes};
+    pf_routing_start(&p->path, m->source, m->destination, m->id++);
+    m->unsent -= fmin(m->unsent, sim->settings.packet_bytes);
+    m->under_way++;
+    sim->counts.packets++;
+    source->first = m->next;
+    if (m->unsent > 0.0)
+        append(source, m);
+    pf_packet_launch(sim, p, output, lane, fmax(now, sim->outputs[output].free_at));
+    if (m->unsent <= 0.0 && m->streams) {
+        m->under_way++; /* until then it is not the caller's */
+        pf_packet_events_post(&sim->events, sim->outputs[output].link_free, false, (uintptr_t)m | WHAT_SENT);
+    }
+}
+
+/* The virtual networks take turns, and in each of them the messages. */
+static bool send_one(struct pf_packet_sim *sim, int32_t node, int32_t output, double now, double *when)
+{
+    struct packet_output *o = &sim->outputs[output];
+    int count = sim->settings.virtual_networks;
+    for (int i = 0; i < count; i++) {
+        int virtual_network = (o->turn + i) % count;
+        struct packet_source *source = source_of(sim, node, virtual_network);
+        skip_lost(sim, source, !sim->fabric->up[output], now);
+        if (!source->first)
+            continue;
+        double date;
+        int lane = pf_packet_lane_choose(sim, output, virtual_network, 0, next_bytes(sim, source->first), now,
+                                         &date);
+        if (lane >= 0) {
+            send_packet(sim, source, output, lane, now);
+            o->turn = virtual_network + 1;
+            return true;
+        }
+        *when = fmin(*when, date);
+    }
+    return false;
+}
+
+static bool has_messages(struct pf_packet_sim *sim, int32_t node)
+{
+    for (int i = 0; i < sim->settings.virtual_networks; i++)
+        if (source_of(sim, node, i)->first)
+            return true;
+    return false;
+}
+
+void pf_packet_inject(struct pf_packet_sim *sim, int32_t vertex, double now)
+{
+    int32_t node = vertex - sim->fabric->routers, output = sim->fabric->first_port[vertex];
+    double when = INFINITY;
+    while (is_due(sim->outputs[output].free_at, now) && send_one(sim, node, output, now, &when))
+        ;
+    if (!is_due(sim->outputs[output].free_at, now) && has_messages(sim, node))
+        when = sim->outputs[output].free_at;
+    if (!isinf(when))
+        pf_packet_wake(sim, vertex, when);
+}
+
+void pf_packet_head_arrives(struct pf_packet_sim *sim, struct pf_packet *p, double now)
+{
+    if (!p->message->is_lost && !pf_packet_is_cut(sim, sim->other[p->port], p->ready))
+        p->message->ops->first(p->message, now);
+    pf_packet_events_post(&sim->events, p->tail, false, (uintptr_t)p | WHAT_TAIL);
+}
+
+void pf_packet_tail_arrives(struct pf_packet_sim *sim, struct pf_packet *p, double now)
+{
+    struct pf_packet_message *m = p->message;
+    if (pf_packet_is_cut(sim, sim->other[p->port], p->ready)) {
+        pf_packet_drop(sim, p, now);
+        return;
+    }
+    pf_pool_put(&sim->packets, p);
+    sim->counts.arrived++;
+    m->under_way--;
+    if (m->is_lost) {
+        end_if_lost(sim, m, now);
+    } else if (m->under_way == 0 && m->unsent <= 0.0) {
+        sim->counts.messages_under_way--;
+        m->ops->last(m, now);
+    }
+}
+
+void pf_packet_sent(struct pf_packet_sim *sim, struct pf_packet_message *m, double now)
+{
+    m->under_way--;
+    if (m->is_lost)
+        end_if_lost(sim, m, now);
+    else
+        m->ops->sent(m, now);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The simulator as a whole: its memory, its clock, its sums. */
+#include "lowlevel/network/packet/state.h"
+
+#include "base/memory.h"
+
+const struct pf_packet_settings pf_packet_settings_plain = {
+    .packet_bytes = 2048,
+    .virtual_networks = 1,
+    .channels = 1,
+    .crossbar_speedup = 1.0,
+    .arbitration = PF_PACKET_ROUND_ROBIN,
+};
+
+void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date)
+{
+    if (date < sim->now)
+        date = sim->now;
+    if (date >= sim->wake[vertex])
+        return;
+    sim->wake[vertex] = date;
+    pf_packet_events_post(&sim->events, date, true, (uintptr_t)vertex << 3 | WHAT_WAKE);
+}
+
+void pf_packet_sim_at(struct pf_packet_sim *sim, struct pf_packet_timer *timer, double date)
+{
+    pf_packet_events_post(&sim->events, fmax(date, sim->now), false, (uintptr_t)timer | WHAT_TIMER);
+}
+
+double pf_packet_sim_now(const struct pf_packet_sim *sim)
+{
+    return sim->now;
+}
+
+double pf_packet_sim_next(const struct pf_packet_sim *sim)
+{
+    return pf_packet_events_date(&sim->events);
+}
+
+static void vertex_acts(struct pf_packet_sim *sim, int32_t vertex, double now)
+{
+    if (is_router(sim, vertex))
+        pf_packet_allocate(sim, vertex, now);
+    else
+        pf_packet_inject(sim, vertex, now);
+}
+
+static void execute(struct pf_packet_sim *sim, const struct pf_packet_event *event)
+{
+    void *of = (void *)(event->what & ~(uintptr_t)WHAT_MASK);
+    int32_t vertex = (int32_t)(event->what >> 3);
+    double now = event->date;
+    switch (event->what & WHAT_MASK) {
+    case WHAT_PACKET:
+        pf_packet_arrive(sim, of, now);
+        break;
+    case WHAT_HEAD:
+        pf_packet_head_arrives(sim, of, now);
+        break;
+    case WHAT_TAIL:
+        pf_packet_tail_arrives(sim, of, now);
+        break;
+    case WHAT_SENT:
+        pf_packet_sent(sim, of, now);
+        break;
+    case WHAT_TIMER:
+        ((struct pf_packet_timer *)of)->ring(of, now);
+        break;
+    case WHAT_WAKE:
+        if (now != sim->wake[vertex])
+            break; /* it has been woken before, and asked again for what was left */
+        sim->wake[vertex] = INFINITY;
+        vertex_acts(sim, vertex, now);
+        break;
+    case WHAT_ASK:
+        vertex_acts(sim, vertex, now);
+        break;
+    }
+}
+
+/* Events that nobody waits for any more must not keep a clock running. */
+static void forget_events(struct pf_packet_sim *sim)
+{
+    while (sim->events.count > 0 && (sim->events.heap[0].what & WHAT_MASK) >= WHAT_WAKE) {
+        struct pf_packet_event event = pf_packet_events_take(&sim->events);
+        if ((event.what & WHAT_MASK) == WHAT_WAKE)
+            sim->wake[event.what >> 3] = INFINITY;
+    }
+}
+
+void pf_packet_sim_advance(struct pf_packet_sim *sim, double date)
+{
+    while (sim->events.count > 0 && sim->events.heap[0].date <= date) {
+        struct pf_packet_event event = pf_packet_events_take(&sim->events);
+        sim->now = event.date;
+        sim->counts.events++;
+        execute(sim, &event);
+    }
+    if (sim->now < date)
+        sim->now = date;
+    if (sim->counts.messages_under_way == 0)
+        forget_events(sim);
+}
+
+void pf_packet_sim_port_changed(struct pf_packet_sim *sim, int32_t port, double date)
+{
+    int32_t vertex = sim->owner[port];
+    pf_packet_sim_advance(sim, date);
+    if (!sim->fabric->up[port]) {
+        sim->outputs[port].down_at = date;
+        if (is_router(sim, vertex))
+            pf_packet_reroute(sim, port, date);
+    } else if (sim->outputs[port].waiting > 0) {
+        sim->outputs[port].next_try = date;
+    }
+    pf_packet_wake(sim, vertex, date);
+}
+
+struct pf_packet_counts pf_packet_sim_counts(const struct pf_packet_sim *sim)
+{
+    return sim->counts;
+}
+
+struct pf_packet_load_counts pf_packet_sim_port_counts(const struct pf_packet_sim *sim, int32_t port)
+{
+    const struct packet_output *o = &sim->outputs[port];
+    return (struct pf_packet_load_counts){o->packets, o->bytes, o->wait};
+}
+
+bool pf_packet_sim_is_clean(struct pf_packet_sim *sim)
+{
+    const struct pf_fabric *f = sim->fabric;
+    if (sim->packets.in_use > 0 || sim->counts.packets != sim->counts.arrived + sim->counts.dropped)
+        return false;
+    for (int32_t port = 0; port < f->first_port[sim->vertices]; port++) {
+        const struct packet_output *o = &sim->outputs[port];
+        if (sim->other[port] < 0)
+            continue;
+        if (o->waiting != 0 || o->waiting_bytes != 0 || sim->inputs[port].waiting != 0)
+            return false;
+        for (int lane = 0; lane < sim->lanes; lane++)
+            if (!pf_packet_lane_is_full(sim, port, lane))
+                return false;
+    }
+    return sim->credits.in_use == 0;
+}
+
+size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim)
+{
+    size_t most = 0;
+    for (int32_t v = 0; v < sim->fabric->routers; v++) {
+        size_t lanes = (size_t)sim->lanes;
+        size_t bytes =
+            sizeof(struct packet_input) + sizeof(struct packet_output) +
+            (size_t)words_of(sim, v) * sizeof *sim->wants +
+            lanes * (sizeof(struct packet_lane) + (size_t)width_of(sim, v) * sizeof(struct packet_queue));
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* ---- Making one. */
+
+/* The fastest cable that takes time: what a buffer must hold behind one that takes none. */
+static double fastest(const struct pf_fabric *f)
+{
+    double rate = 0.0;
+    for (int32_t port = 0; port < f->first_port[f->routers + f->nodes]; port++)
+        if (!isinf(f->ports[port].rate))
+            rate = fmax(rate, f->ports[port].rate);
+    return rate;
+}
+
+/* So much that a cable never waits for credits of a packet that goes on at once. */
+static int64_t round_trip(const struct pf_packet_sim *sim, int32_t input, double most)
+{
+    const struct pf_fabric *f = sim->fabric;
+    double way = f->ports[sim->other[input]].latency + f->ports[input].latency + f->router_latency +
+                 sim->settings.credit_delay;
+    double rate = fmin(f->ports[sim->other[input]].rate, most);
+    return (int64_t)ceil(rate * way) + 2 * (sim->settings.packet_bytes + sim->settings.header_bytes);
+}
+
+static void make_ports(struct pf_packet_sim *sim)
+{
+    const struct pf_fabric *f = sim->fabric;
+    size_t count = (size_t)f->first_port[sim->vertices];
+    double most = fastest(f);
+    sim->owner = pf_calloc(count, sizeof *sim->owner);
+    sim->other = pf_calloc(count, sizeof *sim->other);
+    sim->byte_time = pf_calloc(count, sizeof *sim->byte_time);
+    sim->buffer = pf_calloc(count, sizeof *sim->buffer);
+    sim->inputs = pf_calloc(count, sizeof *sim->inputs);
+    sim->outputs = pf_calloc(count, sizeof *sim->outputs);
+    sim->touched = pf_calloc(count, sizeof *sim->touched);
+    sim->lane = pf_calloc(count * (size_t)sim->lanes, sizeof *sim->lane);
+    for (int32_t v = 0; v < sim->vertices; v++) {
+        for (int32_t port = f->first_port[v]; port < f->first_port[v + 1]; port++) {
+            const struct pf_fabric_port *p = &f->ports[port];
+            sim->owner[port] = v;
+            sim->other[port] = p->peer < 0 ? -1 : f->first_port[p->peer] + p->peer_port;
+            sim->byte_time[port] = 1.0 / p->rate;
+            sim->inputs[port].offer = -1;
+            sim->outputs[port].next_try = INFINITY;
+            sim->outputs[port].down_at = -INFINITY;
+        }
+    }
+    for (size_t port = 0; port < count; port++) {
+        if (sim->other[port] < 0)
+            continue;
+        int64_t bytes = sim->settings.channel_buffer;
+        sim->buffer[port] = bytes > 0 ? bytes : round_trip(sim, (int32_t)port, most);
+        for (int lane = 0; lane < sim->lanes; lane++)
+            sim->lane[(int64_t)sim->other[port] * sim->lanes + lane].bytes = sim->buffer[port];
+    }
+}
+
+static void make_vertices(struct pf_packet_sim *sim)
+{
+    size_t count = (size_t)sim->vertices;
+    int64_t queues = 0, words = 0, active = 0;
+    sim->wake = pf_calloc(count, sizeof *sim->wake);
+    sim->first_queue = pf_calloc(count, sizeof *sim->first_queue);
+    sim->first_word = pf_calloc(count, sizeof *sim->first_word);
+    sim->first_active = pf_calloc(count, sizeof *sim->first_active);
+    for (int32_t v = 0; v < sim->vertices; v++) {
+        int32_t ports = ports_of(sim, v);
+        sim->wake[v] = INFINITY;
+        sim->first_queue[v] = queues;
+        sim->first_word[v] = words;
+        sim->first_active[v] = active;
+        if (!is_router(sim, v))
+            continue;
+        queues += (int64_t)ports * sim->lanes * width_of(sim, v);
+        words += (int64_t)ports * words_of(sim, v);
+        active += (ports + 63) / 64;
+    }
+    sim->queues = pf_calloc((size_t)queues + 1, sizeof *sim->queues);
+    sim->wants = pf_calloc((size_t)words + 1, sizeof *sim->wants);
+    sim->active = pf_calloc((size_t)active + 1, sizeof *sim->active);
+    sim->sources =
+        pf_calloc((size_t)sim->fabric->nodes * (size_t)sim->settings.virtual_networks, sizeof *sim->sources);
+}
+
+static bool is_possible(const struct pf_packet_settings *s, const struct pf_routing *routing, char *error,
+                        size_t error_size)
+{
+    uint64_t packet = (uint64_t)s->packet_bytes + s->header_bytes;
+    int lanes = s->virtual_networks * routing->classes * s->channels;
+    if (s->packet_bytes < 1 || packet >= PACKET_BYTES_LIMIT)
+        snprintf(error, error_size, "a packet has from 1 to %d bytes, not %llu", PACKET_BYTES_LIMIT - 1,
+                 (unsigned long long)packet);
+    else if (s->channel_buffer != 0 && s->channel_buffer < (int64_t)packet)
+        snprintf(error, error_size, "the buffer of a virtual channel (%lld bytes) must hold a packet (%llu)",
+                 (long long)s->channel_buffer, (unsigned long long)packet);
+    else if (s->channels < 1 || s->virtual_networks < 1 || lanes > LANES_LIMIT)
+        snprintf(error, error_size,
+                 "a port has from 1 to %d virtual channels; %d virtual networks, %d classes of the routing "
+                 "and %d channels make %d",
+                 LANES_LIMIT, s->virtual_networks, routing->classes, s->channels, lanes);
+    else if (!(s->crossbar_speedup >= 1.0) || !(s->credit_delay >= 0.0))
+        snprintf(error, error_size,
+                 "the crossbar's speed-up must be at least 1, the credits' delay at least 0");
+    else if (s->output_queues && routing->asks_again)
+        snprintf(error, error_size, "a queue per output needs a routing that decides once; %s does not",
+                 routing->ops->name);
+    else
+        return true;
+    return false;
+}
+
+struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
+                                         const struct pf_packet_settings *settings, char *error,
+                                         size_t error_size)
+{
+    if (!is_possible(settings, routing, error, error_size))
+        return NULL;
+    struct pf_packet_sim *sim = pf_calloc(1, sizeof *sim);
+    sim->routing = routing;
+    sim->fabric = routing->fabric;
+    sim->settings = *settings;
+    sim->classes = routing->classes;
+    sim->lanes = settings->virtual_networks * sim->classes * settings->channels;
+    sim->vertices = sim->fabric->routers + sim->fabric->nodes;
+    sim->packets = (struct pf_pool)PF_POOL(struct pf_packet);
+    sim->credits = (struct pf_pool)PF_POOL(struct packet_credit);
+    make_ports(sim);
+    make_vertices(sim);
+    return sim;
+}
+
+void pf_packet_sim_free(struct pf_packet_sim *sim)
+{
+    if (!sim)
+        return;
+    void *const blocks[] = {sim->events.heap, sim->owner,      sim->other,  sim->byte_time,    sim->buffer,
+                            sim->inputs,      sim->outputs,    sim->lane,   sim->wants,        sim->wake,
+                            sim->first_queue, sim->first_word, sim->active, sim->first_active, sim->queues,
+                            sim->sources,     sim->touched};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        free(blocks[i]);
+    pf_pool_drain(&sim->packets);
+    pf_pool_drain(&sim->credits);
+    free(sim);
+}

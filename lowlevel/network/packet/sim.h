@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PACKET_SIM_H
+#define PF_PACKET_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lowlevel/network/packet/fabric.h"
+#include "lowlevel/network/packet/routing.h"
+
+/*
+ * Messages in packets through the routers of a fabric (docs/packet.md): virtual cut-through, credits, virtual
+ * channels, one crossbar per router. It knows neither SimGrid nor the engine; its clock is what its caller
+ * says it is. All dates are in seconds, all lengths in bytes. Two runs of the same calls give the same dates.
+ */
+struct pf_packet_sim;
+
+enum pf_packet_arbitration {
+    PF_PACKET_ROUND_ROBIN, /* input ports in turn, the virtual channels of each in turn */
+    PF_PACKET_AGE          /* the packet whose message has been sent first */
+};
+
+struct pf_packet_settings {
+    uint32_t packet_bytes; /* most payload of a packet */
+    uint32_t header_bytes; /* more on the wire, per packet */
+    int virtual_networks;  /* classes of messages that never wait for another's, 1 to 4 */
+    int channels;          /* virtual channels of each virtual network and class of the routing */
+    int64_t
+        channel_buffer;  /* bytes of each at an input port; 0: the round trip of its cable, and two packets */
+    double credit_delay; /* s, besides the cable's latency */
+    double
+        crossbar_speedup; /* transfers within a router are so many times faster than its links, 1 or more */
+    bool output_queues;   /* an input port has a queue per output (VOQ), not one for all */
+    enum pf_packet_arbitration arbitration;
+};
+
+/* What must be in the settings for a run without surprises: 2 KiB packets, all else plain. */
+extern const struct pf_packet_settings pf_packet_settings_plain;
+
+struct pf_packet_message;
+struct pf_packet_message_ops {
+    size_t size; /* of this structure, for versions to come */
+    /* The head of its first packet is at the destination. Only of messages that stream. */
+    void (*first)(struct pf_packet_message *m, double date);
+    /* Its last byte has left the source. Only of messages that stream. */
+    void (*sent)(struct pf_packet_message *m, double date);
+    /* All of it is at the destination. The message is the caller's again. */
+    void (*last)(struct pf_packet_message *m, double date);
+    /* A packet of it has been dropped, and nothing of it is in the network any more. The message is the
+     * caller's again. */
+    void (*lost)(struct pf_packet_message *m, double date);
+};
+
+/* The caller fills the first part and keeps it until `last` or `lost`. */
+struct pf_packet_message {
+    const struct pf_packet_message_ops *ops;
+    double bytes;   /* more than 0 */
+    double start;   /* when it was given: set by pf_packet_sim_send() */
+    int32_t source; /* nodes of the fabric, not the same */
+    int32_t destination;
+    uint8_t virtual_network; /* below settings.virtual_networks */
+    bool streams;            /* wants first and sent */
+
+    /* The simulator's own. */
+    bool is_lost;
+    uint64_t id;                    /* of its next packet */
+    double unsent;                  /* bytes */
+    uint64_t under_way;             /* packets */
+    struct pf_packet_message *next; /* at its source */
+};
+
+/* Something that the caller does at a date. */
+struct pf_packet_timer {
+    void (*ring)(struct pf_packet_timer *timer, double date);
+};
+
+/* A simulator of the fabric of a routing; both must outlive it. NULL: it cannot run, `error` says in one line
+ * why. */
+struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
+                                         const struct pf_packet_settings *settings, char *error,
+                                         size_t error_size);
+void pf_packet_sim_free(struct pf_packet_sim *sim);
+
+/* Gives a message to its source at `date`, which is not before what has been simulated. */
+void pf_packet_sim_send(struct pf_packet_sim *sim, struct pf_packet_message *m, double date);
+/* Rings once, at `date` or now. */
+void pf_packet_sim_at(struct pf_packet_sim *sim, struct pf_packet_timer *timer, double date);
+
+/* The date up to which it has simulated; that of the next event, negative when there is none. */
+double pf_packet_sim_now(const struct pf_packet_sim *sim);
+double pf_packet_sim_next(const struct pf_packet_sim *sim);
+/* Executes all events up to a date, this one included. */
+void pf_packet_sim_advance(struct pf_packet_sim *sim, double date);
+
+/* A direction of a cable has changed its state (pf_fabric_set_up(), with the same number): one that is down
+ * has lost what was on it, and what waits for it looks for another way. */
+void pf_packet_sim_port_changed(struct pf_packet_sim *sim, int32_t port, double date);
+
+struct pf_packet_counts {
+    uint64_t packets;          /* that entered the network */
+    uint64_t arrived, dropped; /* of them */
+    uint64_t hops;             /* cables crossed by a packet */
+    uint64_t events;           /* of the simulator */
+    uint64_t messages_under_way;
+};
+struct pf_packet_counts pf_packet_sim_counts(const struct pf_packet_sim *sim);
+
+/* What a direction of a cable has carried; `port` counts all ports of the fabric. */
+struct pf_packet_load_counts {
+    uint64_t packets;
+    double bytes;
+    double wait; /* s: of the packets that left by it, between their being ready and their turn */
+};
+struct pf_packet_load_counts pf_packet_sim_port_counts(const struct pf_packet_sim *sim, int32_t port);
+
+/* When nothing is under way: whether every queue is empty and every credit at home. */
+bool pf_packet_sim_is_clean(struct pf_packet_sim *sim);
+
+/* Bytes of one input or output port with all its virtual channels, the largest router's. */
+size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim);
+
+#endif

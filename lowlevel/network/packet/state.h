@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PACKET_STATE_H
+#define PF_PACKET_STATE_H
+
+#include <math.h>
+
+#include "base/pool.h"
+#include "lowlevel/network/packet/events.h"
+#include "lowlevel/network/packet/sim.h"
+
+/*
+ * What the files of the simulator share. A port is named by its number in fabric->ports, as an output of the
+ * vertex that has it and as the input of the same vertex from the other direction of the same cable. A lane
+ * is a virtual channel of a port: (virtual network, class of the routing, channel).
+ */
+enum { PACKET_BYTES_LIMIT = 1 << 23, LANES_LIMIT = 256 };
+
+/* One cache line. */
+struct pf_packet {
+    struct pf_packet_path path;
+    struct pf_packet *next; /* behind it in its queue */
+    struct pf_packet_message *message;
+    double ready; /* when its head may enter the crossbar; on the cable: when it was sent */
+    double tail;  /* when its last byte could; at a node: when it has arrived */
+    uint32_t bytes : 23;
+    uint32_t is_first : 1; /* of its message */
+    uint32_t lane : 8;
+    int32_t port; /* the input port that it comes to; in a queue of one output: the vertex's port to go by */
+};
+_Static_assert(sizeof(struct pf_packet) <= 64, "the state of a packet is a cache line");
+
+struct packet_queue {
+    struct pf_packet *first, *last;
+    struct pf_packet_hop hop; /* of the first */
+};
+
+struct packet_input {
+    double free_at;                   /* for the crossbar */
+    int32_t waiting;                  /* queues whose head waits for an output */
+    int32_t turn;                     /* the queue that comes first in a tie */
+    int32_t offer;                    /* within an allocation: the queue that an output has chosen, or -1 */
+    int32_t offered_by, offered_lane; /* the output, and its lane */
+};
+
+struct packet_output {
+    double free_at;   /* the crossbar's side */
+    double link_free; /* the cable's; later than free_at only with a crossbar that is faster */
+    double next_try;  /* nothing that waits can go before */
+    double down_at;   /* when the cable last went down */
+    int32_t waiting;  /* queues in `wants` */
+    int32_t turn;     /* the input port that comes first in a tie; at a node the virtual network */
+    int64_t waiting_bytes;
+    uint64_t packets;
+    double bytes, wait;
+};
+
+/* Credits of a lane at the output: what has been returned and can be used from a date on is in a list. */
+struct packet_credit {
+    double date;
+    struct packet_credit *next;
+    int64_t bytes;
+};
+struct packet_lane {
+    int64_t bytes;
+    struct packet_credit *first, *last;
+    bool starved; /* something waits and even the list is not enough */
+};
+
+/* At a node, per virtual network: messages that take turns. */
+struct packet_source {
+    struct pf_packet_message *first, *last;
+};
+
+struct pf_packet_sim {
+    const struct pf_fabric *fabric;
+    const struct pf_routing *routing;
+    struct pf_packet_settings settings;
+    int classes, lanes; /* of the routing; of a port */
+    int32_t vertices;
+    double now;
+    struct pf_packet_events events;
+    struct pf_pool packets, credits;
+
+    /* Per port */
+    int32_t *owner, *other; /* vertex; port at the cable's other end */
+    double *byte_time;      /* s per byte of the output; 0: no time */
+    int64_t *buffer;        /* bytes of a lane of the input */
+    struct packet_input *inputs;
+    struct packet_output *outputs;
+    struct packet_lane *lane; /* [port * lanes + lane] */
+    uint64_t *wants;          /* of an output: bit (input port * lanes + lane) of its vertex */
+    /* Per vertex */
+    double *wake;         /* the date of its next allocation */
+    int64_t *first_queue; /* of its queues, [(input port * lanes + lane) * width + output port] */
+    int64_t *first_word;  /* of its outputs' `wants` */
+    uint64_t *active;     /* outputs with something waiting, [first_active[v] + port / 64] */
+    int64_t *first_active;
+    struct packet_queue *queues;
+    struct packet_source *sources; /* [node * virtual networks + virtual network] */
+
+    int32_t *touched; /* within an allocation: inputs with an offer */
+    struct pf_packet_counts counts;
+    uint64_t next_id;
+};
+
+/* What an event is and points to: the lowest bits of pf_packet_event.what. */
+enum {
+    WHAT_PACKET, /* its head has been through the router's pipeline */
+    WHAT_HEAD,   /* of a packet, at a node */
+    WHAT_TAIL,   /* the same */
+    WHAT_SENT,   /* a message has left its node */
+    WHAT_TIMER,
+    WHAT_WAKE, /* of a vertex, by number */
+    WHAT_ASK,  /* the same: credits have come back, which another way may need */
+    WHAT_MASK = 7
+};
+
+static inline bool is_router(const struct pf_packet_sim *sim, int32_t vertex)
+{
+    return vertex < sim->fabric->routers;
+}
+
+/* Two sums of the same numbers in another order may differ in the last digits. */
+static inline bool is_due(double date, double now)
+{
+    return date <= now * (1.0 + 1e-15);
+}
+
+static inline int32_t ports_of(const struct pf_packet_sim *sim, int32_t vertex)
+{
+    return sim->fabric->first_port[vertex + 1] - sim->fabric->first_port[vertex];
+}
+
+static inline int words_of(const struct pf_packet_sim *sim, int32_t vertex)
+{
+    return (ports_of(sim, vertex) * sim->lanes + 63) / 64;
+}
+
+/* Queues of a lane of an input port. */
+static inline int width_of(const struct pf_packet_sim *sim, int32_t vertex)
+{
+    return sim->settings.output_queues ? ports_of(sim, vertex) : 1;
+}
+
+/* sim.c: lets the vertex allocate at a date, if it does not do so before. */
+void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date);
+
+/* credits.c */
+/* The lane of the output, among those of the class, that takes `bytes` now and has most room, or -1: then
+ * *when is when that may be so, infinite when nobody knows yet (the return of credits wakes the vertex). */
+int pf_packet_lane_choose(struct pf_packet_sim *sim, int32_t output, int virtual_network, int vc,
+                          uint32_t bytes, double now, double *when);
+/* Room of `bytes` is there again at the input from `date` on: its cable's other end learns it later. */
+void pf_packet_lane_release(struct pf_packet_sim *sim, int32_t input, int lane, uint32_t bytes, double date);
+/* Bytes of the output's lanes of a class (-1: all) that are taken. */
+int64_t pf_packet_lane_taken(struct pf_packet_sim *sim, int32_t output, int vc);
+/* Whether all credits are at home, those included that are on their way. */
+bool pf_packet_lane_is_full(struct pf_packet_sim *sim, int32_t output, int lane);
+
+/* router.c */
+/* The packet leaves by an output and a lane; it may start now. */
+void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int lane, double start);
+void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now);
+void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now);
+/* The output's cable is down: what waits for it looks for another way. */
+void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now);
+/* Whether the cable has lost what was sent on it at a date. */
+bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent);
+
+/* endpoint.c */
+void pf_packet_inject(struct pf_packet_sim *sim, int32_t node, double now);
+void pf_packet_head_arrives(struct pf_packet_sim *sim, struct pf_packet *p, double now);
+void pf_packet_tail_arrives(struct pf_packet_sim *sim, struct pf_packet *p, double now);
+/* The last byte of a message has left its node. */
+void pf_packet_sent(struct pf_packet_sim *sim, struct pf_packet_message *m, double now);
+/* The packet is lost, and with it its message. It is in no queue. */
+void pf_packet_drop(struct pf_packet_sim *sim, struct pf_packet *p, double now);
+
+#endif

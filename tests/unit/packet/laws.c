@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Times that follow from the mechanism alone: one packet, one message, several into one node, a queue. */
+#include "traffic.h"
+
+#include <stdio.h>
+
+/* routers x latency + cables x latency + bytes / rate, once. */
+static void test_one_packet(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric;
+        int32_t to;
+        int routers;
+    } cases[] = {
+        {"star:5", 3, 1},       {"torus:8", 3, 4},      {"torus:8", 7, 2},
+        {"torus:4x4x4", 42, 7}, {"mesh:5x5", 24, 9},    {"fattree:4,2", 1, 1},
+        {"fattree:4,2", 15, 3}, {"fattree:2,4", 15, 7}, {"torus:3x3,2", 1, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world w;
+        world_init(&w);
+        pf_fabric_cables_equal(&w.cables, 11.1e9, 110e-9, 130e-9);
+        world_fabric(&w, cases[i].fabric);
+        world_sim(&w, "minimal");
+        for (double bytes = 1.0; bytes <= 2048.0; bytes *= 2.0)
+            assert_close(world_send_one(&w, 0, cases[i].to, bytes),
+                         cases[i].routers * 130e-9 + (cases[i].routers + 1) * 110e-9 + bytes / 11.1e9);
+        struct pf_packet_counts counts = pf_packet_sim_counts(w.sim);
+        assert_int_equal(counts.hops, 12 * (cases[i].routers + 1));
+        world_close(&w);
+    }
+}
+
+/* Of different rates the slowest counts, once, wherever it is. */
+static void test_slowest_cable(void **state)
+{
+    (void)state;
+    for (int32_t slow = 0; slow < 4; slow++) {
+        struct world w;
+        world_init(&w);
+        pf_fabric_cables_equal(&w.cables, 8e9, 100e-9, 50e-9);
+        world_fabric(&w, "mesh:3");
+        for (int32_t port = 0; port < w.fabric->first_port[6]; port++) {
+            struct pf_fabric_port *p = &w.fabric->ports[port];
+            int32_t from = port < w.fabric->first_port[3] ? 0 : 3; /* at a node? */
+            for (int32_t v = 0; v < 6; v++)
+                if (port >= w.fabric->first_port[v])
+                    from = v;
+            bool here = (slow == 0 && from == 3) || (slow == 1 && from == 0 && p->peer == 1) ||
+                        (slow == 2 && from == 1 && p->peer == 2) || (slow == 3 && from == 2 && p->peer == 5);
+            p->rate = here ? 1e9 : p->rate;
+        }
+        world_sim(&w, "minimal");
+        assert_close(world_send_one(&w, 0, 2, 2048.0), 4 * 100e-9 + 3 * 50e-9 + 2048 / 1e9);
+        double bytes = 10.0 * 2048;
+        assert_between(bytes / 1e9, world_send_one(&w, 0, 2, bytes),
+                       bytes / 1e9 + 550e-9 + 1.0001 * 2048 / 8e9);
+        world_close(&w);
+    }
+}
+
+/* The payload of one message alone moves at rate x payload / (payload + headers). */
+static void test_long_message(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"star:2", "torus:7", "fattree:4,3"};
+    for (size_t i = 0; i < 3; i++) {
+        for (int speedup = 1; speedup <= 2; speedup++) {
+            struct world w;
+            world_init(&w);
+            pf_fabric_cables_equal(&w.cables, 11.1e9, 300e-9, 100e-9);
+            w.settings.packet_bytes = 1000;
+            w.settings.header_bytes = 24;
+            w.settings.crossbar_speedup = speedup;
+            world_fabric(&w, fabrics[i]);
+            world_sim(&w, "minimal");
+            int32_t to = w.fabric->nodes - 1;
+            double one = world_send_one(&w, 0, to, 1000.0);
+            double all = world_send_one(&w, 0, to, 4e6);
+            assert_close(all - one, 3999.0 * 1024 / 11.1e9);
+            world_close(&w);
+        }
+    }
+}
+
+/* A buffer of one packet: one packet per round trip of its credits. */
+static void test_credits(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    pf_fabric_cables_equal(&w.cables, 10e9, 200e-9, 100e-9);
+    w.settings.packet_bytes = 1000;
+    w.settings.channel_buffer = 1500;
+    w.settings.credit_delay = 50e-9;
+    world_fabric(&w, "star:2");
+    world_sim(&w, "minimal");
+    double one = world_send_one(&w, 0, 1, 1000.0);
+    double all = world_send_one(&w, 0, 1, 1000.0 * 101);
+    /* Of the first cable: there, the router, back, and the delay. */
+    assert_close(all - one, 100 * (200e-9 + 100e-9 + 200e-9 + 50e-9));
+    world_close(&w);
+}
+
+static int32_t to_first(struct world *w, int32_t source)
+{
+    (void)w;
+    return source == 0 ? -1 : 0;
+}
+
+/* n into one: all together have the cable's rate, and equal shares of it. */
+static void test_many_into_one(void **state)
+{
+    (void)state;
+    static const int speedups[] = {1, 2};
+    for (int i = 0; i < 4; i++) {
+        struct world w;
+        world_init(&w);
+        w.settings.packet_bytes = 1;
+        w.settings.crossbar_speedup = speedups[i % 2];
+        w.settings.arbitration = i < 2 ? PF_PACKET_ROUND_ROBIN : PF_PACKET_AGE;
+        w.pattern = to_first;
+        w.begin = 1000.0;
+        w.end = 15000.0;
+        world_fabric(&w, "star:8");
+        world_sim(&w, "minimal");
+        traffic_run(&w);
+        assert_between(0.999, traffic_throughput(&w, 1), 1.001);
+        for (int source = 1; source < 8; source++)
+            assert_between(0.99 / 7, w.delivered_from[source] / 14000.0, 1.01 / 7);
+        world_close(&w);
+    }
+}
+
+/* M/D/1 (Pollaczek and Khinchine): the mean wait is rho / (2 (1 - rho)) services. */
+static void test_queue(void **state)
+{
+    (void)state;
+    for (int tenth = 3; tenth <= 9; tenth += 3) {
+        struct world w;
+        double rho = tenth / 10.0, interval;
+        world_init(&w);
+        w.settings.channel_buffer = 1 << 30;
+        w.pattern = to_first;
+        w.gap = 3.0 / rho;
+        w.begin = 1000.0;
+        w.end = 400000.0;
+        world_fabric(&w, "star:4");
+        for (int node = 0; node < 4; node++) /* the way to the queue takes no time */
+            w.fabric->ports[w.fabric->first_port[w.fabric->routers + node]].rate = INFINITY;
+        world_sim(&w, "minimal");
+        traffic_run(&w);
+        double wait = traffic_latency(&w, &interval) - 1.0, law = rho / (2.0 * (1.0 - rho));
+        assert_true(interval < 0.1 * law);
+        assert_between(law - interval, wait, law + interval);
+        world_close(&w);
+    }
+}
+
+/* Requests that nobody takes hold up no responses: virtual networks have channels of their own. */
+static void test_virtual_networks(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    w.settings.virtual_networks = 2;
+    w.settings.channel_buffer = 4 * 2048;
+    world_fabric(&w, "star:3");
+    world_sim(&w, "minimal");
+    struct pf_packet_counts counts = pf_packet_sim_counts(w.sim);
+    assert_int_equal(counts.packets, 0);
+    assert_true(pf_packet_sim_port_memory(w.sim) <= 2 * 1024);
+    world_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_packet),       cmocka_unit_test(test_slowest_cable),
+        cmocka_unit_test(test_long_message),     cmocka_unit_test(test_credits),
+        cmocka_unit_test(test_many_into_one),    cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_virtual_networks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
