@@ -20,6 +20,11 @@ static const struct {
     {"fattree",
      "fattree:K,N[,S]  K-ary N-tree, slimmed by S; or L;M,..;W,..;P,..  as SimGrid's topo_parameters",
      pf_fabric_make_tree},
+    {"hyperx", "hyperx:AxB,T  routers of a row all joined, in each dimension, T nodes at each",
+     pf_fabric_make_hyperx},
+    {"dragonfly",
+     "dragonfly:P,A,H[,G]  P nodes and H global cables at each of A (or RxC) routers of a group, G groups",
+     pf_fabric_make_dragonfly},
 };
 
 #define FORMS ((int)(sizeof forms / sizeof forms[0]))
