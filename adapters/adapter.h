@@ -59,9 +59,13 @@ struct pf_native_values {
     int tag_upper_bound;
     int64_t most_item; /* bytes of one item of a datatype, 0: as many as there are; and otherwise the bytes */
     double most_bytes; /* of a message, or of all blocks of a buffer in a collective */
-    bool charges_tests;       /* native tests and probes that find nothing cost simulated time */
-    bool runs_ahead;          /* a rank may be ahead of the clock when its call returns: settle and ahead */
-    bool tells_nothing;       /* of operations that have completed (on_progress): SimGrid's activities tell */
+    bool charges_tests; /* native tests and probes that find nothing cost simulated time */
+    bool runs_ahead;    /* a rank may be ahead of the clock when its call returns: settle and ahead */
+    bool tells_nothing; /* of operations that have completed (on_progress): SimGrid's activities tell */
+    bool
+        needs_progress; /* operations advance in calls and in ops->progress only: helpers of the hub call that
+                         * while a rank is elsewhere (middleware/agree/progress.h). One implementation. */
+    bool cancels_sends; /* one that nobody has received and that has not left yet */
     bool charges_computation; /* turns the rank's computation into simulated time when it is called */
     bool rma_unordered; /* locks and atomic calls of windows do not keep what MPI promises: the hub makes
                          * ranks wait, see middleware/rma/win_order.h */

@@ -72,6 +72,7 @@ static const struct pf_native_values common_values = {
     .any_source = MPI_ANY_SOURCE,
     .proc_null = MPI_PROC_NULL,
     .root = MPI_ROOT,
+    .needs_progress = true,
     .any_tag = MPI_ANY_TAG,
     .undefined = MPI_UNDEFINED,
     .order_c = MPI_ORDER_C,

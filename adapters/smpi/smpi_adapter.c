@@ -74,6 +74,7 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values.charges_tests = true; /* smpi/test and smpi/iprobe */
     values.charges_computation = true;
     values.tells_nothing = true;
+    values.cancels_sends = true;
     values.bottom_lost = true;
     values.rma_unordered = true;
     values.splits_alone = true;

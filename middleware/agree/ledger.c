@@ -535,9 +535,8 @@ bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_sid
     }
     if (!e) /* its message is on its way */
         return false;
-    /* Open MPI cancels no sends here, and nobody one that has left the buffer: such a message will be
-     * received. */
-    if (!side->receives && (in->impl != PF_IMPL_SMPI || in->ops->request_done(in, native)))
+    /* Nobody cancels a send that has left the buffer: such a message will be received. */
+    if (!side->receives && (!in->values->cancels_sends || in->ops->request_done(in, native)))
         return false;
     release(side->receives ? &side->box->receives : &side->box->sends, e);
     return true;

@@ -13,6 +13,9 @@
 /* Open MPI's progress functions run in a fixed order, and one may make work for an earlier one. */
 #define PASSES 4
 
+/* The implementation that the helpers advance. */
+static int served = PF_IMPL_COUNT;
+
 /*
  * Every event of the NIC that finds the rank elsewhere may allow another step of an operation in Open MPI.
  * The rank may be back there when its helper's turn comes: then it looks itself, and leaves the helper what
@@ -24,9 +27,9 @@ static void helper_main(int argc, char **argv)
     (void)argv;
     struct pf_rank *r = pf_self()->mpi;
     struct pf_progress *progress = r->progress;
-    struct pf_instance *in = r->instances[PF_IMPL_OPENMPI];
+    struct pf_instance *in = r->instances[served];
     for (;;) {
-        while (!progress->work || pf_model_impl(r->call.model) == PF_IMPL_OPENMPI)
+        while (!progress->work || pf_model_impl(r->call.model) == served)
             pf_waiter_park(&progress->wake);
         progress->work = false;
         progress->busy = true;
@@ -60,7 +63,13 @@ static void start_helper(struct pf_rank *r)
     sg_actor_daemonize(helper);
 }
 
-/* Have Open MPI's operations begun in this run, and do the helpers exist? */
+void pf_progress_serve(struct pf_rank *r, int impl)
+{
+    served = impl;
+    pf_progress_of(r);
+}
+
+/* Have its operations begun in this run, and do the helpers exist? */
 static bool used, helped;
 
 /* All at once: a rank that is blocked elsewhere already cannot start its own. */
@@ -77,7 +86,7 @@ static bool somebody_is_elsewhere(void)
 {
     for (int i = 0; i < pf_job_state.size; i++)
         if (pf_job_state.ranks[i].call.model >= 0 &&
-            pf_model_impl(pf_job_state.ranks[i].call.model) != PF_IMPL_OPENMPI)
+            pf_model_impl(pf_job_state.ranks[i].call.model) != served)
             return true;
     return false;
 }
@@ -96,7 +105,7 @@ void pf_progress_notify(void *rank)
 void pf_progress_enter(struct pf_rank *r, int impl)
 {
     struct pf_progress *progress = pf_progress_of(r);
-    if (impl == PF_IMPL_OPENMPI) {
+    if (impl == served) {
         if (!used) {
             used = true;
             if (somebody_is_elsewhere())

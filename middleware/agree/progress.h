@@ -7,32 +7,36 @@
 
 /*
  * A rank that is blocked in one implementation progresses its operations in the others. SMPI's progress by
- * itself, on SimGrid's activities. Open MPI needs somebody to call it: a helper actor of the rank does, woken
- * by the NIC, while the rank is inside another implementation. It costs no simulated time of its own.
+ * itself, on SimGrid's activities. One implementation, Open MPI, needs somebody to call it (values->
+ * needs_progress): a helper actor of the rank does, woken by the NIC, while the rank is inside another one.
+ * It costs no simulated time of its own.
  */
 struct pf_progress {
     struct pf_waiter wake; /* the helper waits for work here */
     struct pf_waiter idle; /* the rank waits here until the helper has left the implementation */
-    bool busy;             /* the helper is inside Open MPI */
+    bool busy;             /* the helper is inside the implementation */
     bool rank_waits;
-    bool work;               /* Open MPI was called, or the NIC has changed, since the helper's last pass */
-    bool changed;            /* the NIC has changed since the rank looked, see wait_mixed.c */
+    bool work;    /* the implementation was called, or the NIC has changed, since the helper's last pass */
+    bool changed; /* the NIC has changed since the rank looked, see wait_mixed.c */
     struct pf_waiter *mixed; /* the rank itself waits for requests of several owners, see wait_mixed.c */
 };
 
-/* Called by the Open MPI adapter's notification: the NIC of the rank has changed. In engine context. */
+/* Called by the adapter's notification (on_progress): the NIC of the rank has changed. In engine context. */
 void pf_progress_notify(void *rank);
 
 /* The slow path of pf_progress_guard. */
 void pf_progress_enter(struct pf_rank *r, int impl);
 
-/* Before the rank enters an implementation: never beside the helper, and never leaving Open MPI alone with
- * work. */
+/* Before the rank enters an implementation: never beside the helper, and never leaving an implementation that
+ * needs progress alone with work. */
 static inline void pf_progress_guard(struct pf_rank *r, int impl)
 {
     if (__builtin_expect(r->progress != NULL, 0))
         pf_progress_enter(r, impl);
 }
+
+/* From now on the helper of the rank looks after this implementation, before the rank calls it first. */
+void pf_progress_serve(struct pf_rank *r, int impl);
 
 /* The structure of a rank, made at first use. */
 struct pf_progress *pf_progress_of(struct pf_rank *r);

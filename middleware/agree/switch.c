@@ -48,13 +48,13 @@ void pf_model_load(enum pf_model model)
         open_implementation(model, adapter);
     if (pf_job_state.ranks[0].models[model])
         return; /* another rank has loaded it meanwhile */
-    if (impl == PF_IMPL_OPENMPI && stand_in == PF_MODEL_NONE)
+    if (impl == pf_model_impl(PF_MODEL_PORTALS) && stand_in == PF_MODEL_NONE)
         stand_in = model;
     for (int i = 0; i < pf_job_state.size; i++) {
         struct pf_rank *r = &pf_job_state.ranks[i];
-        if (impl == PF_IMPL_OPENMPI)
-            pf_progress_of(r);
         r->models[model] = adapter->ops->instance(i, pf_model_network(model));
+        if (r->models[model]->values->needs_progress)
+            pf_progress_serve(r, impl);
         r->models[model]->model = model;
         if (!r->instances[impl])
             r->instances[impl] = r->models[model];

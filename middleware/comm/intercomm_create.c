@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Intercomm_create. Each side decides in which model it creates: in Open MPI by
- * its own function, in the analytic model by the messages that this function would send. When the sides have
- * decided differently, each does its own work inside, and the leaders meet in both models: what Open MPI has
- * made then is not used, shadows are made at first use.
+ * MPI_Intercomm_create. Each side decides in which model it creates: by its implementation's own function,
+ * which Open MPI has, or by the messages that this function would send, which the analytic model prices. When
+ * the sides have decided differently, each does its own work inside, and the leaders meet in both models:
+ * what the function has made then is not used, shadows are made at first use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,9 @@ struct side {
     uint64_t sequence; /* number of the collective on it */
     int *ranks;
     int size;
-    int impl, model;
-    int inside; /* members that have not left the call; 0: its leader has not come, or all have left */
+    int model;
+    bool by_lists; /* creates by exchanging lists of members: its implementation has no such function */
+    int inside;    /* members that have not left the call; 0: its leader has not come, or all have left */
     bool here;
 };
 
@@ -69,6 +70,11 @@ static struct creation *creation_of_member(const struct pf_comm *local, uint64_t
     pf_die("MPI_Intercomm_create has ended before the leaders of the groups have met");
 }
 
+static bool creates_by_lists(const struct pf_instance *in)
+{
+    return !in->fn->Intercomm_create;
+}
+
 static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequence,
                    const struct pf_instance *in)
 {
@@ -78,7 +84,7 @@ static void arrive(struct side *side, const struct pf_comm *local, uint64_t sequ
     side->ranks = pf_malloc((size_t)shared->size * sizeof *side->ranks);
     memcpy(side->ranks, shared->world_ranks, (size_t)shared->size * sizeof *side->ranks);
     side->size = side->inside = shared->size;
-    side->impl = in->impl;
+    side->by_lists = creates_by_lists(in);
     side->model = in->model;
     side->here = true;
 }
@@ -104,7 +110,7 @@ struct call {
     int local_leader, remote_leader, tag;
 };
 
-/* ---- the analytic model ---- */
+/* ---- by lists ---- */
 
 static int swap_lists(struct pf_instance *in, const struct call *call, const int *ranks, int n, int *others,
                       int m)
@@ -115,11 +121,10 @@ static int swap_lists(struct pf_instance *in, const struct call *call, const int
 }
 
 /* The leaders tell each other the lengths of their lists of members, and the lists. */
-static int meet_analytic(struct pf_rank *r, const struct call *call, const struct creation *c, int mine)
+static int meet_by_lists(struct pf_rank *r, const struct call *call, const struct creation *c, int mine)
 {
     const struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
-    pf_model_load(PF_MODEL_ANALYTIC);
-    struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_ANALYTIC]);
+    struct pf_instance *in = pf_call_native_begin(r, r->models[(ours->by_lists ? ours : theirs)->model]);
     int number, code = swap_lists(in, call, &ours->size, 1, &number, 1);
     if (code == MPI_SUCCESS) {
         int *others = pf_malloc((size_t)theirs->size * sizeof *others);
@@ -131,9 +136,10 @@ static int meet_analytic(struct pf_rank *r, const struct call *call, const struc
 }
 
 /* The leader tells its side who is there; all agree on an identifier. */
-static int tell_analytic(struct pf_rank *r, const struct call *call, uint64_t sequence)
+static int tell_by_lists(struct pf_rank *r, struct pf_instance *in, const struct call *call,
+                         uint64_t sequence)
 {
-    struct pf_instance *in = pf_call_native_begin(r, r->instances[PF_IMPL_ANALYTIC]);
+    pf_call_native_begin(r, in);
     pf_native_comm_t local = pf_native(in, call->local_handle);
     pf_native_datatype_t type = pf_native(in, MPI_INT);
     int number = 0, id = 0, least, mine, code = in->fn->Bcast(&number, 1, type, call->local_leader, local);
@@ -149,10 +155,10 @@ static int tell_analytic(struct pf_rank *r, const struct call *call, uint64_t se
     return code;
 }
 
-/* ---- Open MPI ---- */
+/* ---- by the function ---- */
 
-static int create_in_openmpi(struct pf_rank *r, struct pf_instance *in, const struct call *call,
-                             MPI_Comm local, int local_leader, bool leads, pf_native_comm_t *native)
+static int create_by_function(struct pf_rank *r, struct pf_instance *in, const struct call *call,
+                              MPI_Comm local, int local_leader, bool leads, pf_native_comm_t *native)
 {
     pf_call_native_begin(r, in);
     int code = in->fn->Intercomm_create(pf_native(in, local), local_leader,
@@ -162,11 +168,11 @@ static int create_in_openmpi(struct pf_rank *r, struct pf_instance *in, const st
     return code;
 }
 
-/* For the other side, which creates in Open MPI: this one is there with its leader alone. */
-static int meet_openmpi(struct pf_rank *r, struct pf_instance *in, const struct call *call)
+/* For the other side, which creates by the function: this one is there with its leader alone. */
+static int meet_by_function(struct pf_rank *r, struct pf_instance *in, const struct call *call)
 {
     pf_native_comm_t native = NULL;
-    int code = create_in_openmpi(r, in, call, MPI_COMM_SELF, 0, true, &native);
+    int code = create_by_function(r, in, call, MPI_COMM_SELF, 0, true, &native);
     if (code == MPI_SUCCESS)
         in->ops->comm_free(in, native);
     return code;
@@ -178,13 +184,12 @@ static int meet_openmpi(struct pf_rank *r, struct pf_instance *in, const struct 
 static int meet(struct pf_rank *r, const struct call *call, const struct creation *c, int mine)
 {
     const struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
-    bool analytic = ours->impl == PF_IMPL_ANALYTIC;
-    bool other_here = theirs->here, other_analytic = other_here && theirs->impl == PF_IMPL_ANALYTIC;
+    bool they_list = theirs->here && theirs->by_lists;
     int code = MPI_SUCCESS;
-    if (analytic ? !other_here || other_analytic : other_analytic)
-        code = meet_analytic(r, call, c, mine);
-    if (code == MPI_SUCCESS && analytic && theirs->impl == PF_IMPL_OPENMPI)
-        code = meet_openmpi(r, r->models[theirs->model], call);
+    if (they_list || (ours->by_lists && !theirs->here))
+        code = meet_by_lists(r, call, c, mine);
+    if (code == MPI_SUCCESS && ours->by_lists && theirs->here && !theirs->by_lists)
+        code = meet_by_function(r, r->models[theirs->model], call);
     return code;
 }
 
@@ -195,7 +200,7 @@ static MPI_Comm adopt(struct pf_rank *r, const struct call *call, uint64_t seque
     int mine;
     struct creation *c = creation_of_member(call->local, sequence, &mine);
     struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
-    if (native && theirs->impl != PF_IMPL_OPENMPI) {
+    if (native && theirs->by_lists) {
         in->ops->comm_free(in, native);
         native = NULL;
     }
@@ -209,7 +214,7 @@ static MPI_Comm adopt(struct pf_rank *r, const struct call *call, uint64_t seque
 static struct pf_instance *choose(struct pf_rank *r, struct pf_comm *local)
 {
     struct pf_instance *in = pf_comm_collective(r, local);
-    return in->impl == PF_IMPL_ANALYTIC ? in : pf_switch_promote(r);
+    return in->ops->intercomm_shadow != pf_adapter_no_intercomm ? in : pf_switch_promote(r);
 }
 
 int pf_PMPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
@@ -240,9 +245,8 @@ int pf_PMPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, in
     }
     pf_native_comm_t native = NULL;
     if (code == MPI_SUCCESS)
-        code = in->impl == PF_IMPL_ANALYTIC
-                   ? tell_analytic(r, &call, sequence)
-                   : create_in_openmpi(r, in, &call, local, local_leader, leads, &native);
+        code = creates_by_lists(in) ? tell_by_lists(r, in, &call, sequence)
+                                    : create_by_function(r, in, &call, local, local_leader, leads, &native);
     pf_call_native_begin(r, in);
     if (code == MPI_SUCCESS)
         *newcomm = adopt(r, &call, sequence, in, native);
