@@ -170,11 +170,13 @@ static void send_next(struct world *w, int32_t source, double date)
         return;
     struct sent *s = calloc(1, sizeof *s);
     s->world = w;
-    s->message = (struct pf_packet_message){.ops = &traffic_ops,
-                                            .bytes = w->bytes,
-                                            .source = source,
-                                            .destination = to,
-                                            .streams = w->gap <= 0.0};
+    s->message =
+        (struct pf_packet_message){.ops = &traffic_ops,
+                                   .bytes = w->bytes,
+                                   .source = source,
+                                   .destination = to,
+                                   .virtual_network = (uint8_t)(source % w->settings.virtual_networks),
+                                   .streams = w->gap <= 0.0};
     s->timer.ring = timer_rings;
     if (w->gap > 0.0)
         pf_packet_sim_at(w->sim, &s->timer, when);
