@@ -31,6 +31,8 @@ every_pair() {
             takes_nothing "$1" -model $from -schedule b=$to || return 1
         done
     done
+    takes_nothing "$1" -model portals -schedule b=portals-ideal || return 1 # of one implementation: another network, nothing else
+    takes_nothing "$1" -model portals-ideal -schedule b=portals || return 1
     takes_nothing "$1" -model smpi -load portals,analytic
 }
 
