@@ -13,6 +13,7 @@
 
 #include "adapters/predefined.h"
 #include "base/error.h"
+#include "lowlevel/simgrid/private.h"
 #include "pf_own.h"
 
 /* Types of Fortran that SMPI has not got, or has with another size than the hub's. */
@@ -65,10 +66,12 @@ int pf_local_probe(char *why, size_t why_size)
 {
     int major, minor, patch;
     sg_version_get(&major, &minor, &patch);
-    if (major == 3 && minor == 32)
+    if (major == PF_SIMGRID_MAJOR && minor == PF_SIMGRID_MINOR)
         return PF_SUCCESS;
-    snprintf(why, why_size, "SimGrid %d.%d.%d is installed, but 3.32 is needed (package libsimgrid-dev)",
-             major, minor, patch);
+    snprintf(why, why_size,
+             "SimGrid %d.%d.%d is installed, but Parfocal was built for %d.%d (package " PF_SIMGRID_PACKAGE
+             "): install that, or build Parfocal again",
+             major, minor, patch, PF_SIMGRID_MAJOR, PF_SIMGRID_MINOR);
     return PF_ERR_VERSION;
 }
 

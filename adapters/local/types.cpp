@@ -5,64 +5,15 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
-#include <string>
-#include <unordered_map>
 
 #include <smpi/smpi.h>
 
-/*
- * SMPI's headers for its objects are not installed. The classes are declared here as far as needed: the
- * functions are exported symbols, the virtual ones have their place in the table, and the members have theirs
- * in the object.
- */
-namespace simgrid::smpi
-{
-struct F2C {
-    int fortran_handle;
-    bool deleted;
-    std::string call_location;
-    virtual ~F2C();
-    virtual std::string name() const = 0;
-};
-
-struct Keyval {
-    std::unordered_map<int, void *> attributes;
-};
-
-struct Op : F2C {
-    MPI_User_function *function;
-    bool commutative, fortran;
-    int references;
-    bool predefined;
-    int allowed_types;
-
-    void apply(const void *in, void *inout, const int *length, MPI_Datatype type) const;
-    void ref();
-    static void unref(MPI_Op *op);
-};
-
-struct Datatype : F2C, Keyval {
-    std::string own_name, id;
-    size_t size;
-    MPI_Aint lb, ub;
-    int flags;
-
-    ~Datatype() override;
-    std::string name() const override;
-    virtual int clone(MPI_Datatype *type);
-    virtual void serialize(const void *from, void *packed, int count);
-    virtual void unserialize(const void *packed, void *to, int count, MPI_Op op);
-    void ref();
-    static void unref(MPI_Datatype type);
-    static int copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
-                    MPI_Datatype to_type);
-};
-} // namespace simgrid::smpi
+#include "lowlevel/simgrid/private.h"
 
 namespace
 {
 
-const int flag_committed = 0x2, flag_derived = 0x800;
+using pf_simgrid::type_committed, pf_simgrid::type_derived;
 
 MPI_Datatype type_of(const void *handle)
 {
@@ -125,7 +76,7 @@ extern "C" bool pf_local_can_reduce(const void *op_handle, const void *type_hand
     const simgrid::smpi::Datatype *type = type_of(type_handle);
     if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP || type == MPI_DATATYPE_NULL)
         return false;
-    return (type->flags & flag_committed) && !type->deleted && !op->deleted &&
+    return (type->flags & type_committed) && !type->deleted && !op->deleted &&
            (op->allowed_types == 0 || (op->allowed_types & type->flags));
 }
 
@@ -138,7 +89,7 @@ extern "C" bool pf_local_can_accumulate(const void *op, const void *type)
 
 extern "C" bool pf_local_type_is_derived(const void *type)
 {
-    return type_of(type)->flags & flag_derived;
+    return type_of(type)->flags & type_derived;
 }
 
 extern "C" size_t pf_local_type_size(const void *type)
@@ -155,7 +106,7 @@ extern "C" void pf_local_type_span(void *handle, ptrdiff_t *first, ptrdiff_t *la
 {
     MPI_Datatype type = type_of(handle);
     span found = {type->lb, std::max(type->lb, type->ub)};
-    if (type->flags & flag_derived) {
+    if (type->flags & type_derived) {
         MPI_Op visit;
         PMPI_Op_create(visit_block, 1, &visit);
         walk = &found;
@@ -212,7 +163,7 @@ extern "C" void pf_local_type_serialize(void *type, int count, const void *from,
 extern "C" bool pf_local_type_is_ready(const void *handle)
 {
     const simgrid::smpi::Datatype *type = type_of(handle);
-    return type && (type->flags & flag_committed) && !type->deleted;
+    return type && (type->flags & type_committed) && !type->deleted;
 }
 
 extern "C" void pf_local_type_keep(void *type)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Datatypes and operations of SMPI 3.32 beyond its C interface (pf_local_probe checks the version). Handles
+ * Datatypes and operations of SMPI beyond its C interface (pf_local_probe checks the version). Handles
  * are SMPI's MPI_Datatype and MPI_Op. Nothing here takes simulated time or touches the clock that measures
  * the application.
  */

@@ -26,6 +26,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "lowlevel/simgrid/check.h"
 #include "pf_own.h"
 
 static union pf_own_table functions;
@@ -69,6 +70,8 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     int error = pf_local_probe(why, why_size);
     if (error)
         return error;
+    if (!pf_simgrid_check(why, why_size))
+        return PF_ERR_VERSION;
     values = pf_local_values;
     values.most_bytes = INT_MAX; /* it counts bytes in an int */
     values.charges_tests = true; /* smpi/test and smpi/iprobe */

@@ -9,8 +9,8 @@
  * list, a test does not (ActivityImpl::test), and so it stays there with its memory until the actor ends.
  * Each later wait, and each computation, searches the whole list: a program that tests its requests costs
  * more wall-clock the longer it runs, in SMPI and, if its computation is simulated, in every model that
- * follows. What has ended can leave at any time: only the end of the actor looks at what is left. Depends on
- * the layout of version 3.32.
+ * follows. What has ended can leave at any time: only the end of the actor looks at what is left. The
+ * layout of the list is lowlevel/simgrid's.
  */
 #ifdef __cplusplus
 extern "C" {

@@ -11,8 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/imports.h"
-
-#define FINISH_WAIT "_ZN7simgrid4smpi7Request11finish_waitEPPS1_P10MPI_Status"
+#include "lowlevel/simgrid/private.h"
 
 static void (*stock_finish_wait)(void **request, void *status);
 
@@ -43,11 +42,12 @@ void pf_smpi_partial_install(void)
     Dl_info where;
     if (stock_finish_wait)
         return;
-    *(void **)&stock_finish_wait = dlsym(RTLD_DEFAULT, FINISH_WAIT);
+    *(void **)&stock_finish_wait = dlsym(RTLD_DEFAULT, PF_SIMGRID_FINISH_WAIT);
     void *library = stock_finish_wait && dladdr(*(void **)&stock_finish_wait, &where)
                         ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
                         : NULL;
-    if (!library || pf_imports_replace_one(library, FINISH_WAIT, (void *)finish_wait) == 0)
-        pf_die("libsimgrid is not as Debian 12 builds it: it does not call its function " FINISH_WAIT);
+    if (!library || pf_imports_replace_one(library, PF_SIMGRID_FINISH_WAIT, (void *)finish_wait) == 0)
+        pf_die("libsimgrid is not as Debian 12 builds it: it does not call its "
+               "function " PF_SIMGRID_FINISH_WAIT);
     dlclose(library);
 }

@@ -5,150 +5,86 @@ extern "C" {
 #include "base/memory.h"
 }
 
-#include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <string>
-#include <vector>
+#include "lowlevel/simgrid/private.h"
+#include "lowlevel/simgrid/room.h"
 
-/*
- * SMPI's headers for its objects are not installed. The constructor of a communicator is an exported symbol;
- * declared here under its own name, it gets memory that is large enough for the object of version 3.32 (at
- * most half of it is used), which SMPI's own `delete` frees.
- */
-namespace simgrid::smpi
-{
-class Group;
-class Topo;
-class Comm
-{
-    alignas(16) char room_[1024];
-
-  public:
-    Comm(Group *group, std::shared_ptr<Topo> topology, bool smp, int id);
-};
-} // namespace simgrid::smpi
+using pf_simgrid::activity, pf_simgrid::request;
 
 /* SMPI counts its own ids from 0 and never reaches this. */
 static const int first_hub_id = 1 << 28;
 
 extern "C" void *pf_smpi_comm_new(void *group, int id, bool node_local)
 {
-    return new simgrid::smpi::Comm(static_cast<simgrid::smpi::Group *>(group), nullptr, node_local,
-                                   first_hub_id + id);
+    return pf_simgrid_new<simgrid::smpi::Comm>("communicator", static_cast<simgrid::smpi::Group *>(group),
+                                               nullptr, node_local, first_hub_id + id);
 }
 
 namespace
 {
 
-/* The head of SimGrid's ActivityImpl. */
-struct activity_view {
-    void *vtable;
-    int_fast32_t references;
-    std::string name;
-    void *actor;
-    int state;
-};
-
-/* ActivityImpl's State: 0 waiting, 1 ready, 2 running; everything above is an end, good or bad. */
-const int last_unfinished_state = 2;
-const int done_state = 3, cancelled_state = 4;
-
-/* Of a request. */
-const unsigned flag_persistent = 1, flag_not_persistent = 2, flag_receive = 8, flag_accumulate = 0x400;
-/* It is over, or there is nothing to unpack. */
-const unsigned flags_without_data = 0x80 | 0x100 | 0x800 | 0x8000;
-
-/* SMPI's Request with its base class F2C, up to the members that tell its state. */
-struct request_view {
-    void *vtable;
-    int fortran_handle;
-    bool deleted;
-    std::string call_location;
-    void *buffer;
-    void *old_buffer;
-    void *datatype;
-    size_t size;
-    long source, destination;
-    int tag;
-    long real_source;
-    int real_tag;
-    bool truncated, unmatched_types;
-    size_t real_size;
-    void *comm;
-    activity_view *action;
-    unsigned flags;
-    bool detached;
-    void *detached_sender;
-    int references;
-    unsigned message;
-    void *op;
-    void *generalized;
-    std::vector<request_view *> parts; /* of a nonblocking collective */
-};
-
-bool done(const request_view *request)
+bool done(const request *one)
 {
-    if (request == nullptr)
+    if (one == nullptr)
         return true;
-    for (const request_view *part : request->parts)
+    for (const request *part : one->parts)
         if (!done(part))
             return false;
-    return request->action == nullptr || request->action->state > last_unfinished_state;
+    return one->action == nullptr || one->action->state > activity::running;
 }
 
 } // namespace
 
 extern "C" void *pf_smpi_request_part(const void *handle, size_t i)
 {
-    const auto *request = static_cast<const request_view *>(handle);
-    return request != nullptr && i < request->parts.size() ? request->parts[i] : nullptr;
+    const auto *one = static_cast<const request *>(handle);
+    return one != nullptr && i < one->parts.size() ? one->parts[i] : nullptr;
 }
 
-extern "C" bool pf_smpi_request_done(const void *request)
+extern "C" bool pf_smpi_request_done(const void *handle)
 {
-    return done(static_cast<const request_view *>(request));
+    return done(static_cast<const request *>(handle));
 }
 
 extern "C" bool pf_smpi_request_received_less(const void *handle, pf_smpi_received *out)
 {
-    const auto *request = static_cast<const request_view *>(handle);
-    if (!(request->flags & flag_receive) || request->real_size >= request->size ||
-        request->buffer == nullptr || (request->flags & (flag_accumulate | flags_without_data)))
+    const auto *one = static_cast<const request *>(handle);
+    if (!(one->flags & pf_simgrid::request_receive) || one->real_size >= one->size ||
+        one->buffer == nullptr ||
+        (one->flags & (pf_simgrid::request_accumulate | pf_simgrid::request_without_data)))
         return false;
-    *out = {request->datatype, static_cast<const char *>(request->buffer),
-            static_cast<char *>(request->old_buffer), request->real_size};
+    *out = {one->datatype, static_cast<const char *>(one->buffer), static_cast<char *>(one->old_buffer),
+            one->real_size};
     return true;
 }
 
 extern "C" bool pf_smpi_request_waits(const void *handle)
 {
-    const auto *request = static_cast<const request_view *>(handle);
-    return request != nullptr && !request->detached && !done(request);
+    const auto *one = static_cast<const request *>(handle);
+    return one != nullptr && !one->detached && !done(one);
 }
 
 extern "C" bool pf_smpi_request_matched(const void *handle)
 {
-    const auto *request = static_cast<const request_view *>(handle);
-    return request != nullptr && request->action != nullptr && request->action->state > 0 &&
-           request->action->state <= last_unfinished_state;
+    const auto *one = static_cast<const request *>(handle);
+    return one != nullptr && one->action != nullptr && one->action->state > activity::waiting &&
+           one->action->state <= activity::running;
 }
 
 extern "C" void pf_smpi_request_cancelled(void *handle)
 {
-    auto *request = static_cast<request_view *>(handle);
-    if (request == nullptr || request->action == nullptr || request->action->state != cancelled_state)
+    auto *one = static_cast<request *>(handle);
+    if (one == nullptr || one->action == nullptr || one->action->state != activity::cancelled)
         return;
-    request->action->state = done_state;
-    if (request->flags & flag_persistent) {
-        request->flags = (request->flags & ~flag_persistent) | flag_not_persistent;
-        request->references--;
+    one->action->state = activity::done;
+    if (one->flags & pf_simgrid::request_persistent) {
+        one->flags = (one->flags & ~pf_simgrid::request_persistent) | pf_simgrid::request_not_persistent;
+        one->references--;
     }
 }
 
 extern "C" void pf_smpi_request_free_parts(void *handle)
 {
-    auto *request = static_cast<request_view *>(handle);
-    if (request->buffer == nullptr)
-        request->buffer = pf_malloc(1);
+    auto *one = static_cast<request *>(handle);
+    if (one->buffer == nullptr)
+        one->buffer = pf_malloc(1);
 }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * What SMPI 3.32 can do but offers no C interface for. All functions depend on that version (pf_local_probe
- * checks it) and use C++ symbols and the layout of its request object.
+ * What SMPI can do but offers no C interface for: with its C++ symbols and the layout of its request object
+ * (lowlevel/simgrid).
  */
 #ifdef __cplusplus
 extern "C" {

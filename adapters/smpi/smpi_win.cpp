@@ -10,25 +10,8 @@
 #include <simgrid/actor.h>
 #include <smpi/smpi.h>
 
-/* SMPI's headers for its objects are not installed: as in smpi_shadow.cpp. */
-namespace simgrid::smpi
-{
-class Win
-{
-    alignas(16) char room_[2048]; // more than twice what an object of version 3.32 needs
-
-  public:
-    Win(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, bool allocated, bool dynamic);
-    static int del(Win *win);
-    int fence(int assertion);
-};
-namespace colls
-{
-extern int (*barrier)(MPI_Comm);
-extern int (*bcast)(void *, int, MPI_Datatype, int, MPI_Comm);
-extern int (*allgather)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
-} // namespace colls
-} // namespace simgrid::smpi
+#include "lowlevel/simgrid/private.h"
+#include "lowlevel/simgrid/room.h"
 
 namespace
 {
@@ -127,9 +110,10 @@ extern "C" void *pf_smpi_win_new(const struct pf_win_recipe *recipe)
 {
     Alone alone(recipe);
     if (recipe->dynamic)
-        return new Win(MPI_BOTTOM, 0, 1, MPI_INFO_NULL, static_cast<MPI_Comm>(recipe->comm), false, true);
-    return new Win(recipe->base, static_cast<MPI_Aint>(recipe->size), recipe->disp_unit, MPI_INFO_NULL,
-                   static_cast<MPI_Comm>(recipe->comm), false, false);
+        return pf_simgrid_new<Win>("window", MPI_BOTTOM, 0, 1, MPI_INFO_NULL,
+                                   static_cast<MPI_Comm>(recipe->comm), false, true);
+    return pf_simgrid_new<Win>("window", recipe->base, static_cast<MPI_Aint>(recipe->size), recipe->disp_unit,
+                               MPI_INFO_NULL, static_cast<MPI_Comm>(recipe->comm), false, false);
 }
 
 extern "C" void pf_smpi_win_open(void *win)

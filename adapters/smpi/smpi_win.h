@@ -5,7 +5,7 @@
 #include "adapters/adapter.h"
 
 /*
- * Windows of SMPI 3.32 without communication, for which it offers no interface (pf_local_probe checks the
+ * Windows of SMPI without communication, for which it offers no interface (pf_local_probe checks the
  * version). Handles are SMPI's. Nothing here takes simulated time or counts as the application's computation.
  */
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "lowlevel/engine/heap.h"
+#include "lowlevel/simgrid/private.h"
 
 struct pf_engine_state pf_engine_state;
 

@@ -10,19 +10,11 @@
 #include <simgrid/simix.hpp>
 
 #include "base/config.h"
+extern "C" {
+#include "base/log.h"
+}
 #include "lowlevel/engine/heap.h"
-
-/* What SimGrid exports and installs no header for. ActorImpl::simcall_answer ends a blocking simcall. */
-extern "C" void answer_simcall(simgrid::kernel::actor::ActorImpl *actor) __asm__(
-    "_ZN7simgrid6kernel5actor9ActorImpl14simcall_answerEv") __attribute__((weak));
-/* The parts of a round of SimGrid's main loop (EngineImpl::run): actors run up to their next simcalls, ... */
-extern "C" void run_all_actors(simgrid::kernel::EngineImpl *engine) __asm__(
-    "_ZN7simgrid6kernel10EngineImpl14run_all_actorsEv") __attribute__((weak));
-/* ... which are carried out, and the clock (pf_simgrid_clock) moves on. */
-extern "C" void handle_simcall(simgrid::kernel::actor::ActorImpl *actor, int times_considered) __asm__(
-    "_ZN7simgrid6kernel5actor9ActorImpl14simcall_handleEi") __attribute__((weak));
-extern simgrid::xbt::signal<void(double)> time_advances __asm__("_ZN7simgrid3s4u6Engine15on_time_advanceE")
-    __attribute__((weak));
+#include "lowlevel/simgrid/private.h"
 
 namespace
 {
@@ -91,8 +83,8 @@ class ShortRounds
     /* Whether SimGrid has the functions. Without simcall_answer, a semaphore of SimGrid wakes the actors. */
     static bool possible()
     {
-        return pf_config.engine_short_rounds && !pf_waiter_needs_semaphore() && run_all_actors &&
-               handle_simcall && &pf_simgrid_clock && &time_advances;
+        return pf_config.engine_short_rounds && !pf_waiter_needs_semaphore() && pf_simgrid_run_all_actors &&
+               pf_simgrid_handle_simcall && &pf_simgrid_clock && &pf_simgrid_time_advances;
     }
     /* Actors that we wake run after `delay`. False: SimGrid has to see what they have done. */
     bool run(double delay)
@@ -102,11 +94,11 @@ class ShortRounds
         woken = parked = 0;
         returned.clear();
         pf_simgrid_clock += delay;
-        time_advances(delay);
+        pf_simgrid_time_advances(delay);
         pf_engine_run_until(pf_simgrid_clock);
-        run_all_actors(engine->get_impl());
+        pf_simgrid_run_all_actors(engine->get_impl());
         for (auto *actor : returned)
-            handle_simcall(actor, 0); /* nothing if it has died */
+            pf_simgrid_handle_simcall(actor, 0); /* nothing if it has died */
         active = false;
         if (engine->get_actor_count() < actors)
             end_daemons();
@@ -203,6 +195,11 @@ struct ParkGuard {
 void pf_engine_bind(void)
 {
     engine = simgrid::s4u::Engine::get_instance();
+    if (&pf_simgrid_clock && pf_simgrid_clock != simgrid::s4u::Engine::get_clock())
+        pf_die("this SimGrid is not the %d.%d that Parfocal was built for: its clock is at another date, %g, "
+               "than it says, %g; install the package " PF_SIMGRID_PACKAGE
+               " of the distribution, or build Parfocal again",
+               PF_SIMGRID_MAJOR, PF_SIMGRID_MINOR, pf_simgrid_clock, simgrid::s4u::Engine::get_clock());
     if (pf_config.engine_run_ahead) {
         engine->add_model(std::make_shared<HorizonModel>());
         engine->add_model(std::make_shared<RunAheadModel>());
@@ -235,13 +232,13 @@ void pf_waiter_release(struct pf_waiter *waiter)
         sg_sem_release(waiter->semaphore);
     else {
         rounds.wake();
-        answer_simcall(static_cast<simgrid::kernel::actor::ActorImpl *>(waiter->actor));
+        pf_simgrid_answer_simcall(static_cast<simgrid::kernel::actor::ActorImpl *>(waiter->actor));
     }
 }
 
 bool pf_waiter_needs_semaphore(void)
 {
-    return !pf_config.engine_answers || !answer_simcall;
+    return !pf_config.engine_answers || !pf_simgrid_answer_simcall;
 }
 
 void pf_engine_set_step_hook(void (*hook)(void))

@@ -22,8 +22,6 @@ double pf_engine_run_ahead(double clock, double limit);
 void pf_engine_run_until(double clock);
 
 /* Binding to SimGrid (engine_simgrid.cpp). */
-/* SimGrid's clock, EngineImpl::now_, where SimGrid exports it: in place of a chain of calls. */
-extern double pf_simgrid_clock __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") __attribute__((weak));
 void pf_engine_bind(void);
 size_t pf_engine_live_actors(void);
 void pf_waiter_block(struct pf_waiter *waiter);

@@ -14,9 +14,10 @@
 #include <xbt/config.h>
 
 #include "base/config.h"
-#include "loader/imports.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "loader/imports.h"
+#include "lowlevel/simgrid/private.h"
 #include "middleware/account/compute_file.h"
 
 /* SimGrid's side: what it has made of smpi/host-speed, and the limits of a measurement. */
@@ -86,9 +87,9 @@ static void lead_clock(void)
     Dl_info info;
     void *simgrid =
         dladdr((void *)smpi_bench_end, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (!simgrid || pf_imports_replace_one(simgrid, "clock_gettime", (void *)rank_clock) == 0)
-        pf_die("SimGrid's library does not read the clock as version 3.32 does; install that (package "
-               "libsimgrid3.32)");
+    if (!simgrid || pf_imports_replace_one(simgrid, PF_SIMGRID_READS_CLOCK, (void *)rank_clock) == 0)
+        pf_die("SimGrid's library does not call its clock, " PF_SIMGRID_READS_CLOCK
+               "(): install that of Debian (package " PF_SIMGRID_PACKAGE ")");
     dlclose(simgrid);
 }
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The self-check of SimGrid's private layouts, by a rank of a job of SMPI. The argument is what it is to
+ * object to: a program that was built with a wrong layout passes if the check names the fault in one line,
+ * and the one that was built with the right layout, without an argument, if it has no objection, twice.
+ */
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Engine.hpp>
+#include <simgrid/s4u/Host.hpp>
+#include <simgrid/s4u/NetZone.hpp>
+#include <smpi/smpi.h>
+
+#include "lowlevel/simgrid/check.h"
+
+static const char *expected;
+static bool good;
+
+static bool look()
+{
+    char why[400] = "";
+    bool same = pf_simgrid_check(why, sizeof why);
+    if (*why)
+        puts(why);
+    bool line = strstr(why, "this SimGrid is not the") == why && !strchr(why, '\n') &&
+                strstr(why, "; install the package ");
+    return expected ? !same && line && strstr(why, expected) : same && !*why;
+}
+
+static void rank()
+{
+    PMPI_Init(nullptr, nullptr);
+    double start = simgrid::s4u::Engine::get_clock();
+    good = look() && (expected || look()) && simgrid::s4u::Engine::get_clock() == start;
+    fflush(stdout);
+    if (expected)
+        _Exit(good ? 0 : 1); /* a wrong layout may have written anywhere */
+    PMPI_Finalize();
+}
+
+static void unused(int, char **)
+{
+}
+
+int main(int argc, char **argv)
+{
+    expected = argc > 1 ? argv[1] : nullptr;
+    int one = 1;
+    simgrid::s4u::Engine engine(&one, argv);
+    auto *zone = simgrid::s4u::create_full_zone("zone");
+    auto *host = zone->create_host("host", "1Gf");
+    zone->seal();
+    SMPI_init();
+    SMPI_app_instance_register("check", unused, 1);
+    auto actor = simgrid::s4u::Actor::init("rank", host);
+    actor->set_property("instance_id", "check");
+    actor->set_property("rank", "0");
+    actor->start(rank);
+    engine.run();
+    SMPI_finalize();
+    return good ? 0 : 1;
+}
