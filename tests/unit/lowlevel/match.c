@@ -93,9 +93,9 @@ static void test_same_key(void **state)
     free(nodes);
 }
 
-/* Patterns with more kinds of masks than there are groups, of few keys, in a random order: whatever matches
- * first in a walk of the list is the answer, with a condition and without, while elements come and go. */
-enum { MASKS = PTL_MATCH_GROUPS + 3, MIXED = 400 };
+/* Lists that grow and shrink at random, with more kinds of masks than there are groups, and few keys:
+ * whatever comes first in a walk of the list is the answer, with a condition and without. */
+enum { MASKS = PTL_MATCH_GROUPS + 3, MIXED = 120, STEPS = 6000 };
 
 static uint32_t random_state;
 
@@ -111,51 +111,103 @@ static bool is_even(const struct ptl_match_node *node, const void *arg)
     return node->age % 2 == 0;
 }
 
-static struct ptl_match_node *first_in_walk(const struct ptl_match_list *list, struct ptl_match_key header,
-                                            ptl_match_condition condition)
+static struct ptl_match_key some_key(void)
 {
-    struct ptl_match_node *node = list->first;
-    while (node &&
-           !(ptl_match_keys(node->key, header, node->ignore) && (!condition || condition(node, NULL))))
-        node = node->next;
-    return node;
+    return (struct ptl_match_key){(uint64_t)below(3) << below(MASKS), below(2)};
 }
 
-static void test_oldest(void **state)
+static struct ptl_match_key some_mask(void)
 {
-    (void)state;
+    uint32_t mask = below(MASKS);
+    return (struct ptl_match_key){mask ? 1ULL << mask : 0, mask % 2 ? UINT32_MAX : 0};
+}
+
+/* From `node` on, the first that matches the key where neither has a mask. */
+static struct ptl_match_node *first_in_walk(struct ptl_match_node *node, struct ptl_match_key key,
+                                            struct ptl_match_key mask, ptl_match_condition condition)
+{
+    for (; node; node = node->next) {
+        struct ptl_match_key ignore = {node->ignore.bits | mask.bits, node->ignore.who | mask.who};
+        if (ptl_match_keys(node->key, key, ignore) && (!condition || condition(node, NULL)))
+            return node;
+    }
+    return NULL;
+}
+
+/* What a message finds among patterns. */
+static int find_pattern(struct ptl_match_list *list, ptl_match_condition condition)
+{
+    struct ptl_match_key header = some_key();
+    struct ptl_match_node *expected =
+        first_in_walk(list->first, header, (struct ptl_match_key){0}, condition);
+    assert_ptr_equal(ptl_match_find(list, header, condition, NULL), expected);
+    return expected && list->indexed;
+}
+
+/* What a pattern finds among headers, one after the other. */
+static int find_headers(struct ptl_match_list *list, ptl_match_condition condition)
+{
+    int found = 0;
+    struct ptl_match_node pattern = {.ignore = below(2) ? (struct ptl_match_key){0} : some_mask()},
+                          *after = NULL;
+    pattern.key = some_key();
+    do {
+        struct ptl_match_node *expected =
+            first_in_walk(after ? after->next : list->first, pattern.key, pattern.ignore, condition);
+        after = ptl_match_next(list, &pattern, after, condition, NULL);
+        assert_ptr_equal(after, expected);
+        found += expected && list->indexed;
+    } while (after);
+    return found;
+}
+
+static void against_a_walk(bool masks, int (*find)(struct ptl_match_list *, ptl_match_condition))
+{
     struct ptl_match_node nodes[MIXED] = {{0}};
-    struct ptl_match_node *in_list[MIXED];
+    struct ptl_match_node *order[MIXED]; /* the first `count` are in the list */
     struct ptl_match_list list = {0};
+    uint32_t count = 0;
+    int found = 0, indexed = 0;
     random_state = 1;
-    int found = 0, others = 0;
-    for (int i = 0; i < MIXED; i++) {
-        uint32_t mask = below(MASKS);
-        nodes[i].ignore = (struct ptl_match_key){mask ? 1ULL << mask : 0, mask % 2 ? UINT32_MAX : 0};
-        nodes[i].key = (struct ptl_match_key){below(4) << below(MASKS), below(3)};
-        ptl_match_append(&list, in_list[i] = &nodes[i]);
-    }
-    for (int left = MIXED; left > 0;) {
-        for (int i = 0; i < 20; i++) {
-            struct ptl_match_key header = {below(4) << below(MASKS), below(3)};
-            ptl_match_condition condition = i % 2 ? is_even : NULL;
-            struct ptl_match_node *expected = first_in_walk(&list, header, condition);
-            assert_ptr_equal(ptl_match_find(&list, header, condition, NULL), expected);
-            found += expected && list.indexed;
-            others += expected && list.indexed && expected->group == PTL_MATCH_OTHERS;
+    for (int i = 0; i < MIXED; i++)
+        order[i] = &nodes[i];
+    for (int step = 0; step < STEPS || count > 0; step++) {
+        bool grows = step < STEPS && below(100) < (step / 500 % 2 ? 30 : 70);
+        uint32_t at = grows ? count : below(count + !count);
+        struct ptl_match_node *node = order[at];
+        if (grows && count < MIXED) {
+            node->key = some_key();
+            node->ignore = masks ? some_mask() : (struct ptl_match_key){0};
+            ptl_match_append(&list, node);
+            count++;
+        } else if (!grows && count > 0) {
+            ptl_match_remove(&list, node);
+            order[at] = order[--count];
+            order[count] = node;
         }
-        uint32_t gone = below((uint32_t)left);
-        ptl_match_remove(&list, in_list[gone]);
-        in_list[gone] = in_list[--left];
+        indexed += list.indexed;
+        found += find(&list, step % 2 ? is_even : NULL);
     }
-    assert_true(found > 1000 && others > 100);
+    assert_true(found > 1000 && indexed > 1000 && indexed < STEPS);
     assert_null(list.first);
     ptl_match_release(&list);
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    against_a_walk(true, find_pattern);
+}
+
+static void test_headers(void **state)
+{
+    (void)state;
+    against_a_walk(false, find_headers);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_same_key),
-                                       cmocka_unit_test(test_oldest)};
+                                       cmocka_unit_test(test_patterns), cmocka_unit_test(test_headers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
