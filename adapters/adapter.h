@@ -75,9 +75,10 @@ struct pf_native_values {
                                * extent, unless its Type_create_resized made it */
     size_t status_size;       /* bytes between the elements of an array of statuses */
     void *in_place;
-    void *bottom;     /* for the buffers of point-to-point calls */
-    bool bottom_lost; /* collectives take it for an address: they need one, see middleware/core/bottom.h */
-    int *unweighted;  /* NULL in SMPI, which has no graphs */
+    void *bottom; /* for the buffers of point-to-point calls */
+    bool
+        bottom_lost; /* collectives take it for an address: they need one, see middleware/datatype/bottom.h */
+    int *unweighted; /* NULL in SMPI, which has no graphs */
     void *request_null;
     void *datatype_null;
     void *comm_null;

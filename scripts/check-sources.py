@@ -17,12 +17,12 @@ NEEDS_README = [top for top in TOPS if not top.startswith(".")]
 # Each layer may include what stands before it, and of the adapters only their interface from above: the analytic model's
 # libraries without MPI among it, whose tables the tools print and whose parameters they fit.
 LAYERS = ["base", "loader", "lowlevel", "adapters", "middleware", "tools"]
-ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/envelope.h",
+ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/envelope.h", "adapters/model.h",
                       "adapters/analytic/cost/cost.h", "adapters/analytic/cost/fit.h", "adapters/analytic/coll/coll.h"]
 # Adapters are siblings: none includes another, but each may what they share, which includes none of them.
 ADAPTERS_SHARED = "local"
-# Who may name one MPI implementation in the middleware: the table of models and the start of a job.
-NAMES_IMPLEMENTATIONS = ["middleware/agree/model.c", "middleware/process/job.c"]
+# Who may name one MPI implementation in the middleware: the start of a job.
+NAMES_IMPLEMENTATIONS = ["middleware/process/job.c"]
 MAX_LINES = 1000
 MAX_README = 30
 # Data that have no lines of their own to hold to a limit: one row per MPI function.

@@ -76,8 +76,8 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values.most_bytes = INT_MAX; /* it counts bytes in an int */
     values.charges_tests = true; /* smpi/test and smpi/iprobe */
     values.charges_computation = true;
-    values.tells_nothing = true;
     values.cancels_sends = true;
+    values.tells_nothing = true;
     values.bottom_lost = true;
     values.rma_unordered = true;
     values.splits_alone = true;

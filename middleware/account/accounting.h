@@ -11,7 +11,7 @@
 #include "base/export.h"
 #include "middleware/account/clock.h"
 #include "middleware/account/timeline.h"
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 
 /*
  * Who uses the wall-clock and the simulated time, per phase and model. The process has one clock mark: all

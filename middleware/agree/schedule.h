@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/export.h"
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 
 /*
  * Which phase runs in which model. Items are separated by commas or newlines, `#` starts a comment:

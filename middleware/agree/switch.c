@@ -9,7 +9,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/account/compute.h"
-#include "middleware/agree/ledger.h"
+#include "middleware/agree/ledger_books.h"
 #include "middleware/core/call.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/include/parfocal.h"

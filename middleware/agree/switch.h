@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 
 struct pf_rank;
 struct pf_instance;

@@ -12,7 +12,7 @@
 #include "middleware/check/internal.h"
 #include "middleware/comm/intercomm.h"
 #include "middleware/datatype/datatype.h"
-#include "middleware/object/file.h"
+#include "middleware/io/file.h"
 #include "middleware/core/job_state.h"
 #include "middleware/rma/win.h"
 

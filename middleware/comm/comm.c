@@ -9,15 +9,15 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "middleware/agree/ledger.h"
+#include "middleware/agree/ledger_books.h"
 #include "middleware/comm/comm_id.h"
 #include "middleware/core/call.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/object/attribute.h"
-#include "middleware/object/errhandler.h"
+#include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
 #include "middleware/core/job_state.h"
-#include "middleware/topology/topology.h"
+#include "middleware/comm/comm_topology.h"
 
 /*
  * Members that create the same communicator find each other's shared part by the place of its birth: the

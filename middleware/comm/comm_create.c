@@ -14,10 +14,10 @@
 #include "middleware/comm/intercomm.h"
 #include "middleware/core/call.h"
 #include "middleware/object/attribute.h"
-#include "middleware/object/errhandler.h"
+#include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
 #include "middleware/core/job_state.h"
-#include "middleware/topology/topology.h"
+#include "middleware/comm/comm_topology.h"
 
 /* What the members of one collective tell each other through memory: color and key. Of an intercommunicator
  * it has the members of the first side and then the others. */

@@ -5,7 +5,7 @@
 #include "adapters/adapter.h"
 #include "base/self.h"
 #include "middleware/account/accounting.h"
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 #include "middleware/agree/schedule.h"
 #include "middleware/core/object.h"
 

@@ -41,10 +41,11 @@ int pf_attribute_get(struct pf_rank *r, enum pf_attribute_kind kind, struct pf_a
 int pf_attribute_delete(struct pf_rank *r, enum pf_attribute_kind kind, struct pf_attributes **attributes,
                         const void *handle, int keyval);
 
-/* Windows are defined elsewhere: where the attributes of a window are, NULL when the handle is no window, and
- * the value of one of its predefined attributes; the base of a window may well be NULL. Weak stand-ins that
- * know no window serve a build without windows. */
-struct pf_attributes **pf_win_attributes(struct pf_rank *r, MPI_Win win);
-bool pf_win_predefined_attribute(struct pf_rank *r, MPI_Win win, int keyval, void **value);
+/* What the calls on the attributes of communicators, datatypes and windows have in common: those on keyvals
+ * as a whole, and the end of a call, with an error of this class if it is one. */
+int pf_keyval_create_call(struct pf_rank *r, enum pf_attribute_kind kind, union pf_attribute_copy copy,
+                          union pf_attribute_delete drop, int *keyval, void *extra_state);
+int pf_keyval_free_call(struct pf_rank *r, enum pf_attribute_kind kind, int *keyval);
+int pf_attribute_finish(struct pf_rank *r, MPI_Comm comm, int error);
 
 #endif

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 #include "pf_fn.h"
 
 /* Whether the calls are counted. */

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "middleware/agree/ledger.h"
+#include "middleware/p2p/ledger.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "base/memory.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "middleware/agree/stranded.h"
+#include "middleware/p2p/stranded.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 

@@ -2,7 +2,7 @@
 #ifndef PF_MIDDLEWARE_MPROBE_H
 #define PF_MIDDLEWARE_MPROBE_H
 
-#include "middleware/agree/ledger.h"
+#include "middleware/p2p/ledger.h"
 
 /*
  * A message that a probe has taken out of matching. It belongs to the implementation that holds it. Open MPI

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "middleware/agree/stranded.h"
+#include "middleware/p2p/stranded.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/mprobe.h"
 #include "middleware/p2p/request.h"

@@ -7,7 +7,7 @@
 
 #include "middleware/core/call.h"
 #include "middleware/datatype/datatype.h"
-#include "middleware/object/op.h"
+#include "middleware/datatype/op.h"
 #include "middleware/p2p/wait_set.h"
 #include "middleware/rma/win_order.h"
 #include "base/memory.h"

@@ -2,7 +2,7 @@
 #ifndef PF_MIDDLEWARE_REQUEST_H
 #define PF_MIDDLEWARE_REQUEST_H
 
-#include "middleware/agree/ledger.h"
+#include "middleware/p2p/ledger.h"
 #include "middleware/core/object.h"
 #include "middleware/core/rank.h"
 #include "pf_fn.h"

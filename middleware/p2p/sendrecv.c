@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "middleware/agree/ledger.h"
-#include "middleware/agree/stranded.h"
+#include "middleware/p2p/ledger.h"
+#include "middleware/p2p/stranded.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"

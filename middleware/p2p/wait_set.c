@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "middleware/agree/stranded.h"
+#include "middleware/p2p/stranded.h"
 #include "middleware/core/call.h"
 #include "base/memory.h"
 

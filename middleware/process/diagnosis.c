@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "lowlevel/portals/runtime.h"
-#include "middleware/agree/ledger.h"
-#include "middleware/agree/stranded.h"
+#include "middleware/p2p/ledger.h"
+#include "middleware/p2p/stranded.h"
 #include "middleware/core/call.h"
 #include "middleware/core/call_site.h"
 #include "middleware/p2p/request.h"

@@ -16,7 +16,7 @@
 #include "middleware/core/call.h"
 #include "middleware/core/call_site.h"
 #include "middleware/object/attribute.h"
-#include "middleware/object/errhandler.h"
+#include "middleware/core/errhandler.h"
 #include "middleware/observing/observing.h"
 #include "middleware/p2p/bsend.h"
 #include "middleware/process/ranks.h"

@@ -11,7 +11,7 @@
 #include "middleware/comm/group.h"
 #include "middleware/core/call.h"
 #include "middleware/object/attribute.h"
-#include "middleware/object/errhandler.h"
+#include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
 
 int pf_native_assert(const struct pf_instance *in, int assertion)
@@ -26,7 +26,7 @@ int pf_native_assert(const struct pf_instance *in, int assertion)
 
 int pf_win_failed(struct pf_rank *r, MPI_Win win, int error_class)
 {
-    return pf_call_return(r, pf_errhandler_raise_win(r, win, error_class));
+    return pf_call_return(r, pf_win_raise(r, win, error_class));
 }
 
 /*
@@ -60,51 +60,10 @@ int pf_win_leave(struct pf_rank *r, struct pf_instance *in, MPI_Win win, int cod
 {
     pf_call_native_end(r, in);
     if (PF_UNLIKELY(code != MPI_SUCCESS))
-        code = pf_errhandler_raise_win(r, win, in->ops->error_class(in, code));
+        code = pf_win_raise(r, win, in->ops->error_class(in, code));
     else if (pf_win_of(win))
         notice_spinning(r, in, pf_win_of(win));
     return pf_call_return(r, code);
-}
-
-struct pf_attributes **pf_win_attributes(struct pf_rank *r, MPI_Win handle)
-{
-    (void)r;
-    struct pf_win *win = pf_win_of(handle);
-    return win ? &win->attributes : NULL;
-}
-
-bool pf_win_predefined_attribute(struct pf_rank *r, MPI_Win handle, int keyval, void **value)
-{
-    (void)r;
-    struct pf_win *win = pf_win_of(handle);
-    if (!win)
-        return false;
-    switch (keyval) {
-    case MPI_WIN_BASE:
-        *value = win->base;
-        return true;
-    case MPI_WIN_SIZE:
-        *value = &win->size;
-        return true;
-    case MPI_WIN_DISP_UNIT:
-        *value = &win->disp_unit;
-        return true;
-    case MPI_WIN_CREATE_FLAVOR:
-        *value = &win->flavor;
-        return true;
-    case MPI_WIN_MODEL:
-        *value = &win->model;
-        return true;
-    default:
-        return false;
-    }
-}
-
-MPI_Errhandler *pf_win_errhandler(struct pf_rank *r, MPI_Win handle)
-{
-    (void)r;
-    struct pf_win *win = pf_win_of(handle);
-    return win ? &win->errhandler : NULL;
 }
 
 /* The common begin of the calls that create windows: the implementation decides itself on the communicator's

@@ -106,6 +106,9 @@ static inline int pf_native_lock(int type)
 /* An error of a call on a window: the handler of the window. Ends the call. */
 int pf_win_failed(struct pf_rank *r, MPI_Win win, int error_class);
 
+/* Runs the error handler of the window, of MPI_COMM_WORLD when it is none. Returns the code. */
+int pf_win_raise(struct pf_rank *r, MPI_Win win, int code);
+
 /* A look at the window was in vain: who spins must spend simulated time. */
 void pf_win_idle(struct pf_rank *r, struct pf_instance *in);
 

@@ -41,8 +41,8 @@ NATIVE_KINDS = ("WIN", "FILE", "COMM", "DATATYPE", "OP", "GROUP", "INFO")
 def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
-             '#include <stdlib.h>\n\n#include "middleware/core/bottom.h"\n#include "middleware/p2p/bsend.h"\n#include "middleware/core/call.h"\n'
-             '#include "middleware/datatype/datatype.h"\n#include "middleware/object/file.h"\n#include "middleware/agree/ledger.h"\n#include "middleware/p2p/request.h"\n#include "middleware/agree/stranded.h"\n'
+             '#include <stdlib.h>\n\n#include "middleware/datatype/bottom.h"\n#include "middleware/p2p/bsend.h"\n#include "middleware/core/call.h"\n'
+             '#include "middleware/datatype/datatype.h"\n#include "middleware/io/file.h"\n#include "middleware/p2p/ledger.h"\n#include "middleware/p2p/request.h"\n#include "middleware/p2p/stranded.h"\n'
              '#include "middleware/rma/win_order.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
@@ -230,7 +230,7 @@ def buffers_with_types(f):
 
 
 def bottom_begin(f, b, t):
-    """MPI_BOTTOM (middleware/core/bottom.h)."""
+    """MPI_BOTTOM (middleware/datatype/bottom.h)."""
     buffer, native = f"native_{b.name}", f"native_{t.name}"
     lines = [f"void *{buffer} = pf_native_buffer(in, {b.name});"]
     if t.is_array:

@@ -79,7 +79,7 @@ class Bench:
         model = {"smpi": ["-model", "smpi"], "portals": ["-model", "portals"],
                  "analytic": ["-model", "analytic"],
                  "loaded": ["-model", "smpi", "-load", "portals"],
-                 # in smpi from the first barrier on, with the ledger's tags (middleware/agree/ledger.c)
+                 # in smpi from the first barrier on, with the ledger's tags (middleware/p2p/ledger.c)
                  "switched": ["-schedule", "@start=portals,@coll:1=smpi"]}[competitor]
         return [os.path.join(self.bindir, "pfrun"), *common, *model, program, *arguments]
 

@@ -5,8 +5,8 @@
 Usage: check_cycles.py [--edges | --rooms | --arrows FROM TO] BUILD
 
 Reads the objects of a build with nm: who defines a symbol, who uses it. Prints the strongly connected components, largest first, and
-the arrows between the rooms of middleware/ that point upwards, and ends with status 1 when there is more of either than the tables
-below allow. Lower them when you can; do not raise them. Calls through pointers are not seen: a table of functions, filled in at
+the arrows between the rooms of middleware/ that point upwards, and ends with status 1 when there is such an arrow or when a cycle is
+longer than LIMITS allows. Lower these when you can; do not raise them. Calls through pointers are not seen: a table of functions, filled in at
 start-up, is how something calls what stands above it.
 """
 import argparse
@@ -24,15 +24,14 @@ LIMITS = {
     "adapters/openmpi/glue": 4,
     "lowlevel/engine": 2,  # C and C++ of one object
     "lowlevel/network": 2,
+    "lowlevel/network/packet": 8,
     "lowlevel/nic": 3,
     "lowlevel/portals": 8,
     "lowlevel/trace": 8,
     "middleware": 6,
 }
 # The rooms of the middleware, lowest first: a file uses its own room and those before it.
-ROOMS = ["account", "core", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "check", "process", "observing", "fortran"]
-# How many pairs of files still point from a room to one after it.
-UPWARDS = 20
+ROOMS = ["account", "core", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "io", "check", "process", "observing", "fortran"]
 
 
 def objects(root, build):
@@ -165,9 +164,9 @@ def check(links, with_symbols):
     upwards = [arrow for arrow in arrows if unknown.isdisjoint(arrow[:2]) and ROOMS.index(arrow[0]) < ROOMS.index(arrow[1])]
     for a, b, source, owner, names in upwards:
         print(f"{a} points upwards to {b}: {source} -> {owner}: {names}")
-    print(f"{sum(map(len, found))} of {len(links)} files are in cycles, {len(wrong)} of which are too long; "
-          f"{len(upwards)} pairs of files point upwards, at most {UPWARDS}")
-    return bool(wrong or unknown or len(upwards) > UPWARDS)
+    print(f"{sum(map(len, found))} of {len(links)} files are in {len(found)} cycles, {len(wrong)} of which are too long; "
+          f"{len(upwards)} arrows between rooms point upwards")
+    return bool(wrong or unknown or upwards)
 
 
 def main():

@@ -166,7 +166,7 @@ class Sources(CheckTest):
         self.write("middleware/call.c", SPDX + "/* PF_IMPL_SMPI */\nint pf_all[PF_IMPL_COUNT];\nint pf_one = PF_IMPL_SMPI;\n")
         self.objection("capabilities", "middleware/call.c:4: capabilities: PF_IMPL_SMPI: ask for a capability")
         self.write("middleware/call.c", SPDX)
-        self.write("middleware/agree/model.c", SPDX + "int pf_one = PF_IMPL_SMPI;\n")
+        self.write("middleware/process/job.c", SPDX + "int pf_one = PF_IMPL_SMPI;\n")
         self.assert_good("check-sources.py", "capabilities")
 
     def test_include_of_a_test(self):
@@ -274,11 +274,9 @@ class Cycles(CheckTest):
         self.assertIn("middleware/cellar has no place", text)
 
     def test_upwards(self):
-        rooms = {f"middleware/p2p/a{i}.c": [] for i in range(100)}
-        rooms["middleware/core/b.c"] = list(rooms)
-        status, text = self.links(rooms)
+        status, text = self.links({"middleware/p2p/a.c": [], "middleware/core/b.c": ["middleware/p2p/a.c"]})
         self.assertEqual(status, 1)
-        self.assertIn("core points upwards to p2p: middleware/core/b.c -> middleware/p2p/a0.c: pf_a0", text)
+        self.assertIn("core points upwards to p2p: middleware/core/b.c -> middleware/p2p/a.c: pf_a\n", text)
 
     def test_nothing_built(self):
         self.write("build/compile_commands.json", "[]")

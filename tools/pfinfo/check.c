@@ -16,7 +16,7 @@
 #include <simgrid/version.h>
 
 #include "base/error.h"
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 #include "tools/pfinfo/trial.h"
 
 /* Enough for 64 ranks in portals; what a bigger run needs, pfrun finds out. */

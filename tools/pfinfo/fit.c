@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "measure_source.h"
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 #include "tools/pfinfo/measured.h"
 #include "tools/pfinfo/trial.h"
 

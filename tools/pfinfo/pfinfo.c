@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "lowlevel/platform/builtin.h"
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 #include "tools/pfinfo/check.h"
 #include "tools/pfinfo/coverage.h"
 #include "tools/pfinfo/fit.h"

@@ -16,7 +16,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 #include "middleware/agree/schedule.h"
 #include "tools/pfrun/binary.h"
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "fake_impl.h"
-#include "middleware/agree/stranded.h"
-#include "middleware/object/op.h"
+#include "middleware/p2p/stranded.h"
+#include "middleware/datatype/op.h"
 #include "middleware/p2p/wait_set.h"
 
 #define CODE_BASE(impl) ((impl) == PF_IMPL_SMPI ? 1000 : 7000) /* native error codes */

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fake_rank.h"
-#include "middleware/object/errhandler.h"
+#include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
 
 static int handled_code, handled_times;
@@ -37,7 +37,7 @@ static void error_handlers(void **state)
     assert_int_equal(PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_IO), MPI_SUCCESS);
     assert_int_equal(handled_code, MPI_ERR_IO);
     assert_int_equal(handled_times, 2);
-    PMPI_Win_create_errhandler((MPI_Win_errhandler_function *)(void *)handle, &win);
+    win = pf_errhandler_new(r, PF_ERRHANDLER_WIN, (void (*)(void))handle);
     assert_int_equal(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, win), MPI_ERR_ARG); /* of another kind */
     PMPI_Errhandler_free(&win);
     assert_int_equal(PMPI_Errhandler_set(MPI_COMM_WORLD, MPI_ERRORS_RETURN), MPI_SUCCESS);

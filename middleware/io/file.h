@@ -31,6 +31,9 @@ struct pf_instance *pf_file_begin(struct pf_rank *r, struct pf_file *file);
 /* An error of a call on a file: the handler of the file. Ends the call. */
 int pf_file_failed(struct pf_rank *r, MPI_File file, int error_class);
 
+/* Runs the error handler of the file, of MPI_FILE_NULL when it is none. Returns the code. */
+int pf_file_raise(struct pf_rank *r, MPI_File file, int code);
+
 /* Ends a native call on a file and the call. */
 int pf_file_leave(struct pf_rank *r, struct pf_instance *in, MPI_File file, int code);
 

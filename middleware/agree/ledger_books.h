@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LEDGER_H
-#define PF_MIDDLEWARE_LEDGER_H
+#ifndef PF_MIDDLEWARE_LEDGER_BOOKS_H
+#define PF_MIDDLEWARE_LEDGER_BOOKS_H
 
 #include "adapters/envelope.h"
 #include "middleware/comm/comm.h"
 
-/*
- * The ledger: both sides of a message are in one model (-agree follow). The first side decides, the other
- * follows, in MPI's matching order. ledger.c says how and why that is right. It keeps books in runs that can
- * switch, and costs one test of pf_ledger_on in all others.
- */
+/* The books of the ledger (p2p/ledger.c, which says what they are for), and whether anybody has switched. */
 
 struct pf_ledger_side;
 
@@ -57,12 +53,6 @@ struct pf_ledger_side {
     bool known;
 };
 
-/* The arguments of a native call that depend on the agreement: the application's come in. */
-struct pf_ledger_route {
-    int peer, tag;
-    MPI_Comm comm;
-};
-
 /* Are books kept in this run? */
 extern bool pf_ledger_on;
 
@@ -72,48 +62,14 @@ void pf_ledger_begin(int model);
 /* A rank switches to `model`, or a communicator is bound to it. */
 void pf_ledger_switched(int model);
 
-/* A rank starts to send / to receive: where it runs. Changes the route to what the native call gets. */
-struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *side,
-                                   struct pf_ledger_route *to);
-struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *side,
-                                      struct pf_ledger_route *from);
-
-/* The side moves into the request. */
-void pf_ledger_keep(const struct pf_ledger_side *side, struct pf_ledger_side *kept);
-
-/* The native call that starts the side has returned; when it has refused its arguments, nothing has
- * happened. */
-void pf_ledger_started(struct pf_ledger_side *side, bool accepted);
-
-/* A blocking send has returned. */
-void pf_ledger_sent(struct pf_ledger_side *side, bool accepted);
-
-/* Does a blocking call that returned this code have received? */
-bool pf_ledger_accepted(struct pf_instance *in, int code);
-
-/* A blocking receive has returned this code. The status, if there is one, tells the application's source and
- * tag after that. */
-void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int code, const void *native,
-                        MPI_Status *status);
-
-/* A request has completed with this status (of the hub), which is corrected. */
-void pf_ledger_completed(struct pf_ledger_side *side, MPI_Status *status);
-
-/* Nobody will ask any more: the request is gone, the message is not. */
-void pf_ledger_forget(struct pf_ledger_side *side);
-
-/* MPI_Cancel of a request of `in`: is the native call to be made? */
-bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side);
+/* That model. */
+extern int pf_ledger_first_model;
 
 /* The books of the destination of a message, NULL when it is none. After the first switch they leave the
  * plain mode here, as soon as they can. */
 struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination);
 /* Those of the caller. */
 struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm);
-
-/* The instance in which everything runs in the plain mode. Counts if that is not the rank's choice. */
-struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model);
-struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm);
 
 static inline struct pf_ledger_entry *pf_ledger_entry_of(struct pf_envelope *envelope)
 {
@@ -128,28 +84,35 @@ static inline struct pf_ledger_entry *pf_ledger_find_send(const struct pf_ledger
     return pf_ledger_entry_of(pf_envelope_find_send(&box->sends, source, tag));
 }
 
-/* The rank's own books, for a probe. */
-struct pf_ledger_mailbox *pf_ledger_probe_mailbox(struct pf_rank *r, MPI_Comm comm, int source, int tag);
+/* Puts the side into the books: nobody has taken it yet. */
+struct pf_ledger_entry *pf_ledger_record(struct pf_rank *r, struct pf_ledger_side *side, int source, int tag,
+                                         int model, int native_tag);
 
-/* Ends a probe for which the books have nothing, at the cost of a native one in `in`. */
-int pf_ledger_found_nothing(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at,
-                            int *flag);
+/* The other side of `side` is there: it takes it. */
+void pf_ledger_take_entry(struct pf_ledger_side *side, struct pf_envelope_queue *queue,
+                          struct pf_ledger_entry *other);
 
-/* A send was recorded: does somebody wait for it in a probe? */
-void pf_ledger_wake(struct pf_ledger_mailbox *box, const struct pf_ledger_entry *send);
+/* Nothing came of it: the other side is in the books again. */
+void pf_ledger_give_back(struct pf_ledger_side *side);
 
-/* Waits in a blocking probe until a send is recorded that matches; returns the first that does. */
-struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_mailbox *box, int source,
-                                        int tag);
+/* Takes an entry out of the books, for good. */
+void pf_ledger_remove(struct pf_envelope_queue *queue, struct pf_ledger_entry *e);
 
-/* A matched probe has taken the message out of matching: for good. */
-void pf_ledger_take(struct pf_ledger_mailbox *box, struct pf_ledger_entry *send, struct pf_ledger_side *side);
+/* The end of an entry that is in no queue. */
+void pf_ledger_entry_free(struct pf_ledger_entry *e);
+
+/* A native tag that no other message to this destination has, and its end. */
+int pf_ledger_take_tag(struct pf_ledger_mailbox *box);
+void pf_ledger_free_tag(struct pf_ledger_mailbox *box, int tag);
+
+/* A plain receive is over, or has been cancelled: then its status has no source (-1). */
+void pf_ledger_plain_received(struct pf_ledger_mailbox *box, struct pf_ledger_entry *e, int source, int tag);
+
+/* The books of a member of the communicator's part, NULL when there is no such member. */
+struct pf_ledger_mailbox *pf_ledger_box_of(struct pf_comm_shared *shared, int destination);
 
 /* The same in the plain mode: it is some message from `source` with `tag`. */
 void pf_ledger_probed(struct pf_ledger_mailbox *box, int source, int tag);
-
-/* Where a recorded send can be found natively. */
-struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send);
 
 /* Calls `tell` for each message that nobody has received on a communicator that nobody uses any more, by
  * destination and in the order of the calls. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replaces MPI_BOTTOM in collectives by addresses that SMPI can compute with. */
-#include "middleware/core/bottom.h"
+#include "middleware/datatype/bottom.h"
 
 #include "middleware/core/call.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "middleware/core/call.h"
+#include "middleware/core/job_state.h"
 #include "middleware/core/rank_objects.h"
-#include "middleware/object/errhandler.h"
+#include "middleware/core/errhandler.h"
 
 #define ERROR_TEXTS(X)                                                                                       \
     X(MPI_SUCCESS, "no error")                                                                               \
@@ -121,15 +121,10 @@ static struct pf_rank *calling_rank(void)
     return self ? self->mpi : NULL;
 }
 
-static const char *text_of(struct pf_rank *r, int code)
-{
-    int index = added_index(r, code);
-    return index >= 0 ? pf_rank_objects(r)->errors->codes[index].text : predefined_text(code);
-}
-
 const char *pf_errhandler_text(int code)
 {
-    return text_of(calling_rank(), code);
+    const char *added = pf_error_code_added_text(calling_rank(), code);
+    return added ? added : predefined_text(code);
 }
 
 int pf_errhandler_class(struct pf_rank *r, int code)
@@ -140,9 +135,7 @@ int pf_errhandler_class(struct pf_rank *r, int code)
     return predefined_text(code) ? code : MPI_ERR_UNKNOWN;
 }
 
-/* Adds a code; a class is a code that is its own class (error_class 0). Returns the code, or 0 without
- * memory. */
-static int add(struct pf_rank *r, int error_class)
+int pf_error_code_add(struct pf_rank *r, int error_class)
 {
     struct pf_rank_objects *objects = pf_rank_objects(r);
     int count = objects->errors ? objects->errors->count : 0;
@@ -158,57 +151,8 @@ static int add(struct pf_rank *r, int error_class)
     return FIRST_ADDED + count;
 }
 
-int pf_PMPI_Add_error_class(int *errorclass)
+char *pf_error_code_added_text(struct pf_rank *r, int code)
 {
-    struct pf_rank *r = PF_ENTER(Add_error_class);
-    if (!errorclass)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    int code = add(r, 0);
-    if (!code)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_NO_MEM);
-    *errorclass = code;
-    return pf_call_return(r, MPI_SUCCESS);
-}
-
-int pf_PMPI_Add_error_code(int errorclass, int *errorcode)
-{
-    struct pf_rank *r = PF_ENTER(Add_error_code);
-    if (!errorcode || errorclass == MPI_SUCCESS || !text_of(r, errorclass) ||
-        pf_errhandler_class(r, errorclass) != errorclass)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    int code = add(r, errorclass);
-    if (!code)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_NO_MEM);
-    *errorcode = code;
-    return pf_call_return(r, MPI_SUCCESS);
-}
-
-int pf_PMPI_Add_error_string(int errorcode, const char *string)
-{
-    struct pf_rank *r = PF_ENTER(Add_error_string);
-    int index = added_index(r, errorcode);
-    if (index < 0 || !string || strnlen(string, MPI_MAX_ERROR_STRING) >= MPI_MAX_ERROR_STRING)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    strcpy(pf_rank_objects(r)->errors->codes[index].text, string);
-    return pf_call_return(r, MPI_SUCCESS);
-}
-
-/* These two also serve programs that look at an error before MPI_Init or after MPI_Finalize. */
-int pf_PMPI_Error_class(int errorcode, int *errorclass)
-{
-    struct pf_rank *r = calling_rank();
-    if (!errorclass || !text_of(r, errorcode))
-        return pf_call_error(PF_ENTER(Error_class), MPI_COMM_WORLD, MPI_ERR_ARG);
-    *errorclass = pf_errhandler_class(r, errorcode);
-    return MPI_SUCCESS;
-}
-
-int pf_PMPI_Error_string(int errorcode, char *string, int *resultlen)
-{
-    const char *text = text_of(calling_rank(), errorcode);
-    if (!text || !string || !resultlen)
-        return pf_call_error(PF_ENTER(Error_string), MPI_COMM_WORLD, MPI_ERR_ARG);
-    *resultlen = (int)strlen(text);
-    memcpy(string, text, (size_t)*resultlen + 1);
-    return MPI_SUCCESS;
+    int index = added_index(r, code);
+    return index >= 0 ? pf_rank_objects(r)->errors->codes[index].text : NULL;
 }

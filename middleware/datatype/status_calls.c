@@ -1,68 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Statuses. The hub keeps in the reserved words what the standard hides: [0..1] the received bytes, [2]
- * cancelled, [3] the implementation whose bytes they are, plus one (0 when nobody received anything).
- */
+/* The MPI functions on statuses: how much of a datatype was received, and what a program sets itself. */
 #include <limits.h>
 #include <string.h>
 
 #include "middleware/core/call.h"
+#include "middleware/core/status.h"
 #include "middleware/datatype/datatype.h"
-
-enum { WORD_BYTES, WORD_CANCELLED = 2, WORD_OWNER };
-
-static int64_t status_bytes(const MPI_Status *status)
-{
-    int64_t bytes;
-    memcpy(&bytes, &status->mpi_reserved[WORD_BYTES], sizeof bytes);
-    return bytes;
-}
-
-static void set_bytes(MPI_Status *status, int64_t bytes, int owner)
-{
-    memcpy(&status->mpi_reserved[WORD_BYTES], &bytes, sizeof bytes);
-    status->mpi_reserved[WORD_OWNER] = owner;
-}
-
-/* -1 when the bytes are the hub's own. */
-static int status_impl(const MPI_Status *status)
-{
-    int owner = status->mpi_reserved[WORD_OWNER];
-    return owner > 0 && owner <= PF_IMPL_COUNT ? owner - 1 : -1;
-}
-
-static int hub_source(const struct pf_instance *in, int source)
-{
-    if (source >= 0)
-        return source;
-    return source == in->values->proc_null ? MPI_PROC_NULL : MPI_ANY_SOURCE;
-}
-
-/* MPI_ERROR stays as it is: only calls that complete several requests may set it (MPI 3.1 section 3.2.5). */
-void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Status *status)
-{
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    struct pf_native_status_view view;
-    in->ops->status_get(native, &view);
-    status->MPI_SOURCE = hub_source(in, view.source);
-    status->MPI_TAG = view.tag == in->values->any_tag ? MPI_ANY_TAG : view.tag;
-    status->mpi_reserved[WORD_CANCELLED] = view.cancelled;
-    status->mpi_reserved[4] = 0;
-    set_bytes(status, view.bytes, in->impl + 1);
-}
-
-void pf_status_set_empty(MPI_Status *status)
-{
-    if (status != MPI_STATUS_IGNORE)
-        *status =
-            (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
-}
-
-bool pf_status_cancelled(const MPI_Status *status)
-{
-    return status->mpi_reserved[WORD_CANCELLED] != 0;
-}
 
 static int check(const MPI_Status *status, MPI_Datatype datatype, const void *out)
 {
@@ -77,8 +20,8 @@ int pf_PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *coun
     int error = check(status, datatype, count);
     if (error)
         return pf_call_error(r, MPI_COMM_WORLD, error);
-    int64_t bytes = status_bytes(status);
-    MPI_Count item = pf_datatype_bytes(r, datatype, status_impl(status));
+    int64_t bytes = pf_status_bytes(status);
+    MPI_Count item = pf_datatype_bytes(r, datatype, pf_status_impl(status));
     if (item == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
@@ -88,7 +31,7 @@ int pf_PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *coun
 
 static MPI_Count elements(struct pf_rank *r, const MPI_Status *status, MPI_Datatype datatype)
 {
-    MPI_Count count = pf_datatype_elements(r, datatype, status_impl(status), status_bytes(status));
+    MPI_Count count = pf_datatype_elements(r, datatype, pf_status_impl(status), pf_status_bytes(status));
     return count < 0 ? MPI_UNDEFINED : count;
 }
 
@@ -121,7 +64,7 @@ static int set_elements(struct pf_rank *r, MPI_Status *status, MPI_Datatype data
         error = MPI_ERR_COUNT;
     if (error)
         return pf_call_error(r, MPI_COMM_WORLD, error);
-    set_bytes(status, pf_datatype_element_bytes(datatype, count), 0);
+    pf_status_set_bytes(status, pf_datatype_element_bytes(datatype, count), 0);
     return pf_call_return(r, MPI_SUCCESS);
 }
 
@@ -140,7 +83,7 @@ int pf_PMPI_Status_set_cancelled(MPI_Status *status, int flag)
     struct pf_rank *r = PF_ENTER(Status_set_cancelled);
     if (status == MPI_STATUS_IGNORE)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    status->mpi_reserved[WORD_CANCELLED] = flag != 0;
+    status->mpi_reserved[PF_STATUS_CANCELLED] = flag != 0;
     return pf_call_return(r, MPI_SUCCESS);
 }
 
@@ -149,7 +92,7 @@ int pf_PMPI_Test_cancelled(const MPI_Status *status, int *flag)
     struct pf_rank *r = PF_ENTER(Test_cancelled);
     if (status == MPI_STATUS_IGNORE || !flag)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    *flag = status->mpi_reserved[WORD_CANCELLED] != 0;
+    *flag = status->mpi_reserved[PF_STATUS_CANCELLED] != 0;
     return pf_call_return(r, MPI_SUCCESS);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Books of messages in strict agreement, to name the one that never meets its receive. */
-#include "middleware/agree/stranded.h"
+#include "middleware/p2p/stranded.h"
 
 #include <stdlib.h>
 

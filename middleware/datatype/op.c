@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The user's reduction operations, one closure per implementation. */
-#include "middleware/object/op.h"
+#include "middleware/datatype/op.h"
 
 #include <ffi.h>
 #include <stdlib.h>

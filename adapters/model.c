@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The models at run time: their names, which are loaded, which share an implementation. */
-#include "middleware/agree/model.h"
+#include "adapters/model.h"
 
 #include <stdio.h>
 #include <string.h>

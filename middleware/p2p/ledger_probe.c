@@ -4,7 +4,7 @@
  * taken; the model in which it travels says whether it is there. In the plain mode, and without the ledger,
  * the implementation answers both.
  */
-#include "middleware/agree/ledger.h"
+#include "middleware/p2p/ledger.h"
 #include "middleware/core/call.h"
 #include "middleware/p2p/request.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files: MPI 3.1 chapter 13. What only reads or writes is generated (surface/wrappers.py). */
-#include "middleware/object/file.h"
+#include "middleware/io/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,28 +9,21 @@
 #include "middleware/comm/group.h"
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
-#include "middleware/object/errhandler.h"
+#include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
 #include "base/memory.h"
 
 int pf_file_failed(struct pf_rank *r, MPI_File file, int error_class)
 {
-    return pf_call_return(r, pf_errhandler_raise_file(r, file, error_class));
+    return pf_call_return(r, pf_file_raise(r, file, error_class));
 }
 
 int pf_file_leave(struct pf_rank *r, struct pf_instance *in, MPI_File file, int code)
 {
     pf_call_native_end(r, in);
     if (PF_UNLIKELY(code != MPI_SUCCESS))
-        code = pf_errhandler_raise_file(r, file, in->ops->error_class(in, code));
+        code = pf_file_raise(r, file, in->ops->error_class(in, code));
     return pf_call_return(r, code);
-}
-
-MPI_Errhandler *pf_file_errhandler(struct pf_rank *r, MPI_File handle)
-{
-    (void)r;
-    struct pf_file *file = pf_file_of(handle);
-    return file ? &file->errhandler : NULL;
 }
 
 int pf_native_whence(const struct pf_instance *in, int whence)
