@@ -10,6 +10,7 @@
 #include <simgrid/version.h>
 
 #include "adapters/analytic/coll/coll.h"
+#include "adapters/analytic/cost/cost.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -23,10 +24,10 @@
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
 
-enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, FIT_PROGRAM, RECORD_PROGRAM, OUTPUT };
+enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, FIT_PROGRAM, RECORD_PROGRAM, OUTPUT, PARAMETERS };
 
 struct request {
-    bool config, coverage, collectives, check, platform, fit_program, record_program;
+    bool config, coverage, collectives, parameters, check, platform, fit_program, record_program;
     const char *platform_name;
     struct fit_request fit;
 };
@@ -37,6 +38,9 @@ static const struct argp_option options[] = {
     {"coverage", COVERAGE, 0, 0, "List the MPI functions and what each model does with them", 0},
     {"collectives", COLLECTIVES, 0, 0,
      "List the algorithms of collectives in model analytic, and the rules that choose", 0},
+    {"parameters", PARAMETERS, 0, 0,
+     "List the parameters of model analytic that are derived from the simulated NIC, and from which settings",
+     0},
     {"check", CHECK, 0, 0, "Test the installation", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
@@ -69,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case COLLECTIVES:
         request->collectives = true;
+        return 0;
+    case PARAMETERS:
+        request->parameters = true;
         return 0;
     case CHECK:
         request->check = true;
@@ -186,9 +193,11 @@ int main(int argc, char **argv)
         coverage_print(stdout);
     if (request.collectives)
         pf_colls_list(stdout);
+    if (request.parameters)
+        pf_cost_print_derived(stdout);
     if (request.check)
         return check_installation() ? 1 : 0;
-    if (!request.config && !request.coverage && !request.collectives) {
+    if (!request.config && !request.coverage && !request.collectives && !request.parameters) {
         print_version(stdout, NULL);
         print_models();
         puts("\npfinfo --help: more to ask");

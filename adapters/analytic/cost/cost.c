@@ -64,17 +64,31 @@ static double control_time(const struct way *way)
     return way->transport->control_latency + way->transport->ranges[0].latency_factor * way->path.latency;
 }
 
+/* How long an acknowledgement travels. */
+static double acknowledgement_time(const struct way *way)
+{
+    return way->range->acknowledgement + way->transport->ranges[0].latency_factor * way->path.latency;
+}
+
+/* What a byte takes on the path, as fast as the message's range can use it. */
+static inline double path_byte_time(const struct way *way)
+{
+    return latest(way->path.byte_time, way->range->least_byte_time);
+}
+
 /* How long a message keeps its NIC busy. */
 static double busy_time(const struct way *way, size_t bytes, double byte_time)
 {
     const struct pf_cost_range *range = way->range;
+    if (range->header > 0 && range->nic_byte_time < 0)
+        return latest(range->gap, (range->header + (double)bytes * range->byte_factor) * path_byte_time(way));
     return range->gap + (double)bytes * (range->nic_byte_time < 0 ? byte_time : range->nic_byte_time);
 }
 
 static double byte_time_of(const struct way *way)
 {
     const struct pf_cost_range *range = way->range;
-    return range->byte_time + range->byte_factor * way->path.byte_time +
+    return range->byte_time + range->byte_factor * path_byte_time(way) +
            range->latency_slope * way->path.latency;
 }
 
@@ -103,11 +117,14 @@ ALWAYS_INLINE double transmit_from(const struct way *way, size_t bytes, double r
     if (busy > 0) {
         start = pf_busy_take(&way->transport->busy_out[way->from], ready, busy);
     }
-    double later = way->transport->batch ? share(&way->transport->batch[way->from], start, busy) : 0;
+    double later = 0;
+    if (way->transport->batch && bytes > way->transport->share_above)
+        later = share(&way->transport->batch[way->from], start, busy);
     *begun = start;
     *left = start + busy + later;
     double latency = range->latency_factor * way->path.latency;
     double arrival = start + range->latency + latency + (double)bytes * byte_time + later;
+    arrival += range->header * path_byte_time(way);
     if (way->transport->links)
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency);
     if (way->transport->busy_in && busy > 0)
@@ -125,9 +142,9 @@ ALWAYS_INLINE double transmit(const struct way *way, size_t bytes, double ready,
 /* Data whose head is their request. Heads to one node keep the order of its messages: one comes behind all
  * data of the one before. Those to different nodes go at once. */
 ALWAYS_INLINE double transmit_with_head(const struct way *way, size_t bytes, double ready, double request,
-                                        double *head)
+                                        double *head, double *left)
 {
-    double begun, left, arrival = transmit_from(way, bytes, ready, &begun, &left);
+    double begun, arrival = transmit_from(way, bytes, ready, &begun, left);
     int *last_to = &way->transport->last_to[way->from];
     *head = (*last_to == way->to + 1 ? begun : ready) + request;
     *last_to = way->to + 1;
@@ -146,7 +163,7 @@ static double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const 
     case PF_COST_RECEIVED:
         return arrival;
     case PF_COST_ACKNOWLEDGED:
-        return arrival + control_time(way);
+        return arrival + acknowledgement_time(way);
     }
     return arrival;
 }
@@ -160,6 +177,8 @@ static double request_time(const struct pf_cost *cost, const struct way *way)
         return 0;
     if (cost->protocol == PF_COST_RENDEZVOUS)
         return control_time(way);
+    if (cost->protocol == PF_COST_PORTALS)
+        return way->range->head + way->range->latency_factor * way->path.latency;
     return empty->latency + empty->latency_factor * way->path.latency;
 }
 
@@ -194,8 +213,9 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         out->returns = returns;
         out->safe = INFINITY;
         out->arrival = returns + request_time(cost, way);
-        if (cost->protocol == PF_COST_GET)
-            out->data = transmit_with_head(way, bytes, returns, request_time(cost, way), &out->arrival);
+        if (cost->protocol >= PF_COST_GET)
+            out->data =
+                transmit_with_head(way, bytes, returns, request_time(cost, way), &out->arrival, &left);
         return;
     }
     out->returns = returns + way->transport->reserve;
@@ -205,7 +225,11 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         return;
     }
     double ready = cost->leaves_first ? now + cost->call : out->returns;
-    out->arrival = transmit(way, bytes, ready, &left);
+    if (cost->protocol == PF_COST_PORTALS) {
+        out->arrival = transmit_with_head(way, bytes, ready, request_time(cost, way), &out->data, &left);
+    } else {
+        out->arrival = transmit(way, bytes, ready, &left);
+    }
     out->safe = latest(out->returns, safe_at(cost, cost->eager_done, way, bytes, ready, left, out->arrival));
 }
 
@@ -233,6 +257,38 @@ static double bring_data(const struct pf_cost *cost, const struct way *way, size
     return transmit(way, bytes, *ready, left);
 }
 
+/*
+ * Portals: the NIC matches. A receive is in time when it is posted before the head is there; even then it
+ * ends when the NIC has had it and told of it. The target's NIC acknowledges what it has told its processor,
+ * or what it has kept for a later receive. A long message that nobody has asked for is thrown away; its
+ * receive learns of it when all of it has come, and fetches it, which ends the send as soon as it has left.
+ */
+ALWAYS_INLINE void receive_by_nic(const struct pf_cost *cost, const struct way *way, size_t bytes,
+                                  const struct pf_cost_sent *sent, double posted,
+                                  struct pf_cost_received *out)
+{
+    double called = posted - (bytes > cost->eager_max ? cost->post : 0);
+    double told = called + cost->look, arrival = sent->rendezvous ? sent->data : sent->arrival, left;
+    bool expected = called <= (sent->rendezvous ? sent->arrival : sent->data);
+    out->granted = sent->safe;
+    if (!expected && bytes > cost->eager_max) {
+        out->granted = latest(arrival - cost->landing, told) + control_time(way);
+        arrival = transmit(way, bytes, out->granted, &left);
+        out->complete = out->arrival = latest(arrival, posted);
+        out->safe = arrival - cost->landing - way->range->latency_factor * way->path.latency;
+        out->complete += out->work;
+        return;
+    }
+    out->arrival = latest(latest(arrival, told), posted);
+    out->complete = out->arrival + out->work;
+    if (!expected && !sent->rendezvous)
+        out->safe = arrival - cost->event + acknowledgement_time(way);
+    else
+        out->safe = latest(arrival, told) + acknowledgement_time(way);
+    if (sent->rendezvous)
+        out->granted = out->safe;
+}
+
 ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
                            const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
@@ -242,6 +298,10 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
         out->granted = out->safe = sent->safe;
         out->arrival = transmit(way, bytes, latest(sent->arrival, posted), &left);
         out->complete = out->arrival + out->work;
+        return;
+    }
+    if (cost->protocol == PF_COST_PORTALS) {
+        receive_by_nic(cost, way, bytes, sent, posted, out);
         return;
     }
     if (!sent->rendezvous) {
@@ -339,6 +399,9 @@ double pf_cost_soonest(struct pf_cost *cost, int src, int dst)
     struct way way;
     find_way(cost, src, dst, 0, &way);
     double soonest = cost->eager_meets ? 0 : request_time(cost, &way);
+    for (int i = 0; i < way.transport->count && cost->protocol == PF_COST_PORTALS; i++)
+        soonest = fmin(soonest, way.transport->ranges[i].head +
+                                    way.transport->ranges[i].latency_factor * way.path.latency);
     for (int i = 0; i < way.transport->count; i++)
         soonest = fmin(soonest, soonest_in(way.transport, i, &way.path));
     return latest(soonest, 0);
@@ -368,7 +431,7 @@ void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes)
 {
     struct way way;
     find_way(cost, src, dst, bytes, &way);
-    if (way.from == way.to)
+    if (way.from == way.to || bytes <= cost->network.share_above)
         return;
     struct pf_cost_batch *batch = &cost->network.batch[way.from];
     batch->count++;

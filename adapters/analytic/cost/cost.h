@@ -147,8 +147,9 @@ typedef int pf_cost_links_fn(void *context, int src_node, int dst_node, struct p
  * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without
  * holes. `route` is asked while the topology is the platform's; NULL: no latency, no limit. `links` likewise;
  * NULL: the platform has none to share. Reads the file PARFOCAL_ANALYTIC_PARAMETERS and
- * PARFOCAL_ANALYTIC_SET. On failure returns NULL with one line in `why` that names file, line and reason. The
- * caller frees it; nothing of the arguments but route and context is kept.
+ * PARFOCAL_ANALYTIC_SET; without a file, what is not given is derived from the simulated NIC (derive.h). On
+ * failure returns NULL with one line in `why` that names file, line and reason. The caller frees it; nothing
+ * of the arguments but route and context is kept.
  */
 struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_fn *route,
                             pf_cost_links_fn *links, void *context, char *why, size_t why_size);
@@ -157,5 +158,9 @@ void pf_cost_free(struct pf_cost *cost);
 /* Writes which formula and which parameters priced how many messages, per class of message, and all
  * parameters in the grammar of the parameter file (pfrun -explain). */
 void pf_cost_explain(const struct pf_cost *cost, FILE *out);
+
+/* Writes the parameters of a job of the built-in platforms to which nothing was given: those that are
+ * derived from the configuration of the simulated NIC, each with the rows that it comes from. */
+void pf_cost_print_derived(FILE *out);
 
 #endif

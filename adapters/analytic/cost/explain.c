@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "adapters/analytic/cost/derive.h"
 #include "adapters/analytic/cost/quantity.h"
 #include "base/config.h"
+#include "base/memory.h"
 
 static const char *const models[] = {"loggps", "loggp", "smp"};
 static const char *const done[] = {"copied", "sent", "arrived", "acknowledged", "received"};
@@ -14,6 +17,7 @@ static const char *const met[] = {
     "request, answer, data: data leave one latency after request and receive have met",
     "data leave when both sides are there",
     "data go with the request; a receive that comes later fetches them",
+    "data go with the request into the NIC that matches; a receive that comes later fetches them",
 };
 
 static const char *write(double value, enum pf_quantity kind, char text[40])
@@ -32,6 +36,10 @@ static void explain_line(const struct pf_cost_range *range, FILE *out)
         fprintf(out, "%.4g x path latency + ", range->latency_factor);
     if (range->latency_slope != 0)
         fprintf(out, "%.4g m x path latency + ", range->latency_slope);
+    if (range->header > 0)
+        fprintf(out, "%g B / path bandwidth + ", range->header);
+    if (range->byte_factor != 0 && range->byte_time > 0)
+        fprintf(out, "m / %s + ", write(1 / range->byte_time, PF_QUANTITY_RATE, text));
     if (range->byte_factor != 0)
         fprintf(out, "m / (%.4g x path bandwidth)", 1 / range->byte_factor);
     else if (range->byte_time > 0)
@@ -129,7 +137,16 @@ void pf_cost_explain(const struct pf_cost *cost, FILE *out)
                 done[cost->rendezvous_done]);
     explain_transport(&cost->network, "network", out);
     explain_transport(&cost->memory, "memory of a node", out);
-    fprintf(out, "parameters given (file: %s; the rest are defaults):\n",
+    fprintf(out, "parameters given (file: %s; those with # were derived; the rest are defaults):\n",
             *pf_config.analytic_parameters ? pf_config.analytic_parameters : "none");
     pf_parameters_write(&cost->parameters, out);
+}
+
+void pf_cost_print_derived(FILE *out)
+{
+    struct pf_parameters *parameters = pf_calloc(1, sizeof *parameters);
+    fputs("# Parameters of model analytic, derived from the simulated NIC (docs/analytic.md)\n", out);
+    pf_cost_derive(parameters, 0);
+    pf_parameters_write(parameters, out);
+    free(parameters);
 }

@@ -13,7 +13,7 @@
 
 /* The parameters as the formulae need them. Shared by setup.c, cost.c and explain.c. */
 
-enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET };
+enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET, PF_COST_PORTALS };
 enum pf_cost_done { PF_COST_COPIED, PF_COST_SENT, PF_COST_ARRIVED, PF_COST_ACKNOWLEDGED, PF_COST_RECEIVED };
 
 /* What is counted apart. */
@@ -30,6 +30,9 @@ struct pf_cost_range {
     size_t from;
     double latency, latency_factor, latency_slope;
     double byte_time, byte_factor;
+    double header, least_byte_time; /* more bytes on the path; it is not faster than this */
+    double head;               /* when the target's NIC knows of the message, beside the path's latency */
+    double acknowledgement;    /* likewise beside it */
     double gap, nic_byte_time; /* nic_byte_time < 0: as the message */
     double overhead_send, overhead_receive;
     double send_byte_time, receive_byte_time; /* more of both per byte */
@@ -54,6 +57,7 @@ struct pf_cost_transport {
     int *last_to;                /* per node: to which one, plus 1, the last data have gone with their head */
     struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
+    size_t share_above;          /* smaller ones do not either */
     struct pf_links *links;      /* NULL: messages do not share links */
 };
 
@@ -64,8 +68,9 @@ struct pf_cost {
     struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
-    bool eager_meets;  /* eager data leave when their receive is there */
-    bool leaves_first; /* eager data leave while their sender is still in its call */
+    double look, event, landing; /* of protocol portals: see keys.def */
+    bool eager_meets;            /* eager data leave when their receive is there */
+    bool leaves_first;           /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;
     bool by_arithmetic, node_by_arithmetic;

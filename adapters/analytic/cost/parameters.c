@@ -234,6 +234,23 @@ bool pf_parameters_has(const struct pf_parameters *parameters, enum pf_parameter
     return parameters->value[key].count > 0;
 }
 
+void pf_parameters_give(struct pf_parameters *parameters, enum pf_parameter key, size_t from, double number,
+                        const char *rows)
+{
+    struct pf_parameter_value *value = &parameters->value[key];
+    insert(&keys[key], value, from, number, true);
+    value->rows = rows;
+    snprintf(value->where, sizeof value->where, "derived from %s", rows);
+}
+
+void pf_parameters_give_word(struct pf_parameters *parameters, enum pf_parameter key, const char *word,
+                             const char *rows)
+{
+    double number = 0;
+    read_word(&keys[key], word, &number);
+    pf_parameters_give(parameters, key, 0, number, rows);
+}
+
 double pf_parameters_at(const struct pf_parameters *parameters, enum pf_parameter key, size_t bytes,
                         double otherwise)
 {
@@ -265,6 +282,8 @@ void pf_parameters_write(const struct pf_parameters *parameters, FILE *out)
 {
     for (int id = 0; id < PF_PARAMETER_COUNT; id++) {
         const struct pf_parameter_value *value = &parameters->value[id];
+        if (value->count && value->rows)
+            fprintf(out, "# from %s\n", value->rows);
         for (int i = 0; i < value->count; i++) {
             char size[60];
             pf_quantity_write((double)value->from[i], PF_QUANTITY_SIZE, size, sizeof size);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/analytic/cost/derive.h"
 #include "base/config.h"
 #include "base/memory.h"
 
@@ -92,6 +93,7 @@ static const char *check_transport(const struct pf_parameters *p, bool memory)
     static const enum pf_parameter excluded[][2] = {
         {PF_TIME, PF_LATENCY},          {PF_TIME, PF_BANDWIDTH},
         {PF_TIME, PF_BANDWIDTH_FACTOR}, {PF_BANDWIDTH, PF_BANDWIDTH_FACTOR},
+        {PF_TIME, PF_HEADER},           {PF_TIME, PF_BUS_BANDWIDTH},
         {PF_NIC_TIME, PF_GAP},          {PF_NIC_TIME, PF_NIC_BANDWIDTH},
     };
     static const enum pf_parameter lines[] = {PF_TIME, PF_NIC_TIME};
@@ -156,6 +158,10 @@ static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cos
         else
             range->byte_factor = 1 / pf_parameters_at(p, of_transport(PF_BANDWIDTH_FACTOR, memory), bytes, 1);
     }
+    range->byte_time += byte_time(p, of_transport(PF_BUS_BANDWIDTH, memory), bytes, 0);
+    range->least_byte_time = byte_time(p, of_transport(PF_BANDWIDTH_MAX, memory), bytes, 0);
+    range->header = pf_parameters_at(p, of_transport(PF_HEADER, memory), bytes, 0);
+    range->head = pf_parameters_at(p, of_transport(PF_HEAD_LATENCY, memory), bytes, 0);
     range->gap = pf_parameters_at(p, of_transport(PF_GAP, memory), bytes, 0);
     range->nic_byte_time = byte_time(p, of_transport(PF_NIC_BANDWIDTH, memory), bytes, memory ? 0 : -1);
     if (nic->count)
@@ -185,6 +191,10 @@ static const char *make_transport(struct pf_cost *cost, bool memory)
     free(sizes);
     transport->control_latency = pf_parameters_at(&cost->parameters, of_transport(PF_CONTROL_LATENCY, memory),
                                                   0, transport->ranges[0].latency);
+    for (int i = 0; i < transport->count; i++)
+        transport->ranges[i].acknowledgement =
+            pf_parameters_at(&cost->parameters, of_transport(PF_ACK_LATENCY, memory),
+                             transport->ranges[i].from, transport->control_latency);
     for (int bits = 0; bits <= 64; bits++) {
         size_t smallest = bits ? (size_t)1 << (bits - 1) : 0;
         int i = 0;
@@ -222,6 +232,10 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->network.reserve = pf_parameters_at(p, PF_RESERVE, 0, 0);
     cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);
     cost->copy_latency = pf_parameters_at(p, PF_COPY_LATENCY, 0, 0);
+    cost->look = pf_parameters_at(p, PF_RECEIVE_LATENCY, 0, 0);
+    cost->event = pf_parameters_at(p, PF_EVENT_LATENCY, 0, 0);
+    cost->landing = pf_parameters_at(p, PF_WRITE_LATENCY, 0, 0);
+    cost->network.share_above = (size_t)pf_parameters_at(p, PF_SHARE_ABOVE, 0, 0);
     cost->pack_byte_time = byte_time(p, PF_PACK_BANDWIDTH, 0, 0);
     cost->own_byte_time = byte_time(p, PF_OWN_BANDWIDTH, 0, 0);
     cost->combine_byte_time = byte_time(p, PF_COMBINE_BANDWIDTH, 0, 0);
@@ -314,6 +328,45 @@ static const char *make_node_topology(struct pf_cost *cost)
     return NULL;
 }
 
+/* What is derived gives way where the user says the same thing in another way. */
+static void give_way(struct pf_parameters *derived, const struct pf_parameters *user, bool memory)
+{
+    static const struct {
+        enum pf_parameter given, derived[7];
+    } ways[] = {
+        {PF_TIME,
+         {PF_LATENCY, PF_LATENCY_FACTOR, PF_BANDWIDTH, PF_BANDWIDTH_FACTOR, PF_BANDWIDTH_MAX,
+          PF_BUS_BANDWIDTH, PF_HEADER}},
+        {PF_BANDWIDTH, {PF_BANDWIDTH_FACTOR, PF_BANDWIDTH_MAX, PF_BUS_BANDWIDTH, PF_HEADER}},
+        {PF_BANDWIDTH_FACTOR, {PF_BANDWIDTH, PF_BANDWIDTH_MAX}},
+        {PF_NIC_TIME, {PF_GAP, PF_NIC_BANDWIDTH}},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        for (int k = 0; k < 7 && pf_parameters_has(user, of_transport(ways[i].given, memory)); k++)
+            if (ways[i].derived[k])
+                derived->value[of_transport(ways[i].derived[k], memory)].count = 0;
+}
+
+/* The machine of model portals, where neither a file nor formulae of its own say that it is another one. */
+static void derive(struct pf_cost *cost, pf_cost_route_fn *route, void *context)
+{
+    struct pf_parameters *user = &cost->parameters;
+    bool plain = *pf_config.analytic_parameters || by_word(user, PF_MODEL, LOGGPS) != LOGGPS;
+    if (by_word(user, PF_DEFAULTS, plain) > 0)
+        return;
+    struct pf_parameters *derived = pf_calloc(1, sizeof *derived);
+    double latency = 0, bandwidth = pf_parameters_at(user, PF_LINK_BANDWIDTH, 0, 0);
+    if (is_platform(user, PF_TOPOLOGY) && route && cost->nodes > 1)
+        route(context, 0, 1, &latency, &bandwidth);
+    pf_cost_derive(derived, bandwidth);
+    give_way(derived, user, false);
+    give_way(derived, user, true);
+    for (int key = 0; key < PF_PARAMETER_COUNT; key++)
+        if (!pf_parameters_has(user, (enum pf_parameter)key))
+            user->value[key] = derived->value[key];
+    free(derived);
+}
+
 static const char *read_parameters(struct pf_parameters *p)
 {
     const char *wrong = NULL;
@@ -338,8 +391,10 @@ static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ran
     }
     cost->paths = pf_cost_paths_new(cost->nodes, route, context);
     const char *wrong = read_parameters(&cost->parameters);
-    if (!wrong)
+    if (!wrong) {
+        derive(cost, route, context);
         wrong = make_topology(cost);
+    }
     if (!wrong)
         wrong = make_node_topology(cost);
     if (!wrong)

@@ -44,7 +44,7 @@ refused_file() {
 
 @test "posting a large receive costs the same in MPI_Irecv and in MPI_Start" {
     "$PF_BIN/pfcc" -o receives "$BATS_TEST_DIRNAME/receives.c"
-    PARFOCAL_ANALYTIC_SET="call = 10 ns; post = 1 us" run pfrun -np 2 -model analytic --cfg=smpi/simulate-computation:no \
+    PARFOCAL_ANALYTIC_SET="defaults = plain; call = 10 ns; post = 1 us" run pfrun -np 2 -model analytic --cfg=smpi/simulate-computation:no \
         --cfg=smpi/wtime:0 ./receives
     echo "$output"
     [ "$output" = "MPI_Irecv 1010 ns, MPI_Start 1010 ns" ]
@@ -99,7 +99,7 @@ refused_file() {
 # look for what has come takes 20 us.
 @test "processors: what is paid in calls and waits where they do the work" {
     "$PF_BIN/pfcc" -O1 -o overheads "$BATS_TEST_DIRNAME/overheads.c"
-    parameters="leave = first; time = 2 us; overhead_send = 3 us; overhead_receive = 4 us; pack_bandwidth = 100 MB/s"
+    parameters="defaults = plain; leave = first; time = 2 us; overhead_send = 3 us; overhead_receive = 4 us; pack_bandwidth = 100 MB/s"
     flags="-np 2 -model analytic --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0"
     PARFOCAL_ANALYTIC_SET="$parameters; own_bandwidth = 200 MB/s" run pfrun $flags ./overheads
     echo "$output"

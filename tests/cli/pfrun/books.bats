@@ -9,7 +9,7 @@ setup_file() {
 
 @test "what a rank is ahead of the clock belongs to the phase and the model before the switch" {
     for parts in phase model; do
-        PARFOCAL_SUMMARY=summary.json PARFOCAL_ANALYTIC_SET="overhead_send = 3 us" run pfrun -np 2 -model analytic \
+        PARFOCAL_SUMMARY=summary.json PARFOCAL_ANALYTIC_SET="defaults = plain; overhead_send = 3 us" run pfrun -np 2 -model analytic \
             --cfg=smpi/simulate-computation:no "$APP" ahead $parts
         echo "$output"
         [ "$status" -eq 0 ]

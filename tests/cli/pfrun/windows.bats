@@ -5,7 +5,7 @@ load common.bash
 setup_file() {
     export APP=$BATS_FILE_TMPDIR/windows
     "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/windows.c" -lm
-    export PARFOCAL_ANALYTIC_SET="call = 10 ns; overhead_send = 100 ns; latency = 1 us; latency_factor = 0; bandwidth = 1 GB/s
+    export PARFOCAL_ANALYTIC_SET="defaults = plain; call = 10 ns; overhead_send = 100 ns; latency = 1 us; latency_factor = 0; bandwidth = 1 GB/s
         ; gap = 20 ns; nic_bandwidth = 2 GB/s; control_latency = 700 ns; reserve = 0 ns
         ; memory.overhead_send = 100 ns; memory.latency = 300 ns; memory.latency_factor = 0; memory.bandwidth = 4 GB/s
         ; memory.control_latency = 200 ns"

@@ -41,14 +41,15 @@ static struct pf_cost *cost;
 
 static struct pf_colls *make(const char *parameters, const char *choice)
 {
-    char why[600];
+    char why[600], plain[1000]; /* without what is derived from the simulated NIC */
     int nodes[RANKS];
+    snprintf(plain, sizeof plain, "defaults = plain; %s", parameters);
     for (int i = 0; i < RANKS; i++) {
         nodes[i] = i;
         rows[i] = row;
         row[i] = (size_t)(i % 5) * 3;
     }
-    assert_true(pf_config_set("analytic_set", parameters));
+    assert_true(pf_config_set("analytic_set", plain));
     cost = pf_cost_new(RANKS, nodes, route, NULL, NULL, why, sizeof why);
     if (!cost)
         fail_msg("%s", why);

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Default model analytic is the machine of default model portals: simulated times of both, without a fit. A change to the NIC, its
+# rows, or the closed forms that drives them apart fails here.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/agree
+    "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/agree.c"
+}
+
+# agrees MEDIAN LARGEST pfrun-arguments...: errors in per cent, of ping-pong and incast and of collectives (times 3)
+agrees() {
+    local median=$1 largest=$2
+    shift 2
+    for model in portals analytic; do
+        pfrun -np 16 --cfg=smpi/simulate-computation:no "$@" -model $model "$APP" >$model.txt
+    done
+    python3 - $median $largest <<'END'
+import statistics, sys
+median, largest = map(float, sys.argv[1:])
+read = lambda model: {tuple(line.split()[:2]): float(line.split()[2]) for line in open(model + ".txt")}
+portals, analytic = read("portals"), read("analytic")
+assert portals.keys() == analytic.keys() and len(portals) > 90, len(portals)
+ok = True
+for points, factor in ((True, 1), (False, 3)):
+    errors = {key: 100 * abs(analytic[key] / time - 1) for key, time in portals.items() if key[0].startswith(("ping", "incast")) == points}
+    middle, worst = statistics.median(errors.values()), max(errors, key=errors.get)
+    print(len(errors), "times: median error", middle, "largest", errors[worst], *worst)
+    ok = ok and middle <= median * factor and errors[worst] <= largest * factor
+sys.exit(not ok)
+END
+}
+
+@test "ping-pong, incast and collectives, by default" { agrees 1 5; }
+@test "the same with another PCIe" { agrees 1 5 --cfg=parfocal/nic_pcie_latency:500e-9 --cfg=parfocal/nic_pcie_bw:31.5e9; }
