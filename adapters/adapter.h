@@ -218,6 +218,7 @@ struct pf_adapter_ops {
 struct pf_adapter {
     uint32_t abi;
     const char *name;
+    const char *version; /* of the library behind it, for the summary; NULL: it has none of its own */
     const struct pf_adapter_ops *ops;
 };
 

@@ -209,8 +209,8 @@ static char *string_table(const struct pf_elf *elf, Elf *file, GElf_Word section
     return elf->bytes + header.sh_offset;
 }
 
-bool pf_elf_symbols(const struct pf_elf *elf, bool (*each)(char *name, size_t address, const void *arg),
-                    const void *arg)
+bool pf_elf_symbols(const struct pf_elf *elf,
+                    bool (*each)(char *name, size_t address, size_t size, const void *arg), const void *arg)
 {
     GElf_Shdr header;
     Elf_Data *data;
@@ -222,7 +222,8 @@ bool pf_elf_symbols(const struct pf_elf *elf, bool (*each)(char *name, size_t ad
         const Elf64_Sym *symbol = data->d_buf; /* as gelf_getsym() would give them, one call each */
         for (size_t left = strings ? data->d_size / sizeof *symbol : 0; left > 0 && !found; left--, symbol++)
             if (symbol->st_name && symbol->st_name < size)
-                found = each(strings + symbol->st_name, symbol->st_shndx ? symbol->st_value : 0, arg);
+                found = each(strings + symbol->st_name, symbol->st_shndx ? symbol->st_value : 0,
+                             symbol->st_size, arg);
     }
     elf_end(file);
     return found;
@@ -233,8 +234,9 @@ struct wanted {
     size_t *address;
 };
 
-static bool is_wanted(char *name, size_t address, const void *arg)
+static bool is_wanted(char *name, size_t address, size_t size, const void *arg)
 {
+    (void)size;
     const struct wanted *wanted = arg;
     if (!address || strcmp(name, wanted->symbol) != 0)
         return false;

@@ -56,9 +56,9 @@ PF_EXPORT const char *pf_elf_fault_text(enum pf_elf_fault fault);
 bool pf_elf_needs(const struct pf_elf *elf, const char *prefix);
 
 /* Calls `each` for every dynamic symbol until it returns true, and returns whether it did. `name` lies inside
- * the bytes; `address` is 0 for what the object does not define. */
-bool pf_elf_symbols(const struct pf_elf *elf, bool (*each)(char *name, size_t address, const void *arg),
-                    const void *arg);
+ * the bytes; `address` is 0 for what the object does not define; `size` is in bytes, for data. */
+bool pf_elf_symbols(const struct pf_elf *elf,
+                    bool (*each)(char *name, size_t address, size_t size, const void *arg), const void *arg);
 
 /* The text of an exported read-only string such as a version, NULL when there is none. */
 const char *pf_elf_string(const struct pf_elf *elf, const char *symbol);

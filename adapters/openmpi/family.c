@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/openmpi/private/private.h"
 #include "base/memory.h"
 
 /* What begins the name of the library that every plugin needs. */
@@ -19,18 +20,25 @@ static bool in_family(const char *name)
     size_t length = strlen(name);
     if (length <= PF_FAMILY_DIGITS || strncmp(name + length - PF_FAMILY_DIGITS, "so.", 3) != 0)
         return false;
-    return strncmp(name, "libmpi.so.", 10) == 0 || strncmp(name, "libopen-rte.so.", 15) == 0 ||
-           strncmp(name, "libopen-pal.so.", 15) == 0 || strncmp(name, "libmca_common_", 14) == 0;
+    static const char *const libraries[] = {
+#define X(stem, file) file,
+        PF_OMPI_LIBRARIES(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        if (strncmp(name, libraries[i], strlen(libraries[i]) - PF_FAMILY_DIGITS) == 0)
+            return true;
+    return strncmp(name, "libmca_common_", 14) == 0;
 }
 
 struct span {
     const char *first, *end;
 };
 
-static bool lies_in(char *name, size_t address, const void *arg)
+static bool lies_in(char *name, size_t address, size_t size, const void *arg)
 {
     const struct span *span = arg;
-    (void)address;
+    (void)address, (void)size;
     return name >= span->first && name < span->end;
 }
 
@@ -78,8 +86,9 @@ static bool adopt_libmpi(struct pf_family *member)
 
 /* The name of the compiler's weak symbol for transactional memory, which nothing defines: its place can hold
  * another name. */
-static bool is_spare(char *name, size_t address, const void *text)
+static bool is_spare(char *name, size_t address, size_t size, const void *text)
 {
+    (void)size;
     *(char **)(uintptr_t)text = name;
     return !address && strcmp(name, "_ITM_deregisterTMCloneTable") == 0;
 }

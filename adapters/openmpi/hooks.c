@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/self.h"
@@ -47,9 +48,8 @@ static void die_of_losses(int status, const ptl_event_t *event, const pf_self_t 
  */
 static void end_truncated(ptl_event_t *event)
 {
-    const ptl_match_bits_t long_message = 2ULL << 60, short_message = 1ULL << 60; /* see mtl_portals4.h */
-    if (strcmp(pf_config.openmpi_pml, "cm") == 0 && (event->match_bits & long_message))
-        event->match_bits |= short_message;
+    if (strcmp(pf_config.openmpi_pml, "cm") == 0 && (event->match_bits & PF_OMPI_MTL_LONG))
+        event->match_bits |= PF_OMPI_MTL_SHORT;
 }
 
 /*

@@ -9,6 +9,7 @@
 
 #include "adapters/openmpi/clone.h"
 #include "adapters/openmpi/hooks.h"
+#include "adapters/openmpi/private/private.h"
 #include "adapters/openmpi/settings.h"
 #include "base/memory.h"
 #include "loader/copy.h"
@@ -36,10 +37,9 @@ static int kept_already(void)
 
 static void repair_retaining(const struct pf_ompi_instance *inst)
 {
-    static const char *const names[] = {"ompi_coll_base_retain_datatypes",
-                                        "ompi_coll_base_retain_datatypes_w", "ompi_coll_base_retain_op"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        pf_hooks_replace(inst->core[PF_CORE_MPI], names[i], (void *)kept_already);
+#define X(name) pf_hooks_replace(inst->core[PF_CORE_MPI], name, (void *)kept_already);
+    PF_OMPI_RETAIN(X)
+#undef X
 }
 
 /* In this order each library finds those it needs already loaded, under this rank's names. */
@@ -103,24 +103,24 @@ static bool is_glue(const char *path)
  */
 static void repair_coll(const struct pf_ompi_instance *inst, void *handle)
 {
-    static const char *const withheld[] = {"ompi_coll_portals4_scatter_intra",
-                                           "ompi_coll_portals4_iscatter_intra",
-                                           "ompi_coll_portals4_ibcast_intra"};
-    static const char bcast[] = "ompi_coll_portals4_bcast_intra";
-    for (size_t i = 0; i < sizeof withheld / sizeof withheld[0]; i++)
-        pf_hooks_replace(handle, withheld[i], NULL);
-    void *types = pf_copy_symbol(handle, "ompi_coll_portals4_atomic_datatype");
+    static const char bcast[] = PF_OMPI_COLL_BCAST;
+#define X(name) pf_hooks_replace(handle, name, NULL);
+    PF_OMPI_COLL_WITHHELD(X)
+#undef X
+    void *types = pf_copy_symbol(handle, PF_OMPI_COLL_TYPES);
     pf_hooks_replace(handle, bcast, inst->glue->coll_repair(pf_copy_symbol(handle, bcast), types));
     static const char *const ends[PF_GLUE_COLL_ENDS] = {
-        "ompi_coll_portals4_iallreduce_intra_fini", "ompi_coll_portals4_ibarrier_intra_fini",
-        "ompi_coll_portals4_igather_intra_fini", "ompi_coll_portals4_ireduce_intra_fini"};
+#define X(name) name,
+        PF_OMPI_COLL_ENDS(X)
+#undef X
+    };
     for (int i = 0; i < PF_GLUE_COLL_ENDS; i++)
         pf_hooks_replace(handle, ends[i], inst->glue->coll_end(i, pf_copy_symbol(handle, ends[i])));
 }
 
 static void repair_osc_pt2pt(const struct pf_ompi_instance *inst, void *handle)
 {
-    static const char receive[] = "ompi_osc_pt2pt_irecv_w_cb", send[] = "ompi_osc_pt2pt_isend_w_cb";
+    static const char receive[] = PF_OMPI_OSC_RECEIVE, send[] = PF_OMPI_OSC_SEND;
     pf_hooks_replace(handle, receive, inst->glue->osc_receive(pf_copy_symbol(handle, receive)));
     pf_hooks_replace(handle, send, inst->glue->osc_send(pf_copy_symbol(handle, send)));
 }
@@ -147,13 +147,13 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
     if (strcmp(name, "mca_mtl_portals4") == 0)
         inst->mtl = handle;
     else if (handle && inst->mtl)
-        pf_hooks_bind(handle, "ompi_mtl_portals4", inst->mtl);
+        pf_hooks_bind(handle, PF_OMPI_MTL, inst->mtl);
     if (handle && strncmp(name, "mca_osc_", 8) == 0)
-        pf_hooks_replace(handle, "ompi_comm_dup", (void *)inst->glue->window_comm);
+        pf_hooks_replace(handle, PF_OMPI_OSC_COMM, (void *)inst->glue->window_comm);
     if (handle && strcmp(name, "mca_osc_pt2pt") == 0)
         repair_osc_pt2pt(inst, handle);
     if (handle && strcmp(name, "mca_osc_portals4") == 0)
-        pf_hooks_replace(handle, "opal_free_list_init", inst->glue->osc_list_init());
+        pf_hooks_replace(handle, PF_OMPI_OSC_LIST, inst->glue->osc_list_init());
     if (handle && strcmp(name, "mca_coll_portals4") == 0)
         repair_coll(inst, handle);
     return handle;

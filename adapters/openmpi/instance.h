@@ -30,7 +30,7 @@ struct pf_ompi_instance {
     char *local_peers;
     struct pf_ompi_published *published;
     struct pf_ompi_variable *environment; /* what this Open MPI has set with setenv */
-    bool ready, finalized;
+    bool ready;
     bool searched; /* a search has failed since the rank entered, see hooks.c */
 };
 

@@ -17,6 +17,7 @@
 #include "adapters/openmpi/instance.h"
 #include "adapters/openmpi/job_limits.h"
 #include "adapters/openmpi/message_log.h"
+#include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -133,6 +134,15 @@ static void host_abort(void *context, int status)
     pf_end_process(status ? status : 1);
 }
 
+static void host_refuse(void *context, const char *what, long long found, long long expected)
+{
+    (void)context;
+    pf_die("this Open MPI is not the " PF_OMPI_VERSION " that Parfocal was built for: %s is %lld, but %lld "
+           "was expected; install the package " PF_OMPI_PACKAGE
+           " of the distribution, or build Parfocal again",
+           what, found, expected);
+}
+
 static double host_now(void *context)
 {
     (void)context;
@@ -208,6 +218,7 @@ static void prepare_instance(int rank)
         .get = host_get,
         .name_of_host = host_name_of_host,
         .abort = host_abort,
+        .refuse = host_refuse,
         .now = host_now,
         .log_messages = pf_message_log_wanted(),
         .message = host_message,
@@ -349,20 +360,6 @@ void pf_ompi_enter(struct pf_ompi_instance *inst, int network)
     pf_portals_enter(inst->self, network);
 }
 
-int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free)
-{
-    if (inst->finalized)
-        return 0;
-    inst->finalized = true;
-    pf_portals_idle_reset(inst->self);
-    if (free)
-        pf_portals_free_mode(inst->self, true);
-    int status = inst->glue->finalize();
-    if (free)
-        pf_portals_free_mode(inst->self, false);
-    return status;
-}
-
 int pf_ompi_comm_shadow(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
                         void **native)
 {
@@ -377,9 +374,10 @@ int pf_ompi_intercomm_shadow(struct pf_ompi_instance *inst, const struct pf_inte
 
 int pf_ompi_shadow_limit(void)
 {
-    enum { COLL_LIMIT = 1024 }; /* coll/portals4 keeps 11 bits of an id, and shadows begin at 1,024 */
-    int limit = job.state == READY ? job.instances[0].glue->shadow_limit : 0;
-    return *pf_config.openmpi_coll && limit > COLL_LIMIT ? COLL_LIMIT : limit;
+    if (job.state != READY)
+        return 0;
+    const struct pf_glue *glue = job.instances[0].glue;
+    return *pf_config.openmpi_coll ? glue->shadow_limit_coll : glue->shadow_limit;
 }
 
 void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native)
@@ -389,7 +387,7 @@ void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native)
 
 bool pf_ompi_comm_kept(const struct pf_ompi_instance *inst, int id)
 {
-    return !inst->finalized && inst->glue->comm_kept(id);
+    return inst->glue->comm_kept(id);
 }
 
 void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native)

@@ -44,9 +44,6 @@ void *pf_ompi_symbol(struct pf_ompi_instance *inst, const char *name);
 /* Before every native call: a call that finds nothing to do returns instead of blocking from fatigue. */
 void pf_ompi_enter(struct pf_ompi_instance *inst, int network);
 
-/* Collective over the job, by the ranks' actors: native PMPI_Finalize. With `free`, at no simulated time. */
-int pf_ompi_finalize(struct pf_ompi_instance *inst, bool free);
-
 /* A communicator over ranks of the world, made locally. All members pass the same `id`, an id of the hub in
  * [0, pf_ompi_shadow_limit) that no other live communicator has. Returns MPI_SUCCESS or a native error class.
  */

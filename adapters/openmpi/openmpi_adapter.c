@@ -14,6 +14,7 @@
 
 #include "adapters/openmpi/glue/glue.h"
 #include "adapters/openmpi/openmpi.h"
+#include "adapters/openmpi/private/private.h"
 #include "adapters/predefined.h"
 #include "base/config.h"
 #include "base/error.h"
@@ -353,4 +354,5 @@ static const struct pf_adapter_ops ops = {
     .progress = openmpi_progress,
 };
 
-const struct pf_adapter pf_openmpi_adapter = {.abi = PF_ADAPTER_ABI, .name = "openmpi", .ops = &ops};
+const struct pf_adapter pf_openmpi_adapter = {
+    .abi = PF_ADAPTER_ABI, .name = "openmpi", .version = PF_OMPI_VERSION, .ops = &ops};

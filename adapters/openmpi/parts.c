@@ -10,43 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapters/openmpi/private/layout.h"
 #include "base/config.h"
 #include "base/memory.h"
 
-/* Which distribution package to install when a file of it is missing. */
-static const char package[] = "libopenmpi3";
-
-/* Plugins of stock Open MPI. Those that are opened at start are marked; the rest wait for their first use
- * (MPI-IO). */
+/* Plugins of stock Open MPI. */
 static const struct {
     const char *name;
     enum { ALWAYS, CM, OB1, OPTIONAL } when;
 } stock[] = {
-    {"allocator_basic", ALWAYS},
-    {"coll_basic", ALWAYS},
-    {"coll_inter", ALWAYS},
-    {"coll_libnbc", ALWAYS},
-    {"coll_self", ALWAYS},
-    {"coll_tuned", ALWAYS},
-    {"osc_pt2pt", ALWAYS},
-    {"shmem_mmap", ALWAYS},
-    {"topo_basic", ALWAYS},
-    {"allocator_bucket", OB1},
-    {"btl_self", OB1},
-    {"bml_r2", OB1},
-    {"pml_ob1", OB1},
-    {"reachable_weighted", ALWAYS},
-    {"pml_cm", CM},
-    {"io_ompio", OPTIONAL},
-    {"fs_ufs", OPTIONAL},
-    {"fbtl_posix", OPTIONAL},
-    {"fcoll_dynamic", OPTIONAL},
-    {"fcoll_dynamic_gen2", OPTIONAL},
-    {"fcoll_individual", OPTIONAL},
-    {"fcoll_two_phase", OPTIONAL},
-    {"fcoll_vulcan", OPTIONAL},
-    {"sharedfp_individual", OPTIONAL},
-    {"sharedfp_lockedfile", OPTIONAL},
+#define X(name, when) {#name, when},
+    PF_OMPI_PLUGINS(X)
+#undef X
 };
 
 enum { STOCK_COUNT = sizeof stock / sizeof stock[0], MAX_PLUGINS = STOCK_COUNT + 4, MAX_FILES = 48 };
@@ -62,6 +37,12 @@ static struct {
     size_t bytes, maps;
 } parts;
 
+static const char *const libraries[] = {
+#define X(name, file) [PF_CORE_##name] = (file),
+    PF_OMPI_LIBRARIES(X)
+#undef X
+};
+
 static bool exists(const char *path)
 {
     return access(path, R_OK) == 0;
@@ -70,7 +51,7 @@ static bool exists(const char *path)
 static bool have_library(const char *directory)
 {
     char path[PATH_MAX + 32];
-    snprintf(path, sizeof path, "%s/libmpi.so.40", directory);
+    snprintf(path, sizeof path, "%s/%s", directory, libraries[PF_CORE_MPI]);
     return exists(path);
 }
 
@@ -85,9 +66,9 @@ static bool find_library_dir(char *why, size_t n)
             return true;
         }
     snprintf(why, n,
-             "Open MPI's library libmpi.so.40 was not found%s%s: install the Debian package %s or set "
-             "PARFOCAL_OPENMPI_LIBDIR",
-             chosen ? " in " : "", pf_config.openmpi_libdir, package);
+             "Open MPI's library %s was not found%s%s: install the Debian package " PF_OMPI_PACKAGE
+             " or set PARFOCAL_OPENMPI_LIBDIR",
+             libraries[PF_CORE_MPI], chosen ? " in " : "", pf_config.openmpi_libdir);
     return false;
 }
 
@@ -170,9 +151,8 @@ static bool add_portals_plugins(char *why, size_t n)
 
 static bool list_plugins(char *why, size_t n)
 {
-    char directory[PATH_MAX], advice[80];
-    const char *const dirs[] = {PF_OPENMPI_PLUGIN_SUBDIR, "openmpi/lib/openmpi3", "openmpi3", "openmpi"};
-    snprintf(advice, sizeof advice, "install the Debian package %s", package);
+    char directory[PATH_MAX];
+    const char *const dirs[] = {PF_OMPI_PLUGIN_FOLDERS};
     for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
         snprintf(directory, sizeof directory, "%.3000s/%s", parts.library_dir, dirs[i]);
         if (exists(directory))
@@ -181,7 +161,8 @@ static bool list_plugins(char *why, size_t n)
     for (int i = 0; i < STOCK_COUNT; i++) {
         if (stock[i].when == (use_ob1() ? CM : OB1) && strcmp(stock[i].name, "btl_self") != 0)
             continue;
-        if (!add_plugin(directory, stock[i].name, stock[i].when != OPTIONAL, advice, why, n))
+        if (!add_plugin(directory, stock[i].name, stock[i].when != OPTIONAL,
+                        "install the Debian package " PF_OMPI_PACKAGE, why, n))
             return false;
     }
     return add_portals_plugins(why, n) &&
@@ -190,10 +171,9 @@ static bool list_plugins(char *why, size_t n)
 
 static bool map_core(char *why, size_t n)
 {
-    static const char *const names[] = {"libopen-pal.so.40", "libopen-rte.so.40", "libmpi.so.40"};
     char path[PATH_MAX + 64];
     for (int i = 0; i < PF_CORE_GLUE; i++) {
-        snprintf(path, sizeof path, "%s/%s", parts.library_dir, names[i]);
+        snprintf(path, sizeof path, "%s/%s", parts.library_dir, libraries[i]);
         parts.core[i] = pf_family_open(path, why, n);
         if (!parts.core[i])
             return false;
@@ -207,20 +187,29 @@ static bool map_core(char *why, size_t n)
  * do. */
 static bool check_version(char *why, size_t n)
 {
-    const char *found = pf_elf_string(&parts.core[PF_CORE_MPI]->elf, "ompi_version_string");
-    const char *at = found ? strstr(found, PF_OPENMPI_VERSION) : NULL;
-    char next = at ? at[strlen(PF_OPENMPI_VERSION)] : '0';
+    const char *found = pf_elf_string(&parts.core[PF_CORE_MPI]->elf, PF_OMPI_VERSION_TEXT);
+    const char *at = found ? strstr(found, PF_OMPI_VERSION) : NULL;
+    char next = at ? at[strlen(PF_OMPI_VERSION)] : '0';
     if (at && !(next >= '0' && next <= '9') && !(at > found && at[-1] >= '0' && at[-1] <= '9'))
         return true;
     snprintf(why, n,
-             "%s is Open MPI %s, but Parfocal was built for " PF_OPENMPI_VERSION
-             ": install the Debian 12 package %s or set PARFOCAL_OPENMPI_LIBDIR",
-             parts.core[PF_CORE_MPI]->elf.path, found ? found : "of an unknown version", package);
+             "%s is Open MPI %s, but Parfocal was built for " PF_OMPI_VERSION
+             ": install the package " PF_OMPI_PACKAGE " of that version or set PARFOCAL_OPENMPI_LIBDIR",
+             parts.core[PF_CORE_MPI]->elf.path, found ? found : "of an unknown version");
     return false;
 }
 
 /* The offloading components find the addresses of the others where mtl/portals4 has put them. Without it
  * they would refuse themselves, and Open MPI would take others without a word. */
+static bool check_layouts(char *why, size_t n)
+{
+    for (int i = 0; i < PF_CORE_GLUE; i++)
+        if (!pf_ompi_layout_check(&parts.core[i]->elf, (enum pf_core)i, pf_ompi_data, pf_ompi_data_count, why,
+                                  n))
+            return false;
+    return true;
+}
+
 static bool check_settings(char *why, size_t n)
 {
     const struct {
@@ -245,7 +234,7 @@ bool pf_parts_find(char *why, size_t n)
     parts.plugin_count = 0;
     parts.bytes = parts.maps = 0;
     if (!find_library_dir(why, n) || !find_own_dir(why, n) || !list_plugins(why, n) || !map_core(why, n) ||
-        !check_version(why, n))
+        !check_version(why, n) || !check_layouts(why, n))
         return false;
     for (int i = 0; i < PF_CORE_GLUE; i++)
         count_file(parts.core[i]->elf.path);

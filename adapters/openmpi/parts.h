@@ -6,10 +6,17 @@
 #include <stddef.h>
 
 #include "adapters/openmpi/family.h"
+#include "adapters/openmpi/private/private.h"
 
-/* The files of which instances are made: Open MPI's three libraries, the glue, and the plugins. */
+/* The files of which instances are made: Open MPI's libraries, the glue, and the plugins. */
 
-enum pf_core { PF_CORE_PAL, PF_CORE_RTE, PF_CORE_MPI, PF_CORE_GLUE, PF_CORE_COUNT };
+enum pf_core {
+#define X(name, file) PF_CORE_##name,
+    PF_OMPI_LIBRARIES(X)
+#undef X
+        PF_CORE_GLUE,
+    PF_CORE_COUNT
+};
 
 /* Finds and maps the libraries and checks that everything an instance needs is there, in the right
  * version. */

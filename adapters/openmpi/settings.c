@@ -6,29 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 
 static const char prefix[] = "OMPI_MCA_";
 
-/* No choice: another value breaks the adapter. */
+/* No choice. */
 static const struct {
     const char *name, *value;
 } fixed[] = {
-    {"mca_base_param_files", "none"},
-    {"mca_base_component_path", "/dev/null"}, /* plugins come from the glue's list */
-    {"ess", "parfocal"},
-    {"pmix", "parfocal"},
-    {"btl", "self"},
-    {"mtl", "portals4"},
-    {"opal_signal", ""}, /* the application's signals are not Open MPI's */
-    {"opal_set_max_sys_limits", ""},
-    {"memory", "^patcher"}, /* would rewrite munmap and friends for the whole process, once per rank */
-    {"orte_create_session_dirs", "0"},
-    {"mpi_warn_on_fork", "0"},
-    {"mpi_yield_when_idle", "0"},
-    {"hwloc_base_binding_policy", "none"},
-    {"orte_abort_print_stack", "0"},
-    {"mpi_abort_delay", "0"},
+#define X(name, value) {name, value},
+    PF_OMPI_SETTINGS(X)
+#undef X
 };
 
 /* Variables by which Open MPI or a plugin would find a launcher that did not launch it. */

@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/account/compute.h"
+#include "middleware/account/summary.h"
 #include "middleware/agree/ledger_books.h"
 #include "middleware/core/call.h"
 #include "middleware/core/upcalls.h"
@@ -34,6 +35,8 @@ static void open_implementation(enum pf_model model, const struct pf_adapter *ad
     pf_account_loaded();
     if (error)
         pf_die("model %s cannot be loaded: %s", pf_model_name(model), why);
+    if (adapter->version)
+        pf_summary_add_version(adapter->name, adapter->version);
 }
 
 void pf_model_load(enum pf_model model)

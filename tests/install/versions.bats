@@ -33,3 +33,12 @@ refused() {
     export PKG_CONFIG_LIBDIR=$PWD/pc
     refused "SimGrid is not installed, but 3.32 is needed (package libsimgrid-dev)"
 }
+
+@test "Open MPI of another version, or none" {
+    package ompi-c 5.0.7
+    refused "Open MPI 5.0.7 is installed, but 4.1.4 is needed (package libopenmpi-dev)"
+    rm -r build pc/ompi-c.pc
+    cp "$(pkg-config --variable=pcfiledir simgrid)/simgrid.pc" pc/
+    export PKG_CONFIG_LIBDIR=$PWD/pc
+    refused "Open MPI is not installed, but 4.1.4 is needed (package libopenmpi-dev)"
+}

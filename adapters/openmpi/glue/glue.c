@@ -14,6 +14,7 @@
 
 #include "adapters/adapter.h"
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/private/private.h"
 
 const struct pf_glue_host *pf_glue_host;
 
@@ -22,11 +23,11 @@ const struct pf_glue_host *pf_glue_host;
  * with the protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that shadows
  * have the rest to themselves.
  */
-enum { SHADOW_FIRST = 1024, SHADOW_END = 4096 };
+enum { SHADOW_FIRST = 1024, SHADOW_END = PF_OMPI_CONTEXTS };
 
 /* Stock mtl/portals4 takes tags of 24 bits, but a receive of any tag ignores only 23: it would never meet a
  * message with the highest bit, which is that of the tags of collectives. */
-enum { TAG_UPPER_BOUND = (1 << 23) - 1 };
+enum { TAG_UPPER_BOUND = (1 << PF_OMPI_TAG_BITS) - 1 };
 
 static opal_timer_t simulated_microseconds(void)
 {
@@ -44,6 +45,7 @@ static int instance_init(int *thread_level)
     status = PMPI_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, thread_level);
     if (status != MPI_SUCCESS)
         return status;
+    pf_glue_check();
     /* No file descriptor is ever ready: the event loop would only cost time. */
     opal_progress_set_event_flag(0);
     opal_timer_base_get_usec = simulated_microseconds;
@@ -57,12 +59,6 @@ static int instance_init(int *thread_level)
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
     return MPI_SUCCESS;
-}
-
-static int instance_finalize(void)
-{
-    pf_glue_progress_remove();
-    return PMPI_Finalize();
 }
 
 static int instance_progress(void)
@@ -198,7 +194,6 @@ static bool instance_request_done(const void *native)
 static const struct pf_glue glue = {
     .size = sizeof glue,
     .init = instance_init,
-    .finalize = instance_finalize,
     .progress = instance_progress,
     .comm_shadow = instance_comm_shadow,
     .intercomm_shadow = instance_intercomm_shadow,
@@ -218,6 +213,7 @@ static const struct pf_glue glue = {
     .window_made = pf_glue_window_made,
     .window_gone = pf_glue_window_gone,
     .shadow_limit = SHADOW_END - SHADOW_FIRST,
+    .shadow_limit_coll = PF_OMPI_COLL_CONTEXTS - SHADOW_FIRST,
 };
 
 PF_GLUE_EXPORT const struct pf_glue *pf_glue_bind(const struct pf_glue_host *host);

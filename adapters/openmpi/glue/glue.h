@@ -34,6 +34,8 @@ struct pf_glue_host {
     const char *(*name_of_host)(void *context, int rank);
     /* Ends the job. Does not return. */
     void (*abort)(void *context, int status);
+    /* Ends the run in one line: `what` of this Open MPI is not as expected. */
+    void (*refuse)(void *context, const char *what, long long found, long long expected);
     double (*now)(void *context); /* simulated seconds */
     bool log_messages;            /* `message` wants to hear of every message of this rank */
     void (*message)(void *context, int to, size_t bytes, int tag);
@@ -65,7 +67,6 @@ struct pf_glue_window {
 struct pf_glue {
     size_t size;
     int (*init)(int *thread_level);
-    int (*finalize)(void);
     int (*progress)(void); /* one pass */
     int (*comm_shadow)(const int *world_ranks, int n, int me, int id, void **comm);
     int (*intercomm_shadow)(const struct pf_intercomm_recipe *recipe, void **comm);
@@ -93,7 +94,8 @@ struct pf_glue {
     /* Open MPI has made a window by itself, or is about to free one. */
     void (*window_made)(void *win);
     void (*window_gone)(const void *win);
-    int shadow_limit; /* ids of shadows lie in [0, shadow_limit) */
+    /* Ids of shadows lie in [0, shadow_limit); the second one where coll/portals4 is in use. */
+    int shadow_limit, shadow_limit_coll;
 };
 
 /* The exported entry of the glue, by name "pf_glue_bind". */

@@ -16,9 +16,11 @@ int pf_glue_plugins_install(void);
 /* A symbol of the plugin of the messaging layer over Portals, NULL when there is none. */
 void *pf_glue_mtl_symbol(const char *name);
 
-/* Has the network polled only when it has changed, see progress.c. After MPI_Init, and until MPI_Finalize. */
+/* Compares the layouts that the glue uses with the libraries, see check.c. After MPI_Init. */
+void pf_glue_check(void);
+
+/* Has the network polled only when it has changed, see progress.c. After MPI_Init. */
 void pf_glue_progress_install(void);
-void pf_glue_progress_remove(void);
 
 /* Makes a blocking send progress everything, see send.c. After MPI_Init. */
 void pf_glue_send_install(void);

@@ -15,12 +15,13 @@
 #include "opal/runtime/opal_progress.h"
 
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/private/private.h"
 
 /*
  * opal_progress calls those of low priority in each eighth pass, and what one callback has completed another
  * finds in the next pass: a rank has nothing to do when all of them have found nothing twice.
  */
-enum { PASSES_OF_ALL = 8, IDLE_PASSES = 2 * PASSES_OF_ALL };
+enum { IDLE_PASSES = 2 * PF_OMPI_PASSES };
 
 static opal_progress_callback_t stock_progress; /* NULL: not replaced */
 static const uint64_t *changes;
@@ -43,7 +44,7 @@ static int progress(void)
 void pf_glue_progress_install(void)
 {
     pf_glue_host->idle_at_least(pf_glue_host->context, IDLE_PASSES);
-    *(void **)&stock_progress = pf_glue_mtl_symbol("ompi_mtl_portals4_progress");
+    *(void **)&stock_progress = pf_glue_mtl_symbol(PF_OMPI_MTL_PROGRESS);
     changes = pf_glue_host->changes(pf_glue_host->context);
     if (!changes || !stock_progress || opal_progress_unregister(stock_progress) != OPAL_SUCCESS) {
         stock_progress = NULL;
@@ -52,15 +53,4 @@ void pf_glue_progress_install(void)
     seen = *changes - 1; /* look at once */
     opal_progress_register(progress);
     pf_glue_host->send_needs_ack(pf_glue_host->context, true);
-}
-
-/* The component waits in MPI_Finalize for what it has unregistered. */
-void pf_glue_progress_remove(void)
-{
-    if (!stock_progress)
-        return;
-    opal_progress_unregister(progress);
-    opal_progress_register(stock_progress);
-    pf_glue_host->send_needs_ack(pf_glue_host->context, false);
-    stock_progress = NULL;
 }

@@ -87,6 +87,16 @@ assert s["phases"][0]["model"] == "smpi" and s["phases"][0]["calls"] > 0, s
 PY
 }
 
+@test "report: the version of Open MPI, where it was used" {
+    pfrun -np 2 -report first "$APP"
+    pfrun -np 2 -model portals -report second "$APP"
+    python3 - <<'PY'
+import json
+assert "openmpi" not in json.load(open("first/summary.json"))["versions"]
+assert json.load(open("second/summary.json"))["versions"]["openmpi"].count(".") == 2
+PY
+}
+
 @test "-wrapper runs pfrun under a command" {
     cat >wrap <<'W'
 #!/bin/sh

@@ -33,7 +33,6 @@ static void rank_main(int argc, char **argv)
         sg_actor_sleep_until(test.start);
     test_create_instances(rank);
     test_run_scenarios(rank, test.scenarios);
-    CHECK(rank, pf_ompi_finalize(rank->inst, false) == 0);
     if (self->rank == 0)
         printf("end %.9f\n", simgrid_get_clock());
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a header with one fault in it: in the structure or namespace that begins with a line, a text that stands there once is
-replaced by another. Usage: wrong.py HEADER RESULT BEGIN OLD NEW"""
+"""Writes a header with a fault in it: in the structure that begins with a line, texts that stand there once are replaced by others,
+one after the other. Usage: wrong.py HEADER RESULT BEGIN OLD NEW [OLD NEW...]"""
 import sys
 
-header, result, begin, old, new = sys.argv[1:]
+header, result, begin, *changes = sys.argv[1:]
 with open(header, encoding="utf-8") as f:
     text = f.read()
 if text.count(begin) != 1:
@@ -12,7 +12,9 @@ if text.count(begin) != 1:
 start = text.index(begin)
 end = text.index("\n};", start)
 inside = text[start:end]
-if inside.count(old) != 1:
-    sys.exit(f"wrong.py: {header} has '{old}' {inside.count(old)} times behind '{begin}'")
+for old, new in zip(changes[::2], changes[1::2]):
+    if inside.count(old) != 1:
+        sys.exit(f"wrong.py: {header} has '{old}' {inside.count(old)} times behind '{begin}'")
+    inside = inside.replace(old, new)
 with open(result, "w", encoding="utf-8") as f:
-    f.write(text[:start] + inside.replace(old, new) + text[end:])
+    f.write(text[:start] + inside + text[end:])

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_PRIVATE_H
+#define PF_OPENMPI_PRIVATE_H
+
+/*
+ * What the adapter knows of Open MPI beyond the headers that it installs: names of files, symbols and
+ * parameters, and numbers in its code. One header for each version, openmpi-<version>.h; the build takes that
+ * of the version that is installed, and refuses where there is none. Every such header defines:
+ *
+ *   PF_OMPI_VERSION, PF_OMPI_PACKAGE   the version, and the package of Debian that has it
+ *   PF_OMPI_VERSION_TEXT               the symbol in libmpi that says which version it is
+ *   PF_OMPI_LIBRARIES(X)               X(NAME, file) of each, after those that it needs; the last is MPI
+ *   PF_OMPI_PLUGIN_FOLDERS             where the plugins are, below the libraries
+ *   PF_OMPI_PLUGINS(X)                 X(name, when): ALWAYS, only with pml CM or OB1, or OPTIONAL
+ *   PF_OMPI_SETTINGS(X)                X(parameter, value): another value breaks the adapter
+ *   PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective uses
+ *   PF_OMPI_COLL_WITHHELD(X)           X(function of coll/portals4) that is wrong and has a substitute
+ *   PF_OMPI_COLL_ENDS(X)               X(function of coll/portals4) that ends a nonblocking collective
+ *   PF_OMPI_COLL_BCAST, _TYPES         its broadcast, its table of types
+ *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
+ *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests
+ *   PF_OMPI_OSC_COMM                   by which one-sided components copy a communicator
+ *   PF_OMPI_MTL, PF_OMPI_MTL_PROGRESS  what the symbols of mtl/portals4 begin with; its progress function
+ *   PF_OMPI_MTL_SHORT, _LONG           how it marks short and long messages in the match bits
+ *   PF_OMPI_CONTEXTS                   ids of communicators that it tells apart
+ *   PF_OMPI_COLL_CONTEXTS              the same for coll/portals4
+ *   PF_OMPI_TAG_BITS                   bits of a tag that a receive of any tag ignores
+ *   PF_OMPI_PASSES                     passes of opal_progress in which every callback is called once
+ *   PF_OMPI_DATA(X)                    X(library, symbol, type) of data in Open MPI's libraries (layout.h)
+ *   PF_OMPI_CLASSES(X)                 X(class) of objects whose members the glue uses (glue/check.c)
+ *
+ * PF_OMPI_DATA and PF_OMPI_CLASSES are for files that see Open MPI's own headers.
+ */
+#include PF_OPENMPI_PRIVATE
+
+#endif
