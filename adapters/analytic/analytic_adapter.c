@@ -184,11 +184,27 @@ static double analytic_ahead(const struct pf_instance *in)
     return ((const struct an_rank *)in)->debt;
 }
 
+/* Where receiving NICs take nothing in turns, more can reach one than its rate. Less than a twentieth of the
+ * run is what an estimate may miss. */
+static void warn_of_overrun(void)
+{
+    struct pf_cost_overrun overrun = pf_cost_overrun(an_job.cost);
+    if (overrun.seconds <= 0.05 * overrun.last)
+        return;
+    pf_warn("model analytic: data came to the NIC of rank %d faster than it can take them, by up to %.3g s "
+            "of %.3g s, "
+            "because only senders take turns: PARFOCAL_ANALYTIC_SET=\"contention = nic\" makes both",
+            overrun.rank, overrun.seconds, overrun.last);
+}
+
 /* What the model did, when the last rank has finished. */
 static void explain(void)
 {
     static int finished;
-    if (++finished < an_job.size || !pf_config.analytic_explain)
+    if (++finished < an_job.size)
+        return;
+    warn_of_overrun();
+    if (!pf_config.analytic_explain)
         return;
     pf_cost_explain(an_job.cost, stderr);
     pf_colls_explain(an_job.colls, stderr);

@@ -20,6 +20,7 @@
 #include "adapters/smpi/smpi_calls.h"
 #include "adapters/smpi/smpi_ended.h"
 #include "adapters/smpi/smpi_partial.h"
+#include "adapters/smpi/smpi_polls.h"
 #include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_shadow.h"
 #include "adapters/smpi/smpi_win.h"
@@ -63,6 +64,7 @@ static void find_functions(void)
     pf_smpi_reduce_install(fn);
     pf_local_install(fn);
     pf_smpi_calls_install(fn);
+    pf_smpi_polls_install(fn);
 }
 
 static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
@@ -125,6 +127,7 @@ static int smpi_start(struct pf_instance *in)
     int code = PMPI_Init(NULL, NULL);
     if (code != MPI_SUCCESS)
         return code;
+    pf_smpi_polls_begin();
     self->predefined[PF_PREDEFINED_COMM_SELF] = MPI_COMM_SELF;
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -134,6 +137,7 @@ static int smpi_start(struct pf_instance *in)
 static int smpi_finish(struct pf_instance *in)
 {
     (void)in;
+    pf_smpi_polls_end();
     return PMPI_Finalize();
 }
 
@@ -146,7 +150,9 @@ static void smpi_leave(struct pf_instance *in)
 static void smpi_idle(struct pf_instance *in)
 {
     (void)in;
-    sg_actor_sleep_for(sg_cfg_get_double("smpi/test"));
+    double seconds = sg_cfg_get_double("smpi/test");
+    pf_smpi_polls_slept(seconds);
+    sg_actor_sleep_for(seconds);
 }
 
 static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,

@@ -109,8 +109,20 @@ static double share(struct pf_cost_batch *batch, double start, double busy)
  * arrive a latency and their bytes later. Returns the arrival; they leave from `begun` to `left`. Where
  * the receiving side or the links are taken in turns, one message after the other comes through.
  */
-ALWAYS_INLINE double transmit_from(const struct way *way, size_t bytes, double ready, double *begun,
-                                   double *left)
+/* Where the receiving NIC takes nothing in turns: how late it would be if it did. */
+static void note_overrun(struct pf_cost *cost, const struct way *way, double arrival, double busy)
+{
+    double *behind = &way->transport->behind[way->to];
+    *behind = latest(*behind + busy, arrival);
+    cost->overrun.last = latest(cost->overrun.last, arrival);
+    if (*behind - arrival > cost->overrun.seconds) {
+        cost->overrun.seconds = *behind - arrival;
+        cost->overrun.rank = way->to; /* the node, for now */
+    }
+}
+
+ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
+                                   double *begun, double *left)
 {
     const struct pf_cost_range *range = way->range;
     double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
@@ -130,21 +142,24 @@ ALWAYS_INLINE double transmit_from(const struct way *way, size_t bytes, double r
     if (way->transport->busy_in && busy > 0)
         arrival =
             latest(arrival, pf_busy_take(&way->transport->busy_in[way->to], arrival - busy, busy) + busy);
+    if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
+        note_overrun(cost, way, arrival, busy);
     return arrival;
 }
 
-ALWAYS_INLINE double transmit(const struct way *way, size_t bytes, double ready, double *left)
+ALWAYS_INLINE double transmit(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
+                              double *left)
 {
     double begun;
-    return transmit_from(way, bytes, ready, &begun, left);
+    return transmit_from(cost, way, bytes, ready, &begun, left);
 }
 
 /* Data whose head is their request. Heads to one node keep the order of its messages: one comes behind all
  * data of the one before. Those to different nodes go at once. */
-ALWAYS_INLINE double transmit_with_head(const struct way *way, size_t bytes, double ready, double request,
-                                        double *head, double *left)
+ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *way, size_t bytes,
+                                        double ready, double request, double *head, double *left)
 {
-    double begun, arrival = transmit_from(way, bytes, ready, &begun, left);
+    double begun, arrival = transmit_from(cost, way, bytes, ready, &begun, left);
     int *last_to = &way->transport->last_to[way->from];
     *head = (*last_to == way->to + 1 ? begun : ready) + request;
     *last_to = way->to + 1;
@@ -215,7 +230,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         out->arrival = returns + request_time(cost, way);
         if (cost->protocol >= PF_COST_GET)
             out->data =
-                transmit_with_head(way, bytes, returns, request_time(cost, way), &out->arrival, &left);
+                transmit_with_head(cost, way, bytes, returns, request_time(cost, way), &out->arrival, &left);
         return;
     }
     out->returns = returns + way->transport->reserve;
@@ -226,9 +241,10 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
     }
     double ready = cost->leaves_first ? now + cost->call : out->returns;
     if (cost->protocol == PF_COST_PORTALS) {
-        out->arrival = transmit_with_head(way, bytes, ready, request_time(cost, way), &out->data, &left);
+        out->arrival =
+            transmit_with_head(cost, way, bytes, ready, request_time(cost, way), &out->data, &left);
     } else {
-        out->arrival = transmit(way, bytes, ready, &left);
+        out->arrival = transmit(cost, way, bytes, ready, &left);
     }
     out->safe = latest(out->returns, safe_at(cost, cost->eager_done, way, bytes, ready, left, out->arrival));
 }
@@ -238,7 +254,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
  * the data have gone with the request; a receive that comes later than that has to fetch them once more, and
  * it learns of the request when all of them have come in vain.
  */
-static double bring_data(const struct pf_cost *cost, const struct way *way, size_t bytes,
+static double bring_data(struct pf_cost *cost, const struct way *way, size_t bytes,
                          const struct pf_cost_sent *sent, double posted, double *ready, double *left,
                          double *granted)
 {
@@ -254,7 +270,7 @@ static double bring_data(const struct pf_cost *cost, const struct way *way, size
     }
     if (cost->protocol == PF_COST_GET) /* what a late receive takes longer includes posting it */
         *ready += latest(0, cost->copy_latency - cost->post);
-    return transmit(way, bytes, *ready, left);
+    return transmit(cost, way, bytes, *ready, left);
 }
 
 /*
@@ -263,7 +279,7 @@ static double bring_data(const struct pf_cost *cost, const struct way *way, size
  * or what it has kept for a later receive. A long message that nobody has asked for is thrown away; its
  * receive learns of it when all of it has come, and fetches it, which ends the send as soon as it has left.
  */
-ALWAYS_INLINE void receive_by_nic(const struct pf_cost *cost, const struct way *way, size_t bytes,
+ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, size_t bytes,
                                   const struct pf_cost_sent *sent, double posted,
                                   struct pf_cost_received *out)
 {
@@ -273,7 +289,7 @@ ALWAYS_INLINE void receive_by_nic(const struct pf_cost *cost, const struct way *
     out->granted = sent->safe;
     if (!expected && bytes > cost->eager_max) {
         out->granted = latest(arrival - cost->landing, told) + control_time(way);
-        arrival = transmit(way, bytes, out->granted, &left);
+        arrival = transmit(cost, way, bytes, out->granted, &left);
         out->complete = out->arrival = latest(arrival, posted);
         out->safe = arrival - cost->landing - way->range->latency_factor * way->path.latency;
         out->complete += out->work;
@@ -296,7 +312,7 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
     out->work = overhead_receive(way->range, bytes);
     if (!sent->rendezvous && cost->eager_meets) {
         out->granted = out->safe = sent->safe;
-        out->arrival = transmit(way, bytes, latest(sent->arrival, posted), &left);
+        out->arrival = transmit(cost, way, bytes, latest(sent->arrival, posted), &left);
         out->complete = out->arrival + out->work;
         return;
     }
@@ -356,7 +372,7 @@ void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double no
     find_way(cost, src, dst, bytes, &way);
     count(way.range, PF_COST_ACCESS, bytes);
     out->returns = now + cost->call + overhead_send(way.range, bytes);
-    out->arrival = transmit(&way, bytes, out->returns, &out->safe);
+    out->arrival = transmit(cost, &way, bytes, out->returns, &out->safe);
 }
 
 void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_cost_access *out)
@@ -373,7 +389,7 @@ double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, doub
     struct way way;
     find_way(cost, src, dst, bytes, &way);
     count(way.range, PF_COST_ACCESS, bytes);
-    return transmit(&way, bytes, date, &left);
+    return transmit(cost, &way, bytes, date, &left);
 }
 
 double pf_cost_control(struct pf_cost *cost, int src, int dst)
@@ -405,6 +421,16 @@ double pf_cost_soonest(struct pf_cost *cost, int src, int dst)
     for (int i = 0; i < way.transport->count; i++)
         soonest = fmin(soonest, soonest_in(way.transport, i, &way.path));
     return latest(soonest, 0);
+}
+
+struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost)
+{
+    struct pf_cost_overrun result = cost->overrun;
+    int rank = 0;
+    while (rank + 1 < cost->ranks && cost->node_of_rank[rank] != result.rank)
+        rank++;
+    result.rank = rank;
+    return result;
 }
 
 double pf_cost_call(const struct pf_cost *cost)

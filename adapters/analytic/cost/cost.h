@@ -155,6 +155,14 @@ struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_
                             pf_cost_links_fn *links, void *context, char *why, size_t why_size);
 void pf_cost_free(struct pf_cost *cost);
 
+/* How far data came faster than the NIC of a rank can take them in, where only senders take turns. */
+struct pf_cost_overrun {
+    int rank;       /* the first one on that node */
+    double seconds; /* how much later the last of them would have come; 0: never */
+    double last;    /* date of the last arrival in the network */
+};
+struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost);
+
 /* Writes which formula and which parameters priced how many messages, per class of message, and all
  * parameters in the grammar of the parameter file (pfrun -explain). */
 void pf_cost_explain(const struct pf_cost *cost, FILE *out);

@@ -250,6 +250,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         network->batch = pf_calloc((size_t)cost->nodes, sizeof *network->batch);
     switch ((enum contention)by_word(p, PF_CONTENTION, ALONE)) {
     case ALONE:
+        network->behind = pf_calloc((size_t)cost->nodes, sizeof *network->behind);
         return NULL;
     case RECEIVING_NICS:
         network->busy_in = pf_calloc((size_t)cost->nodes, sizeof *network->busy_in);
@@ -424,6 +425,7 @@ static void free_transport(struct pf_cost_transport *transport)
     free(transport->busy_out);
     free(transport->last_to);
     free(transport->busy_in);
+    free(transport->behind);
     free(transport->batch);
     pf_links_free(transport->links);
 }

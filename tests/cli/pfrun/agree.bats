@@ -4,7 +4,8 @@
 load common.bash
 
 setup_file() {
-    export APP=$BATS_FILE_TMPDIR/agree
+    export APP=$BATS_FILE_TMPDIR/agree POLLS=$BATS_FILE_TMPDIR/polling
+    "$PF_BIN/pfcc" -O1 -o "$POLLS" "$BATS_TEST_DIRNAME/polling.c"
     "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/agree.c"
 }
 
@@ -33,3 +34,37 @@ END
 
 @test "ping-pong, incast and collectives, by default" { agrees 1 5; }
 @test "the same with another PCIe" { agrees 1 5 --cfg=parfocal/nic_pcie_latency:500e-9 --cfg=parfocal/nic_pcie_bw:31.5e9; }
+
+# warns TEXT pfrun-arguments..., and says_nothing: the run ends well, with that warning or with none
+warns() {
+    local text=$1
+    shift
+    run pfrun --cfg=smpi/simulate-computation:no "$@"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -e "^parfocal: warning: .*$text" <<<"$output"
+}
+says_nothing() {
+    run pfrun --cfg=smpi/simulate-computation:no "$@"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^parfocal: ' <<<"$output")" -eq 0 ]
+}
+
+@test "a run in smpi that is mostly the sleep of tests and probes says so, with the settings" {
+    for what in test testall testany testsome iprobe; do
+        warns "--cfg=smpi/test:1e-7 --cfg=smpi/iprobe:1e-7" -np 2 -model smpi "$POLLS" $what
+    done
+    says_nothing -np 2 -model smpi "$POLLS" wait
+    says_nothing -np 2 -model smpi --cfg=smpi/test:1e-7 --cfg=smpi/iprobe:1e-7 --cfg=smpi/grow-injected-times:no "$POLLS" test
+    says_nothing -np 2 -model portals "$POLLS" test
+}
+@test "a NIC that takes more than its rate in analytic is named" {
+    export PARFOCAL_ANALYTIC_SET="defaults = plain"
+    warns "NIC of rank 0 faster than it can take them.*contention = nic" -np 8 -model analytic "$POLLS" incast
+    says_nothing -np 2 -model analytic "$POLLS" incast
+    says_nothing -np 8 -model analytic "$POLLS" ring
+    PARFOCAL_ANALYTIC_SET="defaults = plain; contention = nic" says_nothing -np 8 -model analytic "$POLLS" incast
+    unset PARFOCAL_ANALYTIC_SET
+    says_nothing -np 8 -model analytic "$POLLS" incast
+}
