@@ -308,7 +308,9 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
         m = NULL;
     if (m) {
         an_message_remove(m);
+        double returns = pf_cost_posted(an_job.cost, m->bytes, &m->sent, request->posted);
         an_message_take(m, request, request->posted);
+        comm->rank->debt += returns - request->posted;
         return;
     }
     request->envelope = (struct pf_envelope){.order = box->posted++, .source = source, .tag = tag};

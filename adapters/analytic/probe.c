@@ -136,7 +136,11 @@ static int an_imrecv(void *buffer, int count, MPI_Datatype type, void **message,
     struct an_rank *rank = an_job.ranks[m->destination];
     struct an_request *request = an_request_new(rank, AN_RECEIVE);
     an_request_describe(request, buffer, count, type);
-    an_message_take(m, request, an_now(rank));
+    if (an_job.posts)
+        rank->debt += pf_cost_post(an_job.cost, an_data_bytes(count, type));
+    double posted = an_now(rank), returns = pf_cost_posted(an_job.cost, m->bytes, &m->sent, posted);
+    an_message_take(m, request, posted);
+    rank->debt += returns - posted;
     *message = NULL;
     *handle = (MPI_Request)request;
     return MPI_SUCCESS;

@@ -264,7 +264,9 @@ static void scatter_binomial(struct pf_plan *plan)
 
 static void gather_linear(struct pf_plan *plan)
 {
-    pf_plan_add(plan, pf_at_gather_linear, 1);
+    bool in_turn = !plan->call.nonblocking; /* libnbc posts all receives at once */
+    pf_plan_add(plan, pf_at_gather_linear, in_turn ? plan->call.n : 1)->in_turn = in_turn;
+    plan->sparse |= in_turn;
 }
 
 static void gather_sync(struct pf_plan *plan)

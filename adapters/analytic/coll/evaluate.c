@@ -199,6 +199,20 @@ static void receive_early(struct pf_coll *coll, int rank)
     }
 }
 
+/* Receives are posted before the round's sends: the call of one whose message has come already may take
+ * longer. */
+static void post_late(const struct pf_coll *coll, int rank)
+{
+    struct pf_member *m = &coll->member[rank];
+    const struct pf_early *early = m->early;
+    double late = 0;
+    for (; early && early->stage == m->stage && early->round == m->round; early = early->next) {
+        double posted = posted_at(coll, early->from, rank, early->bytes);
+        late = later(late, pf_cost_posted(coll->colls->cost, early->bytes, &early->sent, posted) - posted);
+    }
+    m->cpu += late;
+}
+
 /* Through as many rounds as can be, while no other rank's turn is earlier. */
 static void advance(struct pf_coll *coll, int rank)
 {
@@ -219,6 +233,7 @@ static void advance(struct pf_coll *coll, int rank)
         m->inside = true;
         m->in_turn = plan->call.nonblocking && !plan->call.cut && round.receives > 1 &&
                      round.receives == plan->call.n - 1;
+        post_late(coll, rank);
         send(coll, rank, &round);
         receive_early(coll, rank);
         if (!complete(m))

@@ -195,16 +195,25 @@ int pf_at_scatter_linear(const struct pf_plan *plan, const struct pf_stage *stag
     return out->sends && !stage->in_turn ? 0 : stage->rounds;
 }
 
+/* One receive of the root in each round, or all in round 0; the others send at once. */
 int pf_at_gather_linear(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                         struct pf_round *out)
 {
-    int n = plan->call.n;
-    if (round > 0 || (rank != stage->root && left_out(plan, rank)))
-        return stage->rounds;
+    int n = plan->call.n, mine = stage->in_turn ? rank : 0;
     if (rank != stage->root) {
+        if (round > mine || left_out(plan, rank))
+            return stage->rounds;
         pf_round_send(out, stage->root, PF_BLOCKS, own_block(plan, rank), (size_t)rank, 1);
-        return 0;
+        return mine;
     }
+    for (; stage->in_turn && round < n; round++) {
+        if (round == rank || left_out(plan, round))
+            continue;
+        out->receives = 1;
+        return round;
+    }
+    if (round > 0)
+        return stage->rounds;
     for (int r = 0; r < n; r++)
         out->receives += r != rank && !left_out(plan, r);
     return out->receives ? 0 : stage->rounds;

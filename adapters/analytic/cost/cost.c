@@ -112,11 +112,11 @@ static double share(struct pf_cost_batch *batch, double start, double busy)
 /* Where the receiving NIC takes nothing in turns: how late it would be if it did. */
 static void note_overrun(struct pf_cost *cost, const struct way *way, double arrival, double busy)
 {
-    double *behind = &way->transport->behind[way->to];
-    *behind = latest(*behind + busy, arrival);
+    double ready = arrival - busy;
+    double late = pf_busy_take(&way->transport->behind[way->to], ready, busy) - ready;
     cost->overrun.last = latest(cost->overrun.last, arrival);
-    if (*behind - arrival > cost->overrun.seconds) {
-        cost->overrun.seconds = *behind - arrival;
+    if (late > cost->overrun.seconds) {
+        cost->overrun.seconds = late;
         cost->overrun.rank = way->to; /* the node, for now */
     }
 }
@@ -285,7 +285,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
 {
     double called = posted - (bytes > cost->eager_max ? cost->post : 0);
     double told = called + cost->look, arrival = sent->rendezvous ? sent->data : sent->arrival, left;
-    bool expected = called <= (sent->rendezvous ? sent->arrival : sent->data);
+    bool expected = called < (sent->rendezvous ? sent->arrival : sent->data);
     out->granted = sent->safe;
     if (!expected && bytes > cost->eager_max) {
         out->granted = latest(arrival - cost->landing, told) + control_time(way);
@@ -441,6 +441,14 @@ double pf_cost_call(const struct pf_cost *cost)
 double pf_cost_post(const struct pf_cost *cost, size_t bytes)
 {
     return bytes > cost->eager_max ? cost->post : 0;
+}
+
+double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
+                      double posted)
+{
+    bool late = cost->protocol == PF_COST_PORTALS && sent->rendezvous && bytes > cost->eager_max &&
+                posted - cost->post >= sent->arrival;
+    return late ? latest(posted, sent->data - cost->landing) : posted;
 }
 
 bool pf_cost_shares(const struct pf_cost *cost)

@@ -91,6 +91,11 @@ double pf_cost_call(const struct pf_cost *cost);
 /* The duration, beside it, of one that posts a receive of `bytes`; paid by its caller. */
 double pf_cost_post(const struct pf_cost *cost, size_t bytes);
 
+/* The same when the receive meets a message that has gone already: until when the call that would else return
+ * at `posted` goes on. With protocol portals that of a long one waits until it has come in vain. */
+double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
+                      double posted);
+
 /* Whether messages that are sent at once share their NIC, so that all end late, and not one after the other.
  * Then pf_cost_send() of several is preceded by these: begin forgets what was said of the node of `src`, add
  * names one message. */

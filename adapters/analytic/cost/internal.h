@@ -52,11 +52,11 @@ struct pf_cost_transport {
     int count;
     unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
     double reserve;
-    double control_latency;   /* of an envelope without data, beside the path's */
-    struct pf_busy *busy_out; /* per node: when its NIC, or its memory, is busy with what goes out */
-    int *last_to;             /* per node: to which one, plus 1, the last data have gone with their head */
-    struct pf_busy *busy_in;  /* and with what comes in; NULL: not taken in turns */
-    double *behind; /* until when a NIC that took it in turns would be; NULL: it does, or links do */
+    double control_latency;      /* of an envelope without data, beside the path's */
+    struct pf_busy *busy_out;    /* per node: when its NIC, or its memory, is busy with what goes out */
+    int *last_to;                /* per node: to which one, plus 1, the last data have gone with their head */
+    struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
+    struct pf_busy *behind;      /* when it would be busy if it took turns; NULL: it does, or links do */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
     size_t share_above;          /* smaller ones do not either */
     struct pf_links *links;      /* NULL: messages do not share links */
