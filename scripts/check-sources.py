@@ -180,6 +180,18 @@ def check_capabilities(tree):
                 yield f"{name}:{number}", f"{match[0]}: ask for a capability (adapters/adapter.h) instead of one implementation"
 
 
+def check_private(tree):
+    """What a dependency has no header for stands in one folder, by version, and nowhere else."""
+    simgrid = re.compile(r"\b_ZN\w*7simgrid\w*|^ *namespace simgrid\b.*")
+    openmpi = re.compile(r'"(?:lib(?:mpi|open-\w+)\.so|(?:ompi|opal|orte)_)\w*')
+    for name in tree.sources(C_CODE):
+        rules = [simgrid] * (name.split("/")[0] in LAYERS and not name.startswith("lowlevel/simgrid/"))
+        rules += [openmpi] * (name.startswith("adapters/openmpi/") and not name.startswith("adapters/openmpi/private/"))
+        for number, line in enumerate(code_lines(tree.text(name)), 1):
+            for match in filter(None, (rule.search(line) for rule in rules if not re.match(r"\s*#\s*include", line))):
+                yield f"{name}:{number}", f"{match[0]} belongs to the header of a version (lowlevel/simgrid/, adapters/openmpi/private/)"
+
+
 def check_paths(tree):
     """Nothing depends on where somebody happened to work."""
     path = re.compile(r"""(?:^|(?<=[\s"'=(:<`,]))/([A-Za-z][\w.-]*)/([\w.-]+)""")

@@ -42,12 +42,12 @@ static int instance_count;
 /* Names of MPI-1 that the library still has although its header hides them. */
 #undef MPI_LB
 #undef MPI_UB
-#define MPI_LB "ompi_mpi_lb"
-#define MPI_UB "ompi_mpi_ub"
+#define MPI_LB PF_OMPI_LB
+#define MPI_UB PF_OMPI_UB
 
 /* Built without it: messages carry it as something as long, which no arithmetic operation takes. */
 #undef MPI_INTEGER16
-#define MPI_INTEGER16 "ompi_mpi_2dblprec"
+#define MPI_INTEGER16 PF_OMPI_INTEGER16
 
 static const struct {
     const char *symbol;

@@ -169,6 +169,19 @@ class Sources(CheckTest):
         self.write("middleware/process/job.c", SPDX + "int pf_one = PF_IMPL_SMPI;\n")
         self.assert_good("check-sources.py", "capabilities")
 
+    def test_private(self):
+        self.write("lowlevel/engine.c", SPDX + 'extern double now __asm__("_ZN7simgrid6kernel10EngineImpl4now_E");\n')
+        self.objection("private", "lowlevel/engine.c:2: private: _ZN7simgrid6kernel10EngineImpl4now_E belongs to")
+        self.write("lowlevel/engine.c", SPDX + "/* namespace simgrid */\nnamespace simgrid::smpi\n{\n}\n")
+        self.objection("private", "lowlevel/engine.c:3: private: namespace simgrid::smpi belongs to")
+        self.write("lowlevel/engine.c", SPDX)
+        self.write("adapters/openmpi/parts.c", SPDX + 'static const char *name = "libmpi.so.40";\n')
+        self.objection("private", 'adapters/openmpi/parts.c:2: private: "libmpi.so belongs to')
+        self.write("adapters/openmpi/parts.c", SPDX + '#include "ompi_config.h"\n')
+        for name in ("lowlevel/simgrid/simgrid-1.h", "adapters/openmpi/private/openmpi-1.h"):
+            self.write(name, SPDX + '#define A "_ZN7simgrid1AE" "ompi_a"\n')
+        self.assert_good("check-sources.py", "private")
+
     def test_include_of_a_test(self):
         self.write("base/log.c", SPDX + '#include "tests/check.h"\n')
         self.objection("includes", "base/log.c:2: includes: base/ includes tests/check.h, which is no part")

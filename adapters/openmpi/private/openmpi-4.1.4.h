@@ -8,7 +8,6 @@
 #define PF_OMPI_PACKAGE      "libopenmpi3"
 #define PF_OMPI_VERSION_TEXT "ompi_version_string"
 
-/* clang-format off: one to a line */
 #define PF_OMPI_LIBRARIES(X)                                                                                 \
     X(PAL, "libopen-pal.so.40")                                                                              \
     X(RTE, "libopen-rte.so.40")                                                                              \
@@ -78,6 +77,8 @@
     X("ompi_coll_portals4_ireduce_intra_fini")
 
 #define PF_OMPI_DATA(X)                                                                                      \
+    X(PAL, opal_timer_base_get_usec, void *) /* of which shim/ has a declaration of its own */               \
+    X(PAL, opal_timer_base_get_cycles, void *)                                                               \
     X(PAL, opal_pmix, opal_pmix_base_module_t)                                                               \
     X(RTE, orte_process_info, struct orte_proc_info_t)                                                       \
     X(RTE, orte_errmgr, orte_errmgr_base_module_t)                                                           \
@@ -97,7 +98,10 @@
     X(opal_list_t)                                                                                           \
     X(opal_free_list_t)                                                                                      \
     X(opal_convertor_t)
-/* clang-format on */
+
+#define PF_OMPI_LB           "ompi_mpi_lb"
+#define PF_OMPI_UB           "ompi_mpi_ub"
+#define PF_OMPI_INTEGER16    "ompi_mpi_2dblprec"
 
 #define PF_OMPI_COLL_BCAST   "ompi_coll_portals4_bcast_intra"
 #define PF_OMPI_COLL_TYPES   "ompi_coll_portals4_atomic_datatype"

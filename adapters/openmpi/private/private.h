@@ -12,6 +12,7 @@
  *   PF_OMPI_LIBRARIES(X)               X(NAME, file) of each, after those that it needs; the last is MPI
  *   PF_OMPI_PLUGIN_FOLDERS             where the plugins are, below the libraries
  *   PF_OMPI_PLUGINS(X)                 X(name, when): ALWAYS, only with pml CM or OB1, or OPTIONAL
+ *   PF_OMPI_LB, _UB, _INTEGER16        datatypes that stand for those that its mpi.h has not got
  *   PF_OMPI_SETTINGS(X)                X(parameter, value): another value breaks the adapter
  *   PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective uses
  *   PF_OMPI_COLL_WITHHELD(X)           X(function of coll/portals4) that is wrong and has a substitute
