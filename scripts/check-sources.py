@@ -187,7 +187,7 @@ def check_private(tree):
     for name in tree.sources(C_CODE):
         rules = [simgrid] * (name.split("/")[0] in LAYERS and not name.startswith("lowlevel/simgrid/"))
         rules += [openmpi] * (name.startswith("adapters/openmpi/") and not name.startswith("adapters/openmpi/private/"))
-        for number, line in enumerate(code_lines(tree.text(name)), 1):
+        for number, line in enumerate(code_lines(tree.text(name), strings=True), 1):
             for match in filter(None, (rule.search(line) for rule in rules if not re.match(r"\s*#\s*include", line))):
                 yield f"{name}:{number}", f"{match[0]} belongs to the header of a version (lowlevel/simgrid/, adapters/openmpi/private/)"
 
@@ -230,9 +230,9 @@ def first_error(text):
     return next((line for line in text.splitlines() if "error" in line), text.strip())
 
 
-def code_lines(text):
-    """The lines of a C file without comments and strings."""
-    blank = lambda match: "\n" * match[0].count("\n")
+def code_lines(text, strings=False):
+    """The lines of a C file without comments, and without strings unless they are wanted."""
+    blank = lambda match: match[0] if strings and match[0][0] == '"' else "\n" * match[0].count("\n")
     return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S).split("\n")
 
 

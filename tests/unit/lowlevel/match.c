@@ -174,8 +174,8 @@ static void against_a_walk(bool masks, int (*find)(struct ptl_match_list *, ptl_
     for (int step = 0; step < STEPS || count > 0; step++) {
         bool grows = step < STEPS && below(100) < (step / 500 % 2 ? 30 : 70);
         uint32_t at = grows ? count : below(count + !count);
-        struct ptl_match_node *node = order[at];
-        if (grows && count < MIXED) {
+        struct ptl_match_node *node = at < MIXED ? order[at] : NULL; /* none is left to append */
+        if (grows && node) {
             node->key = some_key();
             node->ignore = masks ? some_mask() : (struct ptl_match_key){0};
             ptl_match_append(&list, node);
