@@ -15,6 +15,10 @@
 struct shape {
     long hosts; /* at least as many as asked for */
     char topology[16], parameters[80];
+    /* The same as a description of a packet network (network/packet/fabric.h). */
+    char fabric[100];
+    bool nodes_route; /* torus: hosts are joined directly, without a cable between a node and its router */
+    double global_capacity; /* of a cable between groups, in those of other cables; 0: 1 */
 };
 
 static long ceil_div(long a, long b)
@@ -47,12 +51,14 @@ static bool shape_fattree(long hosts, struct shape *shape)
         long leaves = ceil_div(hosts, leaf);
         shape->hosts = leaf * leaves;
         snprintf(shape->parameters, sizeof shape->parameters, "2;%ld,%ld;1,%ld;1,1", leaf, leaves, leaf);
+        snprintf(shape->fabric, sizeof shape->fabric, "fattree:%s", shape->parameters);
         return true;
     }
     long pods = ceil_div(hosts, down * down);
     shape->hosts = down * down * pods;
     snprintf(shape->parameters, sizeof shape->parameters, "3;%ld,%ld,%ld;1,%ld,%ld;1,1,1", down, down, pods,
              down, down);
+    snprintf(shape->fabric, sizeof shape->fabric, "fattree:%s", shape->parameters);
     return pods <= ports;
 }
 
@@ -60,6 +66,7 @@ static bool shape_star(long hosts, struct shape *shape)
 {
     shape->hosts = hosts;
     strcpy(shape->topology, "FLAT");
+    snprintf(shape->fabric, sizeof shape->fabric, "star:%ld", hosts);
     return true;
 }
 
@@ -69,6 +76,8 @@ static bool shape_torus(long hosts, struct shape *shape)
     shape->hosts = x * y * z;
     strcpy(shape->topology, "TORUS");
     snprintf(shape->parameters, sizeof shape->parameters, "%ld,%ld,%ld", x, y, z);
+    snprintf(shape->fabric, sizeof shape->fabric, "torus:%ldx%ldx%ld", x, y, z);
+    shape->nodes_route = true;
     return true;
 }
 
@@ -86,6 +95,8 @@ static bool shape_dragonfly(long hosts, struct shape *shape)
     shape->hosts = groups * per_group;
     strcpy(shape->topology, "DRAGONFLY");
     snprintf(shape->parameters, sizeof shape->parameters, "%ld,4;4,1;%ld,1;4", groups, routers);
+    snprintf(shape->fabric, sizeof shape->fabric, "dragonfly:4,4x%ld,1,%ld,numbered", routers, groups);
+    shape->global_capacity = 4;
     return true;
 }
 
@@ -172,11 +183,10 @@ static void write_xml(const struct shape *shape, FILE *out)
     fputs("/>\n</platform>\n", out);
 }
 
-bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *error, size_t error_size)
+static bool make_shape(const char *name, int hosts, struct shape *shape, char *error, size_t error_size)
 {
     int index = find(name);
     long wanted;
-    struct shape shape = {0};
     if (index < 0) {
         snprintf(error, error_size, "no built-in platform '%s'", name);
         return false;
@@ -185,10 +195,35 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
         snprintf(error, error_size, "'%s': the number of hosts must be from 1 to %d", name, MAX_HOSTS);
         return false;
     }
-    if (!builtins[index].shape(wanted, &shape)) {
+    if (!builtins[index].shape(wanted, shape)) {
         snprintf(error, error_size, "'%s': a %s cannot have %ld hosts", name, builtins[index].name, wanted);
         return false;
     }
+    return true;
+}
+
+bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *error, size_t error_size)
+{
+    struct shape shape = {0};
+    if (!make_shape(name, hosts, &shape, error, error_size))
+        return false;
     write_xml(&shape, out);
+    return true;
+}
+
+bool pf_platform_builtin_fabric(const char *name, int hosts, char *text, size_t size,
+                                struct pf_fabric_cables *cables, char *error, size_t error_size)
+{
+    struct shape shape = {0};
+    if (!make_shape(name, hosts, &shape, error, error_size))
+        return false;
+    snprintf(text, size, "%s", shape.fabric);
+    pf_fabric_cables_equal(cables, pf_config.platform_link_bw, pf_config.platform_link_latency, 0);
+    if (shape.nodes_route) {
+        cables->rate[PF_CABLE_NODE] = INFINITY;
+        cables->latency[PF_CABLE_NODE] = 0;
+    }
+    if (shape.global_capacity > 0)
+        cables->rate[PF_CABLE_GLOBAL] *= shape.global_capacity;
     return true;
 }

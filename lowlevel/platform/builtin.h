@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "lowlevel/network/packet/fabric.h"
+
 /*
  * Platforms that need no file: homogeneous clusters with figures of BXI from the configuration (platform_*),
  * written as SimGrid XML that stock smpirun reads too. A name is TOPOLOGY or TOPOLOGY:HOSTS; without HOSTS it
@@ -21,5 +23,13 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
 /* The topologies' names and one-line descriptions, for `index` from 0; NULL past the last. */
 const char *pf_platform_builtin_name(int index);
 const char *pf_platform_builtin_help(int index);
+
+/*
+ * The same platform as the description of a packet network (network/packet/fabric.h), with its figures:
+ * latencies and rates of the cables are those of SimGrid's links, and routers take no time of their own.
+ * Torus: hosts are joined directly, so that a node's cable takes no time. Host number n of the XML is node n.
+ */
+bool pf_platform_builtin_fabric(const char *name, int hosts, char *text, size_t size,
+                                struct pf_fabric_cables *cables, char *error, size_t error_size);
 
 #endif

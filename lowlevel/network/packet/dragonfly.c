@@ -258,9 +258,20 @@ static struct pf_topology_classes dragonfly_turn_classes(const struct pf_fabric 
     return (struct pf_topology_classes){1, "a class before the packet turns", false};
 }
 
+static int dragonfly_extents(const struct pf_fabric *f, int32_t *extents, int *in_group)
+{
+    const struct dragonfly *d = f->shape;
+    extents[0] = d->terminals;
+    extents[1] = d->routers;
+    extents[2] = d->groups;
+    *in_group = 2;
+    return 3;
+}
+
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
     .name = "dragonfly",
+    .extents = dragonfly_extents,
     .hops = dragonfly_hops,
     .step = dragonfly_step,
     .step_classes = dragonfly_step_classes,

@@ -81,6 +81,11 @@ void pf_fabric_set_up(struct pf_fabric *fabric, int32_t port, bool up)
     fabric->up[port] = up;
 }
 
+int pf_fabric_extents(const struct pf_fabric *fabric, int32_t extents[PF_FABRIC_DIGITS], int *in_group)
+{
+    return fabric->topology->extents(fabric, extents, in_group);
+}
+
 struct pf_fabric *pf_fabric_new(const struct pf_fabric_ops *ops, int32_t nodes, int32_t routers, void *shape,
                                 int32_t (*ports)(const void *shape, int32_t router))
 {

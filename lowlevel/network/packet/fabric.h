@@ -70,6 +70,12 @@ void pf_fabric_free(struct pf_fabric *fabric);
 /* A direction of a cable works or does not; `port` counts all ports, as in `ports`. */
 void pf_fabric_set_up(struct pf_fabric *fabric, int32_t port, bool up);
 
+/* How nodes are numbered, for patterns of traffic: the extents of their digits, the one that varies fastest
+ * first. Returns how many. The first *in_group of them count within a group (a dragonfly's; elsewhere a
+ * router). */
+enum { PF_FABRIC_DIGITS = 10 };
+int pf_fabric_extents(const struct pf_fabric *fabric, int32_t extents[PF_FABRIC_DIGITS], int *in_group);
+
 /* One line per form of description for help texts; NULL behind the last. */
 const char *pf_fabric_help(int index);
 

@@ -157,9 +157,20 @@ static struct pf_topology_classes grid_choice_classes(const struct pf_fabric *f)
                : (struct pf_topology_classes){2, "one escape class in dimension order", true};
 }
 
+static int grid_extents(const struct pf_fabric *f, int32_t *extents, int *in_group)
+{
+    const struct grid *g = f->shape;
+    *in_group = 1;
+    extents[0] = g->terminals;
+    for (int i = 0; i < g->dimensions; i++)
+        extents[i + 1] = g->k[i];
+    return g->dimensions + 1;
+}
+
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
     .name = "grid",
+    .extents = grid_extents,
     .hops = grid_hops,
     .step = grid_step,
     .step_classes = grid_step_classes,

@@ -88,9 +88,20 @@ static struct pf_topology_classes hyperx_choice_classes(const struct pf_fabric *
     return (struct pf_topology_classes){wide ? wide : 1, "one class per hop", false};
 }
 
+static int hyperx_extents(const struct pf_fabric *f, int32_t *extents, int *in_group)
+{
+    const struct hyperx *x = f->shape;
+    *in_group = 1;
+    extents[0] = x->terminals;
+    for (int i = 0; i < x->dimensions; i++)
+        extents[i + 1] = x->k[i];
+    return x->dimensions + 1;
+}
+
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
     .name = "hyperx",
+    .extents = hyperx_extents,
     .hops = hyperx_hops,
     .step = hyperx_step,
     .step_classes = hyperx_step_classes,

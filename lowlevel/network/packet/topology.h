@@ -19,6 +19,9 @@ enum { PF_TOPOLOGY_PORTS = 512 }; /* most ports that choices() offers */
 struct pf_fabric_ops {
     size_t size;
     const char *name;
+    /* The digits of the nodes' numbers, the one that varies fastest first; how many. The first *in_group of
+     * them count within a group: a router, or a dragonfly's group. */
+    int (*extents)(const struct pf_fabric *f, int32_t *extents, int *in_group);
     /* Cables between routers on the minimal way from a router to a node. */
     int (*hops)(const struct pf_fabric *f, int32_t router, int32_t node);
     /* The deterministic minimal way's next port from `router`, which is not the node's, and class within the

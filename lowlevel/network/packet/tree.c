@@ -225,9 +225,19 @@ static bool tree_may_turn(const struct pf_fabric *f, int32_t router, int32_t por
     return p->hops == 0 && port >= up_port(t, at.level, 0);
 }
 
+static int tree_extents(const struct pf_fabric *f, int32_t *extents, int *in_group)
+{
+    const struct tree *t = f->shape;
+    *in_group = 1;
+    for (int l = 1; l <= t->levels; l++)
+        extents[l - 1] = t->m[l];
+    return t->levels;
+}
+
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
     .name = "tree",
+    .extents = tree_extents,
     .hops = tree_hops,
     .step = tree_step,
     .step_classes = tree_classes,
