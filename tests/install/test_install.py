@@ -18,12 +18,12 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(sys.argv.pop(1))
 FETCHED = "adapters/openmpi/openmpi-4.1.4"
-EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "include/parfocal.h", "include/parfocal/mpi.h",
+EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "bin/pfnet", "include/parfocal.h", "include/parfocal/mpi.h",
             "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
             "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
             "lib*/**/pkgconfig/parfocal.pc", "lib*/**/pkgconfig/portals.pc", "share/man/man1/pfcc.1", "share/man/man1/pfrun.1",
-            "share/man/man1/pfcurve.1", "lib*/**/mca_mtl_portals4.so"]
+            "share/man/man1/pfcurve.1", "share/man/man1/pfnet.1", "share/parfocal/pfnet/draw.py", "lib*/**/mca_mtl_portals4.so"]
 PROGRAM = r"""
 #include <mpi.h>
 #include <parfocal.h>

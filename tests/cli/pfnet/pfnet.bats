@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pfnet as a user types it.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+pfnet() { timeout -k 5 300 "$PF_BIN/pfnet" "$@"; }
+
+# refuses TEXT arguments...: exit status 1 and one line of error that holds TEXT
+refuses() {
+    local text=$1
+    shift
+    run pfnet "$@"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+    grep "^parfocal: error: " <<<"$output"
+    grep -F -- "$text" <<<"$output"
+}
+
+column() { # NAME FILE: its values
+    awk -F, -v name="$1" '/^load/ { for (i = 1; i <= NF; i++) if ($i == name) c = i } /^[0-9]/ { print $c }' "$2"
+}
+
+@test "one line for each load, the same twice" {
+    pfnet --topology torus:4x4 --load 0.1,0.2 >a
+    pfnet --topology torus:4x4 --load 0.1:0.2:0.1 --output b
+    cmp a b
+    [ "$(column load a | xargs)" = "0.1 0.2" ]
+    [ "$(column saturated a | xargs)" = "no no" ]
+    pfnet --topology torus:4x4 --load 0.1,0.2 --seed 2 >c
+    ! cmp a c
+}
+
+@test "without loads it stops at the first that the network does not take" {
+    pfnet --topology dragonfly:2,4,2 --pattern adversarial >a
+    [ "$(column saturated a | xargs)" = "no no yes" ]
+}
+
+@test "what theory says of the worst traffic of a dragonfly: 1 / (a p), and Valiant takes more" {
+    pfnet --topology dragonfly:2,4,2 --pattern adversarial --load 1 >minimal
+    awk '{ exit !($1 > 0.12 && $1 < 0.1251) }' <(column accepted minimal)
+    pfnet --topology dragonfly:2,4,2 --pattern adversarial --routing valiant --intermediate group --load 0.3 >valiant
+    [ "$(column saturated valiant)" = no ]
+}
+
+@test "the saturation of a slimmed tree under the worst permutation is its factor" {
+    pfnet --topology "fattree:2;4,4;1,2;1,1" --pattern tornado --saturation --precision 0.01 >a
+    found=$(sed -n 's/# saturation //p' a)
+    awk -v found="$found" 'BEGIN { exit !(found > 0.46 && found <= 0.505) }'
+}
+
+@test "a built-in platform with its figures, over which options win" {
+    pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation >a
+    # 1110 B at 11.1 GB/s and two cables of 200 ns
+    awk '{ exit !($1 > 4.99e-7 && $1 < 5.01e-7) }' <(column latency a)
+    pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation --cable-latency 1u --router-latency 500n >b
+    awk '{ exit !($1 > 2.599e-6 && $1 < 2.601e-6) }' <(column latency b)
+    for name in fattree:100 torus:64 dragonfly:200; do
+        pfnet --platform $name --load 0.1 --batches 2 >c
+        [ "$(column saturated c)" = no ]
+    done
+}
+
+@test "every routing where it can run" {
+    for topology in fattree:4,2 torus:4x4 mesh:4x4 hyperx:3x3,2 dragonfly:2,4,2 star:8; do
+        for routing in minimal minimal-adaptive valiant ugal par; do
+            pfnet --topology $topology --routing $routing --load 0.2 --batches 2 --batch 50 >a
+            [ "$(column dropped a)" = 0 ]
+        done
+    done
+}
+
+@test "a pattern of one's own" {
+    printf '# from to\n0 1\n2 3 1\n' >own
+    pfnet --topology star:4 --pattern file:own --load 1 --arrivals bernoulli >a
+    awk '{ exit !($1 > 0.99) }' <(column accepted a)
+    echo "0 4" >own
+    refuses "'own', line 1 names a node that there is not" --topology star:4 --pattern file:own
+}
+
+@test "a picture" {
+    /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || skip "python3-matplotlib is not installed"
+    pfnet --topology star:4 --load 0.2,0.4 --output a.csv --picture a.svg
+    grep -q "<svg" a.svg
+    cp a.svg b.svg
+    pfnet --topology star:4 --load 0.2,0.4 --output a.csv --picture a.svg
+    cmp a.svg b.svg
+    run pfnet --topology star:4 --load 0.2 --output a.csv --picture a.nothing
+    [ "$status" -ne 0 ]
+}
+
+@test "bad input: one line" {
+    refuses "which network?" --load 0.5
+    refuses "either --topology or --platform" --topology star:4 --platform star:4
+    refuses "'ring:4' is no topology; there are star, torus, mesh, fattree, hyperx, dragonfly" --topology ring:4
+    refuses "are no dimensions of a torus" --topology torus:4y4
+    refuses "no built-in platform 'ring'" --platform ring
+    refuses "number of hosts must be from 1" --platform star
+    refuses "'shortest' is no routing; there are minimal, minimal-adaptive, valiant, ugal, par" --topology star:4 --routing shortest
+    refuses "this topology has no groups" --topology torus:4 --routing ugal --intermediate group
+    refuses "is neither node nor group" --topology torus:4 --intermediate router
+    refuses "'bit' is no pattern; there are uniform" --topology star:4 --pattern bit
+    refuses "this pattern needs 2, 4, 8, ... nodes" --topology star:5 --pattern complement
+    refuses "there is one group only" --topology "hyperx:1,4" --pattern adversarial
+    refuses "a load is a part of a node's rate" --topology star:4 --load 1.5
+    refuses "a load is a part of a node's rate" --topology star:4 --load 0
+    refuses "neither A,B,... nor FROM:TO:STEP" --topology star:4 --load 0.1-0.5
+    refuses "the step must be" --topology star:4 --load 0.1:0.5:0
+    refuses "is no load" --topology star:4 --load 0.5:0.1:0.1
+    refuses "--packet: '0' is no number from 1" --topology star:4 --packet 0
+    refuses "--packet: '2x' is no number" --topology star:4 --packet 2x
+    refuses "--speedup: '0.5'" --topology star:4 --speedup 0.5
+    refuses "--batches: '1'" --topology star:4 --batches 1
+    refuses "is neither poisson nor bernoulli" --topology star:4 --arrivals often
+    refuses "is longer than a packet" --topology star:4 --arrivals bernoulli:4096
+    refuses "neither round-robin nor age" --topology star:4 --arbitration random
+    refuses "add --output FILE" --topology star:4 --picture a.svg
+    refuses "cannot write 'nowhere/a'" --topology star:4 --output nowhere/a
+    refuses "is no option" torus:4
+}
+
+@test "--help names every topology, pattern and routing" {
+    run pfnet --help
+    [ "$status" -eq 0 ]
+    for word in star: torus: mesh: fattree: hyperx: dragonfly: uniform complement tornado adversarial hotspot file: minimal-adaptive par; do
+        grep -qF -- "$word" <<<"$output"
+    done
+    run pfnet --version
+    grep "^pfnet (Parfocal)" <<<"$output"
+}
