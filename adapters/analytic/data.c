@@ -70,38 +70,10 @@ void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed)
         memcpy(packed, from, an_data_bytes(count, type));
 }
 
-/* Data that end inside an item, which SMPI would not unpack: where the rest of them goes. */
-static struct {
-    const char *packed;
-    char *item;
-    size_t bytes;
-} part;
-
-static void unpack_block(ptrdiff_t offset, int items, void *basic)
-{
-    size_t bytes = pf_local_type_size(basic) * (size_t)items;
-    if (bytes > part.bytes)
-        bytes = part.bytes;
-    memcpy(part.item + offset, part.packed, bytes);
-    part.packed += bytes;
-    part.bytes -= bytes;
-}
-
 void an_data_unpack(const char *packed, size_t bytes, void *to, MPI_Datatype type)
 {
-    if (!an_job.moves_data || bytes == 0)
-        return;
-    if (!pf_local_type_is_derived(type)) {
-        memcpy(to, packed, bytes);
-        return;
-    }
-    size_t size = pf_local_type_size(type), items = bytes / size;
-    pf_local_type_unpack(type, (int)items, packed, to);
-    part.packed = packed + items * size;
-    part.item = (char *)to + (ptrdiff_t)items * pf_local_type_extent(type);
-    part.bytes = bytes - items * size;
-    if (part.bytes > 0)
-        pf_local_type_walk(type, 1, unpack_block);
+    if (an_job.moves_data)
+        pf_local_type_unpack_bytes(type, packed, bytes, to);
 }
 
 /* Data of a derived type, packed on the way. Both addresses may be the same: MPI_BOTTOM says nothing about

@@ -7,10 +7,12 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <simgrid/version.h>
 #include <smpi/smpi.h>
 
+#include "adapters/local/types.h"
 #include "adapters/predefined.h"
 #include "base/error.h"
 #include "lowlevel/simgrid/private.h"
@@ -158,4 +160,38 @@ int pf_local_error_class(struct pf_instance *in, int code)
     default:
         return 16; /* MPI_ERR_OTHER of the hub */
     }
+}
+
+/* Data that end inside an item, which SMPI would not unpack: where the rest of them goes. */
+static struct {
+    const char *packed;
+    char *item;
+    size_t bytes;
+} part;
+
+static void unpack_block(ptrdiff_t offset, int items, void *basic)
+{
+    size_t bytes = pf_local_type_size(basic) * (size_t)items;
+    if (bytes > part.bytes)
+        bytes = part.bytes;
+    memcpy(part.item + offset, part.packed, bytes);
+    part.packed += bytes;
+    part.bytes -= bytes;
+}
+
+void pf_local_type_unpack_bytes(void *type, const void *packed, size_t bytes, void *to)
+{
+    if (bytes == 0)
+        return;
+    if (!pf_local_type_is_derived(type)) {
+        memcpy(to, packed, bytes);
+        return;
+    }
+    size_t size = pf_local_type_size(type), items = bytes / size;
+    pf_local_type_unpack(type, (int)items, packed, to);
+    part.packed = (const char *)packed + items * size;
+    part.item = (char *)to + (ptrdiff_t)items * pf_local_type_extent(type);
+    part.bytes = bytes - items * size;
+    if (part.bytes > 0)
+        pf_local_type_walk(type, 1, unpack_block);
 }

@@ -38,6 +38,9 @@ void pf_local_type_pack(void *type, int count, const void *from, void *packed);
 void pf_local_type_unpack(void *type, int count, const void *packed, void *to);
 void pf_local_type_copy(void *type, int count, const void *from, void *to);
 
+/* So many bytes of packed items; the last one may not be whole. */
+void pf_local_type_unpack_bytes(void *type, const void *packed, size_t bytes, void *to);
+
 /* Calls `visit` for each block of the data, in their order: so many items of a predefined type at an offset
  * from the address of the first item. */
 void pf_local_type_walk(void *type, int count, void (*visit)(ptrdiff_t offset, int items, void *basic));
