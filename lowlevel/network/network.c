@@ -8,7 +8,7 @@
 #include "base/log.h"
 
 /* A new one is a row here. */
-static const struct pf_network_ops *const known[] = {&pf_network_flow, &pf_network_ideal};
+static const struct pf_network_ops *const known[] = {&pf_network_flow, &pf_network_ideal, &pf_network_packet};
 #define KNOWN ((int)(sizeof known / sizeof known[0]))
 _Static_assert(sizeof known / sizeof known[0] <= (size_t)PF_NETWORK_LIMIT, "more networks than numbers");
 

@@ -68,7 +68,6 @@ static void link_changed(int link)
 void pf_path_on_change(void (*changed)(struct pf_resource *resource))
 {
     change_listener = changed;
-    pf_platform_on_change(link_changed);
 }
 
 static struct pf_resource *resource_of_link(struct pf_network_paths *paths, int link)
@@ -76,6 +75,7 @@ static struct pf_resource *resource_of_link(struct pf_network_paths *paths, int 
     if (!paths->links) {
         paths->next = networks;
         networks = paths;
+        pf_platform_on_change(link_changed);
     }
     paths->links = grow(paths->links, &paths->link_capacity, link, sizeof *paths->links);
     if (!paths->links[link]) {

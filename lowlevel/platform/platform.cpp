@@ -25,7 +25,20 @@ std::vector<sg_host_t> hosts;                       // all, by name
 std::unordered_map<const void *, int> node_of_host; // of those that somebody has asked for
 std::deque<pf_platform_link> links;                 /* a deque keeps addresses valid */
 std::unordered_map<const Link *, int> number_of_link;
-void (*change_listener)(int);
+std::vector<void (*)(int)> change_listeners;
+
+bool by_name(sg_host_t a, sg_host_t b)
+{
+    return a->get_name() < b->get_name();
+}
+
+void read_hosts()
+{
+    if (!hosts.empty())
+        return;
+    hosts = simgrid::s4u::Engine::get_instance()->get_all_hosts();
+    std::sort(hosts.begin(), hosts.end(), by_name);
+}
 
 /* Both halves of a split-duplex link carry its name and the direction; the property is given to one or all.
  */
@@ -56,8 +69,8 @@ void link_changed(const Link &link)
     if (found == number_of_link.end())
         return;
     read_state(link, links[found->second]);
-    if (change_listener)
-        change_listener(found->second);
+    for (auto listener : change_listeners)
+        listener(found->second);
 }
 
 int number_link(const Link *link)
@@ -88,16 +101,23 @@ bool find_route(sg_host_t from, sg_host_t to, std::vector<Link *> &path, double 
 
 int pf_platform_node(sg_host_t host)
 {
-    auto less = [](sg_host_t a, sg_host_t b) { return a->get_name() < b->get_name(); };
-    if (hosts.empty()) {
-        hosts = simgrid::s4u::Engine::get_instance()->get_all_hosts();
-        std::sort(hosts.begin(), hosts.end(), less);
-    }
+    read_hosts();
     auto [found, is_new] = node_of_host.try_emplace(host, 0);
     if (is_new)
         found->second =
-            static_cast<int>(std::lower_bound(hosts.begin(), hosts.end(), host, less) - hosts.begin());
+            static_cast<int>(std::lower_bound(hosts.begin(), hosts.end(), host, by_name) - hosts.begin());
     return found->second;
+}
+
+int pf_platform_node_count(void)
+{
+    read_hosts();
+    return static_cast<int>(hosts.size());
+}
+
+bool pf_platform_node_has_ranks(int node)
+{
+    return !hosts[node]->get_all_actors().empty();
 }
 
 sg_host_t pf_platform_host(int node)
@@ -107,16 +127,23 @@ sg_host_t pf_platform_host(int node)
 
 void pf_platform_route(int src, int dst, struct pf_platform_route *route)
 {
+    if (!pf_platform_find_route(src, dst, route))
+        pf_die("the platform has no route from host %s to host %s", hosts[src]->get_cname(),
+               hosts[dst]->get_cname());
+}
+
+bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
+{
     std::vector<Link *> path;
     double latency = 0.0;
     if (!find_route(hosts[src], hosts[dst], path, latency))
-        pf_die("the platform has no route from host %s to host %s", hosts[src]->get_cname(),
-               hosts[dst]->get_cname());
+        return false;
     route->latency = latency;
     route->count = static_cast<int>(path.size());
     route->links = static_cast<int *>(std::malloc((path.size() + 1) * sizeof(int)));
     for (size_t i = 0; i < path.size(); i++)
         route->links[i] = number_link(path[i]);
+    return true;
 }
 
 const struct pf_platform_link *pf_platform_link_state(int link)
@@ -127,7 +154,8 @@ const struct pf_platform_link *pf_platform_link_state(int link)
 void pf_platform_on_change(void (*changed)(int link))
 {
     static bool connected;
-    change_listener = changed;
+    if (std::find(change_listeners.begin(), change_listeners.end(), changed) == change_listeners.end())
+        change_listeners.push_back(changed);
     if (connected)
         return;
     connected = true;

@@ -33,13 +33,20 @@ struct pf_platform_route {
 int pf_platform_node(sg_host_t host);
 sg_host_t pf_platform_host(int node);
 
-/* The route between two different nodes, as SimGrid computes it. */
+/* All hosts of the platform are nodes; whether ranks run on this one. */
+int pf_platform_node_count(void);
+bool pf_platform_node_has_ranks(int node);
+
+/* The route between two different nodes, as SimGrid computes it; without one the run ends, or the answer is
+ * false. The caller frees the links. */
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);
+bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route);
 
 /* The present state of a link. */
 const struct pf_platform_link *pf_platform_link_state(int link);
 
-/* `changed` is called when a profile alters the bandwidth or the state of a link. */
+/* `changed` is called when a profile alters the bandwidth or the state of a link. Several may listen, in the
+ * order in which they came; each does so once. */
 void pf_platform_on_change(void (*changed)(int link));
 
 #ifdef __cplusplus

@@ -106,6 +106,7 @@ void pf_packet_sim_port_changed(struct pf_packet_sim *sim, int32_t port, double 
 {
     int32_t vertex = sim->owner[port];
     pf_packet_sim_advance(sim, date);
+    sim->byte_time[port] = 1.0 / sim->fabric->ports[port].rate;
     if (!sim->fabric->up[port]) {
         sim->outputs[port].down_at = date;
         if (is_router(sim, vertex))
