@@ -27,7 +27,8 @@ const char *pf_platform_builtin_help(int index);
 /*
  * The same platform as the description of a packet network (network/packet/fabric.h), with its figures:
  * latencies and rates of the cables are those of SimGrid's links, and routers take no time of their own.
- * Torus: hosts are joined directly, so that a node's cable takes no time. Host number n of the XML is node n.
+ * Torus: hosts are joined directly, so that a node's cable takes no time. The n-th host of the XML, from 0,
+ * is node n.
  */
 bool pf_platform_builtin_fabric(const char *name, int hosts, char *text, size_t size,
                                 struct pf_fabric_cables *cables, char *error, size_t error_size);

@@ -57,6 +57,13 @@ column() { # NAME FILE: its values
     awk '{ exit !($1 > 4.99e-7 && $1 < 5.01e-7) }' <(column latency a)
     pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation --cable-latency 1u --router-latency 500n >b
     awk '{ exit !($1 > 2.599e-6 && $1 < 2.601e-6) }' <(column latency b)
+    # the sum of SimGrid's links: four in the tree, six in the torus, whose hosts are joined directly
+    echo "0 99" >far
+    pfnet --platform fattree:100 --load 0.01 --packet 1110 --pattern file:far --arrivals bernoulli >a
+    awk '{ exit !($1 > 8.99e-7 && $1 < 9.01e-7) }' <(column latency_max a)
+    echo "0 42" >far
+    pfnet --platform torus:64 --load 0.01 --packet 1110 --pattern file:far --arrivals bernoulli >a
+    awk '{ exit !($1 > 1.299e-6 && $1 < 1.301e-6) }' <(column latency_max a)
     for name in fattree:100 torus:64 dragonfly:200; do
         pfnet --platform $name --load 0.1 --batches 2 >c
         [ "$(column saturated c)" = no ]
