@@ -64,18 +64,20 @@ def replaced(build):
         sys.exit(f"check_stock: loader/libc.def and tools/pfcc/libc_names.ld differ in {' '.join(sorted(led ^ wrapped))}")
     for name in found(r'^    \{"(\w+)", \(void \*\)hook_', "adapters/openmpi/hooks.c"):
         names[name] = "an import of Open MPI (adapters/openmpi/hooks.c)"
-    for name in found(r'"((?:ompi|opal)_\w+)"', "adapters/openmpi/instance.c"):
-        names[name] = "a function of a plugin (adapters/openmpi/instance.c)"
+    version = "adapters/openmpi/private/openmpi-*.h"
+    for text in found(r"^#define PF_OMPI_(?:RETAIN|COLL|OSC)\w*((?:.*\\\n)*.*)", version):
+        for name in re.findall(r'"((?:ompi|opal)_\w+)"', text):
+            names[name] = "a function of a plugin (adapters/openmpi/private)"
     for name in found(r"^\s+(opal_dl|mca_pml\.\w+|ompi_mtl->\w+|opal_timer\w+) = ", "adapters/openmpi/glue/*.c"):
         names[name] = "a table of Open MPI (adapters/openmpi/glue)"
-    fixed = re.search(r"\} fixed\[\] = \{(.*?)\n\};", read("adapters/openmpi/settings.c"), re.S)
-    for name in re.findall(r'\{"(\w+)", ', fixed[1]):
-        names[name] = "a setting of Open MPI (adapters/openmpi/settings.c)"
+    for text in found(r"^#define PF_OMPI_SETTINGS((?:.*\\\n)*.*)", version):
+        for name in re.findall(r'X\("(\w+)", ', text):
+            names[name] = "a setting of Open MPI (adapters/openmpi/private)"
     for name in found(r"\bfn->(\w+) = ", "adapters/smpi/*.c"):
         names["MPI_" + name] = "a function of SMPI (adapters/smpi)"
     for name in found(r"\bfn->(Type_\w+) = ", "adapters/local/*.c"):
         names["MPI_" + name] = "a function of SMPI (adapters/local)"
-    for name in found(r'"_ZN7simgrid4smpi7(Request)11(finish_wait)E', "adapters/smpi/*.c"):
+    for name in found(r'"_ZN7simgrid4smpi7(Request)11(finish_wait)E', "lowlevel/simgrid/simgrid-*.h"):
         names["::".join(name)] = "an import of libsimgrid (adapters/smpi)"
     for name in internals(build):
         names[name] = "an internal function of SimGrid (nm)"

@@ -13,8 +13,12 @@
 #include "base/config.h"
 #include "base/log.h"
 
-/* The harness stands without the rest of base. */
-struct pf_config pf_config;
+/* The harness stands without the rest of base; parameters are derived from the defaults of the configuration.
+ */
+#define PF_CFG(type, name, value, ...) .name = (value),
+struct pf_config pf_config = {
+#include "base/config.def"
+};
 
 const char *pf_nearest_word(const char *word, const char *const *words, size_t count)
 {

@@ -22,7 +22,7 @@ TARGETS = {
         "harness": "tests/fuzz/parameters.c",
         "source": "adapters/analytic/cost/quantity.c",
         "with": ["adapters/analytic/cost/" + name + ".c" for name in
-                 ("cost", "links", "parameters", "paths", "setup", "topology", "topology_parse", "topology_route")],
+                 ("cost", "derive", "links", "parameters", "paths", "setup", "topology", "topology_parse", "topology_route")],
         # Negative numbers are taken.
         "fault": ("if (signbit(number) && number != 0)", "if (number < -1e300)"),
     },

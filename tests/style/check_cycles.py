@@ -21,9 +21,9 @@ LIMITS = {
     "": 1,
     "adapters": 20,
     "adapters/analytic/coll": 2,
-    "adapters/openmpi/glue": 4,
+    "adapters/openmpi/glue": 5,
     "lowlevel/engine": 2,  # C and C++ of one object
-    "lowlevel/network": 2,
+    "lowlevel/network": 3,
     "lowlevel/network/packet": 8,
     "lowlevel/nic": 3,
     "lowlevel/portals": 8,

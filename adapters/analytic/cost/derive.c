@@ -93,8 +93,8 @@ static void give_range(const struct machine *m, const struct target *t, size_t f
     double header = (double)pf_config.nic_header_bytes - (packets ? overhead : 0);
     double slowest = reads ? fmax(m->wire, m->byte) : m->wire;
     double latency = m->latency + begin(m, from) + end(m, from) - side * (double)from;
-    double bytes = (double)pf_config.nic_header_bytes + (double)typical +
-                   (double)((typical ? typical - 1 : 0) / pf_config.nic_pcie_packet) * overhead;
+    size_t further = (typical ? typical - 1 : 0) / pf_config.nic_pcie_packet;
+    double bytes = (double)pf_config.nic_header_bytes + (double)typical + (double)further * overhead;
     bool streams = reads && bytes > (double)pf_config.net_small_max;
     give(t, PF_LATENCY, from, latency + (t->memory ? fmax(0, header) * slowest : 0),
          "nic_command_bytes, nic_event_bytes, nic_pcie_*, nic_tx_time, nic_rx_time, nic_put_time");
