@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The agreement table: how far each model is from portals, operation by operation, without a fit or a setting.
+
+The 66 operations of micro.c and the codes of ../analytic/codes.c (halo, ring, transposition, incast, fan-out, overlap) run once in each model; computation and
+MPI_Wtime take no simulated time. Only simulated times are compared, so that the table is the same on any machine. Writes DIR/agree.csv (each
+operation, size and number of ranks) and, with python3-matplotlib, DIR/agree.png; prints medians and largest errors.
+"""
+import argparse
+import concurrent.futures
+import csv
+import os
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+REFERENCE, OTHERS = "portals", ("analytic", "smpi")
+FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--log=root.thres:critical"]
+CODES = ("stencil", "ring", "transpose", "incast", "fanout", "overlap")
+COLUMNS = ["ranks", "kind", "operation", "bytes", REFERENCE, *OTHERS]
+
+
+class Study:
+    def __init__(self, options):
+        self.options, self.bin = options, os.path.abspath(options.bin)
+        os.makedirs(options.out, exist_ok=True)
+        sources = [os.path.join(HERE, name) for name in sorted(os.listdir(HERE)) if name.endswith(".c")]
+        self.micro = self.build("micro", sources)
+        self.codes = self.build("codes", [os.path.join(ROOT, "experiments/analytic/codes.c")])
+
+    def build(self, name, sources):
+        target = os.path.abspath(os.path.join(self.options.out, name))
+        subprocess.run([f"{self.bin}/pfcc", "-O2", *sources, "-o", target], check=True)
+        return target
+
+    def output(self, model, ranks, program):
+        platform = ["-platform", self.options.platform] if self.options.platform else []
+        command = [f"{self.bin}/pfrun", "-quiet", "-np", str(ranks), *platform, *FREE, "-model", model, *program]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def times(self, run):
+        """{(kind, operation, bytes): seconds} of one model on so many ranks."""
+        model, ranks = run
+        result = {}
+        text = self.output(model, ranks, [self.micro, "-n", str(self.options.iterations), "-w", str(self.options.iterations // 3),
+                                          "-s", self.options.sizes, *self.options.only])
+        for name, kind, size, seconds, *_ in (line.split(",") for line in text.split() if line.count(",") == 5):
+            result[kind, name, int(size)] = float(seconds)
+        for name in CODES:
+            for size in self.options.sizes.split(","):
+                result["code", name, int(size)] = float(self.output(model, ranks, [self.codes, name, size]).split()[-1])
+        return result
+
+    def rows(self):
+        runs = [(model, ranks) for ranks in self.options.np for model in (REFERENCE, *OTHERS)]
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            found = dict(zip(runs, pool.map(self.times, runs)))
+        return [{"ranks": ranks, "kind": key[0], "operation": key[1], "bytes": key[2],
+                 **{model: f"{found[model, ranks][key]:.9g}" for model in (REFERENCE, *OTHERS)}}
+                for ranks in self.options.np for key in found[REFERENCE, ranks]]
+
+
+def error(row, model):
+    return abs(float(row[model]) / float(row[REFERENCE]) - 1)
+
+
+def table(rows):
+    print(f"{'ranks':>5} {'kind':16} {'times':>5}" + "".join(f" {model + ': median':>18} {'largest':>9}  {'':26}" for model in OTHERS))
+    for ranks, kind in dict.fromkeys((row["ranks"], row["kind"]) for row in rows):
+        group = [row for row in rows if (row["ranks"], row["kind"]) == (ranks, kind)]
+        line = f"{ranks:5} {kind:16} {len(group):5}"
+        for model in OTHERS:
+            worst = max(group, key=lambda row, model=model: error(row, model))
+            middle = statistics.median(error(row, model) for row in group)
+            line += f" {100 * middle:16.2f} % {100 * error(worst, model):7.1f} %  {worst['operation'] + ' ' + str(worst['bytes']):26}"
+        print(line.rstrip())
+
+
+def too_far(rows, limits):
+    """Whether analytic is farther from the reference than allowed, one-sided operations aside."""
+    errors = [100 * error(row, "analytic") for row in rows if row["kind"] != "one-sided"]
+    median, largest = statistics.median(errors), max(errors)
+    print(f"analytic, all but one-sided: median {median:.2f} %, largest {largest:.1f} %")
+    return median > limits[0] or largest > limits[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=f"{ROOT}/build/bin", help="folder of pfcc and pfrun (default: build/bin)")
+    parser.add_argument("--out", default="agree-results", help="folder of the results")
+    parser.add_argument("-np", type=lambda text: [int(part) for part in text.split(",")], default=[16, 64], help="ranks (default: 16,64)")
+    parser.add_argument("--platform", help="as for pfrun")
+    parser.add_argument("--iterations", type=int, default=30, help="of each operation and size, a third not timed (default: 30)")
+    parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=["all"], metavar="NAME,...", help="these operations of micro.c")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs beside each other (default: one for each core)")
+    parser.add_argument("--limit", type=float, nargs=2, metavar=("MEDIAN", "LARGEST"), help="fail when analytic is farther off, in per cent")
+    parser.add_argument("--no-plot", action="store_true", help="no picture, which needs python3-matplotlib")
+    options = parser.parse_args()
+    try:
+        rows = Study(options).rows()
+    except (RuntimeError, subprocess.CalledProcessError) as failed:
+        sys.exit(f"run_agree.py: {failed}")
+    with open(f"{options.out}/agree.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    table(rows)
+    if not options.no_plot:
+        subprocess.run(["/usr/bin/python3", f"{HERE}/plot_agree.py", options.out], check=True)
+    return too_far(rows, options.limit) if options.limit else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
