@@ -39,7 +39,7 @@ struct pf_rank_objects *pf_rank_objects(struct pf_rank *r);
 static inline int pf_hub_native_begin(struct pf_rank *r, struct pf_instance *in)
 {
     int before = r->call.model;
-    if (before != in->impl)
+    if (pf_model_impl(before) != in->impl)
         in->ops->enter(in);
     r->call.model = in->model;
     return before;
@@ -47,7 +47,7 @@ static inline int pf_hub_native_begin(struct pf_rank *r, struct pf_instance *in)
 
 static inline void pf_hub_native_end(struct pf_rank *r, struct pf_instance *in, int before)
 {
-    if (before != in->impl)
+    if (pf_model_impl(before) != in->impl)
         in->ops->leave(in);
     r->call.model = before;
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "fake_rank.h"
+#include "middleware/core/rank_objects.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
 
@@ -230,6 +231,53 @@ static void bad_types(void **state)
     assert_int_equal(r->live_objects, 0);
 }
 
+static int entered, left;
+
+static void count_enter(struct pf_instance *in)
+{
+    (void)in;
+    entered++;
+}
+
+static void count_leave(struct pf_instance *in)
+{
+    (void)in;
+    left++;
+}
+
+/* A call of the hub's own enters an implementation unless the rank is inside: in whichever of its models. */
+static void hub_calls(void **state)
+{
+    static const struct {
+        enum pf_model before, model;
+        enum pf_impl impl;
+        int entered;
+    } cases[] = {
+        {PF_MODEL_NONE, PF_MODEL_SMPI, PF_IMPL_SMPI, 1},
+        {PF_MODEL_SMPI, PF_MODEL_SMPI, PF_IMPL_SMPI, 0},
+        {PF_MODEL_ANALYTIC, PF_MODEL_SMPI, PF_IMPL_SMPI, 1},
+        {PF_MODEL_SMPI, PF_MODEL_PORTALS, PF_IMPL_OPENMPI, 1},
+        {PF_MODEL_PORTALS, PF_MODEL_PORTALS, PF_IMPL_OPENMPI, 0},
+        {PF_MODEL_PORTALS_IDEAL, PF_MODEL_PORTALS, PF_IMPL_OPENMPI, 0},
+        {PF_MODEL_COUNT, PF_MODEL_ANALYTIC, PF_IMPL_ANALYTIC, 1},
+        {PF_MODEL_PORTALS_IDEAL, PF_MODEL_ANALYTIC, PF_IMPL_ANALYTIC, 1},
+    };
+    const struct pf_adapter_ops ops = {.size = sizeof ops, .enter = count_enter, .leave = count_leave};
+    struct pf_rank *r = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pf_instance in = {.ops = &ops, .impl = (int)cases[i].impl, .model = cases[i].model};
+        entered = left = 0;
+        r->call.model = cases[i].before;
+        int before = pf_hub_native_begin(r, &in);
+        assert_int_equal(r->call.model, cases[i].model);
+        pf_hub_native_end(r, &in, before);
+        assert_int_equal(r->call.model, cases[i].before);
+        assert_int_equal(entered, cases[i].entered);
+        assert_int_equal(left, cases[i].entered);
+    }
+    r->call.model = PF_MODEL_NONE;
+}
+
 static void tools(void **state)
 {
     (void)state;
@@ -264,6 +312,7 @@ int main(void)
         cmocka_unit_test(fortran_handles),
         cmocka_unit_test_prestate(contents, r),
         cmocka_unit_test_prestate(bad_types, r),
+        cmocka_unit_test_prestate(hub_calls, r),
         cmocka_unit_test(tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
