@@ -16,9 +16,9 @@
  */
 #define PF_ADAPTER_ABI 1
 
-/* MPI implementations; several models of the fidelity ladder may share one (base/models.def). The last one is
- * no part of the library: the example, in tests. */
-enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_SELF, PF_IMPL_COUNT };
+/* MPI implementations; several models of the fidelity ladder may share one (base/models.def). Each costs a
+ * slot in every object and a turn in loops of the waiting calls. */
+enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_COUNT };
 
 /* Hub values below this are predefined handles; they index pf_instance.predefined. */
 #define PF_PREDEFINED_LIMIT 0x300
