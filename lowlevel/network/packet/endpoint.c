@@ -69,7 +69,7 @@ static uint32_t next_bytes(const struct pf_packet_sim *sim, const struct pf_pack
     return (uint32_t)ceil(payload) + sim->settings.header_bytes;
 }
 
-static void send_packet(struct pf_packet_sim *sim, struct packet_source *source, int32_t output, int lane,
+static void send_packet(struct pf_packet_sim *sim, struct packet_source *source, int32_t output, int channel,
                         double now)
 {
     struct pf_packet_message *m = source->first;
@@ -84,7 +84,7 @@ static void send_packet(struct pf_packet_sim *sim, struct packet_source *source,
     source->first = m->next;
     if (m->unsent > 0.0)
         append(source, m);
-    pf_packet_launch(sim, p, output, lane, fmax(now, sim->outputs[output].free_at));
+    pf_packet_launch(sim, p, output, channel, fmax(now, sim->outputs[output].free_at));
     if (m->unsent <= 0.0 && m->streams) {
         m->under_way++; /* until then it is not the caller's */
         pf_packet_events_post(&sim->events, sim->outputs[output].link_free, false, (uintptr_t)m | WHAT_SENT);
@@ -103,10 +103,10 @@ static bool send_one(struct pf_packet_sim *sim, int32_t node, int32_t output, do
         if (!source->first)
             continue;
         double date;
-        int lane = pf_packet_lane_choose(sim, output, virtual_network, 0, next_bytes(sim, source->first), now,
-                                         &date);
-        if (lane >= 0) {
-            send_packet(sim, source, output, lane, now);
+        int channel = pf_packet_channel_choose(sim, output, virtual_network, 0,
+                                               next_bytes(sim, source->first), now, &date);
+        if (channel >= 0) {
+            send_packet(sim, source, output, channel, now);
             o->turn = virtual_network + 1;
             return true;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A router: packets that have arrived wait at the head of an input queue for an output of the crossbar, a
- * lane behind it, and their turn. One that finds all of that free goes on at once, without an event of its
+ * channel behind it, and their turn. One that finds all of that free goes on at once, without an event of its
  * own.
  */
 #include "lowlevel/network/packet/state.h"
@@ -16,7 +16,7 @@ static int64_t queued(void *of, int32_t port, int vc)
 {
     struct view *view = of;
     int32_t output = view->first_port + port;
-    return pf_packet_lane_taken(view->sim, output, vc) + view->sim->outputs[output].waiting_bytes;
+    return pf_packet_channel_taken(view->sim, output, vc) + view->sim->outputs[output].waiting_bytes;
 }
 
 static bool ask(struct pf_packet_sim *sim, int32_t router, struct pf_packet *p, struct pf_packet_hop *hop)
@@ -51,11 +51,11 @@ static bool choose_queue(struct pf_packet_sim *sim, int32_t input, struct pf_pac
 }
 
 /* ---- Queues. */
-static struct packet_queue *queue_of(struct pf_packet_sim *sim, int32_t input, int lane, int output_port)
+static struct packet_queue *queue_of(struct pf_packet_sim *sim, int32_t input, int channel, int output_port)
 {
     int32_t v = sim->owner[input];
     int width = width_of(sim, v);
-    int64_t place = (int64_t)(input - sim->fabric->first_port[v]) * sim->lanes + lane;
+    int64_t place = (int64_t)(input - sim->fabric->first_port[v]) * sim->channels + channel;
     return &sim->queues[sim->first_queue[v] + place * width + (width > 1 ? output_port : 0)];
 }
 
@@ -66,10 +66,10 @@ static uint64_t *wants_of(struct pf_packet_sim *sim, int32_t output)
                        (int64_t)(output - sim->fabric->first_port[v]) * words_of(sim, v)];
 }
 
-static void mark(struct pf_packet_sim *sim, int32_t input, int lane, int32_t output, int by)
+static void mark(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output, int by)
 {
     int32_t v = sim->owner[input], first = sim->fabric->first_port[v];
-    int bit = (input - first) * sim->lanes + lane, port = output - first;
+    int bit = (input - first) * sim->channels + channel, port = output - first;
     struct packet_output *o = &sim->outputs[output];
     wants_of(sim, output)[bit / 64] ^= UINT64_C(1) << bit % 64;
     o->waiting += by;
@@ -81,9 +81,9 @@ static void mark(struct pf_packet_sim *sim, int32_t input, int lane, int32_t out
 }
 
 /* The number of a queue in its input port, which takes turns with the others. */
-static int32_t turn_of(const struct pf_packet_sim *sim, int32_t router, int lane, int output_port)
+static int32_t turn_of(const struct pf_packet_sim *sim, int32_t router, int channel, int output_port)
 {
-    return sim->settings.output_queues ? lane * ports_of(sim, router) + output_port : lane;
+    return sim->settings.output_queues ? channel * ports_of(sim, router) + output_port : channel;
 }
 
 bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent)
@@ -91,7 +91,8 @@ bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double se
     return !sim->fabric->up[output] || sim->outputs[output].down_at >= sent;
 }
 
-void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int lane, double start)
+void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
+                      double start)
 {
     const struct pf_fabric *f = sim->fabric;
     struct packet_output *o = &sim->outputs[output];
@@ -102,9 +103,9 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     o->link_free = leave + time;
     o->packets++;
     o->bytes += p->bytes;
-    sim->lane[(int64_t)output * sim->lanes + lane].bytes -= p->bytes;
+    sim->channel[(int64_t)output * sim->channels + channel].bytes -= p->bytes;
     sim->counts.hops++;
-    p->lane = (uint32_t)lane & (LANES_LIMIT - 1);
+    p->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
     p->port = input;
     p->ready = leave;
     p->tail = head + time;
@@ -113,7 +114,7 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
         pf_packet_events_post(&sim->events, head + f->router_latency, false, (uintptr_t)p | WHAT_PACKET);
         return;
     }
-    pf_packet_lane_release(sim, input, lane, p->bytes, head); /* a node takes what comes as it comes */
+    pf_packet_channel_release(sim, input, channel, p->bytes, head); /* a node takes what comes as it comes */
     if (p->is_first && p->message->streams) {
         pf_packet_events_post(&sim->events, head, false, (uintptr_t)p | WHAT_HEAD);
     } else {
@@ -124,25 +125,26 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
 static void next_head(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, double now);
 
 /* The packet at the head of its queue goes; all that it needs is free. */
-static void commit(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, int lane, double now)
+static void commit(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, int channel,
+                   double now)
 {
     struct pf_packet *p = queue->first;
     int32_t router = sim->owner[input], first = sim->fabric->first_port[router];
     int32_t output = first + queue->hop.port;
     struct packet_input *in = &sim->inputs[input];
     struct packet_output *o = &sim->outputs[output];
-    int from = (int)p->lane;
+    int from = (int)p->channel;
     double start = fmax(fmax(now, p->ready), fmax(in->free_at, o->free_at));
     double byte_time = fmin(sim->byte_time[output], sim->byte_time[sim->other[input]]);
     in->free_at = start + p->bytes * byte_time / sim->settings.crossbar_speedup;
     in->turn = turn_of(sim, router, from, queue->hop.port) + 1;
     o->turn = input - first + 1;
     o->wait += start - p->ready;
-    pf_packet_lane_release(sim, input, from, p->bytes, start);
+    pf_packet_channel_release(sim, input, from, p->bytes, start);
     if (!sim->settings.output_queues)
         pf_routing_take(&queue->hop, &p->path);
     queue->first = p->next;
-    pf_packet_launch(sim, p, output, lane, start);
+    pf_packet_launch(sim, p, output, channel, start);
     if (queue->first)
         next_head(sim, input, queue, now);
 }
@@ -159,15 +161,15 @@ static void join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
         p->ready = whole;
     double date = fmax(p->ready, fmax(in->free_at, o->free_at)), when;
     if (in->waiting == 0 && o->waiting == 0 && is_due(date, now)) {
-        int lane = pf_packet_lane_choose(sim, output, p->message->virtual_network, queue->hop.vc, p->bytes,
-                                         now, &when);
-        if (lane >= 0) {
-            commit(sim, input, queue, lane, now);
+        int channel = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc,
+                                               p->bytes, now, &when);
+        if (channel >= 0) {
+            commit(sim, input, queue, channel, now);
             return;
         }
         date = when;
     }
-    mark(sim, input, (int)p->lane, output, 1);
+    mark(sim, input, (int)p->channel, output, 1);
     o->waiting_bytes += p->bytes;
     o->next_try = fmin(o->next_try, fmax(date, now));
     if (!isinf(o->next_try))
@@ -175,16 +177,16 @@ static void join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
 }
 
 /* It does not wait any more. */
-static void leave(struct pf_packet_sim *sim, int32_t input, int lane, int32_t output,
+static void leave(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output,
                   struct packet_queue *queue)
 {
     sim->outputs[output].waiting_bytes -= queue->first->bytes;
-    mark(sim, input, lane, output, -1);
+    mark(sim, input, channel, output, -1);
 }
 
 static void refuse(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p, double now)
 {
-    pf_packet_lane_release(sim, input, (int)p->lane, p->bytes, now);
+    pf_packet_channel_release(sim, input, (int)p->channel, p->bytes, now);
     pf_packet_drop(sim, p, now);
 }
 
@@ -224,7 +226,7 @@ void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now
         return;
     }
     p->ready = now;
-    struct packet_queue *queue = queue_of(sim, input, (int)p->lane, routed ? p->port : 0);
+    struct packet_queue *queue = queue_of(sim, input, (int)p->channel, routed ? p->port : 0);
     bool is_head = !queue->first;
     append(queue, p);
     if (is_head)
@@ -234,8 +236,8 @@ void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now
 /* ---- Allocation: outputs choose among what waits for them, inputs among the outputs that chose them. */
 struct choice {
     int32_t input;
-    int lane; /* of the input */
-    int to;   /* of the output */
+    int channel; /* of the input */
+    int to;      /* of the output */
     int32_t rank;
     uint64_t age;
 };
@@ -244,13 +246,13 @@ struct choice {
 static bool can_go(struct pf_packet_sim *sim, int32_t output, struct choice *c, double now, double *again)
 {
     int32_t first = sim->fabric->first_port[sim->owner[output]];
-    const struct packet_queue *queue = queue_of(sim, c->input, c->lane, output - first);
+    const struct packet_queue *queue = queue_of(sim, c->input, c->channel, output - first);
     const struct pf_packet *p = queue->first;
     double date = fmax(p->ready, sim->inputs[c->input].free_at);
     if (is_due(date, now)) {
         c->age = p->path.id;
-        c->to = pf_packet_lane_choose(sim, output, p->message->virtual_network, queue->hop.vc, p->bytes, now,
-                                      &date);
+        c->to = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc, p->bytes,
+                                         now, &date);
         if (c->to >= 0)
             return true;
     }
@@ -259,11 +261,11 @@ static bool can_go(struct pf_packet_sim *sim, int32_t output, struct choice *c, 
 }
 
 /* How late a queue's turn is at its input. */
-static int32_t rank_of(const struct pf_packet_sim *sim, int32_t input, int lane, int output_port)
+static int32_t rank_of(const struct pf_packet_sim *sim, int32_t input, int channel, int output_port)
 {
     int32_t router = sim->owner[input];
-    int32_t all = sim->lanes * (sim->settings.output_queues ? ports_of(sim, router) : 1);
-    int32_t rank = turn_of(sim, router, lane, output_port) - sim->inputs[input].turn;
+    int32_t all = sim->channels * (sim->settings.output_queues ? ports_of(sim, router) : 1);
+    int32_t rank = turn_of(sim, router, channel, output_port) - sim->inputs[input].turn;
     return rank < 0 ? rank + all : rank;
 }
 
@@ -279,7 +281,7 @@ static bool choose(struct pf_packet_sim *sim, int32_t output, double now, struct
 {
     struct packet_output *o = &sim->outputs[output];
     int32_t v = sim->owner[output], first = sim->fabric->first_port[v];
-    int words = words_of(sim, v), start = o->turn < ports_of(sim, v) ? o->turn * sim->lanes : 0;
+    int words = words_of(sim, v), start = o->turn < ports_of(sim, v) ? o->turn * sim->channels : 0;
     const uint64_t *wants = wants_of(sim, output);
     double again = INFINITY;
     best->input = -1;
@@ -292,13 +294,13 @@ static bool choose(struct pf_packet_sim *sim, int32_t output, double now, struct
             bits &= ~(~UINT64_C(0) << start % 64);
         for (; bits; bits &= bits - 1) {
             int bit = word * 64 + __builtin_ctzll(bits);
-            struct choice c = {.input = first + bit / sim->lanes, .lane = bit % sim->lanes};
+            struct choice c = {.input = first + bit / sim->channels, .channel = bit % sim->channels};
             bool round_robin = sim->settings.arbitration == PF_PACKET_ROUND_ROBIN;
             if (round_robin && best->input >= 0 && c.input != best->input)
                 return true;
             if (!can_go(sim, output, &c, now, &again))
                 continue;
-            c.rank = rank_of(sim, c.input, c.lane, output - first);
+            c.rank = rank_of(sim, c.input, c.channel, output - first);
             if (best->input < 0 || is_better(sim, &c, best))
                 *best = c;
         }
@@ -336,9 +338,9 @@ static int make_offers(struct pf_packet_sim *sim, int32_t router, double now)
                 if (!is_better(sim, &c, &old))
                     continue;
             }
-            in->offer = c.lane;
+            in->offer = c.channel;
             in->offered_by = output;
-            in->offered_lane = c.to;
+            in->offered_channel = c.to;
         }
     }
     return count;
@@ -348,11 +350,11 @@ static void accept(struct pf_packet_sim *sim, int32_t input, double now)
 {
     struct packet_input *in = &sim->inputs[input];
     int32_t output = in->offered_by, first = sim->fabric->first_port[sim->owner[input]];
-    int lane = in->offer;
-    struct packet_queue *queue = queue_of(sim, input, lane, output - first);
+    int channel = in->offer;
+    struct packet_queue *queue = queue_of(sim, input, channel, output - first);
     in->offer = -1;
-    leave(sim, input, lane, output, queue);
-    commit(sim, input, queue, in->offered_lane, now);
+    leave(sim, input, channel, output, queue);
+    commit(sim, input, queue, in->offered_channel, now);
 }
 
 /* Adaptive routing: what waits is asked again, as another way may be better now. */
@@ -364,15 +366,15 @@ static void ask_again(struct pf_packet_sim *sim, int32_t output, double now)
     for (int word = 0; word < words && o->waiting > 0; word++) {
         for (uint64_t bits = wants_of(sim, output)[word]; bits; bits &= bits - 1) {
             int bit = word * 64 + __builtin_ctzll(bits);
-            int32_t input = first + bit / sim->lanes;
-            struct packet_queue *queue = queue_of(sim, input, bit % sim->lanes, 0);
+            int32_t input = first + bit / sim->channels;
+            struct packet_queue *queue = queue_of(sim, input, bit % sim->channels, 0);
             struct pf_packet_hop hop;
             o->waiting_bytes -= queue->first->bytes; /* it does not wait for itself */
             bool has_way = ask(sim, router, queue->first, &hop);
             o->waiting_bytes += queue->first->bytes;
             if (has_way && hop.port == queue->hop.port && hop.vc == queue->hop.vc)
                 continue;
-            leave(sim, input, bit % sim->lanes, output, queue);
+            leave(sim, input, bit % sim->channels, output, queue);
             if (has_way) {
                 queue->hop = hop;
                 join(sim, input, queue, now);
@@ -419,14 +421,14 @@ void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now)
 {
     int32_t v = sim->owner[output], first = sim->fabric->first_port[v];
     struct packet_output *o = &sim->outputs[output];
-    int places = ports_of(sim, v) * sim->lanes;
+    int places = ports_of(sim, v) * sim->channels;
     for (int bit = 0; bit < places && o->waiting > 0; bit++) {
         if (!(wants_of(sim, output)[bit / 64] >> bit % 64 & 1))
             continue;
-        int32_t input = first + bit / sim->lanes;
-        struct packet_queue *queue = queue_of(sim, input, bit % sim->lanes, output - first);
+        int32_t input = first + bit / sim->channels;
+        struct packet_queue *queue = queue_of(sim, input, bit % sim->channels, output - first);
         struct pf_packet *p = queue->first;
-        leave(sim, input, bit % sim->lanes, output, queue);
+        leave(sim, input, bit % sim->channels, output, queue);
         if (!sim->settings.output_queues) {
             next_head(sim, input, queue, now);
             continue;
@@ -438,7 +440,7 @@ void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now)
                 refuse(sim, input, p, now);
                 continue;
             }
-            struct packet_queue *other = queue_of(sim, input, (int)p->lane, p->port);
+            struct packet_queue *other = queue_of(sim, input, (int)p->channel, p->port);
             bool is_head = !other->first;
             append(other, p);
             if (is_head)

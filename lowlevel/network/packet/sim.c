@@ -139,8 +139,8 @@ bool pf_packet_sim_is_clean(struct pf_packet_sim *sim)
             continue;
         if (o->waiting != 0 || o->waiting_bytes != 0 || sim->inputs[port].waiting != 0)
             return false;
-        for (int lane = 0; lane < sim->lanes; lane++)
-            if (!pf_packet_lane_is_full(sim, port, lane))
+        for (int channel = 0; channel < sim->channels; channel++)
+            if (!pf_packet_channel_is_full(sim, port, channel))
                 return false;
     }
     return sim->credits.in_use == 0;
@@ -150,11 +150,11 @@ size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim)
 {
     size_t most = 0;
     for (int32_t v = 0; v < sim->fabric->routers; v++) {
-        size_t lanes = (size_t)sim->lanes;
-        size_t bytes =
-            sizeof(struct packet_input) + sizeof(struct packet_output) +
-            (size_t)words_of(sim, v) * sizeof *sim->wants +
-            lanes * (sizeof(struct packet_lane) + (size_t)width_of(sim, v) * sizeof(struct packet_queue));
+        size_t channels = (size_t)sim->channels;
+        size_t bytes = sizeof(struct packet_input) + sizeof(struct packet_output) +
+                       (size_t)words_of(sim, v) * sizeof *sim->wants +
+                       channels * (sizeof(struct packet_channel) +
+                                   (size_t)width_of(sim, v) * sizeof(struct packet_queue));
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -194,7 +194,7 @@ static void make_ports(struct pf_packet_sim *sim)
     sim->inputs = pf_calloc(count, sizeof *sim->inputs);
     sim->outputs = pf_calloc(count, sizeof *sim->outputs);
     sim->touched = pf_calloc(count, sizeof *sim->touched);
-    sim->lane = pf_calloc(count * (size_t)sim->lanes, sizeof *sim->lane);
+    sim->channel = pf_calloc(count * (size_t)sim->channels, sizeof *sim->channel);
     for (int32_t v = 0; v < sim->vertices; v++) {
         for (int32_t port = f->first_port[v]; port < f->first_port[v + 1]; port++) {
             const struct pf_fabric_port *p = &f->ports[port];
@@ -211,8 +211,8 @@ static void make_ports(struct pf_packet_sim *sim)
             continue;
         int64_t bytes = sim->settings.channel_buffer;
         sim->buffer[port] = bytes > 0 ? bytes : round_trip(sim, (int32_t)port, most);
-        for (int lane = 0; lane < sim->lanes; lane++)
-            sim->lane[(int64_t)sim->other[port] * sim->lanes + lane].bytes = sim->buffer[port];
+        for (int channel = 0; channel < sim->channels; channel++)
+            sim->channel[(int64_t)sim->other[port] * sim->channels + channel].bytes = sim->buffer[port];
     }
 }
 
@@ -232,7 +232,7 @@ static void make_vertices(struct pf_packet_sim *sim)
         sim->first_active[v] = active;
         if (!is_router(sim, v))
             continue;
-        queues += (int64_t)ports * sim->lanes * width_of(sim, v);
+        queues += (int64_t)ports * sim->channels * width_of(sim, v);
         words += (int64_t)ports * words_of(sim, v);
         active += (ports + 63) / 64;
     }
@@ -247,18 +247,18 @@ static bool is_possible(const struct pf_packet_settings *s, const struct pf_rout
                         size_t error_size)
 {
     uint64_t packet = (uint64_t)s->packet_bytes + s->header_bytes;
-    int lanes = s->virtual_networks * routing->classes * s->channels;
+    int channels = s->virtual_networks * routing->classes * s->channels;
     if (s->packet_bytes < 1 || packet >= PACKET_BYTES_LIMIT)
         snprintf(error, error_size, "a packet has from 1 to %d bytes, not %llu", PACKET_BYTES_LIMIT - 1,
                  (unsigned long long)packet);
     else if (s->channel_buffer != 0 && s->channel_buffer < (int64_t)packet)
         snprintf(error, error_size, "the buffer of a virtual channel (%lld bytes) must hold a packet (%llu)",
                  (long long)s->channel_buffer, (unsigned long long)packet);
-    else if (s->channels < 1 || s->virtual_networks < 1 || lanes > LANES_LIMIT)
+    else if (s->channels < 1 || s->virtual_networks < 1 || channels > CHANNELS_LIMIT)
         snprintf(error, error_size,
                  "a port has from 1 to %d virtual channels; %d virtual networks, %d classes of the routing "
                  "and %d channels make %d",
-                 LANES_LIMIT, s->virtual_networks, routing->classes, s->channels, lanes);
+                 CHANNELS_LIMIT, s->virtual_networks, routing->classes, s->channels, channels);
     else if (!(s->crossbar_speedup >= 1.0) || !(s->credit_delay >= 0.0))
         snprintf(error, error_size,
                  "the crossbar's speed-up must be at least 1, the credits' delay at least 0");
@@ -281,7 +281,7 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
     sim->fabric = routing->fabric;
     sim->settings = *settings;
     sim->classes = routing->classes;
-    sim->lanes = settings->virtual_networks * sim->classes * settings->channels;
+    sim->channels = settings->virtual_networks * sim->classes * settings->channels;
     sim->vertices = sim->fabric->routers + sim->fabric->nodes;
     sim->packets = (struct pf_pool)PF_POOL(struct pf_packet);
     sim->credits = (struct pf_pool)PF_POOL(struct packet_credit);
@@ -294,9 +294,9 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
 {
     if (!sim)
         return;
-    void *const blocks[] = {sim->events.heap, sim->owner,      sim->other,  sim->byte_time,    sim->buffer,
-                            sim->inputs,      sim->outputs,    sim->lane,   sim->wants,        sim->wake,
-                            sim->first_queue, sim->first_word, sim->active, sim->first_active, sim->queues,
+    void *const blocks[] = {sim->events.heap, sim->owner,      sim->other,   sim->byte_time,    sim->buffer,
+                            sim->inputs,      sim->outputs,    sim->channel, sim->wants,        sim->wake,
+                            sim->first_queue, sim->first_word, sim->active,  sim->first_active, sim->queues,
                             sim->sources,     sim->touched};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);

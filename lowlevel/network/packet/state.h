@@ -10,10 +10,10 @@
 
 /*
  * What the files of the simulator share. A port is named by its number in fabric->ports, as an output of the
- * vertex that has it and as the input of the same vertex from the other direction of the same cable. A lane
- * is a virtual channel of a port: (virtual network, class of the routing, channel).
+ * vertex that has it and as the input of the same vertex from the other direction of the same cable. A
+ * channel is a virtual channel of a port: (virtual network, class of the routing, channel).
  */
-enum { PACKET_BYTES_LIMIT = 1 << 23, LANES_LIMIT = 256 };
+enum { PACKET_BYTES_LIMIT = 1 << 23, CHANNELS_LIMIT = 256 };
 
 /* One cache line. */
 struct pf_packet {
@@ -24,7 +24,7 @@ struct pf_packet {
     double tail;  /* when its last byte could; at a node: when it has arrived */
     uint32_t bytes : 23;
     uint32_t is_first : 1; /* of its message */
-    uint32_t lane : 8;
+    uint32_t channel : 8;
     int32_t port; /* the input port that it comes to; in a queue of one output: the vertex's port to go by */
 };
 _Static_assert(sizeof(struct pf_packet) <= 64, "the state of a packet is a cache line");
@@ -35,11 +35,11 @@ struct packet_queue {
 };
 
 struct packet_input {
-    double free_at;                   /* for the crossbar */
-    int32_t waiting;                  /* queues whose head waits for an output */
-    int32_t turn;                     /* the queue that comes first in a tie */
-    int32_t offer;                    /* within an allocation: the queue that an output has chosen, or -1 */
-    int32_t offered_by, offered_lane; /* the output, and its lane */
+    double free_at;  /* for the crossbar */
+    int32_t waiting; /* queues whose head waits for an output */
+    int32_t turn;    /* the queue that comes first in a tie */
+    int32_t offer;   /* within an allocation: the queue that an output has chosen, or -1 */
+    int32_t offered_by, offered_channel; /* the output, and its channel */
 };
 
 struct packet_output {
@@ -54,13 +54,13 @@ struct packet_output {
     double bytes, wait;
 };
 
-/* Credits of a lane at the output: what has been returned and can be used from a date on is in a list. */
+/* Credits of a channel at the output: what has been returned and can be used from a date on is in a list. */
 struct packet_credit {
     double date;
     struct packet_credit *next;
     int64_t bytes;
 };
-struct packet_lane {
+struct packet_channel {
     int64_t bytes;
     struct packet_credit *first, *last;
     bool starved; /* something waits and even the list is not enough */
@@ -75,7 +75,7 @@ struct pf_packet_sim {
     const struct pf_fabric *fabric;
     const struct pf_routing *routing;
     struct pf_packet_settings settings;
-    int classes, lanes; /* of the routing; of a port */
+    int classes, channels; /* of the routing; of a port */
     int32_t vertices;
     double now;
     struct pf_packet_events events;
@@ -84,14 +84,14 @@ struct pf_packet_sim {
     /* Per port */
     int32_t *owner, *other; /* vertex; port at the cable's other end */
     double *byte_time;      /* s per byte of the output; 0: no time */
-    int64_t *buffer;        /* bytes of a lane of the input */
+    int64_t *buffer;        /* bytes of a channel of the input */
     struct packet_input *inputs;
     struct packet_output *outputs;
-    struct packet_lane *lane; /* [port * lanes + lane] */
-    uint64_t *wants;          /* of an output: bit (input port * lanes + lane) of its vertex */
+    struct packet_channel *channel; /* [port * channels + channel] */
+    uint64_t *wants;                /* of an output: bit (input port * channels + channel) of its vertex */
     /* Per vertex */
     double *wake;         /* the date of its next allocation */
-    int64_t *first_queue; /* of its queues, [(input port * lanes + lane) * width + output port] */
+    int64_t *first_queue; /* of its queues, [(input port * channels + channel) * width + output port] */
     int64_t *first_word;  /* of its outputs' `wants` */
     uint64_t *active;     /* outputs with something waiting, [first_active[v] + port / 64] */
     int64_t *first_active;
@@ -133,10 +133,10 @@ static inline int32_t ports_of(const struct pf_packet_sim *sim, int32_t vertex)
 
 static inline int words_of(const struct pf_packet_sim *sim, int32_t vertex)
 {
-    return (ports_of(sim, vertex) * sim->lanes + 63) / 64;
+    return (ports_of(sim, vertex) * sim->channels + 63) / 64;
 }
 
-/* Queues of a lane of an input port. */
+/* Queues of a channel of an input port. */
 static inline int width_of(const struct pf_packet_sim *sim, int32_t vertex)
 {
     return sim->settings.output_queues ? ports_of(sim, vertex) : 1;
@@ -146,20 +146,22 @@ static inline int width_of(const struct pf_packet_sim *sim, int32_t vertex)
 void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date);
 
 /* credits.c */
-/* The lane of the output, among those of the class, that takes `bytes` now and has most room, or -1: then
+/* The channel of the output, among those of the class, that takes `bytes` now and has most room, or -1: then
  * *when is when that may be so, infinite when nobody knows yet (the return of credits wakes the vertex). */
-int pf_packet_lane_choose(struct pf_packet_sim *sim, int32_t output, int virtual_network, int vc,
-                          uint32_t bytes, double now, double *when);
+int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int virtual_network, int vc,
+                             uint32_t bytes, double now, double *when);
 /* Room of `bytes` is there again at the input from `date` on: its cable's other end learns it later. */
-void pf_packet_lane_release(struct pf_packet_sim *sim, int32_t input, int lane, uint32_t bytes, double date);
-/* Bytes of the output's lanes of a class (-1: all) that are taken. */
-int64_t pf_packet_lane_taken(struct pf_packet_sim *sim, int32_t output, int vc);
+void pf_packet_channel_release(struct pf_packet_sim *sim, int32_t input, int channel, uint32_t bytes,
+                               double date);
+/* Bytes of the output's channels of a class (-1: all) that are taken. */
+int64_t pf_packet_channel_taken(struct pf_packet_sim *sim, int32_t output, int vc);
 /* Whether all credits are at home, those included that are on their way. */
-bool pf_packet_lane_is_full(struct pf_packet_sim *sim, int32_t output, int lane);
+bool pf_packet_channel_is_full(struct pf_packet_sim *sim, int32_t output, int channel);
 
 /* router.c */
-/* The packet leaves by an output and a lane; it may start now. */
-void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int lane, double start);
+/* The packet leaves by an output and a channel; it may start now. */
+void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
+                      double start);
 void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now);
 void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now);
 /* The output's cable is down: what waits for it looks for another way. */
