@@ -38,12 +38,24 @@ EFFECTS = [
     ("PARFOCAL_NIC_ACK_BYTES", "65536", "portals", "*", "*"),
     ("PARFOCAL_NIC_RESPONSE_TIME", "1e-5", "portals", "*", "*"),
     ("PARFOCAL_NIC_PACKET_OVERHEAD", "200", "portals", "1MiB", "+"),
+    ("PARFOCAL_NET_PACKET_BYTES", "1024", "packet", "crowd", "*"),
+    ("PARFOCAL_NET_PACKET_HEADER", "64", "packet", "4KiB", "+"),
+    ("PARFOCAL_NET_VIRTUAL_CHANNELS", "1", "packet", "crowd", "*"),
+    ("PARFOCAL_NET_VC_BUFFER", "0", "packet", "1MiB", "-"),
+    ("PARFOCAL_NET_ROUTER_LATENCY", "0", "packet", "crowd", "*"),
+    ("PARFOCAL_NET_CREDIT_DELAY", "1e-5", "packet", "1MiB", "+"),
+    ("PARFOCAL_NET_CROSSBAR_SPEEDUP", "4", "packet", "crowd", "*"),
+    ("PARFOCAL_NET_OUTPUT_QUEUES", "yes", "packet", "crowd", "*"),
+    ("PARFOCAL_NET_ARBITRATION", "age", "packet", "crowd", "*"),
     ("PARFOCAL_IDLE_PASSES", "64", "portals", "", "="),
 ]
 
 
 def run(pfrun, program, hosts, model, settings):
     command = [pfrun, "-np", "3", "-hostfile", hosts, "-platform", "star:4", "-model", model, "--log=root.thres:critical"]
+    if model == "packet":  # routers show what they do where messages meet, and where the buffers are short
+        command = [pfrun, "-np", "8", "-platform", "star:8", "-model", "portals", "--log=root.thres:critical"]
+        settings = {"PARFOCAL_NET_MODEL": "packet", "PARFOCAL_NET_VC_BUFFER": "4400", "PARFOCAL_NET_CREDIT_DELAY": "5e-7", **settings}
     if "PARFOCAL_PLATFORM" in settings:
         command[5:7] = []
     command += ["--cfg=smpi/host-speed:1Gf"] if model == "smpi" else ["--cfg=smpi/simulate-computation:no"]
@@ -71,7 +83,7 @@ def main():
         subprocess.run([pfcc, "-O1", "-o", program, os.path.join(HERE, "effects.c")], check=True, timeout=120)
         with open(hosts, "w", encoding="utf-8") as file:
             file.write("node-0\nnode-1\nnode-0\n")
-        default = {model: run(pfrun, program, hosts, model, {}) for model in ("smpi", "portals", "analytic")}
+        default = {model: run(pfrun, program, hosts, model, {}) for model in ("smpi", "portals", "analytic", "packet")}
         for name, value, model, piece, sign in EFFECTS:
             if name == "PARFOCAL_PLATFORM":
                 names = os.path.join(folder, "names")
