@@ -7,7 +7,7 @@ setup() {
     unset BUILD_DIR
     mkdir -p first/scripts
     local top=$BATS_TEST_DIRNAME/../..
-    cp "$top/scripts/setup.sh" first/scripts/
+    cp "$top/scripts/setup.sh" "$top/scripts/skipped.py" first/scripts/
     cp "$top/run-tests" "$top/meson_options.txt" first/
     echo "meson build this test" >first/scripts/packages.txt
     cat >first/meson.build <<'MESON'
@@ -65,7 +65,7 @@ where() {
         case $line in *first*OK*) touch first/build/seen ;; esac
     done >output
     cat output
-    [ "$(tail -n 1 output)" = "2 passed, 0 failed" ]
+    [ "$(tail -n 1 output)" = "2 passed, 0 failed, 0 skipped" ]
 }
 
 # script FILE LINE...: what stands in for a step of .ci/run
@@ -89,15 +89,60 @@ ci() {
     mkdir .ci
     cp "$BATS_TEST_DIRNAME/../../.ci/run" .ci/
     script scripts/setup.sh :
-    script run-tests 'echo "3 passed, 0 failed"'
+    script run-tests 'echo "3 passed, 0 failed, 0 skipped"'
     script tests/install/fresh_machine.sh 'echo "7 passed, 0 failed"'
-    ci true 0 "10 passed, 0 failed"
+    ci true 0 "10 passed, 0 failed, 0 skipped"
     script tests/install/fresh_machine.sh 'echo "5 passed, 2 failed"' 'exit 1'
-    ci '' 1 "8 passed, 2 failed"
+    ci '' 1 "8 passed, 2 failed, 0 skipped"
     script tests/install/fresh_machine.sh 'echo "skipped: not root"' 'exit 77'
-    ci '' 0 "3 passed, 0 failed"
+    ci '' 0 "3 passed, 0 failed, 1 skipped"
     grep "skipped: not root" <<<"$output"
-    ci true 1 "3 passed, 1 failed"
+    ci true 1 "3 passed, 1 failed, 1 skipped"
     script run-tests 'echo "it does not build"' 'exit 1'
-    ci '' 1 "0 passed, 1 failed"
+    ci '' 1 "0 passed, 1 failed, 1 skipped"
+    script tests/install/fresh_machine.sh 'echo "7 passed, 0 failed"'
+    script run-tests 'echo "2 passed, 0 failed, 3 skipped"' '[ "$CI" != true ]'
+    ci '' 0 "9 passed, 0 failed, 3 skipped"
+    ci true 1 "9 passed, 1 failed, 3 skipped"
+}
+
+# tests_of_first NAME COMMAND...: these are the tests of the small project, each one a shell script
+tests_of_first() {
+    echo "project('small')" >first/meson.build
+    echo "option('tests', type: 'boolean')" >first/meson_options.txt
+    while [ $# -gt 0 ]; do
+        script "first/$1" "$2"
+        echo "test('$1', files('$1'), suite: 'small')" >>first/meson.build
+        shift 2
+    done
+}
+
+# skips CI STATUS LAST-LINE
+skips() {
+    CI=$1 run timeout 300 first/run-tests
+    echo "$output"
+    [ "$((status != 0))" -eq "$2" ]
+    [ "${lines[-1]}" = "$3" ]
+}
+
+@test "run-tests names what was skipped, and fails in CI" {
+    printf '%s\n' '@test "a part" { skip "no reason # at all"; }' '@test "not skipped" { echo "# skip"; }' '@test "no why" { skip; }' >first/some.bats
+    printf '%s\n' 'import unittest' 'class Some(unittest.TestCase):' '    @unittest.skip("too old")' '    def test_it(self): pass' \
+        '    def test_more(self): self.skipTest("too new")' '    def test_good(self): pass' 'unittest.main()' >first/some.py
+    tests_of_first good 'echo "skipped nothing"' whole 'echo "no compiler"; exit 77' inbats "env -i PATH=/usr/local/bin:/usr/bin:/bin bats \"$PWD/first/some.bats\"" \
+        unnamed "python3 $PWD/first/some.py" named "python3 $PWD/first/some.py -v" incmocka 'echo "[  SKIPPED ] test_c"'
+    skips '' 0 "5 passed, 0 failed, 8 skipped"
+    [ "$(grep -c '^skipped: ' <<<"$output")" -eq 8 ]
+    grep 'skipped: whole: all of it (no compiler)$' <<<"$output"
+    grep 'skipped: inbats: a part (no reason # at all)$' <<<"$output"
+    grep 'skipped: inbats: no why$' <<<"$output"
+    grep "skipped: named: test_it .*('too old')$" <<<"$output"
+    grep "skipped: named: test_more .*('too new')$" <<<"$output"
+    [ "$(grep -c 'skipped: unnamed: a part that it does not name$' <<<"$output")" -eq 2 ]
+    grep 'skipped: incmocka: test_c$' <<<"$output"
+    skips true 1 "5 passed, 0 failed, 8 skipped"
+    tests_of_first good 'echo "skipped nothing"'
+    skips true 0 "1 passed, 0 failed, 0 skipped"
+    tests_of_first good 'exit 0' bad 'exit 1'
+    skips '' 1 "1 passed, 1 failed, 0 skipped"
 }

@@ -197,4 +197,4 @@ class Prefix(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says what it skips

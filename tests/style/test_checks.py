@@ -297,4 +297,4 @@ class Cycles(CheckTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "--buffer", *sys.argv[1:]])
+    unittest.main(argv=[sys.argv[0], "--buffer", "--verbose", *sys.argv[1:]])

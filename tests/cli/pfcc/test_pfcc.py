@@ -355,4 +355,4 @@ class NamesOfOtherWrappers(PfccTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says what it skips

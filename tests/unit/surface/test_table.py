@@ -197,4 +197,4 @@ def refers_to(library, address, size, targets):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says what it skips
