@@ -21,22 +21,6 @@ static struct clock {
     int number;
 } clocks[PF_NETWORK_LIMIT];
 
-bool pf_network_no_limit(int src, int dst, int vn, double bytes, void (*credit)(void *arg), void *arg)
-{
-    (void)src, (void)dst, (void)vn, (void)bytes, (void)credit, (void)arg;
-    return true;
-}
-
-double pf_network_no_event(void)
-{
-    return -1.0;
-}
-
-void pf_network_no_advance(double date)
-{
-    (void)date;
-}
-
 double pf_network_plain_acknowledge(const struct pf_transfer *t, double bytes)
 {
     struct pf_route_info way;

@@ -23,8 +23,6 @@ LIMITS = {
     "adapters/analytic/coll": 2,
     "adapters/openmpi/glue": 5,
     "lowlevel/engine": 2,  # C and C++ of one object
-    "lowlevel/network": 3,
-    "lowlevel/network/packet": 8,
     "lowlevel/nic": 3,
     "lowlevel/portals": 8,
     "lowlevel/trace": 8,

@@ -86,42 +86,6 @@ static int32_t turn_of(const struct pf_packet_sim *sim, int32_t router, int chan
     return sim->settings.output_queues ? channel * ports_of(sim, router) + output_port : channel;
 }
 
-bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent)
-{
-    return !sim->fabric->up[output] || sim->outputs[output].down_at >= sent;
-}
-
-void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
-                      double start)
-{
-    const struct pf_fabric *f = sim->fabric;
-    struct packet_output *o = &sim->outputs[output];
-    int32_t input = sim->other[output];
-    double time = p->bytes * sim->byte_time[output];
-    double leave = fmax(start, o->link_free), head = leave + f->ports[output].latency;
-    o->free_at = start + time / sim->settings.crossbar_speedup;
-    o->link_free = leave + time;
-    o->packets++;
-    o->bytes += p->bytes;
-    sim->channel[(int64_t)output * sim->channels + channel].bytes -= p->bytes;
-    sim->counts.hops++;
-    p->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
-    p->port = input;
-    p->ready = leave;
-    p->tail = head + time;
-    if (is_router(sim, sim->owner[input])) {
-        p->tail += f->router_latency;
-        pf_packet_events_post(&sim->events, head + f->router_latency, false, (uintptr_t)p | WHAT_PACKET);
-        return;
-    }
-    pf_packet_channel_release(sim, input, channel, p->bytes, head); /* a node takes what comes as it comes */
-    if (p->is_first && p->message->streams) {
-        pf_packet_events_post(&sim->events, head, false, (uintptr_t)p | WHAT_HEAD);
-    } else {
-        pf_packet_events_post(&sim->events, p->tail, false, (uintptr_t)p | WHAT_TAIL);
-    }
-}
-
 static void next_head(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, double now);
 
 /* The packet at the head of its queue goes; all that it needs is free. */

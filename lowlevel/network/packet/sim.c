@@ -12,16 +12,6 @@ const struct pf_packet_settings pf_packet_settings_plain = {
     .arbitration = PF_PACKET_ROUND_ROBIN,
 };
 
-void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date)
-{
-    if (date < sim->now)
-        date = sim->now;
-    if (date >= sim->wake[vertex])
-        return;
-    sim->wake[vertex] = date;
-    pf_packet_events_post(&sim->events, date, true, (uintptr_t)vertex << 3 | WHAT_WAKE);
-}
-
 void pf_packet_sim_at(struct pf_packet_sim *sim, struct pf_packet_timer *timer, double date)
 {
     pf_packet_events_post(&sim->events, fmax(date, sim->now), false, (uintptr_t)timer | WHAT_TIMER);

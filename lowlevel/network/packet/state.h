@@ -142,8 +142,18 @@ static inline int width_of(const struct pf_packet_sim *sim, int32_t vertex)
     return sim->settings.output_queues ? ports_of(sim, vertex) : 1;
 }
 
-/* sim.c: lets the vertex allocate at a date, if it does not do so before. */
-void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date);
+/* Lets the vertex allocate at a date, if it does not do so before. */
+static inline void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date)
+{
+    if (date < sim->now)
+        date = sim->now;
+    if (date >= sim->wake[vertex])
+        return;
+    sim->wake[vertex] = date;
+    pf_packet_events_post(&sim->events, date, true, (uintptr_t)vertex << 3 | WHAT_WAKE);
+}
+
+/* What follows stands in the order of the files that do it: each uses only those above it. */
 
 /* credits.c */
 /* The channel of the output, among those of the class, that takes `bytes` now and has most room, or -1: then
@@ -158,14 +168,10 @@ int64_t pf_packet_channel_taken(struct pf_packet_sim *sim, int32_t output, int v
 /* Whether all credits are at home, those included that are on their way. */
 bool pf_packet_channel_is_full(struct pf_packet_sim *sim, int32_t output, int channel);
 
-/* router.c */
+/* cable.c */
 /* The packet leaves by an output and a channel; it may start now. */
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
                       double start);
-void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now);
-void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now);
-/* The output's cable is down: what waits for it looks for another way. */
-void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now);
 /* Whether the cable has lost what was sent on it at a date. */
 bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent);
 
@@ -177,5 +183,11 @@ void pf_packet_tail_arrives(struct pf_packet_sim *sim, struct pf_packet *p, doub
 void pf_packet_sent(struct pf_packet_sim *sim, struct pf_packet_message *m, double now);
 /* The packet is lost, and with it its message. It is in no queue. */
 void pf_packet_drop(struct pf_packet_sim *sim, struct pf_packet *p, double now);
+
+/* router.c */
+void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now);
+void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now);
+/* The output's cable is down: what waits for it looks for another way. */
+void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now);
 
 #endif

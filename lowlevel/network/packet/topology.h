@@ -5,7 +5,8 @@
 #include "lowlevel/network/packet/fabric.h"
 #include "lowlevel/network/packet/routing.h"
 
-/* What routing.c asks of a topology, and what fabric.c offers to the files that build them. */
+/* What routing.c asks of a topology, and what fabric.c offers to the files that build them, which make.c
+ * knows. */
 
 /* How a topology keeps a routing free of deadlocks. */
 struct pf_topology_classes {
