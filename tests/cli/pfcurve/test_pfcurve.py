@@ -186,12 +186,16 @@ class Sweeps(Folder):
         self.assertIn("--fit=portals --output curve/analytic-portals.txt -- -np 2 -platform star:2", page)
 
 
+def import_pfcurve():
+    top = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+    sys.path[:0] = [os.path.join(top, "base"), os.path.join(top, "tools", "pfcurve")]
+
+
 class Rule(unittest.TestCase):
     """What is called the cheapest, from runs whose figures are given: (simulated, overhead, start-up) in seconds."""
 
     def curve(self, **schedules):
-        sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "tools", "pfcurve"))
-        sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "base"))
+        import_pfcurve()
         from pfcurve import curve, main, options, points
         rows = []
         for name, runs in schedules.items():
@@ -334,6 +338,15 @@ class Talk(Folder):
         self.assertIn("--switch-after", self.curve("--help"))
         self.assertRegex(self.curve("-version"), r"^pfcurve \(Parfocal\) \d")
 
+    def test_a_model_that_is_not_there(self):
+        """All are, in this build: what pfinfo would say otherwise."""
+        import_pfcurve()
+        from pfcurve import errors, options
+        with self.assertRaisesRegex(errors.Problem, r"model packet is not available here \(pfinfo says why\)"):
+            options.models_of("packet,smpi", ["analytic", "smpi", "portals"])
+        self.assertEqual(options.models_of(None, ["analytic", "smpi", "portals-ideal", "portals", "packet"]),
+                         ["analytic", "smpi", "portals"])
+
     def test_bad_input(self):
         self.write("empty", "# nothing\n")
         self.write("word", "lonely\n")
@@ -361,7 +374,6 @@ class Talk(Folder):
                 (["-np", "2", "--phase", self.steps], "--phase"),
                 (["-np", "2", "-platform", "no.xml", "--phases", self.steps], "there is no file no.xml"),
                 (["-np", "2", "--models", "smpi,portal", "--phases", self.steps], "unknown model 'portal'"),
-                (["-np", "2", "--models", "packet,smpi", "--phases", self.steps], "model packet is not available here"),
                 (["-np", "2", "--cheap", "smpi", "--fine", "smpi", "--phases", self.steps], "a curve needs two models"),
                 (["-np", "2", "--models", "smpi", "--phases", self.steps], "a curve needs two models"),
                 (["-np", "2", "--within", "5 percent", "--phases", self.steps], "--within needs an error"),

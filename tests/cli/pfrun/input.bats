@@ -79,7 +79,6 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 }
 
 @test "unknown model" { refuses "-model: unknown model 'portal', maybe portals?" -np 2 -model portal "$APP"; }
-@test "model of a later version" { refuses "'packet' is not available in this build" -np 2 -model packet "$APP"; }
 @test "unknown model to load" { refuses "-load: unknown model 'smtp', maybe smpi?" -np 2 -load portals,smtp "$APP"; }
 @test "model missing in -load" { refuses "a model is missing after the last comma" -np 2 -load smpi, "$APP"; }
 

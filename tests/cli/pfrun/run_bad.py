@@ -48,7 +48,7 @@ FLAGS = [
     ["-np"], ["-np", ""], ["-np", "0"], ["-np", "-1"], ["-np", "1.5"], ["-np", "2x"], ["-np", "99999999999"], ["-n", "x"],
     ["-platform"], ["-platform", ""], ["-platform", "/"], ["-platform", "nosuch"], ["-platform", "star:0"], ["-platform", "dragonfly:2000000"],
     ["-hostfile", "nosuch"], ["-hostfile", "/"], ["-hostfile", "/dev/null"], ["-hostfile", ""], ["-machinefile", "/"],
-    ["-model", "x"], ["-model", "packet"], ["-schedule", "x"], ["-agree", ""], ["-agree", "x"], ["-load", "x"],
+    ["-model", "x"], ["-model", "packets"], ["-schedule", "x"], ["-agree", ""], ["-agree", "x"], ["-load", "x"],
     ["-trace", ""], ["-trace", "x"], ["-trace", "csv:"], ["-trace", "csv:/"], ["-trace", "ti:/"], ["-trace", "smpi:nosuch/x"],
     ["-report", "/dev/null"], ["-report", "/proc/x"], ["-tmpdir", "nosuch"], ["-tmpdir", "/dev/null"],
     ["-wrapper", ""], ["-wrapper", "nosuch-command"], ["-replay", "x"], ["-bandwidth", "1"], ["-x"], ["--x"], ["-"], ["---np", "2"],

@@ -12,8 +12,8 @@ from .curve import measured_times
 from .errors import Problem
 
 LADDER = models.NAMES  # coarsest first
-# Those over a network without contention answer a question of their own, and come when they are named.
-SPECIAL = [model.name for model in models.MODELS if model.network == "ideal"]
+# Those over another network under the NIC answer questions of their own, and come when they are named.
+SPECIAL = [model.name for model in models.MODELS if model.network not in ("", "flow")]
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
 Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
