@@ -16,7 +16,9 @@
 #include "base/memory.h"
 #include "tools/pfrun/smpi_trace.h"
 
-/* smpirun takes each flag with one dash; two are accepted as well. */
+/* smpirun takes each flag with one dash; two are accepted as well. They are read by hand because
+ * getopt_long_only would take abbreviations, and "-np=4", unless each is compared again, and would move the
+ * optind of the C library that the application's ranks share. */
 enum flag {
     NP,
     PLATFORM,
