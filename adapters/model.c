@@ -20,10 +20,11 @@ static const char *const names[PF_MODEL_COUNT] = {
 
 static const struct {
     const char *network, *needs, *text;
+    unsigned int colour;
     enum pf_impl impl;
 } rows[PF_MODEL_COUNT] = {
 #define PF_MODEL(id, name, implementation, network, needs, colour, text)                                     \
-    {network, needs, text, PF_IMPL_##implementation},
+    {network, needs, text, colour, PF_IMPL_##implementation},
 #include "base/models.def"
 #undef PF_MODEL
 };
@@ -36,6 +37,11 @@ static bool exists(enum pf_model model)
 const char *pf_model_name(enum pf_model model)
 {
     return exists(model) ? names[model] : model == PF_MODEL_COUNT ? "several models" : "none";
+}
+
+unsigned int pf_model_colour(enum pf_model model)
+{
+    return rows[model].colour;
 }
 
 const char *pf_model_text(enum pf_model model)

@@ -20,6 +20,9 @@ enum pf_model {
 /* The user's name of a model, "none" for PF_MODEL_NONE, "several models" for PF_MODEL_COUNT. */
 PF_EXPORT const char *pf_model_name(enum pf_model model);
 
+/* Its colour in traces and pictures, 0xrrggbb. */
+PF_EXPORT unsigned int pf_model_colour(enum pf_model model);
+
 /* One line about it. */
 PF_EXPORT const char *pf_model_text(enum pf_model model);
 

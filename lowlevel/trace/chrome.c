@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "lowlevel/trace/places.h"
 #include "lowlevel/trace/rows.h"
 #include "lowlevel/trace/sink.h"
 

@@ -32,6 +32,11 @@ static void print_text(struct pf_trace_output *output, const char *text)
     pf_trace_print(output, quoted ? "\"" : "");
 }
 
+static void no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
+{
+    (void)sink, (void)record;
+}
+
 static void csv_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     char from[16], to[16];
@@ -62,7 +67,7 @@ const struct pf_trace_sink_ops pf_trace_csv = {
     .name = "csv",
     .suffix = "",
     .open = csv_open,
-    .begin = pf_trace_no_begin,
+    .begin = no_begin,
     .end = csv_end,
     .close = csv_close,
 };

@@ -15,12 +15,7 @@ struct pf_trace_payload *pf_trace_payload(const struct pf_transfer *t);
 /* Puts the layer on top of the network in force. */
 void pf_trace_stack_network(void);
 
-/* Whether the bus gives streams a rate at all, so that writing them takes time (steps.c). */
-bool pf_trace_bus_limits_streams(void);
 /* Puts the layer on top of the bus in force. */
 void pf_trace_stack_bus(void);
-
-/* The rank of a node; -1 when there are several, or none. */
-int pf_trace_rank_of_node(int node);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A layer on the network and on the NIC's client: sees the messages come and go. */
+#include <math.h>
+
 #include "base/pool.h"
+#include "lowlevel/nic/bus.h"
 #include "lowlevel/nic/nic.h"
 #include "lowlevel/trace/layers.h"
 #include "lowlevel/trace/timeline.h"
@@ -231,12 +234,18 @@ static void client_sent(struct pf_nic_message *m)
     watch->client->sent(m);
 }
 
+/* Writing a stream takes time where the bus gives streams a rate at all. */
+static bool bus_limits_streams(void)
+{
+    return isfinite(pf_bus()->stream_rate());
+}
+
 /* From here on a stream writes to memory as it comes. */
 static void client_match(struct pf_nic_message *m)
 {
     struct watch *watch = m->transfer.layer;
     watch->client->match(m);
-    if (!m->transfer.streams || m->accepted == 0 || !pf_trace_bus_limits_streams())
+    if (!m->transfer.streams || m->accepted == 0 || !bus_limits_streams())
         return;
     int node = m->transfer.dst;
     struct pf_trace_party place = {node, m->transfer.dst_process};

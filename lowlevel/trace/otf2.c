@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/trace/names.h"
+#include "lowlevel/trace/places.h"
 #include "lowlevel/trace/sink.h"
 
 /* Ticks per second of the clock: records have twelve digits after the point in all formats. */

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "lowlevel/trace/names.h"
+#include "lowlevel/trace/places.h"
 #include "lowlevel/trace/rows.h"
 #include "lowlevel/trace/sink.h"
 

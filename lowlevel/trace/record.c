@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *pf_trace_type_name(enum pf_trace_type type)
 {
@@ -33,18 +32,7 @@ const char *pf_trace_name(const struct pf_trace_record *record)
 
 unsigned int pf_trace_colour(const struct pf_trace_record *record)
 {
-    static const struct {
-        const char *model;
-        unsigned int colour;
-    } models[] = {
-#define PF_MODEL(id, name, implementation, network, needs, colour, text) {name, colour},
-#include "base/models.def"
-#undef PF_MODEL
-    };
-    for (size_t i = 0; record->type == PF_TRACE_CALL && i < sizeof models / sizeof models[0]; i++)
-        if (strcmp(record->model, models[i].model) == 0)
-            return models[i].colour;
-    return pf_trace_type_colour(record->type);
+    return record->type == PF_TRACE_CALL ? record->colour : pf_trace_type_colour(record->type);
 }
 
 const char *pf_trace_track_name(enum pf_trace_track track)

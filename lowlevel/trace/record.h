@@ -67,6 +67,7 @@ struct pf_trace_record {
     /* Of calls and switches; the texts stay until the end of the run. */
     const char *call;                       /* MPI_Send; NULL: no call */
     const char *model, *from_model, *phase; /* in force; of a switch, the model before it too */
+    unsigned int colour;                    /* of the model, 0xrrggbb: that of a call in a picture */
 
     /* trace.c's own */
     struct pf_trace_record *prev, *next; /* among those that have not ended */

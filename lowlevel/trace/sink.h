@@ -37,10 +37,4 @@ extern const struct pf_trace_sink_ops pf_trace_csv, pf_trace_paje, pf_trace_chro
 extern const struct pf_trace_sink_ops pf_trace_otf2;
 #endif
 
-/* For a format that has nothing to do at a begin. */
-void pf_trace_no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record);
-
-/* The name of a node's host. */
-const char *pf_trace_host_name(int node);
-
 #endif

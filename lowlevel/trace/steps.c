@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A layer on the bus: sees the steps between memory and NIC. A step that takes no time is not one of the
  * simulated machine (PCIe is switched off). */
-#include <math.h>
-
 #include "base/self.h"
 #include "lowlevel/nic/bus.h"
 #include "lowlevel/trace/layers.h"
+#include "lowlevel/trace/places.h"
 #include "lowlevel/trace/timeline.h"
 
 static const struct pf_bus_ops *below;
-
-bool pf_trace_bus_limits_streams(void)
-{
-    return isfinite(below->stream_rate());
-}
 
 /* The process that the step is for, as far as that can be told. */
 static int rank_of(const struct pf_bus *bus, const struct pf_bus_step *step)

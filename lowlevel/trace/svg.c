@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "lowlevel/trace/diagram.h"
+#include "lowlevel/trace/places.h"
 
 enum {
     LEFT = 128,   /* the dates */

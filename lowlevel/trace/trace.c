@@ -13,6 +13,7 @@
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/trace/filter.h"
 #include "lowlevel/trace/layers.h"
+#include "lowlevel/trace/places.h"
 #include "lowlevel/trace/timeline.h"
 
 static struct {
@@ -28,32 +29,6 @@ static const struct pf_trace_sink_ops *const formats[] = {&pf_trace_csv,  &pf_tr
 #endif
                                                           &pf_trace_text, &pf_trace_svg};
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
-
-void pf_trace_no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
-{
-    (void)sink, (void)record;
-}
-
-/* By node. The hosts are gone when the files are closed. */
-static char **host_names;
-static int host_count;
-
-static void remember_host(int node)
-{
-    if (node >= host_count) {
-        int wanted = 2 * node + 16;
-        host_names = pf_realloc(host_names, (size_t)wanted * sizeof *host_names);
-        while (host_count < wanted)
-            host_names[host_count++] = NULL;
-    }
-    if (!host_names[node])
-        host_names[node] = pf_strdup(sg_host_get_name(pf_platform_host(node)));
-}
-
-const char *pf_trace_host_name(int node)
-{
-    return node < host_count && host_names[node] ? host_names[node] : "";
-}
 
 static const struct pf_trace_sink_ops *find_format(const char *name)
 {
@@ -170,29 +145,11 @@ static void at_exit(void)
         pf_trace_finish();
 }
 
-/* By node: a rank, or SEVERAL. */
-enum { NONE = -1, SEVERAL = -2 };
-static int *rank_of_node;
-static int node_count;
-
-static void note_process(const pf_self_t *self)
+static void note_place(int rank, sg_host_t host)
 {
-    int node = pf_platform_node(self->host);
-    remember_host(node);
-    if (node >= node_count) {
-        int wanted = 2 * node + 16;
-        rank_of_node = pf_realloc(rank_of_node, (size_t)wanted * sizeof *rank_of_node);
-        while (node_count < wanted)
-            rank_of_node[node_count++] = NONE;
-    }
-    int *rank = &rank_of_node[node];
-    *rank = *rank == NONE || *rank == self->rank ? self->rank : SEVERAL;
-    pf_trace_filter_place(self->rank, node);
-}
-
-int pf_trace_rank_of_node(int node)
-{
-    return node < node_count && rank_of_node[node] >= 0 ? rank_of_node[node] : -1;
+    int node = pf_platform_node(host);
+    pf_trace_place_host(node, sg_host_get_name(host));
+    pf_trace_filter_place(rank, node);
 }
 
 static void start(void)
@@ -217,7 +174,8 @@ void pf_trace_process(const pf_self_t *self)
         pf_trace_stack_bus();
     }
     stacked = true;
-    note_process(self);
+    note_place(self->rank, self->host);
+    pf_trace_place_process(pf_platform_node(self->host), self->rank);
 }
 
 bool pf_trace_calls(void)
@@ -231,12 +189,9 @@ void pf_trace_job(pf_self_t *const *ranks, int count)
     if (!pf_trace_calls() || trace.finished)
         return;
     start();
-    for (int i = 0; i < count; i++) {
-        if (!ranks[i]->host)
-            continue;
-        remember_host(pf_platform_node(ranks[i]->host));
-        pf_trace_filter_place(i, pf_platform_node(ranks[i]->host));
-    }
+    for (int i = 0; i < count; i++)
+        if (ranks[i]->host)
+            note_place(i, ranks[i]->host);
 }
 
 void pf_trace_finish(void)
@@ -248,9 +203,8 @@ void pf_trace_finish(void)
     close_all();
     if (!trace.used)
         pf_warn("the trace is empty: %s", pf_trace_layers.mpi ? "no rank that is traced has called MPI"
-                                                              : "nothing went through the simulated NICs "
-                                                                "(model smpi does not use them, portals "
-                                                                "does)");
+                                                              : "nothing went through the simulated NICs, "
+                                                                "which not every model uses");
 }
 
 struct pf_trace_record *pf_trace_begin(const pf_self_t *self, const struct pf_trace_record *what)

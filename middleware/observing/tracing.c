@@ -25,7 +25,9 @@ static double date_of(const struct pf_rank *r)
 
 static void describe(const struct pf_rank *r, struct pf_trace_record *record)
 {
-    record->model = pf_model_name(r->account ? r->model : pf_job_state.start_model);
+    enum pf_model model = r->account ? r->model : pf_job_state.start_model;
+    record->model = pf_model_name(model);
+    record->colour = pf_model_colour(model);
     record->phase = r->account ? pf_account_phase(r->account) : "start";
 }
 

@@ -25,7 +25,6 @@ LIMITS = {
     "lowlevel/engine": 2,  # C and C++ of one object
     "lowlevel/nic": 3,
     "lowlevel/portals": 8,
-    "lowlevel/trace": 8,
     "middleware": 6,
 }
 # The rooms of the middleware, lowest first: a file uses its own room and those before it.

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOWLEVEL_TRACE_PLACES_H
+#define PF_LOWLEVEL_TRACE_PLACES_H
+
+/* What is known of a node: its host and who uses its NIC. It outlives the platform, for what is written at
+ * the end. */
+
+void pf_trace_place_host(int node, const char *name);
+/* "" when nobody has said it. */
+const char *pf_trace_host_name(int node);
+
+/* A process uses the NIC of a node. */
+void pf_trace_place_process(int node, int rank);
+/* The rank of a node; -1 when there are several, or none. */
+int pf_trace_rank_of_node(int node);
+
+#endif
