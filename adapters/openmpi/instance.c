@@ -118,6 +118,13 @@ static void repair_coll(const struct pf_ompi_instance *inst, void *handle)
         pf_hooks_replace(handle, ends[i], inst->glue->coll_end(i, pf_copy_symbol(handle, ends[i])));
 }
 
+static void repair_nbc(const struct pf_ompi_instance *inst, void *handle)
+{
+    static const char start[] = PF_OMPI_NBC_START, progress[] = PF_OMPI_NBC_PROGRESS;
+    pf_hooks_replace(handle, start, inst->glue->nbc_start(pf_copy_symbol(handle, start)));
+    pf_hooks_replace(handle, progress, inst->glue->nbc_progress(pf_copy_symbol(handle, progress)));
+}
+
 static void repair_osc_pt2pt(const struct pf_ompi_instance *inst, void *handle)
 {
     static const char receive[] = PF_OMPI_OSC_RECEIVE, send[] = PF_OMPI_OSC_SEND;
@@ -154,6 +161,8 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         repair_osc_pt2pt(inst, handle);
     if (handle && strcmp(name, "mca_osc_portals4") == 0)
         pf_hooks_replace(handle, PF_OMPI_OSC_LIST, inst->glue->osc_list_init());
+    if (handle && strcmp(name, "mca_coll_libnbc") == 0)
+        repair_nbc(inst, handle);
     if (handle && strcmp(name, "mca_coll_portals4") == 0)
         repair_coll(inst, handle);
     return handle;

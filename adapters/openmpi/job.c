@@ -173,6 +173,13 @@ static void host_send_needs_ack(void *context, bool on)
     pf_portals_send_needs_ack(((struct pf_ompi_instance *)context)->self, on);
 }
 
+static int host_use_network(void *context, int network)
+{
+    pf_self_t *self = ((struct pf_ompi_instance *)context)->self;
+    return network == PF_GLUE_SAME_NETWORK ? pf_portals_network_now(self)
+                                           : pf_portals_network_use(self, network);
+}
+
 static void host_message(void *context, int to, size_t bytes, int tag)
 {
     const struct pf_ompi_instance *inst = context;
@@ -229,6 +236,7 @@ static void prepare_instance(int rank)
         .idle_pass = host_idle_pass,
         .idle_at_least = host_idle_at_least,
         .send_needs_ack = host_send_needs_ack,
+        .use_network = host_use_network,
     };
 }
 

@@ -201,6 +201,20 @@ void pf_portals_enter(pf_self_t *self, int network)
     process->reacts = PTL_NO_NETWORK;
 }
 
+int pf_portals_network_now(const pf_self_t *self)
+{
+    return self->portals->network;
+}
+
+int pf_portals_network_use(pf_self_t *self, int network)
+{
+    struct ptl_process *process = self->portals;
+    int before = process->network;
+    process->network = (uint8_t)network;
+    process->reacts = PTL_NO_NETWORK;
+    return before;
+}
+
 const uint64_t *pf_portals_changes(const pf_self_t *self)
 {
     if (!self->portals)

@@ -52,6 +52,10 @@ PF_EXPORT int pf_portals_network(const char *name);
 /* The same as pf_portals_idle_reset, after PtlInit; and what the process begins from now on goes by this
  * network, but for what answers to an event: that goes by the network of the message that has caused it. */
 PF_EXPORT void pf_portals_enter(pf_self_t *self, int network);
+/* For work that belongs to an earlier call: the network of what the process begins from now on, with no event
+ * that it might be an answer to. Returns the one before, which the caller sets again. */
+PF_EXPORT int pf_portals_network_use(pf_self_t *self, int network);
+PF_EXPORT int pf_portals_network_now(const pf_self_t *self);
 
 /*
  * For a runtime that polls often. The first counts changes of the process's NIC (never NULL after PtlInit,

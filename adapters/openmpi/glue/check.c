@@ -17,6 +17,7 @@
 #include "ompi/request/request.h"
 #include "ompi/win/win.h"
 #include "opal/class/opal_free_list.h"
+#include "opal/class/opal_hash_table.h"
 #include "opal/datatype/opal_convertor.h"
 #include "opal/dss/dss_types.h"
 

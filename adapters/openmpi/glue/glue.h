@@ -49,7 +49,13 @@ struct pf_glue_host {
     void (*idle_pass)(void *context);
     void (*idle_at_least)(void *context, long passes);
     void (*send_needs_ack)(void *context, bool on);
+    /* What the rank begins from now on goes by this network, or by the same as before. Returns the one
+     * before.
+     */
+    int (*use_network)(void *context, int network);
 };
+
+enum { PF_GLUE_SAME_NETWORK = -1 };
 
 #define PF_GLUE_COLL_ENDS 4
 
@@ -79,6 +85,9 @@ struct pf_glue {
     void *(*coll_repair)(void *bcast, void *types);
     /* The same for the function that ends its nonblocking collectives of one kind, number `which`. */
     void *(*coll_end)(int which, void *function);
+    /* What is to stand for the functions of coll/libnbc that start and advance a collective. */
+    void *(*nbc_start)(void *function);
+    void *(*nbc_progress)(void *function);
     /* Repair osc/pt2pt, of which the function that receives, and that sends, with a callback is given. Each
      * returns what is to stand for it, and that calls it. */
     void *(*osc_receive)(void *function);

@@ -37,6 +37,8 @@ void pf_glue_window_made(void *native);
 void pf_glue_window_gone(const void *native);
 void *pf_glue_coll_repair(void *function, void *types);
 void *pf_glue_coll_end(int which, void *function);
+void *pf_glue_nbc_start(void *function);
+void *pf_glue_nbc_progress(void *function);
 void *pf_glue_osc_receive(void *function);
 void *pf_glue_osc_send(void *function);
 void *pf_glue_osc_list_init(void);

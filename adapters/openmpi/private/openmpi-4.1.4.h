@@ -97,6 +97,7 @@
     X(opal_value_t)                                                                                          \
     X(opal_list_t)                                                                                           \
     X(opal_free_list_t)                                                                                      \
+    X(opal_hash_table_t)                                                                                     \
     X(opal_convertor_t)
 
 #define PF_OMPI_LB           "ompi_mpi_lb"
@@ -105,6 +106,9 @@
 
 #define PF_OMPI_COLL_BCAST   "ompi_coll_portals4_bcast_intra"
 #define PF_OMPI_COLL_TYPES   "ompi_coll_portals4_atomic_datatype"
+
+#define PF_OMPI_NBC_START    "NBC_Start"
+#define PF_OMPI_NBC_PROGRESS "NBC_Progress"
 
 #define PF_OMPI_OSC_RECEIVE  "ompi_osc_pt2pt_irecv_w_cb"
 #define PF_OMPI_OSC_SEND     "ompi_osc_pt2pt_isend_w_cb"

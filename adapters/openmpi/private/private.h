@@ -18,6 +18,7 @@
  *   PF_OMPI_COLL_WITHHELD(X)           X(function of coll/portals4) that is wrong and has a substitute
  *   PF_OMPI_COLL_ENDS(X)               X(function of coll/portals4) that ends a nonblocking collective
  *   PF_OMPI_COLL_BCAST, _TYPES         its broadcast, its table of types
+ *   PF_OMPI_NBC_START, _PROGRESS       with which coll/libnbc starts and advances a collective
  *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
  *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests
  *   PF_OMPI_OSC_COMM                   by which one-sided components copy a communicator
