@@ -8,6 +8,7 @@
 #include "lowlevel/network/network.h"
 
 struct pf_flow;
+struct pf_packet_parcel;
 
 /* The paths and links of one network, which no other network sees. All zero at first. */
 struct pf_network_paths {
@@ -46,7 +47,10 @@ struct pf_path {
     double loss;              /* probability that a message is lost on it */
     double bandwidth;         /* the slowest link, without the buses */
     double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
-    struct pf_event_fifo arrivals[PF_VN_COUNT];
+    union {                   /* what is on it, per virtual network, as the network keeps it */
+        struct pf_event_fifo arrivals[PF_VN_COUNT];
+        struct pf_packet_parcel *parcels[PF_VN_COUNT];
+    };
     struct pf_path *back; /* the other direction, once somebody has asked for it */
     struct pf_network_paths *among;
     int count;

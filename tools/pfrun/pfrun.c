@@ -15,6 +15,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "lowlevel/network/packet/described.h"
 #include "lowlevel/platform/builtin.h"
 #include "lowlevel/trace/trace.h"
 #include "middleware/account/accounting.h"
@@ -80,6 +81,16 @@ static void run_wrapper(int argc, char **argv)
     pf_die("-wrapper: cannot run '%s': %s", program, strerror(errno));
 }
 
+/* SimGrid's file says nothing of routers. */
+static void describe_network(int hosts)
+{
+    char text[160], error[300];
+    struct pf_fabric_cables cables;
+    if (!pf_platform_builtin_fabric(run.platform, hosts, text, sizeof text, &cables, error, sizeof error))
+        pf_die("%s", error);
+    pf_network_describe(text, &cables);
+}
+
 /* Without -platform, one of the configuration; a name that is no file may be a built-in platform, which is
  * then written to a file, since a file is what SMPI reads. */
 static char *platform_file(void)
@@ -107,6 +118,7 @@ static char *platform_file(void)
         pf_die("%s: %s", given, error);
     if (fclose(out) != 0)
         pf_die("cannot write '%s': %s", file, strerror(errno));
+    describe_network(hosts);
     return file;
 }
 

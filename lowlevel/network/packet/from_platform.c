@@ -11,6 +11,7 @@
 #include "lowlevel/network/packet/from_platform.h"
 
 #include <math.h>
+#include <uthash.h>
 
 #include "base/memory.h"
 #include "lowlevel/network/packet/topology.h"
@@ -25,11 +26,11 @@ struct cable {
     int32_t port; /* of the fabric, at `from` */
 };
 
-/* Pairs of numbers, each with its place in the order of their first coming. */
-struct pairs {
-    uint64_t *keys; /* plus 1 */
-    int32_t *places;
-    size_t size, count;
+/* Two points that are next to each other in a route. */
+struct joint {
+    uint64_t key;  /* the first point, and the second in the lower half */
+    int32_t place; /* in the order of their first coming, which is also the hash table's */
+    UT_hash_handle hh;
 };
 
 /* While the fabric is made. A point is where links meet: 2 l the begin of link l, 2 l + 1 its end, behind
@@ -41,41 +42,50 @@ struct plan {
     struct pf_platform_route *routes; /* [a * nodes + b] */
     bool split;                       /* points stay apart */
     int32_t *same;                    /* union-find of points */
-    struct pairs joints;              /* points that are next to each other in a route */
+    struct joint *joints;             /* hash table */
     struct cable *cables; /* links, then joints when split, then to and from nodes that are no leaves */
     int32_t cable_count;
     int32_t *vertex; /* of a point that stands for all that are the same; -1: of none */
     int32_t routers;
 };
 
-static int32_t pair_place(struct pairs *pairs, uint32_t a, uint32_t b)
+static int32_t joint_place(struct plan *plan, int32_t a, int32_t b)
 {
-    if (2 * (pairs->count + 1) > pairs->size) {
-        struct pairs old = *pairs;
-        pairs->size = old.size ? 2 * old.size : 1024;
-        pairs->keys = pf_calloc(pairs->size, sizeof *pairs->keys);
-        pairs->places = pf_calloc(pairs->size, sizeof *pairs->places);
-        for (size_t i = 0; i < old.size; i++) {
-            size_t slot = pf_topology_hash(old.keys[i]) & (pairs->size - 1);
-            while (old.keys[i] && pairs->keys[slot])
-                slot = (slot + 1) & (pairs->size - 1);
-            if (old.keys[i]) {
-                pairs->keys[slot] = old.keys[i];
-                pairs->places[slot] = old.places[i];
-            }
-        }
-        free(old.keys);
-        free(old.places);
+    uint64_t key = (uint64_t)a << 32 | (uint32_t)b;
+    struct joint *joint;
+    HASH_FIND(hh, plan->joints, &key, sizeof key, joint);
+    if (joint)
+        return joint->place;
+    joint = pf_calloc(1, sizeof *joint);
+    joint->key = key;
+    joint->place = (int32_t)HASH_COUNT(plan->joints);
+    HASH_ADD(hh, plan->joints, key, sizeof key, joint);
+    return joint->place;
+}
+
+static int32_t first_of(const struct joint *joint)
+{
+    return (int32_t)(joint->key >> 32);
+}
+
+static int32_t second_of(const struct joint *joint)
+{
+    return (int32_t)(uint32_t)joint->key;
+}
+
+static struct joint *next_joint(const struct joint *joint)
+{
+    return joint->hh.next;
+}
+
+static void forget_joints(struct plan *plan)
+{
+    struct joint *joint, *next;
+    HASH_ITER(hh, plan->joints, joint, next)
+    {
+        HASH_DEL(plan->joints, joint);
+        free(joint);
     }
-    uint64_t key = ((uint64_t)a << 32 | b) + 1;
-    size_t slot = pf_topology_hash(key) & (pairs->size - 1);
-    while (pairs->keys[slot] && pairs->keys[slot] != key)
-        slot = (slot + 1) & (pairs->size - 1);
-    if (!pairs->keys[slot]) {
-        pairs->keys[slot] = key;
-        pairs->places[slot] = (int32_t)pairs->count++;
-    }
-    return pairs->places[slot];
 }
 
 static int32_t find(const struct plan *plan, int32_t point)
@@ -109,7 +119,7 @@ static void for_each_joint(struct plan *plan, void (*visit)(struct plan *plan, i
 
 static void unite(struct plan *plan, int32_t a, int32_t b)
 {
-    pair_place(&plan->joints, (uint32_t)a, (uint32_t)b);
+    joint_place(plan, a, b);
     a = find(plan, a);
     b = find(plan, b);
     plan->same[a > b ? a : b] = a > b ? b : a;
@@ -170,15 +180,8 @@ static void add_links(struct plan *plan)
         add_cable(plan, (struct cable){find(plan, 2 * l), find(plan, 2 * l + 1),
                                        link->shared ? link->bandwidth : INFINITY, link->latency, -1, -1});
     }
-    for (size_t i = 0; plan->split && i < plan->joints.count; i++)
-        add_cable(plan, (struct cable){.rate = INFINITY, .back = -1, .port = -1});
-    for (size_t i = 0; plan->split && i < plan->joints.size; i++) {
-        if (!plan->joints.keys[i])
-            continue;
-        struct cable *cable = &plan->cables[plan->links + plan->joints.places[i]];
-        cable->from = (int32_t)((plan->joints.keys[i] - 1) >> 32);
-        cable->to = (int32_t)(uint32_t)(plan->joints.keys[i] - 1);
-    }
+    for (const struct joint *j = plan->split ? plan->joints : NULL; j; j = next_joint(j))
+        add_cable(plan, (struct cable){first_of(j), second_of(j), INFINITY, 0.0, -1, -1});
 }
 
 /* A node is a leaf when one link leads to it and one away from it, between it and the same point. */
@@ -315,17 +318,17 @@ static bool has_no_circle(const struct plan *plan)
     size_t links = (size_t)plan->links;
     int32_t *before = pf_calloc(links + 1, sizeof *before), *queue = pf_calloc(links + 1, sizeof *queue);
     int32_t *first = pf_calloc(links + 2, sizeof *first), count = 0;
-    int32_t *after = pf_calloc(plan->joints.count + 1, sizeof *after);
+    int32_t *after = pf_calloc((size_t)HASH_COUNT(plan->joints) + 1, sizeof *after);
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < plan->joints.size; i++) {
-            int64_t a = (int64_t)(plan->joints.keys[i] - 1) >> 32, b = (uint32_t)(plan->joints.keys[i] - 1);
-            if (!plan->joints.keys[i] || a >= 2 * plan->links || b >= 2 * plan->links)
+        for (const struct joint *j = plan->joints; j; j = next_joint(j)) {
+            int32_t a = first_of(j), b = second_of(j);
+            if (a >= 2 * plan->links || b >= 2 * plan->links)
                 continue;
             if (pass == 0) {
                 first[a / 2 + 1]++;
                 before[b / 2]++;
             } else {
-                after[first[a / 2]++] = (int32_t)(b / 2);
+                after[first[a / 2]++] = b / 2;
             }
         }
         for (int32_t l = 0; pass == 0 && l < plan->links; l++)
@@ -374,18 +377,13 @@ static int write_steps(struct plan *plan, const int32_t *attached)
             int32_t at = 2 * plan->links + a;
             for (int i = 0; i < route->count; i++) {
                 if (plan->split)
-                    add_step(plan,
-                             plan->links +
-                                 pair_place(&plan->joints, (uint32_t)at, 2 * (uint32_t)route->links[i]),
-                             i, &count);
+                    add_step(plan, plan->links + joint_place(plan, at, 2 * route->links[i]), i, &count);
                 add_step(plan, route->links[i], i, &count);
                 at = 2 * route->links[i] + 1;
             }
             if (plan->split && route->count > 0)
-                add_step(plan,
-                         plan->links +
-                             pair_place(&plan->joints, (uint32_t)at, 2 * (uint32_t)plan->links + (uint32_t)b),
-                         route->count, &count);
+                add_step(plan, plan->links + joint_place(plan, at, 2 * plan->links + b), route->count,
+                         &count);
             if (route->count > 0 && attached[b] >= 0)
                 add_step(plan, attached[b], route->count, &count);
             longest = route->count > longest ? route->count : longest;
@@ -445,8 +443,7 @@ static void finish(struct plan *plan, double bus)
     free(plan->routes);
     free(plan->hosts);
     free(plan->same);
-    free(plan->joints.keys);
-    free(plan->joints.places);
+    forget_joints(plan);
     free(plan->cables);
     free(plan->vertex);
 }

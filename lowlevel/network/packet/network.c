@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "lowlevel/network/loss.h"
 #include "lowlevel/network/network.h"
+#include "lowlevel/network/packet/described.h"
 #include "lowlevel/network/packet/from_platform.h"
 #include "lowlevel/network/packet/sim.h"
 #include "lowlevel/network/path.h"
@@ -17,22 +18,23 @@
 
 #include <math.h>
 #include <string.h>
+#include <utlist.h>
 
 /* A transfer on its way; its `state`. */
-struct parcel {
+struct pf_packet_parcel {
     struct pf_packet_message message;
-    struct pf_transfer *transfer; /* NULL: nobody wants to hear of it any more */
-    struct pf_event_fifo *fifo;   /* of its path and virtual network, in the order of entering */
-    struct pf_event link;         /* there; never posted */
-    uint64_t entered, left;       /* numbers of these moments; left: STILL_THERE before */
-    bool has_first, has_last;     /* at the destination */
-    bool is_told;                 /* its header has been */
+    struct pf_transfer *transfer;    /* NULL: nobody wants to hear of it any more */
+    struct pf_packet_parcel **queue; /* of its path and virtual network, in the order of entering */
+    struct pf_packet_parcel *prev, *next;
+    uint64_t entered, left;   /* numbers of these moments; left: STILL_THERE before */
+    bool has_first, has_last; /* at the destination */
+    bool is_told;             /* its header has been */
 };
 
 #define STILL_THERE UINT64_MAX
 
 static uint64_t moment;
-static struct pf_pool parcels = PF_POOL(struct parcel);
+static struct pf_pool parcels = PF_POOL(struct pf_packet_parcel);
 static struct pf_network_paths paths; /* for latency, loss and rate; the links are the simulator's */
 static struct pf_packet_platform platform;
 static struct pf_packet_sim *sim;
@@ -68,8 +70,12 @@ static struct pf_packet_sim *simulator(void)
     if (pf_config.nic_streams != 1) /* the order of their ends would be the packets' */
         pf_die("network packet: %s must be 1, not %lld", pf_config_given("nic_streams"),
                (long long)pf_config.nic_streams);
-    pf_packet_platform_make(&platform, pf_config.net_router_latency,
-                            pf_config.nic_pcie ? pf_config.nic_pcie_bw : INFINITY);
+    double bus = pf_config.nic_pcie ? pf_config.nic_pcie_bw : INFINITY;
+    pf_packet_described_check();
+    if (pf_packet_is_described())
+        pf_packet_described_make(&platform, pf_config.net_router_latency, bus);
+    else
+        pf_packet_platform_make(&platform, pf_config.net_router_latency, bus);
     sim = pf_packet_sim_make(&platform.routing, &wanted, error, sizeof error);
     if (!sim)
         pf_die("network packet: %s", error);
@@ -78,38 +84,9 @@ static struct pf_packet_sim *simulator(void)
 }
 
 /* ---- Order. */
-static struct parcel *parcel_at(struct pf_event *link)
+static void end(struct pf_packet_parcel *parcel)
 {
-    return pf_container_of(link, struct parcel, link);
-}
-
-static void enter_fifo(struct parcel *parcel)
-{
-    struct pf_event_fifo *fifo = parcel->fifo;
-    if (fifo->first)
-        fifo->last->next = &parcel->link;
-    else
-        fifo->first = &parcel->link;
-    fifo->last = &parcel->link;
-}
-
-static void leave_fifo(struct parcel *parcel)
-{
-    struct pf_event_fifo *fifo = parcel->fifo;
-    struct pf_event *before = NULL, *link = fifo->first;
-    for (; link != &parcel->link; link = link->next)
-        before = link;
-    if (before)
-        before->next = link->next;
-    else
-        fifo->first = link->next;
-    if (!link->next)
-        fifo->last = before;
-}
-
-static void end(struct parcel *parcel)
-{
-    leave_fifo(parcel);
+    DL_DELETE(*parcel->queue, parcel);
     if (parcel->transfer)
         parcel->transfer->state = NULL;
     pf_pool_put(&parcels, parcel);
@@ -117,11 +94,10 @@ static void end(struct parcel *parcel)
 
 /* The first one whose header is there, has not been told of, and has its turn: behind the headers of all
  * before it, and behind all of those that had left when it entered. NULL: none. */
-static struct parcel *whose_turn(const struct pf_event_fifo *fifo)
+static struct pf_packet_parcel *whose_turn(struct pf_packet_parcel *first)
 {
     uint64_t first_left = STILL_THERE;
-    for (struct pf_event *link = fifo->first; link; link = link->next) {
-        struct parcel *parcel = parcel_at(link);
+    for (struct pf_packet_parcel *parcel = first; parcel; parcel = parcel->next) {
         if (!parcel->is_told)
             return parcel->has_first && first_left > parcel->entered ? parcel : NULL;
         if (parcel->left < first_left)
@@ -131,10 +107,10 @@ static struct parcel *whose_turn(const struct pf_event_fifo *fifo)
 }
 
 /* The upcalls may send, and end transfers: after each of them all is looked up anew. */
-static void tell(struct pf_event_fifo *fifo)
+static void tell(struct pf_packet_parcel **queue)
 {
-    struct parcel *parcel;
-    while ((parcel = whose_turn(fifo))) {
+    struct pf_packet_parcel *parcel;
+    while ((parcel = whose_turn(*queue))) {
         struct pf_transfer *t = parcel->transfer;
         bool is_over = parcel->has_last;
         parcel->is_told = true;
@@ -147,25 +123,25 @@ static void tell(struct pf_event_fifo *fifo)
     }
 }
 
-static struct parcel *parcel_of(struct pf_packet_message *message)
+static struct pf_packet_parcel *parcel_of(struct pf_packet_message *message)
 {
-    return pf_container_of(message, struct parcel, message);
+    return pf_container_of(message, struct pf_packet_parcel, message);
 }
 
 /* ---- Upcalls of the simulator. */
 static void first_arrives(struct pf_packet_message *message, double date)
 {
-    struct parcel *parcel = parcel_of(message);
+    struct pf_packet_parcel *parcel = parcel_of(message);
     (void)date;
     if (parcel->transfer && parcel->transfer->failed)
         return; /* by chance: it uses the network up to its end */
     parcel->has_first = true;
-    tell(parcel->fifo);
+    tell(parcel->queue);
 }
 
 static void last_leaves(struct pf_packet_message *message, double date)
 {
-    struct parcel *parcel = parcel_of(message);
+    struct pf_packet_parcel *parcel = parcel_of(message);
     struct pf_transfer *t = parcel->transfer;
     (void)date;
     if (t && t->failed)
@@ -175,23 +151,23 @@ static void last_leaves(struct pf_packet_message *message, double date)
         t->sent(t);
 }
 
-static void lose(struct parcel *parcel)
+static void lose(struct pf_packet_parcel *parcel)
 {
     struct pf_transfer *t = parcel->transfer;
-    struct pf_event_fifo *fifo = parcel->fifo;
+    struct pf_packet_parcel **queue = parcel->queue;
     end(parcel);
     if (t) {
         t->failed = true;
         t->lost(t);
     }
-    tell(fifo); /* what it has held up */
+    tell(queue); /* what it has held up */
 }
 
 static void last_arrives(struct pf_packet_message *message, double date)
 {
-    struct parcel *parcel = parcel_of(message);
+    struct pf_packet_parcel *parcel = parcel_of(message);
     struct pf_transfer *t = parcel->transfer;
-    struct pf_event_fifo *fifo = parcel->fifo;
+    struct pf_packet_parcel **queue = parcel->queue;
     (void)date;
     if (t && t->failed) {
         lose(parcel);
@@ -203,7 +179,7 @@ static void last_arrives(struct pf_packet_message *message, double date)
         if (t)
             t->last(t);
     }
-    tell(fifo);
+    tell(queue);
 }
 
 static void is_dropped(struct pf_packet_message *message, double date)
@@ -233,8 +209,8 @@ static void packet_inject(struct pf_transfer *t)
     }
     struct pf_packet_sim *s = simulator();
     struct pf_path *path = pf_path_get(&paths, t->src, t->dst);
-    struct parcel *parcel = pf_pool_get(&parcels);
-    *parcel = (struct parcel){
+    struct pf_packet_parcel *parcel = pf_pool_get(&parcels);
+    *parcel = (struct pf_packet_parcel){
         .message = {.ops = &upcalls,
                     .bytes = fmax(t->bytes, 1.0),
                     .source = node_of(t->src),
@@ -242,14 +218,14 @@ static void packet_inject(struct pf_transfer *t)
                     .virtual_network = t->vn,
                     .streams = t->streams},
         .transfer = t,
-        .fifo = &path->arrivals[t->vn],
+        .queue = &path->parcels[t->vn],
         .entered = moment++,
         .left = STILL_THERE,
     };
     t->route = path;
     t->state = parcel;
     t->failed = parcel->is_told = pf_loss_strikes(path->loss); /* nothing waits for what is lost */
-    enter_fifo(parcel);
+    DL_APPEND(*parcel->queue, parcel);
     pf_packet_sim_send(s, &parcel->message, pf_engine_now());
     if (t->streams)
         return;
@@ -264,7 +240,7 @@ static void packet_cancel(struct pf_transfer *t)
         pf_network_flow.cancel(t);
         return;
     }
-    struct parcel *parcel = t->state;
+    struct pf_packet_parcel *parcel = t->state;
     if (!parcel)
         return;
     parcel->transfer = NULL; /* its packets go on, and what is behind it waits for them */

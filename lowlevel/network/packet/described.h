@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PACKET_DESCRIBED_H
+#define PF_PACKET_DESCRIBED_H
+
+#include "base/export.h"
+#include "lowlevel/network/packet/from_platform.h"
+
+/*
+ * A platform whose routers and cables are known by a description: of it the packet network is made, and any
+ * routing can run on it.
+ */
+
+/* For launchers, before the first message: the n-th host of the platform by name is node n of the fabric that
+ * pf_fabric_make() makes of `text` and `cables`; both are copied. */
+PF_EXPORT void pf_network_describe(const char *text, const struct pf_fabric_cables *cables);
+
+/* Whether somebody has described the platform. */
+bool pf_packet_is_described(void);
+
+/* As pf_packet_platform_make(), of the description, with the configured routing. What is impossible ends the
+ * run with one line. */
+void pf_packet_described_make(struct pf_packet_platform *of, double router_latency, double bus);
+
+/* Refuses a routing that needs a description, where there is none. */
+void pf_packet_described_check(void);
+
+#endif

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs over the packet network of built-in platforms (docs/packet.md).
+
+pairs     with routing minimal each pair of ranks alone takes the time that it takes over SimGrid's routes
+results   programs give the right results with every routing, also with those by which packets overtake each other
+same      runs are the same, to the last digit
+refused   what a platform file cannot have is refused in one line
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import harness  # noqa: E402
+import run_e2e  # noqa: E402
+
+LIMIT = 120
+ROUTINGS = ["minimal", "minimal-adaptive", "valiant", "ugal", "par"]
+# Many collectives at once, order of headers, requests of all kinds, one-sided operations
+SAMPLE = ["coll", "icoll", "inorder", "persistent", "probe", "rma", "sendmodes", "waiting"]
+# Other ways cost next to nothing, so that many packets take them.
+EAGER = {"PARFOCAL_NET_UGAL_BIAS": "0.1", "PARFOCAL_NET_UGAL_CANDIDATES": "3", "PARFOCAL_NET_UGAL_THRESHOLD": "-1"}
+
+
+class Network:
+    """The commands, and what has failed."""
+
+    def __init__(self, bindir, work):
+        self.tools = harness.Tools(bindir, work)
+        self.work = work
+        self.failures = 0
+
+    def pfrun(self, program, np, platform, args=(), environment=None):
+        env = {"E2E_SIMULATED": "1", "E2E_A": "packet", "E2E_B": "packet",
+               "PARFOCAL_LIVELOCK_POLLS": "200000", **(environment or {})}
+        command = [self.tools.command("pfrun"), "-np", str(np), "-platform", platform, "-model", "packet",
+                   *harness.SIMULATION, program, *args]
+        return self.tools.run(command, LIMIT, env)
+
+    def expect(self, right, what, result):
+        if right:
+            return
+        self.failures += 1
+        print(f"FAIL {what}: status {result.status}\n    {result.command}")
+        for line in (result.lines + result.err.splitlines())[-8:]:
+            print("    | " + line[:200])
+
+
+def is_misled(a, b):
+    """SimGrid's dragonfly leaves a router of chassis c by the row's cable as if it led to chassis 0."""
+    chassis_a, chassis_b = a // 16 % 4, b // 16 % 4
+    return a // 64 == b // 64 and a // 4 % 4 != b // 4 % 4 and (chassis_b != 0) != (chassis_a != chassis_b)
+
+
+def pairs(network):
+    program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
+    for platform, np in (("star:12", 12), ("fattree:20", 20), ("torus:24", 24), ("dragonfly:64", 36)):
+        file = os.path.join(network.work, "platform.xml")
+        with open(file, "w", encoding="utf-8") as out:
+            subprocess.run([network.tools.command("pfinfo"), "--platform", platform], stdout=out, check=True, timeout=60)
+        for size in ("1", "3000", "100000"):
+            by_routers, by_routes = (network.pfrun(program, np, where, [size]) for where in (platform, file))
+            times = [{tuple(map(int, line.split()[:2])): float(line.split()[2]) for line in run.lines} for run in (by_routers, by_routes)]
+            network.expect(len(times[0]) == np * (np - 1) and times[0].keys() == times[1].keys(), platform, by_routers)
+            odd = {pair for pair, time in times[0].items() if abs(time - times[1].get(pair, 0)) > 1e-9 * time}
+            misled = {(a, b) for a, b in times[0] if platform.startswith("dragonfly") and (is_misled(a, b) or is_misled(b, a))}
+            network.expect(odd == misled, f"{platform}, {size} bytes: unexpected pairs {sorted(odd ^ misled)[:5]}", by_routers)
+            print(f"{platform}, {size} bytes: {len(times[0])} pairs, {len(odd)} differ: there SimGrid's route is no way through the routers")
+
+
+def results(network):
+    cases = [("torus:27", routing, SAMPLE if routing == "ugal" else ["coll", "inorder"]) for routing in ROUTINGS]
+    cases += [("dragonfly:128", "ugal", ["coll"]), ("fattree:64", "ugal", ["coll"]), ("fattree:64", "minimal-adaptive", ["rma"])]
+    for platform, routing, names in cases:
+        for name in names:
+            for v in run_e2e.variants_of(os.path.join(run_e2e.PROGRAMS, name + ".c")):
+                if v.exit != "0" or v.options:
+                    continue
+                program = network.tools.build(v.source, "pfcc")
+                result = network.pfrun(program, v.np, platform, v.args, {"PARFOCAL_NET_ROUTING": routing, **EAGER})
+                network.expect(result.status == 0 and result.data == [f"{v.name}: PASS"], f"{v.title}, {routing} on {platform}", result)
+
+
+def same(network):
+    program = network.tools.build(os.path.join(HERE, "crowd.c"), "pfcc")
+
+    def crowd(platform, routing, settings=None):
+        result = network.pfrun(program, 16, platform, ["20000"], {"PARFOCAL_NET_ROUTING": routing, **(settings or {})})
+        network.expect(result.status == 0 and len(result.lines) == 16, f"crowd on {platform}, {routing} with {settings}", result)
+        return result.lines
+
+    for platform in ("dragonfly:128", "torus:16"):
+        for routing in ("ugal", "par"):
+            runs = [crowd(platform, routing) for _ in range(20 if routing == "ugal" and platform == "torus:16" else 3)]
+            if any(run != runs[0] for run in runs):
+                network.failures += 1
+                print(f"FAIL {routing} on {platform}: runs differ")
+    changes = [("torus:16", "ugal", {"PARFOCAL_NET_SEED": "2"}), ("torus:16", "ugal", {"PARFOCAL_NET_UGAL_BIAS": "8"}),
+               ("torus:16", "ugal", {"PARFOCAL_NET_UGAL_THRESHOLD": "1e9"}), ("torus:16", "ugal", {"PARFOCAL_NET_UGAL_CANDIDATES": "5"}),
+               ("dragonfly:128", "valiant", {"PARFOCAL_NET_INTERMEDIATE": "group"})]
+    for platform, routing, setting in changes:
+        if crowd(platform, routing, setting) == crowd(platform, routing):
+            network.failures += 1
+            print(f"FAIL {setting} changes nothing for {routing} on {platform}")
+
+
+def refused(network):
+    program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
+    for routing in ROUTINGS[1:]:
+        result = network.pfrun(program, 4, harness.PLATFORM, ["1"], {"PARFOCAL_NET_ROUTING": routing})
+        lines = [line for line in result.err.splitlines() if "error" in line]
+        network.expect(result.status not in (0, "timeout") and len(lines) == 1 and "PARFOCAL_NET_ROUTING" in lines[0]
+                       and "minimal" in lines[0], f"{routing} on a platform file", result)
+    result = network.pfrun(program, 4, "torus:8", ["1"], {"PARFOCAL_NET_ROUTING": "valiant", "PARFOCAL_NET_INTERMEDIATE": "group"})
+    network.expect(result.status not in (0, "timeout") and "PARFOCAL_NET_ROUTING" in result.err, "groups of a torus", result)
+
+
+def main():
+    checks = {"pairs": pairs, "results": results, "same": same, "refused": refused}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("check", choices=checks)
+    parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="network-") as work:
+        network = Network(options.bin, work)
+        checks[options.check](network)
+    return network.failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
