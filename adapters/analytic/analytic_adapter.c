@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <simgrid/actor.h>
-#include <simgrid/host.h>
-#include <uthash.h>
-#include <xbt/config.h>
-
-#include "adapters/analytic/cost/platform_route.h"
 #include "adapters/analytic/internal.h"
 #include "adapters/analytic/rma/rma.h"
 #include "adapters/local/local.h"
@@ -22,8 +16,6 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/memory.h"
-
-struct an_job an_job;
 
 static union pf_own_table functions;
 static struct pf_native_values values;
@@ -38,36 +30,6 @@ static void find_functions(void)
     an_coll_install(fn);
     an_data_install(fn);
     an_rma_install(fn);
-}
-
-/* Nodes are numbered in the order of the first ranks on them. */
-struct node {
-    sg_host_t host;
-    int number;
-    UT_hash_handle hh;
-};
-
-static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
-{
-    struct node *known = NULL, *all = pf_calloc((size_t)job->size, sizeof *all);
-    sg_host_t *hosts =
-        pf_calloc((size_t)job->size, sizeof(sg_host_t)); /* the routes are asked for all the time */
-    int n = 0;
-    for (int i = 0; i < job->size; i++) {
-        struct node *node;
-        sg_host_t host = job->ranks[i]->host;
-        HASH_FIND_PTR(known, &host, node);
-        if (!node) {
-            node = &all[n];
-            node->host = hosts[n] = host;
-            node->number = n++;
-            HASH_ADD_PTR(known, host, node);
-        }
-        nodes[i] = node->number;
-    }
-    HASH_CLEAR(hh, known);
-    free(all);
-    return hosts;
 }
 
 static void wake(struct pf_event *event)
@@ -103,23 +65,9 @@ static void make_rank(int i, const int *all)
     an_job.ranks[i] = rank;
 }
 
-static int open_prices(const struct pf_job *job, char *why, size_t why_size)
-{
-    int *nodes = pf_malloc((size_t)job->size * sizeof *nodes);
-    sg_host_t *hosts = number_nodes(job, nodes);
-    an_job.cost =
-        pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
-    free(nodes);
-    if (an_job.cost)
-        an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
-    if (an_job.cost)
-        an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
-    return an_job.colls ? PF_SUCCESS : PF_ERR_ARG;
-}
-
 static int make_job(const struct pf_job *job, char *why, size_t why_size)
 {
-    int error = open_prices(job, why, why_size);
+    int error = an_job_price(job, why, why_size);
     if (error)
         return error;
     static struct pf_job kept;

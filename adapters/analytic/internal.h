@@ -150,6 +150,9 @@ struct an_job {
 
 extern struct an_job an_job;
 
+/* Sets the prices (job.c). Returns an enum pf_error, and in `why` one line when it is not PF_SUCCESS. */
+int an_job_price(const struct pf_job *job, char *why, size_t why_size);
+
 /* Fills the table of native functions. */
 void an_p2p_install(struct pf_own_fn *fn);
 void an_wait_install(struct pf_own_fn *fn);
@@ -196,6 +199,9 @@ void an_rank_await(struct an_rank *rank, int unknown, double date);
 
 /* A date that the blocked rank waits for has become known. */
 void an_rank_tell(struct an_rank *rank, double date);
+/* One of several that become known together: ranks that go on at one date share an event. `last` points to
+ * NULL before the first. */
+void an_rank_tell_next(struct an_rank *rank, double date, struct an_rank **last);
 
 /* The calling rank. */
 struct an_rank *an_rank_self(void);
@@ -210,8 +216,7 @@ void an_request_describe(struct an_request *request, const void *buffer, int cou
 /* The date of the request is known now. */
 void an_request_settle(struct an_request *request, double date);
 
-/* The same for one of several requests whose dates become known together: ranks that go on at one date share
- * an event. `last` is NULL before the first. */
+/* The same for one of several, see an_rank_tell_next(). */
 void an_request_settle_next(struct an_request *request, double date, struct an_rank **last);
 
 /* The same for several; for none, nothing. */
@@ -236,6 +241,10 @@ static inline bool an_request_is_done(const struct an_request *request)
 {
     return request->done_at <= an_now(request->rank);
 }
+
+/* The memory of a message; what it says is the caller's to fill in. Its place in a box must have ended. */
+struct an_message *an_message_new(void);
+void an_message_free(struct an_message *message);
 
 /* ---- messages (message.c) ---- */
 struct an_send {
@@ -263,7 +272,6 @@ void an_mailbox_open(struct an_mailbox *box, int sources);
 void an_mailbox_close(struct an_mailbox *box);
 /* Takes it out of its box. */
 void an_message_remove(struct an_message *message);
-void an_message_free(struct an_message *message);
 /* Takes a receive that nobody has matched out of the books. */
 void an_message_withdraw(struct an_request *request);
 void an_mailbox_clear(struct an_mailbox *box);

@@ -10,18 +10,6 @@
 
 #include <string.h>
 
-static struct pf_pool messages = PF_POOL(struct an_message);
-
-void an_message_free(struct an_message *m)
-{
-    pf_engine_cancel(&m->arrival);
-    if (m->payload)
-        an_data_give_back(m->payload, m->payload_class);
-    if (m->buffered && m->buffer_number == m->buffered->buffer_number)
-        m->buffered->bsend_used -= (int64_t)m->bytes;
-    pf_pool_put(&messages, m);
-}
-
 void an_message_remove(struct an_message *m)
 {
     pf_engine_cancel(&m->arrival);
@@ -221,7 +209,7 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
 
 static struct an_message *message_new(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent)
 {
-    struct an_message *m = pf_pool_get(&messages);
+    struct an_message *m = an_message_new();
     const struct an_shared *shared = s->comm->shared;
     *m = (struct an_message){.envelope = {.source = s->comm->me, .tag = s->tag},
                              .source = s->comm->rank->base.rank,

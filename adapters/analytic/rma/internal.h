@@ -37,7 +37,7 @@ void an_layout_write(const struct an_layout *layout, const char *packed, size_t 
 void an_layout_combine(const struct an_layout *layout, const char *packed, size_t bytes, MPI_Op op,
                        MPI_Datatype basic);
 
-/* ---- windows (window.c) ---- */
+/* ---- windows and their members (member.c) ---- */
 
 /* Operations under way, to one target or to all: when they have ended. */
 struct an_flow {
@@ -140,8 +140,18 @@ static inline int an_world_rank(const struct an_window *win, int member)
     return win->comm->shared->world_ranks[member];
 }
 
-struct an_peer *an_window_peer(struct an_window *win, int target);
+/* A window without members, and one holder of it less. */
+struct an_rma *an_rma_new(int size);
 void an_rma_release(struct an_rma *rma);
+
+/* The handle of the member `me`; the members are these ranks of the world. And its end. */
+struct an_window *an_window_join(struct an_rma *rma, struct an_rank *rank, int me, const int *world_ranks);
+void an_window_leave(struct an_window *win);
+
+struct an_peer *an_window_peer(struct an_window *win, int target);
+
+/* The rank's date moves to `date`, and the clock with it. */
+void an_window_reach(struct an_window *win, double date);
 
 /* How long a message without data travels between two members. */
 static inline double an_window_control(const struct an_window *win, int from, int to)
@@ -164,8 +174,5 @@ void an_access_start_deferred(struct an_window *win, struct an_peer *peer);
 /* ---- epochs (epoch.c, lock.c) ---- */
 void an_epoch_install(struct pf_own_fn *fn);
 void an_lock_install(struct pf_own_fn *fn);
-
-/* The rank's date moves to `date`, and the clock with it. */
-void an_window_reach(struct an_window *win, double date);
 
 #endif

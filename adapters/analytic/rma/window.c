@@ -2,10 +2,6 @@
 /* The life of a window: created by all members together, or made by each for itself where a window moves. */
 #include "adapters/analytic/rma/internal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "pf_fn.h"
 
 /* What the members tell each other: where the memory is, its size, the unit; and for a window without
@@ -15,29 +11,6 @@
 
 static struct an_rma *forming; /* windows that some members have yet to join */
 
-static struct an_rma *rma_new(int size)
-{
-    struct an_rma *rma = pf_calloc(1, sizeof *rma);
-    size_t n = (size_t)size;
-    rma->size = size;
-    rma->members = pf_calloc(n, sizeof *rma->members);
-    rma->locks = pf_calloc(n, sizeof *rma->locks);
-    rma->member_of = pf_malloc((size_t)an_job.size * sizeof *rma->member_of);
-    for (int i = 0; i < an_job.size; i++)
-        rma->member_of[i] = -1;
-    return rma;
-}
-
-void an_rma_release(struct an_rma *rma)
-{
-    if (--rma->references > 0)
-        return;
-    free(rma->members);
-    free(rma->locks);
-    free(rma->member_of);
-    free(rma);
-}
-
 /* All members come with the same collective of the same communicator. */
 static struct an_rma *find_forming(const struct an_comm *comm)
 {
@@ -46,7 +19,7 @@ static struct an_rma *find_forming(const struct an_comm *comm)
         link = &(*link)->next;
     struct an_rma *rma = *link;
     if (!rma) {
-        rma = rma_new(comm->shared->size);
+        rma = an_rma_new(comm->shared->size);
         rma->made_on = comm->shared;
         rma->sequence = comm->collectives;
         *link = rma;
@@ -54,51 +27,6 @@ static struct an_rma *find_forming(const struct an_comm *comm)
     if (rma->joined + 1 == rma->size)
         *link = rma->next;
     return rma;
-}
-
-static struct an_window *join(struct an_rma *rma, struct an_rank *rank, int me, const int *world_ranks)
-{
-    struct an_window *win = pf_calloc(1, sizeof *win);
-    win->rank = rank;
-    win->comm = rma->joined ? an_comm_join_private(rank, rma->first->comm, me)
-                            : an_comm_join(rank, -1, world_ranks, rma->size, me);
-    if (!rma->joined)
-        rma->first = win;
-    win->farthest_to = win->farthest_from = -1;
-    win->rma = rma;
-    win->me = me;
-    size_t pieces = ((size_t)rma->size + AN_PEERS - 1) / AN_PEERS;
-    win->peers = pf_calloc(pieces, sizeof *win->peers);
-    rma->members[me] = win;
-    rma->member_of[rank->base.rank] = me;
-    rma->joined++;
-    rma->references++;
-    return win;
-}
-
-static void leave(struct an_window *win)
-{
-    for (int i = 0; i * AN_PEERS < win->rma->size; i++)
-        free(win->peers[i]);
-    free(win->peers);
-    free(win->accessed);
-    an_comm_leave(win->comm);
-    an_rma_release(win->rma);
-    free(win);
-}
-
-struct an_peer *an_window_peer(struct an_window *win, int target)
-{
-    struct an_peer **piece = &win->peers[target / AN_PEERS];
-    if (!*piece)
-        *piece = pf_calloc(AN_PEERS, sizeof **piece);
-    return &(*piece)[target % AN_PEERS];
-}
-
-void an_window_reach(struct an_window *win, double date)
-{
-    an_rank_reach(win->rank, date);
-    an_rank_settle(win->rank);
 }
 
 /* ---- together ---- */
@@ -118,7 +46,8 @@ static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
     struct an_comm *comm = an_comm_of(handle);
     if (!comm)
         return MPI_ERR_COMM;
-    struct an_window *win = join(find_forming(comm), comm->rank, comm->me, comm->shared->world_ranks);
+    struct an_window *win =
+        an_window_join(find_forming(comm), comm->rank, comm->me, comm->shared->world_ranks);
     win->base = what->base;
     win->size = what->size;
     win->disp_unit = what->disp_unit;
@@ -169,7 +98,7 @@ static int an_win_free(MPI_Win *handle)
         return MPI_ERR_RMA_SYNC;
     an_flow_await(win, &win->all, false);
     int code = tell_members(win->comm, PF_COLL_BARRIER, 0);
-    leave(win);
+    an_window_leave(win);
     *handle = MPI_WIN_NULL;
     return code;
 }
@@ -185,8 +114,9 @@ int an_rma_share(struct pf_instance *in, void *comm, const void *mine, void *all
 int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
     if (!recipe->board[0])
-        recipe->board[0] = rma_new(recipe->members);
-    struct an_window *win = join(recipe->board[0], (struct an_rank *)in, recipe->me, recipe->world_ranks);
+        recipe->board[0] = an_rma_new(recipe->members);
+    struct an_window *win =
+        an_window_join(recipe->board[0], (struct an_rank *)in, recipe->me, recipe->world_ranks);
     win->base = recipe->base;
     win->size = recipe->size;
     win->disp_unit = recipe->disp_unit;
@@ -205,7 +135,7 @@ int an_rma_open(struct pf_instance *in, void *native)
 void an_rma_free(struct pf_instance *in, void *native)
 {
     (void)in;
-    leave(native);
+    an_window_leave(native);
 }
 
 void an_rma_install(struct pf_own_fn *fn)

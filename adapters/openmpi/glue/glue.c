@@ -16,8 +16,6 @@
 #include "adapters/openmpi/glue/internal.h"
 #include "adapters/openmpi/private/private.h"
 
-const struct pf_glue_host *pf_glue_host;
-
 /*
  * Context ids. The portals4 MTL has room for 12 bits in its match bits (it claims 13, whose top one collides
  * with the protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that shadows
