@@ -19,8 +19,6 @@ import sys
 # The most files that one cycle may have, by the folder in which all of them lie; the longest that fits counts. 1: no cycle.
 LIMITS = {
     "": 1,
-    "adapters": 1,
-    "adapters/analytic/coll": 2,
     "lowlevel/engine": 2,  # C and C++ of one object
     "lowlevel/nic": 3,
     "lowlevel/portals": 8,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The collective algorithms by name: which stages each consists of, and the plan of one operation made of
  * them. */
-#include "adapters/analytic/coll/rules.h"
+#include "adapters/analytic/coll/algorithms.h"
+#include "adapters/analytic/coll/schedule.h"
 
 #include <string.h>
 
@@ -416,115 +417,43 @@ static void scan_doubling(struct pf_plan *plan)
     pf_plan_add(plan, pf_at_scan_doubling, bits(plan));
 }
 
-#define LIST(name) static const struct pf_algorithm name[PF_ALGORITHMS_MAX]
-LIST(barriers) = {{"linear", barrier_linear, true},
-                  {"double_ring", barrier_ring, true},
-                  {"recursive_doubling", barrier_doubling, true},
-                  {"bruck", barrier_bruck, true},
-                  {"two_proc", barrier_doubling, true},
-                  {"tree", barrier_tree, true}};
-LIST(bcasts) = {{"basic_linear", bcast_linear, true},
-                {"chain", bcast_chain, true},
-                {"pipeline", bcast_chain, true},
-                {"split_binary_tree", bcast_split, true},
-                {"binary_tree", bcast_binary, true},
-                {"binomial", bcast_binomial, true},
-                {"knomial", bcast_knomial, true},
-                {"scatter_allgather", bcast_scatter_allgather, true},
-                {"scatter_allgather_ring", bcast_scatter_ring, true}};
-LIST(scatters) = {{"basic_linear", scatter_linear, true},
-                  {"binomial", scatter_binomial, true},
-                  {"linear_nb", scatter_linear_at_once, true}};
-LIST(scattervs) = {{"linear", scatter_linear, true}, {"linear_nb", scatter_linear_at_once, true}};
-LIST(gathers) = {{"basic_linear", gather_linear, true},
-                 {"binomial", gather_binomial, true},
-                 {"linear_sync", gather_sync, true}};
-LIST(gathervs) = {{"linear", gather_linear, true}};
-LIST(allgathers) = {{"linear", allgather_linear, true},
-                    {"bruck", allgather_bruck, true},
-                    {"recursive_doubling", allgather_doubling, true},
-                    {"ring", allgather_ring, true},
-                    {"neighbor", allgather_neighbor, true},
-                    {"two_proc", allgather_bruck, true},
-                    {"direct", allgather_direct, true}};
-LIST(allgathervs) = {{"default", allgather_linear, true}, {"bruck", allgather_bruck, true},
-                     {"ring", allgather_ring, true},      {"neighbor", allgather_neighbor, true},
-                     {"two_proc", allgather_bruck, true}, {"direct", allgather_direct, true}};
-LIST(alltoalls) = {{"linear", alltoall_linear, true},
-                   {"pairwise", alltoall_pairwise, true},
-                   {"modified_bruck", alltoall_bruck, true},
-                   {"linear_sync", alltoall_linear, true},
-                   {"two_proc", alltoall_pairwise, true}};
-LIST(alltoallvs) = {{"basic_linear", alltoall_linear, true}, {"pairwise", alltoall_pairwise, true}};
-LIST(alltoallws) = {{"basic_linear", alltoall_linear, true}, {"pairwise", alltoall_pairwise, true}};
-LIST(reduces) = {{"linear", reduce_linear, true},
-                 {"chain", reduce_chain, false},
-                 {"pipeline", reduce_chain, false},
-                 {"binary", reduce_binary, false},
-                 {"binomial", reduce_binomial, true},
-                 {"in-order_binary", reduce_in_order, true},
-                 {"rabenseifner", reduce_rabenseifner, false}};
-LIST(allreduces) = {{"basic_linear", allreduce_linear, true},
-                    {"nonoverlapping", allreduce_nonoverlapping, true},
-                    {"recursive_doubling", allreduce_doubling, true},
-                    {"ring", allreduce_ring, false},
-                    {"segmented_ring", allreduce_segmented_ring, false},
-                    {"rabenseifner", allreduce_rabenseifner, false},
-                    {"binomial", allreduce_binomial, true}};
-LIST(reduce_scatters) = {{"non-overlapping", scatter_nonoverlapping, true},
-                         {"recursive_halving", scatter_halving, false},
-                         {"ring", scatter_ring, false},
-                         {"butterfly", scatter_butterfly, true},
-                         {"binomial", scatter_after_binomial, true}};
-LIST(reduce_scatter_blocks) = {{"basic_linear", scatter_nonoverlapping, true},
-                               {"recursive_doubling", scatter_doubling, true},
-                               {"recursive_halving", scatter_halving, false},
-                               {"butterfly", scatter_butterfly, true},
-                               {"binomial", scatter_after_binomial, true}};
-LIST(scans) = {{"linear", scan_linear, true}, {"recursive_doubling", scan_doubling, true}};
-
-#define BLOCK  "the block of one rank"
-#define VECTOR "the vector"
+#define ROW(id, name, build, ordered) {name, build, ordered},
+#define LIST(name)                    static const struct pf_algorithm name[PF_ALGORITHMS_MAX]
+LIST(barriers) = {PF_BARRIER_ALGORITHMS(ROW)};
+LIST(bcasts) = {PF_BCAST_ALGORITHMS(ROW)};
+LIST(scatters) = {PF_SCATTER_ALGORITHMS(ROW)};
+LIST(scattervs) = {PF_SCATTERV_ALGORITHMS(ROW)};
+LIST(gathers) = {PF_GATHER_ALGORITHMS(ROW)};
+LIST(gathervs) = {PF_GATHERV_ALGORITHMS(ROW)};
+LIST(allgathers) = {PF_ALLGATHER_ALGORITHMS(ROW)};
+LIST(allgathervs) = {PF_ALLGATHERV_ALGORITHMS(ROW)};
+LIST(alltoalls) = {PF_ALLTOALL_ALGORITHMS(ROW)};
+LIST(alltoallvs) = {PF_ALLTOALLV_ALGORITHMS(ROW)};
+LIST(alltoallws) = {PF_ALLTOALLW_ALGORITHMS(ROW)};
+LIST(reduces) = {PF_REDUCE_ALGORITHMS(ROW)};
+LIST(allreduces) = {PF_ALLREDUCE_ALGORITHMS(ROW)};
+LIST(reduce_scatters) = {PF_REDUCE_SCATTER_ALGORITHMS(ROW)};
+LIST(reduce_scatter_blocks) = {PF_REDUCE_SCATTER_BLOCK_ALGORITHMS(ROW)};
+LIST(scans) = {PF_SCAN_ALGORITHMS(ROW)};
 
 const struct pf_kind pf_kinds[PF_COLL_KINDS] = {
-    [PF_COLL_BARRIER] = {"barrier", barriers, pf_barrier_rules, NULL, pf_nonblocking_barrier, "bruck", ""},
-    [PF_COLL_BCAST] = {"bcast", bcasts, pf_bcast_rules, NULL, pf_nonblocking_bcast,
-                       "basic_linear up to 4 ranks, else binomial", VECTOR},
-    [PF_COLL_SCATTER] = {"scatter", scatters, pf_scatter_rules, NULL, pf_nonblocking_scatter, "linear_nb",
-                         BLOCK},
-    [PF_COLL_SCATTERV] = {"scatterv", scattervs, pf_first_rules, NULL, pf_nonblocking_scatter, "linear_nb",
-                          ""},
-    [PF_COLL_GATHER] = {"gather", gathers, pf_gather_rules, NULL, pf_nonblocking_first, "basic_linear",
-                        BLOCK},
-    [PF_COLL_GATHERV] = {"gatherv", gathervs, pf_first_rules, NULL, pf_nonblocking_first, "linear", ""},
-    [PF_COLL_ALLGATHER] = {"allgather", allgathers, pf_allgather_rules, NULL, pf_nonblocking_allgather,
-                           "direct", BLOCK},
-    [PF_COLL_ALLGATHERV] = {"allgatherv", allgathervs, pf_allgatherv_rules, NULL, pf_nonblocking_allgather,
-                            "direct", "the mean block"},
-    [PF_COLL_ALLTOALL] = {"alltoall", alltoalls, pf_alltoall_rules, NULL, pf_nonblocking_first, "linear",
-                          "the block for one rank"},
-    [PF_COLL_ALLTOALLV] = {"alltoallv", alltoallvs, pf_alltoallv_rules, NULL, pf_nonblocking_first,
-                           "basic_linear", ""},
-    [PF_COLL_ALLTOALLW] = {"alltoallw", alltoallws, pf_first_rules, NULL, pf_nonblocking_first,
-                           "basic_linear", ""},
-    [PF_COLL_REDUCE] =
-        {"reduce", reduces, pf_reduce_rules, pf_reduce_ordered_rules, pf_nonblocking_reduce,
-         "rabenseifner for 3 ranks and more, an element for each, and an operation that commutes; "
-         "else binomial for more than 4 ranks, less than 64 KiB or an operation that does not "
-         "commute; else chain",
-         VECTOR},
-    [PF_COLL_ALLREDUCE] =
-        {"allreduce", allreduces, pf_allreduce_rules, pf_allreduce_ordered_rules, pf_nonblocking_allreduce,
-         "rabenseifner for 4 ranks and more, 64 KiB and more and an operation that commutes; "
-         "else binomial",
-         VECTOR},
-    [PF_COLL_REDUCE_SCATTER] = {"reduce_scatter", reduce_scatters, pf_reduce_scatter_rules, pf_first_rules,
-                                pf_nonblocking_reduce_scatter, "binomial", VECTOR},
-    [PF_COLL_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", reduce_scatter_blocks,
-                                      pf_reduce_scatter_block_rules, pf_first_rules,
-                                      pf_nonblocking_reduce_scatter, "binomial", BLOCK},
-    [PF_COLL_SCAN] = {"scan", scans, pf_first_rules, NULL, pf_nonblocking_first, "linear", ""},
-    [PF_COLL_EXSCAN] = {"exscan", scans, pf_first_rules, NULL, pf_nonblocking_first, "linear", ""},
+    [PF_COLL_BARRIER] = {"barrier", barriers},
+    [PF_COLL_BCAST] = {"bcast", bcasts},
+    [PF_COLL_SCATTER] = {"scatter", scatters},
+    [PF_COLL_SCATTERV] = {"scatterv", scattervs},
+    [PF_COLL_GATHER] = {"gather", gathers},
+    [PF_COLL_GATHERV] = {"gatherv", gathervs},
+    [PF_COLL_ALLGATHER] = {"allgather", allgathers},
+    [PF_COLL_ALLGATHERV] = {"allgatherv", allgathervs},
+    [PF_COLL_ALLTOALL] = {"alltoall", alltoalls},
+    [PF_COLL_ALLTOALLV] = {"alltoallv", alltoallvs},
+    [PF_COLL_ALLTOALLW] = {"alltoallw", alltoallws},
+    [PF_COLL_REDUCE] = {"reduce", reduces},
+    [PF_COLL_ALLREDUCE] = {"allreduce", allreduces},
+    [PF_COLL_REDUCE_SCATTER] = {"reduce_scatter", reduce_scatters},
+    [PF_COLL_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", reduce_scatter_blocks},
+    [PF_COLL_SCAN] = {"scan", scans},
+    [PF_COLL_EXSCAN] = {"exscan", scans},
 };
 
 /* MPI returns at once when there is nothing to move, except where a rank cannot know. */
@@ -562,7 +491,8 @@ void pf_plan_make(struct pf_plan *plan, const struct pf_coll_call *call, int alg
         plan->total = start[call->n];
     }
     const struct pf_kind *kind = &pf_kinds[call->kind];
-    if (algorithm < 0 || (kind->ordered && !call->commutative && !kind->algorithm[algorithm].ordered))
+    if (algorithm < 0 ||
+        (pf_rules[call->kind].ordered && !call->commutative && !kind->algorithm[algorithm].ordered))
         algorithm = pf_rules_choose(&plan->call);
     plan->name = kind->algorithm[algorithm].name;
     if (!nothing(plan))

@@ -124,17 +124,17 @@ static void list_rules(const struct pf_kind *kind, const struct pf_rule *rule, c
     }
 }
 
-static void list_kind(const struct pf_kind *kind, FILE *out)
+static void list_kind(const struct pf_kind *kind, const struct pf_rules *rules, FILE *out)
 {
     fprintf(out, "%s:", kind->name);
     for (int i = 0; i < PF_ALGORITHMS_MAX && kind->algorithm[i].name; i++)
         fprintf(out, "%s %s", i ? "," : "", kind->algorithm[i].name);
-    fprintf(out, "\n%s%s%s", *kind->measure ? "  bytes are those of " : "", kind->measure,
-            *kind->measure ? "\n" : "");
-    list_rules(kind, kind->rules, kind->ordered ? ", operation commutes" : "", out);
-    if (kind->ordered)
-        list_rules(kind, kind->ordered, ", operation does not commute", out);
-    fprintf(out, "  nonblocking: %s\n", kind->nonblocking_rule);
+    fprintf(out, "\n%s%s%s", *rules->measure ? "  bytes are those of " : "", rules->measure,
+            *rules->measure ? "\n" : "");
+    list_rules(kind, rules->plain, rules->ordered ? ", operation commutes" : "", out);
+    if (rules->ordered)
+        list_rules(kind, rules->ordered, ", operation does not commute", out);
+    fprintf(out, "  nonblocking: %s\n", rules->nonblocking_rule);
 }
 
 void pf_colls_list(FILE *out)
@@ -145,7 +145,7 @@ void pf_colls_list(FILE *out)
           "calls.\n\n",
           out);
     for (int i = 0; i < PF_COLL_KINDS; i++)
-        list_kind(&pf_kinds[i], out);
+        list_kind(&pf_kinds[i], &pf_rules[i], out);
     fputs("\nOn intercommunicators blocking calls are made of these inside each side and of messages between "
           "the\nfirst ranks of the sides (coll/inter, coll/basic), nonblocking ones of messages between the "
           "sides (libnbc).\n",

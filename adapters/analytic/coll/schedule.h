@@ -199,7 +199,7 @@ struct pf_rule {
     int n;
     struct {
         unsigned below;
-        int algorithm;
+        int algorithm; /* place in the list of the kind */
     } by_size[12];
 };
 
@@ -209,20 +209,26 @@ struct pf_algorithm {
     bool ordered; /* also fit for an operation that does not commute */
 };
 
-/* A kind of collective: its algorithms, those of Open MPI first in its own order. `ordered` are the rules for
- * operations that do not commute. */
+/* A kind of collective and its algorithms (algorithms.h). */
 struct pf_kind {
     const char *name;
     const struct pf_algorithm *algorithm;
-    const struct pf_rule *rules, *ordered;
-    int (*nonblocking)(const struct pf_coll_call *call);
-    const char *nonblocking_rule;
-    const char *measure; /* what `bytes` of the rules are */
 };
 
 enum { PF_ALGORITHMS_MAX = 10 }; /* a list ends with a NULL name */
 
 extern const struct pf_kind pf_kinds[PF_COLL_KINDS];
+
+/* What Open MPI takes for a kind. `ordered` are the rules for operations that do not commute, NULL where that
+ * makes no difference. */
+struct pf_rules {
+    const struct pf_rule *plain, *ordered;
+    int (*nonblocking)(const struct pf_coll_call *call);
+    const char *nonblocking_rule;
+    const char *measure; /* what `bytes` of the rules are */
+};
+
+extern const struct pf_rules pf_rules[PF_COLL_KINDS];
 
 /* The index of the algorithm that the rules choose. */
 int pf_rules_choose(const struct pf_coll_call *call);

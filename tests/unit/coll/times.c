@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "adapters/analytic/coll/algorithms.h"
 #include "adapters/analytic/coll/choice.h"
 #include "adapters/analytic/coll/evaluate.h"
 #include "base/config.h"
@@ -438,7 +439,7 @@ static void test_choice(void **state)
     int algorithm[PF_COLL_KINDS];
     size_t segment[PF_COLL_KINDS];
     assert_true(pf_choice_parse("allreduce:ring,bcast:chain:8k", algorithm, segment, why, sizeof why));
-    assert_int_equal(algorithm[PF_COLL_ALLREDUCE], 3);
+    assert_int_equal(algorithm[PF_COLL_ALLREDUCE], ALLREDUCE_RING);
     assert_int_equal(segment[PF_COLL_BCAST], 8192);
     assert_int_equal(algorithm[PF_COLL_REDUCE], -1);
     refused("allreduce", "COLLECTIVE:ALGORITHM");
