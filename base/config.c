@@ -248,7 +248,8 @@ static void report_unknown(const char *name)
         pf_warn("unknown variable PARFOCAL_%s (pfinfo -c lists all)", name);
 }
 
-void pf_config_give(const char *given, const char *name, const char *value)
+/* The entry that the user has named; there is one, or the process ends. */
+static const struct entry *expect_entry(const char *given, const char *name)
 {
     char near[80];
     const struct entry *entry = find_entry(name, strlen(name));
@@ -256,9 +257,33 @@ void pf_config_give(const char *given, const char *name, const char *value)
         pf_die("%s: there is no setting '%s', maybe %s? (pfinfo -c lists all)", given, name, near);
     if (!entry)
         pf_die("%s: there is no setting '%s' (pfinfo -c lists all)", given, name);
+    return entry;
+}
+
+void pf_config_give(const char *given, const char *name, const char *value)
+{
+    const struct entry *entry = expect_entry(given, name);
     if (!set_entry(entry, value))
         refuse(given, entry, value);
     givens[entry - entries] = keep(given);
+}
+
+void pf_config_suggest(const char *given, const char *name, const char *value)
+{
+    const struct entry *entry = expect_entry(given, name);
+    struct pf_config before = pf_config;
+    if (!set_entry(entry, value)) /* also where the user has given another one */
+        refuse(given, entry, value);
+    if (givens[entry - entries])
+        pf_config = before;
+    else
+        givens[entry - entries] = keep(given);
+}
+
+const char *pf_config_default(const char *name)
+{
+    const struct entry *entry = find_entry(name, strlen(name));
+    return entry ? entry->def : "";
 }
 
 const char *pf_config_given(const char *name)

@@ -42,6 +42,13 @@ PF_EXPORT void pf_config_load(void);
  */
 PF_EXPORT void pf_config_give(const char *given, const char *name, const char *value);
 
+/* The same, but an entry that has been given already keeps its value: for what is more than a default and
+ * less than the user's word. The value must be possible all the same. */
+PF_EXPORT void pf_config_suggest(const char *given, const char *name, const char *value);
+
+/* The text of an entry's default; empty when there is no such entry. */
+PF_EXPORT const char *pf_config_default(const char *name);
+
 /* How the user named the entry `name` when it was last given; the name itself when nobody did. For messages
  * about values that only their reader can judge. */
 PF_EXPORT const char *pf_config_given(const char *name);

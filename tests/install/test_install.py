@@ -23,7 +23,7 @@ EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pf
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
             "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
             "lib*/**/pkgconfig/parfocal.pc", "lib*/**/pkgconfig/portals.pc", "share/man/man1/pfcc.1", "share/man/man1/pfrun.1",
-            "share/man/man1/pfcurve.1", "share/man/man1/pfnet.1", "share/parfocal/pfnet/draw.py", "lib*/**/mca_mtl_portals4.so"]
+            "share/man/man1/pfcurve.1", "share/man/man1/pfnet.1", "share/parfocal/pfnet/draw.py", "share/parfocal/machines/bxi.machine", "lib*/**/mca_mtl_portals4.so"]
 PROGRAM = r"""
 #include <mpi.h>
 #include <parfocal.h>

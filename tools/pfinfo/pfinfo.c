@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "lowlevel/platform/builtin.h"
 #include "adapters/model.h"
 #include "tools/pfinfo/check.h"
@@ -24,11 +25,22 @@
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
 
-enum { COVERAGE = 256, COLLECTIVES, CHECK, PLATFORM, FIT, FIT_PROGRAM, RECORD_PROGRAM, OUTPUT, PARAMETERS };
+enum {
+    COVERAGE = 256,
+    COLLECTIVES,
+    CHECK,
+    PLATFORM,
+    MACHINE,
+    FIT,
+    FIT_PROGRAM,
+    RECORD_PROGRAM,
+    OUTPUT,
+    PARAMETERS
+};
 
 struct request {
-    bool config, coverage, collectives, parameters, check, platform, fit_program, record_program;
-    const char *platform_name;
+    bool config, coverage, collectives, parameters, check, platform, machine, fit_program, record_program;
+    const char *platform_name, *machine_name;
     struct fit_request fit;
 };
 
@@ -44,6 +56,8 @@ static const struct argp_option options[] = {
     {"check", CHECK, 0, 0, "Test the installation", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
+    {"machine", MACHINE, "NAME|FILE", OPTION_ARG_OPTIONAL,
+     "Print a machine of pfrun -machine, with the source of each value; without NAME, list them", 0},
     {"fit", FIT, "MODEL|FILE", 0,
      "Fit the parameters of model analytic to MODEL: pfinfo --fit=portals -- -np 16 -platform FILE; or to "
      "FILE, "
@@ -84,6 +98,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         request->platform = true;
         request->platform_name = arg;
         return 0;
+    case MACHINE:
+        request->machine = true;
+        request->machine_name = arg;
+        return 0;
     case FIT:
         request->fit.model = arg;
         return 0;
@@ -105,9 +123,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG: /* `--platform NAME` with a space */
         if (request->fit.model)
             return ARGP_ERR_UNKNOWN; /* all of them at once, above */
-        if (!request->platform || request->platform_name)
+        if (request->platform && !request->platform_name)
+            request->platform_name = arg;
+        else if (request->machine && !request->machine_name)
+            request->machine_name = arg;
+        else
             argp_error(state, "unexpected argument '%s'", arg);
-        request->platform_name = arg;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -154,6 +175,18 @@ static int print_platform(const char *name)
     return 0;
 }
 
+static int print_machine(const char *name)
+{
+    if (name) {
+        pf_config_give("--machine", "machine", name);
+        pf_machine_print(pf_machine_apply(), stdout);
+    } else {
+        puts("Machines (pfrun -machine NAME):");
+        pf_machine_list(stdout);
+    }
+    return 0;
+}
+
 static int run_fit(struct fit_request fit)
 {
     char file[80];
@@ -175,6 +208,9 @@ int main(int argc, char **argv)
     argp_program_version_hook = print_version;
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     pf_config_load();
+    if (request.machine)
+        return print_machine(request.machine_name);
+    pf_machine_apply();
     if (request.fit.model)
         return run_fit(request.fit);
     if (request.fit_program) {

@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "tools/pfnet/options.h"
 #include "tools/pfnet/run.h"
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
     struct pf_routing routing;
     char error[300];
     pf_config_load();
+    pf_machine_apply();
     options_read(&o, argc, argv);
     struct pf_fabric *fabric = options_fabric(&o);
     if (!pf_routing_open(&routing, o.routing, fabric, &o.routing_settings, error, sizeof error))

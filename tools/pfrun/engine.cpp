@@ -46,3 +46,13 @@ extern "C" void engine_assume_speed(const char *speed)
     if (simgrid::config::is_default("smpi/host-speed"))
         simgrid::config::set_as_string("smpi/host-speed", speed);
 }
+
+extern "C" bool engine_takes(const char *key, const char *value)
+{
+    try {
+        simgrid::config::set_as_string(key, value);
+        return true;
+    } catch (const std::exception &) {
+        return false;
+    }
+}

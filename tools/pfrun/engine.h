@@ -4,6 +4,8 @@
 
 /* The parts of SimGrid's engine that have no C interface in 3.32. */
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,6 +27,9 @@ double engine_clock(void);
 
 /* The speed of the machine that simulates (smpi/host-speed), unless the user has set it. */
 void engine_assume_speed(const char *speed);
+
+/* Whether SimGrid takes this setting; only when it has read its arguments, and sets it. */
+bool engine_takes(const char *key, const char *value);
 
 #ifdef __cplusplus
 }

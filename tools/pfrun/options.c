@@ -27,6 +27,8 @@ enum flag {
     SCHEDULE,
     AGREE,
     LOAD,
+    MACHINE,
+    CALIBRATED,
     TRACE,
     REPORT,
     TMPDIR,
@@ -61,6 +63,8 @@ static const struct flag_row {
     {"schedule", SCHEDULE, true},
     {"agree", AGREE, true},
     {"load", LOAD, true},
+    {"machine", MACHINE, true},
+    {"calibrated", CALIBRATED, true},
     {"trace", TRACE, true},
     {"report", REPORT, true},
     {"tmpdir", TMPDIR, true},
@@ -94,6 +98,12 @@ static const char help_text[] =
     "  -np N, -n N             number of ranks (default: all entries of the hostfile)\n"
     "  -platform FILE|NAME     SimGrid platform, or a built-in one: fattree, star, torus, dragonfly,\n"
     "                          each with optional :HOSTS (default: fattree; see pfinfo --platform)\n"
+    "  -machine NAME|FILE      machine that is simulated: it sets the platform, the network and the NIC, but "
+    "not "
+    "what\n"
+    "                          is given otherwise (pfinfo --machine lists them)\n"
+    "  -calibrated FILE        settings of SimGrid that bring model smpi near to a finer model (pfinfo "
+    "--fit)\n"
     "  -hostfile FILE          one host per line: 'host', 'host:4' or 'host slots=4' (also: -machinefile)\n"
     "  -model M                model in force at the start (default: smpi; pfinfo lists the models)\n"
     "  -schedule S             which phase runs in which model: PHASE=MODEL,@start=MODEL,@coll:N=MODEL,\n"
@@ -271,6 +281,8 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case SCHEDULE:
     case AGREE:
     case LOAD:
+    case MACHINE:
+    case CALIBRATED:
     case REPORT:
         set_config(row->name, row->name, value);
         break;

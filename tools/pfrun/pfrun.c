@@ -14,6 +14,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/platform/builtin.h"
@@ -43,8 +44,9 @@ static struct {
     struct hosts hosts;
     const char *platform; /* as the user named it */
     char *application;
-    const char *loaded; /* the file that SMPI loads: the application, or our loader */
-    char **argv;        /* smpi_main's */
+    const struct pf_setting_file *files[2]; /* machine and calibration; NULL: none */
+    const char *loaded;                     /* the file that SMPI loads: the application, or our loader */
+    char **argv;                            /* smpi_main's */
     int argc, capacity;
     int np; /* 0 until the platform says how many hosts there are */
 } run;
@@ -158,6 +160,29 @@ static void choose_loader(void)
                                  privatization && *privatization ? privatization : "1"));
 }
 
+/* SimGrid takes the last of several: a calibration wins over a machine, the command line over both. */
+static void add_settings_of_files(void)
+{
+    for (size_t i = 0; i < sizeof run.files / sizeof run.files[0]; i++)
+        for (size_t k = 0; run.files[i] && k < run.files[i]->count; k++)
+            if (pf_setting_is_simgrid(&run.files[i]->settings[k]))
+                add_argument(pf_asprintf("--cfg=%s:%s", run.files[i]->settings[k].key,
+                                         run.files[i]->settings[k].value));
+}
+
+/* SimGrid says what it refuses, but not always which setting, and never the line of the file that holds it.
+ */
+static _Noreturn void refuse_setting(const char *error)
+{
+    for (size_t i = 0; i < sizeof run.files / sizeof run.files[0]; i++)
+        for (size_t k = 0; run.files[i] && k < run.files[i]->count; k++) {
+            const struct pf_setting *setting = &run.files[i]->settings[k];
+            if (pf_setting_is_simgrid(setting) && !engine_takes(setting->key, setting->value))
+                pf_die("%s: SimGrid: %s", setting->where, error);
+        }
+    pf_die("SimGrid: %s", error);
+}
+
 /* The same settings in the same order as smpirun. */
 static void settings_for_smpi(void)
 {
@@ -174,6 +199,7 @@ static void settings_for_smpi(void)
     /* What SimGrid says at a deadlock, on_deadlock() says in the words of MPI. */
     add_argument("--log=ker_engine.app:file:/dev/null");
     add_argument("--log=ker_engine.add:0");
+    add_settings_of_files();
     for (int i = 0; i < run.options.simgrid_count; i++)
         add_argument(run.options.simgrid[i]);
 }
@@ -276,7 +302,7 @@ static int simulate(void)
     int status = engine_run(run.loaded, run.argc, run.argv, &error);
     signals_unwatch_exit();
     if (error)
-        pf_die("SimGrid: %s", error);
+        refuse_setting(error);
     return exit_status(status);
 }
 
@@ -303,6 +329,8 @@ static void prepare(int argc, char **argv)
     options_parse(&run.options, argc, argv);
     if (run.options.wrapper)
         run_wrapper(argc, argv);
+    run.files[0] = pf_machine_apply();
+    run.files[1] = pf_calibration_read();
     /* Before the application is loaded. */
     if (pf_config.count_calls)
         pf_counting_start();

@@ -39,6 +39,8 @@ TEXTS = {  # rows of any text, by what they are about
     "computation_record": ["nosuch/x", "/"],
     "computation_replay": ["nosuch", "/"],
     "report": ["/dev/null", "/proc/x"],
+    "machine": ["nosuch", "/", "nosuch/x", "x.machine"],
+    "calibrated": ["nosuch", "/"],
     "summary": ["nosuch/x", "/"],
 }
 OTHER_READERS = ("cc", "cxx", "pfrun")  # read by other programs than a run
@@ -50,7 +52,7 @@ FLAGS = [
     ["-hostfile", "nosuch"], ["-hostfile", "/"], ["-hostfile", "/dev/null"], ["-hostfile", ""], ["-machinefile", "/"],
     ["-model", "x"], ["-model", "packets"], ["-schedule", "x"], ["-agree", ""], ["-agree", "x"], ["-load", "x"],
     ["-trace", ""], ["-trace", "x"], ["-trace", "csv:"], ["-trace", "csv:/"], ["-trace", "ti:/"], ["-trace", "smpi:nosuch/x"],
-    ["-report", "/dev/null"], ["-report", "/proc/x"], ["-tmpdir", "nosuch"], ["-tmpdir", "/dev/null"],
+    ["-machine", "x"], ["-machine", "/"], ["-machine", "text/x"], ["-calibrated", "x"], ["-calibrated", "/"], ["-report", "/dev/null"], ["-report", "/proc/x"], ["-tmpdir", "nosuch"], ["-tmpdir", "/dev/null"],
     ["-wrapper", ""], ["-wrapper", "nosuch-command"], ["-replay", "x"], ["-bandwidth", "1"], ["-x"], ["--x"], ["-"], ["---np", "2"],
     ["--cfg"], ["--cfg="], ["--cfg=:"], ["--cfg=x"], ["--cfg=x:"], ["--cfg=x:1"], ["--cfg=parfocal/"], ["--cfg=parfocal/:1"],
     ["--cfg=parfocal/model"], ["--cfg=parfocal/nosuch:1"], ["--cfg=smpi/host-speed:x"], ["--cfg=smpi/simulate-computation:x"],
@@ -61,6 +63,7 @@ FLAGS = [
 TOOLS = [  # not pfrun
     ["pfinfo", "--x"], ["pfinfo", "x"], ["pfinfo", "--platform=x"], ["pfinfo", "--platform=star:0"], ["pfinfo", "--platform=star:x"],
     ["pfinfo", "--platform=dragonfly:100000000000"], ["pfinfo", "--platform=/"], ["pfinfo", "--fit"], ["pfinfo", "--fit=x"],
+    ["pfinfo", "--machine=x"], ["pfinfo", "--machine=/"],
     ["pfinfo", "--fit=/"], ["pfinfo", "--fit=/dev/null"], ["pfinfo", "--fit=portals", "--", "-np", "x"],
     ["pfinfo", "--fit=/dev/null", "--output=/"],
     ["pfcc", "-o", "a.out", "nosuch.c"], ["pfcc", "-o", "/", "EFFECTS"], ["pfcc", "-o", "nosuch/a", "EFFECTS"], ["pfcc", "--nosuch", "EFFECTS"],

@@ -83,6 +83,8 @@ def build_parser():
     flag(run, "np", metavar="N", help="number of ranks")
     flag(run, "platform", metavar="FILE|NAME", help="platform file of SimGrid, or a built-in one (default: pfrun's)")
     flag(run, "hostfile", metavar="FILE", help="hosts of the ranks")
+    flag(run, "machine", metavar="NAME|FILE", help="machine that is simulated (pfinfo --machine lists them)")
+    flag(run, "calibrated", metavar="FILE", help="settings that bring model smpi near to a finer one")
     run.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="setting of a run; may be repeated")
     what = parser.add_argument_group("which schedules (one of the three)")
     flag(what, "schedules", metavar="FILE", help="one a line: a name, then a schedule of pfrun or a model")
@@ -181,6 +183,9 @@ def pfrun_flags(args):
         raise Problem("how many ranks? -np N or -hostfile FILE")
     if args.platform:
         flags += ["-platform", args.platform]
+    for name in ("machine", "calibrated"):
+        if getattr(args, name):
+            flags += ["-" + name, getattr(args, name)]
     for name in (args.hostfile, args.platform):
         if name and ("/" in name or name.endswith(".xml")) and not os.path.isfile(name):
             raise Problem(f"there is no file {name}")

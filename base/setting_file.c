@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads files of settings: machines and calibrations. */
+#include "base/setting_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+/* The text without blanks at its ends, within itself. */
+static char *trimmed(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    text[length] = 0;
+    return text;
+}
+
+static void describe(struct pf_setting_file *file, const char *comment)
+{
+    char *longer = pf_asprintf("%s%s\n", file->description, comment + (comment[0] == ' '));
+    free(file->description);
+    file->description = longer;
+}
+
+/* Cuts the source off: a '#' at the start or behind a blank begins it. */
+static char *cut_source(char *line)
+{
+    for (char *c = line; (c = strchr(c, '#')); c++) {
+        if (c == line || isspace((unsigned char)c[-1])) {
+            *c = 0;
+            return trimmed(c + 1);
+        }
+    }
+    return line + strlen(line);
+}
+
+static void check_setting(const struct pf_setting_file *file, const struct pf_setting *setting)
+{
+    if (!*setting->key || strcspn(setting->key, " \t") != strlen(setting->key))
+        pf_die("%s: '%s' is no name of a setting: a line is KEY = VALUE", setting->where, setting->key);
+    if (pf_setting_is_simgrid(setting) && (!*setting->value || strpbrk(setting->value, " \t")))
+        pf_die("%s: %s: a setting of SimGrid has a value without blanks, not '%s'", setting->where,
+               setting->key, setting->value);
+    for (size_t i = 0; i < file->count; i++)
+        if (strcasecmp(file->settings[i].key, setting->key) == 0)
+            pf_die("%s: %s is set twice, first in %s", setting->where, setting->key, file->settings[i].where);
+}
+
+static void add_setting(struct pf_setting_file *file, char *line, int number)
+{
+    struct pf_setting setting = {.where = pf_asprintf("%s:%d", file->path, number)};
+    setting.source = pf_strdup(cut_source(line));
+    char *equals = strchr(line, '=');
+    if (!equals)
+        pf_die("%s: '%s' has no '=': a line is KEY = VALUE", setting.where, trimmed(line));
+    *equals = 0;
+    setting.key = pf_strdup(trimmed(line));
+    setting.value = pf_strdup(trimmed(equals + 1));
+    check_setting(file, &setting);
+    file->settings = pf_reallocarray(file->settings, file->count + 1, sizeof *file->settings);
+    file->settings[file->count++] = setting;
+}
+
+static FILE *open_file(const char *given, const char *path)
+{
+    struct stat info;
+    FILE *in = fopen(path, "r");
+    if (!in)
+        pf_die("%s: cannot read '%s': %s", given, path, strerror(errno));
+    if (fstat(fileno(in), &info) == 0 && S_ISDIR(info.st_mode))
+        pf_die("%s: '%s' is a directory, and must be a file", given, path);
+    return in;
+}
+
+struct pf_setting_file *pf_setting_file_read(const char *given, const char *path)
+{
+    struct pf_setting_file *file = pf_calloc(1, sizeof *file);
+    FILE *in = open_file(given, path);
+    char *line = NULL;
+    size_t size = 0;
+    bool top = true;
+    file->path = pf_strdup(path);
+    file->description = pf_strdup("");
+    for (int number = 1; getline(&line, &size, in) > 0; number++) {
+        char *text = trimmed(line);
+        if (*text == '#' && top)
+            describe(file, text + 1);
+        top = top && *text == '#';
+        if (*text && *text != '#')
+            add_setting(file, text, number);
+    }
+    if (ferror(in))
+        pf_die("%s: cannot read '%s': %s", given, path, strerror(errno));
+    free(line);
+    fclose(in);
+    return file;
+}
+
+void pf_setting_file_free(struct pf_setting_file *file)
+{
+    for (size_t i = 0; file && i < file->count; i++) {
+        free(file->settings[i].key);
+        free(file->settings[i].value);
+        free(file->settings[i].source);
+        free(file->settings[i].where);
+    }
+    if (file) {
+        free(file->settings);
+        free(file->description);
+        free(file->path);
+    }
+    free(file);
+}

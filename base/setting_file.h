@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_BASE_SETTING_FILE_H
+#define PF_BASE_SETTING_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/export.h"
+
+/*
+ * A text file of settings, one a line: `key = value   # source`. Comment lines at its top are its
+ * description. A key with a slash is a setting of SimGrid, any other a row of config.def.
+ */
+struct pf_setting {
+    char *key, *value;
+    char *source; /* what stands behind the '#'; may be empty */
+    char *where;  /* FILE:LINE, for messages */
+};
+
+struct pf_setting_file {
+    char *path;
+    char *description; /* without the '#' of each line; its last line ends too */
+    struct pf_setting *settings;
+    size_t count;
+};
+
+/* Reads the file. Ends the process with one line, FILE:LINE and what is wrong there, when it cannot be read
+ * or a line is no setting; a file that cannot be read is named as `given`, such as "-machine". The caller
+ * frees it. */
+PF_EXPORT struct pf_setting_file *pf_setting_file_read(const char *given, const char *path);
+PF_EXPORT void pf_setting_file_free(struct pf_setting_file *file);
+
+/* Whether it is a setting of SimGrid. */
+static inline bool pf_setting_is_simgrid(const struct pf_setting *setting)
+{
+    for (const char *c = setting->key; *c; c++)
+        if (*c == '/')
+            return true;
+    return false;
+}
+
+#endif

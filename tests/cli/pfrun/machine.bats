@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Machines: what they set, what wins over them, and what is refused.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/pingpong
+    "$PF_BIN/pfcc" -o "$APP" "$BATS_TEST_DIRNAME/../../../examples/pingpong/pingpong.c"
+}
+
+# in_force ROW pfinfo-environment...: the row's value
+in_force() {
+    local row=PARFOCAL_${1^^}
+    shift
+    env "$@" timeout 60 "$PF_BIN/pfinfo" -c | sed -n "s/^$row=//p"
+}
+
+differ() { if cmp -s "$1" "$2"; then return 1; fi; }
+
+# times pfrun-arguments...: what the program prints, in simulated time alone
+times() {
+    pfrun -np 4 --cfg=smpi/simulate-computation:no "$@" "$APP"
+}
+
+# refused_file REASON CONTENTS
+refused_file() {
+    printf "$2" >bad.machine
+    refuses "bad.machine:$1" -np 2 -machine bad.machine "$APP"
+}
+
+@test "rows of a machine reach each model" {
+    for model in smpi analytic portals; do
+        times -model $model >without
+        times -model $model -machine bxi-quito >with
+        cat without with
+        differ without with
+    done
+}
+
+@test "bxi is what the defaults are: each row, and the times to the last digit" {
+    timeout 60 "$PF_BIN/pfinfo" --machine bxi >rows
+    cat rows
+    [ "$(grep -c ' = ' rows)" -gt 30 ]
+    awk '/ = / && !/"/ { value = $3; next } /^    default / { sub(/:$/, "", $2); given = $2 }
+         { gsub(/"/, "", given); sub(/^true/, "yes", given); sub(/^false/, "no", given) }
+         given != "" { if (value + 0 != given + 0 || (value + 0 == 0 && value != given)) { print "differs:", value, given; bad = 1 } given = "" }
+         END { exit bad }' rows
+    for model in smpi analytic portals; do
+        diff <(times -model $model) <(times -model $model -machine bxi)
+    done
+}
+
+@test "command line, then environment, then machine, then default" {
+    printf 'nic_tx_gap = 1e-6\nnic_rx_gap = 2e-6\nnic_match_gap = 3e-6\n' >own.machine
+    [ "$(in_force nic_tx_gap PARFOCAL_MACHINE=own.machine)" = 1e-06 ]
+    [ "$(in_force nic_tx_gap PARFOCAL_MACHINE=own.machine PARFOCAL_NIC_TX_GAP=5e-6)" = 5e-06 ]
+    [ "$(in_force nic_tx_time PARFOCAL_MACHINE=own.machine)" = 2e-09 ]
+    PARFOCAL_NIC_RX_GAP=5e-6 pfrun -np 2 -machine own.machine --cfg=parfocal/nic_match_gap:6e-6 -report out "$APP"
+    python3 - <<END
+import json
+rows = json.load(open("out/summary.json"))["configuration"]
+assert [float(rows[name]) for name in ("nic_tx_gap", "nic_rx_gap", "nic_match_gap")] == [1e-6, 5e-6, 6e-6], rows
+assert rows["machine"] == "own.machine"
+END
+}
+
+@test "-machine wins over PARFOCAL_MACHINE, of which nothing is left" {
+    printf 'nic_tx_gap = 1e-6\n' >one.machine
+    PARFOCAL_MACHINE=one.machine times -model portals -machine bxi >both
+    diff both <(times -model portals)
+}
+
+@test "settings of SimGrid: --cfg wins" {
+    printf 'smpi/os = 0:1e-3:0\n' >slow.machine
+    printf 'smpi/os = 0:2e-3:0\n' >slower.smpi
+    times -model smpi >quick
+    times -model smpi -machine slow.machine >slow
+    times -model smpi --cfg=smpi/os:0:1e-3:0 >direct
+    diff slow direct
+    differ quick slow
+    times -model smpi -machine slow.machine -calibrated slower.smpi >slower
+    diff slower <(times -model smpi --cfg=smpi/os:0:2e-3:0)
+    times -model smpi -machine slow.machine -calibrated slower.smpi --cfg=smpi/os:0:1e-3:0 >line
+    diff line slow
+    diff <(times -model portals) <(times -model portals -machine slow.machine)
+}
+
+@test "a platform that the machine names, from its own folder; -platform wins" {
+    mkdir there
+    timeout 60 "$PF_BIN/pfinfo" --platform star:8 >there/net.xml
+    printf 'platform = ./net.xml\n' >there/net.machine
+    times -machine there/net.machine -report out
+    grep '"platform": "there/./net.xml"' out/summary.json
+    times -machine there/net.machine -platform torus:8 -report out
+    grep '"platform": "torus:8"' out/summary.json
+}
+
+@test "no such machine: the nearest name" {
+    refuses "-machine: there is no machine 'bxj', maybe bxi? (pfinfo --machine lists them" -np 2 -machine bxj "$APP"
+    PARFOCAL_MACHINE=bxj refuses "PARFOCAL_MACHINE: there is no machine 'bxj'" -np 2 "$APP"
+}
+@test "no such file" { refuses "-machine: cannot read './x': No such file" -np 2 -machine ./x "$APP"; }
+@test "a directory" { refuses "-machine: './tmp' is a directory" -np 2 -machine ./tmp "$APP"; }
+@test "unknown row" { refused_file "2: there is no setting 'nic_tx_gab', maybe nic_tx_gap?" '# mine\nnic_tx_gab = 1\n'; }
+@test "impossible value" { refused_file "1: '-1' is not a number from 0 to 10 s" 'nic_tx_gap = -1  # a guess\n'; }
+@test "impossible value, though the user has given another" {
+    PARFOCAL_NIC_TX_GAP=0 refused_file "1: 'x' is not a number from 0 to 10 s" 'nic_tx_gap = x\n'
+}
+@test "no =" { refused_file "3: 'nic_tx_gap 1' has no '='" '# a\n\nnic_tx_gap 1\n'; }
+@test "no key" { refused_file "1: '' is no name of a setting" '= 1\n'; }
+@test "twice" { refused_file "2: NIC_TX_GAP is set twice, first in bad.machine:1" 'nic_tx_gap = 1\nNIC_TX_GAP = 1\n'; }
+@test "another machine" { refused_file "1: a machine cannot name another one" 'machine = bxi\n'; }
+@test "SimGrid's setting with blanks" { refused_file "1: smpi/os: a setting of SimGrid has a value without blanks" 'smpi/os = 0:1:0 1:2:0\n'; }
+@test "unknown setting of SimGrid" { refused_file "1: SimGrid: " 'smpi/oss = 1\n'; }
+@test "impossible setting of SimGrid" { refused_file "1: SimGrid: " 'smpi/test = x\n'; }
+
+@test "a calibration holds settings of SimGrid alone" {
+    printf '# mine\nnic_tx_gap = 1\n' >bad.smpi
+    refuses "bad.smpi:2: 'nic_tx_gap' is no setting of SimGrid" -np 2 -calibrated bad.smpi "$APP"
+    refuses "-calibrated: cannot read 'nosuch'" -np 2 -calibrated nosuch "$APP"
+}
+
+@test "pfinfo --machine: names with their first lines, each of which runs; one with its sources" {
+    run timeout 60 "$PF_BIN/pfinfo" --machine
+    echo "$output"
+    grep "^  bxi  *BXI, first generation" <<<"$output"
+    for name in $(awk '/^  / { print $1 }' <<<"$output"); do
+        run timeout 60 "$PF_BIN/pfinfo" --machine $name
+        echo "$output"
+        grep "^Validated: " <<<"$output"
+        [ "$(grep -A1 " = " <<<"$output" | grep -c "^    default .*: .")" -eq "$(grep -c " = " <<<"$output")" ]
+        times -machine $name -model portals
+    done
+    run timeout 60 "$PF_BIN/pfinfo" --machine nosuch
+    [ "$status" -eq 1 ]
+}
+
+@test "pfinfo shows the platform of the machine" {
+    PARFOCAL_MACHINE=bxi-quito run timeout 60 "$PF_BIN/pfinfo" --platform star:4
+    grep 'lat="5e-07s"\|lat="500' <<<"$output"
+}
