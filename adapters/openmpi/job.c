@@ -368,77 +368,9 @@ void pf_ompi_enter(struct pf_ompi_instance *inst, int network)
     pf_portals_enter(inst->self, network);
 }
 
-int pf_ompi_comm_shadow(struct pf_ompi_instance *inst, const int *world_ranks, int n, int my_index, int id,
-                        void **native)
+const struct pf_glue *pf_ompi_glue(const struct pf_ompi_instance *inst)
 {
-    return inst->glue->comm_shadow(world_ranks, n, my_index, id, native);
-}
-
-int pf_ompi_intercomm_shadow(struct pf_ompi_instance *inst, const struct pf_intercomm_recipe *recipe,
-                             void **native)
-{
-    return inst->glue->intercomm_shadow(recipe, native);
-}
-
-int pf_ompi_shadow_limit(void)
-{
-    if (job.state != READY)
-        return 0;
-    const struct pf_glue *glue = job.instances[0].glue;
-    return *pf_config.openmpi_coll ? glue->shadow_limit_coll : glue->shadow_limit;
-}
-
-void pf_ompi_comm_release(struct pf_ompi_instance *inst, void *native)
-{
-    inst->glue->comm_free(native);
-}
-
-bool pf_ompi_comm_kept(const struct pf_ompi_instance *inst, int id)
-{
-    return inst->glue->comm_kept(id);
-}
-
-void pf_ompi_comm_errors_return(struct pf_ompi_instance *inst, void *native)
-{
-    inst->glue->comm_errors_return(native);
-}
-
-/* The NIC writes what the component asks for (receives, list entries) without any time of its own. */
-int pf_ompi_window_shadow(struct pf_ompi_instance *inst, const struct pf_glue_window *recipe, void *comm,
-                          void **native)
-{
-    pf_portals_free_mode(inst->self, true);
-    int status = inst->glue->window_shadow(recipe, comm, native);
-    pf_portals_free_mode(inst->self, false);
-    return status;
-}
-
-int pf_ompi_window_open(struct pf_ompi_instance *inst, void *native)
-{
-    return inst->glue->window_open(native);
-}
-
-int pf_ompi_window_free(struct pf_ompi_instance *inst, void *native)
-{
-    pf_portals_free_mode(inst->self, true);
-    int status = inst->glue->window_free(native);
-    pf_portals_free_mode(inst->self, false);
-    return status;
-}
-
-void pf_ompi_window_made(struct pf_ompi_instance *inst, void *native)
-{
-    inst->glue->window_made(native);
-}
-
-void pf_ompi_window_gone(struct pf_ompi_instance *inst, const void *native)
-{
-    inst->glue->window_gone(native);
-}
-
-bool pf_ompi_request_done(struct pf_ompi_instance *inst, const void *request)
-{
-    return inst->glue->request_done(request);
+    return inst->glue;
 }
 
 void pf_ompi_progress(struct pf_ompi_instance *inst)
@@ -451,9 +383,4 @@ void pf_ompi_progress(struct pf_ompi_instance *inst)
         pf_portals_idle_reset(inst->self);
         inst->glue->progress();
     }
-}
-
-void pf_ompi_set_notify(struct pf_ompi_instance *inst, void (*notify)(void *arg), void *arg)
-{
-    pf_portals_set_notify(inst->self, notify, arg);
 }

@@ -26,13 +26,14 @@
 struct openmpi_instance {
     struct pf_instance base;
     struct pf_ompi_instance *ompi;
+    const struct pf_glue *glue;
+    pf_self_t *self;
     union pf_own_table functions;
     void *predefined[PF_PREDEFINED_LIMIT];
     struct pf_native_values values;
 };
 
 static struct openmpi_instance **instances;
-static int instance_count;
 
 /* A predefined handle of Open MPI is the address of an object in libmpi, which each instance has of its
  * own. */
@@ -101,6 +102,11 @@ static const struct pf_native_values common_values = {
     .unweighted = MPI_UNWEIGHTED,
 };
 
+static const struct openmpi_instance *own(const struct pf_instance *in)
+{
+    return (const struct openmpi_instance *)in;
+}
+
 static int openmpi_probe(char *why, size_t why_size)
 {
     return pf_ompi_probe(1, why, why_size);
@@ -128,10 +134,12 @@ static void fill_instance(struct openmpi_instance *in)
     in->values.op_null = pf_ompi_symbol(in->ompi, MPI_OP_NULL);
 }
 
-static struct openmpi_instance *make_instance(int rank)
+static struct openmpi_instance *make_instance(const struct pf_job *job, int rank)
 {
     struct openmpi_instance *in = pf_calloc(1, sizeof *in);
     in->ompi = pf_ompi_instance(rank);
+    in->glue = pf_ompi_glue(in->ompi);
+    in->self = job->ranks[rank];
     in->base = (struct pf_instance){.adapter = &pf_openmpi_adapter,
                                     .ops = pf_openmpi_adapter.ops,
                                     .values = &in->values,
@@ -139,7 +147,7 @@ static struct openmpi_instance *make_instance(int rank)
                                     .predefined = in->predefined,
                                     .impl = PF_IMPL_OPENMPI,
                                     .rank = rank,
-                                    .job_size = instance_count,
+                                    .job_size = job->size,
                                     .message_cost = pf_config.openmpi_message_cost};
     fill_instance(in);
     return in;
@@ -155,11 +163,10 @@ static int make_instances(const struct pf_job *job, char *why, size_t why_size)
         return error;
     if (instances)
         return PF_SUCCESS; /* another rank has waited for the same */
-    instance_count = job->size;
     instances = pf_calloc((size_t)job->size, sizeof(struct openmpi_instance *));
     for (int i = 0; i < job->size; i++) {
-        instances[i] = make_instance(i);
-        pf_ompi_set_notify(instances[i]->ompi, job->on_progress, job->ranks[i]->mpi);
+        instances[i] = make_instance(job, i);
+        pf_portals_set_notify(job->ranks[i], job->on_progress, job->ranks[i]->mpi);
     }
     return PF_SUCCESS;
 }
@@ -192,7 +199,7 @@ static void openmpi_enter(struct pf_instance *in)
 {
     if (pf_config.openmpi_call_cost > 0)
         sg_actor_sleep_for(pf_config.openmpi_call_cost);
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
+    pf_ompi_enter(own(in)->ompi, in->network);
 }
 
 static void openmpi_idle(struct pf_instance *in)
@@ -228,16 +235,17 @@ static int error_class(struct pf_instance *in, int code)
 
 static void check_id(const struct pf_instance *in, int id)
 {
-    if (id >= pf_ompi_shadow_limit())
-        pf_die("rank %d: more than %d communicators at once in the portals model", in->rank,
-               pf_ompi_shadow_limit());
+    const struct pf_glue *glue = own(in)->glue;
+    int limit = *pf_config.openmpi_coll ? glue->shadow_limit_coll : glue->shadow_limit;
+    if (id >= limit)
+        pf_die("rank %d: more than %d communicators at once in the portals model", in->rank, limit);
 }
 
 static int intercomm_shadow(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
 {
     check_id(in, recipe->id);
     check_id(in, recipe->local_id);
-    int code = pf_ompi_intercomm_shadow(((struct openmpi_instance *)in)->ompi, recipe, native);
+    int code = own(in)->glue->intercomm_shadow(recipe, native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
@@ -246,38 +254,37 @@ static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, in
 {
     (void)node_local;
     check_id(in, id);
-    int code = pf_ompi_comm_shadow(((struct openmpi_instance *)in)->ompi, world_ranks, n, me, id, native);
+    int code = own(in)->glue->comm_shadow(world_ranks, n, me, id, native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
 static void comm_free(struct pf_instance *in, void *native)
 {
-    pf_ompi_comm_release(((struct openmpi_instance *)in)->ompi, native);
+    own(in)->glue->comm_free(native);
 }
 
 static bool comm_kept(struct pf_instance *in, int id)
 {
-    return pf_ompi_comm_kept(((struct openmpi_instance *)in)->ompi, id);
+    return own(in)->glue->comm_kept(id);
 }
 
 static void comm_errors_return(struct pf_instance *in, void *native)
 {
-    pf_ompi_comm_errors_return(((struct openmpi_instance *)in)->ompi, native);
+    own(in)->glue->comm_errors_return(native);
 }
 
 static void win_made(struct pf_instance *in, void *native)
 {
-    pf_ompi_window_made(((struct openmpi_instance *)in)->ompi, native);
+    own(in)->glue->window_made(native);
 }
 
 static void win_gone(struct pf_instance *in, void *native)
 {
-    pf_ompi_window_gone(((struct openmpi_instance *)in)->ompi, native);
+    own(in)->glue->window_gone(native);
 }
 
 static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
-    struct pf_ompi_instance *ompi = ((struct openmpi_instance *)in)->ompi;
     struct pf_glue_window window = {.base = recipe->base,
                                     .size = recipe->size,
                                     .disp_unit = recipe->disp_unit,
@@ -285,30 +292,36 @@ static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe
                                     .info = recipe->info,
                                     .disp_units = recipe->disp_units};
     void *comm = NULL;
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
+    pf_ompi_enter(own(in)->ompi, in->network);
     int error = comm_shadow(in, recipe->world_ranks, recipe->members, recipe->me, recipe->id, false, &comm);
-    if (!error && pf_ompi_window_shadow(ompi, &window, comm, native) != MPI_SUCCESS)
-        error = PF_ERR_NATIVE;
-    return error;
+    if (error)
+        return error;
+    /* The NIC writes what the component asks for (receives, list entries) without any time of its own. */
+    pf_portals_free_mode(own(in)->self, true);
+    int code = own(in)->glue->window_shadow(&window, comm, native);
+    pf_portals_free_mode(own(in)->self, false);
+    return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
 static int win_open(struct pf_instance *in, void *native)
 {
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
-    int code = pf_ompi_window_open(((struct openmpi_instance *)in)->ompi, native);
+    pf_ompi_enter(own(in)->ompi, in->network);
+    int code = own(in)->glue->window_open(native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
 static void win_free(struct pf_instance *in, void *native)
 {
-    pf_ompi_enter(((struct openmpi_instance *)in)->ompi, in->network);
-    pf_ompi_window_free(((struct openmpi_instance *)in)->ompi, native);
+    pf_ompi_enter(own(in)->ompi, in->network);
+    pf_portals_free_mode(own(in)->self, true);
+    own(in)->glue->window_free(native);
+    pf_portals_free_mode(own(in)->self, false);
 }
 
 /* As in Open MPI's component for shared memory: the sizes, and then the place. */
 static int win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
 {
-    void *byte = pf_ompi_symbol(((struct openmpi_instance *)in)->ompi, MPI_BYTE), *place = NULL;
+    void *byte = pf_ompi_symbol(own(in)->ompi, MPI_BYTE), *place = NULL;
     int code = in->fn->Allgather(mine, bytes, byte, all_sizes, bytes, byte, comm);
     if (code == MPI_SUCCESS)
         code = in->fn->Bcast(&place, sizeof place, byte, 0, comm);
@@ -317,12 +330,12 @@ static int win_share(struct pf_instance *in, void *comm, const void *mine, void 
 
 static bool request_done(struct pf_instance *in, void *request)
 {
-    return pf_ompi_request_done(((struct openmpi_instance *)in)->ompi, request);
+    return own(in)->glue->request_done(request);
 }
 
 static void openmpi_progress(struct pf_instance *in)
 {
-    pf_ompi_progress(((struct openmpi_instance *)in)->ompi);
+    pf_ompi_progress(own(in)->ompi);
 }
 
 static const struct pf_adapter_ops ops = {

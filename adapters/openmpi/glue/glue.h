@@ -74,11 +74,14 @@ struct pf_glue {
     size_t size;
     int (*init)(int *thread_level);
     int (*progress)(void); /* one pass */
+    /* A communicator over ranks of the world, made locally. All members pass the same `id` of the hub, in
+     * [0, shadow_limit), that no other live communicator has. Returns a native error. */
     int (*comm_shadow)(const int *world_ranks, int n, int me, int id, void **comm);
     int (*intercomm_shadow)(const struct pf_intercomm_recipe *recipe, void **comm);
-    void (*comm_free)(void *comm);
-    bool (*comm_kept)(int id); /* a shadow of this id exists, freed or not */
-    void (*comm_errors_return)(void *comm);
+    void (*comm_free)(void *comm);          /* shadow or not; local */
+    bool (*comm_kept)(int id);              /* a shadow of this id exists, freed or not */
+    void (*comm_errors_return)(void *comm); /* of one that Open MPI itself has made; the others have it */
+    /* Would a native wait for it return at once? No side effect. */
     bool (*request_done)(const void *request);
     /* Repairs coll/portals4, whose broadcast function and table of types are given. Returns the function that
      * is to stand for that broadcast, and that calls it. */
@@ -96,11 +99,13 @@ struct pf_glue {
     void *(*osc_list_init)(void);
     /* Stands for ompi_comm_dup in the one-sided components. */
     int (*window_comm)(void *comm, void **result);
-    /* A window over `comm`, which it takes over; a fence epoch begins; the end. All local; native errors. */
+    /* A window over `comm`, a communicator that nothing else uses and that it takes over, while the members
+     * are at rest; a fence epoch begins although no fence is called; the end, without its barrier. All local;
+     * native errors. What they ask of the NIC is to take no time (pf_portals_free_mode). */
     int (*window_shadow)(const struct pf_glue_window *recipe, void *comm, void **win);
     int (*window_open)(void *win);
     int (*window_free)(void *win);
-    /* Open MPI has made a window by itself, or is about to free one. */
+    /* Open MPI has made a window by itself, which gets ERRORS_RETURN, or is about to free one. */
     void (*window_made)(void *win);
     void (*window_gone)(const void *win);
     /* Ids of shadows lie in [0, shadow_limit); the second one where coll/portals4 is in use. */

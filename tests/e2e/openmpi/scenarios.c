@@ -7,6 +7,7 @@
 #include <simgrid/host.h>
 #include <simgrid/semaphore.h>
 
+#include "lowlevel/portals/runtime.h"
 #include "tests/e2e/openmpi/job.h"
 
 /* What needs no network. */
@@ -154,7 +155,7 @@ void scenario_nonblocking(struct rank *rank)
     CHECK(rank, CALL(rank, Ibarrier)(rank->world, &requests[1]) == MPI_SUCCESS);
     for (int i = 0; i < 2; i++)
         for (flag = 0; !flag; polls++) {
-            bool done = pf_ompi_request_done(rank->inst, requests[i]);
+            bool done = pf_ompi_glue(rank->inst)->request_done(requests[i]);
             CHECK(rank, CALL(rank, Test)(&requests[i], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS);
             CHECK(rank, flag || !done);
             if (!flag)
@@ -213,7 +214,7 @@ static MPI_Comm make_shadow(struct rank *rank, int id)
     /* The two communicators of one parity each are different communicators of the hub and have different
      * ids. */
     int hub_id = 2 * id + (id % 3 == 1 ? rank->self.rank % 2 : 0);
-    CHECK(rank, pf_ompi_comm_shadow(rank->inst, members, n, me, hub_id, &comm) == MPI_SUCCESS);
+    CHECK(rank, pf_ompi_glue(rank->inst)->comm_shadow(members, n, me, hub_id, &comm) == MPI_SUCCESS);
     CHECK(rank, simgrid_get_clock() == before);
     free(members);
     return comm;
@@ -241,8 +242,8 @@ void scenario_shadows(struct rank *rank)
     check_collectives(rank, nested);
     CHECK(rank, CALL(rank, Comm_dup)(shadows[1], &copy) == MPI_SUCCESS);
     check_collectives(rank, copy);
-    pf_ompi_comm_release(rank->inst, shadows[0]);
-    pf_ompi_comm_release(rank->inst, nested);
+    pf_ompi_glue(rank->inst)->comm_free(shadows[0]);
+    pf_ompi_glue(rank->inst)->comm_free(nested);
 
     /* A message on a shadow that does not exist at its receiver yet. */
     CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
@@ -256,18 +257,19 @@ void scenario_shadows(struct rank *rank)
                                      (me + size - 1) % size, 1, late, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(rank, got == (me + size - 1) % size);
     check_collectives(rank, late);
-    pf_ompi_comm_release(rank->inst, late);
+    pf_ompi_glue(rank->inst)->comm_free(late);
 
     /* An id may be used again after its communicator is gone everywhere. */
     CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
     check_collectives(rank, shadows[0] = make_shadow(rank, 0));
+    const struct pf_glue *glue = pf_ompi_glue(rank->inst);
     void *refused;
     int all = rank->self.rank;
-    CHECK(rank, pf_ompi_comm_shadow(rank->inst, &all, 1, 0, pf_ompi_shadow_limit(), &refused) != MPI_SUCCESS);
-    CHECK(rank, pf_ompi_comm_shadow(rank->inst, &all, 1, 0, 0, &refused) != MPI_SUCCESS);
+    CHECK(rank, glue->comm_shadow(&all, 1, 0, glue->shadow_limit, &refused) != MPI_SUCCESS);
+    CHECK(rank, glue->comm_shadow(&all, 1, 0, 0, &refused) != MPI_SUCCESS);
     for (int id = 0; id < SHADOWS; id++)
-        pf_ompi_comm_release(rank->inst, shadows[id]);
-    pf_ompi_comm_release(rank->inst, copy);
+        glue->comm_free(shadows[id]);
+    glue->comm_free(copy);
     CHECK(rank, CALL(rank, Comm_free)(&own) == MPI_SUCCESS);
 }
 
@@ -317,12 +319,12 @@ void scenario_progress(struct rank *rank)
         sg_actor_set_data(actor, &rank->self);
         rank->helper = helper;
         sg_actor_start(actor, helper_main, 0, NULL);
-        pf_ompi_set_notify(rank->inst, wake_helper, helper);
+        pf_portals_set_notify(&rank->self, wake_helper, helper);
         sg_actor_sleep_for(1.0);
-        pf_ompi_set_notify(rank->inst, NULL, NULL);
+        pf_portals_set_notify(&rank->self, NULL, NULL);
         helper->stop = true;
         sg_sem_release(helper->wake);
-        CHECK(rank, pf_ompi_request_done(rank->inst, request));
+        CHECK(rank, pf_ompi_glue(rank->inst)->request_done(request));
     }
     CHECK(rank, CALL(rank, Wait)(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(rank, sum == rank->self.size);
