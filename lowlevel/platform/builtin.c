@@ -83,12 +83,13 @@ static bool shape_torus(long hosts, struct shape *shape)
 
 /*
  * Groups of four chassis with four hosts at each router; each pair of groups is joined by four links. A
- * router has one link to another group, and SimGrid needs as many routers in a group as there are groups: a
- * chassis has four of them up to 1,024 hosts, then more.
+ * router has one link to another group, and SimGrid goes there by the router of the chassis that has the
+ * other group's number: a chassis needs as many routers as there are groups. It has four of them up to 256
+ * hosts, then more.
  */
 static bool shape_dragonfly(long hosts, struct shape *shape)
 {
-    long routers = ceil_root(ceil_div(hosts, 4 * 4 * 4), 2);
+    long routers = ceil_root(ceil_div(hosts, 4 * 4), 2);
     if (routers < 4)
         routers = 4;
     long per_group = 4 * routers * 4, groups = ceil_div(hosts, per_group);
@@ -107,7 +108,7 @@ static const struct {
     {"fattree", "full-bisection fat tree of 48-port switches", shape_fattree},
     {"star", "crossbar: one link per host and direction", shape_star},
     {"torus", "3-D torus", shape_torus},
-    {"dragonfly", "groups of 64 hosts", shape_dragonfly},
+    {"dragonfly", "groups of 64 hosts, beyond 256 hosts larger ones", shape_dragonfly},
 };
 
 #define BUILTIN_COUNT ((int)(sizeof builtins / sizeof builtins[0]))

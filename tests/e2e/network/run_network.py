@@ -5,10 +5,12 @@
 pairs     with routing minimal each pair of ranks alone takes the time that it takes over SimGrid's routes
 results   programs give the right results with every routing, also with those by which packets overtake each other
 same      runs are the same, to the last digit
+shapes    SimGrid can route every shape of a built-in dragonfly
 refused   what a platform file cannot have is refused in one line
 """
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,12 +36,18 @@ class Network:
         self.work = work
         self.failures = 0
 
-    def pfrun(self, program, np, platform, args=(), environment=None):
+    def pfrun(self, program, np, platform, args=(), environment=None, options=()):
         env = {"E2E_SIMULATED": "1", "E2E_A": "packet", "E2E_B": "packet",
                "PARFOCAL_LIVELOCK_POLLS": "200000", **(environment or {})}
         command = [self.tools.command("pfrun"), "-np", str(np), "-platform", platform, "-model", "packet",
-                   *harness.SIMULATION, program, *args]
+                   *harness.SIMULATION, *options, program, *args]
         return self.tools.run(command, LIMIT, env)
+
+    def write_platform(self, platform):
+        file = os.path.join(self.work, "platform.xml")
+        with open(file, "w", encoding="utf-8") as out:
+            subprocess.run([self.tools.command("pfinfo"), "--platform", platform], stdout=out, check=True, timeout=60)
+        return file
 
     def expect(self, right, what, result):
         if right:
@@ -59,9 +67,7 @@ def is_misled(a, b):
 def pairs(network):
     program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
     for platform, np in (("star:12", 12), ("fattree:20", 20), ("torus:24", 24), ("dragonfly:64", 36)):
-        file = os.path.join(network.work, "platform.xml")
-        with open(file, "w", encoding="utf-8") as out:
-            subprocess.run([network.tools.command("pfinfo"), "--platform", platform], stdout=out, check=True, timeout=60)
+        file = network.write_platform(platform)
         for size in ("1", "3000", "100000"):
             by_routers, by_routes = (network.pfrun(program, np, where, [size]) for where in (platform, file))
             times = [{tuple(map(int, line.split()[:2])): float(line.split()[2]) for line in run.lines} for run in (by_routers, by_routes)]
@@ -108,6 +114,25 @@ def same(network):
             print(f"FAIL {setting} changes nothing for {routing} on {platform}")
 
 
+def shapes(network):
+    program = network.tools.build(os.path.join(HERE, "shifts.c"), "pfcc")
+    for hosts in (1, 65, 256, 257, 300, 401, 512, 600, 1025):
+        platform = f"dragonfly:{hosts}"
+        with open(network.write_platform(platform), encoding="utf-8") as f:
+            first, last = map(int, re.search(r'radical="(\d+)-(\d+)"', f.read()).groups())
+        # A host of every router; with many routers, of each third one, which leaves out no group, chassis or row.
+        step = 4 if last - first < 500 else 12
+        hostfile = os.path.join(network.work, "hostfile")
+        with open(hostfile, "w", encoding="utf-8") as f:
+            f.writelines(f"node-{number}\n" for number in range(first, last + 1, step))
+        count = len(range(first, last + 1, step))
+        result = network.pfrun(program, count, platform, options=["-hostfile", hostfile, "-model", "smpi"])
+        network.expect(result.status == 0 and len(result.lines) == count and all(line.endswith(f" {count - 1}") for line in result.lines), platform, result)
+    for model in ("portals", "packet"):
+        result = network.pfrun(program, 64, "dragonfly:300", options=["-model", model])
+        network.expect(result.status == 0, f"dragonfly:300 in {model}", result)
+
+
 def refused(network):
     program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
     for routing in ROUTINGS[1:]:
@@ -120,7 +145,7 @@ def refused(network):
 
 
 def main():
-    checks = {"pairs": pairs, "results": results, "same": same, "refused": refused}
+    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "refused": refused}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
