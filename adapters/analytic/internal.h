@@ -84,6 +84,7 @@ struct an_rank {
     double work_from, work; /* of the receives that it waits for: the earliest begin, and all together */
     int unknown;            /* requests that the rank waits for and whose date is not known */
     bool any;               /* it waits for the first, not for the last */
+    double handles_until;   /* its processor works for one-sided messages of others */
     double looked;          /* its own date when it has last waited: of what had come until then it knows */
     void *bsend_buffer;     /* the attached one */
     int bsend_size;
@@ -143,8 +144,9 @@ struct an_job {
     struct an_rank **ranks;
     struct pf_cost *cost;
     struct pf_colls *colls;
-    bool moves_data; /* analytic_data */
-    bool posts;      /* posting a receive may cost something */
+    bool moves_data;  /* analytic_data */
+    bool posts;       /* posting a receive may cost something */
+    bool by_messages; /* one-sided communication is made of them (rma/pt2pt.h) */
     void (*on_progress)(void *rank);
 };
 

@@ -54,6 +54,8 @@ int an_job_price(const struct pf_job *job, char *why, size_t why_size)
     if (an_job.cost)
         an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
     if (an_job.cost)
+        an_job.by_messages = pf_cost_window_buffer(an_job.cost) > 0;
+    if (an_job.cost)
         an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
     return an_job.colls ? PF_SUCCESS : PF_ERR_ARG;
 }

@@ -16,10 +16,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-REFERENCE, OTHERS = "portals", ("analytic", "smpi")
+REFERENCE, MODELS = "portals", ("analytic", "smpi")
 FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--log=root.thres:critical"]
 CODES = ("stencil", "ring", "transpose", "incast", "fanout", "overlap")
-COLUMNS = ["ranks", "kind", "operation", "bytes", REFERENCE, *OTHERS]
 
 
 class Study:
@@ -51,17 +50,17 @@ class Study:
                                           "-s", self.options.sizes, *self.options.only])
         for name, kind, size, seconds, *_ in (line.split(",") for line in text.split() if line.count(",") == 5):
             result[kind, name, int(size)] = float(seconds)
-        for name in CODES:
+        for name in () if self.options.no_codes else CODES:
             for size in self.options.sizes.split(","):
                 result["code", name, int(size)] = float(self.output(model, ranks, [self.codes, name, size]).split()[-1])
         return result
 
     def rows(self):
-        runs = [(model, ranks) for ranks in self.options.np for model in (REFERENCE, *OTHERS)]
+        runs = [(model, ranks) for ranks in self.options.np for model in (REFERENCE, *self.options.models)]
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             found = dict(zip(runs, pool.map(self.times, runs)))
         return [{"ranks": ranks, "kind": key[0], "operation": key[1], "bytes": key[2],
-                 **{model: f"{found[model, ranks][key]:.9g}" for model in (REFERENCE, *OTHERS)}}
+                 **{model: f"{found[model, ranks][key]:.9g}" for model in (REFERENCE, *self.options.models)}}
                 for ranks in self.options.np for key in found[REFERENCE, ranks]]
 
 
@@ -69,24 +68,46 @@ def error(row, model):
     return abs(float(row[model]) / float(row[REFERENCE]) - 1)
 
 
-def table(rows):
-    print(f"{'ranks':>5} {'kind':16} {'times':>5}" + "".join(f" {model + ': median':>18} {'largest':>9}  {'':26}" for model in OTHERS))
+def table(rows, models):
+    print(f"{'ranks':>5} {'kind':16} {'times':>5}" + "".join(f" {model + ': median':>18} {'largest':>9}  {'':26}" for model in models))
     for ranks, kind in dict.fromkeys((row["ranks"], row["kind"]) for row in rows):
         group = [row for row in rows if (row["ranks"], row["kind"]) == (ranks, kind)]
         line = f"{ranks:5} {kind:16} {len(group):5}"
-        for model in OTHERS:
+        for model in models:
             worst = max(group, key=lambda row, model=model: error(row, model))
             middle = statistics.median(error(row, model) for row in group)
             line += f" {100 * middle:16.2f} % {100 * error(worst, model):7.1f} %  {worst['operation'] + ' ' + str(worst['bytes']):26}"
         print(line.rstrip())
 
 
-def too_far(rows, limits):
-    """Whether analytic is farther from the reference than allowed, one-sided operations aside."""
-    errors = [100 * error(row, "analytic") for row in rows if row["kind"] != "one-sided"]
-    median, largest = statistics.median(errors), max(errors)
-    print(f"analytic, all but one-sided: median {median:.2f} %, largest {largest:.1f} %")
-    return median > limits[0] or largest > limits[1]
+def read_bounds(file):
+    """{name: (median, largest)} of kinds, and of operations at one size, in per cent; None where only the largest is bounded."""
+    bounds = {}
+    with open(file, encoding="utf-8") as lines:
+        for line in lines:
+            words = line.split("#")[0].split()
+            if words:
+                bounds[" ".join(words[:-2])] = (None if words[-2] == "-" else float(words[-2]), float(words[-1]))
+    return bounds
+
+
+def too_far(rows, file):
+    """Whether analytic is farther from the reference than a line of the file allows: prints what is."""
+    bounds, far = read_bounds(file), []
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        middle, group = bounds[kind][0], [row for row in rows if row["kind"] == kind]
+        median = statistics.median(100 * error(row, "analytic") for row in group)
+        if median > middle:
+            far.append(f"{kind}: median {median:.2f} %, allowed {middle} %")
+        for row in group:
+            name = f"{row['operation']} {row['bytes']}"
+            most, found = bounds.get(name, bounds[kind])[1], 100 * error(row, "analytic")
+            if found > most:
+                far.append(f"{name}: {found:.2f} %, allowed {most} %")
+    known = {row["kind"] for row in rows} | {f"{row['operation']} {row['bytes']}" for row in rows}
+    far += [f"{file}: nothing is measured as '{name}'" for name in bounds if name not in known]
+    print("\n".join(f"analytic has drifted from {REFERENCE}: {line}" for line in far) or f"analytic is within the bounds of {os.path.basename(file)}")
+    return bool(far)
 
 
 def main():
@@ -99,7 +120,10 @@ def main():
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
     parser.add_argument("--only", type=lambda text: text.split(","), default=["all"], metavar="NAME,...", help="these operations of micro.c")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs beside each other (default: one for each core)")
-    parser.add_argument("--limit", type=float, nargs=2, metavar=("MEDIAN", "LARGEST"), help="fail when analytic is farther off, in per cent")
+    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"beside {REFERENCE} (default: {','.join(MODELS)})")
+    parser.add_argument("--no-codes", action="store_true", help="operations alone")
+    parser.add_argument("--bounds", metavar="FILE", help="fail when analytic is farther off: lines with a kind, or an operation and its size, "
+                        "a median (- for an operation) and the largest difference, in per cent")
     parser.add_argument("--no-plot", action="store_true", help="no picture, which needs python3-matplotlib")
     options = parser.parse_args()
     try:
@@ -107,13 +131,13 @@ def main():
     except (RuntimeError, subprocess.CalledProcessError) as failed:
         sys.exit(f"run_agree.py: {failed}")
     with open(f"{options.out}/agree.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, ["ranks", "kind", "operation", "bytes", REFERENCE, *options.models], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    table(rows)
+    table(rows, options.models)
     if not options.no_plot:
         subprocess.run(["/usr/bin/python3", f"{HERE}/plot_agree.py", options.out], check=True)
-    return too_far(rows, options.limit) if options.limit else 0
+    return too_far(rows, options.bounds) if options.bounds else 0
 
 
 if __name__ == "__main__":

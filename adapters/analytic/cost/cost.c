@@ -126,9 +126,10 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
 {
     const struct pf_cost_range *range = way->range;
     double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
-    if (busy > 0) {
-        start = pf_busy_take(&way->transport->busy_out[way->from], ready, busy);
-    }
+    bool passes = way->transport->passing_out && bytes <= way->transport->share_above;
+    if (busy > 0)
+        start = pf_busy_take(&(passes ? way->transport->passing_out : way->transport->busy_out)[way->from],
+                             ready, busy);
     double later = 0;
     if (way->transport->batch && bytes > way->transport->share_above)
         later = share(&way->transport->batch[way->from], start, busy);
@@ -139,9 +140,9 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     arrival += range->header * path_byte_time(way);
     if (way->transport->links)
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency);
-    if (way->transport->busy_in && busy > 0)
-        arrival =
-            latest(arrival, pf_busy_take(&way->transport->busy_in[way->to], arrival - busy, busy) + busy);
+    struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
+    if (busy_in && busy > 0)
+        arrival = latest(arrival, pf_busy_take(&busy_in[way->to], arrival - busy, busy) + busy);
     if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
         note_overrun(cost, way, arrival, busy);
     return arrival;
@@ -160,9 +161,16 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *
                                         double ready, double request, double *head, double *left)
 {
     double begun, arrival = transmit_from(cost, way, bytes, ready, &begun, left);
-    int *last_to = &way->transport->last_to[way->from];
-    *head = (*last_to == way->to + 1 ? begun : ready) + request;
-    *last_to = way->to + 1;
+    struct pf_cost_last *last = &way->transport->last[way->from];
+    if (last->to == way->to + 1) {
+        /* Where it has passed the one before. Prices are not always asked in the order of dates. */
+        double behind = last->ready <= ready ? latest(0, last->arrival - arrival) : 0;
+        arrival += behind;
+        *head = begun + behind + request;
+    } else {
+        *head = ready + request;
+    }
+    *last = (struct pf_cost_last){way->to + 1, ready, arrival};
     return arrival;
 }
 
@@ -364,6 +372,11 @@ void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, doubl
     find_way(cost, src, dst, bytes, &way);
     send(cost, &way, bytes, now, mode, sent);
     receive(cost, &way, bytes, sent, posted, out);
+}
+
+size_t pf_cost_window_buffer(const struct pf_cost *cost)
+{
+    return cost->window_buffer;
 }
 
 void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now, struct pf_cost_access *out)

@@ -68,6 +68,10 @@ struct pf_cost_access {
     double arrival; /* the last byte, or the request, is at the target */
 };
 
+/* How many bytes of operations a message of one-sided communication gathers; 0: there are no such messages,
+ * the NICs do it. The rest of this section is for the latter. */
+size_t pf_cost_window_buffer(const struct pf_cost *cost);
+
 /* An access that carries `bytes` from `src` to `dst`. Occupies the NIC. */
 void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now,
                  struct pf_cost_access *out);

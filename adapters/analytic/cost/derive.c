@@ -11,6 +11,8 @@
 
 /* Where the software of mtl/portals4 changes from short to long messages, unless its own variable says so. */
 #define SHORT_LIMIT 2048
+/* How much osc/pt2pt gathers in one message, likewise. */
+#define WINDOW_BUFFER 8192
 
 /* The rows as durations, and one way of a message: the network, or the NIC's loopback. */
 struct machine {
@@ -33,14 +35,14 @@ static void give(const struct target *t, enum pf_parameter key, size_t from, dou
     pf_parameters_give(t->parameters, (enum pf_parameter)((int)key + shift), from, fmax(0, value), rows);
 }
 
-static size_t short_limit(void)
+static size_t from_environment(const char *name, size_t otherwise)
 {
-    const char *text = getenv("OMPI_MCA_mtl_portals4_short_limit");
+    const char *text = getenv(name);
     char *end;
     if (!text || !*text)
-        return SHORT_LIMIT;
+        return otherwise;
     unsigned long long value = strtoull(text, &end, 10);
-    return *end || value > (1ULL << 40) ? SHORT_LIMIT : (size_t)value;
+    return *end || value > (1ULL << 40) ? otherwise : (size_t)value;
 }
 
 static void read_rows(struct machine *m, bool memory, double bandwidth)
@@ -55,7 +57,7 @@ static void read_rows(struct machine *m, bool memory, double bandwidth)
     m->takes = pf_config.nic_rx_time;
     m->wire = memory ? 1 / pf_config.nic_loopback_bw : 1 / bandwidth;
     m->latency = memory ? pf_config.nic_loopback_latency : 0;
-    m->short_limit = short_limit();
+    m->short_limit = from_environment("OMPI_MCA_mtl_portals4_short_limit", SHORT_LIMIT);
 }
 
 /* From the call to where the payload may go on the wire. */
@@ -189,6 +191,9 @@ static void give_protocol(const struct machine *m, struct pf_parameters *p)
     give(&t, PF_SHARE_ABOVE, 0,
          (double)(pf_config.net_small_max > header ? pf_config.net_small_max - header : 0),
          "net_small_max, nic_header_bytes");
+    give_word(p, PF_WINDOWS, strcmp(pf_config.openmpi_osc, "portals4") == 0 ? "nic" : "pt2pt", "openmpi_osc");
+    give(&t, PF_WINDOW_BUFFER, 0, (double)from_environment("OMPI_MCA_osc_pt2pt_buffer_size", WINDOW_BUFFER),
+         "OMPI_MCA_osc_pt2pt_buffer_size");
     give_word(p, PF_CONTENTION, shared ? "nic" : "none", "net_model");
     if (!shared)
         give(&t, PF_NIC_BANDWIDTH, 0, INFINITY, "net_model");

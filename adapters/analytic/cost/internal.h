@@ -46,15 +46,24 @@ struct pf_cost_batch {
     double total; /* for how long all of them occupy the NIC */
 };
 
+/* The last message of a node. */
+struct pf_cost_last {
+    int to; /* which node, plus 1 */
+    double ready, arrival;
+};
+
 /* One of the two ways of a message: through the network, or through the memory of a node. */
 struct pf_cost_transport {
     struct pf_cost_range *ranges;
     int count;
     unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
     double reserve;
-    double control_latency;      /* of an envelope without data, beside the path's */
-    struct pf_busy *busy_out;    /* per node: when its NIC, or its memory, is busy with what goes out */
-    int *last_to;                /* per node: to which one, plus 1, the last data have gone with their head */
+    double control_latency;   /* of an envelope without data, beside the path's */
+    struct pf_busy *busy_out; /* per node: when its NIC, or its memory, is busy with what goes out */
+    struct pf_busy
+        *passing_out; /* likewise with messages that go by those that share the NIC; NULL: none do */
+    struct pf_busy *passing_in;
+    struct pf_cost_last *last;   /* per node: where the last data have gone with their head */
     struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
     struct pf_busy *behind;      /* when it would be busy if it took turns; NULL: it does, or links do */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
@@ -69,6 +78,7 @@ struct pf_cost {
     struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
+    size_t window_buffer;        /* 0: the NICs do one-sided communication */
     double look, event, landing; /* of protocol portals: see keys.def */
     bool eager_meets;            /* eager data leave when their receive is there */
     bool leaves_first;           /* eager data leave while their sender is still in its call */

@@ -183,7 +183,7 @@ static const char *make_transport(struct pf_cost *cost, bool memory)
     transport->count = transport_sizes(&cost->parameters, memory, sizes);
     transport->ranges = pf_calloc((size_t)transport->count + 1, sizeof *transport->ranges);
     transport->busy_out = pf_calloc((size_t)cost->nodes, sizeof *transport->busy_out);
-    transport->last_to = pf_calloc((size_t)cost->nodes, sizeof *transport->last_to);
+    transport->last = pf_calloc((size_t)cost->nodes, sizeof *transport->last);
     for (int i = 0; i < transport->count; i++) {
         transport->ranges[i].from = sizes[i];
         fill_range(&cost->parameters, memory, &transport->ranges[i]);
@@ -236,6 +236,8 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->event = pf_parameters_at(p, PF_EVENT_LATENCY, 0, 0);
     cost->landing = pf_parameters_at(p, PF_WRITE_LATENCY, 0, 0);
     cost->network.share_above = (size_t)pf_parameters_at(p, PF_SHARE_ABOVE, 0, 0);
+    if (by_word(p, PF_WINDOWS, 0) > 0)
+        cost->window_buffer = (size_t)fmax(256, pf_parameters_at(p, PF_WINDOW_BUFFER, 0, 8192));
     cost->pack_byte_time = byte_time(p, PF_PACK_BANDWIDTH, 0, 0);
     cost->own_byte_time = byte_time(p, PF_OWN_BANDWIDTH, 0, 0);
     cost->combine_byte_time = byte_time(p, PF_COMBINE_BANDWIDTH, 0, 0);
@@ -254,6 +256,10 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         return NULL;
     case RECEIVING_NICS:
         network->busy_in = pf_calloc((size_t)cost->nodes, sizeof *network->busy_in);
+        if (network->batch && network->share_above > 0) {
+            network->passing_out = pf_calloc((size_t)cost->nodes, sizeof *network->passing_out);
+            network->passing_in = pf_calloc((size_t)cost->nodes, sizeof *network->passing_in);
+        }
         return NULL;
     case LINKS:
         break;
@@ -423,7 +429,9 @@ static void free_transport(struct pf_cost_transport *transport)
 {
     free(transport->ranges);
     free(transport->busy_out);
-    free(transport->last_to);
+    free(transport->passing_out);
+    free(transport->passing_in);
+    free(transport->last);
     free(transport->busy_in);
     free(transport->behind);
     free(transport->batch);

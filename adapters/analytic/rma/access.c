@@ -3,33 +3,12 @@
  * Puts, gets and atomic calls. The call prices its message and posts an event for its arrival; the event
  * works on the target's memory. What brings something back has a second one, at the origin.
  */
-#include "adapters/analytic/rma/internal.h"
+#include "adapters/analytic/rma/pt2pt.h"
 
 #include <string.h>
 
 #include "adapters/local/types.h"
 #include "pf_fn.h"
-
-enum action { PUT, GET, ACCUMULATE, SWAP };
-
-struct an_access {
-    struct pf_event event;
-    struct an_access *next; /* deferred */
-    struct an_window *win;  /* the origin's */
-    struct an_peer *peer;   /* the target, as the origin sees it */
-    int target;
-    enum action action;
-    bool answers;           /* brings what was there back to the origin */
-    struct an_layout there; /* in the target's memory */
-    struct an_layout here;  /* where the answer goes */
-    MPI_Op op;
-    MPI_Datatype basic;
-    size_t bytes;  /* of the items */
-    char *payload; /* what goes there; what comes back follows it */
-    size_t sent;   /* bytes that go there */
-    int payload_class;
-    struct an_request *request; /* settled with the answer, or when the data have left */
-};
 
 /* One side of a call. */
 struct side {
@@ -46,91 +25,22 @@ struct aim {
     MPI_Datatype type;
 };
 
-static struct pf_pool accesses = PF_POOL(struct an_access);
-
-/* ---- the end ---- */
-
-static void flow_note(struct an_flow *flow, double safe, double acknowledged)
-{
-    if (safe > flow->safe)
-        flow->safe = safe;
-    if (acknowledged > flow->acknowledged)
-        flow->acknowledged = acknowledged;
-}
-
-/* The answer is there, so nobody waits for more. */
-void an_flow_end(struct an_window *win, struct an_flow *flow)
-{
-    if (--flow->pending == 0 && win->awaited == flow)
-        an_rank_tell(win->rank, pf_engine_now());
-}
-
-void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
-{
-    struct an_rank *rank = win->rank;
-    an_rank_pay_call(rank);
-    if (flow->pending > 0) {
-        win->awaited = flow;
-        an_rank_await(rank, 1, an_now(rank));
-        win->awaited = NULL;
-    }
-    an_window_reach(win, safe ? flow->safe : flow->acknowledged);
-}
-
-static void discard(struct an_access *a)
-{
-    an_layout_drop(&a->there);
-    an_layout_drop(&a->here);
-    if (a->payload)
-        an_data_give_back(a->payload, a->payload_class);
-    pf_pool_put(&accesses, a);
-}
-
 /* ---- events ---- */
 
 static void answered(struct pf_event *event)
 {
     struct an_access *a = pf_container_of(event, struct an_access, event);
-    struct an_window *win = a->win;
-    if (a->payload)
-        an_layout_write(&a->here, a->payload + a->sent, a->bytes);
-    if (a->request)
-        an_request_settle(a->request, pf_engine_now());
-    an_flow_end(win, &a->peer->flow);
-    an_flow_end(win, &win->all);
-    discard(a);
-}
-
-static void work(struct an_access *a)
-{
-    if (a->answers)
-        an_layout_read(&a->there, a->payload + a->sent, a->bytes);
-    switch (a->action) {
-    case PUT:
-        an_layout_write(&a->there, a->payload, a->bytes);
-        break;
-    case ACCUMULATE:
-        if (a->op == MPI_REPLACE)
-            an_layout_write(&a->there, a->payload, a->bytes);
-        else
-            an_layout_combine(&a->there, a->payload, a->bytes, a->op, a->basic);
-        break;
-    case SWAP: /* the payload: what to compare with, and the new value */
-        if (memcmp(a->there.at, a->payload, a->bytes) == 0)
-            memcpy(a->there.at, a->payload + a->bytes, a->bytes);
-        break;
-    case GET:
-        break;
-    }
+    an_access_answer(a);
+    an_access_discard(a);
 }
 
 static void arrived(struct pf_event *event)
 {
     struct an_access *a = pf_container_of(event, struct an_access, event);
     if (a->payload)
-        work(a);
+        an_access_work(a);
     if (!a->answers) {
-        discard(a);
+        an_access_discard(a);
         return;
     }
     a->event.fn = answered;
@@ -170,11 +80,10 @@ static int take_aim(struct an_window *win, const struct aim *aim, struct an_layo
     return MPI_ERR_RMA_RANGE;
 }
 
-static struct an_access *access_new(struct an_window *win, enum action action, const struct aim *aim,
+static struct an_access *access_new(struct an_window *win, enum an_action action, const struct aim *aim,
                                     const struct an_layout *there)
 {
-    struct an_access *a = pf_pool_get(&accesses);
-    memset(a, 0, sizeof *a);
+    struct an_access *a = an_access_new();
     pf_event_init(&a->event, arrived);
     a->win = win;
     a->action = action;
@@ -182,6 +91,7 @@ static struct an_access *access_new(struct an_window *win, enum action action, c
     a->peer = an_window_peer(win, aim->rank);
     a->there = *there;
     a->bytes = there->bytes;
+    a->derived = an_data_is_derived(aim->type);
     return a;
 }
 
@@ -212,8 +122,8 @@ static void post(struct an_access *a, const struct pf_cost_access *cost)
     peer->last_arrival = fmax(peer->last_arrival, cost->arrival);
     if (!a->answers) {
         double acknowledged = peer->last_arrival + pf_cost_control(an_job.cost, to, from);
-        flow_note(&peer->flow, cost->safe, acknowledged);
-        flow_note(&win->all, cost->safe, acknowledged);
+        an_flow_note(&peer->flow, cost->safe, acknowledged);
+        an_flow_note(&win->all, cost->safe, acknowledged);
         if (a->request)
             an_request_settle(a->request, cost->safe);
     }
@@ -252,10 +162,14 @@ static void start(struct an_access *a, MPI_Request *request)
         an_rank_pay_call(rank);
         if (made)
             an_request_settle(made, an_now(rank));
-        discard(a);
+        an_access_discard(a);
         return;
     }
     a->request = made;
+    if (an_job.by_messages) {
+        an_pt2pt_start(a);
+        return;
+    }
     if (a->peer->lock_waits) {
         an_rank_pay_call(rank);
         defer(a);
@@ -299,7 +213,7 @@ static int put(const struct side *from, const struct aim *aim, MPI_Win handle, M
         an_layout_drop(&there);
         return MPI_ERR_TRUNCATE;
     }
-    struct an_access *a = access_new(win, PUT, aim, &there);
+    struct an_access *a = access_new(win, AN_PUT, aim, &there);
     a->bytes = bytes;
     make_room(a, bytes);
     an_data_pack(from->at, from->count, from->type, a->payload);
@@ -320,7 +234,7 @@ static int get(const struct side *into, const struct aim *aim, MPI_Win handle, M
         an_layout_drop(&there);
         return MPI_ERR_TRUNCATE;
     }
-    struct an_access *a = access_new(win, GET, aim, &there);
+    struct an_access *a = access_new(win, AN_GET, aim, &there);
     a->answers = true;
     an_layout_make(&a->here, into->at, into->count, into->type);
     make_room(a, 0);
@@ -366,7 +280,7 @@ static int accumulate(const struct side *from, const struct side *result, const 
         an_layout_drop(&there);
         return error;
     }
-    struct an_access *a = access_new(win, ACCUMULATE, aim, &there);
+    struct an_access *a = access_new(win, AN_ACCUMULATE, aim, &there);
     a->op = op;
     a->basic = basic;
     a->bytes = bytes;
@@ -394,7 +308,7 @@ static int an_compare_and_swap(const void *origin, const void *compare, void *re
         an_layout_drop(&there);
         return MPI_ERR_TYPE;
     }
-    struct an_access *a = access_new(win, SWAP, &aim, &there);
+    struct an_access *a = access_new(win, AN_SWAP, &aim, &there);
     a->answers = true;
     an_layout_make(&a->here, an_buffer(result), 1, type);
     make_room(a, 2 * a->bytes);

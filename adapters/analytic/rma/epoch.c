@@ -28,9 +28,7 @@ static int an_win_fence(int assertion, MPI_Win handle)
 
 /* ---- groups ---- */
 
-/* The members of the window that are in the group, in the window's room for targets of accesses or, for
- * MPI_Win_post, behind that. -1: one of them is no member. */
-static int members_of(struct an_window *win, MPI_Group group, int *members)
+int an_window_members(struct an_window *win, MPI_Group group, int *members)
 {
     MPI_Group world;
     int n;
@@ -47,7 +45,7 @@ static int members_of(struct an_window *win, MPI_Group group, int *members)
     return n;
 }
 
-static int *room_for_members(struct an_window *win)
+int *an_window_room_for_members(struct an_window *win)
 {
     size_t n = (size_t)win->rma->size;
     if (!win->accessed)
@@ -61,8 +59,8 @@ static int an_win_post(MPI_Group group, int assertion, MPI_Win handle)
     struct an_window *win = an_window_of(handle);
     if (win->exposed)
         return MPI_ERR_RMA_SYNC;
-    int *origins = room_for_members(win) + win->rma->size;
-    int n = members_of(win, group, origins);
+    int *origins = an_window_room_for_members(win) + win->rma->size;
+    int n = an_window_members(win, group, origins);
     if (n < 0)
         return MPI_ERR_GROUP;
     an_rank_pay_call(win->rank);
@@ -106,7 +104,7 @@ static int an_win_start(MPI_Group group, int assertion, MPI_Win handle)
     struct an_window *win = an_window_of(handle);
     if (win->accesses)
         return MPI_ERR_RMA_SYNC;
-    int n = members_of(win, group, room_for_members(win));
+    int n = an_window_members(win, group, an_window_room_for_members(win));
     if (n < 0)
         return MPI_ERR_GROUP;
     win->accesses = true;

@@ -6,9 +6,10 @@
 #include "adapters/analytic/rma/rma.h"
 
 /*
- * Windows are memory that the NICs of other ranks read and write: the target's processor takes no part. Data
- * move by an event at the date at which they arrive, in the order of those dates, and at one date in that of
- * the calls. Operations of one origin arrive at one target in the order of the calls.
+ * With `windows = nic`, windows are memory that the NICs of other ranks read and write: the target's
+ * processor takes no part. Data move by an event at the date at which they arrive, in the order of those
+ * dates, and at one date in that of the calls. Operations of one origin arrive at one target in the order of
+ * the calls. With `windows = pt2pt` there is a protocol of messages between the processors instead (pt2pt.h).
  *
  * A call that ends with a promise about memory (a fence, a lock, a flush, a wait) blocks until its date has
  * come: its rank is never ahead of the clock behind it (`debt`), since it may look at that memory at once.
@@ -51,6 +52,13 @@ struct an_access;
 struct an_access_queue {
     struct an_access *first, *last;
 };
+struct an_fragment;
+struct an_fragment_queue {
+    struct an_fragment *first, *last;
+};
+
+/* What the last operation of a fragment asks of its target (pt2pt.h). */
+enum an_demand { AN_NOTHING, AN_UNLOCK, AN_FLUSH, AN_COMPLETE };
 
 enum an_lock { AN_UNLOCKED, AN_SHARED, AN_EXCLUSIVE, AN_UNCHECKED };
 
@@ -66,6 +74,16 @@ struct an_peer {
     bool lock_waits;     /* or not yet: somebody else has it */
     bool unlock_waits;   /* and MPI_Win_unlock has been called: it stands in the flow */
     struct an_access_queue deferred;
+
+    /* windows = pt2pt: the origin's side */
+    struct an_fragment *filling;    /* takes the next operations */
+    struct an_fragment_queue ready; /* wait until the target's lock or its MPI_Win_post is there */
+    bool asked, granted;            /* its lock */
+    int expected;                   /* answers: of the lock, of flushes */
+    /* the target's side, where the peer is an origin */
+    int incoming;         /* what is on its way from there, or being worked on */
+    enum an_demand owed;  /* answered when nothing is */
+    double last_delivery; /* of a message from there */
 };
 
 enum { AN_PEERS = 64 }; /* in one piece of memory: most ranks talk to few */
@@ -96,6 +114,17 @@ struct an_window {
     int missing;         /* MPI_Win_complete of so many origins */
     double completed_at; /* when the latest of the others has reached this member */
     bool waits;          /* for the missing ones */
+
+    /* windows = pt2pt */
+    bool (*goal)(const struct an_window *win); /* the rank waits until this holds; NULL: it does not */
+    const struct an_peer *goal_peer;
+    int expected;                     /* answers, of all peers; MPI_Win_post of so many targets */
+    int incoming;                     /* of all peers */
+    int lock_state;                   /* -1: somebody has it alone; else sharers */
+    struct an_fragment_queue lockers; /* who waits for it */
+    bool accumulating;                /* one atomic operation after the other */
+    struct an_access_queue accumulates;
+
     double farthest_to,
         farthest_from; /* how long a message without data travels, at most; -1: not asked yet */
 };
@@ -160,13 +189,52 @@ static inline double an_window_control(const struct an_window *win, int from, in
 }
 
 /* ---- accesses (access.c) ---- */
-void an_access_install(struct pf_own_fn *fn);
+enum an_action { AN_PUT, AN_GET, AN_ACCUMULATE, AN_SWAP };
+
+struct an_access {
+    struct pf_event event;
+    struct an_access *next; /* deferred; windows = pt2pt: in its fragment, or waiting for others */
+    struct an_window *win;  /* the origin's */
+    struct an_peer *peer;   /* the target, as the origin sees it */
+    int target;
+    enum an_action action;
+    bool answers;           /* brings what was there back to the origin */
+    struct an_layout there; /* in the target's memory */
+    struct an_layout here;  /* where the answer goes */
+    MPI_Op op;
+    MPI_Datatype basic;
+    size_t bytes;  /* of the items */
+    char *payload; /* what goes there; what comes back follows it */
+    size_t sent;   /* bytes that go there */
+    int payload_class;
+    bool derived;               /* the target's items have a derived type */
+    struct an_request *request; /* settled with the answer, or when the data have left */
+
+    /* windows = pt2pt */
+    bool is_long;             /* its data are a message of their own: */
+    struct pf_cost_sent data; /* that one */
+    double posted;            /* the receive of the answer */
+    struct pf_event over;     /* the target has nothing more to do for it */
+    int parts;                /* of it that are not over: answer, data, the target's work */
+};
 
 /* The rank waits until all of the flow has ended: at the origin alone (`safe`), or everywhere. */
 void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe);
 
+/* ---- what accesses do (action.c) ---- */
+struct an_access *an_access_new(void);
+/* The target's memory, and the room for the answer, change as the operation says. */
+void an_access_work(struct an_access *a);
+/* The answer is written where the origin wants it; requests and flows learn of it. */
+void an_access_answer(struct an_access *a);
+void an_access_discard(struct an_access *a);
+void an_flow_note(struct an_flow *flow, double safe, double acknowledged);
+
 /* One operation of the flow that was pending has ended. */
 void an_flow_end(struct an_window *win, struct an_flow *flow);
+
+/* ---- calls that access (access.c) ---- */
+void an_access_install(struct pf_own_fn *fn);
 
 /* The lock is there: what has waited for it starts. */
 void an_access_start_deferred(struct an_window *win, struct an_peer *peer);
@@ -174,5 +242,10 @@ void an_access_start_deferred(struct an_window *win, struct an_peer *peer);
 /* ---- epochs (epoch.c, lock.c) ---- */
 void an_epoch_install(struct pf_own_fn *fn);
 void an_lock_install(struct pf_own_fn *fn);
+
+/* The members of the window that are in the group, in the window's room for targets of accesses or, for
+ * MPI_Win_post, behind that. -1: one of them is no member. */
+int an_window_members(struct an_window *win, MPI_Group group, int *members);
+int *an_window_room_for_members(struct an_window *win);
 
 #endif

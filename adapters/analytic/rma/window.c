@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a window: created by all members together, or made by each for itself where a window moves. */
-#include "adapters/analytic/rma/internal.h"
+#include "adapters/analytic/rma/pt2pt.h"
 
 #include "pf_fn.h"
 
@@ -98,6 +98,9 @@ static int an_win_free(MPI_Win *handle)
         return MPI_ERR_RMA_SYNC;
     an_flow_await(win, &win->all, false);
     int code = tell_members(win->comm, PF_COLL_BARRIER, 0);
+    if (an_job.by_messages)
+        an_window_await(win, an_window_is_quiet, NULL);
+    an_pt2pt_forget(win);
     an_window_leave(win);
     *handle = MPI_WIN_NULL;
     return code;
@@ -135,6 +138,7 @@ int an_rma_open(struct pf_instance *in, void *native)
 void an_rma_free(struct pf_instance *in, void *native)
 {
     (void)in;
+    an_pt2pt_forget(native);
     an_window_leave(native);
 }
 
@@ -146,6 +150,10 @@ void an_rma_install(struct pf_own_fn *fn)
     fn->Win_detach = an_win_detach;
     fn->Win_free = an_win_free;
     an_access_install(fn);
+    if (an_job.by_messages) {
+        an_pt2pt_install(fn);
+        return;
+    }
     an_epoch_install(fn);
     an_lock_install(fn);
 }

@@ -9,6 +9,16 @@ setup_file() {
     "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/agree.c"
 }
 
+# What experiments/micro does not measure; its operations are in tests/experiments.
+@test "one-sided communication: flushes, requests, one target of all, two neighbours" {
+    "$PF_BIN/pfcc" -O1 -o onesided "$BATS_TEST_DIRNAME/onesided.c"
+    for model in portals analytic; do
+        pfrun -np 8 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./onesided >$model.txt
+    done
+    paste -d ' ' portals.txt analytic.txt
+    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; if (error < -0.12 || error > 0.15) wrong = 1; n++ } END { exit wrong || n != 18 }'
+}
+
 # agrees MEDIAN LARGEST pfrun-arguments...: errors in per cent, of ping-pong and incast and of collectives (times 3)
 agrees() {
     local median=$1 largest=$2
