@@ -64,6 +64,12 @@ void pf_model_load(enum pf_model model)
     }
 }
 
+void pf_model_enforce(struct pf_rank *r, enum pf_model model)
+{
+    r->model = model;
+    r->active = r->instances[pf_model_impl(model)] = r->models[model];
+}
+
 /* Into a phase, NULL for the present one, and a model, PF_MODEL_NONE for the present one. */
 static void move(struct pf_rank *r, const char *phase, enum pf_model model)
 {
@@ -76,8 +82,7 @@ static void move(struct pf_rank *r, const char *phase, enum pf_model model)
         pf_account_move(r->account, phase, model, simgrid_get_clock());
     if (model == PF_MODEL_NONE)
         return;
-    r->model = model;
-    r->active = r->models[model];
+    pf_model_enforce(r, model);
     pf_ledger_switched(model);
     if (model != from)
         pf_upcalls.switched(r, from);

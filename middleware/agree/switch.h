@@ -13,7 +13,10 @@ struct pf_instance;
  * that fails. At no simulated time; no rank waits. Call it from a rank's actor. */
 void pf_model_load(enum pf_model model);
 
-/* Puts `model` in force for this rank. Costs no simulated time. */
+/* Makes `model`, which is loaded, that of the rank's new operations, and nothing else: how a rank starts. */
+void pf_model_enforce(struct pf_rank *r, enum pf_model model);
+
+/* Puts `model` in force for this rank, with accounts and ledger. Costs no simulated time. */
 void pf_switch_to(struct pf_rank *r, enum pf_model model);
 
 /* The model that stands in for those that cannot run something: the one over Open MPI that was loaded first,

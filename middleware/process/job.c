@@ -176,8 +176,7 @@ void pf_job_start_rank(struct pf_rank *r)
     pf_comm_init_rank(r, pf_job_state.size);
     load_requested();
     pf_model_load(pf_job_state.start_model);
-    r->model = pf_job_state.start_model;
-    r->active = r->models[pf_job_state.start_model];
+    pf_model_enforce(r, pf_job_state.start_model);
 }
 
 /* Whatever MPI model is in force, Portals calls go to the simulated NIC. */
