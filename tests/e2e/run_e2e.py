@@ -23,9 +23,11 @@ import tempfile
 import harness
 
 PROGRAMS = os.path.join(harness.HERE, "programs")
-MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic", "own", "schedule", "three", "networks"]
+MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic", "packet", "own", "schedule", "three", "networks"]
 # Models of programs that switch by themselves.
-PAIRS = [("smpi", "portals"), ("portals", "smpi"), ("analytic", "smpi"), ("portals", "analytic"), ("portals", "portals-ideal")]
+PAIRS = [("smpi", "portals"), ("portals", "smpi"), ("analytic", "smpi"), ("portals", "analytic"), ("portals", "portals-ideal"),
+         ("packet", "portals")]
+PACKET_AGAIN = 0.25  # which part of the variants is run again in packet: they are many
 # Purity is promised against smpirun "with the same flags": some that change SMPI's times a lot.
 SETTINGS = [["--cfg=smpi/coll-selector:ompi"], ["--cfg=network/model:CM02"], ["--cfg=smpi/async-small-thresh:65536"],
             ["--cfg=smpi/send-is-detached-thresh:100", "--cfg=smpi/or:0:1e-7:1e-10", "--cfg=smpi/os:0:2e-7:1e-10"]]
@@ -83,10 +85,12 @@ def schedules_of_three(variant, rng):
 
 
 def schedule_of_networks(variant, rng):
-    """Between two models that share an implementation, and its matching."""
+    """Between models that share an implementation, and its matching."""
+    other = rng.choice(["portals-ideal", "packet", "packet"])
     if variant.switch == "any":
-        return rng.choice(["every:1=portals|portals-ideal", f"every:{rng.randint(1, 5)}=portals-ideal|portals|smpi"])
-    return next(random_schedules(variant, rng, 2, rng.sample(["portals", "portals-ideal", "smpi"], 3), by_count=False))
+        return rng.choice([f"every:1=portals|{other}", f"every:{rng.randint(1, 5)}={other}|portals|smpi",
+                           f"every:3={other}|analytic"])
+    return next(random_schedules(variant, rng, 2, rng.sample(["portals", other, "smpi"], 3), by_count=False))
 
 
 def schedules_by_count(rng, count):
@@ -159,6 +163,18 @@ class Runner:
         if variant.exit == "0" and first.status == 0:
             self.judge(variant, mode + " again", self.pfrun(variant, options, environment), first.data, first.times)
 
+    def packet(self, variant, data, only):
+        """The network of packets, by either name: the same times, and those of a second run, other models loaded."""
+        first = self.pfrun(variant, ["-model", "packet"], only("packet"))
+        self.judge(variant, "packet", first, data, None)
+        if variant.exit != "0" or first.status != 0:
+            return
+        if random.Random(f"packet {variant.title}").random() < PACKET_AGAIN:
+            again = self.pfrun(variant, ["-model", "packet", "-load", "portals,smpi,analytic"], only("packet"))
+            self.judge(variant, "packet, all loaded", again, first.data, first.times)
+            again = self.pfrun(variant, ["-model", "portals"], {**only("portals"), "PARFOCAL_NET_MODEL": "packet"})
+            self.judge(variant, "portals over packet", again, first.data, first.times)
+
     def variant(self, v):
         modes, data, times = self.options.modes, [f"{v.name}: PASS"], None
         limit = self.options.limit
@@ -182,6 +198,8 @@ class Runner:
             self.twice(v, "portals", ["-model", "portals"], data, only("portals"), ["portals"])
         if "analytic" in modes and not v.strands:
             self.twice(v, "analytic", ["-model", "analytic"], data, only("analytic"), ["analytic"])
+        if "packet" in modes and not v.strands:
+            self.packet(v, data, only)
         if "own" in modes and v.switch == "own":
             for a, b in PAIRS:
                 self.twice(v, f"own {a} {b}", ["-model", a], data, {"E2E_A": a, "E2E_B": b}, [a, b])

@@ -6,8 +6,9 @@ while operations are pending, and checks all its data; the same under a schedule
 the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
 Every second seed is also run with all three models in turn, by its own switches or by a schedule, and each of the three is the
 first in a third of these runs; every fifth in analytic alone, twice. Every third seed puts two ranks on each host.
-Every fifth seed is also run with both networks under the NIC, portals and portals-ideal, which share Open MPI and its matching: by its
-own switches, by a schedule, or in portals-ideal alone, which must have the simulated times of portals over that network.
+Every fifth seed is also run with two networks under the NIC, portals and portals-ideal or packet, which share Open MPI and its
+matching: by its own switches, by a schedule, or in the other one alone, which must have the simulated times of portals over that
+network.
 
 A nightly run takes many more seeds than the ordinary test (niced, some three hours on two cores):
     nice tests/random/run_random.py --first 1001 --cases 2000
@@ -36,8 +37,9 @@ SCHEDULES = ["every:1=smpi|portals", "every:3=portals|smpi", "every:7=smpi|porta
 TURNS = list(itertools.permutations(["analytic", "smpi", "portals"]))
 # What a run must have called.
 USED = {"switching": ["smpi", "portals"], "strict": ["smpi", "portals"], "three": TURNS[0], "three by schedule": TURNS[0],
-        "three, strict": TURNS[0], "networks by schedule": ["portals-ideal", "portals"],
-        "networks, strict": ["portals", "portals-ideal"]}
+        "three, strict": TURNS[0]}
+NETWORKS = {"portals-ideal": "ideal", "packet": "packet"}  # models but portals that are another network under its NIC
+USED.update({f"{model} {how}": [model, "portals"] for model in NETWORKS for how in ("by schedule", "strict")})
 
 # Seeds for which Open MPI's mere presence moves one date by the last bit of a double (5e-20 s at 4e-4 s), in every version so
 # far. Both runs stop at the same 355 dates, so no event of ours cuts a step of SimGrid's in two: the first date that
@@ -121,22 +123,22 @@ class Case:
 
     def networks(self, rng):
         """Two models over one implementation: a switch between them changes nothing but the way of what begins then."""
-        turn = self.seed // 5 % 4
+        turn, other = self.seed // 5 % 4, list(NETWORKS)[self.seed // 20 % 2]
         if turn == 0:
-            self.pfrun("networks", ["-model", "portals"], models("portals-ideal", rng.choice(["portals", "smpi"])), args=["free"])
+            self.pfrun("networks", ["-model", "portals"], models(other, rng.choice(["portals", "smpi"])), args=["free"])
         elif turn == 1:
             third = rng.choice(["", "|smpi", "|analytic", "|portals"])
-            self.pfrun("networks by schedule", ["-schedule", f"every:{rng.choice([1, 1, 2, 3, 5])}=portals-ideal|portals{third}"],
-                       models("portals", "portals-ideal"), args=["still"])
+            self.pfrun(f"{other} by schedule", ["-schedule", f"every:{rng.choice([1, 1, 2, 3, 5])}={other}|portals{third}"],
+                       models("portals", other), args=["still"])
         elif turn == 2:
-            every = f"every:1=portals|portals-ideal,@time:{rng.uniform(0.001, 0.01):.9f}=portals-ideal"
-            first = self.pfrun("networks", ["-schedule", every], models("portals", "portals-ideal"), args=["still"])
-            self.pfrun("networks again", ["-schedule", every], models("portals", "portals-ideal"), like=first, args=["still"])
+            every = f"every:1=portals|{other},@time:{rng.uniform(0.001, 0.01):.9f}={other}"
+            first = self.pfrun("networks", ["-schedule", every], models("portals", other), args=["still"])
+            self.pfrun("networks again", ["-schedule", every], models("portals", other), like=first, args=["still"])
         else:
-            first = self.pfrun("ideal network", ["-model", "portals"], {**models("portals", "portals"), "PARFOCAL_NET_MODEL": "ideal"})
-            self.pfrun("portals-ideal", ["-model", "portals-ideal", "-load", "portals"], models("portals-ideal", "portals-ideal"),
-                       like=first)
-            self.pfrun("networks, strict", ["-model", "portals", "-agree", "strict"], models("portals", "portals-ideal"))
+            first = self.pfrun("portals over it", ["-model", "portals"],
+                               {**models("portals", "portals"), "PARFOCAL_NET_MODEL": NETWORKS[other]})
+            self.pfrun(other, ["-model", other, "-load", "portals"], models(other, other), like=first)
+            self.pfrun(f"{other} strict", ["-model", "portals", "-agree", "strict"], models("portals", other))
 
     def three(self, rng):
         """All models in turn: each is first, next and last in some seeds, by the ranks' own switches or by a schedule."""

@@ -25,14 +25,17 @@ takes_nothing() {
 
 # every_pair RANKS: and each model without a switch, with the others loaded
 every_pair() {
-    local from to
+    local from to other
     for from in smpi portals analytic; do
         for to in smpi portals analytic; do
             takes_nothing "$1" -model $from -schedule b=$to || return 1
         done
     done
-    takes_nothing "$1" -model portals -schedule b=portals-ideal || return 1 # of one implementation: another network, nothing else
-    takes_nothing "$1" -model portals-ideal -schedule b=portals || return 1
+    for other in portals-ideal packet; do # of one implementation: another network, nothing else
+        takes_nothing "$1" -model portals -schedule b=$other || return 1
+        takes_nothing "$1" -model $other -schedule b=portals || return 1
+    done
+    takes_nothing "$1" -model packet -schedule b=smpi || return 1
     takes_nothing "$1" -model smpi -load portals,analytic
 }
 
