@@ -28,8 +28,9 @@ HOSTS = [f"node-{i}" for i in range(16)]
 # The model changes at each, each third and each seventh communicating call of a rank, between two models or among all three.
 SCHEDULES = {"every1": "every:1=smpi|portals", "every3": "every:3=smpi|portals", "every7": "every:7=smpi|portals",
              "analytic1": "every:1=analytic|portals", "analytic3": "every:3=analytic|portals",
+             "packet3": "every:3=packet|portals",
              "three1": "every:1=smpi|portals|analytic", "three3": "every:3=smpi|analytic|portals"}
-COLUMNS = ["smpirun", "mpirun", "smpi", "portals", "analytic", *SCHEDULES]
+COLUMNS = ["smpirun", "mpirun", "smpi", "portals", "packet", "analytic", *SCHEDULES]
 EXTRA = ["mpirun-cm"]
 COMPILER = {"smpirun": "smpicc", "mpirun": "mpicc", "mpirun-cm": "mpicc"}
 # The components of stock Open MPI that model portals has above its mtl/portals4, on another mtl: what fails here is theirs.

@@ -54,7 +54,7 @@ struct pf_rank {
     pf_self_t self;
     struct pf_instance *active; /* where new operations go */
     enum pf_model model;        /* the model in force; several models may share an implementation */
-    struct pf_instance *models[PF_MODEL_COUNT];   /* NULL while a model is not loaded */
+    struct pf_instance *models[PF_MODEL_COUNT]; /* NULL while a model is not loaded */
     /* Of each implementation, that of the model in which the rank was last, or of the first one that was
      * loaded: a call of the hub's own goes by the network of that model. */
     struct pf_instance *instances[PF_IMPL_COUNT];
