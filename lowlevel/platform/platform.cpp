@@ -24,6 +24,7 @@ using simgrid::s4u::Link;
 std::vector<sg_host_t> hosts;                       // all, by name
 std::unordered_map<const void *, int> node_of_host; // of those that somebody has asked for
 std::deque<pf_platform_link> links;                 /* a deque keeps addresses valid */
+std::vector<const Link *> link_of_number;
 std::unordered_map<const Link *, int> number_of_link;
 std::vector<void (*)(int)> change_listeners;
 
@@ -83,6 +84,7 @@ int number_link(const Link *link)
     links.back().loss = read_loss(*link);
     read_state(*link, links.back());
     number_of_link[link] = number;
+    link_of_number.push_back(link);
     return number;
 }
 
@@ -144,6 +146,11 @@ bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
     for (size_t i = 0; i < path.size(); i++)
         route->links[i] = number_link(path[i]);
     return true;
+}
+
+const char *pf_platform_link_name(int link)
+{
+    return link_of_number[link]->get_cname();
 }
 
 const struct pf_platform_link *pf_platform_link_state(int link)

@@ -42,6 +42,9 @@ bool pf_platform_node_has_ranks(int node);
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);
 bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route);
 
+/* SimGrid's name of a link; stays. */
+const char *pf_platform_link_name(int link);
+
 /* The present state of a link. */
 const struct pf_platform_link *pf_platform_link_state(int link);
 

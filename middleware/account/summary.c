@@ -16,6 +16,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "lowlevel/network/packet/report.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/account/accounting.h"
 #include "middleware/account/compute.h"
@@ -253,6 +254,23 @@ static json_t *portals(void)
     return object;
 }
 
+/* The packet network, in short: more is in the table of PARFOCAL_NET_STATISTICS. */
+static json_t *network(const struct pf_network_sums *sums)
+{
+    enum { MOST = 8 };
+    struct pf_network_link links[MOST];
+    int count = pf_network_busiest(links, MOST);
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array,
+                              json_pack("{s:s, s:f, s:I, s:f, s:f}", "link", links[i].name, "utilisation",
+                                        links[i].utilisation, "packets", (json_int_t)links[i].packets,
+                                        "bytes", links[i].bytes, "wait_s", links[i].wait));
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "fabric", sums->fabric, "routing", sums->routing,
+                     "packets", (json_int_t)sums->packets, "dropped", (json_int_t)sums->dropped,
+                     "packet_hops", (json_int_t)sums->hops, "busiest_links", array);
+}
+
 static json_t *summary(int status)
 {
     json_t *command = json_array();
@@ -268,6 +286,9 @@ static json_t *summary(int status)
     json_object_set_new(object, "phases", phases());
     if (job.portals_ranks)
         json_object_set_new(object, "portals", portals());
+    struct pf_network_sums sums;
+    if (pf_network_sums(&sums))
+        json_object_set_new(object, "network", network(&sums));
     if (pf_config.rank_times)
         json_object_set_new(object, "rank_times", pf_compute_json());
     if (pf_config.timeline > 0)

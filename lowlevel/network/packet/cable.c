@@ -15,6 +15,9 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     int32_t input = sim->other[output];
     double time = p->bytes * sim->byte_time[output];
     double leave = fmax(start, o->link_free), head = leave + f->ports[output].latency;
+    if (__builtin_expect(sim->statistics != NULL, 0))
+        pf_packet_statistics_leaves(sim, output, channel, p->bytes,
+                                    is_router(sim, sim->owner[output]) ? p->ready : p->message->start, leave);
     o->free_at = start + time / sim->settings.crossbar_speedup;
     o->link_free = leave + time;
     o->packets++;

@@ -12,6 +12,7 @@
 #include "lowlevel/network/network.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/network/packet/from_platform.h"
+#include "lowlevel/network/packet/report.h"
 #include "lowlevel/network/packet/sim.h"
 #include "lowlevel/network/path.h"
 #include "lowlevel/platform/platform.h"
@@ -80,6 +81,7 @@ static struct pf_packet_sim *simulator(void)
     if (!sim)
         pf_die("network packet: %s", error);
     pf_platform_on_change(link_changed);
+    pf_packet_report_start(sim, &platform);
     return sim;
 }
 

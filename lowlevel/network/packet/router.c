@@ -104,6 +104,7 @@ static void commit(struct pf_packet_sim *sim, int32_t input, struct packet_queue
     in->turn = turn_of(sim, router, from, queue->hop.port) + 1;
     o->turn = input - first + 1;
     o->wait += start - p->ready;
+    note_queue(sim, input, from, -(int64_t)p->bytes, start);
     pf_packet_channel_release(sim, input, from, p->bytes, start);
     if (!sim->settings.output_queues)
         pf_routing_take(&queue->hop, &p->path);
@@ -150,6 +151,7 @@ static void leave(struct pf_packet_sim *sim, int32_t input, int channel, int32_t
 
 static void refuse(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p, double now)
 {
+    note_queue(sim, input, (int)p->channel, -(int64_t)p->bytes, now);
     pf_packet_channel_release(sim, input, (int)p->channel, p->bytes, now);
     pf_packet_drop(sim, p, now);
 }
@@ -185,6 +187,7 @@ void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now
 {
     int32_t input = p->port;
     bool routed = sim->settings.output_queues;
+    note_queue(sim, input, (int)p->channel, p->bytes, now);
     if (pf_packet_is_cut(sim, sim->other[input], p->ready) || (routed && !choose_queue(sim, input, p))) {
         refuse(sim, input, p, now);
         return;

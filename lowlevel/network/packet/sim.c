@@ -284,6 +284,7 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
 {
     if (!sim)
         return;
+    pf_packet_statistics_end(sim, sim->now);
     void *const blocks[] = {sim->events.heap, sim->owner,      sim->other,   sim->byte_time,    sim->buffer,
                             sim->inputs,      sim->outputs,    sim->channel, sim->wants,        sim->wake,
                             sim->first_queue, sim->first_word, sim->active,  sim->first_active, sim->queues,

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "lowlevel/network/packet/events.h"
 #include "lowlevel/network/packet/sim.h"
+#include "lowlevel/network/packet/statistics.h"
 
 /*
  * What the files of the simulator share. A port is named by its number in fabric->ports, as an output of the
@@ -98,7 +99,8 @@ struct pf_packet_sim {
     struct packet_queue *queues;
     struct packet_source *sources; /* [node * virtual networks + virtual network] */
 
-    int32_t *touched; /* within an allocation: inputs with an offer */
+    int32_t *touched;                        /* within an allocation: inputs with an offer */
+    struct pf_packet_statistics *statistics; /* NULL: nobody wants them */
     struct pf_packet_counts counts;
     uint64_t next_id;
 };
@@ -151,6 +153,14 @@ static inline void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, dou
         return;
     sim->wake[vertex] = date;
     pf_packet_events_post(&sim->events, date, true, (uintptr_t)vertex << 3 | WHAT_WAKE);
+}
+
+/* Of the buffer behind a cable: bytes come or, negative, go. */
+static inline void note_queue(struct pf_packet_sim *sim, int32_t input, int channel, int64_t bytes,
+                              double date)
+{
+    if (__builtin_expect(sim->statistics != NULL, 0))
+        pf_packet_statistics_queue(sim, input, channel, bytes, date);
 }
 
 /* What follows stands in the order of the files that do it: each uses only those above it. */

@@ -6,9 +6,12 @@ pairs     with routing minimal each pair of ranks alone takes the time that it t
 results   programs give the right results with every routing, also with those by which packets overtake each other
 same      runs are the same, to the last digit
 shapes    SimGrid can route every shape of a built-in dragonfly
+statistics  the table of links and the summary say the same, and nothing is lost
 refused   what a platform file cannot have is refused in one line
 """
 import argparse
+import csv
+import json
 import os
 import re
 import subprocess
@@ -133,6 +136,37 @@ def shapes(network):
         network.expect(result.status == 0, f"dragonfly:300 in {model}", result)
 
 
+def read_table(file):
+    with open(file, encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def statistics(network):
+    program = network.tools.build(os.path.join(HERE, "crowd.c"), "pfcc")
+    file, summary = os.path.join(network.work, "links.csv"), os.path.join(network.work, "summary.json")
+    xml = network.write_platform("fattree:16")
+    for platform, interval in (("fattree:16", "0"), ("fattree:16", "1e-5"), (xml, "0")):
+        result = network.pfrun(program, 16, platform, ["50000"], {"PARFOCAL_NET_STATISTICS": file, "PARFOCAL_SUMMARY": summary,
+                                                                  "PARFOCAL_NET_STATISTICS_INTERVAL": interval})
+        network.expect(result.status == 0, platform, result)
+        rows = [row for row in read_table(file) if row["channel"] == "all"]
+        with open(summary, encoding="utf-8") as f:
+            short = json.load(f)["network"]
+        links = {}
+        for row in rows:
+            links[row["link"]] = links.get(row["link"], 0) + float(row["bytes"])
+        if platform == "fattree:16":
+            up = sum(count for name, count in links.items() if name.startswith("n"))
+            down = sum(count for name, count in links.items() if "-n" in name)
+            network.expect(up == down > 16 * 15 * 50000, f"bytes of nodes: {up} and {down}", result)
+            network.expect(len({row["begin_s"] for row in rows}) > (3 if float(interval) else 0), "intervals", result)
+        busiest = short["busiest_links"][0]
+        network.expect(links.get(busiest["link"]) == busiest["bytes"], f"bytes of {busiest}", result)
+        network.expect(short["dropped"] == 0 and 0.5 < busiest["utilisation"] <= 1, f"utilisation of {busiest}", result)
+    result = network.pfrun(program, 4, "star:4", ["1"], {"PARFOCAL_NET_STATISTICS": network.work})
+    network.expect(result.status not in (0, "timeout") and "PARFOCAL_NET_STATISTICS" in result.err, "a directory as the file", result)
+
+
 def refused(network):
     program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
     for routing in ROUTINGS[1:]:
@@ -145,7 +179,7 @@ def refused(network):
 
 
 def main():
-    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "refused": refused}
+    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "refused": refused}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run's packet network has done, for its user. */
+#include "lowlevel/network/packet/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "lowlevel/engine/engine.h"
+#include "lowlevel/network/packet/link_names.h"
+#include "lowlevel/network/packet/statistics.h"
+#include "lowlevel/platform/platform.h"
+
+static struct pf_packet_sim *simulator;
+static const struct pf_packet_platform *built_from;
+static int32_t *link_of; /* SimGrid's link of a port plus 1; NULL: ports are named by their ends */
+static FILE *table;
+
+static void name_link(void *of, int32_t port, char *text, size_t size)
+{
+    (void)of;
+    if (link_of && link_of[port])
+        snprintf(text, size, "%s", pf_platform_link_name(link_of[port] - 1));
+    else
+        pf_packet_link_name(built_from->fabric, port, text, size);
+}
+
+static void find_links(void)
+{
+    const struct pf_fabric *f = built_from->fabric;
+    if (!built_from->port_of)
+        return;
+    link_of = pf_calloc((size_t)f->first_port[f->routers + f->nodes], sizeof *link_of);
+    for (int32_t link = 0; link < built_from->link_count; link++)
+        if (built_from->port_of[link] >= 0)
+            link_of[built_from->port_of[link]] = link + 1;
+}
+
+void pf_packet_report_start(struct pf_packet_sim *sim, const struct pf_packet_platform *platform)
+{
+    simulator = sim;
+    built_from = platform;
+    find_links();
+    if (!*pf_config.net_statistics)
+        return;
+    table = fopen(pf_config.net_statistics, "w");
+    if (!table)
+        pf_die("%s: cannot write '%s': %s", pf_config_given("net_statistics"), pf_config.net_statistics,
+               strerror(errno));
+    const struct pf_packet_statistics_settings settings = {
+        .out = table, .interval = pf_config.net_statistics_interval, .name = name_link};
+    pf_packet_statistics_start(sim, &settings);
+}
+
+static double end_of_run(void)
+{
+    return fmax(pf_packet_sim_now(simulator), pf_engine_now());
+}
+
+bool pf_network_sums(struct pf_network_sums *sums)
+{
+    if (!simulator)
+        return false;
+    struct pf_packet_counts counts = pf_packet_sim_counts(simulator);
+    *sums = (struct pf_network_sums){.routing = built_from->routing.ops->name,
+                                     .packets = counts.packets,
+                                     .dropped = counts.dropped,
+                                     .hops = counts.hops};
+    snprintf(sums->fabric, sizeof sums->fabric, "%s", built_from->fabric->text);
+    return true;
+}
+
+struct busy {
+    double part; /* of the time */
+    int32_t port;
+};
+
+static int by_load(const void *a, const void *b)
+{
+    const struct busy *x = a, *y = b;
+    if (x->part != y->part)
+        return x->part > y->part ? -1 : 1;
+    return (x->port > y->port) - (x->port < y->port);
+}
+
+int pf_network_busiest(struct pf_network_link *links, int most)
+{
+    if (!simulator)
+        return 0;
+    const struct pf_fabric *f = built_from->fabric;
+    int32_t ports = f->first_port[f->routers + f->nodes], count = 0;
+    struct busy *busy = pf_calloc((size_t)ports + 1, sizeof *busy);
+    double time = end_of_run();
+    for (int32_t port = 0; port < ports; port++) {
+        struct pf_packet_load_counts counts = pf_packet_sim_port_counts(simulator, port);
+        if (counts.packets > 0)
+            busy[count++] = (struct busy){counts.bytes / f->ports[port].rate / time, port};
+    }
+    qsort(busy, (size_t)count, sizeof *busy, by_load);
+    if (count > most)
+        count = most;
+    for (int i = 0; i < count; i++) {
+        struct pf_packet_load_counts counts = pf_packet_sim_port_counts(simulator, busy[i].port);
+        links[i] = (struct pf_network_link){.utilisation = busy[i].part,
+                                            .bytes = counts.bytes,
+                                            .wait = counts.wait,
+                                            .packets = counts.packets};
+        name_link(NULL, busy[i].port, links[i].name, sizeof links[i].name);
+    }
+    free(busy);
+    return count;
+}
+
+bool pf_network_finish(void)
+{
+    if (!table)
+        return true;
+    pf_packet_statistics_end(simulator, end_of_run());
+    bool written = !ferror(table);
+    written &= fclose(table) == 0;
+    table = NULL;
+    if (!written)
+        pf_warn("cannot write '%s': %s", pf_config.net_statistics, strerror(errno));
+    return written;
+}

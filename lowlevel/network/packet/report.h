@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PACKET_REPORT_H
+#define PF_PACKET_REPORT_H
+
+#include "base/export.h"
+#include "lowlevel/network/packet/from_platform.h"
+#include "lowlevel/network/packet/sim.h"
+
+/* What the packet network of a run tells its user: the summary, and the table of PARFOCAL_NET_STATISTICS. */
+
+struct pf_network_link {
+    char name[200];
+    double utilisation; /* of the run's time */
+    double bytes;
+    double wait; /* s, of all its packets together */
+    uint64_t packets;
+};
+
+struct pf_network_sums {
+    const char *routing;
+    char fabric[160];
+    uint64_t packets, dropped, hops;
+};
+
+/* Once the simulator is there; both stay where they are. Ends the run with one line when the file cannot be
+ * written. */
+void pf_packet_report_start(struct pf_packet_sim *sim, const struct pf_packet_platform *platform);
+
+/* False: no message has gone through a packet network. */
+PF_EXPORT bool pf_network_sums(struct pf_network_sums *sums);
+/* The links that have carried something, the busiest ones first; returns how many. */
+PF_EXPORT int pf_network_busiest(struct pf_network_link *links, int most);
+
+/* At the end of the run, once or more often. False: the table could not be written, which has been said. */
+PF_EXPORT bool pf_network_finish(void);
+
+#endif
