@@ -6,7 +6,7 @@
 
 #include "base/config.h"
 #include "base/memory.h"
-#include "lowlevel/nic/e2e.h"
+#include "lowlevel/nic/interface.h"
 #include "lowlevel/nic/order.h"
 
 /* Channels in an open-addressing table keyed by (source, destination, virtual network). */
@@ -51,7 +51,7 @@ struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
         grow();
     struct pf_nic_channel *channel = pf_calloc(1, sizeof *channel);
     channel->key = key;
-    channel->table = pf_nic_e2e(pf_nic_get(src));
+    channel->entries = &pf_nic_get(src)->entries;
     insert(channel);
     channel_count++;
     return channel;
@@ -114,12 +114,28 @@ static bool may_enter(struct pf_nic_channel *channel, struct pf_nic_message *m)
         return false;
     /* One that is sent again has its entry: it must not wait for the others, which may wait for it. */
     if (pf_config.nic_e2e && !m->entry &&
-        (channel->awaiting_entry || !pf_e2e_may_enter(channel->table, channel)))
+        (channel->awaiting_entry || !pf_entries_may_enter(channel->entries, channel, pf_nic_channel_advance)))
         return false;
     if (pf_network_of(t)->can_inject(t->src, t->dst, t->vn, t->bytes, credit_returned, channel))
         return true;
     channel->awaiting_credit = true;
     return false;
+}
+
+/* The message enters the network: its place in the command queue is free, and so is its payload. */
+static void tell_entered(struct pf_nic_message *m)
+{
+    if (m->queue_count) {
+        --*m->queue_count;
+        m->queue_count = NULL;
+        m->queue_moved(m);
+    }
+    if (m->transfer.streams)
+        return;
+    m->left_date = pf_engine_now();
+    if (!m->source_read)
+        m->client->buffered(m);
+    m->source_read = true;
 }
 
 void pf_nic_channel_advance(struct pf_nic_channel *channel)
@@ -135,8 +151,8 @@ void pf_nic_channel_advance(struct pf_nic_channel *channel)
         m->leaving = m->transfer.streams;
         channel->leaving += m->leaving;
         if (pf_config.nic_e2e && !m->entry)
-            pf_e2e_enter(channel->table, m);
-        pf_nic_message_entered(m);
+            pf_entries_enter(channel->entries, m);
+        tell_entered(m);
         pf_order_enter(channel, m);
         pf_network_inject(&m->transfer);
     }

@@ -23,7 +23,7 @@ struct pf_nic_channel {
     struct pf_nic_early *early; /* what came before its turn */
 
     /* End-to-end reliability (e2e.c) */
-    struct pf_e2e *table;           /* of the source's NIC */
+    struct pf_entries *entries;     /* of the source's NIC */
     uint32_t next_sequence;         /* of the source */
     uint32_t expected;              /* by the target */
     struct pf_nic_message *missing; /* to be sent again, by sequence number */
@@ -46,7 +46,5 @@ void pf_nic_channel_insert(struct pf_nic_message *m);
 void pf_nic_channel_advance(struct pf_nic_channel *channel);
 /* A stream has left (or is lost). */
 void pf_nic_channel_left(struct pf_nic_message *m);
-/* Of nic.c, for each message that a channel lets into the network. */
-void pf_nic_message_entered(struct pf_nic_message *m);
 
 #endif

@@ -5,77 +5,10 @@
 #include "base/config.h"
 #include "base/pool.h"
 #include "lowlevel/nic/channel.h"
-#include "lowlevel/nic/window.h"
+#include "lowlevel/nic/entries.h"
 
 /* A message that has been delivered, but whose source does not know: all that is sent again is its bytes. */
 static struct pf_pool ghosts = PF_POOL(struct pf_nic_message);
-
-static bool has_room(struct pf_e2e *table)
-{
-    if (table->held + (long)pf_dates_count(&table->acks) < pf_config.nic_e2e_entries)
-        return true;
-    return pf_dates_pass(&table->acks, pf_engine_now()) &&
-           table->held + (long)pf_dates_count(&table->acks) < pf_config.nic_e2e_entries;
-}
-
-/* Those that wait are called when the next entry is free. */
-static void arm(struct pf_e2e *table)
-{
-    if (!table->waiting)
-        return;
-    if (has_room(table))
-        pf_engine_post(&table->event, pf_engine_now());
-    else if (pf_dates_count(&table->acks) > 0)
-        pf_engine_post(&table->event, pf_dates_first(&table->acks));
-}
-
-static void entry_is_free(struct pf_event *event)
-{
-    struct pf_e2e *table = pf_container_of(event, struct pf_e2e, event);
-    while (table->waiting && has_room(table)) {
-        struct pf_nic_channel *channel = table->waiting;
-        table->waiting = channel->next_waiting;
-        channel->awaiting_entry = false;
-        pf_nic_channel_advance(channel);
-    }
-    arm(table);
-}
-
-bool pf_e2e_may_enter(struct pf_e2e *table, struct pf_nic_channel *channel)
-{
-    if (has_room(table))
-        return true;
-    channel->awaiting_entry = true;
-    channel->next_waiting = NULL;
-    if (table->waiting)
-        table->last_waiting->next_waiting = channel;
-    else
-        table->waiting = channel;
-    table->last_waiting = channel;
-    table->event.fn = entry_is_free;
-    arm(table);
-    return false;
-}
-
-void pf_e2e_enter(struct pf_e2e *table, struct pf_nic_message *m)
-{
-    table->held++;
-    m->entry = table;
-}
-
-/* The source's NIC forgets the message at `date`, when the acknowledgement comes or it gives up. */
-static void release(struct pf_nic_message *m, double date)
-{
-    struct pf_e2e *table = m->entry;
-    m->entry = NULL;
-    table->held--;
-    pf_dates_pass(&table->acks, pf_engine_now()); /* so that they stay as few as what is in flight */
-    pf_dates_add(&table->acks, date);
-    if (m->window)
-        pf_window_leave(m, date);
-    if (table->waiting)
-        arm(table);
-}
 
 static void time_out(struct pf_event *event);
 
@@ -96,7 +29,7 @@ static void add_missing(struct pf_nic_message *m)
 
 static void give_up(struct pf_nic_message *m)
 {
-    release(m, pf_engine_now());
+    pf_entries_release(m, pf_engine_now());
     if (m->ghost) {
         pf_pool_put(&ghosts, m);
         return;
@@ -146,7 +79,7 @@ static bool acknowledge(struct pf_nic_message *m)
             : pf_network_of(&m->transfer)->acknowledge(&m->transfer, (double)pf_config.nic_e2e_ack_bytes);
     if (date < 0.0)
         return false;
-    release(m, date);
+    pf_entries_release(m, date);
     return true;
 }
 

@@ -2,65 +2,12 @@
 /* The stages of the network interface that a message passes. */
 #include "lowlevel/nic/nic.h"
 
-#include <stdlib.h>
-
 #include "base/config.h"
-#include "base/memory.h"
-#include "lowlevel/network/path.h"
-#include "lowlevel/nic/bus.h"
 #include "lowlevel/nic/channel.h"
 #include "lowlevel/nic/e2e.h"
+#include "lowlevel/nic/interface.h"
 #include "lowlevel/nic/order.h"
 #include "lowlevel/nic/window.h"
-
-struct pf_nic {
-    int node;
-    struct pf_bus bus;
-    double tx_free[PF_VN_COUNT]; /* per virtual network */
-    double rx_free[PF_VN_COUNT];
-    double *engines_free; /* list-matching engines; they take requests in turn */
-    int next_engine;
-    struct pf_e2e e2e;
-    struct pf_event_fifo tx_fifos[PF_NIC_ACK + 1]; /* a kind of message takes the same time, mostly */
-    struct pf_event_fifo rx_fifos[PF_VN_COUNT];
-};
-
-static struct pf_nic **nics;
-static int nic_count;
-
-/* Without one of these nothing would ever leave the interface. */
-static void set_up(struct pf_nic *nic, int node)
-{
-    nic->node = node;
-    nic->bus.node = node;
-    pf_path_set_bus(node, pf_bus()->stream_rate());
-    nic->engines_free = pf_calloc((size_t)pf_config.nic_match_engines, sizeof *nic->engines_free);
-}
-
-struct pf_nic *pf_nic_get(int node)
-{
-    if (node >= nic_count) {
-        int wanted = 2 * node + 64;
-        nics = pf_realloc(nics, (size_t)wanted * sizeof *nics);
-        for (; nic_count < wanted; nic_count++)
-            nics[nic_count] = NULL;
-    }
-    if (!nics[node]) {
-        nics[node] = pf_calloc(1, sizeof *nics[node]);
-        set_up(nics[node], node);
-    }
-    return nics[node];
-}
-
-struct pf_e2e *pf_nic_e2e(struct pf_nic *nic)
-{
-    return &nic->e2e;
-}
-
-int pf_nic_node(const struct pf_nic *nic)
-{
-    return nic->node;
-}
 
 bool pf_nic_keeps(size_t payload)
 {
@@ -322,22 +269,6 @@ static void tail_done(struct pf_event *event)
         return;
     }
     finish(m);
-}
-
-/* The message enters the network. */
-void pf_nic_message_entered(struct pf_nic_message *m)
-{
-    if (m->queue_count) {
-        --*m->queue_count;
-        m->queue_count = NULL;
-        m->queue_moved(m);
-    }
-    if (m->transfer.streams)
-        return;
-    m->left_date = pf_engine_now();
-    if (!m->source_read)
-        m->client->buffered(m);
-    m->source_read = true;
 }
 
 static void processed(struct pf_event *event)

@@ -15,7 +15,7 @@ struct pf_nic;
 enum pf_nic_kind { PF_NIC_PUT, PF_NIC_GET, PF_NIC_REPLY, PF_NIC_ACK };
 
 struct pf_nic_message;
-struct pf_e2e;
+struct pf_entries;
 struct pf_window;
 
 struct pf_nic_client_ops {
@@ -61,7 +61,7 @@ struct pf_nic_message {
     uint64_t turn;            /* among the transmissions of its channel */
     double left_date;         /* when its latest transmission was over at the source */
     double wait_date;         /* of flow control: it was to be sent at this date */
-    struct pf_e2e *entry;     /* the table that it has an entry in */
+    struct pf_entries *entry; /* the table that it has an entry in */
     struct pf_window *window; /* in which it counts as in flight */
     bool ready;               /* may enter the network when its turn comes */
     double ready_date;        /* when that is so */
@@ -76,7 +76,6 @@ struct pf_nic_message {
 /* The NIC of a node, created at the first request. */
 struct pf_nic *pf_nic_get(int node);
 int pf_nic_node(const struct pf_nic *nic);
-struct pf_e2e *pf_nic_e2e(struct pf_nic *nic);
 
 /* Sends m from m->src to m->dst: as a command of the processor, now. `free_command` leaves out the cost of
  * giving the command. */

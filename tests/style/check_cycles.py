@@ -20,7 +20,6 @@ import sys
 LIMITS = {
     "": 1,
     "lowlevel/engine": 2,  # C and C++ of one object
-    "lowlevel/nic": 3,
     "lowlevel/portals": 8,
     "middleware": 6,
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The interfaces of all nodes. */
+#include "lowlevel/nic/interface.h"
+
+#include "base/config.h"
+#include "base/memory.h"
+#include "lowlevel/network/path.h"
+
+static struct pf_nic **nics;
+static int nic_count;
+
+/* Without one of these nothing would ever leave the interface. */
+static void set_up(struct pf_nic *nic, int node)
+{
+    nic->node = node;
+    nic->bus.node = node;
+    pf_path_set_bus(node, pf_bus()->stream_rate());
+    nic->engines_free = pf_calloc((size_t)pf_config.nic_match_engines, sizeof *nic->engines_free);
+}
+
+struct pf_nic *pf_nic_get(int node)
+{
+    if (node >= nic_count) {
+        int wanted = 2 * node + 64;
+        nics = pf_realloc(nics, (size_t)wanted * sizeof *nics);
+        for (; nic_count < wanted; nic_count++)
+            nics[nic_count] = NULL;
+    }
+    if (!nics[node]) {
+        nics[node] = pf_calloc(1, sizeof *nics[node]);
+        set_up(nics[node], node);
+    }
+    return nics[node];
+}
+
+int pf_nic_node(const struct pf_nic *nic)
+{
+    return nic->node;
+}
