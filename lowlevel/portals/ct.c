@@ -38,12 +38,6 @@ int PtlCTAlloc(ptl_handle_ni_t ni_handle, ptl_handle_ct_t *ct_handle)
     return PTL_OK;
 }
 
-/* The entry of a trigger may have been unlinked by the process meanwhile. */
-static bool entry_is_live(const struct ptl_trigger *trigger, const struct ptl_ni *ni)
-{
-    return ptl_lookup(ni->process, trigger->entry_handle, PTL_KIND_ME) == trigger->entry;
-}
-
 /* The next one to fire; there must be one. */
 static struct ptl_trigger *take_trigger(struct ptl_ct *ct)
 {
@@ -54,10 +48,7 @@ static void drop_triggers(struct ptl_ct *ct)
 {
     while (ct->triggers.first) {
         struct ptl_trigger *trigger = take_trigger(ct);
-        if (trigger->message)
-            ptl_message_free(trigger->message);
-        if (trigger->kind == PTL_TRIGGER_APPEND && entry_is_live(trigger, ct->ni))
-            ptl_entry_drop(trigger->entry);
+        trigger->ops->drop(trigger, ct->ni);
         ct->ni->triggered_count--;
         pf_pool_put(&trigger_pool, trigger);
     }
@@ -137,32 +128,6 @@ static void send_change(struct ptl_ct *ct, const ptl_ct_event_t *value, bool set
     pf_engine_post(&change->arrival, date);
 }
 
-static void fire(struct ptl_trigger *trigger, const struct ptl_ni *ni)
-{
-    double date = pf_engine_now();
-    switch (trigger->kind) {
-    case PTL_TRIGGER_MESSAGE:
-        ptl_message_start(trigger->message, true);
-        break;
-    case PTL_TRIGGER_CT_INC:
-    case PTL_TRIGGER_CT_SET:
-        if (!ptl_live_ct(trigger->ct, trigger->ct_handle, ni))
-            break;
-        change_nic(trigger->ct, &trigger->value, trigger->kind == PTL_TRIGGER_CT_SET);
-        send_change(trigger->ct, &trigger->value, trigger->kind == PTL_TRIGGER_CT_SET, false,
-                    pf_nic_event_date(trigger->ct->ni->process->nic, date));
-        break;
-    case PTL_TRIGGER_APPEND:
-        if (entry_is_live(trigger, ni))
-            ptl_entry_link(trigger->entry, date);
-        break;
-    case PTL_TRIGGER_UNLINK:
-        if (entry_is_live(trigger, ni))
-            ptl_entry_unlink(trigger->entry);
-        break;
-    }
-}
-
 /*
  * Counters may trigger changes of counters. Those that have changed are queued and worked off here in one
  * loop, so that a long chain does not become a deep recursion.
@@ -180,7 +145,7 @@ static void fire_due(struct ptl_ct *ct)
     while (!ct->freed && is_due(ct)) {
         struct ptl_trigger *trigger = take_trigger(ct);
         ct->ni->triggered_count--;
-        fire(trigger, ct->ni);
+        trigger->ops->fire(trigger, ct->ni);
         pf_pool_put(&trigger_pool, trigger);
     }
 }
@@ -220,6 +185,12 @@ static void change_nic(struct ptl_ct *ct, const ptl_ct_event_t *value, bool set)
 {
     apply(&ct->value, value, set);
     check_triggers(ct);
+}
+
+void ptl_ct_change(struct ptl_ct *ct, const ptl_ct_event_t *value, bool set)
+{
+    change_nic(ct, value, set);
+    send_change(ct, value, set, false, pf_nic_event_date(ct->ni->process->nic, pf_engine_now()));
 }
 
 /* The NIC counts: triggers now, memory at `date` plus PCIe. */

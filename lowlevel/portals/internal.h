@@ -255,18 +255,28 @@ struct ptl_unexpected {
 
 /* process.c */
 struct ptl_process *ptl_current(void); /* the caller's, NULL before PtlInit */
+/* For PtlInit, or what comes before it. */
+struct ptl_process *ptl_process_create(pf_self_t *self);
 struct ptl_process *ptl_find_process(uint32_t nid, uint32_t pid);
 void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind); /* of the caller */
 void *ptl_lookup(const struct ptl_process *process, ptl_handle_any_t handle, enum ptl_kind kind);
 ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind, void *object);
 void ptl_handle_free(struct ptl_process *process, ptl_handle_any_t handle);
+/* Of the caller; NULL with *status set when there is none. */
+struct ptl_ni *ptl_ni_of(ptl_handle_ni_t handle, int *status);
 struct ptl_ni *ptl_object_ni(const struct ptl_process *process, ptl_handle_any_t handle);
 void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni,
                          void (*fn)(void *object));
 
+static inline bool ptl_is_matching(const struct ptl_ni *ni)
+{
+    return ni->options & PTL_NI_MATCHING;
+}
+
 /* ni.c */
 void ptl_ni_close(struct ptl_ni *ni);
-bool ptl_is_matching(const struct ptl_ni *ni);
+
+/* address.c */
 struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id);
 bool ptl_target_valid(struct ptl_ni *ni, ptl_process_t id);
 ptl_process_t ptl_own_id(const struct ptl_ni *ni);
@@ -303,21 +313,24 @@ static inline struct ptl_eq *ptl_pt_eq(const struct ptl_ni *ni, const struct ptl
  * when there is no counter. */
 double ptl_ct_add(struct ptl_ct *ct, ptl_size_t success, ptl_size_t failure, double date);
 double ptl_ct_count(struct ptl_ct *ct, bool bytes, ptl_size_t length, ptl_ni_fail_t fail, double date);
+/* The NIC itself adds to the counter or sets it, now. */
+void ptl_ct_change(struct ptl_ct *ct, const ptl_ct_event_t *value, bool set);
 void ptl_ct_drop(void *ct);
-enum ptl_trigger_kind {
-    PTL_TRIGGER_MESSAGE,
-    PTL_TRIGGER_CT_INC,
-    PTL_TRIGGER_CT_SET,
-    PTL_TRIGGER_APPEND,
-    PTL_TRIGGER_UNLINK
+struct ptl_trigger;
+struct ptl_trigger_ops {
+    size_t size;
+    /* Its time has come, or it is given up. `ni`: of the counter that it has waited for. */
+    void (*fire)(struct ptl_trigger *trigger, const struct ptl_ni *ni);
+    void (*drop)(struct ptl_trigger *trigger, const struct ptl_ni *ni);
 };
 struct ptl_trigger {
     struct ptl_trigger_node node; /* with the threshold */
-    enum ptl_trigger_kind kind;
+    const struct ptl_trigger_ops *ops;
     struct ptl_message *message;
     struct ptl_ct *ct;
     ptl_handle_ct_t ct_handle;
     ptl_ct_event_t value;
+    bool set;
     struct ptl_le *entry;
     ptl_handle_any_t entry_handle;
 };
@@ -330,6 +343,14 @@ int ptl_trigger_add(struct ptl_ct *ct, const struct ptl_trigger *trigger);
  * the command. */
 void ptl_entry_link(struct ptl_le *entry, double date);
 int ptl_entry_unlink(struct ptl_le *entry);
+
+/* entry.c */
+static inline struct ptl_pt *ptl_entry_pt(const struct ptl_le *entry)
+{
+    return &entry->ni->pts[entry->pt_index];
+}
+void ptl_entry_post(struct ptl_le *entry, ptl_event_kind_t type, double date);
+void ptl_entry_free(struct ptl_le *entry);
 void ptl_entry_settle(struct ptl_le *entry, double date);
 void ptl_entry_drop(void *entry);
 void ptl_list_remove(struct ptl_le *entry);
@@ -365,13 +386,22 @@ void ptl_unexpected_drop_all(struct ptl_ni *ni, struct ptl_pt *pt);
 /* Gives the headers that wait for the entry to it. True when the entry is used up by them. */
 bool ptl_unexpected_claim_all(struct ptl_le *entry, double date);
 
-/* initiator.c */
-extern const struct pf_nic_client_ops ptl_nic_client;
-void ptl_message_start(struct ptl_message *m, bool triggered);
+/* message.c */
+struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operation);
 void ptl_message_free(struct ptl_message *m);
+/* The payload of a put or atomic is read from the process's memory. */
+void ptl_message_take_payload(struct ptl_message *m);
+/* The NIC has the payload of a put or atomic. A short one it keeps for the case that it has to send it again:
+ * then the process may use its memory. */
+void ptl_message_kept(struct ptl_message *m);
 /* The initiator learns the outcome of a put or atomic at `date`. The message is gone. */
 void ptl_message_acknowledged(struct ptl_message *m, double date);
-struct ptl_message *ptl_message_new(struct ptl_md *md, enum ptl_operation operation);
+/* The same of a get or fetch: the data are in memory at `date`; the event follows them through the same
+ * bus. */
+void ptl_message_replied(struct ptl_message *m, double date);
+
+/* initiator.c */
+void ptl_message_start(struct ptl_message *m, bool triggered);
 int ptl_message_put(struct ptl_message **out, ptl_handle_md_t md_handle, ptl_size_t local_offset,
                     ptl_size_t length, ptl_ack_req_t ack_req, ptl_process_t target_id,
                     ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Network interfaces, addressing, portal tables. */
+/* Network interfaces and portal tables. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lowlevel/portals/internal.h"
 
 static int kind_of(unsigned int options)
 {
     return (options & PTL_NI_MATCHING ? 2 : 0) + (options & PTL_NI_LOGICAL ? 1 : 0);
-}
-
-bool ptl_is_matching(const struct ptl_ni *ni)
-{
-    return ni->options & PTL_NI_MATCHING;
 }
 
 static void limit(int *value, int wanted)
@@ -144,17 +138,6 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const 
     return PTL_OK;
 }
 
-static struct ptl_ni *ni_of(ptl_handle_ni_t handle, int *status)
-{
-    if (!ptl_current()) {
-        *status = PTL_NO_INIT;
-        return NULL;
-    }
-    struct ptl_ni *ni = ptl_object(handle, PTL_KIND_NI);
-    *status = ni ? PTL_OK : PTL_ARG_INVALID;
-    return ni;
-}
-
 static void drop_md(void *object)
 {
     struct ptl_md *md = object;
@@ -198,7 +181,7 @@ void ptl_ni_close(struct ptl_ni *ni)
 int PtlNIFini(ptl_handle_ni_t ni_handle)
 {
     int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
     if (ni && --ni->references == 0)
         ptl_ni_close(ni);
     return status;
@@ -207,7 +190,7 @@ int PtlNIFini(ptl_handle_ni_t ni_handle)
 int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_sr_value_t *value)
 {
     int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
     if (!ni)
         return status;
     if ((unsigned int)status_register >= PTL_SR_LAST || !value)
@@ -227,119 +210,6 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni_handle)
     return PTL_OK;
 }
 
-int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_t *mapping)
-{
-    int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!(ni->options & PTL_NI_LOGICAL) || map_size == 0 || !mapping || map_size >= PTL_RANK_ANY)
-        return PTL_ARG_INVALID;
-    if (ni->map)
-        return PTL_IGNORED; /* a map cannot be changed; the specification lets the first one win */
-    ni->map = malloc(map_size * sizeof *ni->map);
-    ni->map_processes = calloc(map_size, sizeof(struct ptl_process *));
-    if (!ni->map || !ni->map_processes) {
-        free(ni->map);
-        free(ni->map_processes);
-        ni->map = NULL;
-        ni->map_processes = NULL;
-        return PTL_NO_SPACE;
-    }
-    memcpy(ni->map, mapping, map_size * sizeof *ni->map);
-    ni->map_size = map_size;
-    for (ptl_size_t i = 0; i < map_size; i++)
-        if (mapping[i].phys.nid == ni->process->nid && mapping[i].phys.pid == ni->process->pid)
-            ni->logical_id = (uint32_t)i;
-    return PTL_OK;
-}
-
-int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t *mapping,
-              ptl_size_t *actual_map_size)
-{
-    int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!(ni->options & PTL_NI_LOGICAL) || (!mapping && map_size) || (!mapping && !actual_map_size))
-        return PTL_ARG_INVALID;
-    if (!ni->map)
-        return PTL_NO_SPACE;
-    ptl_size_t count = map_size < ni->map_size ? map_size : ni->map_size;
-    if (mapping)
-        memcpy(mapping, ni->map, count * sizeof *mapping);
-    if (actual_map_size)
-        *actual_map_size = ni->map_size;
-    return PTL_OK;
-}
-
-int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t *uid)
-{
-    int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!uid)
-        return PTL_ARG_INVALID;
-    *uid = PTL_THE_UID;
-    return PTL_OK;
-}
-
-ptl_process_t ptl_own_id(const struct ptl_ni *ni)
-{
-    ptl_process_t id;
-    id.phys.nid = ni->process->nid;
-    id.phys.pid = ni->process->pid;
-    if (ni->options & PTL_NI_LOGICAL) {
-        id.phys.pid = 0;
-        id.rank = ni->logical_id;
-    }
-    return id;
-}
-
-int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_t *id)
-{
-    int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!id)
-        return PTL_ARG_INVALID;
-    *id = ptl_own_id(ni);
-    return PTL_OK;
-}
-
-int PtlGetPhysId(ptl_handle_ni_t ni_handle, ptl_process_t *id)
-{
-    int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!id)
-        return PTL_ARG_INVALID;
-    id->phys.nid = ni->process->nid;
-    id->phys.pid = ni->process->pid;
-    return PTL_OK;
-}
-
-bool ptl_target_valid(struct ptl_ni *ni, ptl_process_t id)
-{
-    if (ni->options & PTL_NI_LOGICAL)
-        return ni->map && id.rank < ni->map_size;
-    return id.phys.nid != PTL_NID_ANY && id.phys.pid != PTL_PID_ANY;
-}
-
-/* The process behind an identifier that ptl_target_valid() accepts; NULL when there is none (yet). */
-struct ptl_process *ptl_resolve(struct ptl_ni *ni, ptl_process_t id)
-{
-    if (!(ni->options & PTL_NI_LOGICAL))
-        return ptl_find_process(id.phys.nid, id.phys.pid);
-    struct ptl_process **cached = &ni->map_processes[id.rank];
-    if (!*cached)
-        *cached = ptl_find_process(ni->map[id.rank].phys.nid, ni->map[id.rank].phys.pid);
-    return *cached;
-}
-
 /* Portal table */
 
 #define PT_OPTIONS                                                                                           \
@@ -350,7 +220,7 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
                ptl_pt_index_t pt_index_req, ptl_pt_index_t *pt_index)
 {
     int status;
-    struct ptl_ni *ni = ni_of(ni_handle, &status);
+    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
     if (!ni)
         return status;
     struct ptl_eq *eq = NULL;
@@ -384,7 +254,7 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
 
 static struct ptl_pt *pt_of(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, int *status)
 {
-    struct ptl_ni *ni = ni_of(ni_handle, status);
+    struct ptl_ni *ni = ptl_ni_of(ni_handle, status);
     if (!ni)
         return NULL;
     if (pt_index > (ptl_pt_index_t)ni->limits.max_pt_index || !ni->pts[pt_index].used) {

@@ -6,7 +6,6 @@
 
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/portals/internal.h"
-#include "lowlevel/trace/trace.h"
 #include "base/memory.h"
 
 static struct ptl_process **processes; /* by rank */
@@ -57,7 +56,7 @@ struct ptl_process *ptl_find_process(uint32_t nid, uint32_t pid)
     return NULL;
 }
 
-static struct ptl_process *create_process(pf_self_t *self)
+struct ptl_process *ptl_process_create(pf_self_t *self)
 {
     struct ptl_process *process = pf_calloc(1, sizeof *process);
     simulation = pthread_self();
@@ -95,83 +94,6 @@ pf_self_t *pf_portals_self(void)
         return NULL;
     pf_self_t *self = pf_self();
     return self || !identify_caller ? self : identify_caller();
-}
-
-static void close_interfaces(struct ptl_process *process);
-
-static void bury(struct pf_event *event)
-{
-    close_interfaces(pf_container_of(event, struct ptl_process, burial));
-}
-
-/*
- * The process has returned or was killed without PtlFini: from now on nobody may touch its memory. This runs
- * in the dying actor, which must not call SimGrid; the rest follows in an event at the same date.
- */
-static void process_gone(int failed, void *data)
-{
-    struct ptl_process *process = data;
-    (void)failed;
-    if (process->init_count == 0)
-        return;
-    process->init_count = 0;
-    for (int kind = 0; kind < PTL_NI_KINDS; kind++)
-        if (process->nis[kind])
-            process->nis[kind]->closed = true;
-    pf_event_init(&process->burial, bury);
-    pf_engine_post(&process->burial, pf_engine_now());
-}
-
-int PtlInit(void)
-{
-    pf_self_t *self = pf_portals_self();
-    if (!self || self->rank < 0)
-        return PTL_FAIL;
-    pf_config_load();
-    pf_engine_start();
-    pf_trace_process(self);
-    if (!self->portals)
-        self->portals = create_process(self);
-    /* A helper that initialises a rank at no cost ends, and the rank goes on. */
-    if (!self->mpi && !self->portals->free_mode && !self->portals->watched) {
-        self->portals->watched = true;
-        sg_actor_on_exit(process_gone, self->portals);
-    }
-    self->portals->init_count++;
-    return PTL_OK;
-}
-
-static void close_interfaces(struct ptl_process *process)
-{
-    for (int kind = 0; kind < PTL_NI_KINDS; kind++)
-        if (process->nis[kind])
-            ptl_ni_close(process->nis[kind]);
-}
-
-void PtlFini(void)
-{
-    struct ptl_process *process = ptl_current();
-    if (process && --process->init_count == 0)
-        close_interfaces(process);
-}
-
-bool pf_portals_leave(pf_self_t *self)
-{
-    if (!self->portals || self->portals->init_count == 0)
-        return false;
-    self->portals->init_count = 1;
-    PtlFini();
-    return true;
-}
-
-void PtlAbort(void)
-{
-    struct ptl_process *process = ptl_current();
-    if (!process)
-        return;
-    process->aborted = true;
-    ptl_state_changed(process, true);
-    ptl_queue_moved(process);
 }
 
 int PtlHandleIsEqual(ptl_handle_any_t handle1, ptl_handle_any_t handle2)
@@ -227,6 +149,17 @@ void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind)
 {
     struct ptl_process *process = ptl_current();
     return process ? ptl_lookup(process, handle, kind) : NULL;
+}
+
+struct ptl_ni *ptl_ni_of(ptl_handle_ni_t handle, int *status)
+{
+    if (!ptl_current()) {
+        *status = PTL_NO_INIT;
+        return NULL;
+    }
+    struct ptl_ni *ni = ptl_object(handle, PTL_KIND_NI);
+    *status = ni ? PTL_OK : PTL_ARG_INVALID;
+    return ni;
 }
 
 /* The interface that an object of any kind belongs to. */
@@ -286,7 +219,7 @@ void pf_portals_free_mode(pf_self_t *self, bool on)
 {
     pf_config_load();
     if (!self->portals)
-        self->portals = create_process(self);
+        self->portals = ptl_process_create(self);
     self->portals->free_mode = on;
 }
 

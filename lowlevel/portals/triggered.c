@@ -2,6 +2,60 @@
 /* Operations that wait for a counter. */
 #include "lowlevel/portals/internal.h"
 
+/* ---- What they do. */
+static void fire_message(struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    (void)ni;
+    ptl_message_start(trigger->message, true);
+}
+
+static void drop_message(struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    (void)ni;
+    ptl_message_free(trigger->message);
+}
+
+static void fire_change(struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    if (ptl_live_ct(trigger->ct, trigger->ct_handle, ni))
+        ptl_ct_change(trigger->ct, &trigger->value, trigger->set);
+}
+
+/* The entry of a trigger may have been unlinked by the process meanwhile. */
+static bool entry_is_live(const struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    return ptl_lookup(ni->process, trigger->entry_handle, PTL_KIND_ME) == trigger->entry;
+}
+
+static void fire_append(struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    if (entry_is_live(trigger, ni))
+        ptl_entry_link(trigger->entry, pf_engine_now());
+}
+
+static void drop_append(struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    if (entry_is_live(trigger, ni))
+        ptl_entry_drop(trigger->entry);
+}
+
+static void fire_unlink(struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    if (entry_is_live(trigger, ni))
+        ptl_entry_unlink(trigger->entry);
+}
+
+static void keep(struct ptl_trigger *trigger, const struct ptl_ni *ni)
+{
+    (void)trigger, (void)ni;
+}
+
+static const struct ptl_trigger_ops for_message = {sizeof for_message, fire_message, drop_message};
+static const struct ptl_trigger_ops for_change = {sizeof for_change, fire_change, keep};
+static const struct ptl_trigger_ops for_append = {sizeof for_append, fire_append, drop_append};
+static const struct ptl_trigger_ops for_unlink = {sizeof for_unlink, fire_unlink, keep};
+
+/* ---- The calls. */
 /* The counter to wait for; NULL with *status set when the call is not valid. */
 static struct ptl_ct *trigger_counter(ptl_handle_ct_t handle, const struct ptl_ni *ni, int *status)
 {
@@ -15,7 +69,7 @@ static int add_message(struct ptl_message *m, ptl_handle_ct_t trig_ct_handle, pt
 {
     int status;
     struct ptl_ct *ct = trigger_counter(trig_ct_handle, m->ni, &status);
-    struct ptl_trigger trigger = {.kind = PTL_TRIGGER_MESSAGE, .node.threshold = threshold, .message = m};
+    struct ptl_trigger trigger = {.ops = &for_message, .node.threshold = threshold, .message = m};
     if (ct) {
         ptl_active(m->from, call);
         status = ptl_trigger_add(ct, &trigger);
@@ -122,7 +176,7 @@ int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredSwap") : status;
 }
 
-static int add_change(ptl_handle_ct_t ct_handle, ptl_ct_event_t value, enum ptl_trigger_kind kind,
+static int add_change(ptl_handle_ct_t ct_handle, ptl_ct_event_t value, bool set,
                       ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
     int status;
@@ -132,8 +186,12 @@ static int add_change(ptl_handle_ct_t ct_handle, ptl_ct_event_t value, enum ptl_
     struct ptl_ct *trigger_ct = trigger_counter(trig_ct_handle, ct->ni, &status);
     if (!trigger_ct)
         return status;
-    struct ptl_trigger trigger = {
-        .kind = kind, .node.threshold = threshold, .ct = ct, .ct_handle = ct_handle, .value = value};
+    struct ptl_trigger trigger = {.ops = &for_change,
+                                  .node.threshold = threshold,
+                                  .ct = ct,
+                                  .ct_handle = ct_handle,
+                                  .value = value,
+                                  .set = set};
     return ptl_trigger_add(trigger_ct, &trigger);
 }
 
@@ -142,13 +200,13 @@ int PtlTriggeredCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment, ptl_h
 {
     if (increment.success && increment.failure)
         return ptl_current() ? PTL_ARG_INVALID : PTL_NO_INIT;
-    return add_change(ct_handle, increment, PTL_TRIGGER_CT_INC, trig_ct_handle, threshold);
+    return add_change(ct_handle, increment, false, trig_ct_handle, threshold);
 }
 
 int PtlTriggeredCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct, ptl_handle_ct_t trig_ct_handle,
                       ptl_size_t threshold)
 {
-    return add_change(ct_handle, new_ct, PTL_TRIGGER_CT_SET, trig_ct_handle, threshold);
+    return add_change(ct_handle, new_ct, true, trig_ct_handle, threshold);
 }
 
 int PtlTriggeredMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me_t *me,
@@ -169,10 +227,8 @@ int PtlTriggeredMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, con
     if (ni->triggered_count >= ni->limits.max_triggered_ops)
         return PTL_NO_SPACE;
     struct ptl_le *entry = ptl_entry_new(ni, pt_index, me, ptl_list, user_ptr, PTL_KIND_ME);
-    struct ptl_trigger trigger = {.kind = PTL_TRIGGER_APPEND,
-                                  .node.threshold = threshold,
-                                  .entry = entry,
-                                  .entry_handle = entry->handle};
+    struct ptl_trigger trigger = {
+        .ops = &for_append, .node.threshold = threshold, .entry = entry, .entry_handle = entry->handle};
     *me_handle = entry->handle;
     return ptl_trigger_add(ct, &trigger);
 }
@@ -189,6 +245,6 @@ int PtlTriggeredMEUnlink(ptl_handle_me_t me_handle, ptl_handle_ct_t trig_ct_hand
     if (!ct)
         return status;
     struct ptl_trigger trigger = {
-        .kind = PTL_TRIGGER_UNLINK, .node.threshold = threshold, .entry = entry, .entry_handle = me_handle};
+        .ops = &for_unlink, .node.threshold = threshold, .entry = entry, .entry_handle = me_handle};
     return ptl_trigger_add(ct, &trigger);
 }

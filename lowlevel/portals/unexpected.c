@@ -4,11 +4,6 @@
 
 static struct pf_pool headers = PF_POOL(struct ptl_unexpected);
 
-static struct ptl_pt *pt_of(const struct ptl_le *entry)
-{
-    return &entry->ni->pts[entry->pt_index];
-}
-
 static struct ptl_unexpected *of_node(struct ptl_match_node *node)
 {
     return node ? pf_container_of(node, struct ptl_unexpected, match) : NULL;
@@ -80,7 +75,7 @@ static void forget(struct ptl_unexpected *header, double date)
 static double report_claim(struct ptl_unexpected *header, double date)
 {
     struct ptl_ni *ni = header->ni;
-    struct ptl_eq *eq = ptl_pt_eq(ni, pt_of(header->entry));
+    struct ptl_eq *eq = ptl_pt_eq(ni, ptl_entry_pt(header->entry));
     unsigned int options = header->claim.options, quiet = PTL_ME_EVENT_OVER_DISABLE;
     ptl_ni_fail_t fail = header->event.ni_fail_type;
     if (fail == PTL_NI_OK)
@@ -133,14 +128,14 @@ static bool fits(const struct ptl_match_node *node, const void *arg)
 
 static struct ptl_unexpected *find(const struct ptl_le *entry, const struct ptl_unexpected *after)
 {
-    return of_node(
-        ptl_match_next(&pt_of(entry)->unexpected, &entry->match, after ? &after->match : NULL, fits, entry));
+    return of_node(ptl_match_next(&ptl_entry_pt(entry)->unexpected, &entry->match,
+                                  after ? &after->match : NULL, fits, entry));
 }
 
 /* Returns when the process can know of it; `date` when the data are yet to come. */
 static double claim(struct ptl_unexpected *header, const struct ptl_le *entry, bool unlinks, double date)
 {
-    ptl_match_remove(&pt_of(entry)->unexpected, &header->match);
+    ptl_match_remove(&ptl_entry_pt(entry)->unexpected, &header->match);
     header->claimed = true;
     header->claim = entry->me;
     header->claim_ct = entry->ct;
@@ -184,7 +179,7 @@ static double answer(const struct ptl_le *pattern, ptl_event_t *event, uint8_t n
     event->user_ptr = pattern->user_ptr;
     double known = date;
     if (!(pattern->me.options & quiet))
-        known = ptl_eq_post(ptl_pt_eq(ni, pt_of(pattern)), event, network, date);
+        known = ptl_eq_post(ptl_pt_eq(ni, ptl_entry_pt(pattern)), event, network, date);
     return later(known, count(ni, pattern->ct, &pattern->me, event->mlength, event->ni_fail_type, date));
 }
 

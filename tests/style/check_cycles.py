@@ -20,7 +20,6 @@ import sys
 LIMITS = {
     "": 1,
     "lowlevel/engine": 2,  # C and C++ of one object
-    "lowlevel/portals": 8,
     "middleware": 6,
 }
 # The rooms of the middleware, lowest first: a file uses its own room and those before it.
