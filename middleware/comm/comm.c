@@ -138,6 +138,17 @@ struct pf_comm *pf_comm_new(struct pf_rank *r, struct pf_comm_shared *shared, in
     return comm_alloc(r, shared, me);
 }
 
+void pf_comm_take(struct pf_comm *comm, const struct pf_comm *parent, struct pf_instance *in, void *native)
+{
+    comm->errhandler = parent->errhandler;
+    pf_errhandler_retain(comm->errhandler);
+    if (native) {
+        in->ops->comm_errors_return(in, native);
+        comm->object.native[in->impl] = native;
+        comm->object.home = in->impl;
+    }
+}
+
 static bool is_predefined(const struct pf_comm *comm)
 {
     return comm == comm->owner->world || comm == comm->owner->alone;

@@ -94,17 +94,6 @@ static int meeting_members(const struct pf_comm_shared *side, const struct pf_co
     return n;
 }
 
-void pf_comm_take(struct pf_comm *comm, const struct pf_comm *parent, struct pf_instance *in, void *native)
-{
-    comm->errhandler = parent->errhandler;
-    pf_errhandler_retain(comm->errhandler);
-    if (native) {
-        in->ops->comm_errors_return(in, native);
-        comm->object.native[in->impl] = native;
-        comm->object.home = in->impl;
-    }
-}
-
 struct pf_comm *pf_comm_adopt(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
                               const int *world_ranks, int size, int me, bool node_local,
                               struct pf_instance *in, void *native)

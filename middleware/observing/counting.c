@@ -78,6 +78,6 @@ static json_t *functions(void)
 
 void pf_counting_start(void)
 {
-    pf_counting_on = pf_observing = true;
+    pf_counting_on = true;
     pf_summary_add_section("functions", functions);
 }

@@ -8,8 +8,9 @@
 #include "adapters/model.h"
 #include "pf_fn.h"
 
-/* Whether the calls are counted. */
-extern bool pf_counting_on;
+/* Whether the calls are counted. The dynamic linker reads it while it loads the application
+ * (surface/entries.py), so it is found without a table that might not be filled yet. */
+extern bool pf_counting_on __attribute__((visibility("hidden")));
 
 /* The model in force for the calling rank, to which a call that begins now will be counted: PF_MODEL_NONE
  * before MPI_Init. */

@@ -6,8 +6,6 @@
 #include "middleware/observing/tracing.h"
 #include "pf_fn.h"
 
-bool pf_observing;
-
 void pf_observe_begin(struct pf_observed *call, int fn, const void *site)
 {
     *call = (struct pf_observed){.fn = fn, .site = site, .model = PF_MODEL_NONE};

@@ -9,10 +9,6 @@
 struct pf_rank;
 struct pf_trace_record;
 
-/* Whether something observes the calls: they are counted, or traced. The dynamic linker reads it while it
- * loads the application, so it is found without a table that might not be filled yet. */
-extern bool pf_observing __attribute__((visibility("hidden")));
-
 /* One call, on the stack of the entry that the application has called. */
 struct pf_observed {
     int fn;                         /* PF_FN_... */

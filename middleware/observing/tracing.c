@@ -131,7 +131,7 @@ void pf_tracing_start(void)
 {
     if (!pf_trace_calls())
         return;
-    pf_tracing_on = pf_observing = pf_compute_on = true;
+    pf_tracing_on = pf_compute_on = true;
     pf_upcalls.entered = entered;
     pf_upcalls.switched = switched;
 }

@@ -9,7 +9,7 @@
  * before the call has been charged, and ends when the call returns; what lies between two calls is a span of
  * its own.
  */
-extern bool pf_tracing_on;
+extern bool pf_tracing_on __attribute__((visibility("hidden"))); /* as pf_counting_on */
 
 /* Of a call that is traced. What other calls are made meanwhile, by the library or by functions of the
  * application that it calls back, is part of it. */

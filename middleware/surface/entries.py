@@ -12,7 +12,7 @@ import checked
 
 def generate(functions):
     return (cfile.header("the entries of the MPI functions")
-            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/observing/observing.h"\n#include "pf_fn.h"\n\n' + "\n".join(entry(f) for f in functions))
+            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/observing/counting.h"\n#include "middleware/observing/tracing.h"\n#include "pf_fn.h"\n\n' + "\n".join(entry(f) for f in functions))
 
 
 def entry(f):
@@ -21,7 +21,7 @@ def entry(f):
         beneath = f"pf_check_on ? pf_check_{f.stem} : {beneath}"
     return (observed(f) + "\n"
             + f"static __typeof__(pf_{f.name}) *choose_{f.stem}(void)\n{{\n"
-            + f"    return pf_observing ? observed_{f.stem} : {beneath};\n}}\n\n"
+            + f"    return pf_counting_on || pf_tracing_on ? observed_{f.stem} : {beneath};\n}}\n\n"
             + f'__typeof__(pf_{f.name}) pf_{f.name} __attribute__((ifunc("choose_{f.stem}")));\n')
 
 
