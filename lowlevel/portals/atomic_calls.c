@@ -89,18 +89,7 @@ int PtlAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t len
               ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation,
               ptl_datatype_t datatype)
 {
-    struct ptl_atomic_call call = {.put_md = md_handle,
-                                   .put_offset = local_offset,
-                                   .length = length,
-                                   .ack_req = ack_req,
-                                   .target_id = target_id,
-                                   .pt_index = pt_index,
-                                   .match_bits = match_bits,
-                                   .remote_offset = remote_offset,
-                                   .user_ptr = user_ptr,
-                                   .hdr_data = hdr_data,
-                                   .operation = operation,
-                                   .type = datatype};
+    struct ptl_atomic_call call = PTL_ATOMIC_CALL;
     struct ptl_message *m;
     int status = ptl_message_atomic(&m, &call);
     return status == PTL_OK ? start(m, "PtlAtomic") : status;
@@ -111,19 +100,7 @@ int PtlFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, p
                    ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
                    void *user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype)
 {
-    struct ptl_atomic_call call = {.put_md = put_md_handle,
-                                   .put_offset = local_put_offset,
-                                   .get_md = get_md_handle,
-                                   .get_offset = local_get_offset,
-                                   .length = length,
-                                   .target_id = target_id,
-                                   .pt_index = pt_index,
-                                   .match_bits = match_bits,
-                                   .remote_offset = remote_offset,
-                                   .user_ptr = user_ptr,
-                                   .hdr_data = hdr_data,
-                                   .operation = operation,
-                                   .type = datatype};
+    struct ptl_atomic_call call = PTL_FETCH_CALL;
     struct ptl_message *m;
     int status = ptl_message_fetch(&m, &call);
     return status == PTL_OK ? start(m, "PtlFetchAtomic") : status;
@@ -134,21 +111,7 @@ int PtlSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_hand
             ptl_match_bits_t match_bits, ptl_size_t remote_offset, void *user_ptr, ptl_hdr_data_t hdr_data,
             const void *operand, ptl_op_t operation, ptl_datatype_t datatype)
 {
-    struct ptl_atomic_call call = {.put_md = put_md_handle,
-                                   .put_offset = local_put_offset,
-                                   .get_md = get_md_handle,
-                                   .get_offset = local_get_offset,
-                                   .length = length,
-                                   .target_id = target_id,
-                                   .pt_index = pt_index,
-                                   .match_bits = match_bits,
-                                   .remote_offset = remote_offset,
-                                   .user_ptr = user_ptr,
-                                   .hdr_data = hdr_data,
-                                   .swap = true,
-                                   .operand = operand,
-                                   .operation = operation,
-                                   .type = datatype};
+    struct ptl_atomic_call call = PTL_SWAP_CALL;
     struct ptl_message *m;
     int status = ptl_message_fetch(&m, &call);
     return status == PTL_OK ? start(m, "PtlSwap") : status;

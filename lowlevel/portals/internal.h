@@ -439,6 +439,26 @@ struct ptl_atomic_call {
     ptl_op_t operation;
     ptl_datatype_t type;
 };
+/* What PtlAtomic, PtlFetchAtomic and PtlSwap, and their triggered forms, are asked for: by the names that the
+ * specification gives to their arguments. */
+#define PTL_ATOMIC_CALL                                                                                      \
+    {                                                                                                        \
+        .put_md = md_handle, .put_offset = local_offset, .ack_req = ack_req, PTL_ANY_ATOMIC_CALL             \
+    }
+#define PTL_FETCH_CALL                                                                                       \
+    {                                                                                                        \
+        .put_md = put_md_handle, .put_offset = local_put_offset, .get_md = get_md_handle,                    \
+        .get_offset = local_get_offset, PTL_ANY_ATOMIC_CALL                                                  \
+    }
+#define PTL_SWAP_CALL                                                                                        \
+    {                                                                                                        \
+        .put_md = put_md_handle, .put_offset = local_put_offset, .get_md = get_md_handle,                    \
+        .get_offset = local_get_offset, .swap = true, .operand = operand, PTL_ANY_ATOMIC_CALL                \
+    }
+#define PTL_ANY_ATOMIC_CALL                                                                                  \
+    .length = length, .target_id = target_id, .pt_index = pt_index, .match_bits = match_bits,                \
+    .remote_offset = remote_offset, .user_ptr = user_ptr, .hdr_data = hdr_data, .operation = operation,      \
+    .type = datatype
 int ptl_message_atomic(struct ptl_message **out, const struct ptl_atomic_call *call);
 int ptl_message_fetch(struct ptl_message **out, const struct ptl_atomic_call *call);
 

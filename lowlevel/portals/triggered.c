@@ -107,18 +107,7 @@ int PtlTriggeredAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_s
                        ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype,
                        ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
-    struct ptl_atomic_call call = {.put_md = md_handle,
-                                   .put_offset = local_offset,
-                                   .length = length,
-                                   .ack_req = ack_req,
-                                   .target_id = target_id,
-                                   .pt_index = pt_index,
-                                   .match_bits = match_bits,
-                                   .remote_offset = remote_offset,
-                                   .user_ptr = user_ptr,
-                                   .hdr_data = hdr_data,
-                                   .operation = operation,
-                                   .type = datatype};
+    struct ptl_atomic_call call = PTL_ATOMIC_CALL;
     struct ptl_message *m;
     int status = ptl_message_atomic(&m, &call);
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredAtomic") : status;
@@ -131,19 +120,7 @@ int PtlTriggeredFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_
                             ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle,
                             ptl_size_t threshold)
 {
-    struct ptl_atomic_call call = {.put_md = put_md_handle,
-                                   .put_offset = local_put_offset,
-                                   .get_md = get_md_handle,
-                                   .get_offset = local_get_offset,
-                                   .length = length,
-                                   .target_id = target_id,
-                                   .pt_index = pt_index,
-                                   .match_bits = match_bits,
-                                   .remote_offset = remote_offset,
-                                   .user_ptr = user_ptr,
-                                   .hdr_data = hdr_data,
-                                   .operation = operation,
-                                   .type = datatype};
+    struct ptl_atomic_call call = PTL_FETCH_CALL;
     struct ptl_message *m;
     int status = ptl_message_fetch(&m, &call);
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredFetchAtomic") : status;
@@ -156,21 +133,7 @@ int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
                      ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle,
                      ptl_size_t threshold)
 {
-    struct ptl_atomic_call call = {.put_md = put_md_handle,
-                                   .put_offset = local_put_offset,
-                                   .get_md = get_md_handle,
-                                   .get_offset = local_get_offset,
-                                   .length = length,
-                                   .target_id = target_id,
-                                   .pt_index = pt_index,
-                                   .match_bits = match_bits,
-                                   .remote_offset = remote_offset,
-                                   .user_ptr = user_ptr,
-                                   .hdr_data = hdr_data,
-                                   .swap = true,
-                                   .operand = operand,
-                                   .operation = operation,
-                                   .type = datatype};
+    struct ptl_atomic_call call = PTL_SWAP_CALL;
     struct ptl_message *m;
     int status = ptl_message_fetch(&m, &call);
     return status == PTL_OK ? add_message(m, trig_ct_handle, threshold, "PtlTriggeredSwap") : status;
