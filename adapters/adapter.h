@@ -88,6 +88,16 @@ struct pf_native_values {
     void *op_null;
 };
 
+/* Initialises those that every mpi.h has a name for, with the values of the one that is included. */
+#define PF_NATIVE_NAMED_VALUES                                                                               \
+    .any_source = MPI_ANY_SOURCE, .proc_null = MPI_PROC_NULL, .root = MPI_ROOT, .any_tag = MPI_ANY_TAG,      \
+    .undefined = MPI_UNDEFINED, .order_c = MPI_ORDER_C, .order_fortran = MPI_ORDER_FORTRAN,                  \
+    .mode_nocheck = MPI_MODE_NOCHECK, .mode_nostore = MPI_MODE_NOSTORE, .mode_noput = MPI_MODE_NOPUT,        \
+    .mode_noprecede = MPI_MODE_NOPRECEDE, .mode_nosucceed = MPI_MODE_NOSUCCEED,                              \
+    .distribute_block = MPI_DISTRIBUTE_BLOCK, .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,                    \
+    .distribute_none = MPI_DISTRIBUTE_NONE, .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,                  \
+    .in_place = MPI_IN_PLACE, .bottom = MPI_BOTTOM
+
 /*
  * What a window's shadow is made of. Native handles are the implementation's. All members of the window pass
  * the same `id`, unique among the hub's communicators, and the same `board`: two pointers for each member,

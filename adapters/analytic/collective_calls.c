@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "adapters/local/collectives.h"
 #include "adapters/local/types.h"
 #include "pf_fn.h"
 
@@ -459,35 +460,14 @@ static int an_comm_group(MPI_Comm comm, MPI_Group *group)
 
 void an_coll_install(struct pf_own_fn *fn)
 {
-#define PAIR(Stem, name)                                                                                     \
-    fn->Stem = an_##name;                                                                                    \
+#define X(Name, name)                                                                                        \
+    fn->Name = an_##name;                                                                                    \
     fn->I##name = an_i##name;
-    PAIR(Barrier, barrier)
-    PAIR(Bcast, bcast)
-    PAIR(Gather, gather)
-    PAIR(Gatherv, gatherv)
-    PAIR(Scatter, scatter)
-    PAIR(Scatterv, scatterv)
-    PAIR(Allgather, allgather)
-    PAIR(Allgatherv, allgatherv)
-    PAIR(Alltoall, alltoall)
-    PAIR(Alltoallv, alltoallv)
-    PAIR(Alltoallw, alltoallw)
-    PAIR(Reduce, reduce)
-    PAIR(Allreduce, allreduce)
-    PAIR(Scan, scan)
-    PAIR(Exscan, exscan)
-    PAIR(Reduce_scatter_block, reduce_scatter_block)
-    PAIR(Reduce_scatter, reduce_scatter)
-#undef PAIR
-    fn->Comm_dup = an_comm_dup;
-    fn->Comm_create = an_comm_create;
-    fn->Comm_create_group = an_comm_create_group;
-    fn->Comm_split = an_comm_split;
-    fn->Cart_create = an_cart_create;
-    fn->Graph_create = an_graph_create;
-    fn->Dist_graph_create = an_dist_graph_create;
-    fn->Dist_graph_create_adjacent = an_dist_graph_create_adjacent;
+    PF_LOCAL_COLLECTIVES(X)
+#undef X
+#define X(Name, name) fn->Name = an_##name;
+    PF_LOCAL_COMM_MAKERS(X)
+#undef X
     fn->Intercomm_merge = an_intercomm_merge;
     fn->Comm_group = an_comm_group;
 }

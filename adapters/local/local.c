@@ -39,28 +39,11 @@
 #define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
 
 const struct pf_native_values pf_local_values = {
-    .any_source = MPI_ANY_SOURCE,
-    .proc_null = MPI_PROC_NULL,
-    .root = MPI_ROOT,
-    .any_tag = MPI_ANY_TAG,
-    .undefined = MPI_UNDEFINED,
-    .order_c = MPI_ORDER_C,
-    .mode_nocheck = MPI_MODE_NOCHECK,
-    .mode_nostore = MPI_MODE_NOSTORE,
-    .mode_noput = MPI_MODE_NOPUT,
-    .mode_noprecede = MPI_MODE_NOPRECEDE,
-    .mode_nosucceed = MPI_MODE_NOSUCCEED,
-    .order_fortran = MPI_ORDER_FORTRAN,
-    .distribute_block = MPI_DISTRIBUTE_BLOCK,
-    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
-    .distribute_none = MPI_DISTRIBUTE_NONE,
-    .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
+    PF_NATIVE_NAMED_VALUES,
     .tag_upper_bound = 0x7fffffff,
     .items_follow_blocks = true,
     .most_item = INT_MAX, /* it counts bytes in an int */
     .status_size = sizeof(MPI_Status),
-    .in_place = MPI_IN_PLACE,
-    .bottom = MPI_BOTTOM,
     .request_null = MPI_REQUEST_NULL,
 };
 

@@ -71,34 +71,17 @@ static const struct {
 };
 
 static const struct pf_native_values common_values = {
-    .any_source = MPI_ANY_SOURCE,
-    .proc_null = MPI_PROC_NULL,
-    .root = MPI_ROOT,
+    PF_NATIVE_NAMED_VALUES,
     .needs_progress = true,
-    .any_tag = MPI_ANY_TAG,
-    .undefined = MPI_UNDEFINED,
-    .order_c = MPI_ORDER_C,
-    .mode_nocheck = MPI_MODE_NOCHECK,
-    .mode_nostore = MPI_MODE_NOSTORE,
-    .mode_noput = MPI_MODE_NOPUT,
-    .mode_noprecede = MPI_MODE_NOPRECEDE,
-    .mode_nosucceed = MPI_MODE_NOSUCCEED,
-    .order_fortran = MPI_ORDER_FORTRAN,
     .file_modes = {MPI_MODE_APPEND, MPI_MODE_CREATE, MPI_MODE_DELETE_ON_CLOSE, MPI_MODE_EXCL, MPI_MODE_RDONLY,
                    MPI_MODE_RDWR, MPI_MODE_SEQUENTIAL, MPI_MODE_UNIQUE_OPEN, MPI_MODE_WRONLY},
     .seek_set = MPI_SEEK_SET,
     .seek_cur = MPI_SEEK_CUR,
     .seek_end = MPI_SEEK_END,
     .displacement_current = MPI_DISPLACEMENT_CURRENT,
-    .distribute_block = MPI_DISTRIBUTE_BLOCK,
-    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,
-    .distribute_none = MPI_DISTRIBUTE_NONE,
-    .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,
     .tag_upper_bound =
         (1 << 23) - 1, /* mtl/portals4 has 24 bits and takes the highest for the tags of collectives */
     .status_size = sizeof(MPI_Status),
-    .in_place = MPI_IN_PLACE,
-    .bottom = MPI_BOTTOM,
     .unweighted = MPI_UNWEIGHTED,
 };
 

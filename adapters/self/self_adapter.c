@@ -21,6 +21,7 @@
 #include <xbt/config.h>
 
 #include "adapters/envelope.h"
+#include "adapters/local/collectives.h"
 #include "adapters/local/local.h"
 #include "adapters/local/types.h"
 #include "adapters/predefined.h"
@@ -629,35 +630,14 @@ static void install_messages(struct pf_own_fn *fn)
 
 static void install_collectives(struct pf_own_fn *fn)
 {
-#define PAIR(Stem, name)                                                                                     \
-    fn->Stem = self_##name;                                                                                  \
+#define X(Name, name)                                                                                        \
+    fn->Name = self_##name;                                                                                  \
     fn->I##name = self_i##name;
-    PAIR(Barrier, barrier)
-    PAIR(Bcast, bcast)
-    PAIR(Gather, gather)
-    PAIR(Gatherv, gatherv)
-    PAIR(Scatter, scatter)
-    PAIR(Scatterv, scatterv)
-    PAIR(Allgather, allgather)
-    PAIR(Allgatherv, allgatherv)
-    PAIR(Alltoall, alltoall)
-    PAIR(Alltoallv, alltoallv)
-    PAIR(Alltoallw, alltoallw)
-    PAIR(Reduce, reduce)
-    PAIR(Allreduce, allreduce)
-    PAIR(Scan, scan)
-    PAIR(Exscan, exscan)
-    PAIR(Reduce_scatter_block, reduce_scatter_block)
-    PAIR(Reduce_scatter, reduce_scatter)
-#undef PAIR
-    fn->Comm_dup = self_comm_dup;
-    fn->Comm_create = self_comm_create;
-    fn->Comm_create_group = self_comm_create_group;
-    fn->Comm_split = self_comm_split;
-    fn->Cart_create = self_cart_create;
-    fn->Graph_create = self_graph_create;
-    fn->Dist_graph_create = self_dist_graph_create;
-    fn->Dist_graph_create_adjacent = self_dist_graph_create_adjacent;
+    PF_LOCAL_COLLECTIVES(X)
+#undef X
+#define X(Name, name) fn->Name = self_##name;
+    PF_LOCAL_COMM_MAKERS(X)
+#undef X
 }
 
 /* The middleware calls what is not NULL, and asks before it calls only for a few. */
