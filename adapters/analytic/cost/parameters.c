@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,17 +27,6 @@ static const struct key {
 
 static const enum pf_quantity quantities[] = {PF_QUANTITY_TIME, PF_QUANTITY_SIZE, PF_QUANTITY_RATE,
                                               PF_QUANTITY_FACTOR};
-
-static char problem[500];
-
-__attribute__((format(printf, 1, 2))) static const char *fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem, sizeof problem, format, arguments);
-    va_end(arguments);
-    return problem;
-}
 
 /* Where an entry is written: for messages, and to know whether it may replace an earlier one. */
 struct place {
@@ -67,7 +55,8 @@ static const char *find_key(const char *name, enum pf_parameter *out)
         }
     }
     const char *near = pf_nearest_word(name, names, PF_PARAMETER_COUNT);
-    return fail("unknown key '%s'%s%s%s", name, near ? ", maybe " : "", near ? near : "", near ? "?" : "");
+    return pf_problem_write("unknown key '%s'%s%s%s", name, near ? ", maybe " : "", near ? near : "",
+                            near ? "?" : "");
 }
 
 /* Cuts `key[SIZE]` into both. */
@@ -81,14 +70,14 @@ static const char *split_size(char *key, size_t *from, bool *sized)
         return NULL;
     char *close = strchr(open, ']');
     if (!close || close[1])
-        return fail("'%s': a size is written key[SIZE]", key);
+        return pf_problem_write("'%s': a size is written key[SIZE]", key);
     *close = 0;
     *open = 0;
     const char *wrong = pf_quantity_read(trim(open + 1), PF_QUANTITY_SIZE, &size);
     if (wrong)
         return wrong;
     if (isinf(size))
-        return fail("%s: no message is unlimited", key);
+        return pf_problem_write("%s: no message is unlimited", key);
     *from = (size_t)size;
     trim(key);
     return NULL;
@@ -105,7 +94,7 @@ static const char *read_word(const struct key *key, const char *text, double *ou
             return NULL;
         }
     }
-    return fail("%s: '%s' is none of: %s", key->name, text, key->words);
+    return pf_problem_write("%s: '%s' is none of: %s", key->name, text, key->words);
 }
 
 static const char *read_value(const struct key *key, const char *text, struct pf_parameter_value *value,
@@ -113,17 +102,17 @@ static const char *read_value(const struct key *key, const char *text, struct pf
 {
     *number = 0;
     if (!*text)
-        return fail("%s has no value", key->name);
+        return pf_problem_write("%s has no value", key->name);
     if (key->kind == WORD)
         return read_word(key, text, number);
     if (key->kind == TOPOLOGY) {
         if (strlen(text) >= sizeof value->text)
-            return fail("%s: the description is too long", key->name);
+            return pf_problem_write("%s: the description is too long", key->name);
         strcpy(value->text, text);
         return NULL;
     }
     const char *wrong = pf_quantity_read(text, quantities[key->kind], number);
-    return wrong ? fail("%s: %s", key->name, wrong) : NULL;
+    return wrong ? pf_problem_write("%s: %s", key->name, wrong) : NULL;
 }
 
 static const char *insert(const struct key *key, struct pf_parameter_value *value, size_t from, double number,
@@ -134,13 +123,13 @@ static const char *insert(const struct key *key, struct pf_parameter_value *valu
         at++;
     if (at < value->count && value->from[at] == from) {
         if (!replace)
-            return fail("%s is given twice%s (first at %s)", key->name, from ? " for this size" : "",
-                        value->where);
+            return pf_problem_write("%s is given twice%s (first at %s)", key->name,
+                                    from ? " for this size" : "", value->where);
         value->number[at] = number;
         return NULL;
     }
     if (value->count == PF_PARAMETER_SIZES)
-        return fail("%s has more than %d sizes", key->name, PF_PARAMETER_SIZES);
+        return pf_problem_write("%s has more than %d sizes", key->name, PF_PARAMETER_SIZES);
     memmove(value->from + at + 1, value->from + at, (size_t)(value->count - at) * sizeof value->from[0]);
     memmove(value->number + at + 1, value->number + at,
             (size_t)(value->count - at) * sizeof value->number[0]);
@@ -158,7 +147,7 @@ static const char *read_entry(struct pf_parameters *parameters, char *entry, con
     double number;
     char *equals = strchr(entry, '=');
     if (!equals)
-        return fail("'%s': an entry is 'key = value'", entry);
+        return pf_problem_write("'%s': an entry is 'key = value'", entry);
     *equals = 0;
     char *name = trim(entry);
     const char *wrong = split_size(name, &from, &sized);
@@ -167,7 +156,7 @@ static const char *read_entry(struct pf_parameters *parameters, char *entry, con
     const struct key *key = &keys[id];
     struct pf_parameter_value *value = &parameters->value[id];
     if (sized && !key->by_size)
-        return fail("%s does not depend on a size", key->name);
+        return pf_problem_write("%s does not depend on a size", key->name);
     wrong = read_value(key, trim(equals + 1), value, &number);
     if (wrong)
         return wrong;
@@ -182,9 +171,7 @@ static const char *read_entry(struct pf_parameters *parameters, char *entry, con
 /* Wraps a message in the place of its entry. */
 static const char *at_place(const char *wrong, const struct place *place)
 {
-    char reason[400];
-    snprintf(reason, sizeof reason, "%s", wrong);
-    return fail("%s: %s %d: %s", place->source, place->unit, place->number, reason);
+    return pf_problem_write("%s: %s %d: %s", place->source, place->unit, place->number, wrong);
 }
 
 const char *pf_parameters_read_file(struct pf_parameters *parameters, const char *file)
@@ -195,7 +182,7 @@ const char *pf_parameters_read_file(struct pf_parameters *parameters, const char
     const char *wrong = NULL;
     FILE *in = fopen(file, "r");
     if (!in)
-        return fail("%s: cannot read it: %s", file, strerror(errno));
+        return pf_problem_write("%s: cannot read it: %s", file, strerror(errno));
     for (ssize_t length; !wrong && (length = getline(&line, &room, in)) >= 0;) {
         place.number++;
         if (memchr(line, 0, (size_t)length)) {
@@ -208,7 +195,7 @@ const char *pf_parameters_read_file(struct pf_parameters *parameters, const char
             wrong = at_place(wrong, &place);
     }
     if (!wrong && ferror(in))
-        wrong = fail("%s: cannot read it: %s", file, strerror(errno));
+        wrong = pf_problem_write("%s: cannot read it: %s", file, strerror(errno));
     free(line);
     fclose(in);
     return wrong;

@@ -4,12 +4,11 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char problem[200];
 
 static const struct unit {
     enum pf_quantity kind;
@@ -42,10 +41,20 @@ static const struct unit {
 
 static const char *const examples[] = {"2.5 us", "64 KiB", "11.1 GB/s", "0.92"};
 
+const char *pf_problem_write(const char *format, ...)
+{
+    static char problem[600];
+    char text[sizeof problem]; /* an earlier problem may be among the arguments */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return strcpy(problem, text);
+}
+
 static const char *fail(const char *text, const char *reason, enum pf_quantity kind)
 {
-    snprintf(problem, sizeof problem, "'%s' %s; an example is '%s'", text, reason, examples[kind]);
-    return problem;
+    return pf_problem_write("'%s' %s; an example is '%s'", text, reason, examples[kind]);
 }
 
 const char *pf_quantity_read(const char *text, enum pf_quantity kind, double *value)

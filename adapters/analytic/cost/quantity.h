@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+/* Returns the line that says what is wrong with an input, which lives until the next one. It may hold the one
+ * before. */
+__attribute__((format(printf, 1, 2))) const char *pf_problem_write(const char *format, ...);
+
 /* Numbers with units, as people write them: "2.5 us", "64 KiB", "11.1 GB/s", "0.92". */
 enum pf_quantity { PF_QUANTITY_TIME, PF_QUANTITY_SIZE, PF_QUANTITY_RATE, PF_QUANTITY_FACTOR };
 

@@ -3,11 +3,11 @@
 #include "adapters/analytic/cost/internal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/analytic/cost/derive.h"
+#include "adapters/analytic/cost/quantity.h"
 #include "base/config.h"
 #include "base/memory.h"
 
@@ -23,20 +23,9 @@ enum contention { ALONE, RECEIVING_NICS, LINKS };
 /* 3 GiB of loads: more than any job needs. */
 #define MOST_LINKS ((size_t)1 << 23)
 
-static char problem[600];
-
-__attribute__((format(printf, 1, 2))) static const char *fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem, sizeof problem, format, arguments);
-    va_end(arguments);
-    return problem;
-}
-
 static const char *at_key(const struct pf_parameters *p, enum pf_parameter key, const char *reason)
 {
-    return fail("%s: %s: %s", p->value[key].where, pf_parameter_name(key), reason);
+    return pf_problem_write("%s: %s: %s", p->value[key].where, pf_parameter_name(key), reason);
 }
 
 static const char *refuse_both(const struct pf_parameters *p, enum pf_parameter a, enum pf_parameter b)

@@ -7,22 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/analytic/cost/quantity.h"
 #include "base/config.h"
 #include "base/memory.h"
 
 /* More positions than anybody simulates; keeps products of dimensions inside an int. */
 #define MAX_SIZE 100000000
-
-static char problem[300];
-
-__attribute__((format(printf, 1, 2))) static const char *fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem, sizeof problem, format, arguments);
-    va_end(arguments);
-    return problem;
-}
 
 static const char *const kinds[] = {"star",    "ring", "mesh",    "torus",
                                     "twisted", "tree", "fattree", "dragonfly"};
@@ -50,10 +40,10 @@ static const char *read_flags(const char *word, int dimensions, bool *out)
 {
     int values[PF_TOPOLOGY_DIMENSIONS];
     if (read_list(word, ',', 0, values) != dimensions)
-        return fail("wrap '%s': one 0 or 1 per dimension is needed, such as 1,0", word);
+        return pf_problem_write("wrap '%s': one 0 or 1 per dimension is needed, such as 1,0", word);
     for (int i = 0; i < dimensions; i++) {
         if (values[i] > 1)
-            return fail("wrap '%s': only 0 and 1 have a meaning", word);
+            return pf_problem_write("wrap '%s': only 0 and 1 have a meaning", word);
         out[i] = values[i];
     }
     return NULL;
@@ -65,9 +55,9 @@ static const char *set_size(struct pf_cost_topology *t, const char *kind, int no
     for (int i = 0; i < t->dimensions; i++)
         product *= t->extent[i];
     if (product > MAX_SIZE)
-        return fail("%s with %g positions is too large", kind, product);
+        return pf_problem_write("%s with %g positions is too large", kind, product);
     if (product < nodes)
-        return fail("%s has %g positions, %d are needed", kind, product, nodes);
+        return pf_problem_write("%s has %g positions, %d are needed", kind, product, nodes);
     t->size = (int)product;
     return NULL;
 }
@@ -75,11 +65,11 @@ static const char *set_size(struct pf_cost_topology *t, const char *kind, int no
 static const char *parse_shape(struct pf_cost_topology *t, const char *kind, const char *word, int nodes)
 {
     if (!word)
-        return fail("%s needs its extents, such as '%s 4x4x8'", kind, kind);
+        return pf_problem_write("%s needs its extents, such as '%s 4x4x8'", kind, kind);
     t->dimensions = read_list(word, 'x', 1, t->extent);
     if (!t->dimensions)
-        return fail("%s '%s': up to %d whole numbers from 1 are needed, such as 4x4x8", kind, word,
-                    PF_TOPOLOGY_DIMENSIONS);
+        return pf_problem_write("%s '%s': up to %d whole numbers from 1 are needed, such as 4x4x8", kind,
+                                word, PF_TOPOLOGY_DIMENSIONS);
     return set_size(t, kind, nodes);
 }
 
@@ -88,20 +78,21 @@ static const char *parse_option(struct pf_cost_topology *t, const char *kind, co
 {
     bool twisted = t->kind == PF_TOPOLOGY_TWISTED, torus = twisted || strcmp(kind, "torus") == 0;
     if (torus && strcmp(name, "wrap") == 0)
-        return value ? read_flags(value, t->dimensions, t->wraps) : fail("wrap needs a value, such as 1,0");
+        return value ? read_flags(value, t->dimensions, t->wraps)
+                     : pf_problem_write("wrap needs a value, such as 1,0");
     if (twisted && strcmp(name, "jump") == 0) {
         if (!value || read_list(value, ',', 0, t->jump) != t->dimensions)
-            return fail("jump needs one whole number per dimension, such as 1,1");
+            return pf_problem_write("jump needs one whole number per dimension, such as 1,1");
         return NULL;
     }
     if (twisted && strcmp(name, "degree") == 0) {
         if (!value || read_list(value, ',', 0, &t->twist) != 1)
-            return fail("degree needs one whole number");
+            return pf_problem_write("degree needs one whole number");
         if (t->twist >= t->dimensions)
-            return fail("degree %d, but there are only %d dimensions", t->twist, t->dimensions);
+            return pf_problem_write("degree %d, but there are only %d dimensions", t->twist, t->dimensions);
         return NULL;
     }
-    return fail("%s has no option '%s'", kind, name);
+    return pf_problem_write("%s has no option '%s'", kind, name);
 }
 
 static const char *parse_grid(struct pf_cost_topology *t, const char *kind, char **save, int nodes)
@@ -123,15 +114,17 @@ static const char *parse_grid(struct pf_cost_topology *t, const char *kind, char
     if (t->kind != PF_TOPOLOGY_TWISTED)
         return NULL;
     if (t->size > PF_TOPOLOGY_TWISTED_MAX)
-        return fail("twisted: %d positions, at most %d (its distances are searched, not computed)", t->size,
-                    PF_TOPOLOGY_TWISTED_MAX);
+        return pf_problem_write(
+            "twisted: %d positions, at most %d (its distances are searched, not computed)", t->size,
+            PF_TOPOLOGY_TWISTED_MAX);
     for (int i = 0; i < t->dimensions; i++) {
         int other = (i + t->twist) % t->dimensions;
         if (t->twist == 0) /* into itself: an ordinary torus, as in xSim */
             t->jump[i] = 0;
         if (t->jump[i] >= t->extent[other] && t->jump[i] > 1)
-            return fail("twisted: jump %d of dimension %d is not below the %d positions of dimension %d",
-                        t->jump[i], i, t->extent[other], other);
+            return pf_problem_write(
+                "twisted: jump %d of dimension %d is not below the %d positions of dimension %d", t->jump[i],
+                i, t->extent[other], other);
     }
     t->rows = pf_calloc((size_t)t->size, sizeof *t->rows);
     return NULL;
@@ -144,7 +137,7 @@ static const char *parse_ring(struct pf_cost_topology *t, const char *word)
     else if (strcmp(word, "both") == 0)
         t->kind = PF_TOPOLOGY_RING_TWO;
     else
-        return fail("ring is 'oneway' or 'both', not '%s'", word);
+        return pf_problem_write("ring is 'oneway' or 'both', not '%s'", word);
     return NULL;
 }
 
@@ -154,7 +147,7 @@ static const char *parse_tree(struct pf_cost_topology *t, const char *word)
     t->kind = PF_TOPOLOGY_TREE;
     t->dimensions = 1;
     if (!word || read_list(word, ',', 2, t->extent) != 1)
-        return fail("tree needs its degree, a whole number from 2, such as 'tree 2'");
+        return pf_problem_write("tree needs its degree, a whole number from 2, such as 'tree 2'");
     return NULL;
 }
 
@@ -165,7 +158,7 @@ static const char *parse_dragonfly(struct pf_cost_topology *t, const char *word,
     if (wrong)
         return wrong;
     if (t->dimensions != 3)
-        return fail("dragonfly needs groups x routers x nodes, such as 'dragonfly 9x4x2'");
+        return pf_problem_write("dragonfly needs groups x routers x nodes, such as 'dragonfly 9x4x2'");
     t->global_ports = (t->extent[0] - 1 + t->extent[1] - 1) / t->extent[1];
     if (t->global_ports == 0)
         t->global_ports = 1;
@@ -176,7 +169,7 @@ static const char *parse_kind(struct pf_cost_topology *t, const char *kind, char
 {
     t->size = nodes;
     if (!kind)
-        return fail("no topology is named");
+        return pf_problem_write("no topology is named");
     if (strcmp(kind, "star") == 0) {
         t->kind = PF_TOPOLOGY_STAR;
         return NULL;
@@ -195,9 +188,10 @@ static const char *parse_kind(struct pf_cost_topology *t, const char *kind, char
     if (strcmp(kind, "dragonfly") == 0)
         return parse_dragonfly(t, strtok_r(NULL, " \t", save), nodes);
     const char *near = pf_nearest_word(kind, kinds, KIND_COUNT);
-    return fail("unknown topology '%s'%s%s%s; there are star, ring, mesh, torus, twisted, tree, fattree, "
-                "dragonfly, platform",
-                kind, near ? ", maybe " : "", near ? near : "", near ? "?" : "");
+    return pf_problem_write(
+        "unknown topology '%s'%s%s%s; there are star, ring, mesh, torus, twisted, tree, fattree, "
+        "dragonfly, platform",
+        kind, near ? ", maybe " : "", near ? near : "", near ? "?" : "");
 }
 
 const char *pf_cost_topology_parse(struct pf_cost_topology *t, const char *text, int nodes)
@@ -205,12 +199,12 @@ const char *pf_cost_topology_parse(struct pf_cost_topology *t, const char *text,
     char copy[200], *save;
     memset(t, 0, sizeof *t);
     if (strlen(text) >= sizeof copy)
-        return fail("the description of the topology is too long");
+        return pf_problem_write("the description of the topology is too long");
     strcpy(copy, text);
     const char *wrong = parse_kind(t, strtok_r(copy, " \t", &save), &save, nodes);
     const char *rest = wrong ? NULL : strtok_r(NULL, " \t", &save);
     if (rest)
-        wrong = fail("'%s' is left over after the topology", rest);
+        wrong = pf_problem_write("'%s' is left over after the topology", rest);
     if (wrong)
         pf_cost_topology_clear(t);
     return wrong;
