@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,7 @@ using simgrid::s4u::Link;
 std::vector<sg_host_t> hosts;                       // all, by name
 std::unordered_map<const void *, int> node_of_host; // of those that somebody has asked for
 std::deque<pf_platform_link> links;                 /* a deque keeps addresses valid */
-std::vector<const Link *> link_of_number;
+std::deque<std::string> link_names;                 // copies: SimGrid's links end with the simulation
 std::unordered_map<const Link *, int> number_of_link;
 std::vector<void (*)(int)> change_listeners;
 
@@ -84,7 +85,7 @@ int number_link(const Link *link)
     links.back().loss = read_loss(*link);
     read_state(*link, links.back());
     number_of_link[link] = number;
-    link_of_number.push_back(link);
+    link_names.push_back(link->get_name());
     return number;
 }
 
@@ -150,7 +151,7 @@ bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
 
 const char *pf_platform_link_name(int link)
 {
-    return link_of_number[link]->get_cname();
+    return link_names[link].c_str();
 }
 
 const struct pf_platform_link *pf_platform_link_state(int link)
