@@ -48,6 +48,11 @@ static void bcast_along(struct pf_plan *plan, enum pf_tree tree, int fan)
 
 static struct pf_stage *reduce_along(struct pf_plan *plan, enum pf_tree tree)
 {
+    if (plan->call.nonblocking && tree == PF_TREE_BINOMIAL_IN_ORDER && !plan->wanted) {
+        struct pf_stage *stage = add_tree(plan, pf_at_reduce_in_turn, tree, 2, 0);
+        stage->rounds = bits(plan);
+        return stage;
+    }
     return add_tree(plan, pf_at_tree_reduce, tree, 2, tree == PF_TREE_LINEAR ? 0 : plan->wanted);
 }
 
@@ -378,10 +383,11 @@ static void alltoall_bruck(struct pf_plan *plan)
     pf_plan_add(plan, pf_at_alltoall_bruck, bits(plan));
 }
 
+/* The root tells one after the other, and waits for each. */
 static void barrier_linear(struct pf_plan *plan)
 {
     reduce_linear(plan);
-    bcast_linear(plan);
+    pf_plan_add(plan, pf_at_scatter_linear, plan->call.n)->in_turn = true;
 }
 
 static void barrier_ring(struct pf_plan *plan)

@@ -102,12 +102,16 @@ static bool complete(const struct pf_member *m)
     return m->missing == 0 && m->unsafe == 0;
 }
 
-/* When the receive has been posted: libnbc's linear schedules go from rank to rank. */
+/* When the receive has been posted, as so many of the round's from 0 on. */
+static double posted_as(const struct pf_coll *coll, int to, size_t bytes, int before)
+{
+    return coll->member[to].clock + (before + 1) * pf_cost_post(coll->colls->cost, bytes);
+}
+
+/* libnbc's linear schedules go from rank to rank. */
 static double posted_at(const struct pf_coll *coll, int from, int to, size_t bytes)
 {
-    const struct pf_member *m = &coll->member[to];
-    int before = m->in_turn ? from - (from > to) : 0;
-    return m->clock + (before + 1) * pf_cost_post(coll->colls->cost, bytes);
+    return posted_as(coll, to, bytes, coll->member[to].in_turn ? from - (from > to) : 0);
 }
 
 /* `to` is in the round of the message. The sender may wait for this. */
@@ -255,14 +259,15 @@ void pf_evaluate_from(struct pf_coll *coll, int rank)
 }
 
 /* A message, when the dates of both sides are known. */
-static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step, enum pf_cost_mode mode)
+static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step, enum pf_cost_mode mode,
+                     int before)
 {
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
     struct pf_cost_sent sent;
     struct pf_cost_received got;
     pf_cost_message(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu,
-                    posted_at(coll, rank, step->peer, step->bytes), mode, &sent, &got);
+                    posted_as(coll, step->peer, step->bytes, before), mode, &sent, &got);
     m->cpu = sent.returns;
     m->safe = later(m->safe, got.safe);
     account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
@@ -270,20 +275,33 @@ static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step,
     coll->tally->messages++;
 }
 
-/* The first message of each rank, then the second of each, and so on. */
+/* The number of a rank's message to another, in the order in which it starts them. */
+static int number_to(const struct pf_plan *plan, int rank, int to)
+{
+    if (pf_nth_goes_around(plan))
+        return pf_shift(rank, to, plan->call.n);
+    return to + (to < rank);
+}
+
+/* The first message of each rank, then the second of each, and so on. Where those of a rank share its NIC
+ * their order is nothing, and all of them flow all the time: as when no two of them go to the same rank at
+ * once. */
 static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
 {
-    int n = coll->plan.call.n;
+    const struct pf_plan *plan = &coll->plan;
+    int n = plan->call.n;
+    bool together = pf_cost_shares(coll->colls->cost) && !plan->call.nonblocking;
     struct pf_step step;
     for (int i = 1; i < n; i++) {
         for (int r = 0; r < n; r++) {
-            if (!stage->nth(&coll->plan, r, i, &step))
+            int number = together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i;
+            if (!stage->nth(plan, r, number, &step))
                 continue;
             if (coll->member[r].in_turn)
                 coll->member[r].cpu += pf_cost_post(coll->colls->cost, step.bytes);
             else if (i == 1)
                 coll->member[r].cpu += (n - 1) * pf_cost_post(coll->colls->cost, step.bytes);
-            exchange(coll, r, &step, PF_COST_STANDARD);
+            exchange(coll, r, &step, PF_COST_STANDARD, pf_nth_receive(plan, r, number, step.peer));
         }
     }
 }
@@ -300,8 +318,10 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
             continue;
         if (round.sends > 0)
             m->cpu += round.receives * pf_cost_post(coll->colls->cost, round.step[0].bytes);
+        if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
+            send_at_once(coll, r, &round);
         for (int i = 0; i < round.sends; i++)
-            exchange(coll, r, &round.step[i], round.mode);
+            exchange(coll, r, &round.step[i], round.mode, 0);
         m->round = k + 1;
     }
 }

@@ -221,12 +221,21 @@ static size_t pair_bytes(const struct pf_plan *plan, int from, int to)
     return plan->call.rows ? plan->call.rows[from][to] : plan->call.bytes;
 }
 
-/* Only MPI_Alltoallw leaves out what is empty. MPI_Alltoall begins with the rank below, libnbc with rank 0.
- */
+/* MPI_Alltoall sends to the rank below first, and receives from the one above; others begin with rank 0. */
+bool pf_nth_goes_around(const struct pf_plan *plan)
+{
+    return plan->call.kind == PF_COLL_ALLTOALL && !plan->call.nonblocking;
+}
+
+int pf_nth_receive(const struct pf_plan *plan, int rank, int i, int to)
+{
+    return pf_nth_goes_around(plan) ? i - 1 : rank - (rank > to);
+}
+
+/* Only MPI_Alltoallw leaves out what is empty. */
 bool pf_nth_alltoall(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
 {
-    bool below = plan->call.kind == PF_COLL_ALLTOALL && !plan->call.nonblocking;
-    int to = below ? around(rank - i, plan->call.n) : nth_other(rank, i);
+    int to = pf_nth_goes_around(plan) ? around(rank - i, plan->call.n) : nth_other(rank, i);
     *step = (struct pf_step){to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0};
     return step->bytes || plan->call.kind != PF_COLL_ALLTOALLW;
 }

@@ -55,6 +55,26 @@ int pf_at_tree_reduce(const struct pf_plan *plan, const struct pf_stage *stage, 
     return round;
 }
 
+/* In round k the children with 2^k ranks below them. A parent asks for the next one when it has combined. */
+int pf_at_reduce_in_turn(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
+                         struct pf_round *out)
+{
+    int n = plan->call.n, v = pf_tree_number(stage, n, rank);
+    int last = v ? __builtin_ctz((unsigned)v) : stage->rounds - 1;
+    for (; round <= last; round++) {
+        int bit = 1 << round;
+        if (v & bit) {
+            send_segment(stage, 0, pf_tree_rank(stage, n, v - bit), moves(plan, PF_COMBINE), out);
+            return round;
+        }
+        if (v + bit < n) {
+            out->receives = 1;
+            return round;
+        }
+    }
+    return stage->rounds;
+}
+
 /* The left subtree of the binary tree has the odd shifted ranks and gets the first part of the vector. The
  * segments of both parts have one size; the first part has at least as many. */
 static size_t split_at(const struct pf_plan *plan)
@@ -173,7 +193,7 @@ static size_t own_block(const struct pf_plan *plan, int rank)
 
 static bool left_out(const struct pf_plan *plan, int rank)
 {
-    return plan->call.counts && plan->call.counts[rank] == 0;
+    return plan->call.kind != PF_COLL_BARRIER && plan->call.counts && plan->call.counts[rank] == 0;
 }
 
 /* One message in each round, or all in round 0. An empty block is not sent. */
@@ -188,7 +208,7 @@ int pf_at_scatter_linear(const struct pf_plan *plan, const struct pf_stage *stag
     for (int r = stage->in_turn ? round : 0; r < n && (stage->in_turn || round == 0); r++) {
         if (r == rank || left_out(plan, r))
             continue;
-        pf_round_send(out, r, PF_BLOCKS, own_block(plan, r), (size_t)r, 1);
+        pf_round_send(out, r, moves(plan, PF_BLOCKS), own_block(plan, r), (size_t)r, 1);
         if (stage->in_turn)
             return r;
     }

@@ -153,6 +153,8 @@ static inline int pf_log2_up(unsigned x) /* ceiling; x > 0 */
 }
 
 /* Trees, in ranks of the communicator. The depth of the root is 0; `bound` is not below any depth. */
+int pf_tree_number(const struct pf_stage *stage, int n, int rank); /* the root is number 0 */
+int pf_tree_rank(const struct pf_stage *stage, int n, int number);
 int pf_tree_depth(const struct pf_stage *stage, int n, int rank);
 int pf_tree_bound(const struct pf_stage *stage, int n);
 int pf_tree_parent(const struct pf_stage *stage, int n, int rank);
@@ -176,6 +178,7 @@ static inline int pf_unfold(const struct pf_stage *stage, int v)
 
 /* The stages. Rooted ones, in rooted.c: */
 pf_stage_at pf_at_tree_bcast, pf_at_tree_reduce; /* a vector in segments along the tree, down and up */
+pf_stage_at pf_at_reduce_in_turn; /* up the in-order binomial tree, one child after the other */
 pf_stage_at pf_at_split_bcast, pf_at_split_swap; /* halves down two branches; then each gets the other half */
 pf_stage_at pf_at_scatter_tree, pf_at_gather_tree, pf_at_scatter_linear, pf_at_gather_linear,
     pf_at_gather_sync;
@@ -187,6 +190,10 @@ pf_stage_at pf_at_allgather_bruck, pf_at_allgather_doubling, pf_at_allgather_rin
 pf_stage_at pf_at_allgather_direct, pf_at_parts_ring, pf_at_parts_doubling;
 pf_stage_at pf_at_alltoall_linear, pf_at_alltoall_pairwise, pf_at_alltoall_bruck;
 pf_stage_nth pf_nth_alltoall, pf_nth_allgather;
+/* Whether ranks send to the one below them first, and so on around; otherwise to rank 0. */
+bool pf_nth_goes_around(const struct pf_plan *plan);
+/* How many receives rank `to` posts before that of the message which `rank` sends to it as number i. */
+int pf_nth_receive(const struct pf_plan *plan, int rank, int i, int to);
 /* Reductions to all and scans, in reduce.c: */
 pf_stage_at pf_at_allreduce_doubling, pf_at_halves, pf_at_vector_halving, pf_at_vector_doubling, pf_at_unfold;
 pf_stage_at pf_at_vector_gather, pf_at_ring_combine, pf_at_scatter_ring, pf_at_scatter_halving;

@@ -3,16 +3,16 @@
 #include "adapters/analytic/coll/schedule.h"
 
 /* The root is number 0. coll/tuned turns the ranks, libnbc swaps the root with rank 0. */
-static int number(const struct pf_stage *stage, int n, int rank)
+int pf_tree_number(const struct pf_stage *stage, int n, int rank)
 {
     if (stage->swap)
         return rank == stage->root ? 0 : rank == 0 ? stage->root : rank;
     return pf_shift(rank, stage->root, n);
 }
 
-static int rank_of(const struct pf_stage *stage, int n, int v)
+int pf_tree_rank(const struct pf_stage *stage, int n, int v)
 {
-    return stage->swap ? number(stage, n, v) : pf_unshift(v, stage->root, n);
+    return stage->swap ? pf_tree_number(stage, n, v) : pf_unshift(v, stage->root, n);
 }
 
 /* The value of the lowest digit of v to the base `fan` that is not 0, with its place: v itself for v < fan.
@@ -79,7 +79,7 @@ int pf_tree_depth(const struct pf_stage *stage, int n, int rank)
 {
     if (stage->tree == PF_TREE_BINARY_IN_ORDER)
         return descend(n, rank).depth;
-    return shifted_depth(stage, number(stage, n, rank));
+    return shifted_depth(stage, pf_tree_number(stage, n, rank));
 }
 
 int pf_tree_bound(const struct pf_stage *stage, int n)
@@ -109,7 +109,7 @@ int pf_tree_parent(const struct pf_stage *stage, int n, int rank)
 {
     if (stage->tree == PF_TREE_BINARY_IN_ORDER)
         return descend(n, rank).parent;
-    int v = number(stage, n, rank), parent = 0, place;
+    int v = pf_tree_number(stage, n, rank), parent = 0, place;
     if (v == 0)
         return -1;
     switch (stage->tree) {
@@ -135,23 +135,23 @@ int pf_tree_parent(const struct pf_stage *stage, int n, int rank)
         parent = v - lowest_digit(v, stage->fan, &place);
         break;
     }
-    return rank_of(stage, n, parent);
+    return pf_tree_rank(stage, n, parent);
 }
 
 int pf_tree_children(const struct pf_stage *stage, int n, int rank, int *child, int room)
 {
-    int count = 0, v = number(stage, n, rank), first = 1, place = 1;
+    int count = 0, v = pf_tree_number(stage, n, rank), first = 1, place = 1;
 #define CHILD(c)                                                                                             \
     do {                                                                                                     \
         if (count < room)                                                                                    \
-            child[count] = rank_of(stage, n, c);                                                             \
+            child[count] = pf_tree_rank(stage, n, c);                                                        \
         count++;                                                                                             \
     } while (0)
     switch (stage->tree) {
     case PF_TREE_LINEAR: /* in the order of ranks, whatever the root */
         for (int r = 0; v == 0 && r < n; r++)
             if (r != rank)
-                CHILD(number(stage, n, r));
+                CHILD(pf_tree_number(stage, n, r));
         break;
     case PF_TREE_CHAIN:
         if (v + 1 < n)
@@ -185,9 +185,9 @@ int pf_tree_children(const struct pf_stage *stage, int n, int rank, int *child, 
     case PF_TREE_BINARY_IN_ORDER: {
         struct descent d = descend(n, rank);
         if (d.left >= 0)
-            CHILD(number(stage, n, d.left));
+            CHILD(pf_tree_number(stage, n, d.left));
         if (d.right >= 0)
-            CHILD(number(stage, n, d.right));
+            CHILD(pf_tree_number(stage, n, d.right));
         break;
     }
     }
