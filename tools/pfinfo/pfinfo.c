@@ -20,6 +20,7 @@
 #include "tools/pfinfo/check.h"
 #include "tools/pfinfo/coverage.h"
 #include "tools/pfinfo/fit.h"
+#include "tools/pfinfo/picture.h"
 #include "tools/pfinfo/record_program.h"
 
 /* Number of hosts of a printed platform whose name says none. */
@@ -30,6 +31,8 @@ enum {
     COLLECTIVES,
     CHECK,
     PLATFORM,
+    PICTURE,
+    STATISTICS,
     MACHINE,
     FIT,
     FIT_PROGRAM,
@@ -40,7 +43,7 @@ enum {
 
 struct request {
     bool config, coverage, collectives, parameters, check, platform, machine, fit_program, record_program;
-    const char *platform_name, *machine_name;
+    const char *platform_name, *picture, *statistics, *machine_name;
     struct fit_request fit;
 };
 
@@ -56,6 +59,10 @@ static const struct argp_option options[] = {
     {"check", CHECK, 0, 0, "Test the installation", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
+    {"picture", PICTURE, "FILE", 0,
+     "Draw the routers and links of --platform NAME into FILE (.svg, with a table beside it, or .html)", 0},
+    {"statistics", STATISTICS, "FILE", 0,
+     "Colour the links of --picture by their load, from a table of PARFOCAL_NET_STATISTICS", 0},
     {"machine", MACHINE, "NAME|FILE", OPTION_ARG_OPTIONAL,
      "Print a machine of pfrun -machine, with the source of each value; without NAME, list them", 0},
     {"fit", FIT, "MODEL|FILE", 0,
@@ -97,6 +104,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case PLATFORM:
         request->platform = true;
         request->platform_name = arg;
+        return 0;
+    case PICTURE:
+        request->picture = arg;
+        return 0;
+    case STATISTICS:
+        request->statistics = arg;
         return 0;
     case MACHINE:
         request->machine = true;
@@ -163,13 +176,16 @@ static void print_platforms(void)
         printf("  %-10s %s\n", pf_platform_builtin_name(i), pf_platform_builtin_help(i));
 }
 
-static int print_platform(const char *name)
+static int print_platform(const struct request *request)
 {
+    const char *name = request->platform_name;
     char error[300];
     if (!name)
         print_platforms();
     else if (!pf_platform_builtin_known(name))
         pf_die("no built-in platform '%s' (pfinfo --platform lists them)", name);
+    else if (request->picture)
+        picture_draw(name, DEFAULT_HOSTS, request->picture, request->statistics);
     else if (!pf_platform_builtin_write(name, DEFAULT_HOSTS, stdout, error, sizeof error))
         pf_die("%s", error);
     return 0;
@@ -221,8 +237,11 @@ int main(int argc, char **argv)
         record_print_program(stdout);
         return 0;
     }
+    if ((request.picture && !request.platform_name) || (request.statistics && !request.picture))
+        pf_die("%s", request.picture ? "--picture draws a built-in platform: add --platform NAME:HOSTS"
+                                     : "--statistics colours a picture: add --picture FILE");
     if (request.platform)
-        return print_platform(request.platform_name);
+        return print_platform(&request);
     if (request.config)
         pf_config_print(stdout);
     if (request.coverage)

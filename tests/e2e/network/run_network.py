@@ -7,6 +7,7 @@ results   programs give the right results with every routing, also with those by
 same      runs are the same, to the last digit
 shapes    SimGrid can route every shape of a built-in dragonfly
 statistics  the table of links and the summary say the same, and nothing is lost
+picture   a platform is drawn for a browser, with all links and their loads, and as text
 refused   what a platform file cannot have is refused in one line
 """
 import argparse
@@ -17,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.dom.minidom
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -167,6 +169,47 @@ def statistics(network):
     network.expect(result.status not in (0, "timeout") and "PARFOCAL_NET_STATISTICS" in result.err, "a directory as the file", result)
 
 
+def picture(network):
+    program = network.tools.build(os.path.join(HERE, "crowd.c"), "pfcc")
+    table, svg = os.path.join(network.work, "links.csv"), os.path.join(network.work, "load.svg")
+
+    def pfinfo(*options):
+        return network.tools.run([network.tools.command("pfinfo"), *options], LIMIT)
+
+    for platform in ("star:12", "fattree:16", "torus:12", "dragonfly:128"):
+        result = network.pfrun(program, 12, platform, ["20000"], {"PARFOCAL_NET_STATISTICS": table})
+        network.expect(result.status == 0, platform, result)
+        busy = {row["link"]: float(row["utilisation"]) for row in read_table(table) if row["channel"] == "all"}
+        result = pfinfo("--platform", platform, "--picture", svg, "--statistics", table)
+        network.expect(result.status == 0 and not result.lines, f"picture of {platform}", result)
+        lines = {}  # of links, by the name in their titles
+        for line in xml.dom.minidom.parse(svg).getElementsByTagName("line"):
+            for title in line.getElementsByTagName("title"):
+                lines[title.firstChild.data.split(":")[0]] = (title.firstChild.data, line.getAttribute("stroke"))
+        with open(svg[:-4] + ".txt", encoding="utf-8") as f:
+            text = [line.split() for line in f.read().splitlines()[1:]]
+        network.expect(len(text) == len(lines) and {row[0] for row in text} == set(lines), f"links of {platform} as text", result)
+        network.expect(busy.keys() <= lines.keys() and all(f"busy {100 * part:.1f} %" in lines[link][0] for link, part in busy.items()),
+                       f"loads of {platform}", result)
+        network.expect([float(row[3]) for row in text] == sorted((float(row[3]) for row in text), reverse=True), "order", result)
+        most, least = max(busy, key=busy.get), next((link for link in lines if link not in busy), None)
+        network.expect(least is None or lines[most][1] != lines[least][1], f"colours of {platform}", result)
+    html = os.path.join(network.work, "plain.html")
+    result = pfinfo("--platform=torus:8", "--picture", html)
+    with open(html, encoding="utf-8") as f:
+        text = f.read()
+    network.expect(result.status == 0 and "<svg" in text and "r0-r1" in text and "</html>" in text, "a page", result)
+    wrong = os.path.join(network.work, "wrong.csv")
+    with open(wrong, "w", encoding="utf-8") as f:
+        f.write("link,channel\n")
+    for options in (["--platform=torus:8", "--picture", svg[:-4] + ".png"], ["--picture", svg], ["--statistics", table],
+                    ["--platform=torus:8", "--picture", svg, "--statistics", wrong], ["--platform=nothing", "--picture", svg],
+                    ["--platform=torus:2", "--picture", svg, "--statistics", table],
+                    ["--platform=fattree:20000", "--picture", svg]):
+        result = pfinfo(*options)
+        network.expect(result.status not in (0, "timeout") and len(result.err.splitlines()) == 1, "a mistake", result)
+
+
 def refused(network):
     program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
     for routing in ROUTINGS[1:]:
@@ -179,7 +222,7 @@ def refused(network):
 
 
 def main():
-    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "refused": refused}
+    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "picture": picture, "refused": refused}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
