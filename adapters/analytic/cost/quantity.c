@@ -94,7 +94,7 @@ const char *pf_quantity_read(const char *text, enum pf_quantity kind, double *va
 /* Whether `text` is read as exactly this value. */
 static bool exact(const char *text, enum pf_quantity kind, double value)
 {
-    double again;
+    double again = NAN; /* no value equals it */
     return !pf_quantity_read(text, kind, &again) && again == value;
 }
 
