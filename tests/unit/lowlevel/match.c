@@ -55,18 +55,34 @@ static void test_flat(void **state)
             }
             assert_true(list.indexed && list.others == NULL);
             assert_true(longest_chain(&list) <= LONGEST_CHAIN);
-            for (uint64_t i = 0; i < ENTRIES; i += 997)
-                assert_ptr_equal(ptl_match_find(&list, key_of(family, i), NULL, NULL)->key.bits ==
-                                         nodes[i].key.bits
-                                     ? &nodes[i]
-                                     : NULL,
-                                 &nodes[i]);
+            assert_int_equal(list.table_size & (list.table_size - 1), 0); /* a mask of the hash */
+            for (uint64_t i = 0; i < ENTRIES; i++)
+                assert_ptr_equal(ptl_match_find(&list, key_of(family, i), NULL, NULL), &nodes[i]);
             for (uint64_t i = 0; i < ENTRIES; i++)
                 ptl_match_remove(&list, &nodes[i]);
             assert_true(!list.indexed && list.length == 0);
             ptl_match_release(&list);
         }
     free(nodes);
+}
+
+/* A long list for each of many masks in turn: a group without entries is free for another mask. */
+static void test_groups(void **state)
+{
+    (void)state;
+    enum { LENGTH = 2 * PTL_MATCH_LONG };
+    struct ptl_match_node nodes[LENGTH];
+    struct ptl_match_list list = {0};
+    for (int mask = 0; mask < 3 * PTL_MATCH_GROUPS; mask++) {
+        for (int i = 0; i < LENGTH; i++) {
+            nodes[i] = (struct ptl_match_node){.key = {(uint64_t)i << 32, 1}, .ignore = {1ULL << mask, 0}};
+            ptl_match_append(&list, &nodes[i]);
+        }
+        assert_true(list.indexed && list.others == NULL);
+        for (int i = 0; i < LENGTH; i++)
+            ptl_match_remove(&list, &nodes[i]);
+    }
+    ptl_match_release(&list);
 }
 
 /* Many of one key, as receives of one tag: one chain, in order, and taking from either end costs the same. */
@@ -207,7 +223,8 @@ static void test_headers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_same_key),
-                                       cmocka_unit_test(test_patterns), cmocka_unit_test(test_headers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_same_key), cmocka_unit_test(test_patterns),
+                                       cmocka_unit_test(test_headers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
