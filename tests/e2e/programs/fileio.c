@@ -4,14 +4,10 @@
  * What files.c leaves out of MPI-IO: nonblocking accesses of every kind, split collectives, shared and
  * ordered pointers, atomic mode, sizes. The model changes between start and completion.
  */
-#include "check.h"
-
-#include <stdlib.h>
-#include <unistd.h>
+#include "filename.h"
 
 enum { N = 64 };
 
-static char name[256];
 static MPI_File file;
 static int out[N], in[N];
 
@@ -228,19 +224,6 @@ static void properties(void)
     CHECK_OK(MPI_Errhandler_free(&got));
     CHECK_OK(MPI_File_set_errhandler(file, MPI_ERRORS_RETURN));
     end();
-}
-
-/* A name that no other run has, in the directory for such things. */
-static void choose_name(void)
-{
-    if (check_rank == 0) {
-        const char *directory = getenv("TMPDIR");
-        snprintf(name, sizeof name, "%.200s/pf-fileio-XXXXXX", directory ? directory : "/tmp");
-        int fd = mkstemp(name);
-        CHECK(fd >= 0);
-        close(fd);
-    }
-    CHECK_OK(MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD));
 }
 
 int main(int argc, char *argv[])

@@ -5,14 +5,9 @@
  * and split accesses, views, sizes, errors. A file stays Open MPI's, whatever the ranks switch to. (Stock
  * SMPI simulates disks and lacks half of the calls.)
  */
-#include "check.h"
-
-#include <stdlib.h>
-#include <unistd.h>
+#include "filename.h"
 
 enum { N = 256 };
-
-static char name[256];
 
 static void open_file(MPI_File *file, int mode)
 {
@@ -186,19 +181,6 @@ static void errors(void)
     CHECK_OK(MPI_Errhandler_free(&own));
     CHECK(MPI_File_f2c(MPI_File_c2f(file)) == file);
     CHECK_OK(MPI_File_close(&file));
-}
-
-/* A name that no other run has, in the directory for such things. */
-static void choose_name(void)
-{
-    if (check_rank == 0) {
-        const char *directory = getenv("TMPDIR");
-        snprintf(name, sizeof name, "%.200s/pf-files-XXXXXX", directory ? directory : "/tmp");
-        int fd = mkstemp(name);
-        CHECK(fd >= 0);
-        close(fd);
-    }
-    CHECK_OK(MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD));
 }
 
 int main(int argc, char *argv[])
