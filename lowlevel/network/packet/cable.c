@@ -27,6 +27,8 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     p->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
     p->port = input;
     p->ready = leave;
+    if (time <= 0.0) /* nothing waits on a cable of any rate: the rest follows as it comes in */
+        time = fmax(p->tail - leave, 0.0);
     p->tail = head + time;
     if (is_router(sim, sim->owner[input])) {
         p->tail += f->router_latency;

@@ -152,6 +152,26 @@ static void read_routes(struct plan *plan)
     }
 }
 
+/* A FATPIPE link is a cable of any rate, which is the same as its own where something else of each route is
+ * slower. Otherwise it would bound each message by itself, and packets of several share what they cross. */
+static void refuse_bounds(const struct plan *plan, double bus)
+{
+    for (size_t pair = 0; pair < (size_t)plan->nodes * (size_t)plan->nodes; pair++) {
+        const struct pf_platform_route *route = &plan->routes[pair];
+        double least = bus;
+        for (int i = 0; i < route->count; i++)
+            if (pf_platform_link_state(route->links[i])->shared)
+                least = fmin(least, pf_platform_link_state(route->links[i])->bandwidth);
+        for (int i = 0; i < route->count; i++)
+            if (pf_platform_link_state(route->links[i])->bandwidth < least)
+                pf_die(
+                    "network packet: link %s is a FATPIPE of %g B/s, less than the other links of a route: "
+                    "it would bound each message by itself, and packets cannot",
+                    pf_platform_link_name(route->links[i]),
+                    pf_platform_link_state(route->links[i])->bandwidth);
+    }
+}
+
 /* Which points are the same, and whether that makes sense. */
 static void unite_points(struct plan *plan)
 {
@@ -452,6 +472,7 @@ void pf_packet_platform_make(struct pf_packet_platform *of, double router_latenc
 {
     struct plan plan = {.of = of};
     read_routes(&plan);
+    refuse_bounds(&plan, bus);
     unite_points(&plan);
     add_links(&plan);
     int32_t *leaf_out = pf_calloc((size_t)plan.nodes + 1, sizeof *leaf_out);

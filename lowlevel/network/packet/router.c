@@ -121,9 +121,9 @@ static void join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
     int32_t router = sim->owner[input], output = sim->fabric->first_port[router] + queue->hop.port;
     struct packet_input *in = &sim->inputs[input];
     struct packet_output *o = &sim->outputs[output];
-    double whole = p->tail - p->bytes * sim->byte_time[output]; /* a faster cable must not run dry */
-    if (whole > p->ready)
-        p->ready = whole;
+    double time = p->bytes * sim->byte_time[output];
+    if (time > 0.0)
+        p->ready = fmax(p->ready, p->tail - time); /* a faster cable must not run dry */
     double date = fmax(p->ready, fmax(in->free_at, o->free_at)), when;
     if (in->waiting == 0 && o->waiting == 0 && is_due(date, now)) {
         int channel = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc,

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Model packet beside portals: the same times where nothing is congested, and the same ones in each run.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/packet
+    "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/packet.c" -lm
+}
+
+FIXED="--cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0"
+
+# times_agree PER-CENT SECONDS ARGUMENTS...: of 64 sizes, between portals and packet: one or the other limit
+times_agree() {
+    local limit=$1 least=$2
+    shift 2
+    for model in portals packet; do pfrun "$@" $FIXED -model $model "$APP" sizes >$model; done
+    paste portals packet | awk -v limit="$limit" -v least="$least" '
+        function size(x) { return x < 0 ? -x : x }
+        NF == 4 && $1 == $3 { n++; d = size($4 - $2); if (d > least && d > limit / 100 * $2) { print "apart: " $0; bad++ } }
+        END { print n " sizes, " bad + 0 " apart"; exit !(n == 64 && !bad) }'
+}
+
+# Hosts with links of their own that serve both directions, behind a backbone that nobody shares: backbone BANDWIDTH
+backbone() {
+    echo "<?xml version='1.0'?><!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>"
+    echo "<platform version='4.1'><zone id='all' routing='Full'><host id='a' speed='1Gf'/><host id='b' speed='1Gf'/>"
+    echo "<link id='la' bandwidth='12.5GBps' latency='300ns'/><link id='lb' bandwidth='12.5GBps' latency='300ns'/>"
+    echo "<link id='between' bandwidth='$1' latency='400ns' sharing_policy='FATPIPE'/>"
+    echo "<route src='a' dst='b'><link_ctn id='la'/><link_ctn id='between'/><link_ctn id='lb'/></route></zone></platform>"
+}
+
+@test "two ranks take the times of portals" { times_agree 0.001 0 -np 2; }
+
+# The acknowledgement of a message meets the next message at a node, and waits for the packet in front of it (2048 B at 12.5 GB/s)
+# where a flow would give way. Two such waits at most.
+@test "a ring of 16 takes the times of portals, but for the rest of a packet" { times_agree 1 0.34e-6 -np 16; }
+
+@test "a backbone that nobody shares holds no packet up" {
+    printf 'a\nb\n' >hosts
+    for bandwidth in 12.5GBps 100GBps; do
+        backbone $bandwidth >platform.xml
+        times_agree 0.2 0 -np 2 -platform platform.xml -hostfile hosts
+    done
+}
+
+@test "a backbone that would bound each message by itself is refused" {
+    printf 'a\nb\n' >hosts
+    backbone 2GBps >platform.xml
+    run pfrun -np 2 -platform platform.xml -hostfile hosts $FIXED -model packet "$APP" sizes
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep "network packet: link between is a FATPIPE of 2e+09 B/s" <<<"$output"
+}
+
+@test "twenty runs are the same to the last bit" {
+    for run in {1..20}; do
+        MALLOC_PERTURB_=$((12 * run)) pfrun -np 8 $FIXED -model packet "$APP" crowd >run.$run
+    done
+    cat run.1
+    [ "$(grep -c "^round" run.1)" -eq 28 ]
+    for run in {2..20}; do cmp run.1 run.$run; done
+}
