@@ -85,6 +85,28 @@ static void test_groups(void **state)
     ptl_match_release(&list);
 }
 
+/* Short lists have no index, and a list that has been released is as a new one. */
+static void test_length(void **state)
+{
+    (void)state;
+    struct ptl_match_node nodes[PTL_MATCH_LONG + 1];
+    struct ptl_match_list list = {0};
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i <= PTL_MATCH_LONG; i++) {
+            assert_false(list.indexed);
+            nodes[i] = (struct ptl_match_node){.key = {(uint64_t)i, 1}};
+            ptl_match_append(&list, &nodes[i]);
+        }
+        assert_true(list.indexed && list.table_size > PTL_MATCH_LONG);
+        for (int i = 0; i <= PTL_MATCH_LONG; i++) {
+            assert_int_equal(list.indexed, list.length >= PTL_MATCH_SHORT);
+            ptl_match_remove(&list, &nodes[i]);
+        }
+        ptl_match_release(&list);
+        assert_true(list.table == NULL && list.table_size == 0);
+    }
+}
+
 /* Many of one key, as receives of one tag: one chain, in order, and taking from either end costs the same. */
 static void test_same_key(void **state)
 {
@@ -223,8 +245,8 @@ static void test_headers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_same_key), cmocka_unit_test(test_patterns),
-                                       cmocka_unit_test(test_headers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat),     cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_length),   cmocka_unit_test(test_same_key),
+                                       cmocka_unit_test(test_patterns), cmocka_unit_test(test_headers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
