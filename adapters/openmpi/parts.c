@@ -199,8 +199,6 @@ static bool check_version(char *why, size_t n)
     return false;
 }
 
-/* The offloading components find the addresses of the others where mtl/portals4 has put them. Without it
- * they would refuse themselves, and Open MPI would take others without a word. */
 static bool check_layouts(char *why, size_t n)
 {
     for (int i = 0; i < PF_CORE_GLUE; i++)
@@ -210,6 +208,23 @@ static bool check_layouts(char *why, size_t n)
     return true;
 }
 
+/* With this protocol mtl/portals4 4.1.4 ends a send, and forgets its buffer, when the first part of it has
+ * been acknowledged and not when the rest has been fetched: data are wrong, or the fetch finds nothing. */
+static bool check_protocol(char *why, size_t n)
+{
+    static const char name[] = "OMPI_MCA_mtl_portals4_long_protocol";
+    const char *protocol = getenv(name);
+    if (!protocol || (strcmp(protocol, "rndv") != 0 && strcmp(protocol, "1") != 0))
+        return true;
+    snprintf(why, n,
+             "%s=%s does not work in Open MPI 4.1.4: a send ends before its data have been fetched; leave it "
+             "eager",
+             name, protocol);
+    return false;
+}
+
+/* The offloading components find the addresses of the others where mtl/portals4 has put them. Without it
+ * they would refuse themselves, and Open MPI would take others without a word. */
 static bool check_settings(char *why, size_t n)
 {
     const struct {
@@ -222,7 +237,7 @@ static bool check_settings(char *why, size_t n)
             return false;
         }
     }
-    return true;
+    return use_ob1() || check_protocol(why, n);
 }
 
 bool pf_parts_find(char *why, size_t n)

@@ -464,6 +464,11 @@ double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_
     return late ? latest(posted, sent->data - cost->landing) : posted;
 }
 
+double pf_cost_sought(const struct pf_cost *cost)
+{
+    return cost->protocol == PF_COST_PORTALS ? cost->look / 2 : 0;
+}
+
 bool pf_cost_shares(const struct pf_cost *cost)
 {
     return cost->network.batch != NULL;

@@ -100,6 +100,12 @@ double pf_cost_post(const struct pf_cost *cost, size_t bytes);
 double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
                       double posted);
 
+/* How much earlier than that of another one ends the receive of a message which has come and which MPI_Mprobe
+ * has found: the search that has found it was one of many, begun while the message came; half of one on
+ * average.
+ */
+double pf_cost_sought(const struct pf_cost *cost);
+
 /* Whether messages that are sent at once share their NIC, so that all end late, and not one after the other.
  * Then pf_cost_send() of several is preceded by these: begin forgets what was said of the node of `src`, add
  * names one message. */
