@@ -65,8 +65,8 @@ def replaced(build):
     for name in found(r'^    \{"(\w+)", \(void \*\)hook_', "adapters/openmpi/hooks.c"):
         names[name] = "an import of Open MPI (adapters/openmpi/hooks.c)"
     version = "adapters/openmpi/private/openmpi-*.h"
-    for text in found(r"^#define PF_OMPI_(?:RETAIN|COLL|OSC)\w*((?:.*\\\n)*.*)", version):
-        for name in re.findall(r'"((?:ompi|opal)_\w+)"', text):
+    for text in found(r"^#define PF_OMPI_(?:RETAIN|COLL|NBC|OSC)\w*((?:.*\\\n)*.*)", version):
+        for name in re.findall(r'"((?:ompi|opal|NBC)_\w+)"', text):
             names[name] = "a function of a plugin (adapters/openmpi/private)"
     for name in found(r"^\s+(opal_dl|mca_pml\.\w+|ompi_mtl->\w+|opal_timer\w+) = ", "adapters/openmpi/glue/*.c"):
         names[name] = "a table of Open MPI (adapters/openmpi/glue)"
