@@ -265,7 +265,7 @@ static char *forms(int key, const char *text, void *input)
     for (int list = 0; list < 3; list++) {
         const char *line;
         for (int i = 0; (line = list == 0   ? pf_fabric_help(i)
-                                : list == 1 ? pattern_help(i)
+                                : list == 1 ? pf_pattern_help(i)
                                             : pf_routing_name(i));
              i++) {
             char *longer = list < 2 ? pf_asprintf("%s  %s\n", all, line)

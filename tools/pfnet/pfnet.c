@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     struct pf_fabric *fabric = options_fabric(&o);
     if (!pf_routing_open(&routing, o.routing, fabric, &o.routing_settings, error, sizeof error))
         pf_die("%s", error);
-    struct pattern *pattern = pattern_make(o.pattern, fabric, o.seed, error, sizeof error);
+    struct pf_pattern *pattern = pf_pattern_make(o.pattern, fabric, o.seed, error, sizeof error);
     if (!pattern)
         pf_die("%s", error);
     struct sweep sweep = {.o = &o,
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     go(&sweep);
     if (fflush(sweep.out) || ferror(sweep.out) || (o.output && fclose(sweep.out)))
         pf_die("cannot write the points: %s", strerror(errno));
-    pattern_free(pattern);
+    pf_pattern_free(pattern);
     pf_fabric_free(fabric);
     if (o.picture)
         options_draw(&o);

@@ -143,7 +143,7 @@ static void send(struct source *s, double date)
 {
     struct net *net = s->net;
     int32_t node = (int32_t)(s - net->sources);
-    int32_t to = pattern_destination(net->request->pattern, node, draw(s));
+    int32_t to = pf_pattern_destination(net->request->pattern, node, draw(s));
     int batch = batch_of(net, date);
     if (to < 0)
         return;
@@ -177,8 +177,8 @@ static void ring(struct pf_packet_timer *timer, double date)
 static bool sends(struct source *s)
 {
     for (int i = 0; i < 64; i++)
-        if (pattern_destination(s->net->request->pattern, (int32_t)(s - s->net->sources),
-                                pf_topology_hash((uint64_t)i)) >= 0)
+        if (pf_pattern_destination(s->net->request->pattern, (int32_t)(s - s->net->sources),
+                                   pf_topology_hash((uint64_t)i)) >= 0)
             return true;
     return false;
 }

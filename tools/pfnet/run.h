@@ -7,13 +7,13 @@
 
 #include "lowlevel/network/packet/routing.h"
 #include "lowlevel/network/packet/sim.h"
-#include "tools/pfnet/pattern.h"
+#include "lowlevel/network/packet/pattern.h"
 
 /* One point of a curve: an open loop of equal packets through an empty network, at one load. */
 struct run_request {
     const struct pf_routing *routing;
     const struct pf_packet_settings *settings;
-    const struct pattern *pattern;
+    const struct pf_pattern *pattern;
     double load;       /* of the rate of a node, headers included */
     double rate;       /* B/s: what load 1 is */
     double slot_bytes; /* 0: Poisson arrivals; else Bernoulli trials in slots as long as so many bytes take */

@@ -129,6 +129,18 @@ unsigned check_models(void)
     return models;
 }
 
+void check_networks(unsigned models)
+{
+    bool packets = models & 1u << PF_MODEL_PACKET;
+    if (strcmp(pf_config.net_model, "packet") == 0)
+        packets |= (models & 1u << PF_MODEL_PORTALS) != 0;
+    if (*pf_config.background && !packets)
+        pf_die(
+            "%s: only the packet network has traffic beside the program: use -model packet, or -load packet "
+            "when the program switches to it",
+            pf_config_given("background"));
+}
+
 /* The soft limit may be raised to the hard one by anybody; only the hard one is a reason to stop. */
 static void check_descriptors(void)
 {

@@ -13,6 +13,8 @@ char *check_application(const char *name);
 /* Models, agreement and schedule in pf_config, wherever they came from. Returns the bits of all models the
  * run will use. */
 unsigned check_models(void);
+/* Refuses what needs the packet network when none of these models has it. */
+void check_networks(unsigned models);
 
 /* File descriptors, memory maps, and room for `ranks` copies of the application in `directory`. */
 void check_limits(int ranks, const char *application, const char *directory);

@@ -42,6 +42,7 @@ enum flag {
     NO_PRIVATIZE,
     ANALYZE,
     EXPLAIN,
+    BACKGROUND,
     PROGRESS,
     FOREGROUND,
     HELP,
@@ -78,6 +79,7 @@ static const struct flag_row {
     {"no-privatize", NO_PRIVATIZE, false},
     {"analyze", ANALYZE, false},
     {"explain", EXPLAIN, false},
+    {"background", BACKGROUND, true},
     {"progress", PROGRESS, false},
     {"foreground", FOREGROUND, false},
     {"help", HELP, false},
@@ -125,6 +127,8 @@ static const char help_text[] =
     "  -keep-temps             keep them\n"
     "  -wrapper COMMAND        run under COMMAND; -gdb, -lldb and -vgdb are shorthands\n"
     "  -no-privatize           let all ranks share the application's globals\n"
+    "  -background TRAFFIC     in model packet, traffic beside the program: PATTERN:LOAD[:NODES], such as\n"
+    "                          uniform:0.3 or hotspot:0:0.5:8-15 (docs/packet.md)\n"
     "  -explain                print which formulae and parameters priced the messages of model analytic\n"
     "  -progress               say how far the run is, in one line that is refreshed (SIGUSR1 does it once)\n"
     "  -analyze                report allocations and timings at the end\n"
@@ -284,6 +288,7 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case MACHINE:
     case CALIBRATED:
     case REPORT:
+    case BACKGROUND:
         set_config(row->name, row->name, value);
         break;
     case TRACE:

@@ -337,7 +337,7 @@ static void prepare(int argc, char **argv)
     if (pf_config.check)
         pf_check_enable();
     run.application = check_application(run.options.app[0]);
-    check_models();
+    check_networks(check_models());
     check_report();
     if (*pf_config.report && !run.options.quiet)
         pf_config.table = true;

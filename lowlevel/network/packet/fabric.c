@@ -38,7 +38,8 @@ void pf_fabric_set_up(struct pf_fabric *fabric, int32_t port, bool up)
 
 int pf_fabric_extents(const struct pf_fabric *fabric, int32_t extents[PF_FABRIC_DIGITS], int *in_group)
 {
-    return fabric->topology->extents(fabric, extents, in_group);
+    *in_group = 0;
+    return fabric->topology ? fabric->topology->extents(fabric, extents, in_group) : 0;
 }
 
 struct pf_fabric *pf_fabric_new(const struct pf_fabric_ops *ops, int32_t nodes, int32_t routers, void *shape,

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "lowlevel/network/loss.h"
 #include "lowlevel/network/network.h"
+#include "lowlevel/network/packet/background.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/network/packet/from_platform.h"
 #include "lowlevel/network/packet/report.h"
@@ -39,6 +40,8 @@ static struct pf_pool parcels = PF_POOL(struct pf_packet_parcel);
 static struct pf_network_paths paths; /* for latency, loss and rate; the links are the simulator's */
 static struct pf_packet_platform platform;
 static struct pf_packet_sim *sim;
+static bool has_background, is_advancing;
+static uint64_t under_way; /* the program's parcels */
 
 static void link_changed(int link)
 {
@@ -82,6 +85,7 @@ static struct pf_packet_sim *simulator(void)
         pf_die("network packet: %s", error);
     pf_platform_on_change(link_changed);
     pf_packet_report_start(sim, &platform);
+    has_background = pf_packet_background_open(sim, platform.fabric);
     return sim;
 }
 
@@ -89,6 +93,7 @@ static struct pf_packet_sim *simulator(void)
 static void end(struct pf_packet_parcel *parcel)
 {
     DL_DELETE(*parcel->queue, parcel);
+    under_way--;
     if (parcel->transfer)
         parcel->transfer->state = NULL;
     pf_pool_put(&parcels, parcel);
@@ -228,6 +233,8 @@ static void packet_inject(struct pf_transfer *t)
     t->state = parcel;
     t->failed = parcel->is_told = pf_loss_strikes(path->loss); /* nothing waits for what is lost */
     DL_APPEND(*parcel->queue, parcel);
+    if (under_way++ == 0 && has_background && !is_advancing)
+        pf_packet_background_resume(pf_engine_now());
     pf_packet_sim_send(s, &parcel->message, pf_engine_now());
     if (t->streams)
         return;
@@ -273,13 +280,16 @@ static double packet_acknowledge(const struct pf_transfer *t, double bytes)
 
 static double packet_next_event(void)
 {
-    return sim ? pf_packet_sim_next(sim) : -1.0;
+    return sim && (under_way > 0 || !has_background) ? pf_packet_sim_next(sim) : -1.0;
 }
 
 static void packet_advance_to(double date)
 {
-    if (sim)
-        pf_packet_sim_advance(sim, date);
+    if (!sim)
+        return;
+    is_advancing = true;
+    pf_packet_sim_advance(sim, date);
+    is_advancing = false;
 }
 
 const struct pf_network_ops pf_network_packet = {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All send to all at once, the first argument says how many bytes; who fails to receive what was sent says
+/* All send to all at once, the first argument says how many bytes, the second how many
+ * seconds they pause before; who fails to receive what was sent says
  * so. Prints when each rank was done. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -15,6 +17,8 @@ int main(int argc, char **argv)
     for (int to = 0; to < size; to++)
         for (int i = 0; i < bytes; i++)
             out[to * bytes + i] = (char)(rank + 3 * to + i);
+    if (argc > 2)
+        sleep((unsigned)atoi(argv[2]));
     MPI_Request *requests = malloc(2 * (size_t)size * sizeof *requests);
     for (int other = 0; other < size; other++) {
         MPI_Irecv(in + other * bytes, bytes, MPI_CHAR, other, 0, MPI_COMM_WORLD, &requests[other]);

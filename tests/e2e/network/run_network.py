@@ -8,6 +8,7 @@ same      runs are the same, to the last digit
 shapes    SimGrid can route every shape of a built-in dragonfly
 statistics  the table of links and the summary say the same, and nothing is lost
 picture   a platform is drawn for a browser, with all links and their loads, and as text
+background  traffic beside a program slows it down and holds nothing up
 refused   what a platform file cannot have is refused in one line
 """
 import argparse
@@ -210,6 +211,44 @@ def picture(network):
         network.expect(result.status not in (0, "timeout") and len(result.err.splitlines()) == 1, "a mistake", result)
 
 
+def background(network):
+    program = network.tools.build(os.path.join(HERE, "crowd.c"), "pfcc")
+
+    def end(traffic, args=("20000",), platform="fattree:16"):
+        result = network.pfrun(program, 8, platform, args, options=["-background", traffic] if traffic else [])
+        network.expect(result.status == 0 and len(result.lines) == 8, f"with {traffic}", result)
+        return max((float(line.split()[1]) for line in result.lines), default=0)
+
+    quiet, some, much = end(None), end("uniform:0.3"), end("uniform:0.7")
+    if not quiet < some < much:
+        network.failures += 1
+        print(f"FAIL loads 0, 0.3 and 0.7 give {quiet}, {some} and {much}")
+    if end("uniform:0.7") != much:
+        network.failures += 1
+        print("FAIL another run has another time")
+    # Node 15 alone sends to node 14: nobody else is in its way, not even in a tree.
+    table = os.path.join(network.work, "pattern")
+    with open(table, "w", encoding="utf-8") as f:
+        f.write("15 14\n")
+    if end(f"file:{table}:0.9") != quiet or not quiet < end("hotspot:3:0.9:8-15"):
+        network.failures += 1
+        print("FAIL traffic elsewhere has an effect, or none in the way")
+    # A pause of a simulated second is not simulated packet by packet; nothing keeps the end waiting.
+    if not 1 < end("uniform:0.5", ("20000", "1"), "torus:16") < 1.001:
+        network.failures += 1
+        print("FAIL a pause")
+    stuck = network.tools.build(os.path.join(run_e2e.PROGRAMS, "deadlock.c"), "pfcc")
+    result = network.pfrun(stuck, 4, "fattree:16", options=["-background", "uniform:0.5"])
+    network.expect(result.status not in (0, "timeout") and "deadlock" in result.err, "a deadlock is found", result)
+    result = network.pfrun(program, 8, network.write_platform("star:8"), ["20000"], options=["-background", "neighbour:0.5"])
+    network.expect(result.status == 0, "on a platform file", result)
+    for model, traffic in (("smpi", "uniform:0.5"), ("portals", "uniform:0.5"), ("packet", "uniform"), ("packet", "uniform:1.5"),
+                           ("packet", "nothing:0.5"), ("packet", "uniform:0.5:16"), ("packet", "uniform:0.5:x"), ("packet", "hotspot:99:0.5")):
+        result = network.pfrun(program, 8, "fattree:16", ["1"], options=["-model", model, "-background", traffic])
+        network.expect(result.status not in (0, "timeout") and result.err.count("\n") == 1 and "-background" in result.err,
+                       f"{traffic} in {model}", result)
+
+
 def refused(network):
     program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
     for routing in ROUTINGS[1:]:
@@ -222,7 +261,7 @@ def refused(network):
 
 
 def main():
-    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "picture": picture, "refused": refused}
+    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "picture": picture, "background": background, "refused": refused}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))

@@ -28,7 +28,7 @@ static double simulated(const char *topology, const struct reference_request *r,
     struct pf_fabric *f = pf_fabric_make(topology, &cables, error, sizeof error);
     assert_non_null(f);
     assert_true(pf_routing_open(&routing, "minimal", f, &plain, error, sizeof error));
-    struct pattern *p = pattern_make("uniform", f, r->seed, error, sizeof error);
+    struct pf_pattern *p = pf_pattern_make("uniform", f, r->seed, error, sizeof error);
     assert_non_null(p);
     settings.packet_bytes = 1;
     settings.channels = r->channels;
@@ -49,7 +49,7 @@ static double simulated(const char *topology, const struct reference_request *r,
     if (!run_point(&request, &point, error, sizeof error))
         fail_msg("%s", error);
     assert_true(point.clean);
-    pattern_free(p);
+    pf_pattern_free(p);
     pf_fabric_free(f);
     *accepted = point.accepted;
     return point.latency;

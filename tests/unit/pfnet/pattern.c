@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns: who sends to whom, and descriptions that must be refused. */
-#include "tools/pfnet/pattern.h"
+#include "lowlevel/network/packet/pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,21 +24,21 @@ static struct pf_fabric *fabric(const char *text)
     return f;
 }
 
-static struct pattern *pattern(const char *text, const struct pf_fabric *f)
+static struct pf_pattern *pattern(const char *text, const struct pf_fabric *f)
 {
     char error[300];
-    struct pattern *p = pattern_make(text, f, 3, error, sizeof error);
+    struct pf_pattern *p = pf_pattern_make(text, f, 3, error, sizeof error);
     if (!p)
         fail_msg("%s", error);
     return p;
 }
 
 /* How often each node is chosen by `source` in 1000 draws. */
-static int *draw(const struct pattern *p, const struct pf_fabric *f, int32_t source)
+static int *draw(const struct pf_pattern *p, const struct pf_fabric *f, int32_t source)
 {
     int *count = calloc((size_t)f->nodes + 1, sizeof *count);
     for (uint64_t i = 0; i < 1000; i++) {
-        int32_t to = pattern_destination(p, source, pf_topology_hash(i));
+        int32_t to = pf_pattern_destination(p, source, pf_topology_hash(i));
         assert_in_range(to + 1, 0, f->nodes);
         count[to < 0 ? f->nodes : to]++;
     }
@@ -49,19 +49,19 @@ static int *draw(const struct pattern *p, const struct pf_fabric *f, int32_t sou
 static void check_map(const char *topology, const char *text, int32_t from, int32_t to)
 {
     struct pf_fabric *f = fabric(topology);
-    struct pattern *p = pattern(text, f);
+    struct pf_pattern *p = pattern(text, f);
     bool *taken = calloc((size_t)f->nodes, sizeof *taken);
     for (int32_t i = 0; i < f->nodes; i++) {
-        int32_t d = pattern_destination(p, i, pf_topology_hash((uint64_t)i));
+        int32_t d = pf_pattern_destination(p, i, pf_topology_hash((uint64_t)i));
         assert_in_range(d, 0, f->nodes - 1);
-        assert_int_equal(d, pattern_destination(p, i, 77));
+        assert_int_equal(d, pf_pattern_destination(p, i, 77));
         assert_false(taken[d]);
         taken[d] = true;
     }
     if (from >= 0)
-        assert_int_equal(pattern_destination(p, from, 0), to);
+        assert_int_equal(pf_pattern_destination(p, from, 0), to);
     free(taken);
-    pattern_free(p);
+    pf_pattern_free(p);
     pf_fabric_free(f);
 }
 
@@ -86,35 +86,35 @@ static void test_draws(void **state)
 {
     (void)state;
     struct pf_fabric *f = fabric("dragonfly:2,4,2");
-    struct pattern *p = pattern("uniform", f);
+    struct pf_pattern *p = pattern("uniform", f);
     int *count = draw(p, f, 5);
     assert_int_equal(count[5], 0);
     for (int32_t i = 0; i < f->nodes; i++)
         assert_in_range(count[i], i == 5 ? 0 : 2, 40);
     free(count);
-    pattern_free(p);
+    pf_pattern_free(p);
     p = pattern("uniform:self", f);
     count = draw(p, f, 5);
     assert_true(count[5] > 0);
     free(count);
-    pattern_free(p);
+    pf_pattern_free(p);
     /* Groups have eight nodes. */
     p = pattern("adversarial:2", f);
     count = draw(p, f, 70);
     for (int32_t i = 0; i <= f->nodes; i++)
         assert_int_equal(count[i] > 0, i / 8 == 1);
     free(count);
-    pattern_free(p);
+    pf_pattern_free(p);
     p = pattern("hotspot:3,60:0.5", f);
     count = draw(p, f, 0);
     assert_in_range(count[3] + count[60], 420, 600);
     assert_in_range(count[3], 170, 330);
     free(count);
-    pattern_free(p);
+    pf_pattern_free(p);
     p = pattern("hotspot:3", f);
-    assert_int_equal(pattern_destination(p, 3, 9), -1);
-    assert_int_equal(pattern_destination(p, 4, 9), 3);
-    pattern_free(p);
+    assert_int_equal(pf_pattern_destination(p, 3, 9), -1);
+    assert_int_equal(pf_pattern_destination(p, 4, 9), 3);
+    pf_pattern_free(p);
     pf_fabric_free(f);
 }
 
@@ -129,15 +129,15 @@ static void test_file(void **state)
     fclose(out);
     struct pf_fabric *f = fabric("star:4");
     snprintf(text, sizeof text, "file:%s", name);
-    struct pattern *p = pattern(text, f);
-    assert_int_equal(pattern_destination(p, 0, 5), 1);
-    assert_int_equal(pattern_destination(p, 1, 5), -1);
-    assert_int_equal(pattern_destination(p, 3, 5), -1);
+    struct pf_pattern *p = pattern(text, f);
+    assert_int_equal(pf_pattern_destination(p, 0, 5), 1);
+    assert_int_equal(pf_pattern_destination(p, 1, 5), -1);
+    assert_int_equal(pf_pattern_destination(p, 3, 5), -1);
     int *count = draw(p, f, 2);
     assert_in_range(count[1], 700, 800);
     assert_int_equal(count[0] + count[1], 1000);
     free(count);
-    pattern_free(p);
+    pf_pattern_free(p);
     pf_fabric_free(f);
     unlink(name);
 }
@@ -167,7 +167,7 @@ static void test_refused(void **state)
     struct pf_fabric *f = fabric("dragonfly:2,4,2");
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char error[300] = "";
-        if (pattern_make(texts[i], f, 1, error, sizeof error))
+        if (pf_pattern_make(texts[i], f, 1, error, sizeof error))
             fail_msg("'%s' was not refused", texts[i]);
         assert_true(strlen(error) > 10);
     }

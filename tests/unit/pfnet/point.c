@@ -24,7 +24,7 @@ static struct run_point measure(const char *topology, const char *routing, const
     struct pf_fabric *f = pf_fabric_make(topology, &cables, error, sizeof error);
     assert_non_null(f);
     assert_true(pf_routing_open(&r, routing, f, &plain, error, sizeof error));
-    struct pattern *p = pattern_make(traffic, f, seed, error, sizeof error);
+    struct pf_pattern *p = pf_pattern_make(traffic, f, seed, error, sizeof error);
     assert_non_null(p);
     settings.packet_bytes = 1000;
     settings.header_bytes = 0;
@@ -44,7 +44,7 @@ static struct run_point measure(const char *topology, const char *routing, const
     if (!run_point(&request, &point, error, sizeof error))
         fail_msg("%s", error);
     assert_true(point.clean);
-    pattern_free(p);
+    pf_pattern_free(p);
     pf_fabric_free(f);
     return point;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns of traffic as architects use them (Dally and Towles, "Principles and practices of interconnection
  * networks", 2004, 3.2): most are one destination for each node, kept in a table. */
-#include "tools/pfnet/pattern.h"
+#include "lowlevel/network/packet/pattern.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@ struct arrow {
     double weight;
 };
 
-struct pattern {
+struct pf_pattern {
     const struct pf_fabric *fabric;
-    int32_t (*destination)(const struct pattern *p, int32_t source, uint64_t random);
+    int32_t (*destination)(const struct pf_pattern *p, int32_t source, uint64_t random);
     int32_t *to; /* one destination for each node */
     /* hotspot */
     int32_t *hot, hot_count;
@@ -32,7 +32,7 @@ struct pattern {
 };
 
 struct request {
-    struct pattern *p;
+    struct pf_pattern *p;
     const char *argument; /* behind the colon, or NULL */
     uint64_t seed;
     int digits, in_group;
@@ -41,7 +41,7 @@ struct request {
     size_t error_size;
 };
 
-static int32_t other_uniform(const struct pattern *p, int32_t source, uint64_t random)
+static int32_t other_uniform(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
     if (p->fabric->nodes < 2)
         return -1;
@@ -49,19 +49,19 @@ static int32_t other_uniform(const struct pattern *p, int32_t source, uint64_t r
     return to + (to >= source);
 }
 
-static int32_t any_uniform(const struct pattern *p, int32_t source, uint64_t random)
+static int32_t any_uniform(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
     (void)source;
     return (int32_t)pf_topology_below(random, (uint32_t)p->fabric->nodes);
 }
 
-static int32_t from_table(const struct pattern *p, int32_t source, uint64_t random)
+static int32_t from_table(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
     (void)random;
     return p->to[source];
 }
 
-static int32_t to_hot(const struct pattern *p, int32_t source, uint64_t random)
+static int32_t to_hot(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
     uint64_t again = pf_topology_hash(random);
     if ((double)(again >> 11) * 0x1p-53 >= p->hot_part)
@@ -70,13 +70,13 @@ static int32_t to_hot(const struct pattern *p, int32_t source, uint64_t random)
     return to == source ? -1 : to;
 }
 
-static int32_t to_group(const struct pattern *p, int32_t source, uint64_t random)
+static int32_t to_group(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
     int32_t groups = p->fabric->nodes / p->group, to = (source / p->group + p->shift) % groups;
     return to * p->group + (int32_t)pf_topology_below(random, (uint32_t)p->group);
 }
 
-static int32_t from_file(const struct pattern *p, int32_t source, uint64_t random)
+static int32_t from_file(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
     size_t low = p->first[source], high = p->first[source + 1];
     if (low == high)
@@ -259,7 +259,7 @@ static bool make_adversarial(struct request *r)
 static bool make_hotspot(struct request *r)
 {
     const char *text = r->argument ? r->argument : "0";
-    struct pattern *p = r->p;
+    struct pf_pattern *p = r->p;
     p->destination = to_hot;
     p->hot_part = 1;
     for (;; text++) {
@@ -294,7 +294,7 @@ static int by_source(const void *a, const void *b)
 }
 
 /* What is wrong with a line, or NULL. */
-static const char *read_line(struct pattern *p, char *line)
+static const char *read_line(struct pf_pattern *p, char *line)
 {
     int source, destination, used = 0;
     double weight = 1;
@@ -318,7 +318,7 @@ static bool make_file(struct request *r)
     char *line = NULL;
     size_t size = 0;
     const char *wrong = NULL;
-    struct pattern *p = r->p;
+    struct pf_pattern *p = r->p;
     FILE *file = r->argument ? fopen(r->argument, "r") : NULL;
     int number = 0;
     if (!file) {
@@ -372,7 +372,7 @@ static const struct {
 
 #define PATTERNS ((int)(sizeof patterns / sizeof patterns[0]))
 
-const char *pattern_help(int index)
+const char *pf_pattern_help(int index)
 {
     return index < PATTERNS ? patterns[index].help : NULL;
 }
@@ -386,8 +386,8 @@ static int find(const char *text)
     return -1;
 }
 
-struct pattern *pattern_make(const char *text, const struct pf_fabric *fabric, uint64_t seed, char *error,
-                             size_t error_size)
+struct pf_pattern *pf_pattern_make(const char *text, const struct pf_fabric *fabric, uint64_t seed,
+                                   char *error, size_t error_size)
 {
     int index = find(text), at = 0;
     char why[200] = "";
@@ -397,7 +397,7 @@ struct pattern *pattern_make(const char *text, const struct pf_fabric *fabric, u
             at += snprintf(error + at, error_size - (size_t)at, "%s %s", i ? "," : "", patterns[i].name);
         return NULL;
     }
-    struct pattern *p = pf_calloc(1, sizeof *p);
+    struct pf_pattern *p = pf_calloc(1, sizeof *p);
     struct request r = {
         .p = p, .argument = strchr(text, ':'), .seed = seed, .error = why, .error_size = sizeof why};
     r.argument += r.argument != NULL;
@@ -406,11 +406,11 @@ struct pattern *pattern_make(const char *text, const struct pf_fabric *fabric, u
     if (patterns[index].make(&r))
         return p;
     snprintf(error, error_size, "pattern '%.60s': %s", text, why);
-    pattern_free(p);
+    pf_pattern_free(p);
     return NULL;
 }
 
-void pattern_free(struct pattern *pattern)
+void pf_pattern_free(struct pf_pattern *pattern)
 {
     free(pattern->to);
     free(pattern->hot);
@@ -419,7 +419,7 @@ void pattern_free(struct pattern *pattern)
     free(pattern);
 }
 
-int32_t pattern_destination(const struct pattern *pattern, int32_t source, uint64_t random)
+int32_t pf_pattern_destination(const struct pf_pattern *pattern, int32_t source, uint64_t random)
 {
     return pattern->destination(pattern, source, random);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PACKET_BACKGROUND_H
+#define PF_PACKET_BACKGROUND_H
+
+#include "lowlevel/network/packet/sim.h"
+
+/*
+ * Traffic beside a program's: nodes send packets at random dates to the destinations of a pattern, whether or
+ * not the network takes them (an open loop). It runs only as long as the program has something in the
+ * network, so that it holds nothing up, neither the end of the run nor the finding of a deadlock. When the
+ * program comes back after a long pause, only the last part of the pause is simulated: enough for queues to
+ * be what they would be.
+ */
+
+/* What pf_config.background says, PATTERN:LOAD[:NODES], on this simulator. What is wrong ends the run with
+ * one line. False: it says nothing. */
+bool pf_packet_background_open(struct pf_packet_sim *sim, const struct pf_fabric *fabric);
+
+/* The program has nothing in the network up to now, and sends at `date`: brings the background there. */
+void pf_packet_background_resume(double date);
+
+#endif
