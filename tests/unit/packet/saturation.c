@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a crossbar, a ring and a tree can carry. */
+/* What a crossbar, a ring, a dragonfly and a tree can carry. */
 #include "traffic.h"
 
 #include <stdio.h>
@@ -99,6 +99,56 @@ static void test_ring(void **state)
     }
 }
 
+/* A random node of the next group. */
+static int32_t next_group(struct world *w, int32_t source)
+{
+    int32_t extents[PF_FABRIC_DIGITS], in_group;
+    pf_fabric_extents(w->fabric, extents, &in_group);
+    int32_t size = extents[0] * extents[1], nodes = w->fabric->nodes;
+    return (source / size * size + size + world_draw_below(w, size)) % nodes;
+}
+
+/* Bytes per second and node that dragonfly:H,2H,H delivers when all send as much as they can. */
+static double dragonfly(int h, const char *routing, traffic_pattern *pattern)
+{
+    struct world w;
+    char fabric[40];
+    world_init(&w);
+    snprintf(fabric, sizeof fabric, "dragonfly:%d,%d,%d", h, 2 * h, h);
+    w.settings.packet_bytes = 1;
+    w.settings.channels = 4;
+    w.settings.channel_buffer = 16;
+    w.settings.crossbar_speedup = 2.0; /* only cables limit */
+    w.routing_settings.intermediate_is_group = true;
+    w.pattern = pattern;
+    w.begin = 300.0;
+    w.end = 700.0;
+    world_fabric(&w, fabric);
+    world_sim(&w, routing);
+    traffic_run(&w);
+    double accepted = traffic_throughput(&w, w.fabric->nodes);
+    world_close(&w);
+    return accepted;
+}
+
+/* Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", 2008. From one group to
+ * the next there is one cable for a p nodes. Over a random third group each of the a h + 1 groups sends and
+ * receives over the a h - 1 cables to the others, and each packet crosses two: (a h - 1) / (2 a p), near 1/2.
+ */
+static void test_dragonfly(void **state)
+{
+    (void)state;
+    for (int h = 2; h <= 3; h++) {
+        double minimal = 1.0 / (2 * h * h), valiant = (2 * h * h - 1) / (4.0 * h * h);
+        assert_between(0.99 * minimal, dragonfly(h, "minimal", next_group), 1.001 * minimal);
+        assert_between(0.98 * valiant, dragonfly(h, "valiant", next_group), 1.05 * valiant);
+    }
+    /* The direct cable comes on top. */
+    assert_between(0.9 * 7 / 16, dragonfly(2, "ugal", next_group), 9.0 / 16);
+    assert_between(0.9 * 7 / 16, dragonfly(2, "par", next_group), 9.0 / 16);
+    assert_between(0.95, dragonfly(2, "minimal", traffic_others), 1.0);
+}
+
 /* All nodes send a long message to the node so many places further: how long it takes until all have arrived.
  */
 static double last_arrival;
@@ -158,10 +208,8 @@ static void test_tree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crossbar),
-        cmocka_unit_test(test_output_queues),
-        cmocka_unit_test(test_ring),
-        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_crossbar),  cmocka_unit_test(test_output_queues), cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_dragonfly), cmocka_unit_test(test_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
