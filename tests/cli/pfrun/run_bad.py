@@ -42,9 +42,12 @@ TEXTS = {  # rows of any text, by what they are about
     "machine": ["nosuch", "/", "nosuch/x", "x.machine"],
     "calibrated": ["nosuch", "/"],
     "summary": ["nosuch/x", "/"],
+    "net_statistics": ["nosuch/x", "/"],
+    "background": ["x", "uniform", "uniform:", "uniform:x", "uniform:-1", "uniform:2", "nosuch:0.3", "uniform:0.3:x", "uniform:0.3:9", "hotspot:9:0.5",
+                   "file:nosuch:0.3", ":0.3", LONG],
 }
 OTHER_READERS = ("cc", "cxx", "pfrun")  # read by other programs than a run
-MODELS = {"openmpi": "portals", "clone": "portals", "nic": "portals", "net": "portals", "ptl": "portals", "idle": "portals",
+MODELS = {"openmpi": "portals", "clone": "portals", "nic": "portals", "net": "packet", "background": "packet", "ptl": "portals", "idle": "portals",
           "livelock": "portals", "analytic": "analytic"}
 FLAGS = [
     ["-np"], ["-np", ""], ["-np", "0"], ["-np", "-1"], ["-np", "1.5"], ["-np", "2x"], ["-np", "99999999999"], ["-n", "x"],
@@ -131,7 +134,7 @@ def of_row(kind, name, possible):
     if kind in ("INT", "SIZE", "DOUBLE"):
         least, most = possible.split(" to ")
         below, above = f"{float(least) - 1:.17g}", f"{float(most) * 1.01 + 1:.17g}" if kind == "DOUBLE" else f"{int(float(most)) + 1}"
-        return [(value, False) for value in NUMBERS + [below, above]] + [(least, True), (most, True)]
+        return [(value, value == "-1e9" and float(least) <= -1e9) for value in NUMBERS + [below, above]] + [(least, True), (most, True)]
     if kind == "BOOL":
         return [(value, False) for value in ("", "x", "2", "-1")] + [("yes", True), ("no", True)]
     if possible:
