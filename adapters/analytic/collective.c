@@ -68,16 +68,16 @@ static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, int me)
     case PF_COLL_REDUCE_SCATTER_BLOCK:
     case PF_COLL_SCAN:
     case PF_COLL_EXSCAN:
-        return an_data_bytes(p->send_count, p->send_type);
+        return an_data_sent(p->send_count, p->send_type);
     case PF_COLL_SCATTER:
-        return me == p->root ? an_data_bytes(p->send_count, p->send_type)
-                             : an_data_bytes(p->receive_count, p->receive_type);
+        return me == p->root ? an_data_sent(p->send_count, p->send_type)
+                             : an_data_sent(p->receive_count, p->receive_type);
     case PF_COLL_GATHER:
-        return p->in_place || !p->send_type ? an_data_bytes(p->receive_count, p->receive_type)
-                                            : an_data_bytes(p->send_count, p->send_type);
+        return p->in_place || !p->send_type ? an_data_sent(p->receive_count, p->receive_type)
+                                            : an_data_sent(p->send_count, p->send_type);
     case PF_COLL_ALLGATHER:
     case PF_COLL_ALLTOALL:
-        return an_data_bytes(p->receive_count, p->receive_type);
+        return an_data_sent(p->receive_count, p->receive_type);
     default:
         return 0;
     }
@@ -86,15 +86,15 @@ static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, int me)
 static size_t element_of(const struct an_part *p)
 {
     MPI_Datatype type = p->send_type ? p->send_type : p->receive_type;
-    return type && !p->in_place ? pf_local_type_size(type)
-           : p->receive_type    ? pf_local_type_size(p->receive_type)
+    return type && !p->in_place ? an_data_sent(1, type)
+           : p->receive_type    ? an_data_sent(1, p->receive_type)
                                 : 1;
 }
 
 static void note_all(struct an_collective *c, const int *counts, MPI_Datatype type)
 {
     for (int i = 0; i < c->call.n; i++)
-        c->counts[i] = an_data_bytes(counts[i], type);
+        c->counts[i] = an_data_sent(counts[i], type);
 }
 
 /* The sizes that this member knows. */
@@ -106,13 +106,13 @@ static void note_sizes(struct an_collective *c, int me, bool first)
         if (me == p->root)
             note_all(c, p->receive_counts, p->receive_type);
         else
-            c->counts[me] = an_data_bytes(p->send_count, p->send_type);
+            c->counts[me] = an_data_sent(p->send_count, p->send_type);
         break;
     case PF_COLL_SCATTERV:
         if (me == p->root)
             note_all(c, p->send_counts, p->send_type);
         else
-            c->counts[me] = an_data_bytes(p->receive_count, p->receive_type);
+            c->counts[me] = an_data_sent(p->receive_count, p->receive_type);
         break;
     case PF_COLL_ALLGATHERV:
         if (first)
@@ -125,8 +125,7 @@ static void note_sizes(struct an_collective *c, int me, bool first)
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
         for (int i = 0; i < c->call.n; i++)
-            c->rows[me][i] =
-                an_data_bytes(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
+            c->rows[me][i] = an_data_sent(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
         break;
     default:
         break;
@@ -150,6 +149,7 @@ static void fill_call(struct an_collective *c, const struct an_comm *comm, const
     const struct an_shared *shared = comm->shared;
     c->call = (struct pf_coll_call){.kind = kind,
                                     .nonblocking = nonblocking,
+                                    .in_place = part->in_place,
                                     .commutative = !part->op || pf_local_op_is_commutative(part->op),
                                     .n = shared->size,
                                     .cut = shared->cut,

@@ -20,16 +20,16 @@ void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, cons
     case PF_COLL_ALLTOALL:
         if (part->pretend)
             break;
-        call->side[side] = an_data_bytes(part->send_count, part->send_type);
-        call->side[!side] = an_data_bytes(part->receive_count, part->receive_type);
+        call->side[side] = an_data_sent(part->send_count, part->send_type);
+        call->side[!side] = an_data_sent(part->receive_count, part->receive_type);
         break;
     case PF_COLL_REDUCE_SCATTER_BLOCK: /* both sides have vectors of one length */
-        call->side[side] = an_data_bytes(part->send_count, part->send_type);
+        call->side[side] = an_data_sent(part->send_count, part->send_type);
         call->side[!side] = call->side[side] * (size_t)comm->size / (size_t)comm->peers;
         break;
     case PF_COLL_REDUCE_SCATTER:
         for (int i = 0; i < comm->size; i++)
-            sum += an_data_bytes(part->receive_counts[i], part->send_type);
+            sum += an_data_sent(part->receive_counts[i], part->send_type);
         call->bytes = sum;
         break;
     default:
@@ -41,7 +41,7 @@ void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, cons
 static void note(struct an_collective *c, int first, int n, const int *counts, MPI_Datatype type)
 {
     for (int i = 0; i < n; i++)
-        c->counts[first + i] = an_data_bytes(counts[i], type);
+        c->counts[first + i] = an_data_sent(counts[i], type);
 }
 
 static void note_rows(struct an_collective *c, const struct an_comm *comm, const struct an_part *p)
@@ -49,9 +49,9 @@ static void note_rows(struct an_collective *c, const struct an_comm *comm, const
     for (int i = 0; i < comm->peers; i++) {
         int peer = comm->peers_at + i;
         c->rows[comm->index][peer] =
-            an_data_bytes(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
+            an_data_sent(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
         c->rows[peer][comm->index] =
-            an_data_bytes(p->receive_counts[i], p->receive_types ? p->receive_types[i] : p->receive_type);
+            an_data_sent(p->receive_counts[i], p->receive_types ? p->receive_types[i] : p->receive_type);
     }
 }
 

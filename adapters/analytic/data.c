@@ -60,6 +60,21 @@ size_t an_data_bytes(int count, MPI_Datatype type)
     return count > 0 ? (size_t)count * pf_local_type_size(type) : 0;
 }
 
+size_t an_data_sent(int count, MPI_Datatype type)
+{
+    const struct {
+        MPI_Datatype type;
+        size_t bytes;
+    } pairs[] = {{MPI_DOUBLE_INT, sizeof(double) + sizeof(int)},
+                 {MPI_LONG_INT, sizeof(long) + sizeof(int)},
+                 {MPI_SHORT_INT, sizeof(short) + sizeof(int)},
+                 {MPI_LONG_DOUBLE_INT, sizeof(long double) + sizeof(int)}};
+    for (size_t i = 0; count > 0 && i < sizeof pairs / sizeof pairs[0]; i++)
+        if (type == pairs[i].type)
+            return (size_t)count * pairs[i].bytes;
+    return an_data_bytes(count, type);
+}
+
 void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed)
 {
     if (!an_job.moves_data || count <= 0)

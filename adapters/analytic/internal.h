@@ -284,6 +284,9 @@ void an_mailbox_clear(struct an_mailbox *box);
 char *an_data_room(size_t bytes, int *class);
 void an_data_give_back(char *room, int class);
 size_t an_data_bytes(int count, MPI_Datatype type);
+/* The same without the padding in MPI_DOUBLE_INT and its like, which SMPI counts and Open MPI does not send.
+ */
+size_t an_data_sent(int count, MPI_Datatype type);
 bool an_data_is_derived(MPI_Datatype type);
 bool an_data_has_gaps(MPI_Datatype type);
 void an_data_pack(const void *from, int count, MPI_Datatype type, char *packed);

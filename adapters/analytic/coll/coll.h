@@ -55,6 +55,7 @@ struct pf_coll_call {
     enum pf_coll_kind kind;
     bool nonblocking; /* MPI_I...: libnbc's schedules instead of coll/tuned's */
     bool commutative; /* the reduction's operation */
+    bool in_place;
     int n;            /* ranks of the communicator; of an intercommunicator those of both sides */
     int cut;          /* the first so many are one side of an intercommunicator; 0: it is none */
     int root;         /* of the rooted kinds; of an intercommunicator in the list of both sides */

@@ -191,12 +191,14 @@ static size_t own_block(const struct pf_plan *plan, int rank)
     return plan->call.counts ? plan->call.counts[rank] : plan->call.bytes;
 }
 
+/* coll/base sends no empty block, libnbc does. */
 static bool left_out(const struct pf_plan *plan, int rank)
 {
-    return plan->call.kind != PF_COLL_BARRIER && plan->call.counts && plan->call.counts[rank] == 0;
+    return plan->call.kind != PF_COLL_BARRIER && !plan->call.nonblocking && plan->call.counts &&
+           plan->call.counts[rank] == 0;
 }
 
-/* One message in each round, or all in round 0. An empty block is not sent. */
+/* One message in each round, or all in round 0. */
 int pf_at_scatter_linear(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                          struct pf_round *out)
 {

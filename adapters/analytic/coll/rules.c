@@ -498,7 +498,8 @@ static int nonblocking_reduce(const struct pf_coll_call *call)
 
 static int nonblocking_allreduce(const struct pf_coll_call *call)
 {
-    return call->n < 4 || small(call) || !call->commutative ? ALLREDUCE_BINOMIAL : ALLREDUCE_RABENSEIFNER;
+    bool binomial = call->n < 4 || small(call) || !call->commutative || call->in_place;
+    return binomial ? ALLREDUCE_BINOMIAL : ALLREDUCE_RABENSEIFNER;
 }
 
 static int nonblocking_reduce_scatter(const struct pf_coll_call *call)

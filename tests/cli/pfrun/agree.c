@@ -85,6 +85,26 @@ static void collectives(int bytes)
     say("scan", bytes, begin, 1);
 }
 
+/* Where Open MPI does something else than for most calls. */
+static void special(void)
+{
+    int counts[64] = {0}, places[64] = {0}, pairs = 1000, vector = BLOCK;
+    MPI_Request request;
+    double begin = meet();
+    MPI_Iallreduce(MPI_IN_PLACE, in, vector, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    say("iallreduce-in-place", 8 * vector, begin, 1);
+    begin = meet();
+    MPI_Allreduce(out, in, pairs, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    say("allreduce-pairs", 12 * pairs, begin, 1);
+    counts[ranks / 2] = 8;
+    begin = meet();
+    MPI_Igatherv(out, rank == ranks / 2 ? 8 : 0, MPI_CHAR, in, counts, places, MPI_CHAR, 0, MPI_COMM_WORLD,
+                 &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    say("igatherv-empty", rank == ranks / 2 ? 8 : 0, begin, 1);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -105,6 +125,7 @@ int main(int argc, char **argv)
     }
     for (int size = 8; size <= BLOCK; size *= 8)
         collectives(size);
+    special();
     free(in);
     free(out);
     return MPI_Finalize();
