@@ -4,7 +4,8 @@
 
 bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent)
 {
-    return !sim->fabric->up[output] || sim->outputs[output].down_at >= sent;
+    return (sim->fabric->down || sim->has_cuts) &&
+           (!sim->fabric->up[output] || sim->outputs[output].down_at >= sent);
 }
 
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
@@ -14,7 +15,7 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     struct packet_output *o = &sim->outputs[output];
     int32_t input = sim->other[output];
     double time = p->bytes * sim->byte_time[output];
-    double leave = fmax(start, o->link_free), head = leave + f->ports[output].latency;
+    double leave = later(start, o->link_free), head = leave + f->ports[output].latency;
     if (__builtin_expect(sim->statistics != NULL, 0))
         pf_packet_statistics_leaves(sim, output, channel, p->bytes,
                                     is_router(sim, sim->owner[output]) ? p->ready : p->message->start, leave);
@@ -28,7 +29,7 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     p->port = input;
     p->ready = leave;
     if (time <= 0.0) /* nothing waits on a cable of any rate: the rest follows as it comes in */
-        time = fmax(p->tail - leave, 0.0);
+        time = later(p->tail - leave, 0.0);
     p->tail = head + time;
     if (is_router(sim, sim->owner[input])) {
         p->tail += f->router_latency;

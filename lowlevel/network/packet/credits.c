@@ -44,7 +44,7 @@ int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int virt
     for (int i = first; i < first + per_class; i++) {
         double date = enough_at(&channels[i], bytes);
         channels[i].starved |= isinf(date);
-        *when = fmin(*when, date);
+        *when = earlier(*when, date);
     }
     return -1;
 }
@@ -70,7 +70,7 @@ void pf_packet_channel_release(struct pf_packet_sim *sim, int32_t input, int cha
         return;
     of->starved = false;
     struct packet_output *o = &sim->outputs[output];
-    o->next_try = fmin(o->next_try, date);
+    o->next_try = earlier(o->next_try, date);
     pf_packet_wake(sim, sim->owner[output], date);
 }
 

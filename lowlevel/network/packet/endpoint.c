@@ -65,7 +65,7 @@ static void skip_lost(struct pf_packet_sim *sim, struct packet_source *source, b
 
 static uint32_t next_bytes(const struct pf_packet_sim *sim, const struct pf_packet_message *m)
 {
-    double payload = fmin(m->unsent, sim->settings.packet_bytes);
+    double payload = earlier(m->unsent, sim->settings.packet_bytes);
     return (uint32_t)ceil(payload) + sim->settings.header_bytes;
 }
 
@@ -78,13 +78,13 @@ static void send_packet(struct pf_packet_sim *sim, struct packet_source *source,
                             .bytes = next_bytes(sim, m) & (PACKET_BYTES_LIMIT - 1),
                             .is_first = m->unsent == m->bytes};
     pf_routing_start(&p->path, m->source, m->destination, m->id++);
-    m->unsent -= fmin(m->unsent, sim->settings.packet_bytes);
+    m->unsent -= earlier(m->unsent, sim->settings.packet_bytes);
     m->under_way++;
     sim->counts.packets++;
     source->first = m->next;
     if (m->unsent > 0.0)
         append(source, m);
-    pf_packet_launch(sim, p, output, channel, fmax(now, sim->outputs[output].free_at));
+    pf_packet_launch(sim, p, output, channel, later(now, sim->outputs[output].free_at));
     if (m->unsent <= 0.0 && m->streams) {
         m->under_way++; /* until then it is not the caller's */
         pf_packet_events_post(&sim->events, sim->outputs[output].link_free, false, (uintptr_t)m | WHAT_SENT);
@@ -110,7 +110,7 @@ static bool send_one(struct pf_packet_sim *sim, int32_t node, int32_t output, do
             o->turn = virtual_network + 1;
             return true;
         }
-        *when = fmin(*when, date);
+        *when = earlier(*when, date);
     }
     return false;
 }

@@ -11,47 +11,79 @@ static inline bool is_before(const struct pf_packet_event *a, const struct pf_pa
     return a->date < b->date || (a->date == b->date && a->order < b->order);
 }
 
-void pf_packet_events_post(struct pf_packet_events *events, double date, bool late, uintptr_t what)
+/* Of `count` events from the first to the last child of a place: the earliest. */
+static size_t first_child(const struct pf_packet_event *heap, size_t child, size_t count)
 {
-    if (events->count == events->capacity) {
-        events->capacity = events->capacity ? 2 * events->capacity : 256;
-        events->heap = pf_reallocarray(events->heap, events->capacity, sizeof *events->heap);
-    }
-    struct pf_packet_event new = {date, events->posted++ | (uint64_t)late << 63, what};
-    size_t place = events->count++;
-    while (place > 0) {
-        size_t parent = (place - 1) / CHILDREN;
-        if (!is_before(&new, &events->heap[parent]))
-            break;
-        events->heap[place] = events->heap[parent];
-        place = parent;
-    }
-    events->heap[place] = new;
-}
-
-static size_t first_child(const struct pf_packet_events *events, size_t child)
-{
-    size_t end = child + CHILDREN, first = child;
-    if (end > events->count)
-        end = events->count;
+    size_t end = child + CHILDREN < count ? child + CHILDREN : count, first = child;
     for (size_t i = child + 1; i < end; i++)
-        if (is_before(&events->heap[i], &events->heap[first]))
+        if (is_before(&heap[i], &heap[first]))
             first = i;
     return first;
 }
 
-struct pf_packet_event pf_packet_events_take(struct pf_packet_events *events)
+/* Puts an event at the root of `count`, or below. */
+static void sink(struct pf_packet_events *events, struct pf_packet_event event, size_t count)
 {
-    struct pf_packet_event taken = events->heap[0], last = events->heap[--events->count];
+    struct pf_packet_event *heap = events->heap;
     size_t place = 0, child;
-    while ((child = CHILDREN * place + 1) < events->count) {
-        child = first_child(events, child);
-        if (!is_before(&events->heap[child], &last))
+    while ((child = CHILDREN * place + 1) < count) {
+        child = first_child(heap, child, count);
+        if (!is_before(&heap[child], &event))
             break;
-        events->heap[place] = events->heap[child];
+        heap[place] = heap[child];
         place = child;
     }
-    if (events->count > 0)
-        events->heap[place] = last;
-    return taken;
+    heap[place] = event;
+    events->hollow = false;
+    __builtin_prefetch((void *)(heap[0].what & ~(uintptr_t)7)); /* often a packet, which is next */
+}
+
+static void rise(struct pf_packet_events *events, struct pf_packet_event event)
+{
+    size_t place = events->count;
+    while (place > 0) {
+        size_t parent = (place - 1) / CHILDREN;
+        if (!is_before(&event, &events->heap[parent]))
+            break;
+        events->heap[place] = events->heap[parent];
+        place = parent;
+    }
+    events->heap[place] = event;
+}
+
+void pf_packet_events_post(struct pf_packet_events *events, double date, bool late, uintptr_t what)
+{
+    struct pf_packet_event new = {date, events->posted++ | (uint64_t)late << 63, what};
+    if (events->hollow) {
+        sink(events, new, events->count + 1);
+    } else {
+        if (events->count == events->capacity) {
+            events->capacity = events->capacity ? 2 * events->capacity : 256;
+            events->heap = pf_reallocarray(events->heap, events->capacity, sizeof *events->heap);
+        }
+        rise(events, new);
+    }
+    events->count++;
+}
+
+const struct pf_packet_event *pf_packet_events_first(struct pf_packet_events *events)
+{
+    if (events->hollow && events->count > 0)
+        sink(events, events->heap[events->count], events->count);
+    events->hollow = false;
+    return events->count ? &events->heap[0] : NULL;
+}
+
+struct pf_packet_event pf_packet_events_take(struct pf_packet_events *events)
+{
+    events->count--;
+    events->hollow = true;
+    return events->heap[0];
+}
+
+double pf_packet_events_date(const struct pf_packet_events *events)
+{
+    if (!events->count)
+        return -1.0;
+    return events->heap[events->hollow ? first_child(events->heap, 1, events->count + 1) : 0].date;
 }

@@ -19,19 +19,20 @@ struct pf_packet_event {
 struct pf_packet_events {
     struct pf_packet_event *heap;
     size_t count, capacity;
+    bool hollow;     /* the first one has been taken, and its place waits for the next that is posted */
     uint64_t posted; /* since the beginning */
 };
 
 /* `late`: after all events of the same date that are not. */
 void pf_packet_events_post(struct pf_packet_events *events, double date, bool late, uintptr_t what);
 
-/* Takes the first one away. There must be one. */
+/* The first one, NULL without one; posting and taking make the pointer invalid. */
+const struct pf_packet_event *pf_packet_events_first(struct pf_packet_events *events);
+
+/* Takes the first one away. There must be one, and pf_packet_events_first() has said so. */
 struct pf_packet_event pf_packet_events_take(struct pf_packet_events *events);
 
 /* The date of the first one; negative without one. */
-static inline double pf_packet_events_date(const struct pf_packet_events *events)
-{
-    return events->count ? events->heap[0].date : -1.0;
-}
+double pf_packet_events_date(const struct pf_packet_events *events);
 
 #endif

@@ -98,8 +98,8 @@ static void commit(struct pf_packet_sim *sim, int32_t input, struct packet_queue
     struct packet_input *in = &sim->inputs[input];
     struct packet_output *o = &sim->outputs[output];
     int from = (int)p->channel;
-    double start = fmax(fmax(now, p->ready), fmax(in->free_at, o->free_at));
-    double byte_time = fmin(sim->byte_time[output], sim->byte_time[sim->other[input]]);
+    double start = later(later(now, p->ready), later(in->free_at, o->free_at));
+    double byte_time = earlier(sim->byte_time[output], sim->byte_time[sim->other[input]]);
     in->free_at = start + p->bytes * byte_time / sim->settings.crossbar_speedup;
     in->turn = turn_of(sim, router, from, queue->hop.port) + 1;
     o->turn = input - first + 1;
@@ -123,8 +123,8 @@ static void join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
     struct packet_output *o = &sim->outputs[output];
     double time = p->bytes * sim->byte_time[output];
     if (time > 0.0)
-        p->ready = fmax(p->ready, p->tail - time); /* a faster cable must not run dry */
-    double date = fmax(p->ready, fmax(in->free_at, o->free_at)), when;
+        p->ready = later(p->ready, p->tail - time); /* a faster cable must not run dry */
+    double date = later(p->ready, later(in->free_at, o->free_at)), when;
     if (in->waiting == 0 && o->waiting == 0 && is_due(date, now)) {
         int channel = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc,
                                                p->bytes, now, &when);
@@ -136,7 +136,7 @@ static void join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
     }
     mark(sim, input, (int)p->channel, output, 1);
     o->waiting_bytes += p->bytes;
-    o->next_try = fmin(o->next_try, fmax(date, now));
+    o->next_try = earlier(o->next_try, later(date, now));
     if (!isinf(o->next_try))
         pf_packet_wake(sim, router, o->next_try);
 }
@@ -215,7 +215,7 @@ static bool can_go(struct pf_packet_sim *sim, int32_t output, struct choice *c, 
     int32_t first = sim->fabric->first_port[sim->owner[output]];
     const struct packet_queue *queue = queue_of(sim, c->input, c->channel, output - first);
     const struct pf_packet *p = queue->first;
-    double date = fmax(p->ready, sim->inputs[c->input].free_at);
+    double date = later(p->ready, sim->inputs[c->input].free_at);
     if (is_due(date, now)) {
         c->age = p->path.id;
         c->to = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc, p->bytes,
@@ -223,7 +223,7 @@ static bool can_go(struct pf_packet_sim *sim, int32_t output, struct choice *c, 
         if (c->to >= 0)
             return true;
     }
-    *again = fmin(*again, date);
+    *again = earlier(*again, date);
     return false;
 }
 
@@ -378,7 +378,7 @@ void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now)
     double next = INFINITY;
     for (int word = 0; word < words; word++)
         for (uint64_t active = sim->active[sim->first_active[router] + word]; active; active &= active - 1)
-            next = fmin(next, sim->outputs[first + word * 64 + __builtin_ctzll(active)].next_try);
+            next = earlier(next, sim->outputs[first + word * 64 + __builtin_ctzll(active)].next_try);
     if (!isinf(next))
         pf_packet_wake(sim, router, next);
 }

@@ -71,7 +71,8 @@ static void execute(struct pf_packet_sim *sim, const struct pf_packet_event *eve
 /* Events that nobody waits for any more must not keep a clock running. */
 static void forget_events(struct pf_packet_sim *sim)
 {
-    while (sim->events.count > 0 && (sim->events.heap[0].what & WHAT_MASK) >= WHAT_WAKE) {
+    const struct pf_packet_event *first;
+    while ((first = pf_packet_events_first(&sim->events)) && (first->what & WHAT_MASK) >= WHAT_WAKE) {
         struct pf_packet_event event = pf_packet_events_take(&sim->events);
         if ((event.what & WHAT_MASK) == WHAT_WAKE)
             sim->wake[event.what >> 3] = INFINITY;
@@ -80,7 +81,8 @@ static void forget_events(struct pf_packet_sim *sim)
 
 void pf_packet_sim_advance(struct pf_packet_sim *sim, double date)
 {
-    while (sim->events.count > 0 && sim->events.heap[0].date <= date) {
+    const struct pf_packet_event *first;
+    while ((first = pf_packet_events_first(&sim->events)) && first->date <= date) {
         struct pf_packet_event event = pf_packet_events_take(&sim->events);
         sim->now = event.date;
         sim->counts.events++;
@@ -99,6 +101,7 @@ void pf_packet_sim_port_changed(struct pf_packet_sim *sim, int32_t port, double 
     sim->byte_time[port] = 1.0 / sim->fabric->ports[port].rate;
     if (!sim->fabric->up[port]) {
         sim->outputs[port].down_at = date;
+        sim->has_cuts = true;
         if (is_router(sim, vertex))
             pf_packet_reroute(sim, port, date);
     } else if (sim->outputs[port].waiting > 0) {

@@ -78,6 +78,7 @@ struct pf_packet_sim {
     struct pf_packet_settings settings;
     int classes, channels; /* of the routing; of a port */
     int32_t vertices;
+    bool has_cuts; /* a cable has been down */
     double now;
     struct pf_packet_events events;
     struct pf_pool packets, credits;
@@ -116,6 +117,17 @@ enum {
     WHAT_ASK,  /* the same: credits have come back, which another way may need */
     WHAT_MASK = 7
 };
+
+/* Of two dates, none of which is NAN: a function of the C library would be called for each. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double earlier(double a, double b)
+{
+    return a < b ? a : b;
+}
 
 static inline bool is_router(const struct pf_packet_sim *sim, int32_t vertex)
 {
