@@ -2,9 +2,14 @@
 """Readers of the trace formats. Each raises Wrong with the reason when a file is not what the format wants."""
 import csv
 import json
+import os
 import re
 import shlex
+import sys
 import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "base"))
+import models  # noqa: E402
 
 COLUMNS = ["type", "initiator_nid", "initiator_rank", "target_nid", "target_rank", "start", "end", "bytes", "wire_bytes",
            "attempt", "outcome", "model", "phase", "call", "from_model"]
@@ -131,6 +136,7 @@ class Paje:
         elif name == "PajeDefineEntityValue":
             known(f["Type"], self.types, "type")
             demand(re.fullmatch(r"[01]\S* [01]\S* [01]\S*", f["Color"]), f"paje:{number}: colour {f['Color']}")
+            self.check_colour(number, f)
             self.values.add(f["Alias"])
         elif name == "PajeCreateContainer":
             known(f["Type"], self.types, "type")
@@ -141,6 +147,13 @@ class Paje:
             known(f["Name"], self.containers, "container")
         else:
             self.operation(number, name, f, known)
+
+    def check_colour(self, number, f):
+        """An MPI call has the colour of its model."""
+        model = re.fullmatch(r"MPI_\w+ \((\S+)\)", f["Name"])
+        if model:
+            wanted = " ".join(f"{int(models.COLOURS[model[1]][i:i + 2], 16) / 255:.3f}" for i in (1, 3, 5))
+            demand(f["Color"] == wanted, f"paje:{number}: {f['Name']} has colour {f['Color']}, and not {wanted}")
 
     def operation(self, number, name, f, known):
         known(f["Type"], self.types, "type")
