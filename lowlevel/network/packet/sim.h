@@ -82,7 +82,7 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
                                          size_t error_size);
 void pf_packet_sim_free(struct pf_packet_sim *sim);
 
-/* Gives a message to its source at `date`, which is not before what has been simulated. */
+/* Gives a message to its source at `date`, up to which has been simulated: the node may send it at once. */
 void pf_packet_sim_send(struct pf_packet_sim *sim, struct pf_packet_message *m, double date);
 /* Rings once, at `date` or now. */
 void pf_packet_sim_at(struct pf_packet_sim *sim, struct pf_packet_timer *timer, double date);
