@@ -134,11 +134,13 @@ void check_networks(unsigned models)
     bool packets = models & 1u << PF_MODEL_PACKET;
     if (strcmp(pf_config.net_model, "packet") == 0)
         packets |= (models & 1u << PF_MODEL_PORTALS) != 0;
+    static const char more[] = "use -model packet, or -load packet when the program switches to it";
     if (*pf_config.background && !packets)
-        pf_die(
-            "%s: only the packet network has traffic beside the program: use -model packet, or -load packet "
-            "when the program switches to it",
-            pf_config_given("background"));
+        pf_die("%s: only the packet network has traffic beside the program: %s",
+               pf_config_given("background"), more);
+    if (*pf_config.net_fail && !packets)
+        pf_die("%s: only links of the packet network fail at a given date: %s", pf_config_given("net_fail"),
+               more);
 }
 
 /* The soft limit may be raised to the hard one by anybody; only the hard one is a reason to stop. */

@@ -43,6 +43,7 @@ enum flag {
     ANALYZE,
     EXPLAIN,
     BACKGROUND,
+    FAIL,
     PROGRESS,
     FOREGROUND,
     HELP,
@@ -80,6 +81,7 @@ static const struct flag_row {
     {"analyze", ANALYZE, false},
     {"explain", EXPLAIN, false},
     {"background", BACKGROUND, true},
+    {"fail", FAIL, true},
     {"progress", PROGRESS, false},
     {"foreground", FOREGROUND, false},
     {"help", HELP, false},
@@ -129,6 +131,7 @@ static const char help_text[] =
     "  -no-privatize           let all ranks share the application's globals\n"
     "  -background TRAFFIC     in model packet, traffic beside the program: PATTERN:LOAD[:NODES], such as\n"
     "                          uniform:0.3 or hotspot:0:0.5:8-15 (docs/packet.md)\n"
+    "  -fail LINK@T[:T2],...   in model packet, links that go down at T and come back at T2 (simulated s)\n"
     "  -explain                print which formulae and parameters priced the messages of model analytic\n"
     "  -progress               say how far the run is, in one line that is refreshed (SIGUSR1 does it once)\n"
     "  -analyze                report allocations and timings at the end\n"
@@ -290,6 +293,9 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case REPORT:
     case BACKGROUND:
         set_config(row->name, row->name, value);
+        break;
+    case FAIL:
+        set_config(row->name, "net_fail", value);
         break;
     case TRACE:
         parse_trace(options, value);

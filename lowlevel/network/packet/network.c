@@ -12,6 +12,7 @@
 #include "lowlevel/network/network.h"
 #include "lowlevel/network/packet/background.h"
 #include "lowlevel/network/packet/described.h"
+#include "lowlevel/network/packet/failures.h"
 #include "lowlevel/network/packet/from_platform.h"
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/network/packet/sim.h"
@@ -40,6 +41,8 @@ static struct pf_pool parcels = PF_POOL(struct pf_packet_parcel);
 static struct pf_network_paths paths; /* for latency, loss and rate; the links are the simulator's */
 static struct pf_packet_platform platform;
 static struct pf_packet_sim *sim;
+static bool
+    is_lazy; /* what happens without the program holds nothing up: it is simulated when the program sends */
 static bool has_background, is_advancing;
 static uint64_t under_way; /* the program's parcels */
 
@@ -86,6 +89,7 @@ static struct pf_packet_sim *simulator(void)
     pf_platform_on_change(link_changed);
     pf_packet_report_start(sim, &platform);
     has_background = pf_packet_background_open(sim, platform.fabric);
+    is_lazy = pf_packet_failures_open(sim, &platform) || has_background;
     return sim;
 }
 
@@ -207,6 +211,14 @@ static int32_t node_of(int node)
     return known;
 }
 
+static void catch_up(void)
+{
+    if (has_background)
+        pf_packet_background_resume(pf_engine_now());
+    else
+        pf_packet_sim_advance(sim, pf_engine_now());
+}
+
 /* ---- The network. A node's messages to itself do not leave its NIC: they go as in any other network. */
 static void packet_inject(struct pf_transfer *t)
 {
@@ -233,8 +245,8 @@ static void packet_inject(struct pf_transfer *t)
     t->state = parcel;
     t->failed = parcel->is_told = pf_loss_strikes(path->loss); /* nothing waits for what is lost */
     DL_APPEND(*parcel->queue, parcel);
-    if (under_way++ == 0 && has_background && !is_advancing)
-        pf_packet_background_resume(pf_engine_now());
+    if (under_way++ == 0 && is_lazy && !is_advancing)
+        catch_up();
     pf_packet_sim_send(s, &parcel->message, pf_engine_now());
     if (t->streams)
         return;
@@ -273,14 +285,15 @@ static double packet_acknowledge(const struct pf_transfer *t, double bytes)
     if (t->src == t->dst)
         return pf_network_flow.acknowledge(t, bytes);
     const struct pf_path *back = pf_path_back(t->route);
-    if (!pf_path_is_up(back) || pf_loss_strikes(back->loss))
+    if (!pf_path_is_up(back) || pf_loss_strikes(back->loss) ||
+        !pf_packet_has_way(&platform.routing, node_of(t->dst), node_of(t->src)))
         return -1.0;
     return pf_engine_now() + bytes / back->bandwidth + back->latency;
 }
 
 static double packet_next_event(void)
 {
-    return sim && (under_way > 0 || !has_background) ? pf_packet_sim_next(sim) : -1.0;
+    return sim && (under_way > 0 || !is_lazy) ? pf_packet_sim_next(sim) : -1.0;
 }
 
 static void packet_advance_to(double date)

@@ -165,7 +165,9 @@ static int tree_choices(const struct pf_fabric *f, int32_t router, int32_t node,
     struct place at = place_of(t, router);
     int count = 0;
     if (is_above(t, &at, node)) {
-        int32_t port = down_port(f, &at, node) / t->p[at.level] * t->p[at.level];
+        int32_t working = down_port(f, &at, node), port = working / t->p[at.level] * t->p[at.level];
+        if (working < 0)
+            return 0;
         for (int32_t i = 0; i < t->p[at.level]; i++)
             if (pf_fabric_is_up(f, router, port + i))
                 ports[count++] = port + i;

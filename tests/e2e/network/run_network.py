@@ -9,6 +9,7 @@ shapes    SimGrid can route every shape of a built-in dragonfly
 statistics  the table of links and the summary say the same, and nothing is lost
 picture   a platform is drawn for a browser, with all links and their loads, and as text
 background  traffic beside a program slows it down and holds nothing up
+failures  what a link that goes down has on it is sent again, another way or when the link is back
 refused   what a platform file cannot have is refused in one line
 """
 import argparse
@@ -249,6 +250,61 @@ def background(network):
                        f"{traffic} in {model}", result)
 
 
+def failures(network):
+    program = network.tools.build(os.path.join(HERE, "crowd.c"), "pfcc")
+    summary = os.path.join(network.work, "summary.json")
+
+    def crowd(platform, routing, fail, args=("20000",)):
+        result = network.pfrun(program, 8, platform, args, {"PARFOCAL_NET_ROUTING": routing, "PARFOCAL_SUMMARY": summary,
+                                                            "PARFOCAL_NIC_RETRY_TIMEOUT": "1e-4"}, ["-fail", fail] if fail else [])
+        with open(summary, encoding="utf-8") as f:
+            return result, json.load(f).get("network", {})
+
+    # Another way there is in trees and tori, and in a dragonfly for routings that may leave the minimal one.
+    cases = [(platform, routing, fail) for platform, fail in (("fattree:16", "r0-r4@5e-6"), ("torus:8", "r0-r1@5e-6,r2-r3@6e-6"))
+             for routing in ROUTINGS] + [("dragonfly:64", "ugal", "r0-r1@5e-6"), ("dragonfly:64", "par", "r0-r1@5e-6")]
+    for platform, routing, fail in cases:
+        result, short = crowd(platform, routing, fail)
+        network.expect(result.status == 0 and len(result.lines) == 8 and short["dropped"] > 0, f"{fail} on {platform}, {routing}", result)
+        if routing == "ugal":
+            again, _ = crowd(platform, routing, fail)
+            network.expect(result.status == 0 and again.lines == result.lines, f"{fail} on {platform}, {routing}, again", again)
+    # The only cable of a node: it comes back, or it does not.
+    result, short = crowd("fattree:16", "minimal", "n3-r0@5e-6:8e-6")
+    network.expect(result.status == 0 and short["dropped"] > 0, "a node's cable comes back", result)
+    result, _ = crowd("fattree:16", "minimal", "n3-r0@5e-6")
+    network.expect(result.status not in (0, "timeout") and "error" in result.err, "a node's cable stays away", result)
+    # What fails after the end, or where nobody goes, changes nothing, and nobody waits for it.
+    plain, _ = crowd("fattree:16", "minimal", None)
+    for fail in ("r0-r4@1000:2000", "n15-r3@0"):
+        result, short = crowd("fattree:16", "minimal", fail)
+        network.expect(result.lines == plain.lines and short["dropped"] == 0, fail, result)
+    result, short = crowd("fattree:16", "ugal", "r0-r4@0.5", ("20000", "1"))  # while all pause
+    network.expect(result.status == 0 and short["dropped"] == 0, "in a pause", result)
+    # Links of a platform file have SimGrid's names.
+    xml = network.write_platform("star:8")
+    result, short = crowd(xml, "minimal", "cluster_link_3_UP@5e-6:8e-6")
+    network.expect(result.status == 0 and short["dropped"] > 0, "a link of a platform file", result)
+    # A state profile of SimGrid's.
+    with open(os.path.join(network.work, "state"), "w", encoding="utf-8") as f:
+        f.write("0.000005 0\n0.000008 1\n")
+    profile = os.path.join(network.work, "profile.xml")
+    with open(profile, "w", encoding="utf-8") as f:
+        hosts = "".join(f'<host id="h{i}" speed="1Gf"/>' for i in range(8))
+        hosts += "".join(f'<link id="{way}{i}" bandwidth="10GBps" latency="200ns"{" state_file=" + chr(34) + "state" + chr(34) if (way, i) == ("up", 3) else ""}/>'
+                         for i in range(8) for way in ("up", "down"))
+        links = "".join(f'<host_link id="h{i}" up="up{i}" down="down{i}"/>' for i in range(8))
+        f.write("<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
+                f'<platform version="4.1"><zone id="z" routing="Cluster">{hosts}{links}<router id="r"/><backbone id="b" bandwidth="1TBps" latency="0"/></zone></platform>')
+    result, short = crowd(profile, "minimal", None)
+    network.expect(result.status == 0 and short["dropped"] > 0, "a state profile", result)
+    for fail in ("r0-r4", "r0-r99@1", "r0-r4@x", "r0-r4@2:1", "r0-r4@-1", "@1", "r0-r4@1,"):
+        result, _ = crowd("fattree:16", "minimal", fail)
+        network.expect(result.status not in (0, "timeout") and result.err.count("\n") == 1 and "-fail" in result.err, fail, result)
+    result = network.pfrun(program, 8, "fattree:16", ["1"], options=["-model", "portals", "-fail", "r0-r4@1"])
+    network.expect(result.status not in (0, "timeout") and result.err.count("\n") == 1 and "-fail" in result.err, "in portals", result)
+
+
 def refused(network):
     program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
     for routing in ROUTINGS[1:]:
@@ -261,7 +317,7 @@ def refused(network):
 
 
 def main():
-    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "picture": picture, "background": background, "refused": refused}
+    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "picture": picture, "background": background, "failures": failures, "refused": refused}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
