@@ -80,6 +80,7 @@ static void test_bad(void **state)
     assert_refused("a=smpi,\n  b=portal", "line 2, column 5: unknown model 'portal', maybe portals?");
     assert_refused("a=zzzzzzzzz", "line 1, column 3: unknown model 'zzzzzzzzz'");
     assert_refused("a=", "line 1, column 3: a model is missing here");
+    assert_refused("a=\nb=smpi", "line 1, column 3: a model is missing here");
     assert_refused("=smpi", "line 1, column 1: nothing stands before '='");
     packet_is_missing = true;
     assert_refused("a=packet", "line 1, column 3: model 'packet' is not available in this build");
@@ -91,6 +92,8 @@ static void test_bad(void **state)
                    "line 1, column 1: unknown event '@begin' (known: @start, @coll:N, @time:T)");
     assert_refused("@coll:0=smpi",
                    "line 1, column 7: the number of a collective must be a whole number from 1, not '0'");
+    assert_refused("@coll:1a=smpi",
+                   "line 1, column 7: the number of a collective must be a whole number from 1, not '1a'");
     assert_refused("@coll:-1=smpi",
                    "line 1, column 7: the number of a collective must be a whole number from 1, not '-1'");
     assert_refused("@coll:99999999999999999999=smpi",
