@@ -7,7 +7,7 @@ setup_file() {
     "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/networks.c"
 }
 
-# reduced MODEL OTHER: when a collective of MODEL was complete whose rounds went on in calls of OTHER
+# reduced MODEL OTHER [twice]: when a collective of MODEL was complete whose rounds went on in calls of OTHER
 reduced() {
     printf 'node-%s\n' 0 1 2 3 2 4 >hosts
     run pfrun -np 6 -platform star:5 -hostfile hosts -model portals -quiet --cfg=smpi/simulate-computation:no "$APP" "$@"
@@ -27,4 +27,18 @@ reduced() {
     [ "$date" = "$loaded" ]
     reduced portals-ideal portals
     [ "$date" = "$free" ]
+}
+
+# later THIS THAN: by two microseconds at least, a fraction of what the loaded link costs
+later() {
+    awk -v a="${1//[^0-9.]/}" -v b="${2//[^0-9.]/}" 'BEGIN { exit !(a > b + 2e-6) }'
+}
+
+@test "a call goes on in its own network when it has advanced a collective of another" {
+    for model in portals portals-ideal; do
+        reduced $model portals twice # the second reduction crosses the loaded link
+        loaded=$date
+        reduced $model portals-ideal twice
+        later "$loaded" "$date"
+    done
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A nonblocking collective whose later rounds begin in a call of another model, see networks.bats. Ranks 0 to
- * 3 reduce; meanwhile rank 4 loads the link of rank 2's host, in model portals. */
+ * 3 reduce, with a third argument also in the other model; meanwhile rank 4 loads the link of rank 2's host,
+ * in model portals. */
 #include <mpi.h>
 #include <parfocal.h>
 #include <stdio.h>
@@ -17,9 +18,9 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
     last = MPI_Wtime();
 }
 
-static void reduce(int rank, const char *model, const char *other)
+static void reduce(int rank, const char *model, const char *other, int twice)
 {
-    static double mine[COUNT], sum[COUNT];
+    static double mine[COUNT], sum[COUNT], again[COUNT];
     MPI_Comm reducers;
     MPI_Request request;
     MPI_Op op;
@@ -32,6 +33,8 @@ static void reduce(int rank, const char *model, const char *other)
     pf_model_switch(model);
     MPI_Ireduce(mine, sum, COUNT, MPI_DOUBLE, op, 0, reducers, &request);
     pf_model_switch(other);
+    if (twice)
+        MPI_Reduce(mine, again, COUNT, MPI_DOUBLE, op, 0, reducers);
     MPI_Recv(NULL, 0, MPI_INT, REDUCERS, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* here the rounds go on */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 0)
@@ -61,7 +64,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank < REDUCERS)
-        reduce(rank, argv[1], argv[2]);
+        reduce(rank, argv[1], argv[2], argc > 3);
     else
         load(rank, argv[2]);
     return MPI_Finalize();
