@@ -60,6 +60,10 @@ static const struct number {
      "Buffer of each virtual channel at an input; 0: the cable's round trip and two packets (0)",
      N(channel_buffer), 0, 1e12, 3},
     {"channels", "N", "Virtual channels in each class of the routing (1)", N(channels), 1, 64, 3},
+    {"rounds", "N",
+     "Rounds of a crossbar's allocation in each cycle, a slot of --arrivals bernoulli or a packet's time; 0: "
+     "until nothing more fits, at any date (0)",
+     N(rounds), 0, 100, 3},
     {"threshold", "BYTES", "ugal, par: minimal as long as queue x hops is not more than so much longer (0)",
      N(routing_settings.ugal_threshold), -1e15, 1e15, 2},
     {"bias", "X", "ugal, par: factor of the cost of other ways (1)", N(routing_settings.ugal_bias), 0, 1e9,
@@ -308,6 +312,7 @@ static void finish(struct options *o)
     o->settings.header_bytes = (uint32_t)o->header_bytes;
     o->settings.channel_buffer = (int64_t)o->channel_buffer;
     o->settings.channels = (int)o->channels;
+    o->settings.rounds = (int)o->rounds;
     o->routing_settings.seed = o->seed;
     o->routing_settings.ugal_candidates = (int)o->candidates;
     if (!o->topology && !o->platform)

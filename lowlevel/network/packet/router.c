@@ -125,7 +125,7 @@ static void join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
     if (time > 0.0)
         p->ready = later(p->ready, p->tail - time); /* a faster cable must not run dry */
     double date = later(p->ready, later(in->free_at, o->free_at)), when;
-    if (in->waiting == 0 && o->waiting == 0 && is_due(date, now)) {
+    if (in->waiting == 0 && o->waiting == 0 && is_due(date, now) && !sim->settings.rounds) {
         int channel = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc,
                                                p->bytes, now, &when);
         if (channel >= 0) {
@@ -277,6 +277,21 @@ static bool choose(struct pf_packet_sim *sim, int32_t output, double now, struct
     return best->input >= 0;
 }
 
+/* Whether an input that has an offer prefers another one. */
+static bool prefers(struct pf_packet_sim *sim, const struct choice *c, int32_t output)
+{
+    const struct packet_input *in = &sim->inputs[c->input];
+    int32_t router = sim->owner[output], first = sim->fabric->first_port[router];
+    if (sim->settings.rounds && sim->settings.arbitration == PF_PACKET_ROUND_ROBIN) {
+        int32_t ports = ports_of(sim, router), from = in->next_output;
+        return (output - first - from + ports) % ports < (in->offered_by - first - from + ports) % ports;
+    }
+    const struct packet_queue *queue = queue_of(sim, c->input, in->offer, in->offered_by - first);
+    struct choice old = {.rank = rank_of(sim, c->input, in->offer, in->offered_by - first),
+                         .age = queue->first->path.id};
+    return is_better(sim, c, &old);
+}
+
 /* One round: how many inputs have an offer. */
 static int make_offers(struct pf_packet_sim *sim, int32_t router, double now)
 {
@@ -287,7 +302,7 @@ static int make_offers(struct pf_packet_sim *sim, int32_t router, double now)
         for (; active; active &= active - 1) {
             int32_t port = word * 64 + __builtin_ctzll(active), output = first + port;
             struct packet_output *o = &sim->outputs[output];
-            struct choice c = {0}, old = {0};
+            struct choice c = {0};
             if (!is_due(o->next_try, now))
                 continue;
             if (!is_due(o->free_at, now) || !sim->fabric->up[output]) {
@@ -297,14 +312,10 @@ static int make_offers(struct pf_packet_sim *sim, int32_t router, double now)
             if (!choose(sim, output, now, &c))
                 continue;
             struct packet_input *in = &sim->inputs[c.input];
-            if (in->offer < 0) {
+            if (in->offer < 0)
                 sim->touched[count++] = c.input;
-            } else {
-                old.rank = rank_of(sim, c.input, in->offer, in->offered_by - first);
-                old.age = queue_of(sim, c.input, in->offer, in->offered_by - first)->first->path.id;
-                if (!is_better(sim, &c, &old))
-                    continue;
-            }
+            else if (!prefers(sim, &c, output))
+                continue;
             in->offer = c.channel;
             in->offered_by = output;
             in->offered_channel = c.to;
@@ -320,6 +331,7 @@ static void accept(struct pf_packet_sim *sim, int32_t input, double now)
     int channel = in->offer;
     struct packet_queue *queue = queue_of(sim, input, channel, output - first);
     in->offer = -1;
+    in->next_output = (output - first + 1) % ports_of(sim, sim->owner[input]);
     leave(sim, input, channel, output, queue);
     commit(sim, input, queue, in->offered_channel, now);
 }
@@ -367,18 +379,25 @@ static void ask_all_again(struct pf_packet_sim *sim, int32_t router, double now)
 
 void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now)
 {
-    int count;
+    int count, round = 0;
     if (sim->routing->asks_again)
         ask_all_again(sim, router, now);
-    while ((count = make_offers(sim, router, now)) > 0)
+    while ((count = make_offers(sim, router, now)) > 0) {
         for (int i = 0; i < count; i++)
             accept(sim, sim->touched[i], now);
+        if (++round == sim->settings.rounds)
+            break;
+    }
     int32_t first = sim->fabric->first_port[router];
     int words = (ports_of(sim, router) + 63) / 64;
     double next = INFINITY;
     for (int word = 0; word < words; word++)
         for (uint64_t active = sim->active[sim->first_active[router] + word]; active; active &= active - 1)
             next = earlier(next, sim->outputs[first + word * 64 + __builtin_ctzll(active)].next_try);
+    if (round > 0 && round == sim->settings.rounds) {
+        next = later(next, now + sim->settings.cycle);
+        sim->wake[router] = INFINITY; /* what heads of queues have asked for meanwhile */
+    }
     if (!isinf(next))
         pf_packet_wake(sim, router, next);
 }

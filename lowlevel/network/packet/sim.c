@@ -252,6 +252,8 @@ static bool is_possible(const struct pf_packet_settings *s, const struct pf_rout
                  "a port has from 1 to %d virtual channels; %d virtual networks, %d classes of the routing "
                  "and %d channels make %d",
                  CHANNELS_LIMIT, s->virtual_networks, routing->classes, s->channels, channels);
+    else if (s->rounds < 0 || (s->rounds > 0 && !(s->cycle > 0.0)))
+        snprintf(error, error_size, "rounds of allocation need a cycle");
     else if (!(s->crossbar_speedup >= 1.0) || !(s->credit_delay >= 0.0))
         snprintf(error, error_size,
                  "the crossbar's speed-up must be at least 1, the credits' delay at least 0");

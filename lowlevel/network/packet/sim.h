@@ -33,6 +33,11 @@ struct pf_packet_settings {
         crossbar_speedup; /* transfers within a router are so many times faster than its links, 1 or more */
     bool output_queues;   /* an input port has a queue per output (VOQ), not one for all */
     enum pf_packet_arbitration arbitration;
+    /* 0: a crossbar is filled at any date, until nothing more fits. Else as a clocked router does it: so many
+     * rounds in each cycle, and an input takes the outputs that offer themselves in turn (McKeown, "The iSLIP
+     * scheduling algorithm for input-queued switches", 1999). */
+    int rounds;
+    double cycle; /* s, with rounds; cables take at least one */
 };
 
 /* What must be in the settings for a run without surprises: 2 KiB packets, all else plain. */

@@ -36,10 +36,11 @@ struct packet_queue {
 };
 
 struct packet_input {
-    double free_at;  /* for the crossbar */
-    int32_t waiting; /* queues whose head waits for an output */
-    int32_t turn;    /* the queue that comes first in a tie */
-    int32_t offer;   /* within an allocation: the queue that an output has chosen, or -1 */
+    double free_at;      /* for the crossbar */
+    int32_t waiting;     /* queues whose head waits for an output */
+    int32_t turn;        /* the queue that comes first in a tie */
+    int32_t next_output; /* with rounds: the output that comes first */
+    int32_t offer;       /* within an allocation: the queue that an output has chosen, or -1 */
     int32_t offered_by, offered_channel; /* the output, and its channel */
 };
 

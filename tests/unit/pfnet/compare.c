@@ -34,6 +34,8 @@ static double simulated(const char *topology, const struct reference_request *r,
     settings.channels = r->channels;
     settings.channel_buffer = r->buffer;
     settings.credit_delay = r->credit;
+    settings.rounds = r->rounds;
+    settings.cycle = 1;
     struct run_request request = {.routing = &routing,
                                   .settings = &settings,
                                   .pattern = p,
@@ -198,13 +200,33 @@ static void test_shallow(void **state)
                                                    .credit = 1});
 }
 
+/* Routers with a clock, and one round of allocation in each cycle. */
+static void test_rounds(void **state)
+{
+    (void)state;
+    compare("mesh:4x4", (struct reference_request){.shape = REFERENCE_MESH,
+                                                   .extent = 4,
+                                                   .dimensions = 2,
+                                                   .channels = 4,
+                                                   .buffer = 8,
+                                                   .cable = 1,
+                                                   .router = 1,
+                                                   .rounds = 1});
+    compare("torus:5", (struct reference_request){.shape = REFERENCE_TORUS,
+                                                  .extent = 5,
+                                                  .dimensions = 1,
+                                                  .channels = 2,
+                                                  .buffer = 8,
+                                                  .cable = 1,
+                                                  .router = 1,
+                                                  .rounds = 1});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_star),
-        cmocka_unit_test(test_mesh),
-        cmocka_unit_test(test_torus),
-        cmocka_unit_test(test_shallow),
+        cmocka_unit_test(test_star),    cmocka_unit_test(test_mesh),   cmocka_unit_test(test_torus),
+        cmocka_unit_test(test_shallow), cmocka_unit_test(test_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ struct router {
     struct queue input[PORTS][CHANNELS];
     int credit[PORTS][CHANNELS]; /* of the outputs */
     int grant_turn[PORTS];       /* of an output: the input that is asked first */
+    int accept_turn[PORTS];      /* of an input, with rounds: the output that it prefers */
     int channel_turn[PORTS];     /* of an input: the channel that is asked first */
 };
 
@@ -261,12 +262,14 @@ static void grant(const struct net *n, const struct router *r, struct matching *
     }
 }
 
-/* The offer for the channel whose turn it is. */
+/* The offer for the channel whose turn it is, or of the output. */
 static bool accept(const struct net *n, struct router *r, struct matching *m, int input)
 {
-    int best = -1, least = n->lanes;
+    int best = -1, least = n->lanes + n->ports;
     for (int output = 0; output < n->ports; output++) {
         int rank = (m->grant[input][output] - 1 - r->channel_turn[input] + n->lanes) % n->lanes;
+        if (n->r->rounds)
+            rank = (output - r->accept_turn[input] + n->ports) % n->ports;
         if (!m->grant[input][output] || rank >= least)
             continue;
         best = output;
@@ -291,7 +294,7 @@ static void allocate(struct net *n, int router)
         for (int c = 0; c < n->lanes; c++)
             any |= (m.wish[input][c] = wish(n, router, input, c)) >= 0;
     }
-    while (any) {
+    for (int round = 0; any && (!n->r->rounds || round < n->r->rounds); round++) {
         memset(m.grant, 0, sizeof m.grant);
         any = false;
         for (int output = 0; output < n->ports; output++)
@@ -305,6 +308,7 @@ static void allocate(struct net *n, int router)
         if (m.output[input] < 0)
             continue;
         r->channel_turn[input] = (m.channel[input] + 1) % n->lanes;
+        r->accept_turn[input] = (m.output[input] + 1) % n->ports;
         r->grant_turn[m.output[input]] = (input + 1) % n->ports;
         move(n, router, input, m.channel[input], m.output[input]);
     }

@@ -24,6 +24,7 @@ struct reference_request {
     int buffer;             /* flits of each channel at an input */
     int cable, router;      /* cycles */
     int credit;             /* cycles that a credit needs besides the cable */
+    int rounds;             /* of the allocator in a cycle; 0: until nothing more fits */
     double load;            /* flits per cycle and node, Bernoulli; to every other node alike */
     int warm_up, measured;  /* cycles */
     uint64_t seed;
