@@ -12,8 +12,6 @@
 #include "middleware/datatype/op.h"
 #include "middleware/p2p/wait_set.h"
 
-#define CODE_BASE(impl) ((impl) == PF_IMPL_SMPI ? 1000 : 7000) /* native error codes */
-
 /* The two layouts of a status. */
 struct status_a {
     int source, tag, error, bytes;
@@ -58,7 +56,7 @@ static struct pf_native_values values[PF_IMPL_COUNT] = {
 
 static int code_of(int impl, int error)
 {
-    return error ? CODE_BASE(impl) + error : 0;
+    return error ? FAKE_CODE_BASE(impl) + error : 0;
 }
 
 static void write_status(int impl, void *statuses, int i, const struct fake_op *op)
@@ -321,7 +319,7 @@ static void idle(struct pf_instance *in)
 
 static int error_class(struct pf_instance *in, int code)
 {
-    int class = code - CODE_BASE(in->impl);
+    int class = code - FAKE_CODE_BASE(in->impl);
     assert_in_range(class, 1, 100); /* another implementation's code otherwise */
     return class;
 }

@@ -27,6 +27,9 @@ struct fake {
     bool overlooks;         /* as SMPI: tests of several overlook what is complete, or take it away early */
 };
 
+/* Native error codes: this and the hub's class. */
+#define FAKE_CODE_BASE(impl) ((impl) == PF_IMPL_SMPI ? 1000 : 7000)
+
 extern struct fake fakes[PF_IMPL_COUNT];
 
 /* A rank with both implementations loaded; `active` is the one in force. Counters start anew. */

@@ -457,8 +457,10 @@ static void operands(void **state)
     requests("a");
     struct pf_request *request = pf_request_of(handles[0]);
     pf_request_keep_op(request, (MPI_Op)(uintptr_t)&op);
-    pf_request_keep_memory(request, malloc(10));
-    pf_request_keep_memory(request, malloc(10));
+    void *memory[] = {malloc(10), malloc(10)};
+    pf_request_keep_memory(request, memory[0]);
+    pf_request_keep_memory(request, memory[1]);
+    assert_memory_equal(request->operands.memory, memory, sizeof memory); /* which frees it in the end */
     assert_int_equal(fake_operations, 1);
     MPI_Request copy = handles[0];
     assert_int_equal(pf_PMPI_Request_free(&handles[0]), MPI_SUCCESS);
@@ -468,6 +470,34 @@ static void operands(void **state)
     complete_all();
     assert_int_equal(pf_PMPI_Wait(&copy, NULL), MPI_SUCCESS); /* what MPI_Finalize does */
     assert_int_equal(fake_operations, 0);
+}
+
+/* An operation that has failed leaves no request; one that the implementation has none for is complete. */
+static void started(void **state)
+{
+    (void)state;
+    struct pf_instance *in = r->active;
+    for (int peer = MPI_PROC_NULL;; peer = 3) {
+        MPI_Status status;
+        pf_call_peer(r, peer, 1, MPI_COMM_WORLD);
+        pf_call_native_begin(r, in);
+        struct pf_request *request = pf_request_new(r, in, PF_REQUEST_RECV, MPI_COMM_WORLD);
+        request->native = in->values->request_null;
+        assert_int_equal(pf_request_started(r, in, request, MPI_COMM_WORLD, MPI_SUCCESS, &handles[0]), 0);
+        assert_ptr_equal(pf_request_of(handles[0]), request);
+        assert_int_equal(pf_PMPI_Wait(&handles[0], &status), MPI_SUCCESS);
+        if (peer != MPI_PROC_NULL) {
+            check_empty(&status);
+            break;
+        }
+        assert_int_equal(status.MPI_SOURCE, MPI_PROC_NULL);
+    }
+    pf_call_native_begin(r, in);
+    struct pf_request *request = pf_request_new(r, in, PF_REQUEST_RECV, MPI_COMM_WORLD);
+    MPI_Request handle = (MPI_Request)(uintptr_t)request;
+    int code = pf_request_started(r, in, request, MPI_COMM_WORLD, FAKE_CODE_BASE(A) + MPI_ERR_RANK, &handle);
+    assert_int_equal(code, MPI_ERR_RANK);
+    assert_ptr_equal(handle, MPI_REQUEST_NULL);
 }
 
 static MPI_Request persistent(struct fake_op **op, int tag)
@@ -657,6 +687,7 @@ int main(void)
         TEST(some),
         TEST(free_and_cancel),
         TEST(operands),
+        TEST(started),
         TEST(persistent_requests),
         TEST(persistent_freed_while_active),
         TEST(against_a_model),

@@ -193,6 +193,10 @@ static void test_file(void **state)
     assert_false(pf_schedule_load(name, &s, error, sizeof error));
     snprintf(expected, sizeof expected, "%s: line 5, column 1: 'oops' has no '=MODEL'", name);
     assert_string_equal(error, expected);
+    assert_int_equal(truncate(name, 0), 0);
+    assert_true(pf_schedule_load(name, &s, error, sizeof error));
+    assert_int_equal(pf_schedule_phase_model(s, "solve"), PF_MODEL_NONE);
+    pf_schedule_free(s);
     unlink(name);
     assert_false(pf_schedule_load(name, &s, error, sizeof error));
     assert_true(pf_schedule_load("a=smpi", &s, error, sizeof error));
