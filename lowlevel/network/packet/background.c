@@ -24,9 +24,11 @@ struct source {
     double rate; /* packets per second */
     double next; /* date */
     uint64_t draws;
-    int under_way;
+    int under_way, waiting; /* packets; of them before the node */
+    struct message *sending;
 };
 
+/* A packet's worth. A node sends one after the other, so that they take turns with the program's as one. */
 struct message {
     struct pf_packet_message base;
     struct source *source;
@@ -52,11 +54,21 @@ static double draw_time(struct source *s)
     return -log(((double)(draw(s) >> 11) + 1) * 0x1p-53) / s->rate;
 }
 
+static void send_next(struct source *s, double date);
+
+static void message_sent(struct pf_packet_message *base, double date)
+{
+    struct source *s = ((struct message *)base)->source;
+    s->sending = NULL;
+    send_next(s, date);
+}
+
 static void message_ends(struct pf_packet_message *base, double date)
 {
     struct message *m = (struct message *)base;
-    (void)date;
     m->source->under_way--;
+    if (m->source->sending == m) /* lost before it was sent */
+        message_sent(base, date);
     pf_pool_put(&messages, m);
 }
 
@@ -65,19 +77,37 @@ static void nothing(struct pf_packet_message *base, double date)
     (void)base, (void)date;
 }
 
-static const struct pf_packet_message_ops ops = {sizeof ops, nothing, nothing, message_ends, message_ends};
+static const struct pf_packet_message_ops ops = {sizeof ops, nothing, message_sent, message_ends,
+                                                 message_ends};
+
+static void send_next(struct source *s, double date)
+{
+    int32_t node = (int32_t)(s - sources);
+    while (s->waiting > 0 && !s->sending) {
+        int32_t to = pf_pattern_destination(pattern, node, draw(s));
+        s->waiting--;
+        if (to < 0 || to == node) {
+            s->under_way--;
+            continue;
+        }
+        struct message *m = s->sending = pf_pool_get(&messages);
+        *m = (struct message){.base = {.ops = &ops,
+                                       .bytes = (double)pf_config.net_packet_bytes,
+                                       .source = node,
+                                       .destination = to,
+                                       .streams = true},
+                              .source = s};
+        pf_packet_sim_send(sim, &m->base, date);
+    }
+}
 
 static void offer(struct source *s, double date)
 {
-    int32_t node = (int32_t)(s - sources), to = pf_pattern_destination(pattern, node, draw(s));
-    if (to < 0 || to == node || s->under_way == MOST_QUEUED)
+    if (s->under_way == MOST_QUEUED)
         return;
-    struct message *m = pf_pool_get(&messages);
-    *m = (struct message){
-        .base = {.ops = &ops, .bytes = (double)pf_config.net_packet_bytes, .source = node, .destination = to},
-        .source = s};
     s->under_way++;
-    pf_packet_sim_send(sim, &m->base, date);
+    s->waiting++;
+    send_next(s, date);
 }
 
 static void rings(struct pf_packet_timer *timer, double date)

@@ -234,6 +234,10 @@ def background(network):
     if end(f"file:{table}:0.9") != quiet or not quiet < end("hotspot:3:0.9:8-15"):
         network.failures += 1
         print("FAIL traffic elsewhere has an effect, or none in the way")
+    # Where more is offered than can go, a node's own messages take turns with the traffic as a whole, not with each packet that waits.
+    if end("hotspot:15:1.0") > 20 * quiet:
+        network.failures += 1
+        print("FAIL too much traffic leaves nothing to the program")
     # A pause of a simulated second is not simulated packet by packet; nothing keeps the end waiting.
     if not 1 < end("uniform:0.5", ("20000", "1"), "torus:16") < 1.001:
         network.failures += 1
