@@ -175,6 +175,17 @@ class Sweeps(Folder):
         self.assertRegex(said, r"No schedule is within 5 % of measured times \(measured.csv\)\. The closest is \S+: -\d+\.\d %\.")
         self.assertEqual(self.results(), before)
 
+    def test_packets_are_the_reference(self):
+        """A model that comes when it is named."""
+        sweep = [*FIXED, "--switch-after", "--unit", "phase", "--steps", "1", "--repeat", "1"]
+        said = self.curve(*sweep, "--models", "analytic,portals", "--reference", "packet", "--within", "90%", self.steps)
+        points = self.points()
+        self.assertEqual(float(points["packet"]["error"]), 0)
+        self.assertNotEqual(float(points["portals"]["simulated_s"]), 0)
+        times = {name: float(row["simulated_s"]) for name, row in points.items()}
+        self.assertAlmostEqual(float(points["portals"]["error"]), times["portals"] / times["packet"] - 1, places=6)
+        self.assertIn("within 90 % of all packet:", said)
+
     def test_fit(self):
         self.curve("-np", "2", "-platform", "star:2", *FIXED[2:], "--fit", "--models", "analytic,portals", "--switch-after", "--unit",
                    "phase", "--repeat", "1", self.steps)

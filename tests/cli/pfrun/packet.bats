@@ -60,3 +60,17 @@ backbone() {
     [ "$(grep -c "^round" run.1)" -eq 28 ]
     for run in {2..20}; do cmp run.1 run.$run; done
 }
+
+# The fit measures what is alone, which takes the times of portals: but for what acknowledgements take of the links (3 ns).
+@test "pfinfo --fit=packet: small errors, and the parameters of portals" {
+    for model in portals packet; do
+        run timeout 250 "$PF_BIN/pfinfo" --fit=$model --output $model -- -np 4
+        echo "$output"
+        [ "$status" -eq 0 ]
+        awk '/^median error/ { found = 1; if ($3 > 10) bad = 1 } END { exit bad || !found }' <<<"$output"
+    done
+    others='^#|^nic_time|^control_latency'
+    [ "$(grep -vcE "$others" portals)" -gt 10 ]
+    diff <(grep -vE "$others" portals) <(grep -vE "$others" packet)
+    PARFOCAL_ANALYTIC_PARAMETERS=packet pfrun -np 4 $FIXED -model analytic "$APP" crowd | grep -c "^end"
+}

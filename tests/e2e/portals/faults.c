@@ -217,7 +217,8 @@ static void test_loss_at_the_limits(void **state)
     run_all(&(struct world){.nodes = 2, .settings = window});
     static const char *const streams[] = {"PARFOCAL_NET_LOSS=0.1", "PARFOCAL_NIC_RETRIES=30",
                                           "PARFOCAL_NIC_STREAMS=3", NULL};
-    run_all(&(struct world){.nodes = 2, .settings = streams});
+    if (world_packet() <= 0) /* which refuses several streams at once */
+        run_all(&(struct world){.nodes = 2, .settings = streams});
     static const char *const short_time[] = {"PARFOCAL_NET_LOSS=0.1", "PARFOCAL_NIC_RETRIES=30",
                                              "PARFOCAL_NIC_RETRY_TIMEOUT=20e-6", NULL};
     run_all(&(struct world){.nodes = 2, .settings = short_time});
@@ -297,7 +298,8 @@ static void test_link_down(void **state)
     run_all(&world);
     static const char *const at_once[] = {"PARFOCAL_NIC_RETRIES=30", "PARFOCAL_NIC_RETRY_TIMEOUT=1e-3",
                                           "PARFOCAL_NIC_STREAMS=0", NULL};
-    run_all(&(struct world){.nodes = 2, .settings = at_once, .down_link = often});
+    if (world_packet() <= 0)
+        run_all(&(struct world){.nodes = 2, .settings = at_once, .down_link = often});
     assert_int_equal(world_run(&world, program_puts), 0);
     assert_true(*(double *)world_shared() > 1e-3); /* a time-out was among it */
 }

@@ -204,6 +204,9 @@ static void run(world_program program, int nodes, const char *const *settings)
 static void test_short_queue(void **state)
 {
     (void)state;
+    if (world_packet() > 0)
+        return; /* the senders take turns there, and an event comes as soon as the next header: it never fills
+                 */
     run(program_short_queue, 4, NULL);
 }
 

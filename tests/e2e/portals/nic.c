@@ -261,6 +261,10 @@ static void test_no_e2e(void **state)
     static const char *const large[] = {"PARFOCAL_NIC_E2E_ACK_BYTES=64", NULL};
     struct plan both = {.sends = {{0, {1, 1}, COUNT, 8}, {1, {0, 0}, 1, MIB}}};
     double without = run(&both, 2, 1, none)[1];
+    if (world_packet() > 0) { /* where these acknowledgements load no links */
+        assert_near(run(&both, 2, 1, NULL)[1], without, 1e-9);
+        return;
+    }
     assert_near(run(&both, 2, 1, NULL)[1] - without, COUNT * ack / wire, 0.01);
     assert_near(run(&both, 2, 1, large)[1] - without, COUNT * 64 / wire, 0.01);
     assert_near(one_put(8, none), one_put(8, NULL), 1e-12);
@@ -400,7 +404,8 @@ static void test_flow_control(void **state)
     assert_near(flow_of(&single, "1", "process", 2, COUNT), turn(8), 1e-6);
     assert_near(flow_of(&single, "2", "node", 2, COUNT), turn(8) / 2, 0.02);
     struct plan large = {.sends = {{0, {2, 2}, 10, MIB}}};
-    assert_near(flow_of(&large, "1", "node", 2, 10), turn(MIB), 1e-6);
+    /* Over packets the acknowledgement is not behind the bytes of another one: 3 ns. */
+    assert_near(flow_of(&large, "1", "node", 2, 10), turn(MIB), world_packet() > 0 ? 1e-4 : 1e-6);
     /* Two processes of the target's node, in turn. */
     struct plan fan = {.sends = {{0, {2, 3}, COUNT, 8}}};
     assert_near(flow_of(&fan, "1", "node", 2, COUNT / 2), 2 * turn(8), 1e-6);
@@ -418,6 +423,11 @@ static void test_streams(void **state)
     static const char *const all[] = {"PARFOCAL_NIC_STREAMS=0", NULL};
     double alone = turn(MIB), more = (double)MIB * (1 + 12.0 / 512) / wire;
     struct plan two = {.sends = {{0, {2, 2}, 1, MIB}, {1, {3, 3}, 1, MIB}}};
+    if (world_packet() > 0) { /* it refuses streams at once: their order at the end would be the packets' */
+        for (int i = 0; i < 2; i++)
+            assert_near(run(&two, 2, 2, NULL)[4 + 2 * i], alone + i * more, 0.02);
+        return;
+    }
     for (int i = 0; i < 2; i++) {
         assert_near(run(&two, 2, 2, NULL)[4 + 2 * i], alone + i * more, 0.02);
         assert_near(run(&two, 2, 2, all)[4 + 2 * i], alone + more, 0.02);

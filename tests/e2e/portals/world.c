@@ -151,6 +151,12 @@ static void child_main(const struct world *world, world_program program)
     _exit(unfinished ? 4 : 0); /* SimGrid only prints that ranks were left over */
 }
 
+double world_packet(void)
+{
+    const char *network = getenv("PARFOCAL_NET_MODEL");
+    return network && strcmp(network, "packet") == 0 ? 2048.0 : 0.0;
+}
+
 int world_run_text(const struct world *world, world_program program, char *text, size_t size)
 {
     int ends[2];

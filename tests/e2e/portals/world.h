@@ -40,6 +40,9 @@ int world_run(const struct world *world, world_program program);
 /* The same, and the child's stderr in `text`. */
 int world_run_text(const struct world *world, world_program program, char *text, size_t size);
 
+/* The bytes of a packet when the network under test is that of packets (PARFOCAL_NET_MODEL), else 0. */
+double world_packet(void);
+
 /* Inside a program: ends the child when the condition does not hold. */
 #define CHECK(condition) world_check((condition), #condition, __FILE__, __LINE__)
 void world_check(int holds, const char *what, const char *file, int line);
