@@ -36,6 +36,8 @@ class Study:
 
     def output(self, model, ranks, program):
         platform = ["-platform", self.options.platform] if self.options.platform else []
+        if self.options.calibrated and model == "smpi":
+            platform += ["-calibrated", self.options.calibrated]
         command = [f"{self.bin}/pfrun", "-quiet", "-np", str(ranks), *platform, *FREE, "-model", model, *program]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         if done.returncode:
@@ -116,6 +118,7 @@ def main():
     parser.add_argument("--out", default="agree-results", help="folder of the results")
     parser.add_argument("-np", type=lambda text: [int(part) for part in text.split(",")], default=[16, 64], help="ranks (default: 16,64)")
     parser.add_argument("--platform", help="as for pfrun")
+    parser.add_argument("--calibrated", metavar="FILE", help="settings of pfinfo --fit=portals --for=smpi, for model smpi")
     parser.add_argument("--iterations", type=int, default=30, help="of each operation and size, a third not timed (default: 30)")
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
     parser.add_argument("--only", type=lambda text: text.split(","), default=["all"], metavar="NAME,...", help="these operations of micro.c")

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "measure_source.h"
 #include "adapters/model.h"
 #include "tools/pfinfo/measured.h"
-#include "tools/pfinfo/trial.h"
+#include "tools/pfinfo/measuring.h"
 
 /* The path alone: no overhead, no limit of bandwidth. */
 #define PATHS_ALONE                                                                                          \
@@ -33,25 +31,6 @@ struct residual {
 
 enum { MAX_RESIDUALS = 3 * PF_FIT_SIZES };
 
-static struct trial trial;
-
-/* pf_die() ends the process at once: the directory must not stay behind. */
-__attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
-{
-    char text[900];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    trial_end(&trial);
-    pf_die("%s", text);
-}
-
-void fit_print_program(FILE *out)
-{
-    fputs(measure_source, out);
-}
-
 /* The name of a model is one, whatever files there are. */
 static bool is_file(const struct fit_request *request)
 {
@@ -60,52 +39,10 @@ static bool is_file(const struct fit_request *request)
            access(request->model, R_OK) == 0;
 }
 
-static void compile(void)
-{
-    char line[400], *argv[] = {trial.pfcc, "-O1", "-o", trial.app, trial.source, NULL};
-    FILE *file = fopen(trial.source, "w");
-    if (!file || fputs(measure_source, file) < 0 || fclose(file) != 0)
-        give_up("--fit: cannot write '%s': %s", trial.source, strerror(errno));
-    if (trial_run(&trial, argv) != 0)
-        give_up("--fit: pfcc: %s", trial_last_line(&trial, line, sizeof line));
-}
-
-/* Runs the program in a model; its lines are in trial.output. Computation does not count. */
-static void measure(const struct fit_request *request, const char *model, const char *what)
-{
-    static char *quiet[] = {"--log=root.thres:critical", "--cfg=smpi/simulate-computation:no"};
-    char line[400], **argv = pf_calloc((size_t)request->run_count + 12, sizeof *argv);
-    bool has_np = false;
-    int n = 0;
-    argv[n++] = trial.pfrun;
-    for (int i = 0; i < request->run_count; i++) {
-        has_np = has_np || strcmp(request->run[i], "-np") == 0 || strcmp(request->run[i], "-n") == 0 ||
-                 strcmp(request->run[i], "-hostfile") == 0;
-        argv[n++] = request->run[i];
-    }
-    if (!has_np) {
-        argv[n++] = "-np";
-        argv[n++] = "16";
-    }
-    argv[n++] = "-model";
-    argv[n++] = (char *)model;
-    argv[n++] = quiet[0];
-    argv[n++] = quiet[1];
-    argv[n++] = trial.app;
-    argv[n++] = (char *)what;
-    int status = trial_run(&trial, argv);
-    free(argv);
-    if (status != 0)
-        give_up("--fit: the run in model %s ended with status %d: %s", model, status,
-                trial_last_line(&trial, line, sizeof line));
-}
-
 static void read_points(struct pf_fit *fit)
 {
     char line[400];
-    FILE *file = fopen(trial.output, "r");
-    if (!file)
-        give_up("--fit: cannot read '%s': %s", trial.output, strerror(errno));
+    FILE *file = measuring_output();
     while (fgets(line, sizeof line, file))
         pf_fit_line(fit, line);
     fclose(file);
@@ -118,7 +55,7 @@ static void find_paths(const struct fit_request *request, struct pf_fit *fit)
     static struct pf_fit paths;
     setenv("PARFOCAL_ANALYTIC_PARAMETERS", "", 1);
     setenv("PARFOCAL_ANALYTIC_SET", PATHS_ALONE, 1);
-    measure(request, "analytic", "paths");
+    measuring_run(request, "analytic", NULL, true, "paths", NULL);
     unsetenv("PARFOCAL_ANALYTIC_SET");
     pf_fit_init(&paths);
     read_points(&paths);
@@ -138,7 +75,7 @@ static void write_parameters(const struct fit_request *request, const struct pf_
 {
     FILE *file = fopen(request->output, "w");
     if (!file)
-        give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
+        measuring_give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
     fprintf(file, "# Parameters of model analytic, fitted to %s%s by pfinfo --fit=%s",
             is_file(request) ? "the times in " : "model ", request->model, request->model);
     for (int i = 0; i < request->run_count; i++)
@@ -146,7 +83,7 @@ static void write_parameters(const struct fit_request *request, const struct pf_
     fputs("\n# The keys are explained in docs/analytic.md.\n", file);
     pf_parameters_write(parameters, file);
     if (fclose(file) != 0)
-        give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
+        measuring_give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
 }
 
 static void route_of_fit(void *context, int src, int dst, double *latency, double *bandwidth)
@@ -168,7 +105,7 @@ static int find_residuals(const struct fit_request *request, struct pf_fit *fit,
     pf_config_set("analytic_set", "");
     struct pf_cost *cost = pf_cost_new(4, nodes, route_of_fit, NULL, fit, why, sizeof why);
     if (!cost)
-        give_up("--fit: %s", why);
+        measuring_give_up("--fit: %s", why);
     for (int transport = 0; transport < PF_FIT_TRANSPORTS; transport++) {
         for (int i = 0; i < between->transports[transport].count && fit->transports[transport].count; i++) {
             const struct pf_fit_point *point = &between->transports[transport].points[i];
@@ -240,12 +177,12 @@ static void find_times(const struct fit_request *request, struct pf_fit *fit, st
     if (is_file(request)) {
         const char *wrong = measured_read(request->model, fit, between);
         if (wrong)
-            give_up("--fit: %s", wrong);
+            measuring_give_up("--fit: %s", wrong);
         return;
     }
-    measure(request, request->model, "fit");
+    measuring_run(request, request->model, NULL, true, "fit", NULL);
     read_points(fit);
-    measure(request, request->model, "between");
+    measuring_run(request, request->model, NULL, true, "between", NULL);
     read_points(between);
 }
 
@@ -255,18 +192,15 @@ int fit_model(const struct fit_request *request)
     static struct pf_parameters parameters;
     static struct residual residuals[MAX_RESIDUALS];
     check_request(request);
-    const char *wrong = trial_begin(&trial);
-    if (wrong)
-        pf_die("--fit: %s", wrong);
-    compile();
+    measuring_begin();
     find_times(request, &fit, &between);
     find_paths(request, &fit);
-    wrong = pf_fit_make(&fit, &parameters);
+    const char *wrong = pf_fit_make(&fit, &parameters);
     if (wrong)
-        give_up("--fit: %s", wrong);
+        measuring_give_up("--fit: %s", wrong);
     write_parameters(request, &parameters);
     int n = find_residuals(request, &fit, &between, residuals);
-    trial_end(&trial);
+    measuring_end();
     FILE *file = fopen(request->output, "a");
     if (!file)
         pf_die("--fit: cannot write '%s': %s", request->output, strerror(errno));

@@ -6,6 +6,7 @@
 
 struct fit_request {
     const char *model;  /* the finer one that is measured, or a file of times measured elsewhere */
+    const char *target; /* what is fitted: "analytic" or "smpi" */
     const char *output; /* file of parameters that is written */
     char **run;         /* arguments for pfrun, such as -np 16 -platform x.xml */
     int run_count;

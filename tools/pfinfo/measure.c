@@ -6,6 +6,8 @@
  *   measure between      one-way times of sizes between the powers of two
  *   measure collectives  collectives of all ranks
  *   measure paths        one-way times of empty messages alone
+ *   measure steps        one-way times of as many sizes as their piecewise linear curve needs, tests and
+ * probes measure aligned [B]  collectives that all ranks begin at the same simulated time, from B bytes on
  *   measure machine [N]  the medians of at most N rounds on a real machine, warm, with data just written
  *
  * Lines of output: WHAT TRANSPORT SIZE SECONDS, with TRANSPORT memory (ranks of one node), near or far.
@@ -15,13 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LARGEST = 4 << 20, WINDOW = 16, TAG = 7, LATE_US = 20000 };
 
 static int rank, ranks;
 static char *out_buffer, *in_buffer;
-static double clock_time; /* simulated time of MPI_Wtime itself */
+static int *counts, *places; /* of the blocks of each rank */
+static double clock_time;    /* simulated time of MPI_Wtime itself */
 
 struct transport {
     const char *name;
@@ -264,6 +268,82 @@ static void measure_fit(void)
         measure_point(&transports[i], 0);
         for (int bytes = 1; bytes <= LARGEST; bytes *= 2)
             measure_point(&transports[i], bytes);
+    }
+}
+
+/* Sizes between two until straight lines through them are near enough. */
+static void refine(const struct transport *transport, int low, double low_time, int high, double high_time)
+{
+    if (high - low < 2)
+        return;
+    int middle = low + (high - low) / 2;
+    double seconds = one_way(transport->peer, middle, 4);
+    MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    report("oneway", transport->name, middle, seconds);
+    double line = low_time + (high_time - low_time) * (middle - low) / (high - low);
+    if (line < 0.997 * seconds || line > 1.003 * seconds) {
+        refine(transport, low, low_time, middle, seconds);
+        refine(transport, middle, seconds, high, high_time);
+    }
+}
+
+/* A test and a probe that find nothing. */
+static void measure_polls(void)
+{
+    enum { POLLS = 32 };
+    MPI_Request request;
+    int found;
+    MPI_Irecv(in_buffer, 1, MPI_CHAR, rank, TAG, MPI_COMM_WORLD, &request);
+    together();
+    double begin = MPI_Wtime();
+    for (int i = 0; i < POLLS; i++)
+        MPI_Test(&request, &found, MPI_STATUS_IGNORE);
+    report("test", "any", 0, since(begin) / POLLS);
+    begin = MPI_Wtime();
+    for (int i = 0; i < POLLS; i++)
+        MPI_Iprobe(rank, TAG + 1, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    report("probe", "any", 0, since(begin) / POLLS);
+    MPI_Send(out_buffer, 1, MPI_CHAR, rank, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* From rank 0 to the ranks of all other nodes, of an empty message. */
+static double mean_one_way(const struct transport *memory)
+{
+    double sum = 0;
+    int count = 0;
+    for (int peer = 1; peer < ranks; peer++) {
+        if (peer == memory->peer)
+            continue;
+        sum += one_way(peer, 0, 1);
+        count++;
+    }
+    return count ? sum / count : 0;
+}
+
+static void measure_steps(void)
+{
+    struct transport transports[3];
+    find_transports(transports);
+    measure_polls();
+    report("mean", "any", 0, mean_one_way(&transports[0]));
+    for (int i = 1; i < 3; i++) {
+        int low = 0;
+        double low_time, high_time;
+        if (!transports[i].peer)
+            continue;
+        report("peer", transports[i].name, transports[i].peer, 0);
+        if (i == 1)
+            report("threshold", transports[i].name, threshold(transports[i].peer), 0);
+        low_time = one_way(transports[i].peer, 0, 4);
+        MPI_Bcast(&low_time, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        report("oneway", transports[i].name, 0, low_time);
+        for (int high = 1; high <= LARGEST; low = high, low_time = high_time, high *= 2) {
+            high_time = one_way(transports[i].peer, high, 4);
+            MPI_Bcast(&high_time, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+            report("oneway", transports[i].name, high, high_time);
+            refine(&transports[i], low, low_time, high, high_time);
+        }
     }
 }
 
@@ -562,19 +642,45 @@ static void scan(int bytes)
     MPI_Scan(out_buffer, in_buffer, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* The same blocks for all. */
+static void allgatherv(int bytes)
+{
+    for (int i = 0; i < ranks; i++)
+        counts[i] = bytes, places[i] = i * bytes;
+    MPI_Allgatherv(out_buffer, bytes, MPI_CHAR, in_buffer, counts, places, MPI_CHAR, MPI_COMM_WORLD);
+}
+
+static void alltoallv(int bytes)
+{
+    for (int i = 0; i < ranks; i++)
+        counts[i] = bytes, places[i] = i * bytes;
+    MPI_Alltoallv(out_buffer, counts, places, MPI_CHAR, in_buffer, counts, places, MPI_CHAR, MPI_COMM_WORLD);
+}
+
 static void reduce_scatter(int bytes)
 {
     MPI_Reduce_scatter_block(out_buffer, in_buffer, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* All ranks go on at the same simulated time: what a barrier takes to let one rank go after the other would
+ * be in the time of a short collective. */
+static void at_once(void)
+{
+    double now = MPI_Wtime(), last;
+    MPI_Allreduce(&now, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    double pause = last + 200e-6 - MPI_Wtime();
+    struct timespec time = {0, (long)(pause * 1e9 + 0.5)};
+    nanosleep(&time, NULL);
+}
+
 /* The time of the slowest rank. */
-static double slowest(collective *run, int bytes)
+static double slowest(collective *run, int bytes, void (*begin_together)(void))
 {
     enum { TIMES = 2 };
     double sum = 0;
     for (int i = -1; i < TIMES; i++) {
         double longest, own;
-        together();
+        begin_together();
         own = MPI_Wtime();
         run(bytes);
         own = since(own);
@@ -584,7 +690,7 @@ static double slowest(collective *run, int bytes)
     return sum / TIMES;
 }
 
-static void measure_collectives(void)
+static void measure_collectives(int smallest, void (*begin_together)(void))
 {
     static const struct {
         const char *name;
@@ -600,11 +706,15 @@ static void measure_collectives(void)
         {"allgather", allgather, true},
         {"alltoall", alltoall, true},
         {"reduce_scatter_block", reduce_scatter, true},
+        {"allgatherv", allgatherv, true},
+        {"alltoallv", alltoallv, true},
     };
-    report("barrier", "all", 0, slowest(barrier, 0));
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        for (int bytes = 8; bytes <= (kinds[i].blocks ? LARGEST / ranks : LARGEST / 4); bytes *= 4)
-            report(kinds[i].name, "all", bytes, slowest(kinds[i].run, bytes));
+    size_t count = sizeof kinds / sizeof kinds[0] -
+                   (begin_together == together ? 2 : 0); /* those of equal blocks are enough */
+    report("barrier", "all", 0, slowest(barrier, 0, begin_together));
+    for (size_t i = 0; i < count; i++)
+        for (int bytes = smallest; bytes <= (kinds[i].blocks ? LARGEST / ranks : LARGEST / 4); bytes *= 4)
+            report(kinds[i].name, "all", bytes, slowest(kinds[i].run, bytes, begin_together));
 }
 
 int main(int argc, char **argv)
@@ -617,20 +727,27 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     out_buffer = calloc(1, LARGEST);
     in_buffer = calloc(1, LARGEST);
-    if (ranks < 2 || !out_buffer || !in_buffer)
+    counts = calloc(2 * (size_t)ranks, sizeof *counts);
+    if (ranks < 2 || !out_buffer || !in_buffer || !counts)
         MPI_Abort(MPI_COMM_WORLD, 1);
+    places = counts + ranks;
     clock_time = MPI_Wtime();
     clock_time = MPI_Wtime() - clock_time;
     if (strcmp(what, "between") == 0)
         measure_between();
     else if (strcmp(what, "collectives") == 0)
-        measure_collectives();
+        measure_collectives(8, together);
+    else if (strcmp(what, "aligned") == 0)
+        measure_collectives(argc > 2 ? atoi(argv[2]) : 8, at_once);
+    else if (strcmp(what, "steps") == 0)
+        measure_steps();
     else if (strcmp(what, "paths") == 0)
         measure_paths();
     else if (strcmp(what, "machine") == 0)
         measure_machine();
     else
         measure_fit();
+    free(counts);
     free(in_buffer);
     free(out_buffer);
     return MPI_Finalize();

@@ -17,6 +17,7 @@
 #include "base/machine.h"
 #include "lowlevel/platform/builtin.h"
 #include "adapters/model.h"
+#include "tools/pfinfo/calibrate.h"
 #include "tools/pfinfo/check.h"
 #include "tools/pfinfo/coverage.h"
 #include "tools/pfinfo/fit.h"
@@ -35,6 +36,7 @@ enum {
     STATISTICS,
     MACHINE,
     FIT,
+    FIT_FOR,
     FIT_PROGRAM,
     RECORD_PROGRAM,
     OUTPUT,
@@ -70,12 +72,17 @@ static const struct argp_option options[] = {
      "FILE, "
      "times measured on a real machine",
      0},
+    {"for", FIT_FOR, "analytic|smpi", 0,
+     "What --fit is for: the parameters of model analytic, or settings of SimGrid for model smpi (pfrun "
+     "-calibrated)",
+     0},
     {"fit-program", FIT_PROGRAM, 0, 0, "Print the program that measures, to run it on a real machine", 0},
     {"record-program", RECORD_PROGRAM, 0, 0,
      "Print the library that records on a real machine how long ranks compute between their MPI calls, for "
      "PARFOCAL_COMPUTATION_REPLAY",
      0},
-    {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt)", 0},
+    {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt or smpi-MODEL.txt)",
+     0},
     {0},
 };
 
@@ -117,6 +124,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case FIT:
         request->fit.model = arg;
+        return 0;
+    case FIT_FOR:
+        request->fit.target = arg;
         return 0;
     case FIT_PROGRAM:
         request->fit_program = true;
@@ -207,10 +217,13 @@ static int run_fit(struct fit_request fit)
 {
     char file[80];
     const char *base = strrchr(fit.model, '/');
-    snprintf(file, sizeof file, "analytic-%.40s.txt", base ? base + 1 : fit.model);
+    bool smpi = fit.target && strcmp(fit.target, "smpi") == 0;
+    if (fit.target && !smpi && strcmp(fit.target, "analytic") != 0)
+        pf_die("--for: '%s' is not one of: analytic, smpi", fit.target);
+    snprintf(file, sizeof file, "%s-%.40s.txt", smpi ? "smpi" : "analytic", base ? base + 1 : fit.model);
     if (!fit.output)
         fit.output = file;
-    return fit_model(&fit);
+    return smpi ? calibrate_smpi(&fit) : fit_model(&fit);
 }
 
 int main(int argc, char **argv)
@@ -227,6 +240,8 @@ int main(int argc, char **argv)
     if (request.machine)
         return print_machine(request.machine_name);
     pf_machine_apply();
+    if (request.fit.target && !request.fit.model)
+        pf_die("--for: says what --fit=MODEL is for");
     if (request.fit.model)
         return run_fit(request.fit);
     if (request.fit_program) {

@@ -138,3 +138,20 @@ END
     PARFOCAL_MACHINE=bxi-quito run timeout 60 "$PF_BIN/pfinfo" --platform star:4
     grep 'lat="5e-07s"\|lat="500' <<<"$output"
 }
+
+# Ping-pongs of sizes that the fit does not use, between neighbours and through the tree; computation and clock are free.
+@test "pfinfo --fit=portals --for=smpi: calibrated smpi is within 10 % of portals" {
+    timeout 500 "$PF_BIN/pfinfo" --fit=portals --for=smpi --output near.smpi -- -np 4
+    cat near.smpi | cut -c1-150
+    grep '^# ping-pong .* calibrated' near.smpi
+    "$PF_BIN/pfcc" -o pairs "$BATS_TEST_DIRNAME/pairs.c"
+    pairs() { pfrun -np 4 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 "$@" ./pairs; }
+    pairs -model portals >portals
+    pairs -model portals -calibrated near.smpi >calibrated-portals
+    diff portals calibrated-portals
+    pairs -model smpi >smpi
+    pairs -model smpi -calibrated near.smpi >calibrated
+    paste portals smpi calibrated
+    # for each line: peer, bytes, seconds
+    paste portals calibrated | awk '{ e = $6 / $3 - 1; if (e < 0) e = -e; if (e > 0.1) bad = 1; n++ } END { exit bad || n != 10 }'
+}
