@@ -273,6 +273,12 @@ static void test_missed(void **state)
         "calls\n"
         "parfocal: warning: schedule item '@start=portals' never happened: -model says smpi\n");
     free(text);
+    offer.start_overruled = NULL;
+    out = open_memstream(&text, &size);
+    pf_schedule_report_missed(s, &offer, out);
+    fclose(out);
+    assert_null(strstr(text, "@start"));
+    free(text);
     pf_schedule_free(s);
 }
 
