@@ -95,34 +95,33 @@ struct an_window {
     struct an_rank *rank;
     struct an_comm *comm; /* the window's own */
     struct an_rma *rma;
-    int me;
     char *base;
     MPI_Aint size;
-    int disp_unit;
-    bool dynamic;
+    int me, disp_unit;
     struct an_peer **peers; /* pieces of AN_PEERS, NULL while unused */
     struct an_flow all;
     const struct an_flow *awaited; /* the rank waits until nothing of it is pending */
-    bool fenced;                   /* an epoch between fences is open */
+    int *accessed;                 /* targets of the epoch of MPI_Win_start */
+    int accessed_count;
+    int locks;           /* held by MPI_Win_lock */
+    double completed_at; /* when the latest MPI_Win_complete has reached this member */
+    int missing;         /* those of so many origins have not */
+    bool waits;          /* for them */
+    bool dynamic;
+    bool fenced; /* an epoch between fences is open */
     bool locked_all;
     bool unchecked_all; /* by a lock that nobody knows of (MPI_MODE_NOCHECK) */
-    int locks;          /* held by MPI_Win_lock */
-    bool accesses;      /* an epoch of MPI_Win_start is open, */
-    int *accessed;      /* with these targets */
-    int accessed_count;
-    bool exposed;        /* an epoch of MPI_Win_post is open */
-    int missing;         /* MPI_Win_complete of so many origins */
-    double completed_at; /* when the latest of the others has reached this member */
-    bool waits;          /* for the missing ones */
+    bool accesses;      /* an epoch of MPI_Win_start is open */
+    bool exposed;       /* an epoch of MPI_Win_post is open */
 
     /* windows = pt2pt */
+    bool accumulating;                         /* one atomic operation after the other */
+    int lock_state;                            /* -1: somebody has it alone; else sharers */
+    struct an_fragment_queue lockers;          /* who waits for it */
     bool (*goal)(const struct an_window *win); /* the rank waits until this holds; NULL: it does not */
     const struct an_peer *goal_peer;
-    int expected;                     /* answers, of all peers; MPI_Win_post of so many targets */
-    int incoming;                     /* of all peers */
-    int lock_state;                   /* -1: somebody has it alone; else sharers */
-    struct an_fragment_queue lockers; /* who waits for it */
-    bool accumulating;                /* one atomic operation after the other */
+    int expected; /* answers, of all peers; MPI_Win_post of so many targets */
+    int incoming; /* of all peers */
     struct an_access_queue accumulates;
 
     double farthest_to,
