@@ -130,7 +130,7 @@ skips() {
     printf '%s\n' 'import unittest' 'class Some(unittest.TestCase):' '    @unittest.skip("too old")' '    def test_it(self): pass' \
         '    def test_more(self): self.skipTest("too new")' '    def test_good(self): pass' 'unittest.main()' >first/some.py
     tests_of_first good 'echo "skipped nothing"' whole 'echo "no compiler"; exit 77' inbats "env -i PATH=/usr/local/bin:/usr/bin:/bin bats \"$PWD/first/some.bats\"" \
-        unnamed "python3 $PWD/first/some.py" named "python3 $PWD/first/some.py -v" incmocka 'echo "[  SKIPPED ] test_c"'
+        unnamed "python3 \"$PWD/first/some.py\"" named "python3 \"$PWD/first/some.py\" -v" incmocka 'echo "[  SKIPPED ] test_c"'
     skips '' 0 "5 passed, 0 failed, 8 skipped"
     [ "$(grep -c '^skipped: ' <<<"$output")" -eq 8 ]
     grep 'skipped: whole: all of it (no compiler)$' <<<"$output"
