@@ -23,6 +23,8 @@ OUTPUTS = {
     "check_names.h": ("check_names", "their names, and those of the functions beneath"),
     "pf_refused.h": ("refused", "the functions that nobody can run in this version"),
     "pf_evidence.h": ("evidence", "which test shows that a function works in a model"),
+    "play_calls.c": ("play_calls", "actions of a replay, one for each MPI function"),
+    "replay_types.h": ("replay_types", "numbers of datatypes in a trace"),
     "record_calls.c": ("record_calls", "MPI_* that record the computation between them, for another MPI"),
     "mpif.h": ("fortran_constants", "the constants for Fortran"),
     "mpi.f90": ("fortran_module", "the module mpi of Fortran"),
