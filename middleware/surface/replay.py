@@ -3,7 +3,7 @@
 
 `record_trace.py` writes the lines, `play_calls.py` reads them: both go through the parameters in the order of the table and
 ask `code(function, parameter)` here what one is. A function whose line has a form of its own is in BY_HAND: it is written in
-`middleware/observing/record_core.c` and read in `tools/pfreplay/play_actions.c`.
+`middleware/observing/record_functions.h` and read in `tools/pfreplay/play_actions.c`.
 """
 
 # Numbers of predefined datatypes: those of SMPI, by which its traces name them.

@@ -123,8 +123,8 @@ static const char help_text[] =
     "  -report DIR             write DIR/summary.json and print the table of phases\n"
     "  -trace FORMAT:FILE      trace of MPI calls, switches and simulated NICs: csv, paje, chrome, otf2, or "
     "a\n"
-    "                          sequence diagram: text, svg; trace of SMPI: smpi (Paje), ti (time\n"
-    "                          independent). May be repeated\n"
+    "                          sequence diagram: text, svg; for -replay: replay; trace of SMPI: smpi\n"
+    "                          (Paje), ti (time independent). May be repeated\n"
     "  -replay TRACE           run what was recorded instead of a program: files of SMPI's time-independent\n"
     "                          format, of -trace replay:FILE and of pfinfo --record-program=calls\n"
     "                          (docs/replay.md)\n"
@@ -208,6 +208,10 @@ static void parse_trace(struct options *options, const char *text)
     bool ti = strncmp(text, "ti:", 3) == 0, smpi = strncmp(text, "smpi:", 5) == 0;
     if (!file || !file[1])
         pf_die("-trace needs FORMAT:FILE, for instance csv:run.csv, not '%s'", text);
+    if (strncmp(text, "replay:", 7) == 0) {
+        pf_config_give("-trace", "replay_record", file + 1);
+        return;
+    }
     if (!ti && !smpi) {
         add_trace(text);
         return;

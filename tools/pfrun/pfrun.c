@@ -350,6 +350,7 @@ static void prepare(int argc, char **argv)
     read_hostfile();
     make_workdir(argv);
     pf_trace_open();
+    pf_recording_start();
     pf_tracing_start();
     if (run.options.keep_temps)
         workdir_keep();
@@ -373,6 +374,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     pf_job_report_schedule(stderr);
     pf_trace_finish();
+    pf_recording_finish();
     status = pf_job_finish(status);
     if (!smpi_trace_complete() && status == 0)
         status = 1;

@@ -89,13 +89,16 @@ static void wildcards(void)
         MPI_Send(a, 10, MPI_DOUBLE, 0, 3, WORLD);
         MPI_Send(a, 20, MPI_DOUBLE, 0, 4, WORLD);
         MPI_Send(a, 30, MPI_DOUBLE, 0, 5, WORLD);
+        MPI_Send(a, 25, MPI_DOUBLE, 0, 6, WORLD);
     }
     if (rank == 0) {
         MPI_Irecv(b, 20, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &request);
-        MPI_Recv(b + 20, 20, MPI_DOUBLE, MPI_ANY_SOURCE, 4, WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Irecv(b, 30, MPI_DOUBLE, MPI_ANY_SOURCE, 5, WORLD, &request);
+        MPI_Recv(b + 40, 20, MPI_DOUBLE, MPI_ANY_SOURCE, 4, WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &status);
         MPI_Recv(b + 40, 30, MPI_DOUBLE, status.MPI_SOURCE, status.MPI_TAG, WORLD, MPI_STATUS_IGNORE);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
 
@@ -250,12 +253,14 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
             if (strcmp(argv[i], parts[k].name) == 0 || strcmp(argv[i], "all") == 0 ||
-                (strcmp(argv[i], "stock") == 0 && parts[k].stock))
+                (strcmp(argv[i], "stock") == 0 && parts[k].stock)) {
                 parts[k].call();
-    MPI_Barrier(WORLD);
-    double elapsed = MPI_Wtime();
+                MPI_Barrier(WORLD); /* the next part may have wildcards */
+            }
+    if (strcmp(argv[argc - 1], "noclock") != 0)
+        MPI_Wtime(); /* which takes time in a simulation, and in no recording of a real machine */
     MPI_Finalize();
     if (rank == 0)
-        printf("done %d\n", elapsed > 0);
+        printf("done\n");
     return 0;
 }

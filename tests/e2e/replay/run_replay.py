@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""pfrun -replay: traces of stock SMPI against stock smpirun -replay, broken traces.
+"""pfrun -replay: traces of stock SMPI against stock smpirun -replay, our recordings against the program, broken traces.
 
 Usage: run_replay.py [--bin DIRECTORY] [PART...]   (all parts without; they are the functions named part_...)
 """
@@ -125,6 +125,91 @@ def part_stock(test):
         if status:
             test.fail(f"calls.ti {options}", output)
     print("stock", expected, times)
+
+
+# Kinds of calls (calls.c) that ask nothing of the clock: the same in each model.
+TIMELESS = ["collectives", "wildcards", "persistent", "derived", "place", "comms", "nonblocking", "windows"]
+FINE = ["smpi", "analytic", "portals", "packet"]
+
+
+def words(path):
+    """The lines of a recording without the width of their columns."""
+    with open(path, encoding="utf-8") as f:
+        return [line.split() for line in f]
+
+
+def part_recorded(test):
+    """A run that is recorded has the time of one that is not, and so has its replay; recorded again, it is the same."""
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "pfcc")
+    first, second = os.path.join(test.work, "first"), os.path.join(test.work, "second")
+    for np, model in ((4, "smpi"), (5, "smpi"), (4, "analytic"), (5, "analytic"), (5, "portals"), (4, "packet"), (5, "every:7=smpi|portals")):
+        in_model = ["-schedule" if ":" in model else "-model", model, *LAB]
+        run = ["-hostfile", harness.HOSTFILE, *in_model]
+        _, output, plain = test.pfrun([*run, "-np", str(np), program, "all"])
+        status, more, recorded = test.pfrun([*run, "-np", str(np), "-trace", "replay:" + first, program, "all"])
+        if status or plain is None or plain != recorded:
+            test.fail(f"{model} {np}: recording changes the time", f"{plain} {recorded}\n{output}{more}")
+            continue
+        status, output, time = test.ours(first, in_model + ["-trace", "replay:" + second])
+        if status or time != plain:
+            test.fail(f"{model} {np}: replay", f"program {plain}, replay {time}\n{output}")
+        elif words(first) != words(second):
+            test.fail(f"{model} {np}: recorded again")
+
+
+def part_across(test):
+    """Recorded in one model, replayed in another: the time of the program there, also phase by phase."""
+    recording = os.path.join(test.work, "recording")
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "pfcc")
+    cg = os.path.join(os.path.dirname(test.bin), "examples", "cg")
+    runs = [([program, *TIMELESS], 4, [["-model", m] for m in FINE]),
+            ([cg, "-n", "16", "-i", "20"], 8, [["-model", m] for m in FINE] + [["-schedule", "solve=portals,report=smpi"]])]
+    for command, np, ways in runs:
+        run = ["-hostfile", harness.HOSTFILE, *LAB, "-np", str(np)]
+        status, output, _ = test.pfrun([*run, "-trace", "replay:" + recording, *command])
+        if status:
+            test.fail(f"{command} is recorded", output)
+        for way in ways:
+            _, output, expected = test.pfrun([*run, *way, *command])
+            status, more, time = test.ours(recording, LAB + way)
+            if status or expected is None or time != expected:
+                test.fail(f"{command[0]} {way}", f"program {expected}, replay {time}\n{output}{more}")
+    # What SMPI's format has words for, stock smpirun plays too.
+    status, output, _ = test.pfrun(["-hostfile", harness.HOSTFILE, *LAB, "-np", "4", "-model", "portals", "-trace", "replay:" + recording,
+                                    program, "stock"])
+    listed = test.write("listed", recording + "\n")
+    expected, (status, output, time) = test.stock(listed, 4, LAB), test.ours(listed, LAB)
+    if time != expected:
+        test.fail("our recording under stock smpirun", f"stock {expected}, here {time}, status {status}\n{output}")
+
+
+def part_machine(test):
+    """Recorded with the distribution's mpirun; replayed here, without its computation, in the time of the program."""
+    with open(os.path.join(test.work, "record.c"), "w", encoding="utf-8") as f:
+        f.write(test.run([os.path.join(test.bin, "pfinfo"), "--record-program=calls"]).stdout)
+    done = test.run(["mpicc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "record.c", "-o", "record.so"])
+    if done.returncode:
+        test.fail("mpicc compiles the recorder", done.stdout + done.stderr)
+        return
+    source = os.path.join(HERE, "calls.c")
+    machine, program = test.tools.build(source, "mpicc"), test.tools.build(source, "pfcc")
+    recording = os.path.join(test.work, "machine.replay")
+    for kinds in (TIMELESS, ["all"]):
+        done = test.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "4", "-x", f"PARFOCAL_REPLAY_RECORD={recording}",
+                         "env", f"LD_PRELOAD={test.work}/record.so", f"TMPDIR={test.work}", machine, *kinds, "noclock"])
+        if done.returncode or not os.path.exists(recording):
+            test.fail(f"{kinds} under mpirun", done.stdout + done.stderr)
+            continue
+        for model in FINE:
+            _, output, expected = test.pfrun(["-hostfile", harness.HOSTFILE, *LAB, "-np", "4", "-model", model, program, *kinds, "noclock"])
+            status, more, time = test.ours(recording, LAB + ["-model", model])
+            if status or expected is None or (kinds == TIMELESS and time != expected):
+                test.fail(f"{kinds} in {model}", f"program {expected}, replay {time}\n{output}{more}")
+        with open(recording, encoding="utf-8") as f:
+            computed = sum(float(line.split()[2]) for line in f if " compute " in line and line.startswith("0 "))
+        status, output, whole = test.ours(recording, ["-model", "analytic", "-replay-scale", "1000"])
+        if status or not computed > 0 or float(whole) < computed * 1e-9 * 1000 * 0.1:
+            test.fail(f"computation of {kinds}", f"{computed} ns recorded at rank 0, {whole} s replayed\n{output}")
 
 
 BROKEN = [  # name, text of the trace, what must be said
