@@ -14,6 +14,7 @@ enum {
     FEWEST = 64,        /* fewer events need no slots */
     MEASUREMENT = 4096, /* events taken between two looks at the slots' length */
     FIRST_MEASUREMENT = 1024,
+    FEW = 16, /* events that are sorted one by one */
     WORD = 64
 };
 #define LAST_SLOT 0x1p62 /* where counting ends */
@@ -40,7 +41,7 @@ static inline size_t first_child(const struct pf_packet_event *heap, size_t chil
 }
 
 /* Puts an event at the root, which is empty, or below. */
-static inline void sink(struct pf_packet_event_heap *heap, struct pf_packet_event event)
+static __attribute__((noinline)) void sink(struct pf_packet_event_heap *heap, struct pf_packet_event event)
 {
     struct pf_packet_event *events = heap->events;
     size_t place = 0, child;
@@ -54,12 +55,17 @@ static inline void sink(struct pf_packet_event_heap *heap, struct pf_packet_even
     events[place] = event;
 }
 
-static inline void push(struct pf_packet_event_heap *heap, struct pf_packet_event event)
+/* What is rare or long stands in functions of its own: the others then save no registers. */
+static __attribute__((noinline)) void grow(struct pf_packet_event_heap *heap)
 {
-    if (heap->count == heap->capacity) {
-        heap->capacity = heap->capacity ? 2 * heap->capacity : 256;
-        heap->events = pf_reallocarray(heap->events, heap->capacity, sizeof *heap->events);
-    }
+    heap->capacity = heap->capacity ? 2 * heap->capacity : 256;
+    heap->events = pf_reallocarray(heap->events, heap->capacity, sizeof *heap->events);
+}
+
+static __attribute__((noinline)) void push(struct pf_packet_event_heap *heap, struct pf_packet_event event)
+{
+    if (heap->count == heap->capacity)
+        grow(heap);
     size_t place = heap->count++;
     while (place > 0) {
         size_t parent = (place - 1) / CHILDREN;
@@ -77,6 +83,31 @@ static inline void fill(struct pf_packet_event_heap *heap)
     heap->count--;
     if (heap->count > 0)
         sink(heap, heap->events[heap->count]);
+}
+
+/* ---- Sorted lists, from the last to the first. */
+static int compare(const void *a, const void *b)
+{
+    return is_before(a, b) ? 1 : -1;
+}
+
+/* Few are sorted at once; of many sort() is told when all are there. */
+static inline void insert(struct pf_packet_event_heap *list, struct pf_packet_event event)
+{
+    if (list->count == list->capacity)
+        grow(list);
+    size_t place = list->count++;
+    while (place > 0 && list->count <= FEW && is_before(&list->events[place - 1], &event)) {
+        list->events[place] = list->events[place - 1];
+        place--;
+    }
+    list->events[place] = event;
+}
+
+static inline void sort(struct pf_packet_event_heap *list)
+{
+    if (__builtin_expect(list->count > FEW, 0))
+        qsort(list->events, list->count, sizeof *list->events, compare);
 }
 
 /* ---- Slots. A later slot's events are later: both the product and its cutting off never fall. */
@@ -103,28 +134,40 @@ static inline void put(struct pf_packet_events *events, struct pf_packet_event e
     }
 }
 
-/* The present slot moves on: what is listed for it and what of the far events belongs to it is near now. */
+/* What an event points to is needed soon. Numbers are no addresses. */
+static inline void fetch(const struct pf_packet_event *event)
+{
+    if (event->what >> 32)
+        __builtin_prefetch((void *)(event->what & ~(uintptr_t)7));
+}
+
+/* The present slot moves on, when nothing is in it: what is listed for another one and what of the far events
+ * belongs to that is near now. */
 static void go_to(struct pf_packet_events *events, int64_t slot)
 {
-    size_t place = (size_t)(slot & (events->slot_count - 1));
+    int64_t mask = events->slot_count - 1;
+    size_t place = (size_t)(slot & mask);
     struct pf_packet_event_node *node =
         slot - events->slot < events->slot_count ? events->slots[place] : NULL;
     events->slot = slot;
     if (node) {
         events->slots[place] = NULL;
         events->filled[place / WORD] &= ~(UINT64_C(1) << place % WORD);
+        __builtin_prefetch(events->slots[(slot + 1) & mask]);
+        __builtin_prefetch(events->slots[(slot + 2) & mask]);
     }
     for (struct pf_packet_event_node *next; node; node = next) {
         next = node->next;
-        __builtin_prefetch((void *)(node->event.what & ~(uintptr_t)7)); /* often a packet, soon needed */
-        push(&events->near, node->event);
+        fetch(&node->event);
+        insert(&events->sorted, node->event);
         pf_pool_put(&events->nodes, node);
         events->listed--;
     }
     while (events->far.count > 0 && slot_of(events, events->far.events[0].date) <= slot) {
-        push(&events->near, events->far.events[0]);
+        insert(&events->sorted, events->far.events[0]);
         fill(&events->far);
     }
+    sort(&events->sorted);
 }
 
 /* The next slot that has a list. There must be one. */
@@ -142,7 +185,7 @@ static int64_t next_listed(const struct pf_packet_events *events)
 }
 
 /* Nothing is near: goes to the next slot that has something. False: there is none. */
-static bool go_on(struct pf_packet_events *events)
+static __attribute__((noinline)) bool go_on(struct pf_packet_events *events)
 {
     int64_t slot = INT64_MAX;
     if (events->listed == 0 && events->far.count == 0)
@@ -168,6 +211,10 @@ static void move_all(struct pf_packet_event_heap *from, struct pf_packet_event_h
 static void set_slots(struct pf_packet_events *events, size_t count, double per_second, double now)
 {
     struct pf_packet_event_heap all = {0};
+    if (events->hollow)
+        fill(&events->near);
+    events->hollow = false;
+    move_all(&events->sorted, &all);
     move_all(&events->near, &all);
     move_all(&events->far, &all);
     for (int64_t place = 0; place < events->slot_count; place++)
@@ -190,9 +237,10 @@ static void set_slots(struct pf_packet_events *events, size_t count, double per_
 }
 
 /* Slots fit when they have some PER_SLOT events each, and reach so far that most new events are in one. */
-static void measure(struct pf_packet_events *events, double now)
+static __attribute__((noinline)) void measure(struct pf_packet_events *events, double now)
 {
-    size_t open = events->near.count + events->listed + events->far.count, count = WORD;
+    size_t open = events->sorted.count + events->near.count + events->listed + events->far.count;
+    size_t count = WORD;
     size_t slots = (size_t)events->slot_count;
     double time = now - events->measured_date;
     double per_second = (double)(events->taken - events->measured_taken) / time / PER_SLOT;
@@ -215,6 +263,7 @@ void pf_packet_events_start(struct pf_packet_events *events)
 
 void pf_packet_events_end(struct pf_packet_events *events)
 {
+    free(events->sorted.events);
     free(events->near.events);
     free(events->far.events);
     free(events->slots);
@@ -233,30 +282,46 @@ void pf_packet_events_post(struct pf_packet_events *events, double date, bool la
     }
 }
 
-/* Brings the first one to the root. False: there is none. */
-static inline bool find_first(struct pf_packet_events *events)
+/* Brings the first one to its place when it is not in the sorted list alone. */
+static __attribute__((noinline)) const struct pf_packet_event *find_first(struct pf_packet_events *events)
 {
+    const struct pf_packet_event_heap *sorted = &events->sorted, *near = &events->near;
     if (events->hollow)
         fill(&events->near);
     events->hollow = false;
-    if (events->near.count == 0 && !go_on(events))
-        return false;
-    if (__builtin_expect(events->taken >= events->measure_at, 0))
-        measure(events, events->near.events[0].date);
-    return true;
+    if (sorted->count == 0 && near->count == 0 && !go_on(events))
+        return NULL;
+    if (near->count == 0)
+        return &sorted->events[sorted->count - 1];
+    if (sorted->count == 0 || is_before(&near->events[0], &sorted->events[sorted->count - 1]))
+        return &near->events[0];
+    return &sorted->events[sorted->count - 1];
+}
+
+static inline const struct pf_packet_event *first_of(struct pf_packet_events *events)
+{
+    const struct pf_packet_event_heap *sorted = &events->sorted;
+    if (events->near.count == 0 && sorted->count > 0)
+        return &sorted->events[sorted->count - 1];
+    return find_first(events);
 }
 
 const struct pf_packet_event *pf_packet_events_first(struct pf_packet_events *events)
 {
-    return find_first(events) ? &events->near.events[0] : NULL;
+    return first_of(events);
 }
 
 bool pf_packet_events_take(struct pf_packet_events *events, double until, struct pf_packet_event *event)
 {
-    if (!find_first(events) || events->near.events[0].date > until)
+    const struct pf_packet_event *first = first_of(events);
+    if (!first || first->date > until)
         return false;
-    *event = events->near.events[0];
-    events->hollow = true;
-    events->taken++;
+    *event = *first;
+    if (first == events->near.events) /* of the two places the one that is no list's */
+        events->hollow = true;
+    else
+        events->sorted.count--;
+    if (__builtin_expect(++events->taken >= events->measure_at, 0))
+        measure(events, event->date);
     return true;
 }

@@ -23,7 +23,7 @@ struct pf_packet_event {
     uintptr_t what; /* a pointer, whose lowest bits say what it points to (sim.c) */
 };
 
-struct pf_packet_event_heap {
+struct pf_packet_event_heap { /* or a sorted list, the first one at its end */
     struct pf_packet_event *events;
     size_t count, capacity;
 };
@@ -31,8 +31,9 @@ struct pf_packet_event_heap {
 struct pf_packet_event_node; /* of a list */
 
 struct pf_packet_events {
-    struct pf_packet_event_heap near; /* of slots up to the present one */
-    bool hollow;     /* the first one has been taken, and its place waits for the next that is posted */
+    struct pf_packet_event_heap sorted; /* were in the present slot when it became that */
+    struct pf_packet_event_heap near;   /* have been posted into it since then */
+    bool hollow;     /* the first of these has been taken, and its place waits for the next that is posted */
     uint64_t posted; /* since the beginning */
 
     struct pf_packet_event_heap far;
