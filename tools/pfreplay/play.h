@@ -44,6 +44,7 @@ struct play {
         MPI_Datatype type;
     } * types;
     int type_count;
+    long largest; /* of them */
 
     int *numbers; /* of arrays in a line: those of one call, one behind the other */
     size_t number_count, number_room;

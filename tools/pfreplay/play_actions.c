@@ -4,6 +4,7 @@
  * than MPI_COMM_WORLD, in place, or on derived types, our recordings have the actions MPI_... of
  * play_calls.c instead.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -82,22 +83,51 @@ static void buffer_detach(void)
 
 /* Point to point: partner, tag, count, type, and comm=, of= (bytes of an element), req=. */
 struct message {
-    int partner, tag, count;
+    int partner, tag, count, request;
     MPI_Datatype type;
     MPI_Comm comm;
 };
 
+/* The number behind KEY=, and where it ends. */
+static char *read_key(char *at, size_t length, int *value)
+{
+    char *end;
+    long number = strtol(at + length, &end, 10);
+    if (end == at + length || (*end && !strchr(" \t\r", *end)) || number < INT32_MIN || number > INT32_MAX)
+        play_die("%s: '%.20s' must be KEY=NUMBER", play.action, at);
+    *value = (int)number;
+    return end;
+}
+
+/* All at once: this is what most lines of most traces are. */
+static void read_keys(struct message *m, int *comm, int *of)
+{
+    for (char *at = play.at; *(at += strspn(at, " \t\r"));) {
+        if (strncmp(at, "req=", 4) == 0)
+            at = read_key(at, 4, &m->request);
+        else if (strncmp(at, "comm=", 5) == 0)
+            at = read_key(at, 5, comm);
+        else if (strncmp(at, "of=", 3) == 0)
+            at = read_key(at, 3, of);
+        else
+            play_die("%s: '%.20s' stands behind its arguments", play.action, at);
+    }
+}
+
 static void read_message(struct message *m)
 {
+    int comm = 0, of = 0;
     m->partner = play_rank("the partner");
     m->tag = play_tag("the tag");
     m->count = play_int("the count");
     m->type = play_type_or_plain();
     m->comm = MPI_COMM_WORLD;
+    m->request = -1;
     if (!play.from->complete)
         return;
-    m->comm = play_comm(play_key_int("comm", 0));
-    int of = play_key_int("of", 0);
+    read_keys(m, &comm, &of);
+    if (comm != 0)
+        m->comm = play_comm(comm);
     if (of > 0) {
         if (m->count % of)
             play_die("%s: %d bytes are no whole number of elements of %d", play.action, m->count, of);
@@ -154,9 +184,8 @@ void play_wait_pending(void)
 
 static void keep(const struct message *m, bool sends, MPI_Request request)
 {
-    int number = play.from->complete ? play_key_int("req", -1) : -1;
-    if (number >= 0)
-        *play_request(number) = request;
+    if (m->request >= 0)
+        *play_request(m->request) = request;
     else
         add_pending(sends ? play.rank : m->partner, sends ? m->partner : play.rank, m->tag, request);
 }

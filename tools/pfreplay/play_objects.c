@@ -65,6 +65,7 @@ MPI_Datatype play_bytes(long size)
     play_check(MPI_Type_contiguous((int)size, MPI_BYTE, &type));
     play_check(MPI_Type_commit(&type));
     play.types = pf_reallocarray(play.types, (size_t)play.type_count + 1, sizeof *play.types);
+    play.largest = size > play.largest ? size : play.largest;
     play.types[play.type_count++] = (struct play_type){size, type};
     return type;
 }
@@ -200,11 +201,16 @@ int *play_ints(int count, const char *what)
     return numbers;
 }
 
+/* No predefined type has more. */
+#define LARGEST_NAMED 32
+
 static void *buffer(int which, double count, MPI_Datatype type)
 {
     int size = 1;
-    if (count > 0)
-        MPI_Type_size(type, &size);
+    double most = play.largest > LARGEST_NAMED ? (double)play.largest : LARGEST_NAMED;
+    if (__builtin_expect(count * most <= (double)play.from->room, 1))
+        return play.from->memory[which];
+    MPI_Type_size(type, &size);
     if (count * size > (double)play.from->room)
         play_die("%s: %.0f bytes are more than a replay can send at once (%zu)", play.action, count * size,
                  play.from->room);

@@ -304,7 +304,9 @@ static char *ti_next(struct replay_source *source, int rank)
         if (*line && *line != '#' && *line != '\r')
             break;
     }
-    long number = strtol(line, &end, 10);
+    long number = 0;
+    for (end = line; *end >= '0' && *end <= '9' && end < line + 10; end++)
+        number = 10 * number + (*end - '0');
     if (end == line || number != rank)
         pf_die("%s: line %ld: rank %d: a line for this rank begins with its number, not with '%.20s'",
                stream->file, stream->line, rank, line);

@@ -7,6 +7,7 @@ Usage: run_replay.py [--bin DIRECTORY] [PART...]   (all parts without; they are 
 import argparse
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -262,6 +263,67 @@ def part_broken(test):
         status, output, _ = test.pfrun(arguments)
         if status == 0 or said not in output:
             test.fail(f"{arguments}", f"status {status}, expected '{said}':\n{output}")
+
+
+def damage(lines, chance):
+    """One to three faults in a trace."""
+    lines = list(lines)
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(lines))
+        found = lines[at].split(" ")
+        word = chance.randrange(len(found))
+        kind = chance.choice(("drop", "twice", "cut", "number", "word", "letter", "swap", "end"))
+        if kind == "drop":
+            del lines[at]
+        elif kind == "twice":
+            lines.insert(at, lines[at])
+        elif kind == "cut":
+            lines[at] = lines[at][:chance.randrange(len(lines[at]) + 1)]
+        elif kind == "number":
+            found[word] = chance.choice(("-1", "0", "7", "99999999999", "2147483647", "-555", "1e9", "x", "*3", "*-1", "1.5"))
+            lines[at] = " ".join(found)
+        elif kind == "word":
+            del found[word]
+            lines[at] = " ".join(found)
+        elif kind == "letter":
+            lines[at] = lines[at][:word] + chr(chance.randrange(1, 256)) + lines[at][word + 1:]
+        elif kind == "swap":
+            other = chance.randrange(len(lines))
+            lines[at], lines[other] = lines[other], lines[at]
+        else:
+            del lines[at + 1:]
+        if not lines:
+            return [""]
+    return lines
+
+
+def part_fuzz(test, seed=None, cases=60):
+    """Damaged traces end: well, or with a line that says what is wrong. Never by a signal, never not at all."""
+    seed = int(os.environ.get("REPLAY_SEED", "0")) or seed or 1
+    print(f"seed {seed} (REPLAY_SEED)", flush=True)
+    chance = random.Random(seed)
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "pfcc")
+    recording = os.path.join(test.work, "whole")
+    status, output, _ = test.pfrun(["-hostfile", harness.HOSTFILE, *LAB, "-np", "4", "-trace", "replay:" + recording, program, "all"])
+    with open(recording, encoding="utf-8") as f:
+        whole = f.read().splitlines()
+    traces = [whole, [line for name in sorted(ACTIONS) for line in ranks(4, ACTIONS[name]).splitlines()
+                      if " init" not in line and " finalize" not in line]]
+    ends = {}
+    for case in range(cases):
+        path = os.path.join(test.work, "damaged")
+        with open(path, "w", encoding="latin-1") as f:
+            f.write("\n".join(damage(traces[case % 2], chance)) + "\n")
+        try:
+            status, output, _ = test.ours(path, LAB + ["-model", "analytic"])
+        except subprocess.TimeoutExpired:
+            test.fail(f"case {case} of seed {seed} hangs")
+            continue
+        ends[status] = ends.get(status, 0) + 1
+        if status not in (0, 1) or (status == 1 and "parfocal: error: " not in output):
+            with open(path, encoding="latin-1") as f:
+                test.fail(f"case {case} of seed {seed}: status {status}", output[-600:])
+    print("status: cases", ends)
 
 
 def main():
