@@ -5,10 +5,15 @@
 The 66 operations of micro.c and the codes of ../analytic/codes.c (halo, ring, transposition, incast, fan-out, overlap) run once in each model; computation and
 MPI_Wtime take no simulated time. Only simulated times are compared, so that the table is the same on any machine. Writes DIR/agree.csv (each
 operation, size and number of ranks) and, with python3-matplotlib, DIR/agree.png; prints medians and largest errors.
+
+With many ranks each operation is a run of its own, so that they run beside each other, and has fewer iterations: 64 ranks that all send 32 KiB to all
+are a minute of portals for each three of them.
 """
 import argparse
+import collections
 import concurrent.futures
 import csv
+import itertools
 import os
 import statistics
 import subprocess
@@ -19,6 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 REFERENCE, MODELS = "portals", ("analytic", "smpi")
 FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--log=root.thres:critical"]
 CODES = ("stencil", "ring", "transpose", "incast", "fanout", "overlap")
+MANY = 32  # ranks, from which on operations run apart, and fewer times
 
 
 class Study:
@@ -44,23 +50,39 @@ class Study:
             raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def times(self, run):
-        """{(kind, operation, bytes): seconds} of one model on so many ranks."""
-        model, ranks = run
-        result = {}
-        text = self.output(model, ranks, [self.micro, "-n", str(self.options.iterations), "-w", str(self.options.iterations // 3),
-                                          "-s", self.options.sizes, *self.options.only])
-        for name, kind, size, seconds, *_ in (line.split(",") for line in text.split() if line.count(",") == 5):
-            result[kind, name, int(size)] = float(seconds)
-        for name in () if self.options.no_codes else CODES:
-            for size in self.options.sizes.split(","):
-                result["code", name, int(size)] = float(self.output(model, ranks, [self.codes, name, size]).split()[-1])
-        return result
+    def micro_times(self, model, ranks, operations):
+        iterations = self.options.iterations or (3 if ranks >= MANY else 30)
+        text = self.output(model, ranks, [self.micro, "-n", str(iterations), "-w", str(iterations // 3), "-s", self.options.sizes, *operations])
+        return {(kind, name, int(size)): float(seconds)
+                for name, kind, size, seconds, *_ in (line.split(",") for line in text.split() if line.count(",") == 5)}
+
+    def code_time(self, model, ranks, name, size):
+        return {("code", name, int(size)): float(self.output(model, ranks, [self.codes, name, size]).split()[-1])}
+
+    def operations(self):
+        """The names in the order of micro.c; longest runs are not known, and no order is best for all models."""
+        found = [line.split(",")[0] for line in self.output("analytic", 2, [self.micro, "list"]).split()]
+        unknown = set(self.options.only) - {"all", *found}
+        if unknown:
+            raise RuntimeError(f"micro.c has no operation {', '.join(sorted(unknown))}")
+        return [name for name in found if "all" in self.options.only or name in self.options.only]
+
+    def runs(self):
+        """What is to be run: (model, ranks), and a function that returns {(kind, operation, bytes): seconds}."""
+        names, sizes = self.operations(), self.options.sizes.split(",")
+        for ranks in self.options.np:
+            for part in [[name] for name in names] if ranks >= MANY else [names]:
+                for model in (REFERENCE, *self.options.models):
+                    yield (model, ranks), lambda *run, part=part: self.micro_times(*run, part)
+            for name, size in itertools.product(() if self.options.no_codes else CODES, sizes):
+                for model in (REFERENCE, *self.options.models):
+                    yield (model, ranks), lambda *run, code=(name, size): self.code_time(*run, *code)
 
     def rows(self):
-        runs = [(model, ranks) for ranks in self.options.np for model in (REFERENCE, *self.options.models)]
+        found = collections.defaultdict(dict)
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            found = dict(zip(runs, pool.map(self.times, runs)))
+            for run, done in [(run, pool.submit(times, *run)) for run, times in self.runs()]:
+                found[run].update(done.result())
         return [{"ranks": ranks, "kind": key[0], "operation": key[1], "bytes": key[2],
                  **{model: f"{found[model, ranks][key]:.9g}" for model in (REFERENCE, *self.options.models)}}
                 for ranks in self.options.np for key in found[REFERENCE, ranks]]
@@ -119,7 +141,7 @@ def main():
     parser.add_argument("-np", type=lambda text: [int(part) for part in text.split(",")], default=[16, 64], help="ranks (default: 16,64)")
     parser.add_argument("--platform", help="as for pfrun")
     parser.add_argument("--calibrated", metavar="FILE", help="settings of pfinfo --fit=portals --for=smpi, for model smpi")
-    parser.add_argument("--iterations", type=int, default=30, help="of each operation and size, a third not timed (default: 30)")
+    parser.add_argument("--iterations", type=int, help=f"of each operation and size, a third not timed (default: 30; from {MANY} ranks on 3)")
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
     parser.add_argument("--only", type=lambda text: text.split(","), default=["all"], metavar="NAME,...", help="these operations of micro.c")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs beside each other (default: one for each core)")
