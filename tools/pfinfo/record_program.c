@@ -3,9 +3,8 @@
 #include "tools/pfinfo/record_program.h"
 
 #include "record_source.h"
-#include "replay_source.h"
 
-void record_print_program(FILE *out, bool calls)
+void record_print_program(FILE *out)
 {
-    fputs(calls ? replay_source : record_source, out);
+    fputs(record_source, out);
 }

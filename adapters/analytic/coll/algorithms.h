@@ -65,15 +65,18 @@
     X(ALLTOALL_PAIRWISE, "pairwise", alltoall_pairwise, true)                                                \
     X(ALLTOALL_MODIFIED_BRUCK, "modified_bruck", alltoall_bruck, true)                                       \
     X(ALLTOALL_LINEAR_SYNC, "linear_sync", alltoall_linear, true)                                            \
-    X(ALLTOALL_TWO_PROC, "two_proc", alltoall_pairwise, true)
+    X(ALLTOALL_TWO_PROC, "two_proc", alltoall_pairwise, true)                                                \
+    X(ALLTOALL_IN_PLACE, "in_place", alltoall_in_place, true)
 
 #define PF_ALLTOALLV_ALGORITHMS(X)                                                                           \
     X(ALLTOALLV_BASIC_LINEAR, "basic_linear", alltoall_linear, true)                                         \
-    X(ALLTOALLV_PAIRWISE, "pairwise", alltoall_pairwise, true)
+    X(ALLTOALLV_PAIRWISE, "pairwise", alltoall_pairwise, true)                                               \
+    X(ALLTOALLV_IN_PLACE, "in_place", alltoall_in_place, true)
 
 #define PF_ALLTOALLW_ALGORITHMS(X)                                                                           \
     X(ALLTOALLW_BASIC_LINEAR, "basic_linear", alltoall_linear, true)                                         \
-    X(ALLTOALLW_PAIRWISE, "pairwise", alltoall_pairwise, true)
+    X(ALLTOALLW_PAIRWISE, "pairwise", alltoall_pairwise, true)                                               \
+    X(ALLTOALLW_IN_PLACE, "in_place", alltoall_in_place, true)
 
 #define PF_REDUCE_ALGORITHMS(X)                                                                              \
     X(REDUCE_LINEAR, "linear", reduce_linear, true)                                                          \

@@ -378,6 +378,11 @@ static void alltoall_pairwise(struct pf_plan *plan)
     pf_plan_add(plan, pf_at_alltoall_pairwise, plan->call.n - 1);
 }
 
+static void alltoall_in_place(struct pf_plan *plan)
+{
+    pf_plan_add(plan, pf_at_alltoall_in_place, plan->call.n - 1);
+}
+
 static void alltoall_bruck(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_alltoall_bruck, bits(plan));
@@ -497,7 +502,7 @@ void pf_plan_make(struct pf_plan *plan, const struct pf_coll_call *call, int alg
         plan->total = start[call->n];
     }
     const struct pf_kind *kind = &pf_kinds[call->kind];
-    if (algorithm < 0 ||
+    if (algorithm < 0 || pf_rules_in_place(call) >= 0 ||
         (pf_rules[call->kind].ordered && !call->commutative && !kind->algorithm[algorithm].ordered))
         algorithm = pf_rules_choose(&plan->call);
     plan->name = kind->algorithm[algorithm].name;

@@ -133,6 +133,7 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     make_plan(coll, call);
     memset(coll->member, 0, (size_t)call->n * sizeof *coll->member);
     coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
+    coll->flows = false;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;
     coll->now = 0;
     coll->tally = tally_of(coll);

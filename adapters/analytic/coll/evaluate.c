@@ -2,16 +2,12 @@
 /* Walks through a plan round by round and prices its messages: from arrival dates to dates of leaving. */
 #include "adapters/analytic/coll/evaluate.h"
 
+#include <limits.h>
 #include <math.h>
 
 static inline double later(double a, double b)
 {
     return a > b ? a : b;
-}
-
-static inline int world(const struct pf_coll *coll, int rank)
-{
-    return coll->plan.call.world ? coll->plan.call.world[rank] : rank;
 }
 
 static inline void begin_round(struct pf_member *m)
@@ -30,6 +26,11 @@ static inline void account_receive(struct pf_member *m, const struct pf_cost_rec
     m->busy += end - start;
     m->first = start < m->first ? start : m->first;
     m->last = later(m->last, end);
+}
+
+void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got)
+{
+    account_receive(m, got, 0);
 }
 
 static inline void end_round(struct pf_member *m)
@@ -57,7 +58,7 @@ static bool before(const struct pf_coll *coll, int a, int b)
     return x < y || (x == y && a < b);
 }
 
-static void put_in_queue(struct pf_coll *coll, int rank)
+void pf_evaluate_put(struct pf_coll *coll, int rank)
 {
     int slot = coll->queue_length++;
     for (; slot > 0 && before(coll, rank, coll->queue[(slot - 1) / 2]); slot = (slot - 1) / 2)
@@ -65,7 +66,7 @@ static void put_in_queue(struct pf_coll *coll, int rank)
     coll->queue[slot] = rank;
 }
 
-static int first_in_queue(struct pf_coll *coll)
+int pf_evaluate_first(struct pf_coll *coll)
 {
     int *queue = coll->queue, first = queue[0], last = queue[--coll->queue_length], slot = 0;
     for (;;) {
@@ -94,7 +95,7 @@ static void leave_round(struct pf_member *m)
 static void go_on(struct pf_coll *coll, int rank)
 {
     leave_round(&coll->member[rank]);
-    put_in_queue(coll, rank);
+    pf_evaluate_put(coll, rank);
 }
 
 static bool complete(const struct pf_member *m)
@@ -109,9 +110,33 @@ static double posted_as(const struct pf_coll *coll, int to, size_t bytes, int be
 }
 
 /* libnbc's linear schedules go from rank to rank. */
+static int place_of_receive(const struct pf_coll *coll, int from, int to)
+{
+    const struct pf_stage *stage = &coll->plan.stage[coll->member[to].stage];
+    if (stage->nth)
+        return pf_nth_receive_from(&coll->plan, from, to);
+    return coll->member[to].in_turn ? from - (from > to) : 0;
+}
+
 static double posted_at(const struct pf_coll *coll, int from, int to, size_t bytes)
 {
-    return posted_as(coll, to, bytes, coll->member[to].in_turn ? from - (from > to) : 0);
+    const struct pf_member *target = &coll->member[to];
+    double post = pf_cost_post(coll->colls->cost, bytes);
+    if (post <= 0 && target->late <= 0)
+        return target->clock;
+    int place = place_of_receive(coll, from, to);
+    return target->clock + (place + 1) * post + (place > target->late_from ? target->late : 0);
+}
+
+static void note_flow(struct pf_flows *in, size_t bytes, const struct pf_cost_sent *sent,
+                      const struct pf_cost_received *got)
+{
+    in->begin = in->count++ == 0 || sent->returns < in->begin ? sent->returns : in->begin;
+    in->latest = later(in->latest, sent->returns);
+    in->begins += sent->returns;
+    in->end = later(in->end, got->arrival);
+    in->answer = later(in->answer, got->safe - got->arrival);
+    in->bytes += bytes;
 }
 
 /* `to` is in the round of the message. The sender may wait for this. */
@@ -121,9 +146,11 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *source = &coll->member[from], *target = &coll->member[to];
     struct pf_cost_received got;
-    pf_cost_receive(cost, world(coll, from), world(coll, to), bytes, sent, posted_at(coll, from, to, bytes),
-                    &got);
+    pf_cost_receive(cost, pf_evaluate_world(coll, from), pf_evaluate_world(coll, to), bytes, sent,
+                    posted_at(coll, from, to, bytes), &got);
     account_receive(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
+    if (coll->flows)
+        note_flow(&target->in, bytes, sent, &got);
     target->missing--;
     if (sent->rendezvous) {
         source->safe = later(source->safe, got.safe);
@@ -148,9 +175,23 @@ static void keep(struct pf_coll *coll, int from, int to, const struct pf_step *s
 static void send_at_once(struct pf_coll *coll, int rank, const struct pf_round *round)
 {
     struct pf_cost *cost = coll->colls->cost;
-    pf_cost_together_begin(cost, world(coll, rank));
+    pf_cost_together_begin(cost, pf_evaluate_world(coll, rank));
     for (int i = 0; i < round->sends; i++)
-        pf_cost_together_add(cost, world(coll, rank), world(coll, round->step[i].peer), round->step[i].bytes);
+        pf_cost_together_add(cost, pf_evaluate_world(coll, rank),
+                             pf_evaluate_world(coll, round->step[i].peer), round->step[i].bytes);
+}
+
+/* What a rank sends to all others at once flows all the time, in whatever order it begins: priced so that no
+ * two ranks send to the same one at once. */
+static int first_send(const struct pf_coll *coll, int rank, const struct pf_round *round)
+{
+    int first = 0;
+    if (!coll->plan.stage[coll->member[rank].stage].nth || !pf_cost_shares(coll->colls->cost) ||
+        pf_nth_goes_around(&coll->plan))
+        return 0;
+    while (first < round->sends && round->step[first].peer < rank)
+        first++;
+    return first;
 }
 
 /* Receives of the round have been posted before, or each before the send to the same rank; that they are as
@@ -162,17 +203,20 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
     bool alternates = m->in_turn && round->sends == round->receives;
     if (round->sends > 0 && !alternates)
         m->cpu += round->receives * pf_cost_post(cost, round->step[0].bytes);
+    int first = first_send(coll, rank, round);
     if (round->sends > 1 && pf_cost_shares(cost))
         send_at_once(coll, rank, round);
     for (int i = 0; i < round->sends; i++) {
-        const struct pf_step *step = &round->step[i];
+        int place = (i + first) % round->sends;
+        const struct pf_step *step = &round->step[place];
+        double begun = first ? place * pf_cost_gap(cost, step->bytes) : 0;
         struct pf_member *target = &coll->member[step->peer];
         struct pf_cost_sent sent;
         if (alternates)
             m->cpu += pf_cost_post(cost, step->bytes);
-        pf_cost_send(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu, round->mode,
-                     &sent);
-        m->cpu = sent.returns;
+        pf_cost_send(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
+                     m->cpu + begun, round->mode, &sent);
+        m->cpu = sent.returns - begun;
         if (sent.rendezvous)
             m->unsafe++;
         else
@@ -210,10 +254,17 @@ static void post_late(const struct pf_coll *coll, int rank)
     struct pf_member *m = &coll->member[rank];
     const struct pf_early *early = m->early;
     double late = 0;
+    int from = INT_MAX;
+    m->late = 0;
     for (; early && early->stage == m->stage && early->round == m->round; early = early->next) {
         double posted = posted_at(coll, early->from, rank, early->bytes);
-        late = later(late, pf_cost_posted(coll->colls->cost, early->bytes, &early->sent, posted) - posted);
+        double more = pf_cost_posted(coll->colls->cost, early->bytes, &early->sent, posted) - posted;
+        if (more > 0 && place_of_receive(coll, early->from, rank) < from)
+            from = place_of_receive(coll, early->from, rank);
+        late = later(late, more);
     }
+    m->late = late;
+    m->late_from = from;
     m->cpu += late;
 }
 
@@ -244,7 +295,7 @@ static void advance(struct pf_coll *coll, int rank)
             return;
         leave_round(m);
         if (coll->queue_length && before(coll, coll->queue[0], rank)) {
-            put_in_queue(coll, rank);
+            pf_evaluate_put(coll, rank);
             return;
         }
     }
@@ -253,9 +304,9 @@ static void advance(struct pf_coll *coll, int rank)
 
 void pf_evaluate_from(struct pf_coll *coll, int rank)
 {
-    put_in_queue(coll, rank);
+    pf_evaluate_put(coll, rank);
     while (coll->queue_length)
-        advance(coll, first_in_queue(coll));
+        advance(coll, pf_evaluate_first(coll));
 }
 
 /* A message, when the dates of both sides are known. */
@@ -266,8 +317,8 @@ static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step,
     struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
     struct pf_cost_sent sent;
     struct pf_cost_received got;
-    pf_cost_message(cost, world(coll, rank), world(coll, step->peer), step->bytes, m->cpu,
-                    posted_as(coll, step->peer, step->bytes, before), mode, &sent, &got);
+    pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
+                    m->cpu, posted_as(coll, step->peer, step->bytes, before), mode, &sent, &got);
     m->cpu = sent.returns;
     m->safe = later(m->safe, got.safe);
     account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
@@ -291,17 +342,21 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     const struct pf_plan *plan = &coll->plan;
     int n = plan->call.n;
     bool together = pf_cost_shares(coll->colls->cost) && !plan->call.nonblocking;
+    bool sends_first = pf_sends_first(plan);
     struct pf_step step;
     for (int i = 1; i < n; i++) {
         for (int r = 0; r < n; r++) {
             int number = together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i;
             if (!stage->nth(plan, r, number, &step))
                 continue;
-            if (coll->member[r].in_turn)
-                coll->member[r].cpu += pf_cost_post(coll->colls->cost, step.bytes);
-            else if (i == 1)
-                coll->member[r].cpu += (n - 1) * pf_cost_post(coll->colls->cost, step.bytes);
+            double post = pf_cost_post(coll->colls->cost, step.bytes);
+            if (!coll->member[r].in_turn)
+                coll->member[r].cpu += i == 1 ? (n - 1) * post : 0;
+            else if (!sends_first)
+                coll->member[r].cpu += post;
             exchange(coll, r, &step, PF_COST_STANDARD, pf_nth_receive(plan, r, number, step.peer));
+            if (coll->member[r].in_turn && sends_first)
+                coll->member[r].cpu += post;
         }
     }
 }
@@ -316,7 +371,7 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
         m->round = stage->at(&coll->plan, stage, r, k, &round);
         if (m->round > k)
             continue;
-        if (round.sends > 0)
+        if (round.sends > 0 && !pf_sends_first(&coll->plan))
             m->cpu += round.receives * pf_cost_post(coll->colls->cost, round.step[0].bytes);
         if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
             send_at_once(coll, r, &round);
@@ -324,6 +379,17 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
             exchange(coll, r, &round.step[i], round.mode, 0);
         m->round = k + 1;
     }
+}
+
+/* Whether a receive that comes too late for its message may hold up its rank. What is not known is long. */
+static bool may_hold_up(const struct pf_coll *coll)
+{
+    return pf_cost_holds_up(coll->colls->cost, coll->plan.call.rows ? SIZE_MAX : coll->plan.total);
+}
+
+static bool in_turns(const struct pf_coll *coll, const struct pf_stage *stage)
+{
+    return stage->nth && coll->plan.call.nonblocking && may_hold_up(coll);
 }
 
 static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
@@ -335,7 +401,9 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
         begin_round(&coll->member[r]);
     }
     for (int k = 0; k < stage->rounds; k++) {
-        if (stage->nth)
+        if (in_turns(coll, stage))
+            pf_evaluate_turns(coll, stage);
+        else if (stage->nth)
             exchange_all(coll, stage);
         else
             exchange_round(coll, stage, k);
@@ -346,8 +414,51 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
     }
 }
 
+/* Messages to one rank share its rate, so that a send ends with all others of its size to the same rank. */
+static void end_sends(struct pf_coll *coll)
+{
+    struct pf_step step;
+    for (int r = 0; r < coll->plan.call.n; r++)
+        for (int i = 1; i < coll->plan.call.n; i++) {
+            if (!coll->plan.stage[0].nth(&coll->plan, r, i, &step) || step.bytes == 0)
+                continue;
+            const struct pf_flows *in = &coll->member[step.peer].in;
+            double part = fmin(1, (double)in->count * (double)step.bytes / (double)in->bytes);
+            double whole = in->end - (in->latest - in->begins / in->count) - in->begin;
+            double end = in->begin + part * whole + in->answer;
+            coll->member[r].clock = later(coll->member[r].clock, end);
+        }
+}
+
+/* So far that a message can come before its receive is posted, which it then holds up, with all that its rank
+ * does afterwards. */
+static bool out_of_step(const struct pf_coll *coll)
+{
+    double first = INFINITY, last = 0;
+    if (coll->plan.call.n < 2 || !may_hold_up(coll) || in_turns(coll, &coll->plan.stage[0]))
+        return false;
+    for (int r = 0; r < coll->plan.call.n; r++) {
+        double clock = coll->member[r].clock;
+        first = clock < first ? clock : first;
+        last = later(last, clock);
+    }
+    return last - first >
+           pf_cost_soonest(coll->colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1));
+}
+
 void pf_evaluate_together(struct pf_coll *coll)
 {
+    if (out_of_step(coll)) {
+        const struct pf_plan *plan = &coll->plan;
+        coll->flows = plan->stages == 1 && plan->stage[0].nth && pf_cost_shares(coll->colls->cost);
+        for (int r = 0; r < coll->plan.call.n; r++)
+            pf_evaluate_put(coll, r);
+        while (coll->queue_length)
+            advance(coll, pf_evaluate_first(coll));
+        if (coll->flows)
+            end_sends(coll);
+        return;
+    }
     for (int i = 0; i < coll->plan.stages; i++)
         evaluate_stage(coll, &coll->plan.stage[i]);
     for (int r = 0; r < coll->plan.call.n; r++)

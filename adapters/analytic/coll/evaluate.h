@@ -13,16 +13,28 @@
  * while after the data are there; several of them follow each other, in whatever order they come: the last
  * one ends not before `first + busy`, where `first` is when the first of them is there.
  */
+/* What comes to a rank in an exchange of all with all. */
+struct pf_flows {
+    double begin, end;     /* of the first and of the last */
+    double latest, begins; /* the last begin, and the sum of all */
+    double answer;         /* how long after a message's end its sender knows of it */
+    size_t bytes;
+    int count;
+};
+
 struct pf_member {
     double clock; /* the rank entered its round, or left the call */
     double cpu, safe;
     double first, last, busy; /* of the receives; `last` is the latest end of one by itself */
-    struct pf_early *early;   /* messages of rounds to come, in the order of rounds */
+    struct pf_flows in;
+    struct pf_early *early; /* messages of rounds to come, in the order of rounds */
     int stage, round;
-    int missing;  /* receives */
-    int unsafe;   /* sends that wait for their receive */
-    bool inside;  /* in the round that stage and round say */
-    bool in_turn; /* this round has a receive from each other rank, posted in the order of ranks */
+    int missing;   /* receives */
+    int unsafe;    /* sends that wait for their receive */
+    int late_from; /* the first receive whose message had come before it was posted */
+    double late;   /* how much later that made those behind it */
+    bool inside;   /* in the round that stage and round say */
+    bool in_turn;  /* this round has a receive from each other rank, posted in the order of ranks */
 };
 
 /* A message that is sent before its receiver is in the round. */
@@ -66,9 +78,23 @@ struct pf_coll {
     int room; /* length of these */
     int arrived, queue_length, done_length, taken;
     bool together; /* evaluated when all have arrived, round by round */
+    bool flows;    /* what comes to each rank is noted: the ends of sends follow from it */
     double now;
     struct pf_tally *tally;
 };
+
+/* For turns.c: the rank of the job; the queue of ranks by their `clock`; what a message is to its receiver.
+ */
+static inline int pf_evaluate_world(const struct pf_coll *coll, int rank)
+{
+    return coll->plan.call.world ? coll->plan.call.world[rank] : rank;
+}
+void pf_evaluate_put(struct pf_coll *coll, int rank);
+int pf_evaluate_first(struct pf_coll *coll);
+void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got);
+
+/* A stage in which each rank posts a receive, starts a send, and so on: call by call. */
+void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);
 
 /* Rank `rank` has its date in member[rank].clock and may go on; so may others. */
 void pf_evaluate_from(struct pf_coll *coll, int rank);

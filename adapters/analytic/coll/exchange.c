@@ -136,10 +136,11 @@ static int nth_other(int rank, int i)
     return i - (i <= rank);
 }
 
-/* libnbc goes from rank to rank. */
+/* libnbc goes from rank to rank, but with MPI_Iallgatherv around. */
 bool pf_nth_allgather(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
 {
-    int to = plan->call.nonblocking ? nth_other(rank, i) : around(rank + i, plan->call.n);
+    bool goes_around = !plan->call.nonblocking || plan->call.kind == PF_COLL_ALLGATHERV;
+    int to = goes_around ? around(rank + i, plan->call.n) : nth_other(rank, i);
     *step = (struct pf_step){to, PF_BLOCKS, pf_plan_blocks(plan, rank, 1), (size_t)rank, 1};
     return true;
 }
@@ -229,15 +230,54 @@ bool pf_nth_goes_around(const struct pf_plan *plan)
 
 int pf_nth_receive(const struct pf_plan *plan, int rank, int i, int to)
 {
-    return pf_nth_goes_around(plan) ? i - 1 : rank - (rank > to);
+    bool goes_around =
+        pf_nth_goes_around(plan) || (plan->call.nonblocking && plan->call.kind == PF_COLL_ALLGATHERV);
+    return goes_around ? i - 1 : rank - (rank > to);
 }
 
-/* Only MPI_Alltoallw leaves out what is empty. */
+int pf_nth_receive_from(const struct pf_plan *plan, int from, int to)
+{
+    int n = plan->call.n;
+    if (pf_nth_goes_around(plan))
+        return around(from - to, n) - 1;
+    if (plan->call.nonblocking && plan->call.kind == PF_COLL_ALLGATHERV)
+        return around(to - from, n) - 1;
+    return from - (from > to);
+}
+
+/* MPI_Alltoallw leaves out what is empty, nonblocking ones and those in place as well. */
+static bool is_sent(const struct pf_plan *plan, size_t bytes)
+{
+    return bytes > 0 || (plan->call.kind != PF_COLL_ALLTOALLW && !plan->call.in_place &&
+                         !(plan->call.kind == PF_COLL_ALLTOALLV && plan->call.nonblocking));
+}
+
+bool pf_nth_source(const struct pf_plan *plan, int rank, int i, int *from, size_t *bytes)
+{
+    enum pf_coll_kind kind = plan->call.kind;
+    if (kind == PF_COLL_ALLGATHER || kind == PF_COLL_ALLGATHERV) {
+        *from = kind == PF_COLL_ALLGATHERV ? around(rank - i, plan->call.n) : nth_other(rank, i);
+        *bytes = pf_plan_blocks(plan, *from, 1);
+        return true;
+    }
+    *from = nth_other(rank, i);
+    *bytes = pair_bytes(plan, *from, rank);
+    return is_sent(plan, *bytes);
+}
+
+/* libnbc does so where counts differ, and in place. */
+bool pf_sends_first(const struct pf_plan *plan)
+{
+    enum pf_coll_kind kind = plan->call.kind;
+    return plan->call.nonblocking && (kind == PF_COLL_ALLTOALLV || kind == PF_COLL_ALLTOALLW ||
+                                      (kind == PF_COLL_ALLTOALL && plan->call.in_place));
+}
+
 bool pf_nth_alltoall(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
 {
     int to = pf_nth_goes_around(plan) ? around(rank - i, plan->call.n) : nth_other(rank, i);
     *step = (struct pf_step){to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0};
-    return step->bytes || plan->call.kind != PF_COLL_ALLTOALLW;
+    return is_sent(plan, step->bytes);
 }
 
 int pf_at_alltoall_linear(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
@@ -249,8 +289,7 @@ int pf_at_alltoall_linear(const struct pf_plan *plan, const struct pf_stage *sta
     for (int i = 1; i < n; i++)
         out->sends += pf_nth_alltoall(plan, rank, i, &out->step[out->sends]);
     for (int from = 0; from < n; from++)
-        out->receives +=
-            from != rank && (plan->call.kind != PF_COLL_ALLTOALLW || pair_bytes(plan, from, rank));
+        out->receives += from != rank && is_sent(plan, pair_bytes(plan, from, rank));
     return out->sends || out->receives ? 0 : stage->rounds;
 }
 
@@ -262,6 +301,27 @@ int pf_at_alltoall_pairwise(const struct pf_plan *plan, const struct pf_stage *s
     int to = around(rank + round + 1, plan->call.n);
     pf_round_send(out, to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0);
     out->receives = 1;
+    return round;
+}
+
+/*
+ * With one buffer: at each distance both neighbours exchange with each other, one after the other, and at
+ * half of the ranks there is only one. Rounds in which a rank has nothing are none.
+ */
+int pf_at_alltoall_in_place(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
+                            struct pf_round *out)
+{
+    int n = plan->call.n;
+    for (; round < stage->rounds; round++) {
+        int distance = round / 2 + 1, up = around(rank + distance, n), down = around(rank - distance, n);
+        bool sends_up = (round % 2 == 1) != plan->call.nonblocking;
+        int to = sends_up ? up : down, from = sends_up ? down : up;
+        if (is_sent(plan, pair_bytes(plan, rank, to)))
+            pf_round_send(out, to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0);
+        out->receives = is_sent(plan, pair_bytes(plan, from, rank));
+        if (out->sends || out->receives)
+            break;
+    }
     return round;
 }
 

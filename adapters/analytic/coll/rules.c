@@ -552,9 +552,21 @@ static size_t measured(const struct pf_coll_call *call)
     return call->kind == PF_COLL_ALLGATHERV ? total / (size_t)call->n : total;
 }
 
+int pf_rules_in_place(const struct pf_coll_call *call)
+{
+    if (!call->in_place)
+        return -1;
+    return call->kind == PF_COLL_ALLTOALL    ? (int)ALLTOALL_IN_PLACE
+           : call->kind == PF_COLL_ALLTOALLV ? (int)ALLTOALLV_IN_PLACE
+           : call->kind == PF_COLL_ALLTOALLW ? (int)ALLTOALLW_IN_PLACE
+                                             : -1;
+}
+
 int pf_rules_choose(const struct pf_coll_call *call)
 {
     const struct pf_rules *rules = &pf_rules[call->kind];
+    if (pf_rules_in_place(call) >= 0)
+        return pf_rules_in_place(call);
     if (call->nonblocking)
         return rules->nonblocking(call);
     const struct pf_rule *rule = rules->ordered && !call->commutative ? rules->ordered : rules->plain;

@@ -188,10 +188,15 @@ pf_stage_at pf_at_spread;    /* parts of a vector down the in-order binomial tre
 pf_stage_at pf_at_dissemination, pf_at_double_ring, pf_at_barrier_doubling;
 pf_stage_at pf_at_allgather_bruck, pf_at_allgather_doubling, pf_at_allgather_ring, pf_at_allgather_neighbor;
 pf_stage_at pf_at_allgather_direct, pf_at_parts_ring, pf_at_parts_doubling;
-pf_stage_at pf_at_alltoall_linear, pf_at_alltoall_pairwise, pf_at_alltoall_bruck;
+pf_stage_at pf_at_alltoall_linear, pf_at_alltoall_pairwise, pf_at_alltoall_in_place, pf_at_alltoall_bruck;
 pf_stage_nth pf_nth_alltoall, pf_nth_allgather;
 /* Whether ranks send to the one below them first, and so on around; otherwise to rank 0. */
 bool pf_nth_goes_around(const struct pf_plan *plan);
+int pf_nth_receive_from(const struct pf_plan *plan, int from, int to);
+/* libnbc's receive number i of `rank`: from whom, and how much. Returns false when there is none. */
+bool pf_nth_source(const struct pf_plan *plan, int rank, int i, int *from, size_t *bytes);
+/* Whether the sends of a round, or one of a pair of a send and a receive, come before the receives. */
+bool pf_sends_first(const struct pf_plan *plan);
 /* How many receives rank `to` posts before that of the message which `rank` sends to it as number i. */
 int pf_nth_receive(const struct pf_plan *plan, int rank, int i, int to);
 /* Reductions to all and scans, in reduce.c: */
@@ -236,6 +241,10 @@ struct pf_rules {
 };
 
 extern const struct pf_rules pf_rules[PF_COLL_KINDS];
+
+/* What an all-to-all in place takes, whatever else is chosen, because one buffer serves for both: the index,
+ * -1 for any other call. */
+int pf_rules_in_place(const struct pf_coll_call *call);
 
 /* The index of the algorithm that the rules choose. */
 int pf_rules_choose(const struct pf_coll_call *call);

@@ -136,13 +136,15 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     *begun = start;
     *left = start + busy + later;
     double latency = range->latency_factor * way->path.latency;
-    double arrival = start + range->latency + latency + (double)bytes * byte_time + later;
+    double arrival = start + range->latency + latency + (double)bytes * byte_time;
     arrival += range->header * path_byte_time(way);
     if (way->transport->links)
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency);
     struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
+    double shared = arrival + later;
     if (busy_in && busy > 0)
         arrival = latest(arrival, pf_busy_take(&busy_in[way->to], arrival - busy, busy) + busy);
+    arrival = latest(arrival, shared); /* a flow loads the other side all the time, not at its end */
     if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
         note_overrun(cost, way, arrival, busy);
     return arrival;
@@ -156,21 +158,23 @@ ALWAYS_INLINE double transmit(struct pf_cost *cost, const struct way *way, size_
 }
 
 /* Data whose head is their request. Heads to one node keep the order of its messages: one comes behind all
- * data of the one before. Those to different nodes go at once. */
+ * data of the one before. Those to different nodes go at once, as fast as the NIC takes commands. */
 ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *way, size_t bytes,
                                         double ready, double request, double *head, double *left)
 {
     double begun, arrival = transmit_from(cost, way, bytes, ready, &begun, left);
     struct pf_cost_last *last = &way->transport->last[way->from];
+    bool in_turn = last->ready <= ready;
     if (last->to == way->to + 1) {
         /* Where it has passed the one before. Prices are not always asked in the order of dates. */
-        double behind = last->ready <= ready ? latest(0, last->arrival - arrival) : 0;
+        double behind = in_turn ? latest(0, last->arrival - arrival) : 0;
         arrival += behind;
         *head = begun + behind + request;
     } else {
-        *head = ready + request;
+        *head = (in_turn ? latest(ready, last->next) : ready) + request;
     }
-    *last = (struct pf_cost_last){way->to + 1, ready, arrival};
+    *last = (struct pf_cost_last){way->to + 1, ready, arrival,
+                                  (in_turn ? latest(ready, last->next) : ready) + way->range->gap};
     return arrival;
 }
 
@@ -462,6 +466,16 @@ double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_
     bool late = cost->protocol == PF_COST_PORTALS && sent->rendezvous && bytes > cost->eager_max &&
                 posted - cost->post >= sent->arrival;
     return late ? latest(posted, sent->data - cost->landing) : posted;
+}
+
+double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
+{
+    return pf_cost_range(&cost->network, bytes)->gap;
+}
+
+bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes)
+{
+    return cost->protocol == PF_COST_PORTALS && pf_cost_post(cost, bytes) > 0;
 }
 
 double pf_cost_sought(const struct pf_cost *cost)

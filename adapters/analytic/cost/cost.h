@@ -100,6 +100,12 @@ double pf_cost_post(const struct pf_cost *cost, size_t bytes);
 double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
                       double posted);
 
+/* How long a NIC takes for each of several messages that are sent at once, whatever their bytes. */
+double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
+
+/* Whether that can be later than `posted` for so many bytes. */
+bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes);
+
 /* How much earlier than that of another one ends the receive of a message which has come and which MPI_Mprobe
  * has found: the search that has found it was one of many, begun while the message came; half of one on
  * average.

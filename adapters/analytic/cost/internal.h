@@ -50,6 +50,7 @@ struct pf_cost_batch {
 struct pf_cost_last {
     int to; /* which node, plus 1 */
     double ready, arrival;
+    double next; /* when the NIC can take the next command */
 };
 
 /* One of the two ways of a message: through the network, or through the memory of a node. */

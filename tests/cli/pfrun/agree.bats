@@ -19,6 +19,15 @@ setup_file() {
     paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; if (error < -0.12 || error > 0.15) wrong = 1; n++ } END { exit wrong || n != 18 }'
 }
 
+@test "all-to-alls whose ranks are out of step, and in place" {
+    "$PF_BIN/pfcc" -O1 -o outofstep "$BATS_TEST_DIRNAME/outofstep.c"
+    for model in portals analytic; do
+        pfrun -np 9 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./outofstep >$model.txt
+    done
+    paste -d ' ' portals.txt analytic.txt
+    paste -d ' ' portals.txt analytic.txt | awk '{ error = $8 / $4 - 1; if (error < -0.03 || error > 0.03) wrong = 1; n++ } END { exit wrong || n != 16 }'
+}
+
 # agrees MEDIAN LARGEST pfrun-arguments...: errors in per cent, of ping-pong and incast and of collectives (times 3)
 agrees() {
     local median=$1 largest=$2
