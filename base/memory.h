@@ -34,6 +34,14 @@ static inline void *pf_calloc(size_t count, size_t bytes)
     return pf_memory_checked(calloc(count, bytes), count * bytes);
 }
 
+/* The same, beginning at a cache line: for arrays whose members should not lie in more lines than they must.
+ */
+static inline void *pf_calloc_lines(size_t count, size_t bytes)
+{
+    const size_t line = 64, all = (count * bytes + line) / line * line;
+    return memset(pf_memory_checked(aligned_alloc(line, all), all), 0, all);
+}
+
 static inline void *pf_realloc(void *memory, size_t bytes)
 {
     return pf_memory_checked(realloc(memory, bytes), bytes);

@@ -7,7 +7,8 @@
 
 #include "base/log.h"
 
-/* Fixed-size objects from chunks; freed ones are used again first. The hot path never calls malloc. */
+/* Fixed-size objects from chunks; freed ones are used again first. The hot path never calls malloc. Objects
+ * whose size is that of whole cache lines begin at one. */
 struct pf_pool {
     size_t object_size;
     void *free_list;
@@ -22,14 +23,14 @@ struct pf_pool {
 
 static inline void pf_pool_refill(struct pf_pool *pool)
 {
-    enum { CHUNK_OBJECTS = 64, ALIGNMENT = 16 };
+    enum { CHUNK_OBJECTS = 64, ALIGNMENT = 16, LINE = 64 };
     size_t size = (pool->object_size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    char *chunk = malloc(ALIGNMENT + size * CHUNK_OBJECTS);
+    char *chunk = aligned_alloc(LINE, LINE + size * CHUNK_OBJECTS);
     if (!chunk)
         pf_die("out of memory for objects of %zu bytes", pool->object_size);
     *(void **)chunk = pool->chunks;
     pool->chunks = chunk;
-    chunk += ALIGNMENT;
+    chunk += LINE;
     for (int i = CHUNK_OBJECTS - 1; i >= 0; i--) {
         *(void **)(chunk + (size_t)i * size) = pool->free_list;
         pool->free_list = chunk + (size_t)i * size;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Curves of real programs: the main example and HPL, each on 16 and on 64 ranks.
+"""Curves of real programs: the main example and HPL, each on 16 and on 64 ranks, and a field code on a crowded dragonfly.
 
-Measured computation takes no simulated time, so that simulated times are the same in each run. In hpl-64 the update's
-products take what they take on nodes of 20 Gflop/s, and nobody executes them. Model analytic is fitted to portals first.
+Measured computation takes no simulated time but in spectral-64-measured, so that simulated times are the same in each run. In hpl-64 the update's
+products take what they take on nodes of 20 Gflop/s, and nobody executes them. No model is fitted to another.
 Writes the files of pfcurve to DIR/CASE; finished runs are kept there.
 """
 import argparse
@@ -16,20 +16,40 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "experiments", "hpl"))
 import build  # noqa: E402 (the path comes first)
 
-COMMON = ["--cfg=smpi/simulate-computation:no", "--fit"]
+NETWORK_ALONE = "--cfg=smpi/simulate-computation:no"
+# 64 nodes that begin in the middle of a group, with 80 sweeps of the stencil for each transform.
+CROWDED = ["-np", "64", "-platform", "dragonfly:256", "-hostfile", "hosts", "--phases"]
+ON_TWO_GROUPS = "examples/spectral on 64 nodes in two groups of a dragonfly"
 CASES = {
-    "cg-16": ["-np", "16", "--phases", "--repeat", "3", "--title", "examples/cg on 16 ranks"],
-    "cg-64": ["-np", "64", "--switch-after", "--steps", "5", "--repeat", "2", "--title", "examples/cg on 64 ranks"],
+    "cg-16": ["-np", "16", "--phases", "--repeat", "3", "--title", "examples/cg on 16 ranks", NETWORK_ALONE],
+    "cg-64": ["-np", "64", "--models", "analytic,smpi,portals,packet", "--switch-after", "--steps", "5", "--repeat", "2", "--title", "examples/cg on 64 ranks",
+              NETWORK_ALONE],
     "hpl-16": ["-np", "16", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2",
-               "--title", "HPL, N = 1000, on 4 x 4 ranks"],
+               "--title", "HPL, N = 1000, on 4 x 4 ranks", NETWORK_ALONE],
     "hpl-64": ["-np", "64", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2",
-               "--cfg=parfocal/platform_host_speed:20e9", "--title", "HPL, N = 2000, on 8 x 8 ranks"],
+               "--cfg=parfocal/platform_host_speed:20e9", "--title", "HPL, N = 2000, on 8 x 8 ranks", NETWORK_ALONE],
+    "spectral-64": [*CROWDED, "--models", "analytic,smpi,portals,packet", "--repeat", "2", "--title", ON_TWO_GROUPS, NETWORK_ALONE],
+    "spectral-64-nic": [*CROWDED, "--models", "analytic,packet", "--repeat", "2", "--title", ON_TWO_GROUPS + ", contention = nic", NETWORK_ALONE],
+    "spectral-64-measured": [*CROWDED, "--models", "analytic,packet", "--repeat", "3", "--title", ON_TWO_GROUPS + ", computation measured"],
 }
 # The problem (order, block, grid, whether HPL checks its result) and the arguments of experiments/hpl/hpl.c.
 HPL = {
     "hpl-16": ([1000, 32, 4, 4, True], []),
     "hpl-64": ([2000, 32, 8, 8, False], ["wait=block", "update=flops"]),
 }
+# Where model analytic shall see the links.
+LINKS = {"spectral-64": "contention = link", "spectral-64-measured": "contention = link"}
+
+
+def prepare_spectral(options, case):
+    """The folder in which the curve is made, with its hosts, and the program."""
+    folder = os.path.join(os.path.abspath(options.out), "spectral")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "hosts"), "w", encoding="utf-8") as file:
+        file.writelines(f"node-{node}\n" for node in range(1032, 1096))
+    if case in LINKS:
+        os.environ["PARFOCAL_ANALYTIC_SET"] = LINKS[case]
+    return folder, [os.path.join(os.path.dirname(os.path.abspath(options.bin)), "examples", "spectral"), "-m", "80"]
 
 
 def main():
@@ -49,7 +69,10 @@ def main():
             program = [build.build_hpl(options.bin, os.path.join(os.path.abspath(options.out), "hpl")), *arguments]
             folder = os.path.join(os.path.dirname(program[0]), case)
             build.write_input(program[0], folder, n, p, q, nb, check=check)
-        done = subprocess.run([curve, *CASES[case], *COMMON, "--clock", options.clock, "--output", out, *program], cwd=folder,
+        os.environ.pop("PARFOCAL_ANALYTIC_SET", None)
+        if case.startswith("spectral"):
+            folder, program = prepare_spectral(options, case)
+        done = subprocess.run([curve, *CASES[case], "--clock", options.clock, "--output", out, *program], cwd=folder,
                               check=False)
         if done.returncode:
             sys.exit(done.returncode)

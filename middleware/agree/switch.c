@@ -153,6 +153,7 @@ PF_EXPORT int pf_phase(const char *name)
     struct pf_rank *r = calling_rank();
     if (!r)
         return -1;
+    pf_upcalls.phase(r, name ? name : "other");
     pf_switch_phase(r, name ? name : "other");
     pf_account_leave(r->account);
     return 0;

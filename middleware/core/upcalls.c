@@ -18,6 +18,11 @@ static void ignore_switched(struct pf_rank *r, enum pf_model from)
     (void)r, (void)from;
 }
 
+static void ignore_phase(struct pf_rank *r, const char *name)
+{
+    (void)r, (void)name;
+}
+
 static void ignore_comm(struct pf_comm_shared *shared)
 {
     (void)shared;
@@ -27,4 +32,5 @@ struct pf_upcalls pf_upcalls = {.size = sizeof pf_upcalls,
                                 .print_blocked = print_nobody,
                                 .entered = ignore_entered,
                                 .switched = ignore_switched,
+                                .phase = ignore_phase,
                                 .comm_ends = ignore_comm};

@@ -21,6 +21,8 @@ struct pf_upcalls {
     void (*entered)(struct pf_rank *r);
     /* The rank has left the model `from` for another one (observing/tracing.c). */
     void (*switched)(struct pf_rank *r, enum pf_model from);
+    /* The rank begins a phase (observing/recording.c). */
+    void (*phase)(struct pf_rank *r, const char *name);
     /* The last member of a watched communicator has released it (check/collectives.c). */
     void (*comm_ends)(struct pf_comm_shared *shared);
 };

@@ -10,11 +10,15 @@
 #include "middleware/account/compute.h"
 #include "middleware/core/rank.h"
 #include "middleware/core/upcalls.h"
+#include "middleware/observing/recording.h"
 #include "middleware/observing/start.h"
 #include "middleware/process/ranks.h"
 #include "pf_fn.h"
 
 bool pf_tracing_on;
+
+/* The calls are wanted in a trace; otherwise only their dates are, in a recording. */
+static bool traces;
 
 /* The rank's own date, which may be ahead of the clock. */
 static double date_of(const struct pf_rank *r)
@@ -35,6 +39,8 @@ static void describe(const struct pf_rank *r, struct pf_trace_record *record)
 static void begin_between(struct pf_rank *r, double date)
 {
     struct pf_trace_record what = {.type = PF_TRACE_COMPUTE, .start = date};
+    if (!traces)
+        return;
     describe(r, &what);
     r->between = pf_trace_begin(&r->self, &what);
 }
@@ -54,10 +60,13 @@ static void begin_span(struct pf_rank *r)
     struct pf_observed *call = r->observed;
     double date = date_of(r);
     struct pf_trace_record what = {.type = PF_TRACE_CALL, .start = date, .call = pf_fn_name(call->fn)};
+    call->entered = true;
+    pf_recording_entered(r, date);
+    if (!traces)
+        return;
     end_between(r, date);
     describe(r, &what);
     call->record = pf_trace_begin(&r->self, &what);
-    call->entered = true;
 }
 
 /* The state of the rank that is about to be made by MPI_Init; NULL when that call is wrong. */
@@ -69,7 +78,7 @@ static struct pf_rank *rank_to_be(void)
         return NULL;
     if (!pf_job_state.ranks)
         pf_job_create_ranks();
-    if (!told)
+    if (!told && traces)
         pf_trace_job(pf_job_state.selves, pf_job_state.size);
     told = true;
     return rank < pf_job_state.size ? &pf_job_state.ranks[rank] : NULL;
@@ -105,7 +114,7 @@ void pf_tracing_end(struct pf_observed *call)
 {
     struct pf_rank *r = call->rank;
     r->observed = NULL;
-    if (!call->record)
+    if (!call->entered || (traces && !call->record))
         return;
     double date = date_of(r);
     pf_trace_end(call->record, date);
@@ -118,6 +127,8 @@ void pf_tracing_end(struct pf_observed *call)
 /* A mark. The call that is being made belongs to the new model. */
 static void switched(struct pf_rank *r, enum pf_model from)
 {
+    if (!traces)
+        return;
     struct pf_trace_record what = {
         .type = PF_TRACE_SWITCH, .start = date_of(r), .from_model = pf_model_name(from)};
     struct pf_trace_record *record = r->observed ? r->observed->record : NULL;
@@ -129,7 +140,8 @@ static void switched(struct pf_rank *r, enum pf_model from)
 
 void pf_tracing_start(void)
 {
-    if (!pf_trace_calls())
+    traces = pf_trace_calls();
+    if (!traces && !pf_recording_on)
         return;
     pf_tracing_on = pf_compute_on = true;
     pf_upcalls.entered = entered;

@@ -8,11 +8,14 @@ library that is linked before ours may define pf_MPI_Send (MPI_Send in its sourc
 
 import cfile
 import checked
+import replay
 
 
 def generate(functions):
     return (cfile.header("the entries of the MPI functions")
-            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/observing/counting.h"\n#include "middleware/observing/tracing.h"\n#include "pf_fn.h"\n\n' + "\n".join(entry(f) for f in functions))
+            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/observing/counting.h"\n#include "middleware/observing/recording.h"\n#include "middleware/observing/tracing.h"\n#include "pf_fn.h"\n\n'
+            + "".join(f"__typeof__(pf_{f.name}) record_{f.stem};\n" for f in functions if replay.is_recorded(f))
+            + "int record_Pcontrol(int level);\n\n" + "\n".join(entry(f) for f in functions))
 
 
 def entry(f):
@@ -30,11 +33,18 @@ def observed(f):
     call = f"pf_P{f.name}({f.arguments})"
     if checked.is_checked(f):
         call = f"pf_check_on ? pf_check_{f.stem}({f.arguments}) : {call}"
+    if replay.is_recorded(f) or f.stem == "Pcontrol":
+        call = f"pf_recording_on ? record_{f.stem}({f.arguments}) : {call}"
     lines = ["struct pf_observed pf_call;", f"pf_observe_begin(&pf_call, PF_FN_{f.stem}, __builtin_return_address(0));"]
     if f.name == "MPI_Abort":
         lines += [f"return {call};"]
     else:
         code = "pf_result" if f.ret == "int" else "MPI_SUCCESS"
-        lines += [f"{f.ret} pf_result = {call};", f"pf_observe_end(&pf_call, {code});", "return pf_result;"]
+        if f.stem == "Finalize":
+            lines.append("if (pf_recording_on) pf_recording_finalize();")
+        lines.append(f"{f.ret} pf_result = {call};")
+        if f.stem in ("Init", "Init_thread"):
+            lines.append("if (pf_recording_on && pf_result == MPI_SUCCESS) pf_recording_init();")
+        lines += [ f"pf_observe_end(&pf_call, {code});", "return pf_result;"]
     return (cfile.wrap("static " + f.prototype(f"observed_{f.stem}")) + "\n{\n"
             + "".join(cfile.wrap("    " + line, "        ") + "\n" for line in lines) + "}\n")

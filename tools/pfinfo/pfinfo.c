@@ -44,7 +44,8 @@ enum {
 };
 
 struct request {
-    bool config, coverage, collectives, parameters, check, platform, machine, fit_program, record_program;
+    bool config, coverage, collectives, parameters, check, platform, machine, fit_program, record_program,
+        record_calls;
     const char *platform_name, *picture, *statistics, *machine_name;
     struct fit_request fit;
 };
@@ -77,9 +78,9 @@ static const struct argp_option options[] = {
      "-calibrated)",
      0},
     {"fit-program", FIT_PROGRAM, 0, 0, "Print the program that measures, to run it on a real machine", 0},
-    {"record-program", RECORD_PROGRAM, 0, 0,
+    {"record-program", RECORD_PROGRAM, "WHAT", OPTION_ARG_OPTIONAL,
      "Print the library that records on a real machine how long ranks compute between their MPI calls, for "
-     "PARFOCAL_COMPUTATION_REPLAY",
+     "PARFOCAL_COMPUTATION_REPLAY; WHAT=calls: the calls too, for pfrun -replay",
      0},
     {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt or smpi-MODEL.txt)",
      0},
@@ -132,7 +133,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         request->fit_program = true;
         return 0;
     case RECORD_PROGRAM:
+        if (arg && strcmp(arg, "calls") != 0 && strcmp(arg, "computation") != 0)
+            argp_error(state, "--record-program=%s: there are computation and calls", arg);
         request->record_program = true;
+        request->record_calls = arg && strcmp(arg, "calls") == 0;
         return 0;
     case OUTPUT:
         request->fit.output = arg;
@@ -249,7 +253,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (request.record_program) {
-        record_print_program(stdout);
+        record_print_program(stdout, request.record_calls);
         return 0;
     }
     if ((request.picture && !request.platform_name) || (request.statistics && !request.picture))

@@ -3,8 +3,9 @@
 #include "tools/pfinfo/record_program.h"
 
 #include "record_source.h"
+#include "replay_source.h"
 
-void record_print_program(FILE *out)
+void record_print_program(FILE *out, bool calls)
 {
-    fputs(record_source, out);
+    fputs(calls ? replay_source : record_source, out);
 }

@@ -44,6 +44,8 @@ enum flag {
     EXPLAIN,
     BACKGROUND,
     FAIL,
+    REPLAY,
+    REPLAY_SCALE,
     PROGRESS,
     FOREGROUND,
     HELP,
@@ -88,7 +90,8 @@ static const struct flag_row {
     {"h", HELP, false},
     {"version", VERSION, false},
     {"v", VERSION, false},
-    {"replay", UNSUPPORTED, true},
+    {"replay", REPLAY, true},
+    {"replay-scale", REPLAY_SCALE, true},
     {"bandwidth", UNSUPPORTED, true},
     {"latency", UNSUPPORTED, true},
 };
@@ -97,7 +100,8 @@ static const struct flag_row {
 
 static const char help_text[] =
     "Usage: pfrun -np N [options] ./app [arguments]\n"
-    "Runs an MPI application that was built with pfcc or pfcxx on a simulated cluster.\n"
+    "       pfrun -replay TRACE [options]\n"
+    "Runs an MPI application that was built with pfcc or pfcxx on a simulated cluster, or a recorded one.\n"
     "\n"
     "  -np N, -n N             number of ranks (default: all entries of the hostfile)\n"
     "  -platform FILE|NAME     SimGrid platform, or a built-in one: fattree, star, torus, dragonfly,\n"
@@ -119,8 +123,12 @@ static const char help_text[] =
     "  -report DIR             write DIR/summary.json and print the table of phases\n"
     "  -trace FORMAT:FILE      trace of MPI calls, switches and simulated NICs: csv, paje, chrome, otf2, or "
     "a\n"
-    "                          sequence diagram: text, svg; trace of SMPI: smpi (Paje), ti (time\n"
-    "                          independent). May be repeated\n"
+    "                          sequence diagram: text, svg; for -replay: replay; trace of SMPI: smpi\n"
+    "                          (Paje), ti (time independent). May be repeated\n"
+    "  -replay TRACE           run what was recorded instead of a program: files of SMPI's time-independent\n"
+    "                          format, of -trace replay:FILE and of pfinfo --record-program=calls\n"
+    "                          (docs/replay.md)\n"
+    "  -replay-scale F         its computation takes F times as long (default: 1)\n"
     "  --cfg=KEY:VALUE         setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists "
     "them)\n"
     "  --log=SETTING           logging of SimGrid\n"
@@ -173,6 +181,15 @@ static int parse_np(const char *text)
     return (int)np;
 }
 
+static double parse_scale(const char *text)
+{
+    char *end;
+    double scale = strtod(text, &end);
+    if (end == text || *end || !(scale >= 0 && scale <= 1e9))
+        pf_die("-replay-scale needs a number from 0 to 1e9, not '%s'", text);
+    return scale;
+}
+
 /* The command line wins over the environment; its own traces add up. The formats are checked when the files
  * are opened. */
 static void add_trace(const char *text)
@@ -191,6 +208,10 @@ static void parse_trace(struct options *options, const char *text)
     bool ti = strncmp(text, "ti:", 3) == 0, smpi = strncmp(text, "smpi:", 5) == 0;
     if (!file || !file[1])
         pf_die("-trace needs FORMAT:FILE, for instance csv:run.csv, not '%s'", text);
+    if (strncmp(text, "replay:", 7) == 0) {
+        pf_config_give("-trace", "replay_record", file + 1);
+        return;
+    }
     if (!ti && !smpi) {
         add_trace(text);
         return;
@@ -300,6 +321,12 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case TRACE:
         parse_trace(options, value);
         break;
+    case REPLAY:
+        options->replay = value;
+        break;
+    case REPLAY_SCALE:
+        options->replay_scale = parse_scale(value);
+        break;
     case TMPDIR:
         options->tmpdir = value;
         break;
@@ -365,6 +392,7 @@ static void refuse_several(char **application)
 void options_parse(struct options *options, int argc, char **argv)
 {
     int i = 1;
+    options->replay_scale = -1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;
@@ -382,6 +410,12 @@ void options_parse(struct options *options, int argc, char **argv)
         apply(options, row, row->value ? argv[i + 1] : NULL);
         i += row->value;
     }
+    if (options->replay_scale >= 0 && !options->replay)
+        pf_die("-replay-scale is for -replay only");
+    if (options->replay && i < argc)
+        pf_die("-replay: a trace is played instead of a program, and '%s' is one", argv[i]);
+    if (options->replay)
+        return;
     if (i >= argc)
         pf_die("no application given (usage: pfrun -np N [options] ./app [arguments])");
     refuse_several(argv + i);

@@ -11,6 +11,8 @@ struct options {
     const char *hostfile;
     const char *tmpdir;
     const char *wrapper; /* a command that runs pfrun itself */
+    const char *replay;  /* a trace that is played instead of a program; NULL: none */
+    double replay_scale; /* of its computation */
     bool keep_temps, quiet, map, no_privatize;
     char **simgrid; /* --cfg=... and --log=..., in order */
     int simgrid_count;

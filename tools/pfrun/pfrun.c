@@ -30,6 +30,7 @@
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/hosts.h"
 #include "tools/pfrun/options.h"
+#include "tools/pfrun/replay.h"
 #include "tools/pfrun/signals.h"
 #include "tools/pfrun/smpi_trace.h"
 #include "tools/pfrun/workdir.h"
@@ -253,6 +254,8 @@ static void check_hosts(void)
 
 static void on_platform(void)
 {
+    if (run.options.replay)
+        replay_choose_time();
     signals_install(run.application);
     restore_arguments();
     set_files();
@@ -284,6 +287,7 @@ static void on_deadlock(void)
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
     pf_job_print_blocked(stderr);
+    replay_print_places(stderr);
     pf_account_close_all(engine_clock());
     /* A rank that has left with an error is the reason more likely than not. */
     int status = exit_status(pf_job_left_status());
@@ -336,6 +340,8 @@ static void prepare(int argc, char **argv)
         pf_counting_start();
     if (pf_config.check)
         pf_check_enable();
+    if (run.options.replay)
+        replay_prepare(&run.options);
     run.application = check_application(run.options.app[0]);
     check_networks(check_models());
     check_report();
@@ -344,6 +350,7 @@ static void prepare(int argc, char **argv)
     read_hostfile();
     make_workdir(argv);
     pf_trace_open();
+    pf_recording_start();
     pf_tracing_start();
     if (run.options.keep_temps)
         workdir_keep();
@@ -367,6 +374,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     pf_job_report_schedule(stderr);
     pf_trace_finish();
+    pf_recording_finish();
     status = pf_job_finish(status);
     if (!smpi_trace_complete() && status == 0)
         status = 1;

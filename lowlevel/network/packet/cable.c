@@ -11,14 +11,13 @@ bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double se
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
                       double start)
 {
-    const struct pf_fabric *f = sim->fabric;
     struct packet_output *o = &sim->outputs[output];
-    int32_t input = sim->other[output];
-    double time = p->bytes * sim->byte_time[output];
-    double leave = later(start, o->link_free), head = leave + f->ports[output].latency;
+    int32_t input = o->input;
+    double time = p->bytes * o->byte_time;
+    double leave = later(start, o->link_free), head = leave + o->latency;
     if (__builtin_expect(sim->statistics != NULL, 0))
         pf_packet_statistics_leaves(sim, output, channel, p->bytes,
-                                    is_router(sim, sim->owner[output]) ? p->ready : p->message->start, leave);
+                                    is_at_router(sim, output) ? p->ready : p->message->start, leave);
     o->free_at = start + time / sim->settings.crossbar_speedup;
     o->link_free = leave + time;
     o->packets++;
@@ -31,9 +30,10 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     if (time <= 0.0) /* nothing waits on a cable of any rate: the rest follows as it comes in */
         time = later(p->tail - leave, 0.0);
     p->tail = head + time;
-    if (is_router(sim, sim->owner[input])) {
-        p->tail += f->router_latency;
-        pf_packet_events_post(&sim->events, head + f->router_latency, false, (uintptr_t)p | WHAT_PACKET);
+    if (is_at_router(sim, input)) {
+        double router = sim->fabric->router_latency;
+        p->tail += router;
+        pf_packet_events_post(&sim->events, head + router, false, (uintptr_t)p | WHAT_PACKET);
         return;
     }
     pf_packet_channel_release(sim, input, channel, p->bytes, head); /* a node takes what comes as it comes */

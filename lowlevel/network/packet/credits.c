@@ -5,35 +5,53 @@
  */
 #include "lowlevel/network/packet/state.h"
 
-static void claim(struct pf_packet_sim *sim, struct packet_channel *channel, double now)
+static void forget_first(struct pf_packet_sim *sim, struct packet_channel *channel)
 {
-    while (channel->first && is_due(channel->first->date, now)) {
-        struct packet_credit *credit = channel->first;
-        channel->bytes += credit->bytes;
-        channel->first = credit->next;
-        pf_pool_put(&sim->credits, credit);
+    struct packet_credit *last = channel->last, *first;
+    if (!last) {
+        channel->date = INFINITY;
+        channel->returned = 0;
+        return;
+    }
+    first = last->next;
+    channel->date = first->date;
+    channel->returned = first->bytes;
+    last->next = first->next;
+    if (first == last)
+        channel->last = NULL;
+    pf_pool_put(&sim->credits, first);
+}
+
+static inline void claim(struct pf_packet_sim *sim, struct packet_channel *channel, double now)
+{
+    while (is_due(channel->date, now) && channel->returned > 0) {
+        channel->bytes += channel->returned;
+        forget_first(sim, channel);
     }
 }
 
 /* When credits on their way will make `bytes`. */
 static double enough_at(const struct packet_channel *channel, uint32_t bytes)
 {
-    int64_t sum = channel->bytes;
-    for (const struct packet_credit *credit = channel->first; credit; credit = credit->next) {
+    int64_t sum = channel->bytes + channel->returned;
+    const struct packet_credit *credit = channel->last;
+    if (sum >= bytes || !credit)
+        return sum >= bytes ? channel->date : INFINITY;
+    do {
+        credit = credit->next;
         sum += credit->bytes;
         if (sum >= bytes)
             return credit->date;
-    }
+    } while (credit != channel->last);
     return INFINITY;
 }
 
-int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int virtual_network, int vc,
-                             uint32_t bytes, double now, double *when)
+int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes, double now,
+                             double *when)
 {
-    int per_class = sim->settings.channels, best = -1;
-    int first = (virtual_network * sim->classes + vc) * per_class;
+    int end = first + sim->settings.channels, best = -1;
     struct packet_channel *channels = &sim->channel[(int64_t)output * sim->channels];
-    for (int i = first; i < first + per_class; i++) {
+    for (int i = first; i < end; i++) {
         claim(sim, &channels[i], now);
         if (channels[i].bytes >= bytes && (best < 0 || channels[i].bytes > channels[best].bytes))
             best = i;
@@ -41,7 +59,7 @@ int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int virt
     if (best >= 0)
         return best;
     *when = INFINITY;
-    for (int i = first; i < first + per_class; i++) {
+    for (int i = first; i < end; i++) {
         double date = enough_at(&channels[i], bytes);
         channels[i].starved |= isinf(date);
         *when = earlier(*when, date);
@@ -49,42 +67,50 @@ int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int virt
     return -1;
 }
 
+static void append(struct pf_packet_sim *sim, struct packet_channel *channel, uint32_t bytes, double date)
+{
+    if (channel->returned == 0) {
+        channel->date = date;
+        channel->returned = bytes;
+        return;
+    }
+    struct packet_credit *credit = pf_pool_get(&sim->credits), *last = channel->last;
+    *credit = (struct packet_credit){date, last ? last->next : credit, bytes};
+    if (last)
+        last->next = credit;
+    channel->last = credit;
+}
+
 void pf_packet_channel_release(struct pf_packet_sim *sim, int32_t input, int channel, uint32_t bytes,
                                double date)
 {
-    int32_t output = sim->other[input];
+    const struct packet_input *in = &sim->inputs[input];
+    int32_t output = in->output;
     struct packet_channel *of = &sim->channel[(int64_t)output * sim->channels + channel];
-    date += sim->fabric->ports[input].latency + sim->settings.credit_delay;
-    if (of->first && of->last->date > date)
-        date = of->last->date;
-    struct packet_credit *credit = pf_pool_get(&sim->credits);
-    *credit = (struct packet_credit){date, NULL, bytes};
-    if (of->first)
-        of->last->next = credit;
-    else
-        of->first = credit;
-    of->last = credit;
+    date += in->credit_time;
+    if (of->returned > 0)
+        date = later(date, of->last ? of->last->date : of->date);
+    append(sim, of, bytes, date);
     if (sim->routing->asks_again)
-        pf_packet_events_post(&sim->events, date, true, (uintptr_t)sim->owner[output] << 3 | WHAT_ASK);
+        pf_packet_events_post(&sim->events, date, true,
+                              (uintptr_t)sim->outputs[output].owner << 3 | WHAT_ASK);
     if (!of->starved)
         return;
     of->starved = false;
-    struct packet_output *o = &sim->outputs[output];
-    o->next_try = earlier(o->next_try, date);
-    pf_packet_wake(sim, sim->owner[output], date);
+    sim->next_try[output] = earlier(sim->next_try[output], date);
+    pf_packet_wake(sim, sim->outputs[output].owner, date);
 }
 
 int64_t pf_packet_channel_taken(struct pf_packet_sim *sim, int32_t output, int vc)
 {
-    int per_class = sim->settings.channels;
-    int64_t taken = 0;
-    for (int i = 0; i < sim->channels; i++) {
-        if (vc >= 0 && i / per_class % sim->classes != vc)
-            continue;
-        struct packet_channel *channel = &sim->channel[(int64_t)output * sim->channels + i];
-        claim(sim, channel, sim->now);
-        taken += sim->buffer[sim->other[output]] - channel->bytes;
-    }
+    int each = sim->settings.channels, step = vc < 0 ? each : each * sim->classes;
+    int64_t full = sim->inputs[sim->outputs[output].input].buffer, taken = 0;
+    struct packet_channel *channels = &sim->channel[(int64_t)output * sim->channels];
+    for (int first = vc < 0 ? 0 : vc * each; first < sim->channels; first += step)
+        for (int i = first; i < first + each; i++) {
+            claim(sim, &channels[i], sim->now);
+            taken += full - channels[i].bytes;
+        }
     return taken;
 }
 
@@ -92,5 +118,5 @@ bool pf_packet_channel_is_full(struct pf_packet_sim *sim, int32_t output, int ch
 {
     struct packet_channel *of = &sim->channel[(int64_t)output * sim->channels + channel];
     claim(sim, of, INFINITY);
-    return of->bytes == sim->buffer[sim->other[output]];
+    return of->bytes == sim->inputs[sim->outputs[output].input].buffer;
 }

@@ -11,11 +11,24 @@
 #include "base/memory.h"
 #include "lowlevel/network/packet/topology.h"
 
+/* Where a router is. */
+struct place {
+    int32_t group, row, column;
+};
+
+/* A global cable at one of a group's routers. */
+struct end {
+    int32_t router, port;
+};
+
 struct dragonfly {
     int32_t terminals, rows, columns, globals, groups;
     int32_t routers;  /* of a group */
     int32_t copies;   /* cables between two groups */
     bool is_numbered; /* router j of each group has the cable to group j: SimGrid's arrangement */
+    /* Tables instead of divisions: of all routers; of a group's global cables. */
+    struct place *place;
+    struct end *end;
 };
 
 /* A cable to another group. */
@@ -36,33 +49,33 @@ static int32_t slot(const struct dragonfly *d, int32_t from, int32_t to, int32_t
 
 static struct gate gate_of(const struct dragonfly *d, int32_t from, int32_t to, int32_t copy)
 {
-    int32_t here = slot(d, from, to, copy), there = slot(d, to, from, copy);
-    return (struct gate){from * d->routers + here / d->globals, first_global(d) + here % d->globals,
-                         to * d->routers + there / d->globals};
+    const struct end *here = &d->end[slot(d, from, to, copy)], *there = &d->end[slot(d, to, from, copy)];
+    return (struct gate){from * d->routers + here->router, here->port, to * d->routers + there->router};
 }
 
+/* Both of a group. */
 static int local_hops(const struct dragonfly *d, int32_t a, int32_t b)
 {
-    return (a % d->columns != b % d->columns) + (a / d->columns != b / d->columns);
+    return (d->place[a].column != d->place[b].column) + (d->place[a].row != d->place[b].row);
 }
 
 /* The port from a router to another of its row or column. */
 static int32_t port_to_column(const struct dragonfly *d, int32_t from, int32_t column)
 {
-    return d->terminals + (column < from % d->columns ? column : column - 1);
+    return d->terminals + (column < d->place[from].column ? column : column - 1);
 }
 
 static int32_t port_to_row(const struct dragonfly *d, int32_t from, int32_t row)
 {
-    return d->terminals + d->columns - 1 + (row < from / d->columns % d->rows ? row : row - 1);
+    return d->terminals + d->columns - 1 + (row < d->place[from].row ? row : row - 1);
 }
 
 /* First the column, then the row. */
 static int32_t local_port(const struct dragonfly *d, int32_t from, int32_t to)
 {
-    if (from % d->columns != to % d->columns)
-        return port_to_column(d, from, to % d->columns);
-    return port_to_row(d, from, to / d->columns % d->rows);
+    if (d->place[from].column != d->place[to].column)
+        return port_to_column(d, from, d->place[to].column);
+    return port_to_row(d, from, d->place[to].row);
 }
 
 static bool is_local_whole(const struct pf_fabric *f, int32_t from, int32_t to)
@@ -81,10 +94,10 @@ static bool best_gate(const struct pf_fabric *f, int32_t router, int32_t group, 
                       struct gate *best, int *hops)
 {
     const struct dragonfly *d = f->shape;
-    int32_t own = router / d->routers;
+    int32_t own = d->place[router].group;
     *hops = 1000;
     for (int32_t i = 0; i < d->copies; i++) {
-        struct gate gate = gate_of(d, own, group, (tie + i) % d->copies);
+        struct gate gate = gate_of(d, own, group, d->copies > 1 ? (tie + i) % d->copies : 0);
         int length =
             local_hops(d, router, gate.router) + 1 + (target < 0 ? 0 : local_hops(d, gate.far, target));
         if (length >= *hops)
@@ -102,7 +115,8 @@ static bool best_gate(const struct pf_fabric *f, int32_t router, int32_t group, 
 static int dragonfly_hops(const struct pf_fabric *f, int32_t router, int32_t node)
 {
     const struct dragonfly *d = f->shape;
-    int32_t target = node / d->terminals, own = router / d->routers, group = target / d->routers;
+    int32_t target = pf_fabric_router_of(f, node), own = d->place[router].group;
+    int32_t group = d->place[target].group;
     if (own == group)
         return local_hops(d, router, target);
     int least = 1000;
@@ -131,9 +145,9 @@ static bool dragonfly_step(const struct pf_fabric *f, uint64_t key, int32_t rout
                            struct pf_packet_hop *hop)
 {
     const struct dragonfly *d = f->shape;
-    int32_t target = node / d->terminals, group = target / d->routers;
+    int32_t target = pf_fabric_router_of(f, node), group = d->place[target].group;
     (void)key, (void)way;
-    if (router / d->routers != group)
+    if (d->place[router].group != group)
         return leave(f, router, group, target, node, hop);
     hop->port = local_port(d, router, target);
     hop->vc = d->groups > 1;
@@ -172,17 +186,18 @@ static int add_local(const struct pf_fabric *f, int32_t router, int32_t to, int3
                      int count)
 {
     const struct dragonfly *d = f->shape;
-    if (router % d->columns != to % d->columns)
-        count = add(f, router, port_to_column(d, router, to % d->columns), node, ports, count);
-    if (router / d->columns != to / d->columns)
-        count = add(f, router, port_to_row(d, router, to / d->columns % d->rows), node, ports, count);
+    if (d->place[router].column != d->place[to].column)
+        count = add(f, router, port_to_column(d, router, d->place[to].column), node, ports, count);
+    if (d->place[router].row != d->place[to].row)
+        count = add(f, router, port_to_row(d, router, d->place[to].row), node, ports, count);
     return count;
 }
 
 static int dragonfly_choices(const struct pf_fabric *f, int32_t router, int32_t node, int32_t *ports)
 {
     const struct dragonfly *d = f->shape;
-    int32_t target = node / d->terminals, own = router / d->routers, group = target / d->routers;
+    int32_t target = pf_fabric_router_of(f, node), own = d->place[router].group;
+    int32_t group = d->place[target].group;
     int hops = dragonfly_hops(f, router, node), count = 0;
     if (own == group)
         return add_local(f, router, target, node, ports, 0);
@@ -214,7 +229,7 @@ static bool dragonfly_in_group(const struct pf_fabric *f, int32_t router, int32_
 {
     const struct dragonfly *d = f->shape;
     (void)p;
-    return router / d->routers == group;
+    return d->place[router].group == group;
 }
 
 static bool dragonfly_step_group(const struct pf_fabric *f, uint64_t key, int32_t router, int32_t group,
@@ -249,7 +264,8 @@ static bool dragonfly_may_turn(const struct pf_fabric *f, int32_t router, int32_
                                const struct pf_packet_path *p)
 {
     const struct dragonfly *d = f->shape;
-    return port < first_global(d) && router / d->routers != p->destination / d->terminals / d->routers;
+    return port < first_global(d) &&
+           d->place[router].group != d->place[pf_fabric_router_of(f, p->destination)].group;
 }
 
 static struct pf_topology_classes dragonfly_turn_classes(const struct pf_fabric *f)
@@ -297,7 +313,7 @@ static int32_t dragonfly_ports(const void *shape, int32_t router)
 static void connect_local(struct pf_fabric *f, int32_t router, const struct pf_fabric_cables *cables)
 {
     const struct dragonfly *d = f->shape;
-    int32_t column = router % d->columns, row = router / d->columns % d->rows;
+    int32_t column = d->place[router].column, row = d->place[router].row;
     for (int32_t to = column + 1; to < d->columns; to++) {
         int32_t peer = router + to - column;
         pf_fabric_connect(f, router, port_to_column(d, router, to), peer, port_to_column(d, peer, column),
@@ -310,9 +326,24 @@ static void connect_local(struct pf_fabric *f, int32_t router, const struct pf_f
     }
 }
 
+/* The tables, in the block of the shape. */
+static struct dragonfly *with_tables(struct dragonfly *d)
+{
+    int32_t routers = d->groups * d->routers, ends = d->routers * d->globals;
+    d = pf_realloc(d, sizeof *d + (size_t)routers * sizeof *d->place + (size_t)ends * sizeof *d->end);
+    d->place = (struct place *)(d + 1);
+    d->end = (struct end *)(d->place + routers);
+    for (int32_t v = 0; v < routers; v++)
+        d->place[v] = (struct place){v / d->routers, v / d->columns % d->rows, v % d->columns};
+    for (int32_t k = 0; k < ends; k++)
+        d->end[k] = (struct end){k / d->globals, first_global(d) + k % d->globals};
+    return d;
+}
+
 static struct pf_fabric *build(struct dragonfly *d, const struct pf_fabric_cables *cables)
 {
     int32_t routers = d->groups * d->routers;
+    d = with_tables(d);
     struct pf_fabric *f = pf_fabric_new(&ops, routers * d->terminals, routers, d, dragonfly_ports);
     for (int32_t v = 0; v < routers; v++) {
         for (int32_t t = 0; t < d->terminals; t++)

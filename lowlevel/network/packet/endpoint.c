@@ -103,8 +103,9 @@ static bool send_one(struct pf_packet_sim *sim, int32_t node, int32_t output, do
         if (!source->first)
             continue;
         double date;
-        int channel = pf_packet_channel_choose(sim, output, virtual_network, 0,
-                                               next_bytes(sim, source->first), now, &date);
+        int first = virtual_network * sim->classes * sim->settings.channels;
+        int channel =
+            pf_packet_channel_choose(sim, output, first, next_bytes(sim, source->first), now, &date);
         if (channel >= 0) {
             send_packet(sim, source, output, channel, now);
             o->turn = virtual_network + 1;
@@ -125,7 +126,7 @@ static bool has_messages(struct pf_packet_sim *sim, int32_t node)
 
 void pf_packet_inject(struct pf_packet_sim *sim, int32_t vertex, double now)
 {
-    int32_t node = vertex - sim->fabric->routers, output = sim->fabric->first_port[vertex];
+    int32_t node = vertex - sim->fabric->routers, output = sim->vertex[vertex].first_port;
     double when = INFINITY;
     while (is_due(sim->outputs[output].free_at, now) && send_one(sim, node, output, now, &when))
         ;
@@ -137,7 +138,7 @@ void pf_packet_inject(struct pf_packet_sim *sim, int32_t vertex, double now)
 
 void pf_packet_head_arrives(struct pf_packet_sim *sim, struct pf_packet *p, double now)
 {
-    if (!p->message->is_lost && !pf_packet_is_cut(sim, sim->other[p->port], p->ready))
+    if (!p->message->is_lost && !pf_packet_is_cut(sim, sim->inputs[p->port].output, p->ready))
         p->message->ops->first(p->message, now);
     pf_packet_events_post(&sim->events, p->tail, false, (uintptr_t)p | WHAT_TAIL);
 }
@@ -145,7 +146,7 @@ void pf_packet_head_arrives(struct pf_packet_sim *sim, struct pf_packet *p, doub
 void pf_packet_tail_arrives(struct pf_packet_sim *sim, struct pf_packet *p, double now)
 {
     struct pf_packet_message *m = p->message;
-    if (pf_packet_is_cut(sim, sim->other[p->port], p->ready)) {
+    if (pf_packet_is_cut(sim, sim->inputs[p->port].output, p->ready)) {
         pf_packet_drop(sim, p, now);
         return;
     }

@@ -95,15 +95,15 @@ static inline bool pf_fabric_is_up(const struct pf_fabric *fabric, int32_t verte
     return !fabric->down || fabric->up[fabric->first_port[vertex] + port];
 }
 
-/* The router that a node hangs on, and its port there. A node has one port. */
+/* The router that a node hangs on, and its port there. A node has one port, so that theirs stand in a row. */
 static inline int32_t pf_fabric_router_of(const struct pf_fabric *fabric, int32_t node)
 {
-    return fabric->ports[fabric->first_port[fabric->routers + node]].peer;
+    return fabric->ports[fabric->first_port[fabric->routers] + node].peer;
 }
 
 static inline int32_t pf_fabric_node_port(const struct pf_fabric *fabric, int32_t node)
 {
-    return fabric->ports[fabric->first_port[fabric->routers + node]].peer_port;
+    return fabric->ports[fabric->first_port[fabric->routers] + node].peer_port;
 }
 
 #endif

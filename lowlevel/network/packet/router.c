@@ -21,7 +21,7 @@ static int64_t queued(void *of, int32_t port, int vc)
 
 static bool ask(struct pf_packet_sim *sim, int32_t router, struct pf_packet *p, struct pf_packet_hop *hop)
 {
-    struct view view = {sim, sim->fabric->first_port[router]};
+    struct view view = {sim, sim->vertex[router].first_port};
     struct pf_packet_load load = {sizeof load, queued, &view};
     return sim->routing->ops->next(sim->routing, router, &load, &p->path, hop);
 }
@@ -30,13 +30,13 @@ static bool ask(struct pf_packet_sim *sim, int32_t router, struct pf_packet *p, 
 static bool choose_hop(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p,
                        struct pf_packet_hop *hop)
 {
-    int32_t router = sim->owner[input];
-    if (!is_router(sim, sim->owner[sim->other[input]])) {
-        struct view view = {sim, sim->fabric->first_port[router]};
+    const struct packet_input *in = &sim->inputs[input];
+    if (!is_at_router(sim, in->output)) {
+        struct view view = {sim, sim->vertex[in->owner].first_port};
         struct pf_packet_load load = {sizeof load, queued, &view};
         sim->routing->ops->begin(sim->routing, &load, &p->path);
     }
-    return ask(sim, router, p, hop);
+    return ask(sim, in->owner, p, hop);
 }
 
 /* With a queue per output the packet is routed when it arrives, for good. */
@@ -51,101 +51,96 @@ static bool choose_queue(struct pf_packet_sim *sim, int32_t input, struct pf_pac
 }
 
 /* ---- Queues. */
-static struct packet_queue *queue_of(struct pf_packet_sim *sim, int32_t input, int channel, int output_port)
+static inline struct packet_queue *queue_of(struct pf_packet_sim *sim, int32_t input, int channel,
+                                            int32_t output_port)
 {
-    int32_t v = sim->owner[input];
-    int width = width_of(sim, v);
-    int64_t place = (int64_t)(input - sim->fabric->first_port[v]) * sim->channels + channel;
-    return &sim->queues[sim->first_queue[v] + place * width + (width > 1 ? output_port : 0)];
+    if (!sim->settings.output_queues)
+        return &sim->queues[(int64_t)input * sim->channels + channel];
+    const struct packet_vertex *v = &sim->vertex[sim->inputs[input].owner];
+    int64_t place = (int64_t)(input - v->first_port) * sim->channels + channel;
+    return &sim->queues[v->first_queue + place * v->ports + output_port];
 }
 
-static uint64_t *wants_of(struct pf_packet_sim *sim, int32_t output)
+/* The queue at an input waits for the output from now on, or (by -1) does not any more. */
+static inline void mark(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output, int by)
 {
-    int32_t v = sim->owner[output];
-    return &sim->wants[sim->first_word[v] +
-                       (int64_t)(output - sim->fabric->first_port[v]) * words_of(sim, v)];
-}
-
-static void mark(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output, int by)
-{
-    int32_t v = sim->owner[input], first = sim->fabric->first_port[v];
-    int bit = (input - first) * sim->channels + channel, port = output - first;
     struct packet_output *o = &sim->outputs[output];
-    wants_of(sim, output)[bit / 64] ^= UINT64_C(1) << bit % 64;
+    struct packet_vertex *v = &sim->vertex[o->owner];
+    int bit = (input - v->first_port) * sim->channels + channel, port = output - v->first_port;
+    o->wants[bit / 64] ^= UINT64_C(1) << bit % 64;
     o->waiting += by;
     sim->inputs[input].waiting += by;
     if (o->waiting == 0)
-        o->next_try = INFINITY;
+        sim->next_try[output] = INFINITY;
     if (o->waiting == (by > 0))
-        sim->active[sim->first_active[v] + port / 64] ^= UINT64_C(1) << port % 64;
+        v->active[port / 64] ^= UINT64_C(1) << port % 64;
 }
 
 /* The number of a queue in its input port, which takes turns with the others. */
-static int32_t turn_of(const struct pf_packet_sim *sim, int32_t router, int channel, int output_port)
+static inline int32_t turn_of(const struct pf_packet_sim *sim, int32_t router, int channel,
+                              int32_t output_port)
 {
-    return sim->settings.output_queues ? channel * ports_of(sim, router) + output_port : channel;
+    return sim->settings.output_queues ? channel * sim->vertex[router].ports + output_port : channel;
 }
 
-static void next_head(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, double now);
-
-/* The packet at the head of its queue goes; all that it needs is free. */
-static void commit(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, int channel,
-                   double now)
+/* A packet that was at the head of its queue goes; all that it needs is free. */
+static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p,
+                   const struct pf_packet_hop *hop, int channel, double now)
 {
-    struct pf_packet *p = queue->first;
-    int32_t router = sim->owner[input], first = sim->fabric->first_port[router];
-    int32_t output = first + queue->hop.port;
     struct packet_input *in = &sim->inputs[input];
+    int32_t first = sim->vertex[in->owner].first_port, output = first + hop->port;
     struct packet_output *o = &sim->outputs[output];
     int from = (int)p->channel;
     double start = later(later(now, p->ready), later(in->free_at, o->free_at));
-    double byte_time = earlier(sim->byte_time[output], sim->byte_time[sim->other[input]]);
+    double byte_time = earlier(o->byte_time, in->byte_time);
     in->free_at = start + p->bytes * byte_time / sim->settings.crossbar_speedup;
-    in->turn = turn_of(sim, router, from, queue->hop.port) + 1;
+    in->turn = turn_of(sim, in->owner, from, hop->port) + 1;
     o->turn = input - first + 1;
     o->wait += start - p->ready;
     note_queue(sim, input, from, -(int64_t)p->bytes, start);
     pf_packet_channel_release(sim, input, from, p->bytes, start);
     if (!sim->settings.output_queues)
-        pf_routing_take(&queue->hop, &p->path);
-    queue->first = p->next;
+        pf_routing_take(hop, &p->path);
     pf_packet_launch(sim, p, output, channel, start);
-    if (queue->first)
-        next_head(sim, input, queue, now);
 }
 
-/* The head of a queue asks for its output. */
-static void join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, double now)
+/* The head of a queue asks for its output. True: it has gone, and the queue's head is another one. */
+static bool join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, struct pf_packet *p,
+                 const struct pf_packet_hop *hop, double now)
 {
-    struct pf_packet *p = queue->first;
-    int32_t router = sim->owner[input], output = sim->fabric->first_port[router] + queue->hop.port;
     struct packet_input *in = &sim->inputs[input];
+    int32_t output = sim->vertex[in->owner].first_port + hop->port;
     struct packet_output *o = &sim->outputs[output];
-    double time = p->bytes * sim->byte_time[output];
+    double time = p->bytes * o->byte_time;
     if (time > 0.0)
         p->ready = later(p->ready, p->tail - time); /* a faster cable must not run dry */
     double date = later(p->ready, later(in->free_at, o->free_at)), when;
     if (in->waiting == 0 && o->waiting == 0 && is_due(date, now) && !sim->settings.rounds) {
-        int channel = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc,
-                                               p->bytes, now, &when);
+        int channel = pf_packet_channel_choose(sim, output, class_of(sim, (int)p->channel, hop->vc), p->bytes,
+                                               now, &when);
         if (channel >= 0) {
-            commit(sim, input, queue, channel, now);
-            return;
+            commit(sim, input, p, hop, channel, now);
+            return true;
         }
         date = when;
     }
+    queue->ready = p->ready;
+    queue->bytes = p->bytes;
+    queue->hop = *hop;
     mark(sim, input, (int)p->channel, output, 1);
     o->waiting_bytes += p->bytes;
-    o->next_try = earlier(o->next_try, later(date, now));
-    if (!isinf(o->next_try))
-        pf_packet_wake(sim, router, o->next_try);
+    double try = earlier(sim->next_try[output], later(date, now));
+    sim->next_try[output] = try;
+    if (!isinf(try))
+        pf_packet_wake(sim, in->owner, try);
+    return false;
 }
 
 /* It does not wait any more. */
-static void leave(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output,
-                  struct packet_queue *queue)
+static inline void leave(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output,
+                         const struct packet_queue *queue)
 {
-    sim->outputs[output].waiting_bytes -= queue->first->bytes;
+    sim->outputs[output].waiting_bytes -= queue->bytes;
     mark(sim, input, channel, output, -1);
 }
 
@@ -156,31 +151,43 @@ static void refuse(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p
     pf_packet_drop(sim, p, now);
 }
 
-/* Another packet is at the head of its queue. With one queue for all outputs it is routed only now. */
-static void next_head(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, double now)
+/* A packet is at the head of its queue, where it has not been before. With one queue for all outputs it is
+ * routed only now. False: it is gone, by an output or because it has no way. */
+static bool is_staying(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue,
+                       struct pf_packet *p, double now)
 {
-    struct pf_packet *p;
-    if (sim->settings.output_queues) {
-        queue->hop = (struct pf_packet_hop){.port = queue->first->port, .vc = queue->first->path.vc};
-        join(sim, input, queue, now);
-        return;
-    }
-    while ((p = queue->first) && !choose_hop(sim, input, p, &queue->hop)) {
-        queue->first = p->next;
+    struct pf_packet_hop hop = {.port = p->port, .vc = p->path.vc};
+    if (!sim->settings.output_queues && !choose_hop(sim, input, p, &hop)) {
         refuse(sim, input, p, now);
+        return false;
     }
-    if (p)
-        join(sim, input, queue, now);
+    return !join(sim, input, queue, p, &hop, now);
 }
 
-static void append(struct packet_queue *queue, struct pf_packet *p)
+/* The first one has gone: those behind it come to the head, until one stays. */
+static void next_heads(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, double now)
 {
-    p->next = NULL;
-    if (queue->first)
+    for (struct pf_packet *p = queue->first, *next; p; p = next) {
+        next = p->next;
+        if (is_staying(sim, input, queue, p, now))
+            break;
+        queue->first = next;
+    }
+}
+
+/* It comes to the end of a queue. That of an input where nothing waits is empty, and remains untouched when
+ * the packet can go on at once. */
+static void enter(struct pf_packet_sim *sim, int32_t input, struct packet_queue *queue, struct pf_packet *p,
+                  double now)
+{
+    if (sim->inputs[input].waiting > 0 && queue->first) {
+        p->next = NULL;
         queue->last->next = p;
-    else
-        queue->first = p;
-    queue->last = p;
+        queue->last = p;
+    } else if (is_staying(sim, input, queue, p, now)) {
+        p->next = NULL;
+        queue->first = queue->last = p;
+    }
 }
 
 void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now)
@@ -188,37 +195,31 @@ void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now
     int32_t input = p->port;
     bool routed = sim->settings.output_queues;
     note_queue(sim, input, (int)p->channel, p->bytes, now);
-    if (pf_packet_is_cut(sim, sim->other[input], p->ready) || (routed && !choose_queue(sim, input, p))) {
+    if (pf_packet_is_cut(sim, sim->inputs[input].output, p->ready) ||
+        (routed && !choose_queue(sim, input, p))) {
         refuse(sim, input, p, now);
         return;
     }
     p->ready = now;
-    struct packet_queue *queue = queue_of(sim, input, (int)p->channel, routed ? p->port : 0);
-    bool is_head = !queue->first;
-    append(queue, p);
-    if (is_head)
-        next_head(sim, input, queue, now);
+    enter(sim, input, queue_of(sim, input, (int)p->channel, routed ? p->port : 0), p, now);
 }
 
 /* ---- Allocation: outputs choose among what waits for them, inputs among the outputs that chose them. */
 struct choice {
     int32_t input;
-    int channel; /* of the input */
-    int to;      /* of the output */
-    int32_t rank;
-    uint64_t age;
+    int channel;   /* of the input */
+    int to;        /* of the output */
+    uint64_t rank; /* among the queues of an input, or by age; the least is best */
 };
 
 /* Whether a head can go now, and if not, when to look again. */
-static bool can_go(struct pf_packet_sim *sim, int32_t output, struct choice *c, double now, double *again)
+static inline bool can_go(struct pf_packet_sim *sim, int32_t output, int32_t port, struct choice *c,
+                          double now, double *again)
 {
-    int32_t first = sim->fabric->first_port[sim->owner[output]];
-    const struct packet_queue *queue = queue_of(sim, c->input, c->channel, output - first);
-    const struct pf_packet *p = queue->first;
-    double date = later(p->ready, sim->inputs[c->input].free_at);
+    const struct packet_queue *queue = queue_of(sim, c->input, c->channel, port);
+    double date = later(queue->ready, sim->inputs[c->input].free_at);
     if (is_due(date, now)) {
-        c->age = p->path.id;
-        c->to = pf_packet_channel_choose(sim, output, p->message->virtual_network, queue->hop.vc, p->bytes,
+        c->to = pf_packet_channel_choose(sim, output, class_of(sim, c->channel, queue->hop.vc), queue->bytes,
                                          now, &date);
         if (c->to >= 0)
             return true;
@@ -227,176 +228,185 @@ static bool can_go(struct pf_packet_sim *sim, int32_t output, struct choice *c, 
     return false;
 }
 
-/* How late a queue's turn is at its input. */
-static int32_t rank_of(const struct pf_packet_sim *sim, int32_t input, int channel, int output_port)
-{
-    int32_t router = sim->owner[input];
-    int32_t all = sim->channels * (sim->settings.output_queues ? ports_of(sim, router) : 1);
-    int32_t rank = turn_of(sim, router, channel, output_port) - sim->inputs[input].turn;
-    return rank < 0 ? rank + all : rank;
-}
-
-static bool is_better(const struct pf_packet_sim *sim, const struct choice *a, const struct choice *b)
+/* How late a queue's turn is at its input; or which packet it has. */
+static uint64_t rank_of(struct pf_packet_sim *sim, int32_t router, int32_t input, int channel,
+                        int32_t output_port)
 {
     if (sim->settings.arbitration == PF_PACKET_AGE)
-        return a->age < b->age;
-    return a->rank < b->rank; /* of one input port */
+        return queue_of(sim, input, channel, output_port)->first->path.id;
+    int32_t rank = turn_of(sim, router, channel, output_port) - sim->inputs[input].turn;
+    return (uint64_t)(rank < 0 ? rank + sim->channels * width_of(sim, &sim->vertex[router]) : rank);
 }
 
 /* The best of the waiting queues of an output. Round robin: of the first input port that has one. */
-static bool choose(struct pf_packet_sim *sim, int32_t output, double now, struct choice *best)
+static bool choose(struct pf_packet_sim *sim, int32_t router, int32_t output, double now, struct choice *best)
 {
-    struct packet_output *o = &sim->outputs[output];
-    int32_t v = sim->owner[output], first = sim->fabric->first_port[v];
-    int words = words_of(sim, v), start = o->turn < ports_of(sim, v) ? o->turn * sim->channels : 0;
-    const uint64_t *wants = wants_of(sim, output);
+    const struct packet_vertex *v = &sim->vertex[router];
+    const struct packet_output *o = &sim->outputs[output];
+    bool round_robin = sim->settings.arbitration == PF_PACKET_ROUND_ROBIN;
+    int words = words_of(sim, v), start = o->turn < v->ports ? o->turn * sim->channels : 0;
     double again = INFINITY;
-    best->input = -1;
-    for (int i = 0; i <= words; i++) {
-        int word = (start / 64 + i) % words;
-        uint64_t bits = wants[word];
+    for (int i = 0, word = start / 64; i <= words; i++, word = word + 1 < words ? word + 1 : 0) {
+        uint64_t bits = o->wants[word];
         if (i == 0)
             bits &= ~UINT64_C(0) << start % 64;
         if (i == words)
             bits &= ~(~UINT64_C(0) << start % 64);
         for (; bits; bits &= bits - 1) {
-            int bit = word * 64 + __builtin_ctzll(bits);
-            struct choice c = {.input = first + bit / sim->channels, .channel = bit % sim->channels};
-            bool round_robin = sim->settings.arbitration == PF_PACKET_ROUND_ROBIN;
+            uint32_t bit = (uint32_t)word * 64 + (uint32_t)__builtin_ctzll(bits);
+            int32_t port = (int32_t)(bit / (uint32_t)sim->channels);
+            struct choice c = {.input = v->first_port + port, .channel = (int)bit - port * sim->channels};
             if (round_robin && best->input >= 0 && c.input != best->input)
                 return true;
-            if (!can_go(sim, output, &c, now, &again))
+            if (!can_go(sim, output, output - v->first_port, &c, now, &again))
                 continue;
-            c.rank = rank_of(sim, c.input, c.channel, output - first);
-            if (best->input < 0 || is_better(sim, &c, best))
+            c.rank = rank_of(sim, router, c.input, c.channel, output - v->first_port);
+            if (best->input < 0 || c.rank < best->rank)
                 *best = c;
         }
     }
     if (best->input < 0)
-        o->next_try = again;
+        sim->next_try[output] = again;
     return best->input >= 0;
 }
 
 /* Whether an input that has an offer prefers another one. */
-static bool prefers(struct pf_packet_sim *sim, const struct choice *c, int32_t output)
+static bool prefers(struct pf_packet_sim *sim, int32_t router, const struct choice *c, int32_t output)
 {
     const struct packet_input *in = &sim->inputs[c->input];
-    int32_t router = sim->owner[output], first = sim->fabric->first_port[router];
+    int32_t first = sim->vertex[router].first_port;
     if (sim->settings.rounds && sim->settings.arbitration == PF_PACKET_ROUND_ROBIN) {
-        int32_t ports = ports_of(sim, router), from = in->next_output;
+        int32_t ports = sim->vertex[router].ports, from = in->next_output;
         return (output - first - from + ports) % ports < (in->offered_by - first - from + ports) % ports;
     }
-    const struct packet_queue *queue = queue_of(sim, c->input, in->offer, in->offered_by - first);
-    struct choice old = {.rank = rank_of(sim, c->input, in->offer, in->offered_by - first),
-                         .age = queue->first->path.id};
-    return is_better(sim, c, &old);
+    return c->rank < rank_of(sim, router, c->input, in->offer, in->offered_by - first);
 }
 
-/* One round: how many inputs have an offer. */
-static int make_offers(struct pf_packet_sim *sim, int32_t router, double now)
+/* Whether an output makes an offer now; if not, next_try says when it should look again. */
+static bool offers(struct pf_packet_sim *sim, int32_t router, int32_t output, double now, struct choice *c)
 {
-    int32_t first = sim->fabric->first_port[router];
-    int count = 0, words = (ports_of(sim, router) + 63) / 64;
+    const struct pf_fabric *f = sim->fabric;
+    double free_at = f->down && !f->up[output] ? INFINITY : sim->outputs[output].free_at;
+    if (is_due(free_at, now))
+        return choose(sim, router, output, now, c);
+    sim->next_try[output] = free_at;
+    return false;
+}
+
+/* An input takes an offer, or keeps the one that it has: then false. */
+static bool takes(struct pf_packet_sim *sim, int32_t router, int32_t output, const struct choice *c)
+{
+    struct packet_input *in = &sim->inputs[c->input];
+    bool is_first = in->offer < 0;
+    if (!is_first && !prefers(sim, router, c, output))
+        return false;
+    in->offer = c->channel;
+    in->offered_by = output;
+    in->offered_channel = c->to;
+    return is_first;
+}
+
+/* One round: how many inputs have an offer. *next: when outputs without one may have one. */
+static int make_offers(struct pf_packet_sim *sim, int32_t router, double now, double *next)
+{
+    const struct packet_vertex *v = &sim->vertex[router];
+    int count = 0, words = (v->ports + 63) / 64;
+    *next = INFINITY;
     for (int word = 0; word < words; word++) {
-        uint64_t active = sim->active[sim->first_active[router] + word];
-        for (; active; active &= active - 1) {
-            int32_t port = word * 64 + __builtin_ctzll(active), output = first + port;
-            struct packet_output *o = &sim->outputs[output];
-            struct choice c = {0};
-            if (!is_due(o->next_try, now))
-                continue;
-            if (!is_due(o->free_at, now) || !sim->fabric->up[output]) {
-                o->next_try = sim->fabric->up[output] ? o->free_at : INFINITY;
-                continue;
-            }
-            if (!choose(sim, output, now, &c))
-                continue;
-            struct packet_input *in = &sim->inputs[c.input];
-            if (in->offer < 0)
+        for (uint64_t active = v->active[word]; active; active &= active - 1) {
+            int32_t output = v->first_port + word * 64 + __builtin_ctzll(active);
+            struct choice c = {.input = -1};
+            if (!is_due(sim->next_try[output], now) || !offers(sim, router, output, now, &c))
+                *next = earlier(*next, sim->next_try[output]);
+            else if (takes(sim, router, output, &c))
                 sim->touched[count++] = c.input;
-            else if (!prefers(sim, &c, output))
-                continue;
-            in->offer = c.channel;
-            in->offered_by = output;
-            in->offered_channel = c.to;
         }
     }
     return count;
 }
 
-static void accept(struct pf_packet_sim *sim, int32_t input, double now)
+static void accept(struct pf_packet_sim *sim, int32_t router, int32_t input, double now)
 {
+    const struct packet_vertex *v = &sim->vertex[router];
     struct packet_input *in = &sim->inputs[input];
-    int32_t output = in->offered_by, first = sim->fabric->first_port[sim->owner[input]];
+    int32_t output = in->offered_by;
     int channel = in->offer;
-    struct packet_queue *queue = queue_of(sim, input, channel, output - first);
+    struct packet_queue *queue = queue_of(sim, input, channel, output - v->first_port);
+    struct pf_packet *p = queue->first;
+    struct pf_packet_hop hop = queue->hop;
     in->offer = -1;
-    in->next_output = (output - first + 1) % ports_of(sim, sim->owner[input]);
+    in->next_output = (output - v->first_port + 1) % v->ports;
     leave(sim, input, channel, output, queue);
-    commit(sim, input, queue, in->offered_channel, now);
+    queue->first = p->next;
+    commit(sim, input, p, &hop, in->offered_channel, now);
+    next_heads(sim, input, queue, now);
 }
 
 /* Adaptive routing: what waits is asked again, as another way may be better now. */
-static void ask_again(struct pf_packet_sim *sim, int32_t output, double now)
+static void ask_again(struct pf_packet_sim *sim, int32_t router, int32_t output, double now)
 {
-    int32_t router = sim->owner[output], first = sim->fabric->first_port[router];
+    const struct packet_vertex *v = &sim->vertex[router];
     struct packet_output *o = &sim->outputs[output];
-    int words = words_of(sim, router);
+    int words = words_of(sim, v);
     for (int word = 0; word < words && o->waiting > 0; word++) {
-        for (uint64_t bits = wants_of(sim, output)[word]; bits; bits &= bits - 1) {
-            int bit = word * 64 + __builtin_ctzll(bits);
-            int32_t input = first + bit / sim->channels;
-            struct packet_queue *queue = queue_of(sim, input, bit % sim->channels, 0);
+        for (uint64_t bits = o->wants[word]; bits; bits &= bits - 1) {
+            int bit = word * 64 + __builtin_ctzll(bits), channel = bit % sim->channels;
+            int32_t input = v->first_port + bit / sim->channels;
+            struct packet_queue *queue = queue_of(sim, input, channel, 0);
+            struct pf_packet *p = queue->first;
             struct pf_packet_hop hop;
-            o->waiting_bytes -= queue->first->bytes; /* it does not wait for itself */
-            bool has_way = ask(sim, router, queue->first, &hop);
-            o->waiting_bytes += queue->first->bytes;
+            o->waiting_bytes -= queue->bytes; /* it does not wait for itself */
+            bool has_way = ask(sim, router, p, &hop);
+            o->waiting_bytes += queue->bytes;
             if (has_way && hop.port == queue->hop.port && hop.vc == queue->hop.vc)
                 continue;
-            leave(sim, input, bit % sim->channels, output, queue);
-            if (has_way) {
-                queue->hop = hop;
-                join(sim, input, queue, now);
+            leave(sim, input, channel, output, queue);
+            if (has_way && !join(sim, input, queue, p, &hop, now))
                 continue;
-            }
-            struct pf_packet *p = queue->first;
             queue->first = p->next;
-            refuse(sim, input, p, now);
-            if (queue->first)
-                next_head(sim, input, queue, now);
+            if (!has_way)
+                refuse(sim, input, p, now);
+            next_heads(sim, input, queue, now);
         }
     }
 }
 
 static void ask_all_again(struct pf_packet_sim *sim, int32_t router, double now)
 {
-    int32_t first = sim->fabric->first_port[router];
-    int words = (ports_of(sim, router) + 63) / 64;
+    const struct packet_vertex *v = &sim->vertex[router];
+    int words = (v->ports + 63) / 64;
     for (int word = 0; word < words; word++)
-        for (uint64_t active = sim->active[sim->first_active[router] + word]; active; active &= active - 1)
-            ask_again(sim, first + word * 64 + __builtin_ctzll(active), now);
+        for (uint64_t active = v->active[word]; active; active &= active - 1)
+            ask_again(sim, router, v->first_port + word * 64 + __builtin_ctzll(active), now);
+}
+
+/* When an output may look again. */
+static double next_of(const struct pf_packet_sim *sim, int32_t router)
+{
+    const struct packet_vertex *v = &sim->vertex[router];
+    double next = INFINITY;
+    int words = (v->ports + 63) / 64;
+    for (int word = 0; word < words; word++)
+        for (uint64_t active = v->active[word]; active; active &= active - 1)
+            next = earlier(next, sim->next_try[v->first_port + word * 64 + __builtin_ctzll(active)]);
+    return next;
 }
 
 void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now)
 {
+    double next;
     int count, round = 0;
     if (sim->routing->asks_again)
         ask_all_again(sim, router, now);
-    while ((count = make_offers(sim, router, now)) > 0) {
+    while ((count = make_offers(sim, router, now, &next)) > 0) {
         for (int i = 0; i < count; i++)
-            accept(sim, sim->touched[i], now);
+            accept(sim, router, sim->touched[i], now);
         if (++round == sim->settings.rounds)
             break;
     }
-    int32_t first = sim->fabric->first_port[router];
-    int words = (ports_of(sim, router) + 63) / 64;
-    double next = INFINITY;
-    for (int word = 0; word < words; word++)
-        for (uint64_t active = sim->active[sim->first_active[router] + word]; active; active &= active - 1)
-            next = earlier(next, sim->outputs[first + word * 64 + __builtin_ctzll(active)].next_try);
-    if (round > 0 && round == sim->settings.rounds) {
-        next = later(next, now + sim->settings.cycle);
-        sim->wake[router] = INFINITY; /* what heads of queues have asked for meanwhile */
+    if (count > 0) { /* no more rounds in this cycle */
+        next = later(next_of(sim, router), now + sim->settings.cycle);
+        sim->vertex[router].wake = INFINITY; /* what heads of queues have asked for meanwhile */
     }
     if (!isinf(next))
         pf_packet_wake(sim, router, next);
@@ -405,32 +415,28 @@ void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now)
 /* The cable has gone: what waits for it looks for another way. */
 void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now)
 {
-    int32_t v = sim->owner[output], first = sim->fabric->first_port[v];
     struct packet_output *o = &sim->outputs[output];
-    int places = ports_of(sim, v) * sim->channels;
+    const struct packet_vertex *v = &sim->vertex[o->owner];
+    int places = v->ports * sim->channels;
     for (int bit = 0; bit < places && o->waiting > 0; bit++) {
-        if (!(wants_of(sim, output)[bit / 64] >> bit % 64 & 1))
+        if (!(o->wants[bit / 64] >> bit % 64 & 1))
             continue;
-        int32_t input = first + bit / sim->channels;
-        struct packet_queue *queue = queue_of(sim, input, bit % sim->channels, output - first);
+        int32_t input = v->first_port + bit / sim->channels;
+        int channel = bit % sim->channels;
+        struct packet_queue *queue = queue_of(sim, input, channel, output - v->first_port);
         struct pf_packet *p = queue->first;
-        leave(sim, input, bit % sim->channels, output, queue);
+        leave(sim, input, channel, output, queue);
         if (!sim->settings.output_queues) {
-            next_head(sim, input, queue, now);
+            next_heads(sim, input, queue, now);
             continue;
         }
         queue->first = NULL;
         for (struct pf_packet *next; p; p = next) {
             next = p->next;
-            if (!choose_queue(sim, input, p)) {
+            if (!choose_queue(sim, input, p))
                 refuse(sim, input, p, now);
-                continue;
-            }
-            struct packet_queue *other = queue_of(sim, input, (int)p->channel, p->port);
-            bool is_head = !other->first;
-            append(other, p);
-            if (is_head)
-                next_head(sim, input, other, now);
+            else
+                enter(sim, input, queue_of(sim, input, (int)p->channel, p->port), p, now);
         }
     }
 }

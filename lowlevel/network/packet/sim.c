@@ -22,9 +22,10 @@ double pf_packet_sim_now(const struct pf_packet_sim *sim)
     return sim->now;
 }
 
-double pf_packet_sim_next(const struct pf_packet_sim *sim)
+double pf_packet_sim_next(struct pf_packet_sim *sim)
 {
-    return pf_packet_events_date(&sim->events);
+    const struct pf_packet_event *first = pf_packet_events_first(&sim->events);
+    return first ? first->date : -1.0;
 }
 
 static void vertex_acts(struct pf_packet_sim *sim, int32_t vertex, double now)
@@ -57,9 +58,9 @@ static void execute(struct pf_packet_sim *sim, const struct pf_packet_event *eve
         ((struct pf_packet_timer *)of)->ring(of, now);
         break;
     case WHAT_WAKE:
-        if (now != sim->wake[vertex])
+        if (now != sim->vertex[vertex].wake)
             break; /* it has been woken before, and asked again for what was left */
-        sim->wake[vertex] = INFINITY;
+        sim->vertex[vertex].wake = INFINITY;
         vertex_acts(sim, vertex, now);
         break;
     case WHAT_ASK:
@@ -72,18 +73,17 @@ static void execute(struct pf_packet_sim *sim, const struct pf_packet_event *eve
 static void forget_events(struct pf_packet_sim *sim)
 {
     const struct pf_packet_event *first;
-    while ((first = pf_packet_events_first(&sim->events)) && (first->what & WHAT_MASK) >= WHAT_WAKE) {
-        struct pf_packet_event event = pf_packet_events_take(&sim->events);
+    struct pf_packet_event event;
+    while ((first = pf_packet_events_first(&sim->events)) && (first->what & WHAT_MASK) >= WHAT_WAKE &&
+           pf_packet_events_take(&sim->events, INFINITY, &event))
         if ((event.what & WHAT_MASK) == WHAT_WAKE)
-            sim->wake[event.what >> 3] = INFINITY;
-    }
+            sim->vertex[event.what >> 3].wake = INFINITY;
 }
 
 void pf_packet_sim_advance(struct pf_packet_sim *sim, double date)
 {
-    const struct pf_packet_event *first;
-    while ((first = pf_packet_events_first(&sim->events)) && first->date <= date) {
-        struct pf_packet_event event = pf_packet_events_take(&sim->events);
+    struct pf_packet_event event;
+    while (pf_packet_events_take(&sim->events, date, &event)) {
         sim->now = event.date;
         sim->counts.events++;
         execute(sim, &event);
@@ -96,16 +96,19 @@ void pf_packet_sim_advance(struct pf_packet_sim *sim, double date)
 
 void pf_packet_sim_port_changed(struct pf_packet_sim *sim, int32_t port, double date)
 {
-    int32_t vertex = sim->owner[port];
+    struct packet_output *o = &sim->outputs[port];
+    int32_t vertex = o->owner;
     pf_packet_sim_advance(sim, date);
-    sim->byte_time[port] = 1.0 / sim->fabric->ports[port].rate;
+    o->byte_time = 1.0 / sim->fabric->ports[port].rate;
+    if (o->input >= 0)
+        sim->inputs[o->input].byte_time = o->byte_time;
     if (!sim->fabric->up[port]) {
-        sim->outputs[port].down_at = date;
+        o->down_at = date;
         sim->has_cuts = true;
         if (is_router(sim, vertex))
             pf_packet_reroute(sim, port, date);
-    } else if (sim->outputs[port].waiting > 0) {
-        sim->outputs[port].next_try = date;
+    } else if (o->waiting > 0) {
+        sim->next_try[port] = date;
     }
     pf_packet_wake(sim, vertex, date);
 }
@@ -128,7 +131,7 @@ bool pf_packet_sim_is_clean(struct pf_packet_sim *sim)
         return false;
     for (int32_t port = 0; port < f->first_port[sim->vertices]; port++) {
         const struct packet_output *o = &sim->outputs[port];
-        if (sim->other[port] < 0)
+        if (o->input < 0)
             continue;
         if (o->waiting != 0 || o->waiting_bytes != 0 || sim->inputs[port].waiting != 0)
             return false;
@@ -142,9 +145,10 @@ bool pf_packet_sim_is_clean(struct pf_packet_sim *sim)
 size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim)
 {
     size_t most = 0;
-    for (int32_t v = 0; v < sim->fabric->routers; v++) {
+    for (int32_t i = 0; i < sim->fabric->routers; i++) {
+        const struct packet_vertex *v = &sim->vertex[i];
         size_t channels = (size_t)sim->channels;
-        size_t bytes = sizeof(struct packet_input) + sizeof(struct packet_output) +
+        size_t bytes = sizeof(struct packet_input) + sizeof(struct packet_output) + sizeof *sim->next_try +
                        (size_t)words_of(sim, v) * sizeof *sim->wants +
                        channels * (sizeof(struct packet_channel) +
                                    (size_t)width_of(sim, v) * sizeof(struct packet_queue));
@@ -169,10 +173,57 @@ static double fastest(const struct pf_fabric *f)
 static int64_t round_trip(const struct pf_packet_sim *sim, int32_t input, double most)
 {
     const struct pf_fabric *f = sim->fabric;
-    double way = f->ports[sim->other[input]].latency + f->ports[input].latency + f->router_latency +
-                 sim->settings.credit_delay;
-    double rate = fmin(f->ports[sim->other[input]].rate, most);
+    int32_t output = sim->inputs[input].output;
+    double way =
+        f->ports[output].latency + f->ports[input].latency + f->router_latency + sim->settings.credit_delay;
+    double rate = fmin(f->ports[output].rate, most);
     return (int64_t)ceil(rate * way) + 2 * (sim->settings.packet_bytes + sim->settings.header_bytes);
+}
+
+static void make_vertices(struct pf_packet_sim *sim)
+{
+    const struct pf_fabric *f = sim->fabric;
+    int64_t queues = 0, words = 0, active = 0;
+    sim->vertex = pf_calloc_lines((size_t)sim->vertices, sizeof *sim->vertex);
+    for (int32_t i = 0; i < sim->vertices; i++) {
+        struct packet_vertex *v = &sim->vertex[i];
+        *v = (struct packet_vertex){.wake = INFINITY,
+                                    .first_queue = queues,
+                                    .first_port = f->first_port[i],
+                                    .ports = f->first_port[i + 1] - f->first_port[i]};
+        if (!is_router(sim, i))
+            continue;
+        queues += (int64_t)v->ports * sim->channels * width_of(sim, v);
+        words += (int64_t)v->ports * words_of(sim, v);
+        active += (v->ports + 63) / 64;
+    }
+    sim->queues = pf_calloc((size_t)queues + 1, sizeof *sim->queues);
+    sim->wants = pf_calloc((size_t)words + 1, sizeof *sim->wants);
+    sim->active = pf_calloc((size_t)active + 1, sizeof *sim->active);
+    sim->sources = pf_calloc((size_t)f->nodes * (size_t)sim->settings.virtual_networks, sizeof *sim->sources);
+    for (int32_t i = 0, word = 0; i < f->routers; i++) {
+        sim->vertex[i].active = &sim->active[word];
+        word += (sim->vertex[i].ports + 63) / 64;
+    }
+}
+
+static void make_port(struct pf_packet_sim *sim, int32_t port, int32_t owner, uint64_t *wants)
+{
+    const struct pf_fabric *f = sim->fabric;
+    const struct pf_fabric_port *p = &f->ports[port];
+    int32_t other = p->peer < 0 ? -1 : f->first_port[p->peer] + p->peer_port;
+    sim->inputs[port] = (struct packet_input){.byte_time = other < 0 ? 0.0 : 1.0 / f->ports[other].rate,
+                                              .credit_time = p->latency + sim->settings.credit_delay,
+                                              .owner = owner,
+                                              .output = other,
+                                              .offer = -1};
+    sim->outputs[port] = (struct packet_output){.byte_time = 1.0 / p->rate,
+                                                .latency = p->latency,
+                                                .wants = wants,
+                                                .owner = owner,
+                                                .input = other,
+                                                .down_at = -INFINITY};
+    sim->next_try[port] = INFINITY;
 }
 
 static void make_ports(struct pf_packet_sim *sim)
@@ -180,60 +231,28 @@ static void make_ports(struct pf_packet_sim *sim)
     const struct pf_fabric *f = sim->fabric;
     size_t count = (size_t)f->first_port[sim->vertices];
     double most = fastest(f);
-    sim->owner = pf_calloc(count, sizeof *sim->owner);
-    sim->other = pf_calloc(count, sizeof *sim->other);
-    sim->byte_time = pf_calloc(count, sizeof *sim->byte_time);
-    sim->buffer = pf_calloc(count, sizeof *sim->buffer);
-    sim->inputs = pf_calloc(count, sizeof *sim->inputs);
-    sim->outputs = pf_calloc(count, sizeof *sim->outputs);
+    uint64_t *wants = sim->wants;
+    sim->router_ports = f->first_port[f->routers];
+    sim->inputs = pf_calloc_lines(count, sizeof *sim->inputs);
+    sim->outputs = pf_calloc_lines(count, sizeof *sim->outputs);
+    sim->next_try = pf_calloc(count, sizeof *sim->next_try);
     sim->touched = pf_calloc(count, sizeof *sim->touched);
-    sim->channel = pf_calloc(count * (size_t)sim->channels, sizeof *sim->channel);
-    for (int32_t v = 0; v < sim->vertices; v++) {
+    sim->channel = pf_calloc_lines(count * (size_t)sim->channels, sizeof *sim->channel);
+    for (int32_t v = 0; v < sim->vertices; v++)
         for (int32_t port = f->first_port[v]; port < f->first_port[v + 1]; port++) {
-            const struct pf_fabric_port *p = &f->ports[port];
-            sim->owner[port] = v;
-            sim->other[port] = p->peer < 0 ? -1 : f->first_port[p->peer] + p->peer_port;
-            sim->byte_time[port] = 1.0 / p->rate;
-            sim->inputs[port].offer = -1;
-            sim->outputs[port].next_try = INFINITY;
-            sim->outputs[port].down_at = -INFINITY;
+            make_port(sim, port, v, wants);
+            wants += is_router(sim, v) ? words_of(sim, &sim->vertex[v]) : 0;
         }
-    }
     for (size_t port = 0; port < count; port++) {
-        if (sim->other[port] < 0)
+        struct packet_input *in = &sim->inputs[port];
+        if (in->output < 0)
             continue;
         int64_t bytes = sim->settings.channel_buffer;
-        sim->buffer[port] = bytes > 0 ? bytes : round_trip(sim, (int32_t)port, most);
+        in->buffer = bytes > 0 ? bytes : round_trip(sim, (int32_t)port, most);
         for (int channel = 0; channel < sim->channels; channel++)
-            sim->channel[(int64_t)sim->other[port] * sim->channels + channel].bytes = sim->buffer[port];
+            sim->channel[(int64_t)in->output * sim->channels + channel] =
+                (struct packet_channel){.bytes = in->buffer, .date = INFINITY};
     }
-}
-
-static void make_vertices(struct pf_packet_sim *sim)
-{
-    size_t count = (size_t)sim->vertices;
-    int64_t queues = 0, words = 0, active = 0;
-    sim->wake = pf_calloc(count, sizeof *sim->wake);
-    sim->first_queue = pf_calloc(count, sizeof *sim->first_queue);
-    sim->first_word = pf_calloc(count, sizeof *sim->first_word);
-    sim->first_active = pf_calloc(count, sizeof *sim->first_active);
-    for (int32_t v = 0; v < sim->vertices; v++) {
-        int32_t ports = ports_of(sim, v);
-        sim->wake[v] = INFINITY;
-        sim->first_queue[v] = queues;
-        sim->first_word[v] = words;
-        sim->first_active[v] = active;
-        if (!is_router(sim, v))
-            continue;
-        queues += (int64_t)ports * sim->channels * width_of(sim, v);
-        words += (int64_t)ports * words_of(sim, v);
-        active += (ports + 63) / 64;
-    }
-    sim->queues = pf_calloc((size_t)queues + 1, sizeof *sim->queues);
-    sim->wants = pf_calloc((size_t)words + 1, sizeof *sim->wants);
-    sim->active = pf_calloc((size_t)active + 1, sizeof *sim->active);
-    sim->sources =
-        pf_calloc((size_t)sim->fabric->nodes * (size_t)sim->settings.virtual_networks, sizeof *sim->sources);
 }
 
 static bool is_possible(const struct pf_packet_settings *s, const struct pf_routing *routing, char *error,
@@ -280,8 +299,11 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
     sim->vertices = sim->fabric->routers + sim->fabric->nodes;
     sim->packets = (struct pf_pool)PF_POOL(struct pf_packet);
     sim->credits = (struct pf_pool)PF_POOL(struct packet_credit);
-    make_ports(sim);
+    pf_packet_events_start(&sim->events);
+    for (int channel = 0; channel < sim->channels; channel++)
+        sim->base[channel] = (uint8_t)(channel - channel % (sim->classes * settings->channels));
     make_vertices(sim);
+    make_ports(sim);
     return sim;
 }
 
@@ -290,12 +312,11 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
     if (!sim)
         return;
     pf_packet_statistics_end(sim, sim->now);
-    void *const blocks[] = {sim->events.heap, sim->owner,      sim->other,   sim->byte_time,    sim->buffer,
-                            sim->inputs,      sim->outputs,    sim->channel, sim->wants,        sim->wake,
-                            sim->first_queue, sim->first_word, sim->active,  sim->first_active, sim->queues,
-                            sim->sources,     sim->touched};
+    void *const blocks[] = {sim->inputs, sim->outputs, sim->next_try, sim->channel, sim->wants,
+                            sim->vertex, sim->active,  sim->queues,   sim->sources, sim->touched};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
+    pf_packet_events_end(&sim->events);
     pf_pool_drain(&sim->packets);
     pf_pool_drain(&sim->credits);
     free(sim);

@@ -94,7 +94,7 @@ void pf_packet_sim_at(struct pf_packet_sim *sim, struct pf_packet_timer *timer, 
 
 /* The date up to which it has simulated; that of the next event, negative when there is none. */
 double pf_packet_sim_now(const struct pf_packet_sim *sim);
-double pf_packet_sim_next(const struct pf_packet_sim *sim);
+double pf_packet_sim_next(struct pf_packet_sim *sim);
 /* Executes all events up to a date, this one included. */
 void pf_packet_sim_advance(struct pf_packet_sim *sim, double date);
 

@@ -30,42 +30,66 @@ struct pf_packet {
 };
 _Static_assert(sizeof(struct pf_packet) <= 64, "the state of a packet is a cache line");
 
+/* What its head asks for stands here, so that to choose among queues touches no packet. */
 struct packet_queue {
     struct pf_packet *first, *last;
-    struct pf_packet_hop hop; /* of the first */
+    double ready; /* of the first, from here on of the first */
+    uint32_t bytes;
+    struct pf_packet_hop hop;
 };
 
+/* Hot and constant together: a cache line. */
 struct packet_input {
-    double free_at;      /* for the crossbar */
-    int32_t waiting;     /* queues whose head waits for an output */
-    int32_t turn;        /* the queue that comes first in a tie */
-    int32_t next_output; /* with rounds: the output that comes first */
-    int32_t offer;       /* within an allocation: the queue that an output has chosen, or -1 */
+    double free_at;        /* for the crossbar */
+    double byte_time;      /* s per byte of the cable that ends here; 0: no time */
+    double credit_time;    /* s, until credits can be used at its other end */
+    int64_t buffer;        /* bytes of a channel */
+    int32_t owner, output; /* vertex; port at the cable's other end, negative without a cable */
+    int32_t waiting;       /* queues whose head waits for an output: all that have one */
+    int32_t turn;          /* the queue that comes first in a tie */
+    int32_t next_output;   /* with rounds: the output that comes first */
+    int32_t offer;         /* within an allocation: the queue that an output has chosen, or -1 */
     int32_t offered_by, offered_channel; /* the output, and its channel */
 };
 
+/* A cache line, and one that is seldom read. */
 struct packet_output {
-    double free_at;   /* the crossbar's side */
-    double link_free; /* the cable's; later than free_at only with a crossbar that is faster */
-    double next_try;  /* nothing that waits can go before */
-    double down_at;   /* when the cable last went down */
-    int32_t waiting;  /* queues in `wants` */
-    int32_t turn;     /* the input port that comes first in a tie; at a node the virtual network */
+    double free_at;            /* the crossbar's side */
+    double link_free;          /* the cable's; later than free_at only with a crossbar that is faster */
+    double byte_time, latency; /* s, of the cable */
     int64_t waiting_bytes;
+    uint64_t *wants;      /* bit (input port * channels + channel) of its vertex: that queue waits */
+    int32_t waiting;      /* bits in `wants` */
+    int32_t turn;         /* the input port that comes first in a tie; at a node the virtual network */
+    int32_t owner, input; /* vertex; port at the cable's other end, negative without a cable */
     uint64_t packets;
     double bytes, wait;
+    double down_at; /* when the cable last went down */
 };
 
-/* Credits of a channel at the output: what has been returned and can be used from a date on is in a list. */
+/*
+ * Credits of a channel at the output. What has been returned and can be used from a date on is in a list:
+ * its first member here, the others behind `last` in a ring.
+ */
 struct packet_credit {
     double date;
     struct packet_credit *next;
-    int64_t bytes;
+    uint32_t bytes;
 };
 struct packet_channel {
     int64_t bytes;
-    struct packet_credit *first, *last;
-    bool starved; /* something waits and even the list is not enough */
+    double date; /* of the first credit; infinite: none is on its way */
+    struct packet_credit *last;
+    uint32_t returned; /* bytes of the first credit */
+    bool starved;      /* something waits and even the list is not enough */
+};
+
+/* A router or a node. */
+struct packet_vertex {
+    double wake;         /* the date of its next allocation */
+    uint64_t *active;    /* outputs with something waiting: bit per port */
+    int64_t first_queue; /* of its queues, [(input port * channels + channel) * width + output port] */
+    int32_t first_port, ports;
 };
 
 /* At a node, per virtual network: messages that take turns. */
@@ -85,21 +109,18 @@ struct pf_packet_sim {
     struct pf_pool packets, credits;
 
     /* Per port */
-    int32_t *owner, *other; /* vertex; port at the cable's other end */
-    double *byte_time;      /* s per byte of the output; 0: no time */
-    int64_t *buffer;        /* bytes of a channel of the input */
     struct packet_input *inputs;
     struct packet_output *outputs;
+    double *next_try;               /* of an output: nothing that waits can go before */
     struct packet_channel *channel; /* [port * channels + channel] */
-    uint64_t *wants;                /* of an output: bit (input port * channels + channel) of its vertex */
+    uint64_t *wants;
+    int32_t router_ports; /* from here on the ports are nodes' */
     /* Per vertex */
-    double *wake;         /* the date of its next allocation */
-    int64_t *first_queue; /* of its queues, [(input port * channels + channel) * width + output port] */
-    int64_t *first_word;  /* of its outputs' `wants` */
-    uint64_t *active;     /* outputs with something waiting, [first_active[v] + port / 64] */
-    int64_t *first_active;
+    struct packet_vertex *vertex;
+    uint64_t *active;
     struct packet_queue *queues;
     struct packet_source *sources; /* [node * virtual networks + virtual network] */
+    uint8_t base[CHANNELS_LIMIT];  /* of a channel: the first one of its virtual network */
 
     int32_t *touched;                        /* within an allocation: inputs with an offer */
     struct pf_packet_statistics *statistics; /* NULL: nobody wants them */
@@ -141,20 +162,27 @@ static inline bool is_due(double date, double now)
     return date <= now * (1.0 + 1e-15);
 }
 
-static inline int32_t ports_of(const struct pf_packet_sim *sim, int32_t vertex)
+/* Whether a port is a router's. */
+static inline bool is_at_router(const struct pf_packet_sim *sim, int32_t port)
 {
-    return sim->fabric->first_port[vertex + 1] - sim->fabric->first_port[vertex];
+    return port < sim->router_ports;
 }
 
-static inline int words_of(const struct pf_packet_sim *sim, int32_t vertex)
+static inline int words_of(const struct pf_packet_sim *sim, const struct packet_vertex *v)
 {
-    return (ports_of(sim, vertex) * sim->channels + 63) / 64;
+    return (v->ports * sim->channels + 63) / 64;
 }
 
 /* Queues of a channel of an input port. */
-static inline int width_of(const struct pf_packet_sim *sim, int32_t vertex)
+static inline int width_of(const struct pf_packet_sim *sim, const struct packet_vertex *v)
 {
-    return sim->settings.output_queues ? ports_of(sim, vertex) : 1;
+    return sim->settings.output_queues ? v->ports : 1;
+}
+
+/* The first channel of a class, in the virtual network of a channel. */
+static inline int class_of(const struct pf_packet_sim *sim, int channel, int vc)
+{
+    return sim->base[channel] + vc * sim->settings.channels;
 }
 
 /* Lets the vertex allocate at a date, if it does not do so before. */
@@ -162,9 +190,9 @@ static inline void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, dou
 {
     if (date < sim->now)
         date = sim->now;
-    if (date >= sim->wake[vertex])
+    if (date >= sim->vertex[vertex].wake)
         return;
-    sim->wake[vertex] = date;
+    sim->vertex[vertex].wake = date;
     pf_packet_events_post(&sim->events, date, true, (uintptr_t)vertex << 3 | WHAT_WAKE);
 }
 
@@ -179,10 +207,11 @@ static inline void note_queue(struct pf_packet_sim *sim, int32_t input, int chan
 /* What follows stands in the order of the files that do it: each uses only those above it. */
 
 /* credits.c */
-/* The channel of the output, among those of the class, that takes `bytes` now and has most room, or -1: then
- * *when is when that may be so, infinite when nobody knows yet (the return of credits wakes the vertex). */
-int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int virtual_network, int vc,
-                             uint32_t bytes, double now, double *when);
+/* The channel of the output, among those of the class whose first one is given, that takes `bytes` now and
+ * has most room, or -1: then *when is when that may be so, infinite when nobody knows yet (the return of
+ * credits wakes the vertex). */
+int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes, double now,
+                             double *when);
 /* Room of `bytes` is there again at the input from `date` on: its cable's other end learns it later. */
 void pf_packet_channel_release(struct pf_packet_sim *sim, int32_t input, int channel, uint32_t bytes,
                                double date);

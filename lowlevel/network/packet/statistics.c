@@ -99,7 +99,7 @@ static void write_row(const struct pf_packet_sim *sim, int32_t output, int chann
         pf_packet_link_name(sim->fabric, output, link, sizeof link);
     write_channel(sim, channel, which, sizeof which);
     fprintf(s->settings.out, "%.12g,%.12g,%s,%s,%.6g,%.6f,%llu,%.12g,%.9g,%.6g,%.6g,%lld\n", s->begin, end,
-            link, which, 1.0 / sim->byte_time[output], r->busy / time, (unsigned long long)r->packets,
+            link, which, 1.0 / sim->outputs[output].byte_time, r->busy / time, (unsigned long long)r->packets,
             r->bytes, r->stall, r->integral / time, ninety_nine(sim, r, time), (long long)r->most);
 }
 
@@ -152,7 +152,7 @@ static void catch_up(struct pf_packet_sim *sim, double date)
 void pf_packet_statistics_leaves(struct pf_packet_sim *sim, int32_t output, int channel, uint32_t bytes,
                                  double ready, double date)
 {
-    double time = bytes * sim->byte_time[output];
+    double time = bytes * sim->outputs[output].byte_time;
     double idle = fmax(0.0, date - fmax(ready, sim->outputs[output].link_free));
     catch_up(sim, date);
     sim->statistics->last_channel[output] = channel;
@@ -171,7 +171,7 @@ void pf_packet_statistics_queue(struct pf_packet_sim *sim, int32_t input, int ch
     catch_up(sim, date);
     sim->statistics->queued += bytes;
     for (int i = -1; i <= channel; i += channel + 1) {
-        struct record *r = record_of(sim, sim->other[input], i);
+        struct record *r = record_of(sim, sim->inputs[input].output, i);
         keep_up(sim, r, date);
         r->level += bytes;
     }

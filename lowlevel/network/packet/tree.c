@@ -23,6 +23,7 @@ struct tree {
     int32_t wide[LEVELS + 2];   /* W(l), routers with one high part */
     int32_t stride[LEVELS + 2]; /* product of w p up to l: which digit d-mod-k looks at */
     int32_t first[LEVELS + 2];  /* router */
+    struct place *place;        /* of all routers */
 };
 
 struct place {
@@ -30,7 +31,7 @@ struct place {
     int32_t high, low;
 };
 
-static struct place place_of(const struct tree *t, int32_t router)
+static struct place find_place(const struct tree *t, int32_t router)
 {
     struct place at = {1, 0, 0};
     while (at.level < t->levels && router >= t->first[at.level + 1])
@@ -39,6 +40,11 @@ static struct place place_of(const struct tree *t, int32_t router)
     at.high = router / t->wide[at.level];
     at.low = router % t->wide[at.level];
     return at;
+}
+
+static inline struct place place_of(const struct tree *t, int32_t router)
+{
+    return t->place[router];
 }
 
 static int32_t number_of(const struct tree *t, const struct place *at)
@@ -95,9 +101,9 @@ static int32_t down_port(const struct pf_fabric *f, const struct place *at, int3
     const struct tree *t = f->shape;
     int l = at->level;
     int32_t child = l > 1 ? node / t->below[l - 1] % t->m[l] : node % t->m[1], router = number_of(t, at);
-    int32_t first = node / t->stride[l - 1] / t->w[l] % t->p[l];
+    int32_t first = t->p[l] > 1 ? node / t->stride[l - 1] / t->w[l] % t->p[l] : 0;
     for (int32_t i = 0; i < t->p[l]; i++) {
-        int32_t port = child * t->p[l] + (first + i) % t->p[l];
+        int32_t port = child * t->p[l] + (first + i < t->p[l] ? first + i : first + i - t->p[l]);
         if (pf_fabric_is_up(f, router, port))
             return port;
     }
@@ -293,6 +299,16 @@ static const char *measure(struct tree *t, int32_t *nodes, int32_t *routers)
     return NULL;
 }
 
+/* The table of places, in the block of the shape. */
+static struct tree *with_places(struct tree *t, int32_t routers)
+{
+    t = pf_realloc(t, sizeof *t + (size_t)routers * sizeof *t->place);
+    t->place = (struct place *)(t + 1);
+    for (int32_t v = 0; v < routers; v++)
+        t->place[v] = find_place(t, v);
+    return t;
+}
+
 static void connect_up(struct pf_fabric *f, int32_t router, const struct pf_fabric_cables *cables)
 {
     const struct tree *t = f->shape;
@@ -316,6 +332,7 @@ static struct pf_fabric *build(struct tree *t, const char *text, const struct pf
         free(t);
         return NULL;
     }
+    t = with_places(t, routers);
     struct pf_fabric *f = pf_fabric_new(&ops, nodes, routers, t, tree_ports);
     for (int32_t n = 0; n < nodes; n++)
         pf_fabric_connect(f, n / t->m[1], n % t->m[1], routers + n, 0, PF_CABLE_NODE, cables);

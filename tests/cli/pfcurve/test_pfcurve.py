@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv.pop(1))
 PFCURVE = os.path.join(BUILD, "bin", "pfcurve")
 CG = os.path.join(BUILD, "examples", "cg")
+SPECTRAL = os.path.join(BUILD, "examples", "spectral")
 FIXED = ["-np", "4", "--cfg=smpi/simulate-computation:no"]
 LIMIT = 1200  # a busy machine does not reach it
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")}
@@ -99,6 +100,12 @@ class Sweeps(Folder):
                        stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         with open(os.path.join(self.folder, "report", "summary.json"), encoding="utf-8") as file:
             self.assertAlmostEqual(json.load(file)["simulated_s"] / times[best], 1, places=7)
+
+    def test_arguments_of_the_application(self):
+        """Also those that look like the beginning of a flag of pfcurve, or of several."""
+        self.write("two", "fine smpi\ncheap analytic\n")
+        text = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,smpi", "--repeat", "1", SPECTRAL, "-n", "8", "-m", "1")
+        self.assertIn("examples/spectral -n 8 -m 1", text)
 
     def test_files(self):
         """The pictures are pictures, and the report needs nothing else."""

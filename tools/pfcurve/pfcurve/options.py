@@ -58,6 +58,10 @@ class Parser(argparse.ArgumentParser):
         message = re.sub(r"^argument (?:-[\w-]+/)?(--[\w-]+): ", r"\1: ", message)
         raise Problem(f"{message} (pfcurve --help lists all)")
 
+    def _get_option_tuples(self, option_string):
+        """No abbreviations: argparse looks for them in the application's arguments, too, and would find -m ambiguous."""
+        return []
+
 
 class Help(argparse.HelpFormatter):
     """One name for each flag: that of the manual."""

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the calls of all ranks into one file, for a replay. */
+#include "middleware/observing/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <simgrid/host.h>
+#include <xbt/config.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "lowlevel/engine/engine.h"
+#include "middleware/account/compute.h"
+#include "middleware/core/rank.h"
+#include "middleware/core/upcalls.h"
+#include "middleware/observing/start.h"
+#include "middleware/observing/tracing.h"
+#include "middleware/process/ranks.h"
+
+/* A rank's lines lie in pieces of a nameless file beside the result, where lines that were written before can
+ * be completed. The last piece is in memory. */
+#define PIECE 16384
+
+struct recorder;
+struct spool {
+    off_t *pieces;
+    size_t count, room, used;
+    char *last;
+    double since, entered; /* dates of the rank */
+    bool computes;         /* `entered` is that of the call that is being made */
+};
+
+bool pf_recording_on;
+
+static struct {
+    char *path;
+    FILE *out;
+    int fd;
+    off_t end;
+    int ranks, closed;
+    bool charges; /* computation is simulated, or replayed */
+    struct spool *spools;
+    struct recorder *recorders;
+} all;
+
+static struct recorder *record_self(void);
+static long record_emit(struct recorder *me, const char *text, size_t length);
+static void record_amend(struct recorder *me, long at, const char *text, size_t length);
+static double record_computed(struct recorder *me, int *sleeps);
+static void record_closed(struct recorder *me);
+
+static void record_left(struct recorder *me)
+{
+    (void)me; /* simulated time does not pass while something is written */
+}
+
+#define RECORD_CALL(name) pf_PMPI_##name
+#define RECORD_FUNCTION   __attribute__((visibility("hidden")))
+#include "record_tables.h"
+#include "middleware/observing/record_core.h"
+#include "middleware/observing/record_functions.h"
+#include "record_trace.h"
+
+static double date_of(const struct pf_rank *r)
+{
+    const struct pf_instance *in = r->ahead;
+    return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0);
+}
+
+static struct pf_rank *calling(void)
+{
+    const pf_self_t *self = pf_self();
+    return self ? self->mpi : NULL;
+}
+
+static struct recorder *record_self(void)
+{
+    struct pf_rank *r = calling();
+    return r && all.recorders && r->state == PF_RANK_RUNNING ? &all.recorders[r->self.rank] : NULL;
+}
+
+static void write_piece(struct spool *spool)
+{
+    spool->pieces = record_grow(spool->pieces, &spool->room, spool->count + 1, sizeof *spool->pieces);
+    spool->pieces[spool->count++] = all.end;
+    if (pwrite(all.fd, spool->last, PIECE, all.end) != PIECE)
+        pf_die("cannot record into '%s': %s", all.path, strerror(errno));
+    all.end += PIECE;
+    spool->used = 0;
+}
+
+static long record_emit(struct recorder *me, const char *text, size_t length)
+{
+    struct spool *spool = &all.spools[me->rank];
+    long at = (long)(spool->count * PIECE + spool->used);
+    if (!spool->last)
+        spool->last = pf_malloc(PIECE);
+    while (length > 0) {
+        size_t part = length < PIECE - spool->used ? length : PIECE - spool->used;
+        memcpy(spool->last + spool->used, text, part);
+        spool->used += part;
+        text += part;
+        length -= part;
+        if (spool->used == PIECE)
+            write_piece(spool);
+    }
+    return at;
+}
+
+static void record_amend(struct recorder *me, long at, const char *text, size_t length)
+{
+    struct spool *spool = &all.spools[me->rank];
+    for (size_t i = 0; i < length; i++) {
+        size_t piece = ((size_t)at + i) / PIECE, inside = ((size_t)at + i) % PIECE;
+        if (piece == spool->count)
+            spool->last[inside] = text[i];
+        else if (pwrite(all.fd, text + i, 1, spool->pieces[piece] + (off_t)inside) != 1)
+            pf_die("cannot record into '%s': %s", all.path, strerror(errno));
+    }
+}
+
+/* The call that has just returned began when its computation had been charged. Where none is charged,
+ * something else has taken time, such as a look at the clock. */
+static double record_computed(struct recorder *me, int *sleeps)
+{
+    struct spool *spool = &all.spools[me->rank];
+    struct pf_rank *r = calling();
+    double seconds = spool->computes ? spool->entered - spool->since : 0;
+    spool->since = date_of(r);
+    spool->computes = false;
+    *sleeps = !all.charges;
+    return all.charges ? seconds * sg_host_get_speed(r->self.host) : seconds;
+}
+
+void pf_recording_entered(struct pf_rank *r, double date)
+{
+    if (!all.spools)
+        return;
+    all.spools[r->self.rank].entered = date;
+    all.spools[r->self.rank].computes = true;
+}
+
+static void write_rank(const struct spool *spool, char *buffer)
+{
+    for (size_t i = 0; i < spool->count; i++)
+        if (pread(all.fd, buffer, PIECE, spool->pieces[i]) != PIECE ||
+            fwrite(buffer, 1, PIECE, all.out) != PIECE)
+            pf_die("cannot record into '%s': %s", all.path, strerror(errno));
+    fwrite(spool->last, 1, spool->used, all.out);
+}
+
+static void write_all(void)
+{
+    char *buffer = pf_malloc(PIECE);
+    fprintf(all.out, "# parfocal-replay 1 ranks %d\n", all.ranks);
+    for (int rank = 0; rank < all.ranks; rank++)
+        write_rank(&all.spools[rank], buffer);
+    free(buffer);
+    FILE *out = all.out;
+    all.out = NULL;
+    if (fclose(out) != 0)
+        pf_die("cannot record into '%s': %s", all.path, strerror(errno));
+}
+
+static void record_closed(struct recorder *me)
+{
+    (void)me;
+    if (++all.closed == all.ranks)
+        write_all();
+}
+
+void pf_recording_init(void)
+{
+    struct pf_rank *r = calling();
+    if (!r)
+        return;
+    if (!all.spools) {
+        all.ranks = pf_job_state.size;
+        all.charges = sg_cfg_get_boolean("smpi/simulate-computation") || *pf_config.computation_replay ||
+                      *pf_config.computation_record;
+        all.spools = pf_calloc((size_t)all.ranks, sizeof *all.spools);
+        all.recorders = pf_calloc((size_t)all.ranks, sizeof *all.recorders);
+    }
+    if (all.recorders[r->self.rank].open)
+        return;
+    record_begin_rank(&all.recorders[r->self.rank], r->self.rank);
+    all.spools[r->self.rank].since = date_of(r);
+}
+
+void pf_recording_finalize(void)
+{
+    struct pf_rank *r = calling();
+    struct recorder *me = record_self();
+    if (me && me->open) {
+        pf_recording_entered(r, date_of(r));
+        record_end_rank(me);
+    }
+}
+
+static void phase(struct pf_rank *r, const char *name)
+{
+    if (all.spools)
+        pf_recording_entered(r, date_of(r));
+    record_remark("phase", name);
+}
+
+/* A recording that lacks the end of a rank is none. */
+static void give_up(void)
+{
+    if (!all.out)
+        return;
+    fclose(all.out);
+    unlink(all.path);
+    pf_warn("nothing is recorded in '%s': %d of %d ranks came to MPI_Finalize", all.path, all.closed,
+            all.ranks);
+}
+
+static void open_files(void)
+{
+    char *spool = pf_asprintf("%s.XXXXXX", all.path);
+    all.out = fopen(all.path, "we");
+    if (!all.out)
+        pf_die("%s: cannot write the recording '%s': %s", pf_config_given("replay_record"), all.path,
+               strerror(errno));
+    all.fd = mkostemp(spool, O_CLOEXEC);
+    if (all.fd < 0 || unlink(spool) != 0)
+        pf_die("%s: cannot write beside '%s': %s", pf_config_given("replay_record"), all.path,
+               strerror(errno));
+    free(spool);
+}
+
+void pf_recording_start(void)
+{
+    if (!*pf_config.replay_record)
+        return;
+    if (pf_config.check)
+        pf_die("%s: a run that is checked (PARFOCAL_CHECK) records nothing",
+               pf_config_given("replay_record"));
+    all.path = pf_strdup(pf_config.replay_record);
+    open_files();
+    pf_at_end(give_up);
+    pf_recording_on = true;
+    pf_upcalls.phase = phase;
+}
+
+void pf_recording_finish(void)
+{
+    give_up();
+    all.out = NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_PROCESS_HANDED_H
+#define PF_MIDDLEWARE_PROCESS_HANDED_H
+
+#include "base/export.h"
+
+/* What the launcher gives to a program of our own, of which each rank has a copy in the same process. The
+ * launcher keeps it until the end of the run. */
+PF_EXPORT void pf_hand(void *what);
+
+/* NULL if nothing was given. */
+PF_EXPORT void *pf_handed(void);
+
+#endif

@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""pfrun -replay: traces of stock SMPI against stock smpirun -replay, our recordings against the program, broken traces.
+
+Usage: run_replay.py [--bin DIRECTORY] [PART...]   (all parts without; they are the functions named part_...)
+"""
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import harness  # noqa: E402
+
+LAB = ["--cfg=smpi/simulate-computation:no"]
+LIMIT = 300
+
+
+class Test:
+    """The commands, a folder for what they make, and what has failed."""
+
+    def __init__(self, bindir, work):
+        self.bin, self.work, self.failed = os.path.abspath(bindir), work, []
+        self.tools = harness.Tools(bindir, work)
+
+    def fail(self, what, detail=""):
+        self.failed.append(what)
+        print(f"FAIL {what}\n{detail}", flush=True)
+
+    def run(self, command, limit=LIMIT):
+        return subprocess.run(command, capture_output=True, text=True, cwd=self.work, timeout=limit, errors="replace")
+
+    def write(self, name, text):
+        path = os.path.join(self.work, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def pfrun(self, arguments):
+        """Status, output, and the simulated time with 12 digits, or None."""
+        summary = os.path.join(self.work, "summary.json")
+        if os.path.exists(summary):
+            os.unlink(summary)
+        done = self.run([os.path.join(self.bin, "pfrun"), "-platform", harness.PLATFORM, "-report", self.work, "-quiet", *arguments])
+        time = None
+        if os.path.exists(summary) and done.returncode == 0:
+            with open(summary, encoding="utf-8") as f:
+                time = f"{json.load(f)['simulated_s']:.12f}"
+        return done.returncode, done.stdout + done.stderr, time
+
+    def ours(self, trace, options=()):
+        return self.pfrun(["-hostfile", harness.HOSTFILE, *options, "-replay", trace])
+
+    def stock(self, trace, np, options=()):
+        """The date of the end of stock smpirun's replay."""
+        done = self.run(["smpirun", "-np", str(np), "-platform", harness.PLATFORM, "-hostfile", harness.HOSTFILE,
+                         "-replay", trace, *options, "--log=smpi_replay.fmt:%.12r%e%m%n"])
+        times = re.findall(r"^([0-9.]+) Simulation time", done.stdout + done.stderr, re.MULTILINE)
+        if done.returncode or not times:
+            raise RuntimeError(f"stock smpirun cannot play {trace}:\n{done.stdout}{done.stderr}")
+        return times[-1]
+
+
+def ranks(np, lines):
+    """A trace in one file: every line for every rank; {r}, {next}, {before} and {n} stand for numbers."""
+    text = ""
+    for r in range(np):
+        for line in ["init", *lines, "finalize"]:
+            text += f"{r} " + line.format(r=r, next=(r + 1) % np, before=(r - 1) % np, n=np) + "\n"
+    return text
+
+
+# One action each, or a few, of SMPI's format.
+ACTIONS = {
+    "barrier": ["barrier"],
+    "ring": ["isend {next} 7 1000 0", "irecv {before} 7 1000 0", "wait {before} {r} 7", "wait {r} {next} 7"],
+    "waitall": ["irecv {before} 1 70000 6", "isend {next} 1 70000 6", "irecv {before} 2 9", "isend {next} 2 9", "waitall 4"],
+    "test": ["irecv {before} 1 500000 6", "test {before} {r} 1", "isend {next} 1 500000 6", "wait {before} {r} 1", "test {r} {next} 1",
+             "wait {r} {next} 1"],
+    "sendRecv": ["sendRecv 100 {next} 100 {before} 2 2"],
+    "unfinished": ["irecv {before} 1 5000 6", "isend {next} 1 5000 6"],
+    "compute": ["compute 2500000", "barrier", "sleep 0.001", "compute 1e6", "barrier"],
+    "bcast": ["bcast 5000 1 0", "bcast 10"],
+    "reduce": ["reduce 1000 5e6 1 0", "reduce 10 0", "allreduce 1000 5000000 0", "allreduce 3 1"],
+    "alltoall": ["alltoall 300 300 4 4", "alltoall 10 10"],
+    "gather": ["gather 100 100 1 1 1", "gather 10 10", "allgather 100 100 1 1", "allgather 7 7"],
+    "scatter": ["scatter 100 100 1 1 1", "scatter 10 10"],
+    "gatherv": ["gatherv 10 10 10 10 10 2 1 1", "allgatherv 300 300 300 300 300 0 0"],
+    "scatterv": ["scatterv 10 10 10 10 10 2 1 1"],
+    "alltoallv": ["alltoallv 40 10 10 10 10 40 10 10 10 10 1 1"],
+    "reducescatter": ["reducescatter 1000 1000 1000 1000 3e6 0"],
+    "scan": ["scan 50 1e5 1", "exscan 60 0 0"],
+    "other": ["comm_size 4", "comm_split", "comm_dup", "location file.c 3", "bcast 7 0 -1"],
+}
+
+
+def part_stock(test):
+    """The same simulated time as stock smpirun, to the twelfth digit: action by action, and of a recorded program."""
+    for name, lines in ACTIONS.items():
+        path = test.write(name + ".txt", ranks(4, lines))
+        listed = test.write(name + ".list", path + "\n")
+        for options in (LAB, ["--cfg=smpi/simulate-computation:yes", "--cfg=smpi/host-speed:1Gf"]):
+            expected = test.stock(listed, 4, options)
+            for trace in (listed, path):
+                status, output, time = test.ours(trace, options)
+                if time != expected:
+                    test.fail(f"{name} {options}", f"stock {expected}, here {time}, status {status}\n{output}")
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "smpicc")
+    done = test.run(["smpirun", "-np", "4", "-platform", harness.PLATFORM, "-hostfile", harness.HOSTFILE, *LAB, "-trace-ti", "-trace-file",
+                     "calls.ti", program, "stock"])
+    if done.returncode:
+        test.fail("stock smpirun records", done.stderr)
+    expected = test.stock("calls.ti", 4, LAB)
+    for models in (["-model", "smpi"], ["-model", "smpi", "-load", "analytic,portals"]):
+        status, output, time = test.ours("calls.ti", LAB + models)
+        if time != expected:
+            test.fail(f"calls.ti {models}", f"stock {expected}, here {time}, status {status}\n{output}")
+    times = {}
+    for options in (["-model", "analytic"], ["-model", "portals"], ["-model", "packet"], ["-schedule", "@coll:5=portals,@coll:9=analytic"]):
+        status, output, times[" ".join(options)] = test.ours("calls.ti", LAB + options)
+        if status:
+            test.fail(f"calls.ti {options}", output)
+    print("stock", expected, times)
+
+
+# Kinds of calls (calls.c) that ask nothing of the clock: the same in each model.
+TIMELESS = ["collectives", "wildcards", "persistent", "derived", "place", "comms", "nonblocking", "windows"]
+FINE = ["smpi", "analytic", "portals", "packet"]
+
+
+def words(path):
+    """The lines of a recording without the width of their columns."""
+    with open(path, encoding="utf-8") as f:
+        return [line.split() for line in f]
+
+
+def part_recorded(test):
+    """A run that is recorded has the time of one that is not, and so has its replay; recorded again, it is the same."""
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "pfcc")
+    first, second = os.path.join(test.work, "first"), os.path.join(test.work, "second")
+    for np, model in ((4, "smpi"), (5, "smpi"), (4, "analytic"), (5, "analytic"), (5, "portals"), (4, "packet"), (5, "every:7=smpi|portals")):
+        in_model = ["-schedule" if ":" in model else "-model", model, *LAB]
+        run = ["-hostfile", harness.HOSTFILE, *in_model]
+        _, output, plain = test.pfrun([*run, "-np", str(np), program, "all"])
+        status, more, recorded = test.pfrun([*run, "-np", str(np), "-trace", "replay:" + first, program, "all"])
+        if status or plain is None or plain != recorded:
+            test.fail(f"{model} {np}: recording changes the time", f"{plain} {recorded}\n{output}{more}")
+            continue
+        status, output, time = test.ours(first, in_model + ["-trace", "replay:" + second])
+        if status or time != plain:
+            test.fail(f"{model} {np}: replay", f"program {plain}, replay {time}\n{output}")
+        elif words(first) != words(second):
+            test.fail(f"{model} {np}: recorded again")
+
+
+def part_across(test):
+    """Recorded in one model, replayed in another: the time of the program there, also phase by phase."""
+    recording = os.path.join(test.work, "recording")
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "pfcc")
+    cg = os.path.join(os.path.dirname(test.bin), "examples", "cg")
+    runs = [([program, *TIMELESS], 4, [["-model", m] for m in FINE]),
+            ([cg, "-n", "16", "-i", "20"], 8, [["-model", m] for m in FINE] + [["-schedule", "solve=portals,report=smpi"]])]
+    for command, np, ways in runs:
+        run = ["-hostfile", harness.HOSTFILE, *LAB, "-np", str(np)]
+        status, output, _ = test.pfrun([*run, "-trace", "replay:" + recording, *command])
+        if status:
+            test.fail(f"{command} is recorded", output)
+        for way in ways:
+            _, output, expected = test.pfrun([*run, *way, *command])
+            status, more, time = test.ours(recording, LAB + way)
+            if status or expected is None or time != expected:
+                test.fail(f"{command[0]} {way}", f"program {expected}, replay {time}\n{output}{more}")
+    # What SMPI's format has words for, stock smpirun plays too.
+    status, output, _ = test.pfrun(["-hostfile", harness.HOSTFILE, *LAB, "-np", "4", "-model", "portals", "-trace", "replay:" + recording,
+                                    program, "stock"])
+    listed = test.write("listed", recording + "\n")
+    expected, (status, output, time) = test.stock(listed, 4, LAB), test.ours(listed, LAB)
+    if time != expected:
+        test.fail("our recording under stock smpirun", f"stock {expected}, here {time}, status {status}\n{output}")
+
+
+def part_machine(test):
+    """Recorded with the distribution's mpirun; replayed here, without its computation, in the time of the program."""
+    with open(os.path.join(test.work, "record.c"), "w", encoding="utf-8") as f:
+        f.write(test.run([os.path.join(test.bin, "pfinfo"), "--record-program=calls"]).stdout)
+    done = test.run(["mpicc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "record.c", "-o", "record.so"])
+    if done.returncode:
+        test.fail("mpicc compiles the recorder", done.stdout + done.stderr)
+        return
+    source = os.path.join(HERE, "calls.c")
+    machine, program = test.tools.build(source, "mpicc"), test.tools.build(source, "pfcc")
+    recording = os.path.join(test.work, "machine.replay")
+    for kinds in (TIMELESS, ["all"]):
+        done = test.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "4", "-x", f"PARFOCAL_REPLAY_RECORD={recording}",
+                         "env", f"LD_PRELOAD={test.work}/record.so", f"TMPDIR={test.work}", machine, *kinds, "noclock"])
+        if done.returncode or not os.path.exists(recording):
+            test.fail(f"{kinds} under mpirun", done.stdout + done.stderr)
+            continue
+        for model in FINE:
+            _, output, expected = test.pfrun(["-hostfile", harness.HOSTFILE, *LAB, "-np", "4", "-model", model, program, *kinds, "noclock"])
+            status, more, time = test.ours(recording, LAB + ["-model", model])
+            if status or expected is None or (kinds == TIMELESS and time != expected):
+                test.fail(f"{kinds} in {model}", f"program {expected}, replay {time}\n{output}{more}")
+        with open(recording, encoding="utf-8") as f:
+            computed = sum(float(line.split()[2]) for line in f if " compute " in line and line.startswith("0 "))
+        status, output, whole = test.ours(recording, ["-model", "analytic", "-replay-scale", "1000"])
+        if status or not computed > 0 or float(whole) < computed * 1e-9 * 1000 * 0.1:
+            test.fail(f"computation of {kinds}", f"{computed} ns recorded at rank 0, {whole} s replayed\n{output}")
+
+
+BROKEN = [  # name, text of the trace, what must be said
+    ("empty", "", "empty"),
+    ("nothing", "# nothing\n", "no action"),
+    ("no rank", "0 init\n0 finalize\n2 init\n2 finalize\n", "rank 1 of 3 is missing"),
+    ("cut", "0 init\n1 init\n0 barrier\n1 barrier\n0 finalize\n", "line 4: rank 1: the trace ends before"),
+    ("cut in a line", "0 init\n0 send 0\n", "line 2: rank 0: send: the tag is missing"),
+    ("unknown", "0 init\n0 sned 1 2 3\n0 finalize\n", "line 2: rank 0: there is no action 'sned'"),
+    ("after the end", "0 init\n0 finalize\n0 barrier\n", "line 3: rank 0: barrier after finalize"),
+    ("no number", "0 init\n0 compute many\n0 finalize\n", "line 2: rank 0: compute: the number of flops is 'many'"),
+    ("negative", "0 init\n0 bcast -3\n0 finalize\n", "line 2: rank 0: bcast: the count is -3"),
+    ("no such rank", "0 init\n0 send 5 1 10\n0 finalize\n", "line 2: rank 0: send: MPI_ERR_RANK"),
+    ("root", "0 init\n0 bcast 3 7\n0 finalize\n", "line 2: rank 0: bcast: the root is 7"),
+    ("type", "0 init\n0 bcast 3 0 999\n0 finalize\n", "line 2: rank 0: bcast: 999 is no datatype"),
+    ("few counts", "0 init\n1 init\n0 allgatherv 1 1\n1 allgatherv 1 1\n", "allgatherv: a count received is missing"),
+    ("not pending", "0 init\n0 wait 0 0 3\n0 finalize\n", "line 2: rank 0: wait: no message from 0 to 0 with tag 3 is pending"),
+    ("unmatched", "0 init\n1 init\n0 recv 1 5 10\n1 send 0 6 10\n0 finalize\n1 finalize\n", "rank 0 is at"),
+    ("too long", "0 init\n1 init\n0 recv 1 5 10\n1 send 0 5 11\n0 finalize\n1 finalize\n", "line 3: rank 0: recv: MPI_ERR_TRUNCATE"),
+    ("garbage", "0 init\n\x01\x02\n", "in no format"),
+    ("not a rank", "0 init\nx barrier\n", "line 2: a line begins with the number of a rank, not with 'x"),
+    ("no file", "nosuchfile\n", "line 1: cannot read"),
+    ("title", "# parfocal-replay 1 ranks x\n0 init\n", "no title"),
+    ("version", "# parfocal-replay 9 ranks 1\n0 init\n0 finalize\n", "version 9"),
+    ("more ranks", "# parfocal-replay 1 ranks 1\n0 init\n1 init\n0 finalize\n", "line 3: there is no rank 1"),
+    ("communicator", "# parfocal-replay 1 ranks 1\n0 init\n0 MPI_Barrier 4\n0 finalize\n", "line 3: rank 0: MPI_Barrier: communicator 4 has not been made"),
+    ("elements", "# parfocal-replay 1 ranks 1\n0 init\n0 send 0 1 10 6 of=3\n0 finalize\n", "10 bytes are no whole number of elements of 3"),
+    ("refused", "# parfocal-replay 1 ranks 1\n0 init\n0 refused MPI_File_open\n0 finalize\n", "line 3: rank 0: the program has called MPI_File_open"),
+]
+
+
+def part_broken(test):
+    """One line that says where, a status that is not 0, and no hang."""
+    for name, text, said in BROKEN:
+        trace = test.write("broken", text)
+        for model in ("smpi", "analytic"):
+            try:
+                status, output, _ = test.ours(trace, LAB + ["-model", model])
+            except subprocess.TimeoutExpired:
+                test.fail(f"{name}, {model}", "it hangs")
+                continue
+            errors = [line for line in output.splitlines() if line.startswith("parfocal: error:")]
+            if status == 0 or len(errors) != 1 or said not in output:
+                test.fail(f"{name}, {model}", f"status {status}, expected '{said}':\n{output}")
+    for arguments, said in ((["-replay", "nosuch"], "cannot read 'nosuch'"), (["-replay", "."], "is a directory"),
+                            (["-np", "3", "-replay", test.write("good", ranks(2, ["barrier"]))], "has 2 ranks"),
+                            (["-replay-scale", "x", "-replay", "good"], "needs a number"),
+                            (["-replay-scale", "2", "./app"], "for -replay only"),
+                            (["-replay", "good", "./app"], "instead of a program")):
+        status, output, _ = test.pfrun(arguments)
+        if status == 0 or said not in output:
+            test.fail(f"{arguments}", f"status {status}, expected '{said}':\n{output}")
+
+
+def damage(lines, chance):
+    """One to three faults in a trace."""
+    lines = list(lines)
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(lines))
+        found = lines[at].split(" ")
+        word = chance.randrange(len(found))
+        kind = chance.choice(("drop", "twice", "cut", "number", "word", "letter", "swap", "end"))
+        if kind == "drop":
+            del lines[at]
+        elif kind == "twice":
+            lines.insert(at, lines[at])
+        elif kind == "cut":
+            lines[at] = lines[at][:chance.randrange(len(lines[at]) + 1)]
+        elif kind == "number":
+            found[word] = chance.choice(("-1", "0", "7", "99999999999", "2147483647", "-555", "1e9", "x", "*3", "*-1", "1.5"))
+            lines[at] = " ".join(found)
+        elif kind == "word":
+            del found[word]
+            lines[at] = " ".join(found)
+        elif kind == "letter":
+            lines[at] = lines[at][:word] + chr(chance.randrange(1, 256)) + lines[at][word + 1:]
+        elif kind == "swap":
+            other = chance.randrange(len(lines))
+            lines[at], lines[other] = lines[other], lines[at]
+        else:
+            del lines[at + 1:]
+        if not lines:
+            return [""]
+    return lines
+
+
+def part_fuzz(test, seed=None, cases=60):
+    """Damaged traces end: well, or with a line that says what is wrong. Never by a signal, never not at all."""
+    seed = int(os.environ.get("REPLAY_SEED", "0")) or seed or 1
+    print(f"seed {seed} (REPLAY_SEED)", flush=True)
+    chance = random.Random(seed)
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "pfcc")
+    recording = os.path.join(test.work, "whole")
+    status, output, _ = test.pfrun(["-hostfile", harness.HOSTFILE, *LAB, "-np", "4", "-trace", "replay:" + recording, program, "all"])
+    with open(recording, encoding="utf-8") as f:
+        whole = f.read().splitlines()
+    traces = [whole, [line for name in sorted(ACTIONS) for line in ranks(4, ACTIONS[name]).splitlines()
+                      if " init" not in line and " finalize" not in line]]
+    ends = {}
+    for case in range(cases):
+        path = os.path.join(test.work, "damaged")
+        with open(path, "w", encoding="latin-1") as f:
+            f.write("\n".join(damage(traces[case % 2], chance)) + "\n")
+        try:
+            status, output, _ = test.ours(path, LAB + ["-model", "analytic"])
+        except subprocess.TimeoutExpired:
+            test.fail(f"case {case} of seed {seed} hangs")
+            continue
+        ends[status] = ends.get(status, 0) + 1
+        if status not in (0, 1) or (status == 1 and "parfocal: error: " not in output):
+            with open(path, encoding="latin-1") as f:
+                test.fail(f"case {case} of seed {seed}: status {status}", output[-600:])
+    print("status: cases", ends)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
+    parser.add_argument("parts", nargs="*")
+    arguments = parser.parse_args()
+    parts = {name[len("part_"):]: f for name, f in globals().items() if name.startswith("part_")}
+    with tempfile.TemporaryDirectory() as work:
+        test = Test(arguments.bin, work)
+        for part in arguments.parts or parts:
+            parts[part](test)
+    return 1 if test.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A recorded run instead of a program. */
+#include "tools/pfrun/replay.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xbt/config.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "middleware/process/handed.h"
+#include "tools/pfreplay/source.h"
+
+static struct replay_source *source;
+
+/* Beside pfrun in the build directory, or where it was installed, which may have been moved as a whole. */
+static char *find_player(void)
+{
+    static const char *const places[] = {"../pfreplay/pfreplay", "../libexec/parfocal/pfreplay"};
+    char *own = realpath("/proc/self/exe", NULL), *slash = own ? strrchr(own, '/') : NULL;
+    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+        char *path = pf_asprintf("%.*s/%s", (int)(slash - own), own, places[i]);
+        if (access(path, X_OK) == 0) {
+            char *result = realpath(path, NULL);
+            free(path);
+            free(own);
+            return result;
+        }
+        free(path);
+    }
+    free(own);
+    if (access(PF_LIBEXEC "/pfreplay", X_OK) != 0)
+        pf_die("-replay: the program that plays traces is not there: " PF_LIBEXEC "/pfreplay");
+    return pf_strdup(PF_LIBEXEC "/pfreplay");
+}
+
+void replay_prepare(struct options *options)
+{
+    source = replay_source_open(options->replay);
+    if (options->np && options->np != source->ranks)
+        pf_die("-np %d: the trace '%s' has %d ranks (leave -np out)", options->np, options->replay,
+               source->ranks);
+    options->np = source->ranks;
+    if (options->replay_scale >= 0)
+        source->scale = options->replay_scale;
+    options->app = pf_calloc(2, sizeof *options->app);
+    options->app[0] = find_player();
+    options->app_argc = 1;
+    pf_hand(source);
+}
+
+void replay_choose_time(void)
+{
+    source->computes = sg_cfg_get_boolean("smpi/simulate-computation");
+    sg_cfg_set_boolean("smpi/simulate-computation", "no");
+}
+
+/* As many as fit a screen. */
+#define MOST_PLACES 20
+
+void replay_print_places(FILE *out)
+{
+    int told = 0;
+    for (int rank = 0; source && rank < source->ranks && told < MOST_PLACES; rank++)
+        if (!source->done[rank] && ++told)
+            fprintf(out, "parfocal: rank %d is at %s: line %ld\n", rank, source->ops->file(source, rank),
+                    source->ops->line(source, rank));
+}
