@@ -66,7 +66,10 @@ int pf_model_impl(enum pf_model model)
 
 const char *pf_model_network(enum pf_model model)
 {
-    return strcmp(rows[model].network, "flow") == 0 ? pf_config.net_model : rows[model].network;
+    static const char external[] = "external";
+    if (strcmp(rows[model].network, "flow") != 0)
+        return rows[model].network;
+    return strncmp(pf_config.net_model, external, sizeof external - 1) == 0 ? external : pf_config.net_model;
 }
 
 bool pf_model_parse(const char *name, size_t length, enum pf_model *out)
@@ -87,6 +90,10 @@ const char *pf_model_suggest(const char *word)
 
 const char *pf_model_missing(enum pf_model model)
 {
+    bool has_address = *pf_config.net_external || strchr(pf_config.net_model, ':');
+    if (strcmp(pf_model_network(model), "external") == 0 && !has_address)
+        return "without a network: PARFOCAL_NET_EXTERNAL says where its simulator is "
+               "(docs/external-network.md)";
     return *rows[model].needs ? rows[model].needs : NULL;
 }
 

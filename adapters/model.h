@@ -33,7 +33,7 @@ PF_EXPORT const char *pf_model_list(void);
 int pf_model_impl(enum pf_model model);
 
 /* The network under its NIC, "" where there is no NIC. */
-const char *pf_model_network(enum pf_model model);
+PF_EXPORT const char *pf_model_network(enum pf_model model);
 
 /* Reads a name of `length` characters. Returns false for a word that names no model. */
 PF_EXPORT bool pf_model_parse(const char *name, size_t length, enum pf_model *out);

@@ -108,7 +108,9 @@ static bool is_possible_word(const char *words, const char *text)
         return true;
     for (size_t length;; words += length + 1) {
         length = strcspn(words, "|");
-        if (strlen(text) == length && strncmp(words, text, length) == 0)
+        bool begins = length > 0 && words[length - 1] == '*';
+        if ((begins ? strlen(text) >= length : strlen(text) == length) &&
+            strncmp(words, text, length - begins) == 0)
             return true;
         if (!words[length])
             return false;
@@ -316,7 +318,7 @@ void pf_config_load(void)
     }
 }
 
-static void print_value(FILE *out, const struct entry *entry)
+static void print_value(FILE *out, const struct entry *entry, int digits)
 {
     const char *field = (const char *)&pf_config + entry->offset;
     switch (entry->type) {
@@ -330,7 +332,7 @@ static void print_value(FILE *out, const struct entry *entry)
         fprintf(out, "%zu", *(const size_t *)field);
         break;
     case DOUBLE:
-        fprintf(out, "%.12g", *(const double *)field);
+        fprintf(out, "%.*g", digits, *(const double *)field);
         break;
     case STR:
         fprintf(out, "\"%s\"", *(const char *const *)field);
@@ -346,9 +348,24 @@ void pf_config_print(FILE *out)
         for (const char *c = entry->name; *c; c++)
             fputc(toupper((unsigned char)*c), out);
         fputc('=', out);
-        print_value(out, entry);
+        print_value(out, entry, 12);
         fprintf(out, "\n    %s, default %s%s%s%s%s%s: %s\n", type_names[entry->type], entry->def,
                 *entry->unit ? " " : "", entry->unit, *entry->range ? " (" : "", entry->range,
                 *entry->range ? ")" : "", entry->help);
+    }
+}
+
+void pf_config_write(FILE *out, const char *prefix)
+{
+    for (size_t i = 0; i < ENTRY_COUNT; i++) {
+        const struct entry *entry = &entries[i];
+        if (strncmp(entry->name, prefix, strlen(prefix)) != 0)
+            continue;
+        fprintf(out, "%s=", entry->name);
+        if (entry->type == STR)
+            fputs(*(const char *const *)((const char *)&pf_config + entry->offset), out);
+        else
+            print_value(out, entry, 17);
+        fputc('\n', out);
     }
 }

@@ -60,6 +60,10 @@ PF_EXPORT bool pf_config_set(const char *name, const char *value);
 /* Prints every entry with its value, default, unit and meaning. */
 PF_EXPORT void pf_config_print(FILE *out);
 
+/* Prints the entries whose names begin with `prefix`, "name=value" in a line each, such that
+ * pf_config_set() reads exactly these values. */
+PF_EXPORT void pf_config_write(FILE *out, const char *prefix);
+
 /* The nearest word to `word` among `n` candidates by edit distance, or NULL when none is near. */
 PF_EXPORT const char *pf_nearest_word(const char *word, const char *const *candidates, size_t n);
 

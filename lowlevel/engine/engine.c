@@ -20,6 +20,8 @@ static struct pf_waiter *wake_first;
 static struct pf_waiter **wake_last = &wake_first;
 static double wake_date; /* when the queued waiters have to run */
 
+static struct pf_engine_place series_end; /* of the events that run without a look at SimGrid */
+
 /* SimGrid adds differences to its clock, so the clock may miss an event's date by rounding. */
 static inline double with_tolerance(double clock)
 {
@@ -54,13 +56,18 @@ double pf_engine_actor_now(void)
     return clock > current ? clock : (with_tolerance(clock) >= current ? current : clock);
 }
 
-static void set_date(struct pf_event *event, double date)
+static void set_place(struct pf_event *event, double date, uint64_t order)
 {
     if (event->slot)
         pf_engine_cancel(event);
     double now = pf_engine_now();
     event->date = date > now ? date : now;
-    event->order = orders++;
+    event->order = order;
+}
+
+static void set_date(struct pf_event *event, double date)
+{
+    set_place(event, date, orders++);
 }
 
 void pf_engine_post(struct pf_event *event, double date)
@@ -68,6 +75,44 @@ void pf_engine_post(struct pf_event *event, double date)
     set_date(event, date);
     event->fifo = NULL;
     pf_heap_insert(event);
+}
+
+void pf_engine_post_at(struct pf_event *event, struct pf_engine_place place)
+{
+    set_place(event, place.date, place.turn);
+    event->fifo = NULL;
+    pf_heap_insert(event);
+}
+
+uint64_t pf_engine_next_turn(void)
+{
+    return orders;
+}
+
+void pf_engine_set_next_turn(uint64_t turn)
+{
+    orders = turn;
+}
+
+struct pf_engine_place pf_engine_first_place(void)
+{
+    const struct pf_event *first = pf_heap_first();
+    return first ? (struct pf_engine_place){first->date, first->order}
+                 : (struct pf_engine_place){INFINITY, UINT64_MAX};
+}
+
+/* Who has been woken acts before any other event runs. */
+struct pf_engine_place pf_engine_horizon(void)
+{
+    struct pf_engine_place first = pf_engine_first_place();
+    if (wake_first)
+        return (struct pf_engine_place){pf_engine_state.date, 0};
+    return pf_engine_is_before(first, series_end) ? first : series_end;
+}
+
+void pf_engine_set_date(double date)
+{
+    pf_engine_state = (struct pf_engine_state){.date = date, .inside = true};
 }
 
 void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *event, double date)
@@ -166,6 +211,12 @@ static void run_event(struct pf_event *event)
     executed++;
 }
 
+void pf_engine_run_first(void)
+{
+    run_event(pf_heap_first());
+    pf_engine_state.inside = true;
+}
+
 static void release_wakes(void)
 {
     while (wake_first) {
@@ -205,6 +256,7 @@ double pf_engine_run_ahead(double clock, double limit)
     if (pf_engine_live_actors() == 0)
         return -1.0;
     struct pf_event *first;
+    series_end = (struct pf_engine_place){limit, 0};
     while (!wake_first && (first = pf_heap_first()) && first->date < limit)
         run_event(first);
     return_hook();
@@ -218,6 +270,7 @@ void pf_engine_run_until(double clock)
     if (wake_first && wake_date <= limit)
         release_wakes();
     struct pf_event *first;
+    series_end = (struct pf_engine_place){limit, UINT64_MAX};
     while ((first = pf_heap_first()) && first->date <= limit) {
         run_event(first);
         release_wakes();

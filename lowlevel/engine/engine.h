@@ -100,6 +100,39 @@ PF_EXPORT void pf_engine_set_step_hook(void (*hook)(void));
 PF_EXPORT void pf_engine_set_return_hook(void (*hook)(void));
 
 /*
+ * The place of an event among all others: by its date, then by its turn, a number that is given out at each
+ * posting. Two processes that hand the next turn to each other, and each of which runs its own events while
+ * they come before the first of the other's, run them in the order of one (network/external).
+ */
+struct pf_engine_place {
+    double date;
+    uint64_t turn;
+};
+
+static inline bool pf_engine_is_before(struct pf_engine_place a, struct pf_engine_place b)
+{
+    return a.date < b.date || (a.date == b.date && a.turn < b.turn);
+}
+
+/* The turn that the next posting gets, and the order to go on from another one. */
+PF_EXPORT uint64_t pf_engine_next_turn(void);
+PF_EXPORT void pf_engine_set_next_turn(uint64_t turn);
+
+/* Schedules the event at a place, which is not before now; one that is pending already moves. */
+PF_EXPORT void pf_engine_post_at(struct pf_event *event, struct pf_engine_place place);
+
+/* In an event function: before which place nothing runs but what this event function posts. */
+PF_EXPORT struct pf_engine_place pf_engine_horizon(void);
+
+/*
+ * Without SimGrid, for a process whose clock is another's: the place of the first pending event (infinite:
+ * none), running it, and the date at which functions that are called between events are.
+ */
+PF_EXPORT struct pf_engine_place pf_engine_first_place(void);
+PF_EXPORT void pf_engine_run_first(void);
+PF_EXPORT void pf_engine_set_date(double date);
+
+/*
  * One blocked actor. The structure lives as long as the actor may be parked on it; the same waiter is used by
  * one actor at a time.
  */

@@ -8,7 +8,8 @@
 #include "base/log.h"
 
 /* A new one is a row here. */
-static const struct pf_network_ops *const known[] = {&pf_network_flow, &pf_network_ideal, &pf_network_packet};
+static const struct pf_network_ops *const known[] = {&pf_network_flow, &pf_network_ideal, &pf_network_packet,
+                                                     &pf_network_external};
 #define KNOWN ((int)(sizeof known / sizeof known[0]))
 _Static_assert(sizeof known / sizeof known[0] <= (size_t)PF_NETWORK_LIMIT, "more networks than numbers");
 
@@ -33,7 +34,9 @@ static void look_up(void)
     pf_config_load();
     int count = 1;
     for (int i = 0; i < KNOWN; i++) {
-        bool configured = strcmp(known[i]->name, pf_config.net_model) == 0;
+        size_t length = strcspn(pf_config.net_model, ":"); /* an address may follow */
+        bool configured =
+            strlen(known[i]->name) == length && strncmp(known[i]->name, pf_config.net_model, length) == 0;
         int number = configured ? PF_NETWORK_DEFAULT : count++;
         names[number] = known[i]->name;
         in_force[number] = known[i];

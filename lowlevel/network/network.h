@@ -102,6 +102,7 @@ PF_EXPORT void pf_network_no_advance(double date);
 extern const struct pf_network_ops pf_network_flow;
 extern const struct pf_network_ops pf_network_ideal;
 extern const struct pf_network_ops pf_network_packet;
+extern const struct pf_network_ops pf_network_external;
 
 /*
  * Several networks live in one process, each with links and a state of its own; a transfer names the one that

@@ -37,6 +37,9 @@ sg_host_t pf_platform_host(int node);
 int pf_platform_node_count(void);
 bool pf_platform_node_has_ranks(int node);
 
+/* In a process without ranks: which nodes have them in another one, `count` bytes, not 0 where they are. */
+void pf_platform_tell_ranks(const char *has_ranks, int count);
+
 /* The route between two different nodes, as SimGrid computes it; without one the run ends, or the answer is
  * false. The caller frees the links. */
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);

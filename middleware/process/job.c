@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/source_line.h"
+#include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/account/compute.h"
@@ -283,6 +284,7 @@ int pf_job_finish(int status)
 {
     account_for_portals();
     bool written = pf_network_finish();
+    written &= pf_external_finish();
     written &= pf_summary_finish(status);
     pf_job_state.over = true;
     memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);

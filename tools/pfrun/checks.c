@@ -129,11 +129,19 @@ unsigned check_models(void)
     return models;
 }
 
-void check_networks(unsigned models)
+static bool any_has_network(unsigned models, const char *network)
 {
-    bool packets = models & 1u << PF_MODEL_PACKET;
-    if (strcmp(pf_config.net_model, "packet") == 0)
-        packets |= (models & 1u << PF_MODEL_PORTALS) != 0;
+    for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++)
+        if (models & 1u << model && strcmp(pf_model_network(model), network) == 0)
+            return true;
+    return false;
+}
+
+/* What is beside the program may be done by another process, which is told of it. */
+bool check_networks(unsigned models)
+{
+    bool external = any_has_network(models, "external");
+    bool packets = external || any_has_network(models, "packet");
     static const char more[] = "use -model packet, or -load packet when the program switches to it";
     if (*pf_config.background && !packets)
         pf_die("%s: only the packet network has traffic beside the program: %s",
@@ -141,6 +149,7 @@ void check_networks(unsigned models)
     if (*pf_config.net_fail && !packets)
         pf_die("%s: only links of the packet network fail at a given date: %s", pf_config_given("net_fail"),
                more);
+    return external;
 }
 
 /* The soft limit may be raised to the hard one by anybody; only the hard one is a reason to stop. */

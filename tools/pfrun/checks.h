@@ -2,6 +2,7 @@
 #ifndef PF_PFRUN_CHECKS_H
 #define PF_PFRUN_CHECKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Each of these ends the process with one line that says what to do when something is wrong. */
@@ -13,8 +14,9 @@ char *check_application(const char *name);
 /* Models, agreement and schedule in pf_config, wherever they came from. Returns the bits of all models the
  * run will use. */
 unsigned check_models(void);
-/* Refuses what needs the packet network when none of these models has it. */
-void check_networks(unsigned models);
+/* Refuses what needs the packet network when none of these models has it. Whether one needs a network that
+ * another process simulates. */
+bool check_networks(unsigned models);
 
 /* File descriptors, memory maps, and room for `ranks` copies of the application in `directory`. */
 void check_limits(int ranks, const char *application, const char *directory);

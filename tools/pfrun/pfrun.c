@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/platform/builtin.h"
 #include "lowlevel/trace/trace.h"
@@ -49,7 +50,8 @@ static struct {
     const char *loaded;                     /* the file that SMPI loads: the application, or our loader */
     char **argv;                            /* smpi_main's */
     int argc, capacity;
-    int np; /* 0 until the platform says how many hosts there are */
+    bool needs_simulator; /* in another process */
+    int np;               /* 0 until the platform says how many hosts there are */
 } run;
 
 static void add_argument(char *argument)
@@ -270,6 +272,8 @@ static void on_platform(void)
                 run.np, (int)sg_host_count(), run.platform);
     check_limits(run.np, run.application, workdir_name());
     pf_summary_set_job(run.np, run.application, run.platform);
+    if (run.needs_simulator)
+        pf_external_open();
     if (pf_job_prepare(run.np, run.application) != 0)
         pf_end_process(1);
     signals_watch_exit();
@@ -343,7 +347,7 @@ static void prepare(int argc, char **argv)
     if (run.options.replay)
         replay_prepare(&run.options);
     run.application = check_application(run.options.app[0]);
-    check_networks(check_models());
+    run.needs_simulator = check_networks(check_models());
     check_report();
     if (*pf_config.report && !run.options.quiet)
         pf_config.table = true;
@@ -355,6 +359,7 @@ static void prepare(int argc, char **argv)
     if (run.options.keep_temps)
         workdir_keep();
     char *platform = platform_file();
+    pf_external_tell_platform(platform);
     char np[16];
     snprintf(np, sizeof np, "%d", run.options.np);
     setenv("SMPI_GLOBAL_SIZE", np, 1); /* smpirun sets it, applications use it */

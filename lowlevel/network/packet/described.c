@@ -22,6 +22,13 @@ void pf_network_describe(const char *text, const struct pf_fabric_cables *cables
     described.cables = *cables;
 }
 
+bool pf_network_described(const char **text, struct pf_fabric_cables *cables)
+{
+    *text = described.text;
+    *cables = described.cables;
+    return *described.text;
+}
+
 bool pf_packet_is_described(void)
 {
     return *described.text;

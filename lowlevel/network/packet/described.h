@@ -14,6 +14,9 @@
  * pf_fabric_make() makes of `text` and `cables`; both are copied. */
 PF_EXPORT void pf_network_describe(const char *text, const struct pf_fabric_cables *cables);
 
+/* What was described, false: nothing. The text stays. */
+bool pf_network_described(const char **text, struct pf_fabric_cables *cables);
+
 /* Whether somebody has described the platform. */
 bool pf_packet_is_described(void);
 

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A network that another process simulates. Its events and ours are merged by one event of the engine, the
+ * clock: it is where the first of these is
+ *   - what the peer has told of, and whose date has come,
+ *   - the peer's next step, whatever that is: it may go on until something of ours is next,
+ *   - messages that the peer does not know of yet.
+ * So there is one question and one answer for each date at which anything happens, with all messages that
+ * entered meanwhile in it. The place of the peer's step has a turn besides its date (engine/engine.h): a peer
+ * that is built on our engine runs its events in the order that they would have in this process.
+ */
+#include "base/config.h"
+#include "base/memory.h"
+#include "lowlevel/network/external/external.h"
+#include "lowlevel/network/external/peer.h"
+#include "lowlevel/network/external/told.h"
+#include "lowlevel/network/network.h"
+#include "lowlevel/platform/platform.h"
+
+#include <math.h>
+#include <uthash.h>
+
+/* Turns that the other side may give out for what one message makes it post. */
+enum { TURNS_AT_ONCE = 1 << 16 };
+/* Questions at one date that bring nothing: the peer does not get on. */
+enum { MOST_IN_VAIN = 1000000 };
+
+/* A message that the peer has; its id is its index and, above, how often that was used before. */
+struct parcel {
+    struct pf_transfer *transfer; /* NULL: free */
+    uint32_t uses, next_free;
+    bool first_told, sent_told, end_told, has_first, has_sent;
+    double wants_ack; /* B, 0: none */
+    double told_date; /* of what was told of it last */
+};
+static struct parcel *parcels;
+static uint32_t parcel_count, parcel_room, free_parcel; /* the first free one from 1, 0: none */
+
+static struct pf_event clock_event;
+static struct pf_engine_place next_step = {INFINITY, 0};
+static struct pf_engine_place first_unsaid = {INFINITY, 0};
+static bool is_inside; /* the peer waits in the middle of a step for what we do about what it has told */
+static double last_date, peer_date;
+static uint64_t told_count, in_vain;
+static bool has_lost; /* acknowledgements are asked for, as not every message gets one */
+static bool is_delivering;
+
+/* What `last` has brought, while it is told. */
+static struct {
+    const struct pf_transfer *of;
+    double bytes, date;
+} acknowledged;
+
+/* Those that wait for credit. */
+static struct waiter {
+    int node, vn;
+    void (*credit)(void *arg);
+    void *arg;
+    struct waiter *next;
+} * waiters;
+static int64_t *credits; /* of [node * PF_VN_COUNT + virtual network] */
+static uint32_t nodes;
+
+static void ring(struct pf_event *event);
+
+static void meet(void)
+{
+    if (clock_event.fn)
+        return;
+    clock_event.fn = ring;
+    pf_external_meet();
+    nodes = (uint32_t)pf_platform_node_count();
+    if (!pf_external_peer.credits)
+        return;
+    credits = pf_calloc((size_t)nodes * PF_VN_COUNT, sizeof *credits);
+    for (size_t i = 0; i < (size_t)nodes * PF_VN_COUNT; i++)
+        credits[i] = pf_external_peer.credits;
+}
+
+/* ---- Messages by their ids. */
+static uint64_t id_of(uint32_t index)
+{
+    return (uint64_t)parcels[index].uses << 32 | index;
+}
+
+static uint32_t new_parcel(void)
+{
+    if (free_parcel) {
+        uint32_t index = free_parcel - 1;
+        free_parcel = parcels[index].next_free;
+        return index;
+    }
+    if (parcel_count == parcel_room) {
+        parcel_room = parcel_room ? 2 * parcel_room : 256;
+        parcels = pf_reallocarray(parcels, parcel_room, sizeof *parcels);
+    }
+    parcels[parcel_count].uses = 0;
+    return parcel_count++;
+}
+
+static void free_up(struct parcel *p)
+{
+    p->transfer->state = NULL;
+    p->transfer = NULL;
+    p->uses++;
+    p->next_free = free_parcel;
+    free_parcel = (uint32_t)(p - parcels) + 1;
+}
+
+static bool is_under_way(uint64_t id)
+{
+    uint32_t index = (uint32_t)id;
+    return index < parcel_count && parcels[index].transfer && id_of(index) == id;
+}
+
+/* ---- The clock. */
+static void place_clock(void)
+{
+    const struct pf_told *told = pf_told_first();
+    struct pf_engine_place place = told ? (struct pf_engine_place){told->date, 0} : next_step;
+    if (pf_engine_is_before(next_step, place))
+        place = next_step;
+    if (pf_engine_is_before(first_unsaid, place))
+        place = first_unsaid;
+    if (isinf(place.date))
+        pf_engine_cancel(&clock_event);
+    else
+        pf_engine_post_at(&clock_event, place);
+}
+
+/* ---- What the peer tells. */
+static void hear_of_message(const struct pf_wire_message *m, struct pf_told *told)
+{
+    if (!is_under_way(m->id))
+        pf_external_blame("a %s of message 0x%llx, which is not under way", pf_wire_name(m->type),
+                          (unsigned long long)m->id);
+    struct parcel *p = &parcels[(uint32_t)m->id];
+    bool is_first = m->type == PF_EXTERNAL_FIRST, is_sent = m->type == PF_EXTERNAL_SENT;
+    if ((is_first && p->first_told) || (is_sent && p->sent_told) || p->end_told)
+        pf_external_blame("%s of message 0x%llx, %s", pf_wire_name(m->type), (unsigned long long)m->id,
+                          p->end_told ? "whose end it has told" : "a second time");
+    if (p->told_date > m->date)
+        pf_external_blame("%s of message 0x%llx at %.17g s, behind what it has told of %.17g s",
+                          pf_wire_name(m->type), (unsigned long long)m->id, m->date, p->told_date);
+    p->told_date = m->date;
+    p->first_told |= is_first;
+    p->sent_told |= is_sent;
+    p->end_told = !is_first && !is_sent;
+    const char *at = m->body;
+    if (m->type == PF_EXTERNAL_LAST) {
+        pf_external_expect(m, PF_EXTERNAL_LAST_BODY);
+        told->acknowledged = pf_external_get_f64(&at);
+        if (p->wants_ack > 0.0 && !(told->acknowledged >= m->date || told->acknowledged < 0.0))
+            pf_external_blame("LAST of message 0x%llx is of %.17g s, its acknowledgement of %.17g s",
+                              (unsigned long long)m->id, m->date, told->acknowledged);
+    } else {
+        pf_external_expect(m, PF_EXTERNAL_TURN_BODY);
+    }
+    told->turn = pf_external_get_u64(&at);
+    told->id = m->id;
+}
+
+static void hear_of_credit(const struct pf_wire_message *m, struct pf_told *told)
+{
+    const char *at = m->body;
+    pf_external_expect(m, PF_EXTERNAL_CREDIT_BODY);
+    uint32_t node = pf_external_get_u32(&at), vn = pf_external_get_u32(&at);
+    told->count = pf_external_get_u32(&at);
+    told->id = (uint64_t)node * PF_VN_COUNT + vn;
+    if (!credits || node >= nodes || vn >= PF_VN_COUNT)
+        pf_external_blame("CREDIT for node %u, virtual network %u, of which there is none", node, vn);
+}
+
+/* The end of an answer. */
+static void hear_advanced(const struct pf_wire_message *m, struct pf_engine_place limit)
+{
+    const char *at = m->body;
+    double now = pf_engine_now();
+    pf_external_expect(m, PF_EXTERNAL_ADVANCED_BODY);
+    peer_date = m->date;
+    next_step.date = pf_external_get_f64(&at);
+    next_step.turn = pf_external_get_u64(&at);
+    uint64_t turn = pf_external_get_u64(&at), flags = pf_external_get_u64(&at);
+    is_inside = flags == 1;
+    if (flags > 1)
+        pf_external_blame("ADVANCED has the flags 0x%llx, of which some are unknown",
+                          (unsigned long long)flags);
+    if (m->date < now || m->date > fmax(limit.date, now))
+        pf_external_blame("it has advanced to %.17g s, and may from %.17g to %.17g s", m->date, now,
+                          limit.date);
+    if (!(next_step.date >= m->date))
+        pf_external_blame("it has advanced to %.17g s, and its next step is at %.17g s", m->date,
+                          next_step.date);
+    uint64_t mine = pf_engine_next_turn();
+    if (turn && (turn < mine || turn - mine > UINT64_MAX / 4))
+        pf_external_blame("its turn %llu does not follow %llu", (unsigned long long)turn,
+                          (unsigned long long)mine);
+    if (turn)
+        pf_engine_set_next_turn(turn);
+}
+
+static void hear_told(const struct pf_wire_message *m)
+{
+    struct pf_told told = {.date = m->date, .number = told_count++, .type = m->type};
+    if (m->date < pf_engine_now())
+        pf_external_blame("a %s of %.17g s, and it is %.17g s", pf_wire_name(m->type), m->date,
+                          pf_engine_now());
+    switch (m->type) {
+    case PF_EXTERNAL_FIRST:
+    case PF_EXTERNAL_SENT:
+    case PF_EXTERNAL_LAST:
+    case PF_EXTERNAL_LOST:
+        hear_of_message(m, &told);
+        break;
+    case PF_EXTERNAL_CREDIT:
+        hear_of_credit(m, &told);
+        break;
+    default:
+        pf_external_blame("a %s, type %u, where what happens until ADVANCED should be", pf_wire_name(m->type),
+                          m->type);
+    }
+    pf_told_add(&told);
+}
+
+/* One question, for what comes before `limit`, and its answer. */
+static void exchange(struct pf_engine_place limit)
+{
+    struct pf_wire_message m;
+    uint64_t before = told_count;
+    double now = pf_engine_now();
+    char *at = pf_wire_put(&pf_external_peer.wire, PF_EXTERNAL_ADVANCE, 0, now, PF_EXTERNAL_ADVANCE_BODY);
+    pf_external_put_f64(&at, limit.date);
+    pf_external_put_u64(&at, limit.turn);
+    pf_external_put_u64(&at, pf_engine_next_turn());
+    pf_external_say();
+    first_unsaid.date = INFINITY;
+    for (;;) {
+        pf_external_hear(&m);
+        if (m.type == PF_EXTERNAL_ADVANCED)
+            break;
+        hear_told(&m);
+    }
+    hear_advanced(&m, limit);
+    if (told_count != before || now > last_date)
+        in_vain = 0;
+    else if (++in_vain > MOST_IN_VAIN)
+        pf_external_blame("it does not get beyond %.17g s", now);
+    last_date = now;
+}
+
+/* ---- What has been told happens. */
+static void give_credit(const struct pf_told *told)
+{
+    credits[told->id] += (int64_t)told->count;
+    struct waiter **link = &waiters;
+    while (*link && credits[told->id] > 0) {
+        struct waiter *w = *link;
+        if ((uint64_t)w->node * PF_VN_COUNT + (uint64_t)w->vn != told->id) {
+            link = &w->next;
+            continue;
+        }
+        *link = w->next;
+        void (*credit)(void *) = w->credit;
+        void *arg = w->arg;
+        free(w);
+        credit(arg); /* who may wait anew, at the end of the list */
+    }
+}
+
+static void tell_first(uint32_t index)
+{
+    struct pf_transfer *t = parcels[index].transfer;
+    parcels[index].has_first = true;
+    t->first(t);
+}
+
+static void tell_sent(uint32_t index)
+{
+    struct pf_transfer *t = parcels[index].transfer;
+    bool known = parcels[index].has_sent;
+    parcels[index].has_sent = true;
+    if (!known)
+        t->sent(t);
+}
+
+/* A peer need not tell of more than this: what must have been before has been. */
+static void tell_last(uint32_t index, const struct pf_told *told)
+{
+    tell_sent(index);
+    if (!parcels[index].has_first)
+        tell_first(index);
+    struct pf_transfer *t = parcels[index].transfer;
+    acknowledged.of = parcels[index].wants_ack > 0.0 ? t : NULL;
+    acknowledged.bytes = parcels[index].wants_ack;
+    acknowledged.date = told->acknowledged;
+    free_up(&parcels[index]);
+    t->last(t);
+    acknowledged.of = NULL;
+}
+
+static void tell_lost(uint32_t index)
+{
+    struct pf_transfer *t = parcels[index].transfer;
+    has_lost = true;
+    free_up(&parcels[index]);
+    t->failed = true;
+    t->lost(t);
+}
+
+static void deliver(const struct pf_told *told)
+{
+    uint64_t turn = pf_engine_next_turn();
+    uint32_t index = (uint32_t)told->id;
+    if (told->type != PF_EXTERNAL_CREDIT && !is_under_way(told->id))
+        return; /* cancelled */
+    if (told->turn)
+        pf_engine_set_next_turn(told->turn);
+    switch (told->type) {
+    case PF_EXTERNAL_FIRST:
+        tell_first(index);
+        break;
+    case PF_EXTERNAL_SENT:
+        tell_sent(index);
+        break;
+    case PF_EXTERNAL_LAST:
+        tell_last(index, told);
+        break;
+    case PF_EXTERNAL_LOST:
+        tell_lost(index);
+        break;
+    default:
+        give_credit(told);
+    }
+    if (told->turn)
+        pf_engine_set_next_turn(turn);
+}
+
+static bool deliver_due(void)
+{
+    const struct pf_told *first;
+    bool any = false;
+    is_delivering = true;
+    while ((first = pf_told_first()) && first->date <= pf_engine_now()) {
+        struct pf_told told = *first;
+        pf_told_drop_first();
+        deliver(&told);
+        any = true;
+    }
+    is_delivering = false;
+    return any;
+}
+
+static void ring(struct pf_event *event)
+{
+    (void)event;
+    if (!deliver_due())
+        exchange(pf_engine_horizon());
+    /* A step that waits for us goes on at once: to us it is one event. */
+    while (is_inside && !(pf_told_first() && pf_told_first()->date > pf_engine_now())) {
+        deliver_due();
+        exchange(pf_engine_horizon());
+    }
+    place_clock();
+    if (!pf_told_first() && peer_date > pf_engine_state.date)
+        pf_engine_state.date = peer_date; /* of the last event, as if that had run here */
+}
+
+/* ---- The network. */
+static bool goes_by_peer(int src, int dst)
+{
+    return src != dst || pf_external_peer.flags & PF_EXTERNAL_LOOPBACK;
+}
+
+static bool external_can_inject(int src, int dst, int vn, double bytes, void (*credit)(void *arg), void *arg)
+{
+    (void)bytes;
+    meet();
+    if (!credits || !goes_by_peer(src, dst) || credits[(size_t)src * PF_VN_COUNT + (size_t)vn] > 0)
+        return true;
+    struct waiter **link = &waiters, *w = pf_malloc(sizeof *w);
+    while (*link)
+        link = &(*link)->next;
+    *w = (struct waiter){src, vn, credit, arg, NULL};
+    *link = w;
+    return false;
+}
+
+/* The acknowledgement between the NICs is priced together with the message, where every message has one. */
+static double ack_bytes(void)
+{
+    bool each = pf_config.nic_e2e && !pf_config.nic_quick_acks && !has_lost && pf_config.net_loss <= 0.0 &&
+                !*pf_config.net_fail;
+    return each && pf_external_peer.flags & PF_EXTERNAL_ACKS ? (double)pf_config.nic_e2e_ack_bytes : 0.0;
+}
+
+static void say_inject(const struct pf_transfer *t, uint32_t index, uint64_t turn)
+{
+    char *at = pf_wire_put(&pf_external_peer.wire, PF_EXTERNAL_INJECT, id_of(index), pf_engine_now(),
+                           PF_EXTERNAL_INJECT_BODY);
+    pf_external_put_u32(&at, (uint32_t)t->src);
+    pf_external_put_u32(&at, (uint32_t)t->dst);
+    pf_external_put_f64(&at, t->bytes);
+    pf_external_put_f64(&at, parcels[index].wants_ack);
+    pf_external_put_u64(&at, turn);
+    pf_external_put_u32(&at, (uint32_t)t->src_process);
+    pf_external_put_u32(&at, (uint32_t)t->dst_process);
+    pf_external_put_u32(&at, t->vn | (uint32_t)t->kind << 8 | (uint32_t)t->streams << 16);
+    pf_external_put_u32(&at, 0);
+}
+
+/* The clock of a network in this process is set anew by whatever enters it, be it by the loopback: at the
+ * same date it rings behind what was posted before. */
+static void take_new_turn(void)
+{
+    if (is_inside)
+        return; /* it will be set when the step is over */
+    if (!isinf(first_unsaid.date))
+        exchange((struct pf_engine_place){pf_engine_now(), 0}); /* where would it be? */
+    if (!isinf(next_step.date)) {
+        next_step.turn = pf_engine_next_turn();
+        pf_engine_set_next_turn(next_step.turn + 1);
+    }
+    if (!is_delivering)
+        place_clock();
+}
+
+static void external_inject(struct pf_transfer *t)
+{
+    meet();
+    t->failed = false;
+    t->state = NULL;
+    if (!goes_by_peer(t->src, t->dst)) {
+        pf_network_flow.inject(t);
+        take_new_turn();
+        return;
+    }
+    double at_once = t->src == t->dst ? pf_external_peer.loopback_at_once : pf_external_peer.at_once;
+    uint64_t turn = pf_engine_next_turn();
+    uint32_t index = new_parcel();
+    struct parcel *p = &parcels[index];
+    *p = (struct parcel){.transfer = t,
+                         .uses = p->uses,
+                         .has_sent = !t->streams || t->bytes <= at_once,
+                         .wants_ack = ack_bytes()};
+    p->sent_told = p->has_sent;
+    bool sent = p->has_sent;
+    t->state = (void *)(uintptr_t)(index + 1);
+    say_inject(t, index, turn);
+    pf_engine_set_next_turn(turn + TURNS_AT_ONCE);
+    if (credits)
+        credits[(size_t)t->src * PF_VN_COUNT + t->vn]--;
+    if (isinf(first_unsaid.date))
+        first_unsaid = (struct pf_engine_place){pf_engine_now() + pf_external_peer.lookahead,
+                                                pf_external_peer.lookahead > 0.0 ? 0 : turn};
+    if (!is_delivering)
+        place_clock();
+    if (sent)
+        t->sent(t);
+}
+
+static void external_cancel(struct pf_transfer *t)
+{
+    if (!goes_by_peer(t->src, t->dst)) {
+        pf_network_flow.cancel(t);
+        return;
+    }
+    if (!t->state)
+        return;
+    uint32_t index = (uint32_t)(uintptr_t)t->state - 1;
+    pf_wire_put(&pf_external_peer.wire, PF_EXTERNAL_CANCEL, id_of(index), pf_engine_now(), 0);
+    free_up(&parcels[index]);
+}
+
+static bool external_failed(const struct pf_transfer *t)
+{
+    return t->failed;
+}
+
+/* A question whose answer is needed now. */
+static void ask(uint16_t answer, struct pf_wire_message *m)
+{
+    pf_external_say();
+    pf_external_hear(m);
+    if (m->type != answer)
+        pf_external_blame("a %s, type %u, where %s should be", pf_wire_name(m->type), m->type,
+                          pf_wire_name(answer));
+}
+
+/* The peer's answers, which do not change. */
+struct route {
+    uint64_t pair;
+    struct pf_route_info info;
+    UT_hash_handle hh;
+};
+
+static const struct pf_route_info *ask_route(int src, int dst)
+{
+    static struct route *routes;
+    uint64_t pair = (uint64_t)(uint32_t)src << 32 | (uint32_t)dst;
+    struct route *r;
+    struct pf_wire_message m;
+    HASH_FIND(hh, routes, &pair, sizeof pair, r);
+    if (r)
+        return &r->info;
+    char *put =
+        pf_wire_put(&pf_external_peer.wire, PF_EXTERNAL_ROUTE, 0, pf_engine_now(), PF_EXTERNAL_ROUTE_BODY);
+    pf_external_put_u32(&put, (uint32_t)src);
+    pf_external_put_u32(&put, (uint32_t)dst);
+    ask(PF_EXTERNAL_ROUTE_INFO, &m);
+    pf_external_expect(&m, PF_EXTERNAL_ROUTE_INFO_BODY);
+    const char *at = m.body;
+    r = pf_calloc(1, sizeof *r);
+    r->pair = pair;
+    r->info.latency = pf_external_get_f64(&at);
+    r->info.bandwidth = pf_external_get_f64(&at);
+    r->info.hops = (int)pf_external_get_u32(&at);
+    if (!(r->info.latency >= 0.0 && isfinite(r->info.latency) && r->info.bandwidth > 0.0))
+        pf_external_blame("a route of %g s and %g B/s", r->info.latency, r->info.bandwidth);
+    HASH_ADD(hh, routes, pair, sizeof pair, r);
+    return &r->info;
+}
+
+static void external_route_info(int src, int dst, struct pf_route_info *info)
+{
+    meet();
+    if (goes_by_peer(src, dst))
+        *info = *ask_route(src, dst);
+    else
+        pf_network_flow.route_info(src, dst, info);
+}
+
+static double ask_acknowledge(const struct pf_transfer *t, double bytes)
+{
+    struct pf_wire_message m;
+    char *at = pf_wire_put(&pf_external_peer.wire, PF_EXTERNAL_ACKNOWLEDGE, 0, pf_engine_now(),
+                           PF_EXTERNAL_ACKNOWLEDGE_BODY);
+    pf_external_put_u32(&at, (uint32_t)t->src);
+    pf_external_put_u32(&at, (uint32_t)t->dst);
+    pf_external_put_f64(&at, bytes);
+    ask(PF_EXTERNAL_ACKNOWLEDGED, &m);
+    pf_external_expect(&m, 0);
+    if (m.date >= 0.0 && m.date < pf_engine_now())
+        pf_external_blame("an acknowledgement of %.17g s, and it is %.17g s", m.date, pf_engine_now());
+    return m.date;
+}
+
+static double external_acknowledge(const struct pf_transfer *t, double bytes)
+{
+    if (!goes_by_peer(t->src, t->dst))
+        return pf_network_flow.acknowledge(t, bytes);
+    if (acknowledged.of == t && acknowledged.bytes == bytes)
+        return acknowledged.date;
+    if (pf_external_peer.flags & PF_EXTERNAL_ACKS)
+        return ask_acknowledge(t, bytes);
+    const struct pf_route_info *back = ask_route(t->dst, t->src);
+    return pf_engine_now() + back->latency + bytes / back->bandwidth;
+}
+
+const struct pf_network_ops pf_network_external = {
+    .size = sizeof(struct pf_network_ops),
+    .name = "external",
+    .can_inject = external_can_inject,
+    .inject = external_inject,
+    .cancel = external_cancel,
+    .failed = external_failed,
+    .route_info = external_route_info,
+    .next_event = pf_network_no_event, /* the clock above knows turns, which dates alone do not have */
+    .advance_to = pf_network_no_advance,
+    .acknowledge = external_acknowledge,
+};
