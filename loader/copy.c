@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/image.h"
 #include "loader/link_map.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -82,5 +83,5 @@ enum pf_copy_fault pf_copy_load(const struct pf_copy *copy, void **loaded, char 
 
 void *pf_copy_symbol(void *loaded, const char *name)
 {
-    return dlsym(loaded, name);
+    return pf_image_holds(loaded) ? pf_image_symbol(loaded, name) : dlsym(loaded, name);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "loader/image.h"
 
 /* A slot may lie in a part that the dynamic linker made read-only after relocation. */
 static void write_slot(void **slot, void *value)
@@ -115,5 +116,7 @@ static bool of_name(const char *name, bool undefined, const void *arg, void **va
 int pf_imports_replace_one(void *library, const char *name, void *value)
 {
     const struct replacement replacement = {name, value};
+    if (pf_image_holds(library))
+        return pf_image_replace(library, name, value);
     return pf_imports_replace(library, of_name, &replacement);
 }

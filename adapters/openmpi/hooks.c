@@ -163,6 +163,13 @@ static bool of_provider(const char *name, bool undefined, const void *arg, void 
     return *value != NULL;
 }
 
+bool pf_hooks_find(const char *name, bool undefined, const void *arg, void **value)
+{
+    (void)arg;
+    *value = undefined ? hook_for(name) : NULL;
+    return *value != NULL;
+}
+
 int pf_hooks_install(void *library, void *libmpi)
 {
     return pf_imports_replace(library, hook_or_mpi, libmpi);

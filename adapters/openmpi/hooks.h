@@ -20,6 +20,9 @@
  */
 int pf_hooks_install(void *library, void *libmpi);
 
+/* The same for an image, whose calls of MPI functions lead to its own in any case (struct pf_image_plan). */
+bool pf_hooks_find(const char *name, bool undefined, const void *arg, void **value);
+
 /*
  * Leads the imports whose names begin with `prefix` to the exports of another library, both behind dlopen
  * handles: Open MPI loads its plugins so that one can use what another exports, we load them apart. The

@@ -9,13 +9,17 @@
 
 #include "adapters/openmpi/clone.h"
 #include "adapters/openmpi/hooks.h"
+#include "adapters/openmpi/image.h"
 #include "adapters/openmpi/private/private.h"
 #include "adapters/openmpi/settings.h"
 #include "base/memory.h"
 #include "loader/copy.h"
 
+/* A library of this rank, with its calls led where they should go. */
 static void *load(struct pf_ompi_instance *inst, struct pf_family *elf, char *why, size_t n)
 {
+    if (pf_ompi_image_used())
+        return pf_ompi_image_load(elf, inst->self->rank, why, n);
     void *handle = pf_clone_load(elf, inst->self->rank, why, n);
     if (elf == pf_parts_core(PF_CORE_MPI))
         inst->core[PF_CORE_MPI] = handle;
@@ -153,7 +157,7 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (strcmp(name, "mca_mtl_portals4") == 0)
         inst->mtl = handle;
-    else if (handle && inst->mtl)
+    else if (handle && inst->mtl && !pf_ompi_image_used())
         pf_hooks_bind(handle, PF_OMPI_MTL, inst->mtl);
     if (handle && strncmp(name, "mca_osc_", 8) == 0)
         pf_hooks_replace(handle, PF_OMPI_OSC_COMM, (void *)inst->glue->window_comm);

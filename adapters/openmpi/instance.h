@@ -6,21 +6,12 @@
 #include "adapters/openmpi/openmpi.h"
 #include "adapters/openmpi/parts.h"
 
-/* What one rank has published for the others (a handful of keys: its network addresses). */
-struct pf_ompi_published {
-    char *key;
-    int type;
-    size_t size;
-    void *data;
-    struct pf_ompi_published *next;
-};
-
 struct pf_ompi_variable {
     char *name, *value;
     struct pf_ompi_variable *next;
 };
 
-/* One Open MPI: its clones, its glue, and what it was told about its place in the job. */
+/* One Open MPI: its libraries, its glue, and what it was told about its place in the job. */
 struct pf_ompi_instance {
     pf_self_t *self;
     void *core[PF_CORE_COUNT]; /* as loader/copy.h knows them */
@@ -28,13 +19,12 @@ struct pf_ompi_instance {
     const struct pf_glue *glue;
     struct pf_glue_host host;
     char *local_peers;
-    struct pf_ompi_published *published;
     struct pf_ompi_variable *environment; /* what this Open MPI has set with setenv */
     bool ready;
     bool searched; /* a search has failed since the rank entered, see hooks.c */
 };
 
-/* Loads the clones of the instance, whose self and host are filled in. */
+/* Loads the libraries of the instance, whose self and host are filled in. */
 bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n);
 
 /* Plugins, for struct pf_glue_host; the context is the instance. */

@@ -14,9 +14,11 @@
 
 #include "adapters/openmpi/clone.h"
 #include "adapters/openmpi/hooks.h"
+#include "adapters/openmpi/image.h"
 #include "adapters/openmpi/instance.h"
 #include "adapters/openmpi/job_limits.h"
 #include "adapters/openmpi/message_log.h"
+#include "adapters/openmpi/modex.h"
 #include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 #include "base/error.h"
@@ -88,35 +90,14 @@ static void host_fence(void *context)
 
 static void host_put(void *context, const char *key, int type, const void *data, size_t n)
 {
-    struct pf_ompi_instance *inst = context;
-    struct pf_ompi_published *entry = inst->published;
-    while (entry && strcmp(entry->key, key) != 0)
-        entry = entry->next;
-    if (!entry) {
-        entry = pf_calloc(1, sizeof *entry);
-        entry->key = pf_strdup(key);
-        entry->next = inst->published;
-        inst->published = entry;
-    }
-    free(entry->data);
-    entry->type = type;
-    entry->size = n;
-    entry->data = pf_malloc(n ? n : 1);
-    memcpy(entry->data, data, n);
+    const struct pf_ompi_instance *inst = context;
+    pf_modex_put(inst->self->rank, key, type, data, n);
 }
 
 static bool host_get(void *context, int rank, const char *key, int *type, const void **data, size_t *n)
 {
     (void)context;
-    const struct pf_ompi_published *entry = job.instances[rank].published;
-    while (entry && strcmp(entry->key, key) != 0)
-        entry = entry->next;
-    if (!entry)
-        return false;
-    *type = entry->type;
-    *data = entry->data;
-    *n = entry->size;
-    return true;
+    return pf_modex_get(rank, key, type, data, n);
 }
 
 static const char *host_name_of_host(void *context, int rank)
@@ -267,6 +248,13 @@ static void init_actor(int argc, char **argv)
     sg_sem_release(job.initialised);
 }
 
+/* Memory maps of a rank: its libraries, large blocks of malloc, the helper's stack with its guard. */
+static size_t maps_of_rank(bool in_image)
+{
+    enum { IMAGE = 1, BESIDE_IMAGE = 4, BESIDE_CLONES = 20 };
+    return in_image ? IMAGE + BESIDE_IMAGE : pf_parts_maps() + BESIDE_CLONES;
+}
+
 static bool check_limits(int size, char *why, size_t n, int *error)
 {
     *error = PF_ERR_VERSION;
@@ -278,7 +266,7 @@ static bool check_limits(int size, char *why, size_t n, int *error)
                  PF_FAMILY_MAX_RANK + 1);
         return false;
     }
-    return pf_limits_check(size, pf_parts_maps(), why, n);
+    return pf_limits_check(size, maps_of_rank(pf_ompi_image_wanted()), why, n);
 }
 
 int pf_ompi_probe(int size, char *why, size_t n)
@@ -299,6 +287,20 @@ int pf_ompi_open(const struct pf_ompi_job *given, char *why, size_t n)
     job.job = *given;
     job.state = OPEN;
     return PF_SUCCESS;
+}
+
+/* An image of all libraries, or else a place for clones of them. */
+static bool prepare_loading(void)
+{
+    char refused[400];
+    if (pf_ompi_image_wanted()) {
+        if (pf_ompi_image_make(job.job.size, refused, sizeof refused))
+            return true;
+        pf_warn("Open MPI is loaded the slow way (PARFOCAL_OPENMPI_LOADING=clones): %s", refused);
+        if (!pf_limits_check(job.job.size, maps_of_rank(false), job.why, sizeof job.why))
+            return false;
+    }
+    return pf_clone_dir_open(pf_parts_bytes() * (size_t)job.job.size, job.why, sizeof job.why);
 }
 
 static void start_helpers(void)
@@ -327,7 +329,7 @@ static void create(void)
     pf_libc_set_host(&host);
     pf_hooks_first_search = caller_first_search;
     pf_hooks_progress = caller_progress;
-    if (pf_clone_dir_open(pf_parts_bytes() * (size_t)job.job.size, job.why, sizeof job.why))
+    if (prepare_loading())
         start_helpers();
     else
         job.state = FAILED;

@@ -8,8 +8,7 @@
 enum {
     FILES_PER_RANK = 4, /* libevent's: epoll, a pipe or event pair */
     FILES_SPARE = 64,
-    MAPS_SPARE = 2048,
-    MAPS_HEAP = 20 /* per rank: large blocks of malloc, the actor's stack with its guard */
+    MAPS_SPARE = 2048
 };
 
 static bool check_files(int ranks, char *why, size_t n)
@@ -48,7 +47,7 @@ static bool check_maps(int ranks, size_t maps, char *why, size_t n)
     bool known = file && fscanf(file, "%lu", &limit) == 1;
     if (file)
         fclose(file);
-    size_t need = (maps + MAPS_HEAP) * (size_t)ranks + count_own_maps() + MAPS_SPARE;
+    size_t need = maps * (size_t)ranks + count_own_maps() + MAPS_SPARE;
     if (!known || limit >= need)
         return true;
     snprintf(why, n,

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/self.h"
 #include "base/source_line.h"
+#include "loader/image.h"
 #include "middleware/account/live.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/workdir.h"
@@ -110,7 +111,10 @@ static bool name_place(char *text, size_t size, void *pc)
         }
     }
     unsigned long offset = (unsigned long)(place - (char *)best.dli_fbase);
-    if (!best.dli_fname)
+    struct pf_image_place inside;
+    if (!best.dli_fname && pf_image_where(pc, &inside)) /* which the dynamic linker does not know */
+        snprintf(text, size, "in %s (%s+0x%lx)", inside.name ? inside.name : "?", inside.file, inside.offset);
+    else if (!best.dli_fname)
         snprintf(text, size, "at address %p", pc);
     else if (!in_application(&best))
         snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname ? best.dli_sname : "?", best.dli_fname,

@@ -116,17 +116,21 @@ static opal_value_t *job_value(const char *key)
     return value;
 }
 
-/* What is known of a rank without its having published it. */
+/* What is known of a rank without its having published it. Each rank asks for the name of each other's host.
+ */
 static opal_value_t *rank_value(int rank, const char *key)
 {
     opal_value_t *value = NULL;
+    bool name = strcmp(key, OPAL_PMIX_HOSTNAME) == 0;
+    if (!name && strcmp(key, OPAL_PMIX_LOCALITY) != 0)
+        return NULL;
     const char *host_name = pf_glue_host->name_of_host(pf_glue_host->context, rank);
     if (!host_name)
         return NULL;
-    if (strcmp(key, OPAL_PMIX_HOSTNAME) == 0) {
+    if (name) {
         value = new_value(key, OPAL_STRING);
         value->data.string = strdup(host_name);
-    } else if (strcmp(key, OPAL_PMIX_LOCALITY) == 0) {
+    } else {
         bool local = strcmp(host_name, pf_glue_host->host_name) == 0;
         value = new_value(key, OPAL_UINT16);
         value->data.uint16 =
@@ -172,9 +176,9 @@ static int module_get(const opal_process_name_t *id, const char *key, opal_list_
     opal_value_t *value = job_value(key);
     (void)info;
     if (!value && id->vpid < (opal_vpid_t)pf_glue_host->job_size) {
-        value = published_value((int)id->vpid, key);
+        value = rank_value((int)id->vpid, key);
         if (!value)
-            value = rank_value((int)id->vpid, key);
+            value = published_value((int)id->vpid, key);
     }
     if (!value)
         value = stored_value(id, key);

@@ -146,7 +146,7 @@ END
 
 @test "copies of Open MPI are kept when they are wanted" {
     mkdir clones
-    PARFOCAL_CLONE_DIR=$PWD/clones run pfrun -np 2 -model portals "$APP" phases
+    PARFOCAL_CLONE_DIR=$PWD/clones PARFOCAL_OPENMPI_LOADING=clones run pfrun -np 2 -model portals "$APP" phases
     [ "$status" -eq 0 ]
     [ -z "$(find clones -name '*.so*')" ]
     PARFOCAL_CLONE_DIR=$PWD/clones PARFOCAL_OPENMPI_KEEP_CLONES=yes run pfrun -np 2 -model portals "$APP" phases

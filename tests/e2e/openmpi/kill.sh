@@ -5,7 +5,7 @@
 set -eu
 clones=$(mktemp -d)
 trap 'rm -rf "$clones"' EXIT
-export PARFOCAL_CLONE_DIR="$clones"
+export PARFOCAL_CLONE_DIR="$clones" PARFOCAL_OPENMPI_LOADING=clones
 left=0
 for delay in 0.02 0.04 0.06 0.08 0.10 0.15 0.2 0.3; do
     "$@" >/dev/null 2>&1 &

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which libraries go into the image of an instance, and in which order. */
+#include "adapters/openmpi/image.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapters/openmpi/hooks.h"
+#include "adapters/openmpi/parts.h"
+#include "base/config.h"
+#include "loader/copy.h"
+#include "loader/image.h"
+
+enum { MAX_MEMBERS = 64 };
+
+static struct pf_image *image;
+
+struct members {
+    const struct pf_elf *files[MAX_MEMBERS];
+    int count;
+    char *why;
+    size_t n;
+};
+
+bool pf_ompi_image_wanted(void)
+{
+    /* The address sanitizer, which refuses clones with names of their own too, and a debugger know libraries
+     * from the dynamic linker alone. */
+    return PF_COPY_DEEP && strcmp(pf_config.openmpi_loading, "image") == 0 && !pf_config.openmpi_keep_clones;
+}
+
+static int add(struct members *members, const struct pf_family *member)
+{
+    for (int i = 0; member && i < members->count; i++)
+        if (members->files[i] == &member->elf)
+            return 0;
+    if (!member || members->count == MAX_MEMBERS)
+        return 1;
+    members->files[members->count++] = &member->elf;
+    return 0;
+}
+
+/* What the plugins share comes before them. */
+static int add_plugin(const char *path, void *arg)
+{
+    struct members *members = arg;
+    const struct pf_family *plugin = pf_parts_plugin(path, members->why, members->n);
+    for (int i = 0; plugin && i < plugin->needed_count; i++)
+        if (strncmp(plugin->needed[i], "libmca_common_", 14) == 0 &&
+            add(members, pf_parts_common(plugin->needed[i], members->why, members->n)) != 0)
+            return 1;
+    return add(members, plugin);
+}
+
+bool pf_ompi_image_make(int ranks, char *why, size_t n)
+{
+    struct members members = {.why = why, .n = n};
+    if (image)
+        return true;
+    snprintf(why, n, "more than %d libraries", MAX_MEMBERS);
+    for (int i = 0; i < PF_CORE_COUNT; i++)
+        add(&members, pf_parts_core((enum pf_core)i));
+    if (pf_parts_each_plugin(add_plugin, &members) != 0)
+        return false;
+    const struct pf_image_plan plan = {
+        .files = members.files,
+        .count = members.count,
+        .copies = ranks,
+        .flags = PF_COPY_PRIVATE,
+        .find = pf_hooks_find,
+    };
+    image = pf_image_make(&plan, why, n);
+    return image != NULL;
+}
+
+bool pf_ompi_image_used(void)
+{
+    return image != NULL;
+}
+
+void *pf_ompi_image_load(const struct pf_family *member, int rank, char *why, size_t n)
+{
+    void *loaded = pf_image_open(image, rank, &member->elf);
+    if (!loaded)
+        snprintf(why, n, "%s for rank %d: %s", member->elf.path, rank, strerror(errno));
+    return loaded;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks publish for each other when they start. */
+#include "adapters/openmpi/modex.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct value {
+    int type;
+    size_t size;
+    void *data; /* NULL: not published */
+};
+
+static struct key {
+    char *name;
+    struct value *values; /* by rank */
+    int room;
+    struct key *next;
+} * keys;
+
+static struct key *find(const char *name)
+{
+    struct key *key = keys;
+    while (key && strcmp(key->name, name) != 0)
+        key = key->next;
+    return key;
+}
+
+void pf_modex_put(int rank, const char *name, int type, const void *data, size_t n)
+{
+    struct key *key = find(name);
+    if (!key) {
+        key = pf_calloc(1, sizeof *key);
+        *key = (struct key){.name = pf_strdup(name), .next = keys};
+        keys = key;
+    }
+    if (!key->values || rank >= key->room) {
+        int room = 2 * rank + 16;
+        key->values = pf_reallocarray(key->values, (size_t)room, sizeof *key->values);
+        memset(key->values + key->room, 0, (size_t)(room - key->room) * sizeof *key->values);
+        key->room = room;
+    }
+    struct value *value = &key->values[rank];
+    free(value->data);
+    *value = (struct value){type, n, pf_malloc(n ? n : 1)};
+    memcpy(value->data, data, n);
+}
+
+bool pf_modex_get(int rank, const char *name, int *type, const void **data, size_t *n)
+{
+    const struct key *key = find(name);
+    if (!key || rank >= key->room || !key->values[rank].data)
+        return false;
+    *type = key->values[rank].type;
+    *data = key->values[rank].data;
+    *n = key->values[rank].size;
+    return true;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The copies of an image: mapped, opened, asked for symbols; exceptions that pass through them. */
+#include "loader/image.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "loader/image_layout.h"
+
+static struct pf_image *images;
+
+/* The image in a copy of which an address lies, the copy's beginning, and the library there. */
+struct found {
+    struct pf_image *image;
+    char *copy;
+    const struct pf_image_object *object;
+};
+
+static bool find(const void *address, struct found *found)
+{
+    for (struct pf_image *image = images; image; image = image->next) {
+        size_t from = (size_t)((const char *)address - image->arena), number = from / image->size;
+        if ((const char *)address < image->arena || number >= (size_t)image->copies || !image->mapped[number])
+            continue;
+        size_t inside = from % image->size;
+        int object = 0;
+        while (object + 1 < image->count && image->objects[object + 1].base <= inside)
+            object++;
+        *found = (struct found){image, image->arena + number * image->size, &image->objects[object]};
+        return true;
+    }
+    return false;
+}
+
+/*
+ * SimGrid ends an actor by a C++ exception, which passes the frames of whatever the actor is in. libgcc asks
+ * the C library where the tables of a frame are, by this function alone; it asks this one, which comes before
+ * the C library's. It must neither allocate nor take a lock.
+ */
+typedef int find_object_t(void *address, struct dl_find_object *result);
+static find_object_t *stock_find_object;
+
+static __attribute__((constructor)) void find_stock(void)
+{
+    *(void **)&stock_find_object = dlsym(RTLD_NEXT, "_dl_find_object");
+}
+
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the C library's name */
+PF_EXPORT int _dl_find_object(void *address, struct dl_find_object *result)
+{
+    struct found found;
+    if (!stock_find_object)
+        find_stock();
+    if (!find(address, &found))
+        return stock_find_object ? stock_find_object(address, result) : -1;
+    if (!found.object->unwind)
+        return -1;
+    *result = (struct dl_find_object){
+        .dlfo_map_start = found.copy + found.object->base,
+        .dlfo_map_end = found.copy + found.object->base + found.object->size,
+        .dlfo_eh_frame = found.copy + found.object->unwind,
+    };
+    return 0;
+}
+
+/* Whether libgcc finds the tables of the image by that function: a program may have brought another one. */
+static bool exceptions_pass(const struct pf_image *image)
+{
+    struct {
+        void *text_base, *data_base, *function;
+    } bases;
+    const void *(*find_tables)(void *, void *);
+    *(void **)&find_tables = dlsym(RTLD_DEFAULT, "_Unwind_Find_FDE");
+    return find_tables && image->place_count > 0 &&
+           find_tables(image->arena + image->places[0].place + 1, &bases);
+}
+
+static bool map(struct pf_image *image, int copy)
+{
+    /* One mapping for code and data: each more would count against the number that a process may have. */
+    char *at = image->arena + (size_t)copy * image->size;
+    if (!image->mapped[copy])
+        image->mapped[copy] = mmap(at, image->size, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, image->fd, 0) != MAP_FAILED;
+    return image->mapped[copy];
+}
+
+static bool make_room(struct pf_image *image, int copies, char *why, size_t n)
+{
+    void *arena = mmap(NULL, (size_t)copies * image->size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED) {
+        snprintf(why, n, "%s", strerror(errno));
+        return false;
+    }
+    image->arena = arena;
+    image->copies = copies;
+    image->mapped = pf_calloc((size_t)copies, sizeof *image->mapped);
+    image->open = pf_calloc((size_t)copies, sizeof *image->open);
+    image->next = images;
+    images = image;
+    if (!map(image, 0))
+        snprintf(why, n, "the system allows no memory that is written and executed: %s", strerror(errno));
+    else if (!exceptions_pass(image))
+        snprintf(why, n, "exceptions would not pass through it");
+    else
+        return true;
+    return false;
+}
+
+struct pf_image *pf_image_make(const struct pf_image_plan *plan, char *why, size_t n)
+{
+    struct pf_image *image = pf_calloc(1, sizeof *image);
+    image->fd = -1;
+    if (pf_image_lay_out(image, plan, why, n) && make_room(image, plan->copies, why, n))
+        return image;
+    pf_image_free(image);
+    return NULL;
+}
+
+void pf_image_free(struct pf_image *image)
+{
+    for (struct pf_image **link = &images; *link; link = &(*link)->next)
+        if (*link == image) {
+            *link = image->next;
+            break;
+        }
+    if (image->arena)
+        munmap(image->arena, (size_t)image->copies * image->size);
+    if (image->fd >= 0)
+        close(image->fd);
+    for (int i = 0; i < image->count; i++)
+        free(image->objects[i].moved);
+    for (int i = 0; i < image->other_count; i++)
+        dlclose(image->others[i]);
+    free(image->others);
+    free(image->exports.list);
+    free(image->imports.list);
+    free(image->places);
+    free(image->mapped);
+    free(image->open);
+    free(image);
+}
+
+size_t pf_image_bytes(const struct pf_image *image)
+{
+    return image->size;
+}
+
+typedef void initialise_t(int argc, char **argv, char **environment);
+
+/* The dynamic linker would pass the process's arguments, which nobody here has. */
+static void initialise(const struct pf_image_object *object, char *copy)
+{
+    static char *none[] = {NULL};
+    initialise_t *function;
+    if (object->init) {
+        *(void **)&function = copy + object->init;
+        function(0, none, environ);
+    }
+    for (size_t i = 0; i < object->init_count; i++) {
+        memcpy(&function, copy + object->inits + i * sizeof function, sizeof function);
+        if (function)
+            function(0, none, environ);
+    }
+}
+
+static void move(const struct pf_image_object *object, char *copy)
+{
+    for (size_t i = 0; i < object->moved_count; i++)
+        *(uintptr_t *)(void *)(copy + object->moved[i]) += (uintptr_t)copy;
+}
+
+void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)
+{
+    int number = 0;
+    while (number < image->count && image->objects[number].file != file)
+        number++;
+    if (number == image->count || copy < 0 || copy >= image->copies) {
+        errno = ENOENT;
+        return NULL;
+    }
+    if (!map(image, copy))
+        return NULL;
+    const struct pf_image_object *object = &image->objects[number];
+    char *begin = image->arena + (size_t)copy * image->size;
+    uint64_t bit = (uint64_t)1 << number;
+    if (!(image->open[copy] & bit)) {
+        image->open[copy] |= bit;
+        move(object, begin);
+        initialise(object, begin);
+    }
+    return begin + object->base;
+}
+
+bool pf_image_holds(const void *loaded)
+{
+    struct found found;
+    return find(loaded, &found);
+}
+
+void *pf_image_symbol(const void *loaded, const char *name)
+{
+    struct found found;
+    if (!find(loaded, &found))
+        return NULL;
+    const struct pf_image_names *names = &found.image->exports;
+    const struct pf_image_name *one = pf_image_names_find(names, name);
+    for (; one && one < names->list + names->count && strcmp(one->name, name) == 0; one++)
+        if (found.object->scope & ((uint64_t)1 << one->object))
+            return found.copy + one->place;
+    return NULL;
+}
+
+int pf_image_replace(const void *loaded, const char *name, void *value)
+{
+    struct found found;
+    int changed = 0;
+    if (!find(loaded, &found))
+        return 0;
+    const struct pf_image_names *names = &found.image->imports;
+    const struct pf_image_name *one = pf_image_names_find(names, name);
+    for (; one && one < names->list + names->count && strcmp(one->name, name) == 0; one++) {
+        if (&found.image->objects[one->object] != found.object)
+            continue;
+        *(void **)(void *)(found.copy + one->place) = value;
+        changed++;
+    }
+    return changed;
+}
+
+bool pf_image_where(const void *address, struct pf_image_place *place)
+{
+    struct found found;
+    if (!find(address, &found))
+        return false;
+    size_t at = (size_t)((const char *)address - found.copy), low = 0, high = found.image->place_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (found.image->places[middle].place <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct pf_image_name *before = low ? &found.image->places[low - 1] : NULL;
+    bool own = before && &found.image->objects[before->object] == found.object;
+    *place = (struct pf_image_place){found.object->file->path, at - found.object->base,
+                                     own ? before->name : NULL, own ? at - before->place : 0};
+    return true;
+}

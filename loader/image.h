@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOADER_IMAGE_H
+#define PF_LOADER_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/export.h"
+#include "loader/elf_file.h"
+#include "loader/imports.h"
+
+/*
+ * Several libraries as one image in memory, of which each rank has a copy. The dynamic linker knows nothing
+ * of it: what it would do (give each library a place, look names up) is done once when the image is made, and
+ * the image holds the outcome. A rank's copy is then one private mapping of the image, in which those
+ * pointers are moved that lead into the image itself; of everything that no rank writes there is one copy in
+ * memory.
+ *
+ * Places in an image are distances from its beginning, the same in all copies. What is loaded is known by an
+ * opaque pointer as in loader/copy.h: pf_copy_symbol() and pf_imports_replace_one() take it too.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pf_image;
+
+struct pf_image_plan {
+    const struct pf_elf *const *files; /* what others need comes first; they live as long as the image */
+    int count;
+    int copies; /* at most */
+    int flags;  /* of dlopen, for what they need beside each other */
+    /* Is asked first about every name that one of the files does not define; for all copies. */
+    pf_imports_find *find;
+    const void *arg;
+};
+
+/* Lays the libraries out. NULL, and the reason in `why`, when there is anything in them that takes more than
+ * this (thread-local variables, functions that are chosen when a library is loaded), or when the system does
+ * not allow it: the caller then has copies made by the dynamic linker. */
+struct pf_image *pf_image_make(const struct pf_image_plan *plan, char *why, size_t n);
+
+/* Releases an image of which no copy is in use. */
+void pf_image_free(struct pf_image *image);
+
+/* What one copy takes of the address space, in bytes. */
+size_t pf_image_bytes(const struct pf_image *image);
+
+/* Makes one of the libraries ready for use in a copy, the second time too: maps the copy if this is its
+ * first, and calls the library's own initialisation. Those that it needs must be open. NULL, and errno, if
+ * the system refuses. */
+void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file);
+
+/* Whether `loaded` is from pf_image_open(), and what such a library, or one that it needs, exports. */
+bool pf_image_holds(const void *loaded);
+void *pf_image_symbol(const void *loaded, const char *name);
+
+/* As pf_imports_replace_one(). */
+int pf_image_replace(const void *loaded, const char *name, void *value);
+
+/* As dladdr() for what lies in a copy of an image: false if this does not. `name` is NULL if no exported
+ * function begins before the address. Allocates nothing. */
+struct pf_image_place {
+    const char *file; /* of the library */
+    size_t offset;    /* in the library */
+    const char *name;
+    size_t beyond; /* from the beginning of the function */
+};
+PF_EXPORT bool pf_image_where(const void *address, struct pf_image_place *place);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

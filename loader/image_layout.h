@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_LOADER_IMAGE_LAYOUT_H
+#define PF_LOADER_IMAGE_LAYOUT_H
+
+#include <stdint.h>
+
+#include "loader/image.h"
+
+/* What is known of an image: made by image_make.c, used by image.c. Private to both. */
+
+enum { PF_IMAGE_OBJECTS = 64 };
+
+struct pf_image_object {
+    const struct pf_elf *file;
+    size_t base, size; /* in whole pages; base: what its own addresses count from */
+    uint64_t scope;    /* itself and those that it needs, as bits */
+    size_t unwind;     /* its table of unwinding, the one with an index; 0: none */
+    size_t init;       /* its initialisation function; 0: none */
+    size_t inits;      /* more of them: a table, */
+    size_t init_count; /* of so many */
+    uint32_t *moved;   /* where it holds addresses inside the image */
+    size_t moved_count;
+};
+
+/* An exported name; an imported name and a place that leads to what it stands for. */
+struct pf_image_name {
+    const char *name;
+    size_t place;
+    int object;
+    bool function;
+};
+
+struct pf_image_names {
+    struct pf_image_name *list; /* in order of names */
+    size_t count, room;
+};
+
+struct pf_image {
+    int fd;
+    char *bytes; /* while it is made */
+    size_t size;
+    char *arena; /* the copies, one after the other */
+    int copies;
+    uint64_t *open; /* for each copy: the objects that are open */
+    bool *mapped;   /* for each copy */
+    struct pf_image_object objects[PF_IMAGE_OBJECTS];
+    int count;
+    struct pf_image_names exports, imports;
+    struct pf_image_name *places; /* exported functions in order of places */
+    size_t place_count;
+    void **others; /* dlopen handles of libraries outside the image that one inside needs */
+    int other_count;
+    struct pf_image *next;
+};
+
+/* The first entry of a name, NULL when there is none; the others follow. */
+const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name);
+
+/* Fills in all but what image.c needs for copies. False, and why. */
+bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n);
+
+#endif

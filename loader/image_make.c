@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lays out libraries as one image: gives them their places, and does what the dynamic linker does once. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "loader/image_layout.h"
+
+#if defined(__x86_64__)
+enum {
+    MOVED = R_X86_64_RELATIVE,
+    VALUE = R_X86_64_64,
+    DATA_SLOT = R_X86_64_GLOB_DAT,
+    CALL_SLOT = R_X86_64_JUMP_SLOT
+};
+#elif defined(__aarch64__)
+enum {
+    MOVED = R_AARCH64_RELATIVE,
+    VALUE = R_AARCH64_ABS64,
+    DATA_SLOT = R_AARCH64_GLOB_DAT,
+    CALL_SLOT = R_AARCH64_JUMP_SLOT
+};
+#else
+#error "the relocations of this processor are not known"
+#endif
+
+/* A library while it is read. */
+struct reading {
+    struct pf_image *image;
+    struct pf_image_object *object;
+    int number;
+    const struct pf_image_plan *plan;
+    Elf *elf;
+    Elf_Data *symbols, *versions, *wanted; /* of the dynamic linker; the versions may be missing */
+    size_t symbol_count;
+    GElf_Word strings, version_strings;
+    char *why;
+    size_t n;
+};
+
+static bool refuse(const struct reading *reading, const char *what)
+{
+    snprintf(reading->why, reading->n, "%s has %s", reading->object->file->path, what);
+    return false;
+}
+
+static void add_name(struct pf_image_names *names, struct pf_image_name name)
+{
+    if (names->count == names->room)
+        names->list = pf_reallocarray(names->list, names->room = 2 * names->room + 256, sizeof *names->list);
+    names->list[names->count++] = name;
+}
+
+/* Those of a name in the order in which they came. */
+static int by_name(const void *left, const void *right)
+{
+    const struct pf_image_name *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    if (order == 0)
+        order = (a->object > b->object) - (a->object < b->object);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct pf_image_name *a = left, *b = right;
+    int order = (a->place > b->place) - (a->place < b->place);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name)
+{
+    size_t low = 0, high = names->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(names->list[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < names->count && strcmp(names->list[low].name, name) == 0 ? &names->list[low] : NULL;
+}
+
+/* The sections that say what has to be done when the library is loaded. */
+
+static bool read_sections(struct reading *reading)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(reading->elf, section));) {
+        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (header.sh_type == SHT_DYNSYM) {
+            reading->symbols = data;
+            reading->strings = header.sh_link;
+            reading->symbol_count = header.sh_entsize ? header.sh_size / header.sh_entsize : 0;
+        } else if (header.sh_type == SHT_GNU_versym) {
+            reading->versions = data;
+        } else if (header.sh_type == SHT_GNU_verneed) {
+            reading->wanted = data;
+            reading->version_strings = header.sh_link;
+        } else if (header.sh_type == SHT_REL) {
+            return refuse(reading, "relocations without addends");
+        } else if (header.sh_type == 19) { /* SHT_RELR, which older headers do not know */
+            return refuse(reading, "packed relocations");
+        }
+    }
+    return reading->symbols ? true : refuse(reading, "no symbols");
+}
+
+/* The version of a symbol that another library has to define; NULL: any. */
+static const char *version_of(const struct reading *reading, size_t index)
+{
+    GElf_Versym wanted;
+    GElf_Verneed need;
+    GElf_Vernaux one;
+    if (!reading->versions || !reading->wanted || !gelf_getversym(reading->versions, (int)index, &wanted))
+        return NULL;
+    for (int at = 0; gelf_getverneed(reading->wanted, at, &need); at += (int)need.vn_next) {
+        int inner = at + (int)need.vn_aux;
+        for (int i = 0; i < need.vn_cnt && gelf_getvernaux(reading->wanted, inner, &one); i++) {
+            if (one.vna_other == wanted)
+                return elf_strptr(reading->elf, reading->version_strings, one.vna_name);
+            inner += (int)one.vna_next;
+        }
+        if (!need.vn_next)
+            break;
+    }
+    return NULL;
+}
+
+static bool read_dynamic_entry(struct reading *reading, const GElf_Dyn *entry)
+{
+    struct pf_image_object *object = reading->object;
+    switch (entry->d_tag) {
+    case DT_INIT:
+        object->init = object->base + entry->d_un.d_ptr;
+        break;
+    case DT_INIT_ARRAY:
+        object->inits = object->base + entry->d_un.d_ptr;
+        break;
+    case DT_INIT_ARRAYSZ:
+        object->init_count = entry->d_un.d_val / sizeof(void *);
+        break;
+    case DT_TEXTREL:
+        return refuse(reading, "relocations in its code");
+    case DT_FLAGS:
+        if (entry->d_un.d_val & DF_TEXTREL)
+            return refuse(reading, "relocations in its code");
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+static bool read_dynamic(struct reading *reading)
+{
+    GElf_Shdr header;
+    GElf_Dyn entry;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(reading->elf, section));) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+            if (!read_dynamic_entry(reading, &entry))
+                return false;
+    }
+    return true;
+}
+
+/* What it exports. */
+static bool read_exports(struct reading *reading)
+{
+    GElf_Sym symbol;
+    for (size_t i = 1; i < reading->symbol_count && gelf_getsym(reading->symbols, (int)i, &symbol); i++) {
+        int type = GELF_ST_TYPE(symbol.st_info);
+        if (type == STT_TLS)
+            return refuse(reading, "thread-local variables");
+        if (symbol.st_shndx == SHN_UNDEF)
+            continue;
+        if (type == STT_GNU_IFUNC || GELF_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE)
+            return refuse(reading, "symbols that are resolved when it is loaded");
+        const char *name = elf_strptr(reading->elf, reading->strings, symbol.st_name);
+        if (!name || symbol.st_shndx == SHN_ABS || GELF_ST_BIND(symbol.st_info) == STB_LOCAL)
+            continue;
+        add_name(&reading->image->exports,
+                 (struct pf_image_name){name, reading->object->base + symbol.st_value, reading->number,
+                                        type == STT_FUNC});
+    }
+    return true;
+}
+
+/* The libraries that it needs: bits of those in the image, and the others opened. */
+static bool read_needs(struct reading *reading)
+{
+    struct pf_image *image = reading->image;
+    const struct pf_elf *file = reading->object->file;
+    reading->object->scope = (uint64_t)1 << reading->number;
+    for (int i = 0; i < file->name_count; i++) {
+        int other = 0;
+        if (file->names[i].kind != PF_ELF_NEEDED)
+            continue;
+        const char *name = file->names[i].text;
+        while (other < image->count &&
+               !(image->objects[other].file->soname && strcmp(image->objects[other].file->soname, name) == 0))
+            other++;
+        if (other < reading->number) {
+            reading->object->scope |= image->objects[other].scope;
+        } else if (other == image->count) {
+            void *handle = dlopen(name, reading->plan->flags);
+            if (!handle) {
+                snprintf(reading->why, reading->n, "%s", dlerror());
+                return false;
+            }
+            image->others =
+                pf_reallocarray(image->others, (size_t)image->other_count + 1, sizeof *image->others);
+            image->others[image->other_count++] = handle;
+        } else {
+            return refuse(reading, "a need that comes after it");
+        }
+    }
+    return true;
+}
+
+/* Copies what the file holds of each segment; the rest is zeroes. */
+static bool read_segments(struct reading *reading)
+{
+    struct pf_image_object *object = reading->object;
+    GElf_Phdr segment;
+    size_t count = 0;
+    elf_getphdrnum(reading->elf, &count);
+    for (int i = 0; i < (int)count && gelf_getphdr(reading->elf, i, &segment); i++) {
+        if (segment.p_type == PT_GNU_EH_FRAME)
+            object->unwind = object->base + segment.p_vaddr;
+        if (segment.p_type == PT_TLS)
+            return refuse(reading, "thread-local variables");
+        if (segment.p_type != PT_LOAD)
+            continue;
+        if (segment.p_vaddr + segment.p_memsz > object->size || segment.p_filesz > segment.p_memsz ||
+            segment.p_offset + segment.p_filesz > object->file->size)
+            return refuse(reading, "segments outside the file");
+        memcpy(reading->image->bytes + object->base + segment.p_vaddr, object->file->bytes + segment.p_offset,
+               segment.p_filesz);
+    }
+    return true;
+}
+
+/* Names outside the image. */
+
+static void __attribute__((noreturn)) undefined_function(void)
+{
+    pf_die("Open MPI calls a function that none of its libraries defines");
+}
+
+static void *find_in(void *library, const char *name, const char *version)
+{
+    return version ? dlvsym(library, name, version) : dlsym(library, name);
+}
+
+/* Data exist once in the process, where everybody else finds them; functions come from what the library
+ * needs. */
+static void *find_outside(const struct reading *reading, const char *name, const char *version, int type)
+{
+    const struct pf_image *image = reading->image;
+    void *value = type == STT_OBJECT ? find_in(RTLD_DEFAULT, name, version) : NULL;
+    for (int i = 0; i < image->other_count && !value; i++)
+        value = find_in(image->others[i], name, version);
+    return value ? value : find_in(RTLD_DEFAULT, name, version);
+}
+
+static const struct pf_image_name *find_inside(const struct reading *reading, const char *name)
+{
+    const struct pf_image_name *first = pf_image_names_find(&reading->image->exports, name), *one = first;
+    const struct pf_image_name *end = reading->image->exports.list + reading->image->exports.count;
+    for (; one && one < end && strcmp(one->name, name) == 0; one++)
+        if (one->object == reading->number)
+            return one;
+    return first;
+}
+
+static void add_moved(struct reading *reading, size_t place, size_t leads_to)
+{
+    struct pf_image_object *object = reading->object;
+    if (object->moved_count % 1024 == 0)
+        object->moved = pf_reallocarray(object->moved, object->moved_count + 1024, sizeof *object->moved);
+    object->moved[object->moved_count++] = (uint32_t)place;
+    memcpy(reading->image->bytes + place, &leads_to, sizeof leads_to);
+}
+
+/* A reference by name. */
+static bool bind(struct reading *reading, size_t place, size_t index, int type, size_t addend)
+{
+    GElf_Sym symbol;
+    void *value = NULL;
+    if (!gelf_getsym(reading->symbols, (int)index, &symbol))
+        return refuse(reading, "a relocation of no symbol");
+    const char *name = elf_strptr(reading->elf, reading->strings, symbol.st_name);
+    bool undefined = symbol.st_shndx == SHN_UNDEF;
+    if (!name)
+        return refuse(reading, "a symbol without a name");
+    if (type != VALUE)
+        add_name(&reading->image->imports, (struct pf_image_name){name, place, reading->number, false});
+    if (!undefined || !reading->plan->find(name, undefined, reading->plan->arg, &value)) {
+        const struct pf_image_name *inside = find_inside(reading, name);
+        if (inside || !undefined) {
+            add_moved(reading, place,
+                      (inside ? inside->place : reading->object->base + symbol.st_value) + addend);
+            return true;
+        }
+        value = find_outside(reading, name, version_of(reading, index), GELF_ST_TYPE(symbol.st_info));
+    }
+    if (!value && GELF_ST_BIND(symbol.st_info) != STB_WEAK) {
+        if (type != CALL_SLOT) {
+            snprintf(reading->why, reading->n, "%s: nothing defines %s", reading->object->file->path, name);
+            return false;
+        }
+        value = (void *)undefined_function;
+    }
+    size_t absolute = value ? (size_t)value + addend : 0;
+    memcpy(reading->image->bytes + place, &absolute, sizeof absolute);
+    return true;
+}
+
+static bool relocate(struct reading *reading, const GElf_Rela *entry)
+{
+    struct pf_image_object *object = reading->object;
+    size_t place = object->base + entry->r_offset;
+    int type = (int)GELF_R_TYPE(entry->r_info);
+    if (entry->r_offset + sizeof(void *) > object->size || place > UINT32_MAX)
+        return refuse(reading, "relocations outside its segments");
+    if (type == MOVED) {
+        add_moved(reading, place, object->base + (size_t)entry->r_addend);
+        return true;
+    }
+    if (type == VALUE || type == DATA_SLOT || type == CALL_SLOT)
+        return bind(reading, place, GELF_R_SYM(entry->r_info), type, (size_t)entry->r_addend);
+    char what[64];
+    snprintf(what, sizeof what, "relocations of the type %d", type);
+    return refuse(reading, what);
+}
+
+static bool read_relocations(struct reading *reading)
+{
+    GElf_Shdr header;
+    GElf_Rela entry;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(reading->elf, section));) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        for (int i = 0; data && gelf_getrela(data, i, &entry); i++)
+            if (!relocate(reading, &entry))
+                return false;
+    }
+    return true;
+}
+
+/* Whole pages, and the libraries in the order in which they were given. */
+static bool give_places(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (plan->count > PF_IMAGE_OBJECTS) {
+        snprintf(why, n, "more than %d libraries", PF_IMAGE_OBJECTS);
+        return false;
+    }
+    for (int i = 0; i < plan->count; i++) {
+        size_t count = 0, size = 0;
+        GElf_Phdr segment;
+        Elf *elf = elf_memory(plan->files[i]->bytes, plan->files[i]->size);
+        if (elf)
+            elf_getphdrnum(elf, &count);
+        for (int s = 0; s < (int)count && gelf_getphdr(elf, s, &segment); s++)
+            if (segment.p_type == PT_LOAD && segment.p_vaddr + segment.p_memsz > size)
+                size = segment.p_vaddr + segment.p_memsz;
+        elf_end(elf);
+        image->objects[i] = (struct pf_image_object){
+            .file = plan->files[i], .base = image->size, .size = (size + page - 1) & ~(page - 1)};
+        image->size += image->objects[i].size;
+        image->count++;
+    }
+    return true;
+}
+
+/* For each library in turn. */
+static bool each(struct pf_image *image, const struct pf_image_plan *plan, bool (*step)(struct reading *),
+                 char *why, size_t n)
+{
+    bool good = true;
+    for (int i = 0; i < image->count && good; i++) {
+        struct pf_image_object *object = &image->objects[i];
+        struct reading reading = {
+            .image = image, .object = object, .number = i, .plan = plan, .why = why, .n = n};
+        reading.elf = elf_memory(object->file->bytes, object->file->size);
+        good = reading.elf ? read_sections(&reading) && step(&reading) : refuse(&reading, "another format");
+        elf_end(reading.elf);
+    }
+    return good;
+}
+
+static bool read_one(struct reading *reading)
+{
+    return read_dynamic(reading) && read_segments(reading) && read_exports(reading) && read_needs(reading);
+}
+
+static void sort(struct pf_image_names *names)
+{
+    if (names->count)
+        qsort(names->list, names->count, sizeof *names->list, by_name);
+}
+
+static void list_functions(struct pf_image *image)
+{
+    image->places = pf_calloc(image->exports.count + 1, sizeof *image->places);
+    for (size_t i = 0; i < image->exports.count; i++)
+        if (image->exports.list[i].function)
+            image->places[image->place_count++] = image->exports.list[i];
+    qsort(image->places, image->place_count, sizeof *image->places, by_place);
+}
+
+static bool open_memory(struct pf_image *image, char *why, size_t n)
+{
+    image->fd = memfd_create("parfocal-image", MFD_CLOEXEC);
+    if (image->fd >= 0 && ftruncate(image->fd, (off_t)image->size) == 0)
+        image->bytes = mmap(NULL, image->size, PROT_READ | PROT_WRITE, MAP_SHARED, image->fd, 0);
+    if (image->fd < 0 || !image->bytes || image->bytes == MAP_FAILED) {
+        snprintf(why, n, "no memory for %zu bytes of code: %s", image->size, strerror(errno));
+        image->bytes = NULL;
+        return false;
+    }
+    return true;
+}
+
+bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n)
+{
+    elf_version(EV_CURRENT);
+    if (!give_places(image, plan, why, n) || !open_memory(image, why, n))
+        return false;
+    bool good = each(image, plan, read_one, why, n);
+    sort(&image->exports);
+    good = good && each(image, plan, read_relocations, why, n);
+    sort(&image->imports);
+    list_functions(image);
+    munmap(image->bytes, image->size);
+    image->bytes = NULL;
+    return good;
+}

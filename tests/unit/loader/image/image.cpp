@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Libraries as one image: each copy has its own data, and what the dynamic linker would have done is done. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+extern "C" { /* whose headers do not say so */
+#include <cmocka.h>
+#include "loader/copy.h"
+}
+#include "loader/image.h"
+
+enum { COPIES = 3 };
+
+static pf_elf low, high;
+static pf_image *image;
+
+static int answer()
+{
+    return 77;
+}
+
+/* Of the calls that leave the image one is led to the test. */
+static bool find_own(const char *name, bool undefined, const void *arg, void **value)
+{
+    *value = reinterpret_cast<void *>(answer);
+    return undefined && !arg && strcmp(name, "getppid") == 0;
+}
+
+static void read(pf_elf *elf, const char *name)
+{
+    std::string path = std::string(TEST_LIBRARIES "/") + name;
+    assert_int_equal(pf_elf_read(elf, path.c_str()), PF_ELF_GOOD);
+}
+
+static pf_image *make(const pf_elf *first, const pf_elf *second, char *why, size_t n)
+{
+    const pf_elf *files[] = {first, second};
+    pf_image_plan plan = {files, second ? 2 : 1, COPIES, PF_COPY_PRIVATE, find_own, nullptr};
+    return pf_image_make(&plan, why, n);
+}
+
+template <typename F> static F *function(void *loaded, const char *name)
+{
+    auto *found = reinterpret_cast<F *>(pf_copy_symbol(loaded, name));
+    assert_non_null(reinterpret_cast<void *>(found));
+    return found;
+}
+
+static int set_up(void **state)
+{
+    char why[300] = "";
+    (void)state;
+    read(&low, "libimagelow.so");
+    read(&high, "libimagehigh.so");
+    image = make(&low, &high, why, sizeof why);
+    if (!image)
+        fprintf(stderr, "%s\n", why);
+    return image ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    pf_image_free(image);
+    pf_elf_free(&low);
+    pf_elf_free(&high);
+    return 0;
+}
+
+static void each_copy_has_its_own_data(void **state)
+{
+    (void)state;
+    int (*add[COPIES])(int);
+    for (int copy = COPIES - 1; copy >= 0; copy--) {
+        void *first = pf_image_open(image, copy, &low);
+        assert_int_equal(function<int()>(first, "low_begun")(), 1);
+        assert_ptr_equal(pf_image_open(image, copy, &low), first); /* and is not initialised again */
+        void *second = pf_image_open(image, copy, &high);
+        assert_int_equal(function<int()>(first, "low_begun")(), 1);
+        assert_int_equal(function<int()>(second, "high_seen")(), 2);
+        assert_int_equal(function<int()>(second, "low_weak")(), 1);
+        assert_ptr_equal(**static_cast<FILE ***>(pf_copy_symbol(first, "low_output")), stdout);
+        add[copy] = function<int(int)>(second, "high_add");
+    }
+    for (int copy = 0; copy < COPIES; copy++)
+        assert_int_equal(add[copy](copy + 1), 41 + copy);
+    for (int copy = 0; copy < COPIES; copy++)
+        assert_int_equal(add[copy](0), 41 + copy);
+    assert_null(pf_image_open(image, COPIES, &low));
+}
+
+static void calls_lead_where_they_are_led(void **state)
+{
+    (void)state;
+    void *first = pf_image_open(image, 0, &low), *second = pf_image_open(image, 1, &low);
+    assert_int_equal(function<int()>(first, "low_asks")(), 77);
+    assert_int_equal(pf_imports_replace_one(first, "low_value", reinterpret_cast<void *>(answer)), 1);
+    assert_int_equal(function<int()>(first, "low_calls")(), 77);
+    assert_int_equal(function<int()>(second, "low_calls")(), 1);
+    assert_int_equal(pf_imports_replace_one(first, "high_add", nullptr), 0);
+    assert_null(pf_copy_symbol(first, "high_add")); /* which it does not need */
+    assert_null(pf_copy_symbol(first, "no such thing"));
+    assert_true(pf_image_holds(first));
+    assert_false(pf_image_holds(image));
+}
+
+static void throw_it(void *what)
+{
+    throw what;
+}
+
+static void exceptions_pass(void **state)
+{
+    for (int copy = 0; copy < COPIES; copy++) {
+        auto *visit = function<void(void (*)(void *), void *)>(pf_image_open(image, copy, &low), "low_visit");
+        bool caught = false;
+        try {
+            visit(throw_it, state);
+        } catch (void *what) {
+            caught = what == state;
+        }
+        assert_true(caught);
+    }
+}
+
+static void places_have_names(void **state)
+{
+    pf_image_place place;
+    auto *visit = static_cast<char *>(pf_copy_symbol(pf_image_open(image, 2, &low), "low_visit"));
+    assert_true(pf_image_where(visit + 1, &place));
+    assert_string_equal(place.file, low.path);
+    assert_string_equal(place.name, "low_visit");
+    assert_int_equal(place.beyond, 1);
+    assert_false(pf_image_where(state, &place));
+}
+
+/* One more mapping for each copy, however many libraries there are. */
+static void a_copy_is_one_mapping(void **state)
+{
+    (void)state;
+    int maps = 0;
+    std::ifstream file("/proc/self/maps");
+    for (int copy = 0; copy < COPIES; copy++)
+        pf_image_open(image, copy, &high);
+    for (std::string line; std::getline(file, line);)
+        maps += line.find("parfocal-image") != std::string::npos;
+    assert_in_range(maps, 1, COPIES);
+}
+
+static void what_takes_more_is_refused(void **state)
+{
+    const struct {
+        const char *file, *why;
+    } cases[] = {{"libimagethread.so", "has thread-local variables"},
+                 {"libimagechosen.so", "has symbols that are resolved when it is loaded"},
+                 {"libimagemissing.so", "nothing defines of_nobody"}};
+    (void)state;
+    for (const auto &one : cases) {
+        pf_elf elf;
+        char why[300] = "";
+        read(&elf, one.file);
+        assert_null(make(&elf, nullptr, why, sizeof why));
+        print_message("%s\n", why);
+        assert_non_null(strstr(why, one.why));
+        pf_elf_free(&elf);
+    }
+    char why[300] = "";
+    assert_null(make(&high, &low, why, sizeof why)); /* in the wrong order */
+    assert_non_null(strstr(why, "comes after it"));
+}
+
+int main()
+{
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(each_copy_has_its_own_data),
+        cmocka_unit_test(calls_lead_where_they_are_led),
+        cmocka_unit_test(exceptions_pass),
+        cmocka_unit_test(places_have_names),
+        cmocka_unit_test(a_copy_is_one_mapping),
+        cmocka_unit_test(what_takes_more_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
