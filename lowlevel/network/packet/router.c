@@ -190,10 +190,19 @@ static void enter(struct pf_packet_sim *sim, int32_t input, struct packet_queue 
     }
 }
 
+/* Where the credits of a queue's packets go to: soon needed when one may leave. */
+static inline void fetch_credits(const struct pf_packet_sim *sim, int32_t input, int channel)
+{
+    __builtin_prefetch(&sim->channel[(int64_t)sim->inputs[input].output * sim->channels + channel], 1);
+}
+
 void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now)
 {
     int32_t input = p->port;
     bool routed = sim->settings.output_queues;
+    fetch_credits(sim, input, (int)p->channel);
+    if (!routed)
+        __builtin_prefetch(queue_of(sim, input, (int)p->channel, 0), 1);
     note_queue(sim, input, (int)p->channel, p->bytes, now);
     if (pf_packet_is_cut(sim, sim->inputs[input].output, p->ready) ||
         (routed && !choose_queue(sim, input, p))) {
@@ -300,6 +309,9 @@ static bool takes(struct pf_packet_sim *sim, int32_t router, int32_t output, con
     bool is_first = in->offer < 0;
     if (!is_first && !prefers(sim, router, c, output))
         return false;
+    __builtin_prefetch(queue_of(sim, c->input, c->channel, output - sim->vertex[router].first_port)->first,
+                       1);
+    fetch_credits(sim, c->input, c->channel);
     in->offer = c->channel;
     in->offered_by = output;
     in->offered_channel = c->to;
