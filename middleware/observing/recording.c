@@ -183,8 +183,8 @@ void pf_recording_init(void)
         return;
     if (!all.spools) {
         all.ranks = pf_job_state.size;
-        all.charges = sg_cfg_get_boolean("smpi/simulate-computation") || *pf_config.computation_replay ||
-                      *pf_config.computation_record;
+        all.charges |= sg_cfg_get_boolean("smpi/simulate-computation") || *pf_config.computation_replay ||
+                       *pf_config.computation_record;
         all.spools = pf_calloc((size_t)all.ranks, sizeof *all.spools);
         all.recorders = pf_calloc((size_t)all.ranks, sizeof *all.recorders);
     }
@@ -248,6 +248,11 @@ void pf_recording_start(void)
     pf_at_end(give_up);
     pf_recording_on = true;
     pf_upcalls.phase = phase;
+}
+
+void pf_recording_charges(bool charges)
+{
+    all.charges = charges;
 }
 
 void pf_recording_finish(void)

@@ -2,6 +2,8 @@
 #ifndef PF_MIDDLEWARE_OBSERVING_START_H
 #define PF_MIDDLEWARE_OBSERVING_START_H
 
+#include <stdbool.h>
+
 #include "base/export.h"
 
 /* Counts every MPI call from now on; the summary shows it. Works before the application is loaded only. */
@@ -16,5 +18,9 @@ PF_EXPORT void pf_tracing_start(void);
  * has not been recorded. */
 PF_EXPORT void pf_recording_start(void);
 PF_EXPORT void pf_recording_finish(void);
+
+/* Whether what passes between two calls is computation, when SMPI's setting does not say so: that of a
+ * replay. */
+PF_EXPORT void pf_recording_charges(bool charges);
 
 #endif

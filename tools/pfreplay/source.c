@@ -12,7 +12,11 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-static const struct replay_source_ops *const formats[] = {&replay_ti};
+static const struct replay_source_ops *const formats[] = {
+#ifdef PF_HAVE_OTF2
+    &replay_otf2,
+#endif
+    &replay_goal, &replay_ti};
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 

@@ -42,7 +42,10 @@ struct replay_source_ops {
     long (*line)(const struct replay_source *source, int rank);
 };
 
-extern const struct replay_source_ops replay_ti;
+extern const struct replay_source_ops replay_ti, replay_goal;
+#ifdef PF_HAVE_OTF2
+extern const struct replay_source_ops replay_otf2;
+#endif
 
 /* Opens a trace in the format that its first bytes show. Ends the process with one line when there is none.
  * The source stays until the end of the run. */

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "tools/pfreplay/source.h"
+#include "tools/pfreplay/text.h"
 
 #define BUFFER 16384
 
@@ -38,6 +39,7 @@ struct stream {
 
 struct state {
     struct stream *streams;
+    const char *name; /* of a trace that was rewritten; NULL: the files' own */
 };
 
 static bool is_action(const char *line)
@@ -204,6 +206,26 @@ static void read_list(struct replay_source *source, const char *path)
     index_file(source, only);
 }
 
+/* Everybody must have lines. */
+static void check_ranks(const struct replay_source *source, const char *path)
+{
+    const struct state *state = source->state;
+    if (source->ranks == 0)
+        pf_die("%s: there is no action in it", path);
+    for (int rank = 0; rank < source->ranks; rank++)
+        if (!state->streams[rank].file)
+            pf_die("%s: rank %d of %d is missing", path, rank, source->ranks);
+}
+
+void replay_ti_open_file(struct replay_source *source, const char *path, const char *name)
+{
+    struct state *state = pf_calloc(1, sizeof *state);
+    state->name = name;
+    source->state = state;
+    index_file(source, path);
+    check_ranks(source, name ? name : path);
+}
+
 static void ti_open(struct replay_source *source, const char *path)
 {
     char head[4096] = "";
@@ -212,17 +234,13 @@ static void ti_open(struct replay_source *source, const char *path)
         head[fread(head, 1, sizeof head - 1, file)] = 0;
         fclose(file);
     }
+    if (is_action(first_line(head)) || strncmp(head, "# parfocal-replay ", 18) == 0) {
+        replay_ti_open_file(source, path, NULL);
+        return;
+    }
     source->state = pf_calloc(1, sizeof(struct state));
-    if (is_action(first_line(head)) || strncmp(head, "# parfocal-replay ", 18) == 0)
-        index_file(source, path);
-    else
-        read_list(source, path);
-    if (source->ranks == 0)
-        pf_die("%s: there is no action in it", path);
-    struct state *state = source->state;
-    for (int rank = 0; rank < source->ranks; rank++)
-        if (!state->streams[rank].file)
-            pf_die("%s: rank %d of %d is missing", path, rank, source->ranks);
+    read_list(source, path);
+    check_ranks(source, path);
 }
 
 /* More of the rank's lines behind those that are there. A file is open only while it is read: there may be
@@ -288,7 +306,7 @@ static char *next_line(struct stream *stream)
     }
 }
 
-static char *ti_next(struct replay_source *source, int rank)
+char *replay_ti_next(struct replay_source *source, int rank)
 {
     struct state *state = source->state;
     struct stream *stream = &state->streams[rank];
@@ -313,12 +331,13 @@ static char *ti_next(struct replay_source *source, int rank)
     return (char *)skip_blanks(end);
 }
 
-static const char *ti_file(const struct replay_source *source, int rank)
+const char *replay_ti_file(const struct replay_source *source, int rank)
 {
-    return ((const struct state *)source->state)->streams[rank].file;
+    const struct state *state = source->state;
+    return state->name ? state->name : state->streams[rank].file;
 }
 
-static long ti_line(const struct replay_source *source, int rank)
+long replay_ti_line(const struct replay_source *source, int rank)
 {
     return ((const struct state *)source->state)->streams[rank].line;
 }
@@ -327,6 +346,6 @@ const struct replay_source_ops replay_ti = {.size = sizeof replay_ti,
                                             .name = "ti",
                                             .knows = knows,
                                             .open = ti_open,
-                                            .next = ti_next,
-                                            .file = ti_file,
-                                            .line = ti_line};
+                                            .next = replay_ti_next,
+                                            .file = replay_ti_file,
+                                            .line = replay_ti_line};

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "middleware/observing/start.h"
 #include "middleware/process/handed.h"
 #include "tools/pfreplay/source.h"
 
@@ -57,6 +58,7 @@ void replay_choose_time(void)
 {
     source->computes = sg_cfg_get_boolean("smpi/simulate-computation");
     sg_cfg_set_boolean("smpi/simulate-computation", "no");
+    pf_recording_charges(source->computes);
 }
 
 /* As many as fit a screen. */

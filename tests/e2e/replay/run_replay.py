@@ -265,6 +265,102 @@ def part_broken(test):
             test.fail(f"{arguments}", f"status {status}, expected '{said}':\n{output}")
 
 
+# What archive.c writes, as lines; of its communicators, 3 is that of the even ranks, 4 that of the odd ones.
+ARCHIVE = ["init", "MPI_Comm_create_group 0 2 {half0} {half1} {half} {comm}", "compute 1500000", "?0 send 1 7 5000 6", "?1 recv 0 7 5000 6",
+           "irecv {before} 8 70000 6 req=0", "isend {next} 8 70000 6 req=1", "compute 250000", "waitall 2 0 1",
+           "sendRecv 300 {next} 300 {before} 6 6 stag=9 rtag=9", "?0 send 1 1 900 6 comm=3", "?1 send 1 1 900 6 comm=4",
+           "?2 recv 0 1 900 6 comm=3", "?3 recv 0 1 900 6 comm=4", "barrier", "bcast 8000 1 6", "gather 400 400 2 6 6", "reduce 640 0 0 6 op=user",
+           "allreduce 80 0 6 op=user", "alltoall 1200 1200 6 6", "MPI_Allreduce - - 48 6 user {comm}", "compute 100000", "finalize"]
+
+
+def part_otf2(test):
+    """An archive with Score-P's records: the time of the same calls as lines. Archives that cannot be replayed say so."""
+    text = "# parfocal-replay 1 ranks 4\n"
+    for r in range(4):
+        for line in ARCHIVE:
+            if line.startswith("?"):
+                if int(line[1]) != r:
+                    continue
+                line = line[3:]
+            text += f"{r} " + line.format(next=(r + 1) % 4, before=(r - 1) % 4, half=1 + r % 2, half0=r % 2, half1=2 + r % 2, comm=3 + r % 2) + "\n"
+    lines = test.write("lines", text)
+    test.run([test.archive, "archive", "run"])
+    for model in (["-model", m] for m in FINE):
+        for more in (LAB, []):
+            _, output, expected = test.ours(lines, more + model)
+            status, said, time = test.ours("archive/run.otf2", more + model)
+            if expected is None or time != expected:
+                test.fail(f"otf2 {model} {more}", f"lines {expected}, archive {time}, status {status}\n{output}{said}")
+    for fault, says in (("window", "rank 0, in no MPI function: one-sided communication"), ("open", "rank 0: 1 messages are never completed"),
+                        ("regions", "no records of messages")):
+        test.run([test.archive, fault, "run", fault])
+        status, output, _ = test.ours(fault + "/run.otf2")
+        if status == 0 or says not in output:
+            test.fail(f"otf2 {fault}", f"status {status}, expected '{says}'\n{output}")
+    test.write("not.otf2", "x")
+    status, output, _ = test.ours("not.otf2")
+    if status == 0 or "no archive of OTF2" not in output:
+        test.fail("not an archive", output)
+
+
+GOAL = """/* a schedule,
+   with comments */ num_ranks 2
+// one
+rank 1 {
+r1: recv 1000b from 0 tag 5
+r2: send 10b to 0 tag 6 cpu 1 nic 0
+r2 requires r1
+}
+rank 0 {
+  l4: calc 70000
+  l1: calc 100000 cpu 0
+  l2: send 1000b to 1 tag 5 cpu 0 nic 0
+  l3: recv 10b from 1 tag 6
+  l2 requires l1
+  l3 irequires l2
+  l4 requires l3
+  calc 30000
+}
+"""
+GOAL_LINES = """# parfocal-replay 1 ranks 2
+0 init
+0 compute 100000
+0 isend 1 5 1000 6 req=2
+0 irecv 1 6 10 6 req=3
+0 compute 30000
+0 waitall 1 3
+0 compute 70000
+0 waitall 1 2
+0 finalize
+1 init
+1 irecv 0 5 1000 6 req=0
+1 waitall 1 0
+1 isend 0 6 10 6 req=1
+1 waitall 1 1
+1 finalize
+"""
+GOAL_BROKEN = [  # what is replaced, by what, what must be said
+    ("rank 0 {", "rank 1 {", "a rank comes twice"), ("rank 0 {", "rank 7 {", "not so many ranks"), ("r2 requires r1", "r2 requires r9", "line 7: rank 1: a label is required"),
+    ("r1: recv", "r1: get", "line 5: rank 1: there are send, recv and calc"), ("1000b from", "1000 from", "ends in b"), ("r2 requires r1", "r2 requires r1\nr1 requires r2", "in a circle"),
+    ("from 0 tag 5", "from 3 tag 5", "the other rank is not there"), ("  calc 30000\n}\n", "", "the file ends before the rank does"), ("num_ranks 2", "num_ranks 3", "rank 2 of 3 is missing"),
+    ("l4: calc 70000", "l1: calc 70000", "two operations have one label"), ("tag 6 cpu 1", "tag x cpu 1", "the tag must be a number")]
+
+
+def part_goal(test):
+    """A schedule has the time of the calls that stand for it; what is wrong with one is said."""
+    schedule, lines = test.write("schedule.goal", GOAL), test.write("lines", GOAL_LINES)
+    for model in FINE:
+        _, output, expected = test.ours(lines, ["-model", model])
+        status, said, time = test.ours(schedule, ["-model", model])
+        if expected is None or time != expected:
+            test.fail(f"goal {model}", f"lines {expected}, schedule {time}, status {status}\n{output}{said}")
+    for old, new, says in GOAL_BROKEN:
+        assert old in GOAL
+        status, output, _ = test.ours(test.write("broken.goal", GOAL.replace(old, new)), ["-model", "analytic"])
+        if status == 0 or says not in output:
+            test.fail(f"goal: {new}", f"status {status}, expected '{says}'\n{output}")
+
+
 def damage(lines, chance):
     """One to three faults in a trace."""
     lines = list(lines)
@@ -329,12 +425,14 @@ def part_fuzz(test, seed=None, cases=60):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
+    parser.add_argument("--archive", help="the program that writes an archive of OTF2 (archive.c)")
     parser.add_argument("parts", nargs="*")
     arguments = parser.parse_args()
     parts = {name[len("part_"):]: f for name, f in globals().items() if name.startswith("part_")}
     with tempfile.TemporaryDirectory() as work:
         test = Test(arguments.bin, work)
-        for part in arguments.parts or parts:
+        test.archive = arguments.archive and os.path.abspath(arguments.archive)
+        for part in arguments.parts or [p for p in parts if p != "otf2" or test.archive]:
             parts[part](test)
     return 1 if test.failed else 0
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_PFREPLAY_OTF2_H
+#define PF_PFREPLAY_OTF2_H
+
+#include <otf2/otf2.h>
+
+/* What the definitions of an archive say that a replay needs. */
+struct otf2_group {
+    OTF2_GroupRef self;
+    OTF2_GroupType type;
+    bool locations; /* members are locations, else ranks */
+    uint32_t count;
+    uint64_t *members;
+};
+
+struct otf2_comm {
+    OTF2_CommRef self;
+    OTF2_GroupRef group;
+    int number;   /* in our lines */
+    int count;    /* members */
+    int *members; /* ranks of the world */
+};
+
+struct otf2_region {
+    OTF2_RegionRef self;
+    OTF2_StringRef name;
+    bool mpi;
+    const char *text;
+};
+
+struct otf2_string {
+    OTF2_StringRef self;
+    char *text;
+};
+
+struct otf2_definitions {
+    const char *path;
+    OTF2_Reader *reader;
+    double ticks;                /* per second */
+    OTF2_LocationRef *locations; /* by rank */
+    int ranks;
+    struct otf2_group *groups;
+    struct otf2_comm *comms;
+    struct otf2_region *regions;
+    struct otf2_string *strings;
+    OTF2_LocationRef *threads; /* those of processors */
+    int group_count, comm_count, region_count, string_count, thread_count;
+};
+
+/* Opens the archive and reads its definitions. Ends the process with one line on what no replay can do. */
+void otf2_definitions_read(struct otf2_definitions *all, const char *path);
+
+/* NULL: there is none. */
+const struct otf2_comm *otf2_comm_of(const struct otf2_definitions *all, OTF2_CommRef comm);
+
+/* The name of an MPI function, NULL for any other region. */
+const char *otf2_function(const struct otf2_definitions *all, OTF2_RegionRef region);
+
+#endif
