@@ -24,6 +24,7 @@
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/platform/builtin.h"
+#include "tools/pfnetd/load.h"
 
 enum { NETWORK = 256, PLATFORM, SOCKET, TCP };
 
@@ -87,6 +88,17 @@ static bool says_something(int client)
     char byte;
     return poll(&wanted, 1, (int)fmin(pf_config.net_external_timeout * 1000, INT_MAX)) == 1 &&
            recv(client, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+}
+
+/* SimGrid ends so when a platform contradicts itself. */
+static void give_up(int number)
+{
+    static const char line[] = "parfocal: error: SimGrid has given up; its message above says why\n";
+    (void)number;
+    if (write(STDERR_FILENO, line, sizeof line - 1) < 0) {
+        /* there is nobody to tell */
+    }
+    _exit(1);
 }
 
 static int wait_for_client(void)
@@ -157,10 +169,10 @@ static bool load(const char *text, size_t length, int nodes, char *error, size_t
         snprintf(error, error_size, "the client has sent no platform: --platform says which it is");
         return false;
     }
-    simgrid_load_platform(file);
+    bool good = load_platform(file, error, error_size);
     if (memory)
         fclose(memory);
-    return true;
+    return good;
 }
 
 static int connection(void)
@@ -199,6 +211,7 @@ int main(int argc, char **argv)
     pf_config_load();
     pf_machine_apply();
     pf_config_give("--network", "net_model", options.network);
+    signal(SIGABRT, give_up);
     signal(SIGTERM, stop);
     signal(SIGHUP, stop);
     if (signal(SIGINT, SIG_IGN) != SIG_IGN) /* pfrun's child leaves ^C to pfrun */

@@ -63,6 +63,26 @@ def advance(date, limit=math.inf, turn=1 << 40, limit_turn=0):
     return message(ADVANCE, date=date, body=struct.pack("<dQQ", limit, limit_turn, turn))
 
 
+def mutate(data, rng):
+    """Some bytes are other ones, some are missing, some are there twice, or the end is."""
+    data = bytearray(data)
+    for _ in range(rng.choice([1, 1, 1, 2, 5])):
+        if not data:
+            break
+        at = rng.randrange(len(data))
+        how = rng.randrange(6)
+        if how < 3:
+            data[at] = rng.choice([0, 1, 0x7f, 0x80, 0xff, data[at] ^ 1 << rng.randrange(8), rng.randrange(256)])
+        elif how == 3:  # a whole field
+            data[at & ~7:(at & ~7) + 8] = struct.pack("<d", rng.choice([math.nan, math.inf, -math.inf, -1.0, 0.0, 1e300, 5e-324]))
+        elif how == 4:
+            piece = rng.choice([1, 4, 8, 24, 64])
+            data[at:at + piece] = b"" if rng.randrange(2) else data[at:at + piece] * 2
+        else:
+            del data[at:]
+    return bytes(data)
+
+
 class Simulator:
     """A right one, of constant latency and rate; subclasses do something else at one place."""
 

@@ -6,10 +6,13 @@ same      over pfnetd a run has the dates of the same network in its own process
 random    the same for random programs that switch models all the time
 constant  examples/external/constant.py against closed forms
 broken    simulators that do one thing wrong each: one line that says what, a status, and nobody is left behind
+ns3       examples/external/ns3 beside our networks: within 3 % where nothing is congested
+fuzz      valid sessions with changed, missing and added bytes, in both directions: an end with one line, or none
 ends      addresses, sockets and ends: of pfrun, of the other side, also by SIGKILL
 """
 import argparse
 import os
+import random as random_numbers
 import re
 import shlex
 import signal
@@ -23,9 +26,11 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import harness  # noqa: E402
+import peers  # noqa: E402
 from broken import SIMULATORS  # noqa: E402
 
 LIMIT = 240
+SEED = 75  # of the fuzzer
 MODEL = {"packet": "packet", "flow": "portals", "ideal": "portals-ideal"}
 EAGER = {"PARFOCAL_NET_UGAL_BIAS": "0.1", "PARFOCAL_NET_UGAL_CANDIDATES": "3", "PARFOCAL_NET_UGAL_THRESHOLD": "-1"}
 CONSTANT = os.path.join(harness.ROOT, "examples", "external", "constant.py")
@@ -38,6 +43,7 @@ class External:
         self.tools = harness.Tools(bindir, work)
         self.work = work
         self.pfnetd = shlex.quote(self.tools.command("pfnetd"))
+        self.star = os.path.join(work, "star.xml")
         self.failures = 0
 
     def source(self, *path):
@@ -149,6 +155,30 @@ def constant(external):
                         f"{size} bytes: {base[size]} us become {slower[size]} us, not {expected:.3f} us more")
 
 
+def ns3(external):
+    """ns-3's switch sends a packet on when it has all of it, ours as soon as its head is there: 256 bytes more on each way."""
+    pingpong, cg = external.source("examples", "pingpong", "pingpong.c"), external.source("examples", "cg", "cg.c")
+    address = "exec:" + shlex.quote(external.ns3net)
+    times = {}
+    for model in ("packet", "portals", "external"):
+        result = external.pfrun(["-np", "2", "-platform", "star:2", "-model", model], pingpong, [], address)
+        external.expect(result.status == 0 and len(half_round_trips(result)) == 11, f"ping-pong in {model}", result)
+        times[model] = {f"ping-pong, {size} bytes, us": time for size, time in half_round_trips(result).items()}
+        for np in (4, 16):
+            result = external.pfrun(["-np", str(np), "-platform", f"star:{np}", "-model", model], cg, ["-n", "32"], address)
+            found = [re.search(r"took ([\d.]+) s in solve", line) for line in result.lines]
+            found = [match[1] for match in found if match]
+            external.expect(result.status == 0 and len(found) == 1 and "cg: verified" in result.lines, f"cg in {model}", result)
+            times[model][f"cg, {np} ranks, us"] = float(found[0]) * 1e6 if found else 0.0
+    print("| | `packet` | `portals` | ns-3 | over `packet` |\n|---|---|---|---|---|")
+    for what, own in times["packet"].items():
+        more = times["external"][what] / own - 1
+        print(f"| {what} | {own:.3f} | {times['portals'][what]:.3f} | {times['external'][what]:.3f} | {100 * more:+.1f} % |")
+        external.expect(abs(more) < 0.03 and abs(times["external"][what] / times["portals"][what] - 1) < 0.03, f"{what}: more than 3 % away")
+    result = external.pfrun(["-np", "4", "-platform", "star:4", "-schedule", "every:10=external|portals|packet|smpi"], cg, ["-n", "32"], address)
+    external.expect(result.status == 0 and "cg: verified" in result.lines, "switches to and from it", result)
+
+
 def left_behind(external):
     """Processes whose command names this test's folder."""
     done = subprocess.run(["ps", "-eo", "pid,ppid,stat,args"], capture_output=True, text=True, check=True, timeout=60)
@@ -168,11 +198,16 @@ def error_lines(result):
     return [line for line in result.err.splitlines() if line.startswith("parfocal: ")]
 
 
+def place_peers(external, name):
+    """So that ps shows whose they are."""
+    for one in (name, "peers.py"):
+        os.symlink(os.path.join(HERE, one), os.path.join(external.work, one))
+    return os.path.join(external.work, name)
+
+
 def broken(external):
     crowd = external.source("tests", "e2e", "network", "crowd.c")
-    peer = os.path.join(external.work, "broken.py")  # so that ps shows whose it is
-    for name in ("broken.py", "peers.py"):
-        os.symlink(os.path.join(HERE, name), os.path.join(external.work, name))
+    peer = place_peers(external, "broken.py")
     for name, (_, expected) in SIMULATORS.items():
         silent = "nothing" in name
         result = external.pfrun(["-np", "2", "-platform", "star:2", "-model", "external"], crowd, ["20000"], f"exec:{peer} {shlex.quote(name)}",
@@ -184,6 +219,70 @@ def broken(external):
         external.expect(wait_until(lambda: not left_behind(external)), f"{name}: left behind {left_behind(external)}")
 
 
+def session(peer):
+    """What a client says to a pfnetd with two nodes, as it needs not read what comes back to go on."""
+    turn = 1 << 20
+    said = [peers.hello(("node-0", "node-1"), settings=b"net_small_max=4096\n")]
+    for number in range(6):
+        date = number * 1e-3
+        said.append(peers.inject(number, date, number % 2, 1 - number % 2, (72.0, 1e5)[number // 3], number // 3, number % 4, 32.0, turn))
+        turn += 1 << 20
+        said.append(peers.advance(date, date + 1e-3, turn))
+        if number == 2:
+            said += [peers.message(peers.ROUTE, 0, date, b"\0\0\0\0\1\0\0\0"),
+                     peers.message(peers.ACKNOWLEDGE, 0, date + 1e-3, b"\0\0\0\0\1\0\0\0" + bytes(8)), peers.message(peers.CANCEL, 77, date + 1e-3)]
+        turn += 1 << 30
+        said.append(peers.advance(date + 1e-3, date + 1e-3, turn))
+        turn += 1 << 30
+    said.append(peers.message(peers.FINISH))
+    peer.settimeout(60)
+    return said
+
+
+def fuzz(external):
+    rng = random_numbers.Random(SEED)
+    ended = {}
+
+    def judge(what, status, said, result=None):
+        lines = [line for line in said.splitlines() if line.startswith("parfocal: error")]
+        ended[status] = ended.get(status, 0) + 1
+        external.expect(status in (0, 1) and len(lines) == status, f"{what}: status {status}\n{said[-600:]}", result)
+    for case in range(300):
+        mine, its = socket.socketpair()
+        with mine, its:
+            said = session(mine) if case else session(mine)[:-1] + [b"x"]
+            data = b"".join(said) if case == 1 else peers.mutate(b"".join(said), rng)
+            options = ["--platform", "star:2"] if case % 4 else []
+            if case % 4 == 0:  # the platform is the client's, too
+                with open(external.star, "rb") as file:
+                    data = peers.mutate(b"".join([peers.hello(platform=file.read()), *said[1:]]), rng)
+            env = {**os.environ, "PARFOCAL_NET_EXTERNAL_TIMEOUT": "5"}
+            process = subprocess.Popen([external.tools.command("pfnetd"), "--network", ("packet", "flow", "ideal")[case % 3], *options],
+                                       stdin=its, stderr=subprocess.PIPE, text=True, env=env, cwd=external.work, errors="replace")
+            its.close()
+            try:
+                mine.sendall(data)
+                mine.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass  # it has ended
+            try:
+                judge(f"pfnetd, case {case}", process.wait(60), process.stderr.read())
+            except subprocess.TimeoutExpired:
+                process.kill()
+                judge(f"pfnetd, case {case}", "timeout", "")
+            process.stderr.close()
+    external.expect(ended.get(0, 0) > 0 and ended.get(1, 0) > 100, f"pfnetd: {ended}")
+    ended.clear()
+    crowd = external.source("tests", "e2e", "network", "crowd.c")
+    peer = place_peers(external, "mutant.py")
+    for case in range(60):
+        result = external.pfrun(["-np", "2", "-platform", "star:2", "-model", "external"], crowd, ["20000"], f"exec:{peer} {rng.randrange(1 << 30)}",
+                                {"PARFOCAL_NET_EXTERNAL_TIMEOUT": "5"})
+        judge(f"pfrun, case {case}", result.status, result.err, result)
+    external.expect(ended.get(0, 0) > 5 and ended.get(1, 0) > 10, f"pfrun: {ended}")
+    external.expect(wait_until(lambda: not left_behind(external)), f"left behind: {left_behind(external)}")
+
+
 def is_there(path):
     try:
         return stat.S_ISSOCK(os.stat(path).st_mode)
@@ -193,7 +292,7 @@ def is_there(path):
 
 def ends(external):
     crowd = external.source("tests", "e2e", "network", "crowd.c")
-    long_run, points = external.source("examples", "cg", "cg.c"), ["-n", "2048", "-i", "4096"]  # hours
+    long_run, many = external.source("examples", "pingpong", "pingpong.c"), ["1", "100000000"]  # hours
     base = ["-np", "4", "-platform", "torus:4", "-model", "external"]
     path = os.path.join(external.work, "net.socket")
 
@@ -255,7 +354,7 @@ def ends(external):
     # One side is killed.
     with server("--socket", path) as process:
         wait_until(lambda: is_there(path))
-        client = subprocess.Popen([external.tools.command("pfrun"), *base, long_run, *points], cwd=external.work, stdout=subprocess.DEVNULL,
+        client = subprocess.Popen([external.tools.command("pfrun"), *base, long_run, *many], cwd=external.work, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True, env={**os.environ, "PARFOCAL_NET_EXTERNAL": path})
         wait_until(lambda: not is_there(path))
         time.sleep(1)
@@ -265,7 +364,7 @@ def ends(external):
     for leave in ("exec:" + external.pfnetd + " --platform torus:4 # " + external.work, path):
         with server("--socket", path) as process:
             wait_until(lambda: is_there(path))
-            client = subprocess.Popen([external.tools.command("pfrun"), *base, "-tmpdir", external.work, long_run, *points], cwd=external.work,
+            client = subprocess.Popen([external.tools.command("pfrun"), *base, "-tmpdir", external.work, long_run, *many], cwd=external.work,
                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                       env={**os.environ, "PARFOCAL_NET_EXTERNAL": leave})
             wait_until(lambda: not is_there(path) if leave == path else len(left_behind(external)) > 2)
@@ -283,13 +382,17 @@ def ends(external):
 
 
 def main():
-    checks = {"same": same, "random": random, "constant": constant, "broken": broken, "ends": ends}
+    checks = {"same": same, "random": random, "constant": constant, "broken": broken, "fuzz": fuzz, "ns3": ns3, "ends": ends}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
+    parser.add_argument("--ns3net", help="the program of examples/external/ns3")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="external-") as work:
         external = External(options.bin, work)
+        external.ns3net = os.path.abspath(options.ns3net) if options.ns3net else None
+        with open(external.star, "w", encoding="utf-8") as out:
+            subprocess.run([external.tools.command("pfinfo"), "--platform", "star:2"], stdout=out, check=True, timeout=60)
         checks[options.check](external)
     if external.failures:
         sys.exit(f"{external.failures} failures")
