@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ns-3 as the network of pfrun: hosts around one switch, point-to-point links with the rate and the delay of the
- * platform's, messages in packets. It is started by pfrun, with a socket as its standard input:
+ * ns-3 as the network of pfrun: hosts around one switch, point-to-point links with the rate and the delay of
+ * the platform's, messages in packets. It is started by pfrun, with a socket as its standard input:
  *     PARFOCAL_NET_EXTERNAL='exec:./ns3net' pfrun -np 16 -platform star:16 -model external ./app
- * It knows platforms of one <cluster> without a topology (pfinfo --platform star:N). docs/external-network.md has
- * the protocol; it is spoken here without checks beyond lengths.
+ * It knows platforms of one <cluster> without a topology (pfinfo --platform star:N). docs/external-network.md
+ * has the protocol; it is spoken here without checks beyond lengths.
  */
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,8 @@ namespace
 
 enum : uint16_t { HELLO = 1, INJECT, CANCEL, ADVANCE, ROUTE, ACKNOWLEDGE, FINISH };
 enum : uint16_t { WELCOME = 65, FIRST, SENT, LAST, ADVANCED = 71, ROUTE_INFO };
-constexpr size_t HEAD = 24, PAYLOAD = 256, PPP = 2; // bytes: of a head, in a packet, and that ns-3 adds to each
+constexpr size_t HEAD = 24, PAYLOAD = 256,
+                 PPP = 2; // bytes: of a head, in a packet, and that ns-3 adds to each
 
 /* ---- Messages of the protocol; this machine is little-endian, as they are. */
 struct Message {
@@ -146,7 +147,7 @@ std::map<uint64_t, Job> jobs;
 
 struct Host {
     ns3::Ptr<ns3::PointToPointNetDevice> device, port; // its own, and that of the switch towards it
-    std::deque<uint64_t> waiting;                       // messages take turns, a packet each
+    std::deque<uint64_t> waiting;                      // messages take turns, a packet each
     bool busy = false;
 };
 std::vector<Host> hosts;
@@ -206,7 +207,8 @@ void packet_has_left(uint32_t number, ns3::Ptr<const ns3::Packet> packet)
     ns3::Simulator::ScheduleNow(&send_next, number);
 }
 
-bool at_switch(ns3::Ptr<ns3::NetDevice>, ns3::Ptr<const ns3::Packet> packet, uint16_t protocol, const ns3::Address &)
+bool at_switch(ns3::Ptr<ns3::NetDevice>, ns3::Ptr<const ns3::Packet> packet, uint16_t protocol,
+               const ns3::Address &)
 {
     uint64_t label[2];
     packet->CopyData(reinterpret_cast<uint8_t *>(label), sizeof label);
@@ -260,7 +262,8 @@ void build(uint32_t count, const std::string &platform)
     ns3::PointToPointHelper cable;
     cable.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(std::llround(8 * rate))));
     cable.SetChannelAttribute("Delay", ns3::TimeValue(ns3::FemtoSeconds(ticks(latency))));
-    cable.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", ns3::StringValue("1000000000p")); // nothing is lost
+    cable.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
+                   ns3::StringValue("1000000000p")); // nothing is lost
     hosts.resize(count);
     for (uint32_t i = 0; i < count; i++) {
         auto pair = cable.Install(nodes.Get(i), middle.Get(0));
@@ -277,7 +280,8 @@ void meet()
     Message hello = hear();
     if (hello.type != HELLO || hello.body.compare(0, 8, "PARFOCAL") != 0)
         throw std::runtime_error("this is no HELLO");
-    uint32_t nodes = hello.at<uint32_t>(16), names = hello.at<uint32_t>(20), settings = hello.at<uint32_t>(24);
+    uint32_t nodes = hello.at<uint32_t>(16), names = hello.at<uint32_t>(20),
+             settings = hello.at<uint32_t>(24);
     build(nodes, hello.body.substr(std::min<size_t>(32 + nodes + names + settings, hello.body.size())));
     std::string body, name = "ns-3";
     append<uint32_t>(body, 1);

@@ -11,6 +11,7 @@ fuzz      valid sessions with changed, missing and added bytes, in both directio
 ends      addresses, sockets and ends: of pfrun, of the other side, also by SIGKILL
 """
 import argparse
+import contextlib
 import os
 import random as random_numbers
 import re
@@ -313,9 +314,15 @@ def ends(external):
 
     reference = external.pfrun(["-np", "4", "-platform", "torus:4", "-model", "packet"], crowd, ["1000"]).lines
 
+    @contextlib.contextmanager
     def server(*options):
-        return subprocess.Popen(["timeout", "100", external.tools.command("pfnetd"), *options], stderr=subprocess.PIPE, text=True,
-                                cwd=external.work)
+        process = subprocess.Popen([external.tools.command("pfnetd"), *options], stderr=subprocess.PIPE, text=True, cwd=external.work)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()
 
     # At a path: only for its owner, and gone when somebody has come. What a dead one left there is replaced.
     for leftover in (False, True):
@@ -325,13 +332,10 @@ def ends(external):
         with server("--socket", path) as process:
             external.expect(wait_until(lambda: is_there(path) and stat.S_IMODE(os.stat(path).st_mode) == 0o600), "mode of the socket")
             if not leftover:
-                other = server("--socket", path)
-                external.expect(other.wait(60) == 1 and "somebody listens" in other.stderr.read(), "two at a path")
-                other.stderr.close()
-                with open(path + ".file", "w", encoding="utf-8"):
-                    other = server("--socket", path + ".file")
-                external.expect(other.wait(60) == 1 and os.path.exists(path + ".file"), "a file is no socket")
-                other.stderr.close()
+                with server("--socket", path) as other:
+                    external.expect(other.wait(60) == 1 and "somebody listens" in other.stderr.read(), "two at a path")
+                with open(path + ".file", "w", encoding="utf-8"), server("--socket", path + ".file") as other:
+                    external.expect(other.wait(60) == 1 and os.path.exists(path + ".file"), "a file is no socket")
             time.sleep(0.2 if leftover else 0)
             result = external.pfrun(base, crowd, ["1000"], path)
             external.expect(result.status == 0 and result.lines == reference, "at a path", result)
