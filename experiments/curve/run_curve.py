@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Curves of real programs: the main example and HPL, each on 16 and on 64 ranks, and a field code on a crowded dragonfly.
 
-Measured computation takes no simulated time but in spectral-64-measured, so that simulated times are the same in each run. In hpl-64 the update's
+Measured computation takes no simulated time, so that simulated times are the same in each run; spectral-64-measured replays in each
+run what one has measured. In hpl-64 the update's
 products take what they take on nodes of 20 Gflop/s, and nobody executes them. No model is fitted to another.
 Writes the files of pfcurve to DIR/CASE; finished runs are kept there.
 """
@@ -18,7 +19,7 @@ import build  # noqa: E402 (the path comes first)
 
 NETWORK_ALONE = "--cfg=smpi/simulate-computation:no"
 # 64 nodes that begin in the middle of a group, with 80 sweeps of the stencil for each transform.
-CROWDED = ["-np", "64", "-platform", "dragonfly:256", "-hostfile", "hosts", "--phases"]
+CROWDED = ["-np", "64", "-platform", "dragonfly:256", "-hostfile", "hosts"]
 ON_TWO_GROUPS = "examples/spectral on 64 nodes in two groups of a dragonfly"
 CASES = {
     "cg-16": ["-np", "16", "--phases", "--repeat", "3", "--title", "examples/cg on 16 ranks", NETWORK_ALONE],
@@ -28,28 +29,39 @@ CASES = {
                "--title", "HPL, N = 1000, on 4 x 4 ranks", NETWORK_ALONE],
     "hpl-64": ["-np", "64", "--switch-after", "--steps", "4", "--models", "analytic,portals", "--repeat", "2",
                "--cfg=parfocal/platform_host_speed:20e9", "--title", "HPL, N = 2000, on 8 x 8 ranks", NETWORK_ALONE],
-    "spectral-64": [*CROWDED, "--models", "analytic,smpi,portals,packet", "--repeat", "2", "--title", ON_TWO_GROUPS, NETWORK_ALONE],
-    "spectral-64-nic": [*CROWDED, "--models", "analytic,packet", "--repeat", "2", "--title", ON_TWO_GROUPS + ", contention = nic", NETWORK_ALONE],
-    "spectral-64-measured": [*CROWDED, "--models", "analytic,packet", "--repeat", "3", "--title", ON_TWO_GROUPS + ", computation measured"],
+    "spectral-64": [*CROWDED, "--phases", "--models", "analytic,smpi,portals,packet", "--repeat", "2", "--title", ON_TWO_GROUPS, NETWORK_ALONE],
+    "spectral-64-nic": [*CROWDED, "--phases", "--models", "analytic,packet", "--repeat", "2", "--title", "spectral on two groups of a dragonfly, contention = nic", NETWORK_ALONE],
+    "spectral-64-measured": [*CROWDED, "--schedules", "schedules", "--models", "analytic,packet", "--repeat", "2",
+                             "--title", "spectral on two groups of a dragonfly, computation measured", "--cfg=parfocal/computation_replay:computation"],
 }
 # The problem (order, block, grid, whether HPL checks its result) and the arguments of experiments/hpl/hpl.c.
 HPL = {
     "hpl-16": ([1000, 32, 4, 4, True], []),
     "hpl-64": ([2000, 32, 8, 8, False], ["wait=block", "update=flops"]),
 }
+# What spectral-64 has found out.
+FRONTIER = """setup   setup=packet,stencil=analytic,fft=analytic,report=analytic
+others  setup=packet,stencil=analytic,fft=packet,report=packet
+"""
 # Where model analytic shall see the links.
 LINKS = {"spectral-64": "contention = link", "spectral-64-measured": "contention = link"}
 
 
 def prepare_spectral(options, case):
-    """The folder in which the curve is made, with its hosts, and the program."""
+    """The folder in which the curve is made, with its hosts and schedules, and the program."""
     folder = os.path.join(os.path.abspath(options.out), "spectral")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "hosts"), "w", encoding="utf-8") as file:
         file.writelines(f"node-{node}\n" for node in range(1032, 1096))
+    with open(os.path.join(folder, "schedules"), "w", encoding="utf-8") as file:
+        file.write(FRONTIER)
+    program = [os.path.join(os.path.dirname(os.path.abspath(options.bin)), "examples", "spectral"), "-m", "80"]
+    if case == "spectral-64-measured" and not os.path.exists(os.path.join(folder, "computation")):
+        subprocess.run([os.path.join(os.path.abspath(options.bin), "pfrun"), "-quiet", *CROWDED, "-model", "analytic", "--cfg=smpi/host-speed:1Gf",
+                        "--cfg=parfocal/computation_record:computation", *program], cwd=folder, check=True)
     if case in LINKS:
         os.environ["PARFOCAL_ANALYTIC_SET"] = LINKS[case]
-    return folder, [os.path.join(os.path.dirname(os.path.abspath(options.bin)), "examples", "spectral"), "-m", "80"]
+    return folder, program
 
 
 def main():

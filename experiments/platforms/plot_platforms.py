@@ -18,7 +18,9 @@ from PIL import Image  # noqa: E402 (a dependency of matplotlib)
 
 INK, PALE, GREY = "#333333", "#bbbbbb", "#777777"
 # Model: marker, size, face, edge, label (Okabe and Ito, readable for the colour-blind)
-STYLES = {"portals": ("o", 62, "#0072B2", "white", "portals"),
+STYLES = {"packet": ("s", 62, "#E69F00", "white", "packet, on routers"),
+          "packet routes": ("s", 26, "none", "#8c5a00", "packet, on SimGrid's routes"),
+          "portals": ("o", 50, "#0072B2", "white", "portals"),
           "analytic link": ("D", 30, "none", "#D55E00", "analytic, contention = link"),
           "analytic": ("x", 26, "#888888", "#888888", "analytic, contention = nic")}
 TITLES = {"cg": "Conjugate gradients, 32³", "alltoall": "MPI_Alltoall, 16 KiB", "halo": "Halo exchange, 64 KiB, 5 steps"}
@@ -38,7 +40,7 @@ def draw_panel(axes, rows, labels):
         marker, size, face, edge, _ = STYLES[row["model"]]
         y, x = labels.index((row["platform"], row["placement"])), float(row["simulated_us"])
         kind = {"color": face} if marker == "x" else {"facecolor": face, "edgecolor": edge}
-        axes.scatter(x, y, marker=marker, s=size, linewidth=1.2, zorder=3 if row["model"] == "portals" else 4, **kind)
+        axes.scatter(x, y, marker=marker, s=size, linewidth=1.2, zorder=3 + list(STYLES).index(row["model"]) / 10, **kind)
         if row["busiest_share"]:
             axes.annotate(f"{100 * float(row['busiest_share']):.0f} %", (1.01, y), xycoords=("axes fraction", "data"), fontsize=7.5,
                           color=GREY, va="center")
@@ -74,7 +76,7 @@ def draw(rows, stem):
                 "the busiest link has work", fontsize=8.5, color=GREY)
     handles = [Line2D([], [], marker=marker, linestyle="", markersize=size ** 0.5, markerfacecolor=face, label=label,
                       markeredgecolor=edge, markeredgewidth=1.2) for marker, size, face, edge, label in STYLES.values()]
-    figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.012, 1 - 0.55 / height), ncol=3, frameon=False, fontsize=8.5, handletextpad=0.2)
+    figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.012, 1 - 0.55 / height), ncol=5, frameon=False, fontsize=8.5, handletextpad=0.2)
     figure.subplots_adjust(left=1.45 / figure.get_figwidth(), right=1 - 0.45 / figure.get_figwidth(), top=1 - 1.2 / height, bottom=0.5 / height, hspace=0.25, wspace=0.2)
     figure.savefig(stem + ".svg", metadata={"Date": None})
     figure.savefig(stem + ".png", dpi=100)

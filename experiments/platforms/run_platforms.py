@@ -3,21 +3,23 @@
 """One program on five platforms with as many nodes: which is the fastest, where is the contention, and does the cheap model know?
 
 The main example, an MPI_Alltoall and a halo exchange (exchange.c) on a crossbar, a fat tree, one with half as many links upwards, a torus and a
-dragonfly; ranks on the nodes in their order, or scattered. On 64 nodes in model portals and in model analytic, fitted once to
-portals; on 256 in analytic only. The bytes of all messages of Open MPI over the routes of SimGrid (routes.c) tell the busiest link. Writes
-DIR/platforms.csv and a picture (with Debian's python3-matplotlib). Simulated times are the same in each run.
+dragonfly; ranks on the nodes in their order, or scattered. On 64 nodes in models packet, portals and analytic; on 256 in analytic only.
+Model packet runs on the routers of the built-in platform where it is one, and on SimGrid's routes, which are those of portals. The bytes of
+all messages of Open MPI over the routes of SimGrid (routes.c) tell the busiest link. Writes DIR/platforms.csv and a picture (with Debian's
+python3-matplotlib). Simulated times are the same in each run; costs are processor time.
 """
 import argparse
-import concurrent.futures
 import csv
 import itertools
 import json
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -26,7 +28,8 @@ PLATFORMS = ["crossbar", "fat tree", "fat tree 2:1", "torus", "dragonfly"]
 BUILT_IN = {"crossbar": "star", "fat tree": "fattree", "fat tree 2:1": "fattree", "torus": "torus", "dragonfly": "dragonfly"}
 PLACEMENTS = ["in order", "scattered"]
 PROGRAMS = {"cg": ["-n", "32"], "alltoall": ["alltoall", "16384", "1"], "halo": ["halo", "65536", "5"]}
-MODELS = {"portals": "", "analytic": "contention = nic", "analytic link": "contention = link"}
+MODELS = {"packet": "", "packet routes": "", "portals": "", "analytic": "contention = nic", "analytic link": "contention = link"}
+REFERENCES = ["packet", "packet routes", "portals"]  # what cheaper models are compared with
 SECONDS = re.compile(r"^seconds (\S+)|took (\S+) s in solve", re.M)
 COLUMNS = ["program", "ranks", "platform", "placement", "model", "simulated_us", "overhead_s", "start_up_s", "busiest_share",
            "busiest_over_mean", "busiest_kind", "busiest_link"]
@@ -38,6 +41,12 @@ def output(command, **environment):
     if done.returncode:
         sys.exit(f"run_platforms: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def processor_time():
+    """Of all runs so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Study:
@@ -53,20 +62,26 @@ class Study:
             for placement, order in zip(PLACEMENTS, (list(range(ranks)), shuffled)):
                 with open(self.hosts(ranks, placement), "w", encoding="utf-8") as file:
                     file.writelines(f"node-{node}\n" for node in order)
+                for platform in PLATFORMS:
+                    first = int(re.search(r'radical="(\d+)-', self.built_in(platform, ranks))[1])
+                    with open(self.hosts(ranks, placement, platform), "w", encoding="utf-8") as file:
+                        file.writelines(f"node-{first + node}\n" for node in order)
             for platform in PLATFORMS:
                 self.write_platform(platform, ranks)
-        # One fit, on the fat tree: what is learned there must do for the others.
-        self.parameters = f"{folder}/parameters.txt"
-        output([f"{self.bin}/pfinfo", "--fit=portals", "--output", self.parameters, "--", "-np", "16"])
 
-    def hosts(self, ranks, placement):
-        return f"{self.folder}/{ranks}-{placement.replace(' ', '-')}.hosts"
+    def hosts(self, ranks, placement, platform=None):
+        """With a platform: by the names that the built-in one has."""
+        name = f"{ranks} {placement} {platform}.hosts" if platform else f"{ranks} {placement}.hosts"
+        return f"{self.folder}/{name.replace(' ', '-').replace(':', '-')}"
+
+    def built_in(self, platform, ranks):
+        return output([f"{self.bin}/pfinfo", f"--platform={BUILT_IN[platform]}:{ranks}"])
 
     def file_of(self, platform, ranks):
         return f"{self.folder}/{platform.replace(' ', '-').replace(':', '-')}-{ranks}.xml"
 
     def write_platform(self, platform, ranks):
-        text = output([f"{self.bin}/pfinfo", f"--platform={BUILT_IN[platform]}:{ranks}"])
+        text = self.built_in(platform, ranks)
         # Hosts and links by the numbers of the nodes.
         text = re.sub(r'radical="(\d+)-(\d+)"', lambda m: f'radical="0-{int(m[2]) - int(m[1])}"', text)
         if platform == "fat tree 2:1":
@@ -100,15 +115,18 @@ class Study:
         name = f"{self.folder}/" + "-".join(map(str, case)).replace(" ", "-").replace(":", "-")
         messages, report = name + ".messages", name + ".report"
         executable = f"{os.path.dirname(self.bin)}/examples/cg" if program == "cg" else self.exchange
-        text = output([f"{self.bin}/pfrun", "-np", str(ranks), "-platform", self.file_of(platform, ranks), "-hostfile", self.hosts(ranks, placement),
-                       "-model", model.split()[0], "-report", report, "-quiet", "--cfg=smpi/simulate-computation:no",
-                       "--log=root.thres:critical", executable, *PROGRAMS[program]],
-                      PARFOCAL_OPENMPI_MESSAGES=messages, PARFOCAL_ANALYTIC_PARAMETERS=self.parameters, PARFOCAL_ANALYTIC_SET=MODELS[model])
+        routers = model == "packet"  # and else SimGrid's routes
+        begin, used = time.monotonic(), processor_time()
+        text = output([f"{self.bin}/pfrun", "-np", str(ranks), "-platform", f"{BUILT_IN[platform]}:{ranks}" if routers else self.file_of(platform, ranks),
+                       "-hostfile", self.hosts(ranks, placement, platform if routers else None), "-model", model.split()[0], "-report", report, "-quiet",
+                       "--cfg=smpi/simulate-computation:no", "--log=root.thres:critical", executable, *PROGRAMS[program]],
+                      PARFOCAL_OPENMPI_MESSAGES=messages, PARFOCAL_ANALYTIC_SET=MODELS[model])
+        share = min(1, (processor_time() - used) / (time.monotonic() - begin))  # of a processor that this run had
         match = SECONDS.search(text)
         with open(report + "/summary.json", encoding="utf-8") as file:
             summary = json.load(file)
-        overhead = sum(phase["overhead_s"] for phase in summary["phases"])
-        row = dict(zip(COLUMNS, [*case, 1e6 * float(match[1] or match[2]), overhead, summary["startup_s"]]))
+        overhead = share * sum(phase["overhead_s"] for phase in summary["phases"])
+        row = dict(zip(COLUMNS, [*case, 1e6 * float(match[1] or match[2]), overhead, share * summary["startup_s"]]))
         if model == "portals":
             loads = self.loads(messages, platform, ranks, placement)
             busiest = max(sorted(loads), key=loads.get)
@@ -128,12 +146,9 @@ def kind_of(link, platform, ranks):
     return "node" if match and int(match[1]) < ranks else "between switches"
 
 
-def agreement(rows, program, ranks, model):
-    """Of the pairs of cases whose times differ by more than 5 % in portals: how many the model ranks so too, and of how many."""
-    def times(which):
-        return [row["simulated_us"] for row in rows if (row["program"], row["ranks"], row["model"]) == (program, ranks, which)]
-
-    fine, cheap, right, clear = times("portals"), times(model), 0, 0
+def agreement(fine, cheap):
+    """Of the pairs of cases whose times differ by more than 5 % in the fine model: how many the other ranks so too, and of how many."""
+    right, clear = 0, 0
     for a, b in itertools.combinations(range(len(fine)), 2):
         if max(fine[a], fine[b]) > 1.05 * min(fine[a], fine[b]):
             clear += 1
@@ -141,19 +156,30 @@ def agreement(rows, program, ranks, model):
     return right, clear
 
 
+def compare(rows, program, ranks, model, reference):
+    """On the networks that both have."""
+    def of(which):
+        return {(row["platform"], row["placement"]): row for row in rows if (row["program"], row["ranks"], row["model"]) == (program, ranks, which)}
+
+    def cost(which, *columns):
+        return sum(row[column] for row in which for column in columns)
+
+    cheap, fine = of(model), of(reference)
+    cheap, fine = ([found[key] for key in cheap if key in fine] for found in (cheap, fine))
+    times = [[row["simulated_us"] for row in found] for found in (fine, cheap)]
+    errors = [c / f - 1 for f, c in zip(*times)]
+    right, clear = agreement(*times)
+    print(f"{program:10}{reference:15}{model:15}{f'{right} of {clear}':>14}{100 * sum(map(abs, errors)) / len(errors):10.1f} %"
+          f"{100 * max(errors, key=abs):+7.0f} %{cost(cheap, 'overhead_s') / cost(fine, 'overhead_s'):11.3f}"
+          f"{cost(cheap, 'overhead_s', 'start_up_s') / cost(fine, 'overhead_s', 'start_up_s'):16.3f}")
+
+
 def summarise(rows, ranks):
-    print(f"\n{'program':10}{'model':15}{'ranked right':>14}{'mean error':>12}{'largest':>9}{'overhead':>10}{'with start-up':>15}")
-    for program, model in itertools.product(PROGRAMS, MODELS):
-        fine = [row for row in rows if (row["program"], row["ranks"], row["model"]) == (program, ranks, "portals")]
-        cheap = [row for row in rows if (row["program"], row["ranks"], row["model"]) == (program, ranks, model)]
-        if model == "portals" or not cheap:
-            continue
-        errors = [abs(c["simulated_us"] / f["simulated_us"] - 1) for c, f in zip(cheap, fine)]
-        right, clear = agreement(rows, program, ranks, model)
-        cost = sum(r["overhead_s"] for r in fine) / sum(r["overhead_s"] for r in cheap)
-        all_cost = sum(r["overhead_s"] + r["start_up_s"] for r in fine) / sum(r["overhead_s"] + r["start_up_s"] for r in cheap)
-        print(f"{program:10}{model:15}{f'{right} of {clear}':>14}{100 * sum(errors) / len(errors):10.1f} %{100 * max(errors):7.0f} %"
-              f"{f'1/{cost:.0f}':>10}{f'1/{all_cost:.0f}':>15}")
+    print(f"\n{'program':10}{'reference':15}{'model':15}{'ranked right':>14}{'mean error':>12}{'largest':>9}{'overhead':>11}{'with start-up':>16}")
+    programs = dict.fromkeys(row["program"] for row in rows)
+    for program, reference in itertools.product(programs, REFERENCES):
+        for model in list(MODELS)[list(MODELS).index(reference) + 1:]:
+            compare(rows, program, ranks, model, reference)
 
 
 def verify(rows):
@@ -166,21 +192,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc, pfrun and pfinfo")
     parser.add_argument("--out", default="platform-results", help="folder of platforms.csv, platforms.svg and platforms.png")
-    parser.add_argument("--fine", type=int, default=64, help="nodes of the runs in portals and analytic")
+    parser.add_argument("--fine", type=int, default=64, help="nodes of the runs in all models")
     parser.add_argument("--coarse", type=int, default=256, help="nodes of the runs in analytic alone; the same as --fine: none")
     parser.add_argument("--programs", default=",".join(PROGRAMS), help="which (default: all)")
-    parser.add_argument("--jobs", type=int, default=1, help="runs at a time (the overhead is that of a run alone)")
     parser.add_argument("--no-plot", action="store_true", help="table only")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     cases = [(program, options.fine, platform, placement, model) for program in options.programs.split(",") for platform in PLATFORMS
-             for placement in PLACEMENTS for model in MODELS]
+             for placement in PLACEMENTS for model in MODELS if (platform, model) != ("fat tree 2:1", "packet")]  # which is not built in
     if options.coarse != options.fine:
         cases += [(program, options.coarse, platform, placement, "analytic link") for program in options.programs.split(",")
                   for platform in PLATFORMS for placement in PLACEMENTS]
     rows = []
-    with tempfile.TemporaryDirectory(prefix="pf-platforms-") as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for row in pool.map(Study(options, folder).run, cases):
+    with tempfile.TemporaryDirectory(prefix="pf-platforms-") as folder:
+        study = Study(options, folder)
+        for row in map(study.run, cases):
             rows.append(row)
             more = f"  busiest link {100 * row['busiest_share']:3.0f} % of the time, {row['busiest_kind']}" if "busiest_share" in row else ""
             print(f"{row['program']:10}{row['ranks']:4} {row['platform']:14}{row['placement']:11}{row['model']:14}{row['simulated_us']:11.2f} us"
