@@ -18,7 +18,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(sys.argv.pop(1))
 FETCHED = "adapters/openmpi/openmpi-4.1.4"
-EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "bin/pfnet", "include/parfocal.h", "include/parfocal/mpi.h",
+EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "bin/pfnet", "libexec/parfocal/pfreplay", "include/parfocal.h", "include/parfocal/mpi.h",
             "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
             "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
@@ -147,6 +147,13 @@ class Prefix(unittest.TestCase):
         for model in ("smpi", "portals"):
             self.check_run("pfrun", "-np", "4", "-model", model, "./app")
         self.check_run("pfrun", "-np", "4", "-schedule", "sum=portals", "./app")
+
+    def test_replay(self):
+        """The program that plays traces is found where it was installed."""
+        run("pfcc", "app.c", "-o", "recorded", env=self.env, cwd=self.work)
+        run("pfrun", "-np", "4", "-trace", "replay:app.replay", "./recorded", env=self.env, cwd=self.work)
+        for model in ("smpi", "portals"):
+            run("pfrun", "-model", model, "-replay", "app.replay", env=self.env, cwd=self.work)
 
     def test_curve(self):
         """It names the models, so that it has found its modules and pfinfo."""

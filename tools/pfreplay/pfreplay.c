@@ -222,6 +222,8 @@ int main(int argc, char **argv)
         play_die("the trace ends before this rank's finalize");
     play_wait_pending();
     play.from->done[play.rank] = true;
+    for (int i = 0; i < play.type_count; i++)
+        MPI_Type_free(&play.types[i].type);
     MPI_Op_free(&play.op);
     MPI_Op_free(&play.ordered);
     MPI_Finalize();
