@@ -193,6 +193,27 @@ class Sweeps(Folder):
         self.assertAlmostEqual(float(points["portals"]["error"]), times["portals"] / times["packet"] - 1, places=6)
         self.assertIn("within 90 % of all packet:", said)
 
+    def test_machine(self):
+        """Of Parfocal's own, and a file: all runs are on it; a file that is not there is refused at once."""
+        sweep = [*FIXED, "--switch-after", "--steps", "1", "--models", "analytic,portals", "--repeat", "1"]
+        self.curve(*sweep, "--output", "plain", self.steps)
+        self.curve(*sweep, "--output", "named", "-machine", "bxi-quito", self.steps)
+        self.write("far.machine", "platform_link_latency = 5e-6\n")
+        self.curve(*sweep, "--output", "far", "-machine", "./far.machine", self.steps)
+        for model in ("analytic", "portals"):
+            plain, named, far = (float(self.points(output)[model]["simulated_s"]) for output in ("plain", "named", "far"))
+            self.assertLess(plain, named)
+            self.assertLess(named, far)
+            alone = subprocess.run([os.path.join(BUILD, "bin", "pfrun"), "-report", "alone", *FIXED, "-machine", "bxi-quito", "-model", model,
+                                    self.steps], cwd=self.folder, timeout=LIMIT, check=True, capture_output=True, env=ENVIRONMENT)
+            self.assertEqual(alone.returncode, 0)
+            with open(os.path.join(self.folder, "alone/summary.json"), encoding="utf-8") as file:
+                self.assertAlmostEqual(json.load(file)["simulated_s"] / named, 1, places=7)
+        with open(os.path.join(self.folder, "named/report.html"), encoding="utf-8") as file:
+            self.assertIn("-machine bxi-quito", file.read())
+        self.assertIn("there is no file ./gone.machine", self.curve(*sweep, "-machine", "./gone.machine", self.steps, status=1))
+        self.assertIn("there is no machine 'gone'", self.curve(*sweep, "--output", "gone", "-machine", "gone", self.steps, status=1))
+
     def test_fit(self):
         self.curve("-np", "2", "-platform", "star:2", *FIXED[2:], "--fit", "--models", "analytic,portals", "--switch-after", "--unit",
                    "phase", "--repeat", "1", self.steps)

@@ -190,8 +190,8 @@ def pfrun_flags(args):
     for name in ("machine", "calibrated"):
         if getattr(args, name):
             flags += ["-" + name, getattr(args, name)]
-    for name in (args.hostfile, args.platform):
-        if name and ("/" in name or name.endswith(".xml")) and not os.path.isfile(name):
+    for name in (args.hostfile, args.platform, args.machine, args.calibrated):
+        if name and ("/" in name or name.endswith((".xml", ".machine")) or name == args.calibrated) and not os.path.isfile(name):
             raise Problem(f"there is no file {name}")
     for setting in args.cfg:
         if ":" not in setting:
