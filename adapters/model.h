@@ -30,7 +30,7 @@ PF_EXPORT const char *pf_model_text(enum pf_model model);
 PF_EXPORT const char *pf_model_list(void);
 
 /* The MPI implementation that runs a model (enum pf_impl), -1 for no model. */
-int pf_model_impl(enum pf_model model);
+PF_EXPORT int pf_model_impl(enum pf_model model);
 
 /* The network under its NIC, "" where there is no NIC. */
 PF_EXPORT const char *pf_model_network(enum pf_model model);

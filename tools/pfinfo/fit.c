@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adapters/adapter.h"
 #include "adapters/analytic/cost/cost.h"
 #include "adapters/analytic/cost/fit.h"
 #include "base/config.h"
@@ -186,6 +187,25 @@ static void find_times(const struct fit_request *request, struct pf_fit *fit, st
     read_points(between);
 }
 
+/*
+ * The times say nothing of windows: who does one-sided communication follows from the model and the setting
+ * that the run had.
+ */
+static void choose_windows(const struct fit_request *request, struct pf_parameters *parameters)
+{
+    static const char row[] = "--cfg=parfocal/openmpi_osc:";
+    enum pf_model model;
+    const char *osc = pf_config.openmpi_osc;
+    if (is_file(request) || !pf_model_parse(request->model, strlen(request->model), &model) ||
+        pf_model_impl(model) != PF_IMPL_OPENMPI)
+        return;
+    for (int i = 0; i < request->run_count; i++)
+        if (strncmp(request->run[i], row, sizeof row - 1) == 0)
+            osc = request->run[i] + sizeof row - 1;
+    bool by_nic = strcmp(osc, "portals4") == 0;
+    pf_parameters_read_text(parameters, by_nic ? "windows = nic" : "windows = pt2pt", "fit");
+}
+
 int fit_model(const struct fit_request *request)
 {
     static struct pf_fit fit, between;
@@ -198,6 +218,7 @@ int fit_model(const struct fit_request *request)
     const char *wrong = pf_fit_make(&fit, &parameters);
     if (wrong)
         measuring_give_up("--fit: %s", wrong);
+    choose_windows(request, &parameters);
     write_parameters(request, &parameters);
     int n = find_residuals(request, &fit, &between, residuals);
     measuring_end();

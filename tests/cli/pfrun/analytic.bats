@@ -60,6 +60,15 @@ refused_file() {
     [ "$status" -eq 0 ]
 }
 
+@test "pfinfo --fit to a model of Open MPI: one-sided communication is what the run had" {
+    run timeout 200 "$PF_BIN/pfinfo" --fit=portals --output fitted -- -np 4
+    [ "$status" -eq 0 ]
+    grep "^windows = pt2pt" fitted
+    run timeout 200 "$PF_BIN/pfinfo" --fit=portals --output fitted -- -np 4 --cfg=parfocal/openmpi_osc:portals4
+    [ "$status" -eq 0 ]
+    grep "^windows = nic" fitted
+}
+
 @test "pfinfo --fit: unknown model, and a run that fails" {
     run timeout 100 "$PF_BIN/pfinfo" --fit=fast
     [ "$status" -eq 1 ]
