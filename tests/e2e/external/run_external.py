@@ -365,17 +365,22 @@ def ends(external):
         process.kill()
         said = client.communicate(timeout=LIMIT)[1]
         external.expect(client.returncode == 1 and "network external" in said and said.count("parfocal: error") == 1, f"pfnetd is killed: {said}")
-    for leave in ("exec:" + external.pfnetd + " --platform torus:4 # " + external.work, path):
+    def children(process):
+        return subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True, check=False).stdout.split()
+
+    for address in ("exec:" + external.pfnetd, path):
         with server("--socket", path) as process:
             wait_until(lambda: is_there(path))
             client = subprocess.Popen([external.tools.command("pfrun"), *base, "-tmpdir", external.work, long_run, *many], cwd=external.work,
                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                      env={**os.environ, "PARFOCAL_NET_EXTERNAL": leave})
-            wait_until(lambda: not is_there(path) if leave == path else len(left_behind(external)) > 2)
+                                      env={**os.environ, "PARFOCAL_NET_EXTERNAL": address})
+            external.expect(wait_until(lambda: not is_there(path) if address == path else children(client)), f"it has begun: {address}")
+            child = children(client)
             time.sleep(1)
             client.kill()
             client.communicate(timeout=LIMIT)
-            if leave == path:
+            external.expect(wait_until(lambda: not any(os.path.exists("/proc/" + number) for number in child)), "its child is left behind")
+            if address == path:
                 status, said = process.wait(60), process.stderr.read()
                 external.expect(status == 1 and "closed the connection" in said, f"pfrun is killed: {status}, {said}")
             else:
