@@ -56,7 +56,7 @@ def settings(build):
     """The configuration table, as pfinfo prints it: a line NAME=VALUE, and below it type, default and meaning."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PARFOCAL_")}
     text = subprocess.run([f"{build}/bin/pfinfo", "-c"], check=True, capture_output=True, text=True, env=environment).stdout
-    rows = re.findall(r"^(PARFOCAL_\w+)=.*\n +(\w+), default (\"[^\"]*\"|[^\s:]+)(?: ([^:\n]*))?: (.*)$", text, re.M)
+    rows = re.findall(r"^(PARFOCAL_\w+)=.*\n +(\w+), default (\"[^\"]*\"|[^\s:]+)(?: (.*?))?: (.*)$", text, re.M)
     if len(rows) != text.count("\nPARFOCAL_") + text.startswith("PARFOCAL_"):
         sys.exit("site: the form of pfinfo -c is another")
     rows = [(*row[:4], re.sub(r"docs/(\w+\.md)", r"[\1](\1)", row[4].replace("|", "\\|"))) for row in rows]

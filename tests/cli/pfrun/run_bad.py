@@ -43,12 +43,13 @@ TEXTS = {  # rows of any text, by what they are about
     "machine": ["nosuch", "/", "nosuch/x", "x.machine"],
     "calibrated": ["nosuch", "/"],
     "summary": ["nosuch/x", "/"],
+    "net_external": ["x", "/", "nosuch/x", "unix:", "tcp:x", "tcp:localhost:1", "exec:", LONG],
     "net_statistics": ["nosuch/x", "/"],
     "background": ["x", "uniform", "uniform:", "uniform:x", "uniform:-1", "uniform:2", "nosuch:0.3", "uniform:0.3:x", "uniform:0.3:9", "hotspot:9:0.5",
                    "file:nosuch:0.3", ":0.3", LONG],
 }
 OTHER_READERS = ("cc", "cxx", "pfrun")  # read by other programs than a run
-MODELS = {"openmpi": "portals", "clone": "portals", "nic": "portals", "net": "packet", "background": "packet", "ptl": "portals", "idle": "portals",
+MODELS = {"openmpi": "portals", "clone": "portals", "nic": "portals", "net": "packet", "net_external": "external", "background": "packet", "ptl": "portals", "idle": "portals",
           "livelock": "portals", "analytic": "analytic"}
 FLAGS = [
     ["-np"], ["-np", ""], ["-np", "0"], ["-np", "-1"], ["-np", "1.5"], ["-np", "2x"], ["-np", "99999999999"], ["-n", "x"],
@@ -151,7 +152,7 @@ def cases():
         if name in OTHER_READERS:
             continue
         options = quiet + ([] if name.startswith("platform") else ["-platform", "star:4"])
-        options += [] if name == "model" else ["-model", MODELS.get(name.split("_")[0], "smpi")]
+        options += [] if name == "model" else ["-model", MODELS.get(name, MODELS.get(name.split("_")[0], "smpi"))]
         options += ["-trace", "csv:run.csv"] if name in ("trace_layers", "trace_ranks") else []
         for value, may_work in of_row(kind, name, possible):
             program = (["effects"] if "idle" in name else ["effects", "blocking"]) if may_work else ["PROGRAM", "phases"]
