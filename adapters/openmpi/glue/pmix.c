@@ -173,13 +173,16 @@ static opal_value_t *stored_value(const opal_process_name_t *id, const char *key
 static int module_get(const opal_process_name_t *id, const char *key, opal_list_t *info,
                       opal_value_t **result)
 {
-    opal_value_t *value = job_value(key);
+    opal_value_t *value = NULL;
     (void)info;
-    if (!value && id->vpid < (opal_vpid_t)pf_glue_host->job_size) {
+    /* What each rank asks of each other comes first. */
+    if (id->vpid < (opal_vpid_t)pf_glue_host->job_size) {
         value = rank_value((int)id->vpid, key);
         if (!value)
             value = published_value((int)id->vpid, key);
     }
+    if (!value)
+        value = job_value(key);
     if (!value)
         value = stored_value(id, key);
     *result = value;

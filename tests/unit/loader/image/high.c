@@ -2,6 +2,7 @@
 /* A library that needs the other one. */
 extern int low_count, *low_pointer;
 int low_begun(void);
+int low_value(void);
 
 static int seen;
 
@@ -20,4 +21,19 @@ int high_add(int n)
 {
     low_count += n;
     return *low_pointer;
+}
+
+int both(void)
+{
+    return 2;
+}
+
+int high_both(void)
+{
+    return both();
+}
+
+int high_calls(void)
+{
+    return low_value();
 }

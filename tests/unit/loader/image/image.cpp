@@ -104,6 +104,10 @@ static void calls_lead_where_they_are_led(void **state)
     assert_int_equal(pf_imports_replace_one(first, "low_value", reinterpret_cast<void *>(answer)), 1);
     assert_int_equal(function<int()>(first, "low_calls")(), 77);
     assert_int_equal(function<int()>(second, "low_calls")(), 1);
+    void *above = pf_image_open(image, 0, &high);
+    assert_int_equal(function<int()>(above, "high_calls")(), 1); /* its calls are its own */
+    assert_int_equal(function<int()>(first, "low_both")(), 1);
+    assert_int_equal(function<int()>(above, "high_both")(), 2);
     assert_int_equal(pf_imports_replace_one(first, "high_add", nullptr), 0);
     assert_null(pf_copy_symbol(first, "high_add")); /* which it does not need */
     assert_null(pf_copy_symbol(first, "no such thing"));

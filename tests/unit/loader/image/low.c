@@ -29,6 +29,16 @@ int low_calls(void)
     return low_value(); /* by the table of imports */
 }
 
+int both(void) /* which the other one has, too */
+{
+    return 1;
+}
+
+int low_both(void)
+{
+    return both();
+}
+
 int low_asks(void)
 {
     return (int)getppid(); /* which the test answers */
