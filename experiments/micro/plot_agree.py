@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws DIR/agree.csv of run_agree.py as DIR/agree.png: for each model, how many times are within which error.
+"""Draws DIR/agree.csv of run_agree.py as DIR/agree.png: for each model and number of ranks, how many times are within which error.
 
     plot_agree.py DIR
 
@@ -22,13 +22,18 @@ def main():
     folder = sys.argv[1]
     with open(f"{folder}/agree.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
-    for axis, model in zip(axes, ("analytic", "smpi")):
+    models = list(rows[0])[5:]
+    panels = [(model, ranks) for ranks in dict.fromkeys(row["ranks"] for row in rows) for model in models
+              if any(row[model] for row in rows if row["ranks"] == ranks)]
+    figure, axes = plt.subplots(1, len(panels), figsize=(1 + 4 * len(panels), 3.6), sharey=True, squeeze=False)
+    axes = axes[0]
+    for axis, (model, ranks) in zip(axes, panels):
         for kind, colour in SHADES.items():
-            errors = sorted(max(LEAST, 100 * abs(float(row[model]) / float(row["portals"]) - 1)) for row in rows if row["kind"] == kind)
+            errors = sorted(max(LEAST, 100 * abs(float(row[model]) / float(row["portals"]) - 1)) for row in rows
+                            if (row["kind"], row["ranks"]) == (kind, ranks) and row[model])
             part = [100 * (i + 1) / len(errors) for i in range(len(errors))]
             axis.step(errors, part, where="post", color=colour, label=kind)
-        axis.set(xscale="log", xlim=(LEAST, 2000), xlabel="error against portals (%)", title=model)
+        axis.set(xscale="log", xlim=(LEAST, 2000), xlabel="error against portals (%)", title=f"{model}, {ranks} ranks")
         axis.grid(color="#ececec")
     axes[0].set_ylabel("times within it (%)")
     axes[0].legend(fontsize=8, loc="lower right")
