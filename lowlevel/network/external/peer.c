@@ -158,7 +158,8 @@ static bool wait_for_child(void)
 {
     const struct timespec step = {.tv_nsec = 1000000};
     int status;
-    for (double waited = 0.0; waited < pf_config.net_external_timeout; waited += 1e-3) {
+    long steps = (long)(pf_config.net_external_timeout * 1e3) + 1;
+    for (long i = 0; i < steps; i++) {
         if (waitpid(state.child, &status, WNOHANG) != 0) {
             state.child = 0;
             if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
