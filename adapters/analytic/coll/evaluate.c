@@ -17,22 +17,6 @@ static inline void begin_round(struct pf_member *m)
     m->last = m->busy = 0;
 }
 
-static inline void account_receive(struct pf_member *m, const struct pf_cost_received *got, double combine)
-{
-    /* Where the processor's work is known, finding a message that came before its receive is none: it goes on
-     * during the rank's own sends. */
-    double start = got->work > 0 ? got->complete - got->work : later(got->arrival, m->clock);
-    double end = got->complete + combine;
-    m->busy += end - start;
-    m->first = start < m->first ? start : m->first;
-    m->last = later(m->last, end);
-}
-
-void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got)
-{
-    account_receive(m, got, 0);
-}
-
 static inline void end_round(struct pf_member *m)
 {
     double end = later(m->cpu, m->safe);
@@ -49,39 +33,6 @@ static inline bool combines(enum pf_action action)
 static struct pf_round empty_round(struct pf_coll *coll)
 {
     return (struct pf_round){.step = coll->colls->step, .peer = coll->colls->peer, .mode = PF_COST_STANDARD};
-}
-
-/* Ranks go on in the order of their dates, so that NICs are asked in about that order. A heap. */
-static bool before(const struct pf_coll *coll, int a, int b)
-{
-    double x = coll->member[a].clock, y = coll->member[b].clock;
-    return x < y || (x == y && a < b);
-}
-
-void pf_evaluate_put(struct pf_coll *coll, int rank)
-{
-    int slot = coll->queue_length++;
-    for (; slot > 0 && before(coll, rank, coll->queue[(slot - 1) / 2]); slot = (slot - 1) / 2)
-        coll->queue[slot] = coll->queue[(slot - 1) / 2];
-    coll->queue[slot] = rank;
-}
-
-int pf_evaluate_first(struct pf_coll *coll)
-{
-    int *queue = coll->queue, first = queue[0], last = queue[--coll->queue_length], slot = 0;
-    for (;;) {
-        int child = 2 * slot + 1;
-        if (child >= coll->queue_length)
-            break;
-        if (child + 1 < coll->queue_length && before(coll, queue[child + 1], queue[child]))
-            child++;
-        if (!before(coll, queue[child], last))
-            break;
-        queue[slot] = queue[child];
-        slot = child;
-    }
-    queue[slot] = last;
-    return first;
 }
 
 static void leave_round(struct pf_member *m)
@@ -148,7 +99,7 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
     struct pf_cost_received got;
     pf_cost_receive(cost, pf_evaluate_world(coll, from), pf_evaluate_world(coll, to), bytes, sent,
                     posted_at(coll, from, to, bytes), &got);
-    account_receive(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
+    pf_evaluate_received(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
     if (coll->flows)
         note_flow(&target->in, bytes, sent, &got);
     target->missing--;
@@ -294,7 +245,7 @@ static void advance(struct pf_coll *coll, int rank)
         if (!complete(m))
             return;
         leave_round(m);
-        if (coll->queue_length && before(coll, coll->queue[0], rank)) {
+        if (coll->queue_length && pf_evaluate_before(coll, coll->queue[0], rank)) {
             pf_evaluate_put(coll, rank);
             return;
         }
@@ -321,7 +272,7 @@ static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step,
                     m->cpu, posted_as(coll, step->peer, step->bytes, before), mode, &sent, &got);
     m->cpu = sent.returns;
     m->safe = later(m->safe, got.safe);
-    account_receive(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
+    pf_evaluate_received(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
     coll->tally->bytes += step->bytes;
     coll->tally->messages++;
 }

@@ -7,12 +7,6 @@
 #include "adapters/analytic/coll/schedule.h"
 #include "base/pool.h"
 
-/*
- * A round of a rank: it posts its receives from `clock` on, sends one message after the other (until `cpu`),
- * and leaves when its sends are safe and its receives complete. A receive keeps the processor busy for a
- * while after the data are there; several of them follow each other, in whatever order they come: the last
- * one ends not before `first + busy`, where `first` is when the first of them is there.
- */
 /* What comes to a rank in an exchange of all with all. */
 struct pf_flows {
     double begin, end;     /* of the first and of the last */
@@ -22,6 +16,12 @@ struct pf_flows {
     int count;
 };
 
+/*
+ * A round of a rank: it posts its receives from `clock` on, sends one message after the other (until `cpu`),
+ * and leaves when its sends are safe and its receives complete. A receive keeps the processor busy for a
+ * while after the data are there; several of them follow each other, in whatever order they come: the last
+ * one ends not before `first + busy`, where `first` is when the first of them is there.
+ */
 struct pf_member {
     double clock; /* the rank entered its round, or left the call */
     double cpu, safe;
@@ -83,15 +83,18 @@ struct pf_coll {
     struct pf_tally *tally;
 };
 
-/* For turns.c: the rank of the job; the queue of ranks by their `clock`; what a message is to its receiver.
- */
+/* The rank of the job. */
 static inline int pf_evaluate_world(const struct pf_coll *coll, int rank)
 {
     return coll->plan.call.world ? coll->plan.call.world[rank] : rank;
 }
+
+/* In members.c: the queue of ranks by their `clock`; a message that its receiver has in its round, and how
+ * long (s) it then takes to combine it. */
+bool pf_evaluate_before(const struct pf_coll *coll, int a, int b);
 void pf_evaluate_put(struct pf_coll *coll, int rank);
 int pf_evaluate_first(struct pf_coll *coll);
-void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got);
+void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got, double combine);
 
 /* A stage in which each rank posts a receive, starts a send, and so on: call by call. */
 void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);

@@ -18,7 +18,7 @@ static void meet(struct pf_coll *coll, int from, int to, size_t bytes, const str
     struct pf_cost_received got;
     pf_cost_receive(coll->colls->cost, pf_evaluate_world(coll, from), pf_evaluate_world(coll, to), bytes,
                     sent, posted, &got);
-    pf_evaluate_received(&coll->member[to], &got);
+    pf_evaluate_received(&coll->member[to], &got, 0);
     if (sent->rendezvous)
         coll->member[from].safe = later(coll->member[from].safe, got.safe);
 }
