@@ -197,6 +197,9 @@ static void hear_advanced(const struct pf_wire_message *m, struct pf_engine_plac
                           (unsigned long long)mine);
     if (turn)
         pf_engine_set_next_turn(turn);
+    /* Or both sides would end up writing, and neither reading. */
+    if (pf_wire_has_more(&pf_external_peer.wire))
+        pf_external_blame("it goes on behind ADVANCED, and nobody has asked it to");
 }
 
 static void hear_told(const struct pf_wire_message *m)

@@ -45,6 +45,12 @@ bool pf_wire_flush(struct pf_wire *wire);
 /* Waits for the next message, whose head has been checked. False: there is none. */
 bool pf_wire_get(struct pf_wire *wire, struct pf_wire_message *message);
 
+/* Whether something has come behind the last message. */
+static inline bool pf_wire_has_more(const struct pf_wire *wire)
+{
+    return wire->in_end > wire->in_begin;
+}
+
 /* Whether a body has this length; false with an error that names the message. */
 bool pf_wire_expect(struct pf_wire *wire, const struct pf_wire_message *message, size_t length);
 

@@ -126,7 +126,7 @@ SIMULATORS = {
     "credit of nobody": (at_advance(lambda n, d, l: message(CREDIT, 0, d, struct.pack("<4I", 99, 0, 1, 0)), credits=1000), "CREDIT for node 99"),
     "credit unasked": (at_advance(lambda n, d, l: message(CREDIT, 0, d, struct.pack("<4I", 0, 0, 1, 0))), "CREDIT for node 0"),
     "error later": (at_advance(lambda n, d, l: message(ERROR, body=b"a link is on fire")), "it says: a link is on fire"),
-    "too much": (at_advance(floods), "it"),
+    "too much": (at_advance(floods), "it goes on behind ADVANCED"),
     "gets nowhere": (GetsNowhere, "it does not get beyond"),
     "ends badly": (EndsBadly, "has ended with status 7"),
 }
