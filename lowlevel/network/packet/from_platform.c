@@ -80,11 +80,12 @@ static struct joint *next_joint(const struct joint *joint)
 
 static void forget_joints(struct plan *plan)
 {
-    struct joint *joint, *next;
-    HASH_ITER(hh, plan->joints, joint, next)
-    {
-        HASH_DEL(plan->joints, joint);
+    struct joint *joint = plan->joints;
+    HASH_CLEAR(hh, plan->joints); /* the table alone: the joints still know their order */
+    while (joint) {
+        struct joint *next = next_joint(joint);
         free(joint);
+        joint = next;
     }
 }
 
