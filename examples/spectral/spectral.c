@@ -5,13 +5,12 @@
  * A periodic grid of n x n x n points is cut into pencils along z, one per rank. Each time step has two parts
  * that load a network in opposite ways, and each is a phase that a schedule can give a model of its own:
  *
- *     stencil   u <- S u, `-m` times: S averages the 27 points around a point. Small messages to eight
- * neighbours, and a reduction: bound by latency. fft       (S - 1) phi = u - mean(u), by a transform and its
- * inverse. Four transpositions, each an MPI_Alltoall in the rows or columns of the ranks: bound by the
- * bandwidth of whatever cables lie between them.
+ * - stencil: u <- S u, `-m` times; S averages the 27 points around a point. Small messages to eight
+ *   neighbours, and a reduction: bound by latency.
+ * - fft: (S - 1) phi = u - mean(u), by a transform and its inverse. Four transpositions, each an MPI_Alltoall
+ *   in the rows or columns of the ranks: bound by the bandwidth of whatever cables lie between them.
  *
- *     pfrun -np 64 -platform dragonfly:256 -hostfile scattered -model analytic -schedule
- * fft=packet,stencil=analytic ./spectral
+ *   pfrun -np 64 -platform dragonfly:256 -model analytic -schedule fft=packet,stencil=analytic ./spectral
  *
  * S is a convolution, so that modes keep their shape: u at the end is known point by point, and phi is put
  * into the equation. With a plain mpicc, pf_phase() compiles to nothing.
