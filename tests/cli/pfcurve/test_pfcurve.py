@@ -105,7 +105,7 @@ class Sweeps(Folder):
         """Also those that look like the beginning of a flag of pfcurve, or of several."""
         self.write("two", "fine smpi\ncheap analytic\n")
         text = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,smpi", "--repeat", "1", SPECTRAL, "-n", "8", "-m", "1")
-        self.assertIn("examples/spectral -n 8 -m 1", text)
+        self.assertIn(f"{shlex.quote(SPECTRAL)} -n 8 -m 1", text)
 
     def test_files(self):
         """The pictures are pictures, and the report needs nothing else."""
