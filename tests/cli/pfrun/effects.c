@@ -93,6 +93,7 @@ static void polls(const char *name)
 static void crowd(const char *name)
 {
     enum { BYTES = 1 << 16, COUNT = 4 };
+    const char *out = buffer + (COUNT + 1) * BYTES;
     MPI_Request requests[2 * COUNT];
     int size, count = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -101,9 +102,9 @@ static void crowd(const char *name)
     for (int i = 0; i < COUNT; i++) {
         MPI_Irecv(buffer + i * BYTES, BYTES, MPI_CHAR, (rank + size - 1) % size, 5, MPI_COMM_WORLD,
                   &requests[count++]);
-        MPI_Isend(buffer, BYTES, MPI_CHAR, (rank + 1) % size, 5, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Isend(out, BYTES, MPI_CHAR, (rank + 1) % size, 5, MPI_COMM_WORLD, &requests[count++]);
         if (rank > 0)
-            MPI_Send(buffer, 1024, MPI_CHAR, 0, 6, MPI_COMM_WORLD);
+            MPI_Send(out, 1024, MPI_CHAR, 0, 6, MPI_COMM_WORLD);
         for (int from = 1; rank == 0 && from < size; from++)
             MPI_Recv(buffer + COUNT * BYTES, 1024, MPI_CHAR, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);

@@ -158,6 +158,8 @@ def cases():
         for value, may_work in of_row(kind, name, possible):
             program = (["effects"] if "idle" in name else ["effects", "blocking"]) if may_work else ["PROGRAM", "phases"]
             settings = {"PARFOCAL_" + name.upper(): value}
+            if name == "clone_dir":  # without clones nobody looks for it
+                settings["PARFOCAL_OPENMPI_LOADING"] = "clones"
             yield ["pfrun", *options, "-np", "3" if may_work else "2", *program], settings, may_work
     for flag in FLAGS:
         yield (["pfrun", *flag] if flag == ["-np"] else ["pfrun", "-np", "2", *flag, "PROGRAM", "phases"]), {}, False
