@@ -140,7 +140,7 @@ static void read_routes(struct plan *plan)
     if (plan->nodes > MOST_NODES)
         pf_die("network packet: %d hosts have ranks, and a platform that is not built in may have %d",
                plan->nodes, MOST_NODES);
-    plan->routes = pf_calloc((size_t)plan->nodes * (size_t)plan->nodes, sizeof *plan->routes);
+    plan->routes = pf_calloc((size_t)plan->nodes * (size_t)plan->nodes + 1, sizeof *plan->routes);
     for (int a = 0; a < plan->nodes; a++) {
         for (int b = 0; b < plan->nodes; b++) {
             struct pf_platform_route *route = route_of(plan, a, b);
