@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs whose fine times are all known, made of arithmetic and a seed: what iterations of real programs look like."""
+import math
+import random
+
+from pfsample.units import Unit
+
+
+def make(pairs):
+    """Units and fine times of (x, y, kind, calls), with a set-up before and an output behind them."""
+    rows = [(3.0, 3.9, "setup", 7), *pairs, (0.5, 0.8, "output", 3)]
+    units = [Unit(i, i, i + 1, x, kind, str(calls), 0 < i <= len(pairs), kind, calls) for i, (x, _, kind, calls) in enumerate(rows)]
+    return units, {i: y for i, (_, y, _, _) in enumerate(rows)}
+
+
+def halo(count, seed):
+    """Exchanges with neighbours: all alike but for what the last digits do."""
+    r = random.Random(seed)
+    return make([(1 + 1e-6 * r.random(), 1.083 * (1 + 0.004 * r.gauss(0, 1)), "halo", 40) for _ in range(count)])
+
+
+def amr(count, seed):
+    """A mesh that is refined now and then, with a large reduction in every tenth step, right in one model and not in the other."""
+    r, rows, size = random.Random(seed), [], 1.0
+    for i in range(count):
+        if i % 150 == 149:
+            size *= r.uniform(0.8, 1.4)
+        x = size * (1 + 0.02 * r.random())
+        large = i % 10 == 9
+        y = 1.08 * x * (1 + 0.01 * r.gauss(0, 1)) + (6.4 * (1 + 0.02 * r.gauss(0, 1)) if large else 0)
+        rows.append((x + (5.0 if large else 0), y, "reduce" if large else "step", 50 if large else 40))
+    return make(rows)
+
+
+def alltoallv(count, seed):
+    """Random volumes: hardly two units alike, and a ratio of the models that drifts, because the contention does."""
+    r, rows, drift = random.Random(seed), [], 0.0
+    for i in range(count):
+        drift = 0.95 * drift + 0.012 * r.gauss(0, 1)
+        x = math.exp(0.3 * r.gauss(0, 1))
+        rows.append((x, x * (1.25 + drift) * (1 + 0.01 * r.gauss(0, 1)), f"random {i}", 16))
+    return make(rows)
+
+
+ALL = {"halo": halo, "amr": amr, "alltoallv": alltoallv}

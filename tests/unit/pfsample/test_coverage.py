@@ -1,0 +1,31 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The interval holds the truth as often as it says: 200 samples of each of the runs of populations.py, by their seeds."""
+import statistics
+import unittest
+
+import populations
+from pfsample import sequence
+
+
+class Coverage(unittest.TestCase):
+    def check(self, name, count, share):
+        units, y = populations.ALL[name](count, 1)
+        hits, errors, shares = sequence.coverage(units, y, 0.02, 0.5, range(200))
+        self.assertGreaterEqual(hits, 0.93, name)
+        self.assertLess(max(map(abs, errors)), 0.05, name)
+        self.assertLess(abs(statistics.fmean(errors)), 0.002, f"{name}: the estimates lean to one side")
+        self.assertLess(statistics.fmean(shares), share, name)
+
+    def test_halo(self):
+        self.check("halo", 300, 0.1)
+
+    def test_amr(self):
+        self.check("amr", 1000, 0.1)
+
+    def test_alltoallv(self):
+        self.check("alltoallv", 1000, 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Units from sequences of marks such as programs leave."""
+import unittest
+
+from pfcurve.errors import Problem
+from pfsample import units
+from pfsample.units import Mark
+
+
+def marks(words):
+    """AT:NAME:SIGNATURE for each mark, a second apart; the begin and the end come by themselves."""
+    rows = ["start::first", *words, "end::0"]
+    return [Mark(*word.split(":")[:2], float(i), word.split(":")[2], 3, 100) for i, word in enumerate(rows)]
+
+
+def body(found):
+    return [unit for unit in found if unit.repeats]
+
+
+class Units(unittest.TestCase):
+    def whole(self, found, of):
+        """The units are the whole run, one after the other."""
+        self.assertEqual([found[0].first, found[-1].last], [0, len(of) - 1])
+        self.assertTrue(all(a.last == b.first for a, b in zip(found, found[1:])))
+
+    def test_phases(self):
+        of = marks(["phase:setup:a", *["phase:step:b"] * 40, "phase:report:c"])
+        found, how = units.from_marks(of)
+        self.whole(found, of)
+        self.assertIn("phase", how)
+        self.assertEqual([unit.name for unit in found if not unit.repeats][:1], [""])
+        self.assertGreaterEqual(len(body(found)), 40)
+
+    def test_three_collectives_are_one_iteration(self):
+        of = marks(["collective:MPI_Bcast:s", *["collective:MPI_Allreduce:" + s for _ in range(50) for s in "abc"], "collective:MPI_Gather:e"])
+        found, how = units.from_marks(of)
+        self.whole(found, of)
+        self.assertEqual(len(body(found)), 50)
+        self.assertEqual({unit.last - unit.first for unit in body(found)}, {3})
+        self.assertEqual(len({unit.kind for unit in body(found)}), 1)
+        self.assertIn("each 3 collective", how)
+
+    def test_pcontrol_comes_before_collectives(self):
+        of = marks([w for _ in range(30) for w in ("pcontrol:1:a", "collective:MPI_Allreduce:b", "collective:MPI_Bcast:c")])
+        found, _ = units.from_marks(of)
+        self.assertEqual(len(body(found)), 30)
+        self.assertTrue(all(of[unit.first].at == "pcontrol" for unit in body(found)))
+
+    def test_rare_collective(self):
+        """A step of another kind now and then is a unit like the others, of its own kind."""
+        words = [f"pcontrol:1:{'R' if i % 10 == 9 else 'a'}" for i in range(100)]
+        found, _ = units.from_marks(marks(words))
+        self.assertEqual(len(body(found)), 100)
+        self.assertEqual(len(set(units.kinds(found).values())), 2)
+
+    def test_random_signatures(self):
+        """No two iterations alike: one kind by their calls."""
+        found, how = units.from_marks(marks([f"collective:MPI_Alltoallv:{i}" for i in range(100)]))
+        self.assertEqual(len(body(found)), 100)
+        self.assertIn("by calls", how)
+        self.assertEqual(len(set(units.kinds(found).values())), 1)
+
+    def test_broken_period(self):
+        words = ["collective:MPI_Allreduce:" + s for i in range(60) for s in ("abX" if i == 30 else "abc")]
+        words.insert(50, "collective:MPI_Bcast:Q")
+        of = marks(words)
+        found, _ = units.from_marks(of)
+        self.whole(found, of)
+        self.assertGreaterEqual(sum(unit.last - unit.first == 3 for unit in body(found)), 57)
+
+    def test_no_structure(self):
+        for words in ([], ["collective:MPI_Bcast:a"] * 5, [f"phase:p{i}:{i}" for i in range(100)]):
+            with self.assertRaisesRegex(Problem, "no structure"):
+                units.from_marks(marks(words))
+
+
+if __name__ == "__main__":
+    unittest.main()

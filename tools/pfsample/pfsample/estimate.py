@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The estimate of the whole run and its interval, from the fine times of the units of a plan."""
+import math
+from dataclasses import dataclass, field
+
+from . import student
+
+LEAST_WIDTH = 2e-4  # of the estimate: what a unit differs from itself in another place, where nothing else was seen to differ
+
+
+@dataclass
+class Part:
+    """What is known of one stratum."""
+    name: str
+    units: int
+    drawn: int
+    x: float
+    ratio: float  # fine over cheap
+    total: float
+    variance: float
+    freedom: float
+    spread: float  # standard deviation of a unit about the ratio
+
+
+@dataclass
+class Estimate:
+    total: float
+    low: float
+    high: float
+    variance: float
+    freedom: float
+    border: float  # signed, s
+    parts: list = field(default_factory=list)
+
+    @property
+    def half(self):
+        return (self.high - self.low) / 2
+
+
+def of_stratum(stratum, drawn, y):
+    """The local ratio, and the variance by successive differences of the residuals in the order of time: neighbours share what
+    changes slowly, and where they do not the differences say so. Each zone stands for its units, all but the one that is known."""
+    sizes = [end - begin for begin, end in stratum.zones]
+    below = sum(size * unit.x for size, unit in zip(sizes, drawn))
+    above = sum(size * y[unit.number] for size, unit in zip(sizes, drawn))
+    ratio = above / below if below > 0 else 1.0
+    rest = [y[unit.number] - ratio * unit.x for unit in drawn]
+    count = len(rest)
+    steps = sum((b - a)**2 for a, b in zip(rest, rest[1:]))
+    square = steps / (2 * (count - 1)) if count > 1 else 0.0
+    variance = square * sum(size * (size - 1) for size in sizes)
+    # Differences that share a residual are not independent: this many would be as good.
+    freedom = 2 * (count - 1)**2 / (3 * count - 4) if count > 1 else 1.0
+    return Part(stratum.name, len(stratum.units), count, stratum.x, ratio, ratio * stratum.x, variance, freedom, math.sqrt(square))
+
+
+def of_plan(plan, y, border=0.0, confidence=0.95):
+    """`y`: {unit's number: seconds in the fine model}; `border`: mean relative error of a window's unit."""
+    known = sum(y[number] for number in plan.certain)
+    parts = [of_stratum(stratum, stratum.drawn(), y) for stratum in plan.strata]
+    total = known + sum(part.total for part in parts)
+    variance = sum(part.variance for part in parts)
+    weights = sum(part.variance**2 / part.freedom for part in parts)
+    # Satterthwaite's, the degrees of freedom of a sum of variances.
+    freedom = variance**2 / weights if weights > 0 else float(sum(part.drawn for part in parts) or 1)
+    half = student.quantile(confidence, max(freedom, 1.0)) * math.sqrt(variance) + abs(border) * total
+    half = max(half, LEAST_WIDTH * total)
+    return Estimate(total, max(total - half, 0), total + half, variance, freedom, border * total, parts)
+
+
+def of_units(plan, y, estimate):
+    """{unit's number: seconds}, known or by the ratio of its stratum; they add up to the estimate."""
+    result = {number: y[number] for number in plan.certain}
+    for stratum, part in zip(plan.strata, estimate.parts):
+        result.update({unit.number: part.ratio * unit.x for unit in stratum.units})
+    return result

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples that grow until the interval is as narrow as the goal, or the budget is spent."""
+import math
+
+from . import estimate, plan
+
+MOST_STEPS = 12
+BEFORE = AFTER = 1  # units that a window simulates before and after the one that counts
+
+
+def cost(units, numbers, before=BEFORE, after=AFTER):
+    """Share of the whole run that windows for these units simulate in the fine model; windows that meet are one."""
+    inside = {k for number in numbers for k in range(max(0, number - before), min(len(units), number + after + 1))}
+    return sum(units[k].calls + 1 for k in inside) / sum(unit.calls + 1 for unit in units)
+
+
+def affordable(units, current, budget):
+    """How many more windows there is room for."""
+    each = (1 + BEFORE + AFTER) / len(units)
+    return max(0, math.floor((budget - cost(units, current.wanted())) / each))
+
+
+def step(units, current, found, goal, budget):
+    """How many units the next step adds: half as many again, more where that will not do, less where the budget ends; 0 at the end."""
+    if found.half <= goal * found.total:
+        return 0
+    without_border = max(goal * found.total - abs(found.border), goal * found.total / 4)
+    factor = min(4.0, max(1.5, ((found.half - abs(found.border)) / without_border)**2))
+    more = min(math.ceil((factor - 1) * current.sampled), affordable(units, current, budget))
+    left = sum(len(stratum.units) - len(stratum.zones) for stratum in current.strata)
+    return max(0, min(more, left))
+
+
+def run(units, measure, goal, budget, seed, border=None, layout=None):
+    """`measure(numbers)` gives {number: seconds} of what was not known; `border()` the mean error of a window after it.
+    Returns (plan, all that is known, estimate)."""
+    current, y = plan.make(units, seed, layout), {}
+    for _ in range(MOST_STEPS):
+        y.update(measure([number for number in current.wanted() if number not in y]))
+        found = estimate.of_plan(current, y, border() if border else 0.0)
+        more = step(units, current, found, goal, budget)
+        if not more:
+            break
+        plan.grow(current, more, [part.spread for part in found.parts])
+    else:
+        y.update(measure([number for number in current.wanted() if number not in y]))
+        found = estimate.of_plan(current, y, border() if border else 0.0)
+    return current, y, found
+
+
+def coverage(units, y, goal, budget, seeds, border=0.0):
+    """How often the interval holds the truth, how far off the estimates are, and what share of the units was simulated."""
+    truth, hits, errors, shares, layout = math.fsum(y.values()), 0, [], [], plan.layout(units)
+    for seed in seeds:
+        current, _, found = run(units, lambda numbers: {k: y[k] for k in numbers}, goal, budget, seed, lambda: border, layout)
+        hits += found.low <= truth <= found.high
+        errors.append(found.total / truth - 1)
+        shares.append(cost(units, current.wanted()))
+    return hits / len(errors), errors, shares

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Units, which are sampled, from marks, which every rank passes once and in order: what repeats in the sequence of marks."""
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+
+from pfcurve.errors import Problem
+
+LEAST = 12  # repetitions that make a structure
+ALIKE = 0.9  # of the marks that must be what the mark one period before was
+LONGEST = 512  # marks of a period
+
+
+@dataclass(frozen=True)
+class Mark:
+    at: str  # start, phase, pcontrol, collective, site, end
+    name: str
+    date: float  # simulated seconds in the cheap model: the last rank's
+    signature: str  # of what happens up to the next mark
+    calls: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What lies between two marks. Those that do not repeat, such as the set-up, are units as well."""
+    number: int
+    first: int
+    last: int  # where the next one begins
+    x: float  # its simulated time in the cheap model
+    kind: str  # units of one kind do the same
+    coarse: str  # units of one coarse kind make the same calls, with other sizes or partners
+    repeats: bool
+    name: str
+    calls: int
+
+
+def digest(words):
+    return hashlib.sha256("\n".join(map(str, words)).encode()).hexdigest()[:12]
+
+
+def period(tokens):
+    """The least distance at which most tokens come again, with the share of those that do: (0, 0.0) when there is none."""
+    count = len(tokens)
+    for distance in range(1, min(LONGEST, count // LEAST) + 1):
+        same = sum(a == b for a, b in zip(tokens, tokens[distance:]))
+        # A token that is nearly always the same would hide what comes in every tenth iteration.
+        if same >= ALIKE * (count - distance):
+            return distance, same / (count - distance)
+    return 0, 0.0
+
+
+def trimmed(tokens, distance):
+    """Where the repetition begins and ends: the set-up before it and the output behind it are not part of it."""
+    same = [a == b for a, b in zip(tokens, tokens[distance:])]
+    first = next((i for i in range(len(same)) if all(same[i:i + distance])), 0)
+    last = next((i for i in range(len(same), 0, -1) if all(same[max(0, i - distance):i])), len(same))
+    return first, last + distance
+
+
+def cut(tokens, distance):
+    """First marks of the units, and the end of the last one. Where the period is broken, what lies between is one unit."""
+    first, end = trimmed(tokens, distance)
+    anchor, starts, at = tokens[first], [first], first
+    while at < end:
+        following = at + distance
+        if following < end and tokens[following] != anchor:
+            near = [i for i in range(at + 1, end) if tokens[i] == anchor]
+            following = next((i for i in near if i >= following), end) if distance > 1 else following
+        at = min(following, end)
+        starts.append(at)
+    return starts
+
+
+def own(marks):
+    """Numbers of the marks by which units are found: what the program says itself comes first, and of what it says what is
+    said often enough."""
+    for kinds in (("pcontrol",), ("phase",), ("phase", "pcontrol"), ("collective",), ("site",)):
+        numbers = [i for i, mark in enumerate(marks) if mark.at in kinds]
+        if len(numbers) >= LEAST:
+            yield kinds, numbers
+
+
+def spans(marks):
+    """(marks where units begin, the end of the last, how they were found)."""
+    for kinds, numbers in own(marks):
+        said = kinds != ("collective",) and kinds != ("site",)
+        # Names that the program gave are its iterations. Collectives have one name, and are told apart by what follows.
+        levels = [("name", lambda m: m.name)] if said else [
+            ("calls and partners", lambda m: m.signature), ("calls", lambda m: (m.name, m.calls)), ("name", lambda m: m.name)]
+        for what, token in levels:
+            tokens = [token(marks[i]) for i in numbers]
+            distance, _ = period(tokens)
+            if distance:
+                starts = cut(tokens, distance)
+                ends = numbers + [len(marks) - 1]
+                where = [ends[min(i, len(numbers))] for i in starts]
+                if len(set(where)) > LEAST:
+                    each = "each" if distance == 1 else f"each {distance}"
+                    return sorted(set(where)), f"{each} {' or '.join(kinds)} mark{'s' if distance > 1 else ''}, by {what}"
+    raise Problem(f"-sample: the program has no structure to sample: nothing comes {LEAST} times or more in the sequence of its "
+                  "phases, MPI_Pcontrol and collectives (pf_phase at the begin of each iteration makes one)")
+
+
+def from_marks(marks):
+    """(units, how they were found). Together they are the whole run."""
+    if len(marks) < 2 or marks[-1].date <= 0:
+        raise Problem("-sample: the program has no structure to sample: it makes no call that could be a mark")
+    where, found = spans(marks)
+    bounds = sorted({0, *where, len(marks) - 1})
+    inside = set(where[:-1])
+    units = []
+    for first, last in zip(bounds, bounds[1:]):
+        part = marks[first:last]
+        units.append(Unit(len(units), first, last, marks[last].date - marks[first].date, digest(m.signature for m in part),
+                          digest((m.at, m.name, m.calls) for m in part), first in inside, marks[first].name,
+                          sum(m.calls for m in part)))
+    return units, found
+
+
+def rare(counts, least):
+    return {kind for kind, count in counts.items() if count < least}
+
+
+def kinds(units, least=5):
+    """{number of a unit that repeats: kind}. Where hardly two units are equal, those that make the same calls are one kind."""
+    body = [unit for unit in units if unit.repeats]
+    kind = {unit.number: unit.kind for unit in body}
+    few = rare(Counter(kind.values()), least)
+    if sum(kind[unit.number] in few for unit in body) > 0.05 * len(body):
+        coarse = Counter(unit.coarse for unit in body if kind[unit.number] in few)
+        for unit in body:
+            if kind[unit.number] in few:
+                # Not even the calls are the same: then they have in common that they have nothing in common.
+                kind[unit.number] = "like " + unit.coarse if coarse[unit.coarse] >= least else "irregular"
+    return kind
