@@ -140,7 +140,7 @@ static bool same(const char *word, const char *name)
     return strcmp(word, name) == 0;
 }
 
-/* By length and first and last letter, so that most words are compared once. */
+/* Actions by a hash of their names: there is one look-up for each line of a trace. */
 #define HASH_SIZE 1024
 static const struct play_action *hashed[HASH_SIZE];
 
