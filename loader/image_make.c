@@ -257,7 +257,7 @@ static bool read_segments(struct reading *reading)
 
 static void __attribute__((noreturn)) undefined_function(void)
 {
-    pf_die("Open MPI calls a function that none of its libraries defines");
+    pf_die("a library that each rank has a copy of calls a function that no library defines");
 }
 
 static void *find_in(void *library, const char *name, const char *version)
