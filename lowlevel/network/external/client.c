@@ -20,8 +20,6 @@
 #include <math.h>
 #include <uthash.h>
 
-/* Turns that the other side may give out for what one message makes it post. */
-enum { TURNS_AT_ONCE = 1 << 16 };
 /* Questions at one date that bring nothing: the peer does not get on. */
 enum { MOST_IN_VAIN = 1000000 };
 
@@ -449,7 +447,7 @@ static void external_inject(struct pf_transfer *t)
     bool sent = p->has_sent;
     t->state = (void *)(uintptr_t)(index + 1);
     say_inject(t, index, turn);
-    pf_engine_set_next_turn(turn + TURNS_AT_ONCE);
+    pf_engine_set_next_turn(turn + PF_EXTERNAL_TURNS_AT_ONCE);
     if (credits)
         credits[(size_t)t->src * PF_VN_COUNT + t->vn]--;
     if (isinf(first_unsaid.date))

@@ -21,6 +21,9 @@ enum { PF_EXTERNAL_VERSION = 1, PF_EXTERNAL_HEAD = 24 };
 /* No message is longer, but HELLO may be as long as PF_EXTERNAL_LONGEST_HELLO. */
 enum { PF_EXTERNAL_LONGEST = 65536, PF_EXTERNAL_LONGEST_HELLO = 1 << 30 };
 
+/* An INJECT and an upcall reserve so many turns for what the other side posts for it. */
+enum { PF_EXTERNAL_TURNS_AT_ONCE = 65536 };
+
 enum pf_external_type {
     PF_EXTERNAL_HELLO = 1,
     PF_EXTERNAL_INJECT,

@@ -23,7 +23,7 @@
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/platform/platform.h"
 
-enum { TURNS_AT_ONCE = 1 << 16, MOST_NODES = 1 << 24 };
+enum { MOST_NODES = 1 << 24 };
 
 /* A message of the client's. */
 struct job {
@@ -130,7 +130,7 @@ static void tell(uint16_t type, const struct job *job, uint64_t turn)
 static uint64_t reserve_turns(void)
 {
     uint64_t turn = pf_engine_next_turn();
-    pf_engine_set_next_turn(turn + TURNS_AT_ONCE);
+    pf_engine_set_next_turn(turn + PF_EXTERNAL_TURNS_AT_ONCE);
     return turn;
 }
 
@@ -258,7 +258,8 @@ static void inject(const struct pf_wire_message *m)
     injecting = job;
     pf_network_inject(&job->transfer);
     injecting = NULL;
-    pf_engine_set_next_turn(kept > turn + TURNS_AT_ONCE ? kept : turn + TURNS_AT_ONCE);
+    pf_engine_set_next_turn(kept > turn + PF_EXTERNAL_TURNS_AT_ONCE ? kept
+                                                                    : turn + PF_EXTERNAL_TURNS_AT_ONCE);
     keep_way(pair_of(src, dst), job->transfer.route);
 }
 
@@ -362,6 +363,15 @@ static void serve_until_advance(void)
 }
 
 /* ---- Begin and end. */
+static double read_figure(const char *key, const char *value, double most)
+{
+    char *end;
+    double figure = strtod(value, &end);
+    if (end == value || *end || !(figure >= 0.0 && figure <= most))
+        refuse("HELLO has %s=%.40s, which must be from 0 to %g", key, value, most);
+    return figure;
+}
+
 static void read_fabric(const char *key, const char *value, char *text, size_t size,
                         struct pf_fabric_cables *cables)
 {
@@ -369,11 +379,11 @@ static void read_fabric(const char *key, const char *value, char *text, size_t s
     if (strcmp(key, "fabric") == 0)
         snprintf(text, size, "%s", value);
     else if (strcmp(key, "fabric_router_latency") == 0)
-        cables->router_latency = strtod(value, NULL);
+        cables->router_latency = read_figure(key, value, 1e6);
     else if (sscanf(key, "fabric_rate_%d", &cable) == 1 && cable >= 0 && cable < PF_CABLE_COUNT)
-        cables->rate[cable] = strtod(value, NULL);
+        cables->rate[cable] = read_figure(key, value, INFINITY);
     else if (sscanf(key, "fabric_latency_%d", &cable) == 1 && cable >= 0 && cable < PF_CABLE_COUNT)
-        cables->latency[cable] = strtod(value, NULL);
+        cables->latency[cable] = read_figure(key, value, 1e6);
 }
 
 /* What would make this process write files, or be a client itself, is its own user's to say. */

@@ -5,7 +5,7 @@
 same      over pfnetd a run has the dates of the same network in its own process, to the last digit: each call and message
 random    the same for random programs that switch models all the time
 constant  examples/external/constant.py against closed forms
-broken    simulators that do one thing wrong each: one line that says what, a status, and nobody is left behind
+broken    simulators, and HELLOs, that do one thing wrong each: one line that says what, a status, and nobody is left behind
 ns3       examples/external/ns3 beside our networks: within 3 % where nothing is congested
 fuzz      valid sessions with changed, missing and added bytes, in both directions: an end with one line, or none
 ends      addresses, sockets and ends: of pfrun, of the other side, also by SIGKILL
@@ -209,7 +209,22 @@ def place_peers(external, name):
     return os.path.join(external.work, name)
 
 
+def refused_hello(external, setting, expected):
+    """What pfnetd says to a client whose HELLO has this setting."""
+    mine, its = socket.socketpair()
+    with mine, its:
+        process = subprocess.Popen([external.tools.command("pfnetd"), "--network", "packet", "--platform", "star:2"], stdin=its,
+                                   stderr=subprocess.PIPE, text=True, cwd=external.work)
+        its.close()
+        mine.sendall(peers.hello(("node-0", "node-1"), settings=setting.encode() + b"\n"))
+        said = process.communicate(timeout=LIMIT)[1]
+    external.expect(process.returncode == 1 and len(said.splitlines()) == 1 and expected in said, f"{setting}: one line with '{expected}': {said}")
+
+
 def broken(external):
+    for setting in ("fabric_rate_0=nan", "fabric_rate_1=-1", "fabric_latency_2=inf", "fabric_latency_0=1e7", "fabric_router_latency=-1e-9",
+                    "fabric_router_latency=fast", "fabric_rate_0="):
+        refused_hello(external, setting, f"message 1 of the client: HELLO has {setting}, which must be from 0 to ")
     crowd = external.source("tests", "e2e", "network", "crowd.c")
     peer = place_peers(external, "broken.py")
     for name, (_, expected) in SIMULATORS.items():
