@@ -103,9 +103,10 @@ struct pf_instance *pf_switch_promote(struct pf_rank *r)
     return r->models[model];
 }
 
-void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
+void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape)
 {
-    enum pf_model model = pf_schedule_step(&r->cursor, world_collective, simgrid_get_clock());
+    pf_upcalls.communicates(r, shape);
+    enum pf_model model = pf_schedule_step(&r->cursor, shape->world, simgrid_get_clock());
     if (model != PF_MODEL_NONE)
         pf_switch_to(r, model);
 }
@@ -113,6 +114,7 @@ void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
 void pf_switch_phase(struct pf_rank *r, const char *phase)
 {
     move(r, phase, pf_schedule_enter(pf_job_state.schedule, phase));
+    pf_upcalls.entered_phase(r, phase);
 }
 
 /* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize. */

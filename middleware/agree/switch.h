@@ -3,6 +3,7 @@
 #define PF_MIDDLEWARE_SWITCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "adapters/model.h"
 
@@ -27,8 +28,16 @@ enum pf_model pf_switch_stand_in(void);
  * Counted as a promoted call when a model of another implementation is in force. */
 struct pf_instance *pf_switch_promote(struct pf_rank *r);
 
+/* What a communicating call is, as far as it says so: what is not known is 0. */
+struct pf_call_shape {
+    bool world;    /* a collective on MPI_COMM_WORLD */
+    int peer;      /* ranks from the caller to the other side, or the root; negative: a wildcard or nobody */
+    int members;   /* of the communicator */
+    int64_t bytes; /* that the caller has given to send, or waits for */
+};
+
 /* Asks the schedule before a communicating call, and switches when it says so. */
-void pf_switch_by_schedule(struct pf_rank *r, bool world_collective);
+void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape);
 
 /* A phase begins: names it in the accounts and follows the schedule. */
 void pf_switch_phase(struct pf_rank *r, const char *phase);

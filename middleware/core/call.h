@@ -70,8 +70,23 @@ static inline int pf_call_return(struct pf_rank *r, int error_class)
 static inline void pf_call_schedule(struct pf_rank *r, bool world_collective)
 {
     if (PF_UNLIKELY(r->cursor.watching))
-        pf_switch_by_schedule(r, world_collective);
+        pf_switch_by_schedule(r, &(struct pf_call_shape){.world = world_collective});
 }
+
+/* The same for a message, and for a collective on `comm` whose caller gives so many bytes in all; these look
+ * at their arguments only when somebody watches. */
+void pf_comm_schedule_message(struct pf_rank *r, int peer, int count, MPI_Datatype datatype, MPI_Comm comm);
+void pf_comm_schedule_collective(struct pf_rank *r, const struct pf_comm *comm, int root, int64_t bytes);
+
+static inline void pf_call_schedule_message(struct pf_rank *r, int peer, int count, MPI_Datatype datatype,
+                                            MPI_Comm comm)
+{
+    if (PF_UNLIKELY(r->cursor.watching))
+        pf_comm_schedule_message(r, peer, count, datatype, comm);
+}
+
+/* Bytes of `n` blocks of a collective; `counts` has one number for each. */
+int64_t pf_comm_bytes(const int *counts, int n, MPI_Datatype datatype);
 
 /* Before anything of the rank can be seen outside an implementation in which it may be ahead of the clock. */
 static inline void pf_call_settle(struct pf_rank *r)

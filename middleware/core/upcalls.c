@@ -23,6 +23,11 @@ static void ignore_phase(struct pf_rank *r, const char *name)
     (void)r, (void)name;
 }
 
+static void ignore_call(struct pf_rank *r, const struct pf_call_shape *shape)
+{
+    (void)r, (void)shape;
+}
+
 static void ignore_comm(struct pf_comm_shared *shared)
 {
     (void)shared;
@@ -33,4 +38,6 @@ struct pf_upcalls pf_upcalls = {.size = sizeof pf_upcalls,
                                 .entered = ignore_entered,
                                 .switched = ignore_switched,
                                 .phase = ignore_phase,
+                                .communicates = ignore_call,
+                                .entered_phase = ignore_phase,
                                 .comm_ends = ignore_comm};

@@ -7,6 +7,7 @@
 
 #include "middleware/core/rank.h"
 
+struct pf_call_shape;
 struct pf_comm_shared;
 
 /*
@@ -23,6 +24,11 @@ struct pf_upcalls {
     void (*switched)(struct pf_rank *r, enum pf_model from);
     /* The rank begins a phase (observing/recording.c). */
     void (*phase)(struct pf_rank *r, const char *name);
+    /* A rank whose cursor watches is about to communicate, before the schedule is asked
+     * (sampling/sampling.c). */
+    void (*communicates)(struct pf_rank *r, const struct pf_call_shape *shape);
+    /* The rank is in a phase now; MPI_Pcontrol(7) begins "pcontrol:7" (sampling/sampling.c). */
+    void (*entered_phase)(struct pf_rank *r, const char *name);
     /* The last member of a watched communicator has released it (check/collectives.c). */
     void (*comm_ends)(struct pf_comm_shared *shared);
 };

@@ -124,7 +124,7 @@ static int start(struct pf_rank *r, struct pf_request *request)
 {
     const struct pf_persistent *recipe = request->persistent;
     MPI_Comm comm = pf_comm_handle(request->comm);
-    pf_call_schedule(r, false);
+    pf_call_schedule_message(r, recipe->peer, recipe->count, recipe->datatype, comm);
     struct pf_instance *in = pf_comm_route(r, comm);
     struct pf_ledger_route route = {recipe->peer, recipe->tag, comm};
     pf_call_peer(r, recipe->peer, recipe->tag, comm);

@@ -93,7 +93,7 @@ int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
                      MPI_Comm comm, MPI_Status *status)
 {
     struct pf_rank *r = PF_ENTER(Sendrecv);
-    pf_call_schedule(r, false);
+    pf_call_schedule_message(r, dest, sendcount, sendtype, comm);
     struct sides sides = {.to = {dest, sendtag, comm}, .from = {source, recvtag, comm}};
     pf_call_peer(r, source, recvtag, comm);
     pf_call_sent(r, sendcount, sendtype);
@@ -148,7 +148,7 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
                              int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     struct pf_rank *r = PF_ENTER(Sendrecv_replace);
-    pf_call_schedule(r, false);
+    pf_call_schedule_message(r, dest, count, datatype, comm);
     struct sides sides = {.to = {dest, sendtag, comm}, .from = {source, recvtag, comm}};
     pf_call_peer(r, source, recvtag, comm);
     pf_call_sent(r, count, datatype);

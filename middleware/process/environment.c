@@ -20,6 +20,7 @@
 #include "middleware/observing/observing.h"
 #include "middleware/p2p/bsend.h"
 #include "middleware/process/ranks.h"
+#include "middleware/sampling/sampling.h"
 
 void smpi_bench_begin(void); /* SimGrid's */
 
@@ -113,6 +114,7 @@ int pf_PMPI_Finalize(void)
     }
     pf_account_leave(r->account);
     pf_account_close(r->account, simgrid_get_clock());
+    pf_sampling_rank_ends(r);
     if (pf_compute_on)
         pf_compute_end(r);
     r->state = PF_RANK_FINALIZED;

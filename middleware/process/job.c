@@ -29,6 +29,7 @@
 #include "middleware/datatype/op.h"
 #include "middleware/p2p/request.h"
 #include "middleware/process/ranks.h"
+#include "middleware/sampling/sampling.h"
 
 /* Does the file hold this name (of a function that it calls)? */
 static bool file_names(const char *path, const char *name)
@@ -179,6 +180,7 @@ void pf_job_start_rank(struct pf_rank *r)
     load_requested();
     pf_model_load(pf_job_state.start_model);
     pf_model_enforce(r, pf_job_state.start_model);
+    pf_sampling_rank_begins(r);
 }
 
 /* Whatever MPI model is in force, Portals calls go to the simulated NIC. */

@@ -140,7 +140,7 @@ def point_to_point(f):
     sends = any(p.name == "dest" for p in f.params)
     peer = "dest" if sends else "source"
     request = f.of_kind("REQUEST")
-    lines = [enter(f), "pf_call_schedule(r, false);", "struct pf_instance *in = pf_comm_route(r, comm);",
+    lines = [enter(f), f"pf_call_schedule_message(r, {peer}, count, datatype, comm);", "struct pf_instance *in = pf_comm_route(r, comm);",
              f"struct pf_ledger_route route = {{{peer}, tag, comm}};", "struct pf_ledger_side side;",
              f"pf_call_peer(r, {peer}, tag, comm);"]
     if "bsend" in f.stem.lower():
@@ -177,7 +177,8 @@ def collective(f):
     arrays = [p for p in f.of_kind("DATATYPE") if p.is_array]
     lines = [enter(f), "struct pf_comm *c = pf_comm_of(r, comm);",
              "if (PF_UNLIKELY(!c))", "    return pf_call_error(r, comm, MPI_ERR_COMM);",
-             "pf_call_schedule(r, c == r->world);",
+             "if (PF_UNLIKELY(r->cursor.watching))",
+             f"    pf_comm_schedule_collective(r, c, {'root' if f.of_kind('ROOT') else -1}, {collective_bytes(f)});",
              "struct pf_instance *in = pf_call_native_begin(r, pf_comm_collective(r, c));"]
     if request:
         lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_COLLECTIVE, comm);"]
@@ -199,6 +200,20 @@ def collective(f):
         return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
     lines += [f"free(native_{p.name});" for p in arrays]
     return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
+
+
+def collective_bytes(f):
+    """What the caller of a collective gives to send, as an expression; 0 where nobody has needed to know."""
+    names = {p.name: p for p in f.params}
+    for count, kind in (("count", "datatype"), ("sendcount", "sendtype"), ("sendcounts", "sendtype"), ("recvcount", "datatype"),
+                        ("recvcounts", "datatype")):
+        if count not in names or kind not in names or names[kind].is_array:
+            continue
+        only = significant(f, names[kind])
+        n = "pf_comm_peers(c)" if names[count].is_array else "1"
+        given = f"pf_comm_bytes({'' if names[count].is_array else '&'}{count}, {n}, {kind})"
+        return f"({only}) ? {given} : 0" if only else given
+    return "0"
 
 
 def limited_counts(f):

@@ -27,7 +27,7 @@ LIMITS = {
     "middleware/process": 6,
 }
 # The rooms of the middleware, lowest first: a file uses its own room and those before it.
-ROOMS = ["account", "core", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "io", "check", "process", "observing", "fortran"]
+ROOMS = ["account", "core", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "io", "check", "sampling", "process", "observing", "fortran"]
 
 
 def objects(root, build):

@@ -27,6 +27,7 @@
 #include "middleware/observing/start.h"
 #include "middleware/process/job.h"
 #include "middleware/process/private.h"
+#include "middleware/sampling/sampling.h"
 #include "tools/pfrun/checks.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/hosts.h"
@@ -356,6 +357,7 @@ static void prepare(int argc, char **argv)
     pf_trace_open();
     pf_recording_start();
     pf_tracing_start();
+    pf_sampling_start();
     if (run.options.keep_temps)
         workdir_keep();
     char *platform = platform_file();
@@ -380,8 +382,9 @@ int main(int argc, char **argv)
     pf_job_report_schedule(stderr);
     pf_trace_finish();
     pf_recording_finish();
+    bool sampled = pf_sampling_finish();
     status = pf_job_finish(status);
-    if (!smpi_trace_complete() && status == 0)
+    if (!(smpi_trace_complete() && sampled) && status == 0)
         status = 1;
     workdir_remove();
     fflush(NULL);

@@ -426,9 +426,14 @@ void pf_progress_enter(struct pf_rank *r, int impl)
     (void)r, (void)impl;
 }
 
-void pf_switch_by_schedule(struct pf_rank *r, bool world_collective)
+void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape)
 {
-    (void)r, (void)world_collective;
+    (void)r, (void)shape;
+}
+
+void pf_comm_schedule_message(struct pf_rank *r, int peer, int count, MPI_Datatype datatype, MPI_Comm comm)
+{
+    (void)r, (void)peer, (void)count, (void)datatype, (void)comm;
 }
 
 void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int peer, int tag)

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the ranks pass marks, and what is done there. */
+#include "middleware/sampling/sampling.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "lowlevel/engine/engine.h"
+#include "middleware/account/accounting.h"
+#include "middleware/account/compute.h"
+#include "middleware/agree/switch.h"
+#include "middleware/core/job_state.h"
+#include "middleware/core/upcalls.h"
+#include "middleware/sampling/marks.h"
+#include "middleware/sampling/sites.h"
+#include "pf_fn.h"
+
+static struct {
+    bool on;
+    FILE *out; /* NULL: no marks are written */
+    unsigned kinds;
+    uint64_t site; /* when its kind counts */
+    struct pf_marks *marks;
+    struct pf_sites *sites; /* NULL when nobody asks for them */
+} all;
+
+/* In the order of enum pf_mark_at. */
+static const char *const kind_names[PF_MARK_KINDS] = {"start",      "phase", "pcontrol",
+                                                      "collective", "site",  "end"};
+
+/* When the rank passes this point, without making it wait for what it owes to the clock. */
+static double date_of(const struct pf_rank *r)
+{
+    const struct pf_instance *in = r->ahead;
+    return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0) + pf_compute_due(r);
+}
+
+static void pass(struct pf_rank *r, enum pf_mark_at at, const char *name, double date)
+{
+    if (all.kinds & 1u << at || at == PF_MARK_START || at == PF_MARK_END)
+        pf_marks_pass(all.marks, r->self.rank, at, pf_marks_name(all.marks, name), date);
+}
+
+static void on_phase(struct pf_rank *r, const char *name)
+{
+    static const char pcontrol[] = "pcontrol:";
+    bool level = strncmp(name, pcontrol, sizeof pcontrol - 1) == 0;
+    pass(r, level ? PF_MARK_PCONTROL : PF_MARK_PHASE, level ? name + sizeof pcontrol - 1 : name, date_of(r));
+}
+
+/* How often a program asks for a message depends on the time: that is no part of what it does. */
+static bool is_question(int fn)
+{
+    return fn == PF_FN_Iprobe || fn == PF_FN_Improbe;
+}
+
+static void on_call(struct pf_rank *r, const struct pf_call_shape *shape)
+{
+    int fn = r->call.fn;
+    if (shape->world)
+        pass(r, PF_MARK_COLLECTIVE, pf_fn_name(fn), date_of(r));
+    if (all.kinds & 1u << PF_MARK_SITE && pf_sites_name(all.sites, r->self.rank, r->call.site) == all.site)
+        pass(r, PF_MARK_SITE, pf_fn_name(fn), date_of(r));
+    if (is_question(fn))
+        return;
+    uint64_t bytes = shape->bytes > 0 ? (uint64_t)shape->bytes : 0;
+    uint64_t hash = pf_marks_mix((uint64_t)fn << 8 | pf_marks_size_class(bytes));
+    hash = pf_marks_mix(hash ^ (uint64_t)(unsigned)shape->members << 32 ^ (unsigned)shape->peer);
+    pf_marks_call(all.marks, r->self.rank, hash, bytes);
+    if (all.out && !(all.kinds & 1u << PF_MARK_SITE))
+        pf_sites_count(all.sites, r->self.rank, r->call.site, fn);
+}
+
+static void read_kinds(void)
+{
+    const char *at = pf_config.marks_at;
+    char *end;
+    for (int i = PF_MARK_PHASE; i < PF_MARK_SITE; i++)
+        if (strcmp(at, kind_names[i]) == 0 || strcmp(at, "auto") == 0)
+            all.kinds |= 1u << i;
+    if (strncmp(at, "site:", 5) != 0)
+        return;
+    errno = 0;
+    all.site = strtoull(at + 5, &end, 16);
+    if (!at[5] || *end || errno)
+        pf_die(
+            "%s: site: must be followed by a hexadecimal number, as '# site' of the marks says it, not '%s'",
+            pf_config_given("marks_at"), at + 5);
+    all.kinds = 1u << PF_MARK_SITE;
+}
+
+static void give_up(void)
+{
+    if (!all.out)
+        return;
+    fclose(all.out);
+    all.out = NULL;
+    remove(pf_config.marks);
+}
+
+void pf_sampling_start(void)
+{
+    if (!*pf_config.marks)
+        return;
+    read_kinds();
+    all.out = fopen(pf_config.marks, "we");
+    if (!all.out)
+        pf_die("%s: cannot write the marks '%s': %s", pf_config_given("marks"), pf_config.marks,
+               strerror(errno));
+    pf_at_end(give_up);
+    all.on = true;
+    pf_upcalls.communicates = on_call;
+    pf_upcalls.entered_phase = on_phase;
+}
+
+/* The number of ranks is known when the first one begins. */
+static void begin(void)
+{
+    bool alone = strcmp(pf_config.marks_at, "auto") == 0;
+    all.marks = pf_marks_new(pf_job_state.size, all.kinds, alone);
+    all.sites = pf_sites_new(pf_job_state.size);
+}
+
+void pf_sampling_rank_begins(struct pf_rank *r)
+{
+    if (!all.on)
+        return;
+    if (!all.marks)
+        begin();
+    r->cursor.watching = true;
+    pass(r, PF_MARK_START, "", 0);
+}
+
+void pf_sampling_rank_ends(struct pf_rank *r)
+{
+    if (all.on)
+        pass(r, PF_MARK_END, "", pf_engine_now());
+}
+
+/* Fields of a file of comma-separated values: with quotes where it needs them. */
+static void put_name(const char *name)
+{
+    if (!strpbrk(name, ",\"\r\n")) {
+        fputs(name, all.out);
+        return;
+    }
+    putc('"', all.out);
+    for (; *name; name++) {
+        if (*name == '"')
+            putc('"', all.out);
+        putc(*name, all.out);
+    }
+    putc('"', all.out);
+}
+
+/* What to say for PARFOCAL_MARKS_AT to get these numbers again. */
+static void put_kinds(unsigned kinds)
+{
+    unsigned wanted = all.kinds, chosen = kinds & wanted;
+    if (chosen == wanted) {
+        fprintf(all.out, "# at %s\n", pf_config.marks_at);
+        return;
+    }
+    for (int i = PF_MARK_PHASE; i < PF_MARK_SITE; i++)
+        if (chosen == 1u << i)
+            fprintf(all.out, "# at %s\n", kind_names[i]);
+    if (!chosen)
+        fprintf(all.out, "# at none\n");
+}
+
+static void put_head(const struct pf_mark_sequence *sequence)
+{
+    unsigned unequal = pf_marks_unequal(all.marks);
+    fprintf(all.out, "# parfocal-marks 1\n# ranks %d\n", pf_job_state.size);
+    put_kinds(sequence->kinds);
+    for (int i = 0; i < PF_MARK_KINDS; i++)
+        if (unequal & 1u << i)
+            fprintf(all.out, "# unequal %s\n", kind_names[i]);
+    fprintf(all.out, "# end %.15g\n", sequence->marks[sequence->count - 1].date);
+    pf_sites_print(all.sites, all.out);
+    fputs("mark,at,name,date_s,signature,calls,bytes\n", all.out);
+}
+
+static void put_marks(const struct pf_mark_sequence *sequence)
+{
+    for (unsigned i = 0; i < sequence->count; i++) {
+        const struct pf_mark *mark = &sequence->marks[i];
+        fprintf(all.out, "%u,%s,", i, kind_names[mark->at]);
+        put_name(pf_marks_name_of(all.marks, mark->name));
+        fprintf(all.out, ",%.15g,%016" PRIx64 ",%" PRIu64 ",%" PRIu64 "\n", mark->date, mark->signature,
+                mark->calls, mark->bytes);
+    }
+}
+
+static bool write_marks(void)
+{
+    const struct pf_mark_sequence *best = all.marks ? pf_marks_best(all.marks) : NULL;
+    if (!best) {
+        give_up();
+        pf_warn("no marks are written to '%s': not all ranks %s", pf_config.marks,
+                all.kinds & 1u << PF_MARK_SITE ? "have called equally often from that site, and ended"
+                                               : "have passed the same ones and called MPI_Finalize");
+        return false;
+    }
+    put_head(best);
+    put_marks(best);
+    bool written = fflush(all.out) == 0 && !ferror(all.out);
+    if (fclose(all.out) != 0 || !written)
+        pf_die("cannot write the marks '%s': %s", pf_config.marks, strerror(errno));
+    all.out = NULL;
+    return true;
+}
+
+bool pf_sampling_finish(void)
+{
+    bool written = !all.out || write_marks();
+    pf_marks_free(all.marks);
+    pf_sites_free(all.sites);
+    all.marks = NULL;
+    all.sites = NULL;
+    all.on = false;
+    return written;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_SAMPLING_SAMPLING_H
+#define PF_MIDDLEWARE_SAMPLING_SAMPLING_H
+
+#include <stdbool.h>
+
+#include "base/export.h"
+
+struct pf_rank;
+
+/* Records marks from now on, if PARFOCAL_MARKS names a file; before the application runs. A file that cannot
+ * be written ends the process with one line. */
+PF_EXPORT void pf_sampling_start(void);
+
+/* The run is over: writes what has been recorded. Returns false when something could not be written, or when
+ * ranks have not come to their ends, which has been said. */
+PF_EXPORT bool pf_sampling_finish(void);
+
+/* A rank has made itself ready for MPI, and it has ended its MPI. */
+void pf_sampling_rank_begins(struct pf_rank *r);
+void pf_sampling_rank_ends(struct pf_rank *r);
+
+#endif
