@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/analytic/coll/choice.h"
 #include "adapters/analytic/coll/evaluate.h"
@@ -131,7 +130,8 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     make_room(colls, coll, call->n);
     coll->colls = colls;
     make_plan(coll, call);
-    memset(coll->member, 0, (size_t)call->n * sizeof *coll->member);
+    for (int r = 0; r < call->n; r++)
+        pf_evaluate_begin(&coll->member[r]);
     coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
     coll->flows = false;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;

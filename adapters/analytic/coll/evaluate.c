@@ -402,8 +402,10 @@ void pf_evaluate_together(struct pf_coll *coll)
     if (out_of_step(coll)) {
         const struct pf_plan *plan = &coll->plan;
         coll->flows = plan->stages == 1 && plan->stage[0].nth && pf_cost_shares(coll->colls->cost);
-        for (int r = 0; r < coll->plan.call.n; r++)
+        for (int r = 0; r < coll->plan.call.n; r++) {
+            coll->member[r].in = (struct pf_flows){0};
             pf_evaluate_put(coll, r);
+        }
         while (coll->queue_length)
             advance(coll, pf_evaluate_first(coll));
         if (coll->flows)

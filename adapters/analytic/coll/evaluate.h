@@ -89,12 +89,41 @@ static inline int pf_evaluate_world(const struct pf_coll *coll, int rank)
     return coll->plan.call.world ? coll->plan.call.world[rank] : rank;
 }
 
-/* In members.c: the queue of ranks by their `clock`; a message that its receiver has in its round, and how
- * long (s) it then takes to combine it. */
-bool pf_evaluate_before(const struct pf_coll *coll, int a, int b);
+/* A rank that has not come yet. What a round begins with, and flows, which few calls look at, are set by
+ * those. */
+static inline void pf_evaluate_begin(struct pf_member *m)
+{
+    m->clock = 0;
+    m->early = NULL;
+    m->stage = m->round = m->missing = m->unsafe = m->late_from = 0;
+    m->late = 0;
+    m->inside = m->in_turn = false;
+}
+
+/* A message that its receiver has in its round, and how long (s) it then takes to combine it. */
+static inline void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got,
+                                        double combine)
+{
+    /* Where the processor's work is known, finding a message that came before its receive is none: it goes on
+     * during the rank's own sends. */
+    double found = got->arrival > m->clock ? got->arrival : m->clock;
+    double start = got->work > 0 ? got->complete - got->work : found;
+    double end = got->complete + combine;
+    m->busy += end - start;
+    m->first = start < m->first ? start : m->first;
+    m->last = end > m->last ? end : m->last;
+}
+
+/* In members.c: the queue of ranks by their `clock`, ranks that share a date by number. */
+static inline bool pf_evaluate_before(const struct pf_coll *coll, int a, int b)
+{
+    double x = coll->member[a].clock, y = coll->member[b].clock;
+    return x < y || (x == y && a < b);
+}
 void pf_evaluate_put(struct pf_coll *coll, int rank);
-int pf_evaluate_first(struct pf_coll *coll);
-void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got, double combine);
+int pf_evaluate_first(struct pf_coll *coll); /* takes it out */
+/* Puts a rank in the place of the first one, which is out: cheaper than one after the other. */
+void pf_evaluate_replace_first(struct pf_coll *coll, int rank);
 
 /* A stage in which each rank posts a receive, starts a send, and so on: call by call. */
 void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);

@@ -99,10 +99,13 @@ void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage)
         pf_evaluate_put(coll, r);
     }
     while (coll->queue_length) {
-        int rank = pf_evaluate_first(coll);
-        if (call(coll, stage, rank))
-            pf_evaluate_put(coll, rank);
-        else
-            coll->member[rank].cpu = coll->member[rank].clock;
+        int rank = coll->queue[0];
+        bool more = call(coll, stage, rank);
+        if (more) { /* it stays where it is while nobody else is earlier, as after most sends */
+            pf_evaluate_replace_first(coll, rank);
+            continue;
+        }
+        coll->member[rank].cpu = coll->member[rank].clock;
+        pf_evaluate_first(coll);
     }
 }

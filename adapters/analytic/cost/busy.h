@@ -37,6 +37,11 @@ static inline double pf_busy_take(struct pf_busy *busy, double ready, double dur
         stretch = memmove(busy->stretch, stretch, (size_t)count * sizeof *stretch);
         busy->begin = 0;
     }
+    if (count > 0 && stretch[count - 1].from <= ready && ready <= stretch[count - 1].until &&
+        (count == 1 || stretch[count - 2].until < ready)) { /* behind the last, likewise usual */
+        double behind = stretch[count - 1].until += duration;
+        return behind > ready + duration ? behind - duration : ready;
+    }
     while (first > 0 && stretch[first - 1].until >= ready)
         first--;
     if (first == count) { /* nothing is under way any more, the usual case */

@@ -22,7 +22,7 @@ struct way {
     int from, to; /* nodes */
 };
 
-struct pf_cost_range *pf_cost_range(const struct pf_cost_transport *transport, size_t bytes)
+ALWAYS_INLINE struct pf_cost_range *find_range(const struct pf_cost_transport *transport, size_t bytes)
 {
     int bits = bytes ? 64 - __builtin_clzl(bytes) : 0;
     int i = transport->first[bits];
@@ -31,7 +31,12 @@ struct pf_cost_range *pf_cost_range(const struct pf_cost_transport *transport, s
     return &transport->ranges[i];
 }
 
-struct pf_cost_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
+struct pf_cost_range *pf_cost_range(const struct pf_cost_transport *transport, size_t bytes)
+{
+    return find_range(transport, bytes);
+}
+
+ALWAYS_INLINE struct pf_cost_path find_path(const struct pf_cost *cost, int src, int dst)
 {
     int from = cost->node_of_rank[src], to = cost->node_of_rank[dst];
     if (from == to && cost->node_by_arithmetic) {
@@ -49,23 +54,28 @@ struct pf_cost_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
     return *pf_cost_paths_get(cost->paths, from, to);
 }
 
+struct pf_cost_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
+{
+    return find_path(cost, src, dst);
+}
+
 ALWAYS_INLINE void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struct way *way)
 {
     way->from = cost->node_of_rank[src];
     way->to = cost->node_of_rank[dst];
     way->transport = way->from == way->to ? &cost->memory : &cost->network;
-    way->range = pf_cost_range(way->transport, bytes);
-    way->path = pf_cost_path(cost, src, dst);
+    way->range = find_range(way->transport, bytes);
+    way->path = find_path(cost, src, dst);
 }
 
 /* How long an envelope without data travels: a request, its answer, an acknowledgement. */
-static double control_time(const struct way *way)
+ALWAYS_INLINE double control_time(const struct way *way)
 {
     return way->transport->control_latency + way->transport->ranges[0].latency_factor * way->path.latency;
 }
 
 /* How long an acknowledgement travels. */
-static double acknowledgement_time(const struct way *way)
+ALWAYS_INLINE double acknowledgement_time(const struct way *way)
 {
     return way->range->acknowledgement + way->transport->ranges[0].latency_factor * way->path.latency;
 }
@@ -77,7 +87,7 @@ static inline double path_byte_time(const struct way *way)
 }
 
 /* How long a message keeps its NIC busy. */
-static double busy_time(const struct way *way, size_t bytes, double byte_time)
+ALWAYS_INLINE double busy_time(const struct way *way, size_t bytes, double byte_time)
 {
     const struct pf_cost_range *range = way->range;
     if (range->header > 0 && range->nic_byte_time < 0)
@@ -85,7 +95,7 @@ static double busy_time(const struct way *way, size_t bytes, double byte_time)
     return range->gap + (double)bytes * (range->nic_byte_time < 0 ? byte_time : range->nic_byte_time);
 }
 
-static double byte_time_of(const struct way *way)
+ALWAYS_INLINE double byte_time_of(const struct way *way)
 {
     const struct pf_cost_range *range = way->range;
     return range->byte_time + range->byte_factor * path_byte_time(way) +
@@ -178,8 +188,8 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *
     return arrival;
 }
 
-static double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const struct way *way, size_t bytes,
-                      double ready, double left, double arrival)
+ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const struct way *way,
+                             size_t bytes, double ready, double left, double arrival)
 {
     switch (done) {
     case PF_COST_COPIED:
@@ -197,7 +207,7 @@ static double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const 
 
 /* How long the envelope of a rendezvous travels. With `get` it is the head of the data, and no control
  * message. */
-static double request_time(const struct pf_cost *cost, const struct way *way)
+ALWAYS_INLINE double request_time(const struct pf_cost *cost, const struct way *way)
 {
     const struct pf_cost_range *empty = &way->transport->ranges[0];
     if (cost->protocol == PF_COST_MEET)
