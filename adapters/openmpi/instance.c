@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/openmpi/blocks.h"
 #include "adapters/openmpi/clone.h"
 #include "adapters/openmpi/hooks.h"
 #include "adapters/openmpi/image.h"
@@ -129,6 +130,17 @@ static void repair_nbc(const struct pf_ompi_instance *inst, void *handle)
     pf_hooks_replace(handle, progress, inst->glue->nbc_progress(pf_copy_symbol(handle, progress)));
 }
 
+static void repair_mtl(const struct pf_ompi_instance *inst, void *handle)
+{
+    static const char tree[] = PF_OMPI_MTL_TREE;
+    pf_glue_tree_t *stock;
+    *(void **)&stock = pf_copy_symbol(handle, tree);
+    stock = inst->glue->mtl_repair(pf_copy_symbol(handle, PF_OMPI_MTL_COMPONENT), stock);
+    pf_hooks_replace(handle, tree, *(void **)&stock);
+    pf_hooks_replace(handle, "malloc", (void *)pf_blocks_malloc);
+    pf_hooks_replace(handle, "free", (void *)pf_blocks_free);
+}
+
 static void repair_osc_pt2pt(const struct pf_ompi_instance *inst, void *handle)
 {
     static const char receive[] = PF_OMPI_OSC_RECEIVE, send[] = PF_OMPI_OSC_SEND;
@@ -155,8 +167,8 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
     }
     void *handle = elf ? load(inst, elf, why, sizeof why) : NULL;
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    if (strcmp(name, "mca_mtl_portals4") == 0)
-        inst->mtl = handle;
+    if (handle && strcmp(name, "mca_mtl_portals4") == 0)
+        repair_mtl(inst, inst->mtl = handle);
     else if (handle && inst->mtl && !pf_ompi_image_used())
         pf_hooks_bind(handle, PF_OMPI_MTL, inst->mtl);
     if (handle && strncmp(name, "mca_osc_", 8) == 0)

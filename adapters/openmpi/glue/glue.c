@@ -199,6 +199,7 @@ static const struct pf_glue glue = {
     .comm_kept = instance_comm_kept,
     .comm_errors_return = instance_comm_errors_return,
     .request_done = instance_request_done,
+    .mtl_repair = pf_glue_mtl_repair,
     .coll_repair = pf_glue_coll_repair,
     .coll_end = pf_glue_coll_end,
     .nbc_start = pf_glue_nbc_start,

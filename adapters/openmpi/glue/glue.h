@@ -14,6 +14,10 @@
  */
 
 struct pf_intercomm_recipe; /* adapters/adapter.h */
+struct ompi_proc_t;
+
+/* A function of mtl/portals4: sets the tree of its flow control up. `procs` has all ranks. */
+typedef int pf_glue_tree_t(size_t me, size_t count, struct ompi_proc_t **procs);
 
 /* What the adapter does for a glue. `context` is the adapter's own. */
 struct pf_glue_host {
@@ -91,6 +95,9 @@ struct pf_glue {
     /* What is to stand for the functions of coll/libnbc that start and advance a collective. */
     void *(*nbc_start)(void *function);
     void *(*nbc_progress)(void *function);
+    /* Makes mtl/portals4, whose component and function for its tree are given, do with the ranks that it
+     * needs (procs.c). Returns what is to stand for that function, and that calls it. */
+    pf_glue_tree_t *(*mtl_repair)(void *component, pf_glue_tree_t *tree);
     /* Repair osc/pt2pt, of which the function that receives, and that sends, with a callback is given. Each
      * returns what is to stand for it, and that calls it. */
     void *(*osc_receive)(void *function);

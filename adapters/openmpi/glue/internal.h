@@ -35,6 +35,7 @@ int pf_glue_window_open(void *native);
 int pf_glue_window_free(void *native);
 void pf_glue_window_made(void *native);
 void pf_glue_window_gone(const void *native);
+pf_glue_tree_t *pf_glue_mtl_repair(void *component, pf_glue_tree_t *tree);
 void *pf_glue_coll_repair(void *function, void *types);
 void *pf_glue_coll_end(int which, void *function);
 void *pf_glue_nbc_start(void *function);

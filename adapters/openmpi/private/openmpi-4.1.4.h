@@ -100,25 +100,27 @@
     X(opal_hash_table_t)                                                                                     \
     X(opal_convertor_t)
 
-#define PF_OMPI_LB           "ompi_mpi_lb"
-#define PF_OMPI_UB           "ompi_mpi_ub"
-#define PF_OMPI_INTEGER16    "ompi_mpi_2dblprec"
+#define PF_OMPI_LB            "ompi_mpi_lb"
+#define PF_OMPI_UB            "ompi_mpi_ub"
+#define PF_OMPI_INTEGER16     "ompi_mpi_2dblprec"
 
-#define PF_OMPI_COLL_BCAST   "ompi_coll_portals4_bcast_intra"
-#define PF_OMPI_COLL_TYPES   "ompi_coll_portals4_atomic_datatype"
+#define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
+#define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
 
-#define PF_OMPI_NBC_START    "NBC_Start"
-#define PF_OMPI_NBC_PROGRESS "NBC_Progress"
+#define PF_OMPI_NBC_START     "NBC_Start"
+#define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
 
-#define PF_OMPI_OSC_RECEIVE  "ompi_osc_pt2pt_irecv_w_cb"
-#define PF_OMPI_OSC_SEND     "ompi_osc_pt2pt_isend_w_cb"
-#define PF_OMPI_OSC_LIST     "opal_free_list_init"
-#define PF_OMPI_OSC_COMM     "ompi_comm_dup"
+#define PF_OMPI_OSC_RECEIVE   "ompi_osc_pt2pt_irecv_w_cb"
+#define PF_OMPI_OSC_SEND      "ompi_osc_pt2pt_isend_w_cb"
+#define PF_OMPI_OSC_LIST      "opal_free_list_init"
+#define PF_OMPI_OSC_COMM      "ompi_comm_dup"
 
-#define PF_OMPI_MTL          "ompi_mtl_portals4"
-#define PF_OMPI_MTL_PROGRESS PF_OMPI_MTL "_progress"
-#define PF_OMPI_MTL_SHORT    (1ULL << 60)
-#define PF_OMPI_MTL_LONG     (2ULL << 60)
+#define PF_OMPI_MTL           "ompi_mtl_portals4"
+#define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"
+#define PF_OMPI_MTL_TREE      PF_OMPI_MTL "_flowctl_add_procs"
+#define PF_OMPI_MTL_COMPONENT "mca_mtl_portals4_component"
+#define PF_OMPI_MTL_SHORT     (1ULL << 60)
+#define PF_OMPI_MTL_LONG      (2ULL << 60)
 
 /* mtl/portals4 claims 13 bits for the id, whose top one collides with its marks; coll/portals4 keeps 11. */
 #define PF_OMPI_CONTEXTS      4096

@@ -23,6 +23,7 @@
  *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests
  *   PF_OMPI_OSC_COMM                   by which one-sided components copy a communicator
  *   PF_OMPI_MTL, PF_OMPI_MTL_PROGRESS  what the symbols of mtl/portals4 begin with; its progress function
+ *   PF_OMPI_MTL_TREE, _COMPONENT       its function that sets up the tree of flow control; its component
  *   PF_OMPI_MTL_SHORT, _LONG           how it marks short and long messages in the match bits
  *   PF_OMPI_CONTEXTS                   ids of communicators that it tells apart
  *   PF_OMPI_COLL_CONTEXTS              the same for coll/portals4

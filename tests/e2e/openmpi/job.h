@@ -50,6 +50,7 @@ void scenario_tags(struct rank *rank);
 void scenario_shared(struct rank *rank);
 void scenario_window(struct rank *rank);
 void scenario_unexpected(struct rank *rank);
+void scenario_memory(struct rank *rank);
 void scenario_pingpong(struct rank *rank);
 void scenario_abort(struct rank *rank);
 

@@ -35,6 +35,7 @@ static const struct {
     {"shared", scenario_shared},
     {"window", scenario_window},
     {"unexpected", scenario_unexpected},
+    {"memory", scenario_memory},
     {"pingpong", scenario_pingpong},
     {"abort", scenario_abort},
 };
