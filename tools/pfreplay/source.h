@@ -42,7 +42,7 @@ struct replay_source_ops {
     long (*line)(const struct replay_source *source, int rank);
 };
 
-extern const struct replay_source_ops replay_ti, replay_goal;
+extern const struct replay_source_ops replay_ti, replay_goal, replay_dumpi;
 #ifdef PF_HAVE_OTF2
 extern const struct replay_source_ops replay_otf2;
 #endif

@@ -27,6 +27,10 @@ char *replay_ti_next(struct replay_source *source, int rank);
 const char *replay_ti_file(const struct replay_source *source, int rank);
 long replay_ti_line(const struct replay_source *source, int rank);
 
+/* A file that a list names, relative to where the user is, as under smpirun, or else to the list. The caller
+ * frees it. */
+char *replay_ti_name(const char *list, const char *name);
+
 /* A file with the lines of all ranks; `name` is what it is called, NULL: its path. */
 void replay_ti_open_file(struct replay_source *source, const char *path, const char *name);
 

@@ -151,8 +151,7 @@ static void index_file(struct replay_source *source, const char *path)
     fclose(file);
 }
 
-/* Names are relative to where the user is, as under smpirun, or else to the list. */
-static char *name_of(const char *list, const char *name)
+char *replay_ti_name(const char *list, const char *name)
 {
     struct stat info;
     const char *slash = strrchr(list, '/');
@@ -191,7 +190,7 @@ static void read_list(struct replay_source *source, const char *path)
         const char *word = skip_blanks(text);
         if (!*word || *word == '#')
             continue;
-        char *name = name_of(path, word);
+        char *name = replay_ti_name(path, word);
         add_file(source, name, path, line);
         only = name;
         names++;

@@ -16,6 +16,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import harness  # noqa: E402
+import dumpi_trace  # noqa: E402
 
 LAB = ["--cfg=smpi/simulate-computation:no"]
 LIMIT = 300
@@ -363,6 +364,41 @@ def part_goal(test):
         status, output, _ = test.ours(test.write("broken.goal", GOAL.replace(old, new)), ["-model", "analytic"])
         if status == 0 or says not in output:
             test.fail(f"goal: {new}", f"status {status}, expected '{says}'\n{output}")
+
+
+def part_dumpi(test):
+    """Files of dumpi2ascii have the time of the calls that stand for them; what is wrong with one is said."""
+    made = [dumpi_trace.trace(rank) for rank in range(4)]
+    names = [test.write(f"dumpi-{rank:04}.txt", text) for rank, (text, _) in enumerate(made)]
+    listed = test.write("dumpi.list", "# of dumpi2ascii -a\n" + "".join(os.path.basename(name) + "\n" for name in names))
+    lines = test.write("lines", "# parfocal-replay 1 ranks 4\n" + "".join(line for _, own in made for line in own))
+    for model in FINE:
+        for more in (LAB, []):
+            _, output, expected = test.ours(lines, [*more, "-model", model])
+            status, said, time = test.ours(listed, [*more, "-model", model])
+            if expected is None or time != expected:
+                test.fail(f"dumpi {model} {more}", f"lines {expected}, dumpi {time}, status {status}\n{output}{said}")
+    for old, new, says in dumpi_trace.BROKEN:
+        assert old in made[0][0], old
+        test.write("dumpi-0000.txt", made[0][0].replace(old, new))
+        status, output, _ = test.ours(listed, ["-model", "analytic"])
+        errors = [line for line in output.splitlines() if line.startswith("parfocal: error:")]
+        if status == 0 or len(errors) != 1 or says not in errors[0] or "dumpi-0000.txt: line " not in errors[0]:
+            test.fail(f"dumpi: {new}", f"status {status}, expected '{says}'\n{output}")
+    # Cut off anywhere; no rank alone, as dumpi2ascii's manual prints it.
+    for size in range(0, len(made[0][0]), 997):
+        test.write("dumpi-0000.txt", made[0][0][:size])
+        status, output, _ = test.ours(listed, ["-model", "analytic"])
+        whole = size > made[0][0].index("MPI_Finalize returning") + 100
+        if (status == 0) != whole or (status and output.count("parfocal: error:") != 1):
+            test.fail(f"dumpi: {size} bytes of it", output)
+    os.unlink(os.path.join(test.work, "dumpi-0000.txt"))
+    status, output, _ = test.ours(listed)
+    if status == 0 or "cannot read" not in output:
+        test.fail("dumpi: a file is missing", output)
+    status, output, time = test.ours(test.write("alone", dumpi_trace.ALONE))
+    if status or time is None:
+        test.fail("dumpi: a file of one rank", output)
 
 
 def damage(lines, chance):
