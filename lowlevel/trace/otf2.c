@@ -38,6 +38,7 @@ struct otf2 {
     struct pf_trace_names strings, regions, rows, marks;
     OTF2_StringRef *region_names; /* by region */
     struct location *locations;   /* by row */
+    FILE *recording;              /* NULL: there is none */
 };
 
 static uint64_t ticks(double date)
@@ -323,6 +324,76 @@ static void define_attributes(struct otf2 *otf2)
                                             all[i].type);
 }
 
+static void otf2_recorded(struct pf_trace_sink *sink, int fd)
+{
+    struct otf2 *otf2 = sink->state;
+    int own = dup(fd);
+    otf2->recording = own < 0 ? NULL : fdopen(own, "r");
+    if (otf2->recording)
+        rewind(otf2->recording);
+}
+
+/* The row of a rank; -1: it is not traced. */
+static int row_of(const struct otf2 *otf2, int rank)
+{
+    for (int i = 0; i < otf2->rows.count; i++)
+        if (otf2->locations[i].rank == rank)
+            return i;
+    return -1;
+}
+
+/* A part of what a rank has recorded is a property of its location: a text, whose number among them is in the
+ * property's name. Nobody remembers these texts, which are the last ones: they may be long. */
+static void write_part(struct otf2 *otf2, int row, int part, OTF2_StringRef *next, const char *text)
+{
+    char name[40];
+    snprintf(name, sizeof name, PF_TRACE_OTF2_RECORDING "%d", part);
+    OTF2_StringRef name_ref = (*next)++, text_ref = (*next)++;
+    OTF2_AttributeValue value = {.stringRef = text_ref};
+    OTF2_GlobalDefWriter_WriteString(otf2->definitions, name_ref, name);
+    OTF2_GlobalDefWriter_WriteString(otf2->definitions, text_ref, text);
+    OTF2_GlobalDefWriter_WriteLocationProperty(otf2->definitions, (OTF2_LocationRef)row, name_ref,
+                                               OTF2_TYPE_STRING, value);
+}
+
+/* Where a rank is not traced, a part would be missing: nothing is written then. */
+static void define_recording(struct otf2 *otf2)
+{
+    enum { PART = 32768 };
+    char *line = NULL, *text = pf_malloc(PART + 1);
+    size_t room = 0, used = 0;
+    ssize_t length;
+    int rank = -1, part = 0, ranks = 0, found = 0;
+    OTF2_StringRef next = (OTF2_StringRef)otf2->strings.count;
+    if (getline(&line, &room, otf2->recording) > 0)
+        sscanf(line, "# parfocal-replay %*d ranks %d", &ranks);
+    for (int i = 0; i < ranks; i++)
+        found += row_of(otf2, i) >= 0;
+    while (found == ranks && (length = getline(&line, &room, otf2->recording)) > 0) {
+        int mine = atoi(line);
+        for (const char *at = line; length > 0;) {
+            if (used > 0 && (used == PART || (mine != rank && at == line))) {
+                write_part(otf2, row_of(otf2, rank), part++, &next, text);
+                used = 0;
+            }
+            if (mine != rank)
+                part = 0;
+            rank = mine;
+            size_t more = (size_t)length < PART - used ? (size_t)length : PART - used;
+            memcpy(text + used, at, more);
+            used += more;
+            text[used] = 0;
+            at += more;
+            length -= (ssize_t)more;
+        }
+    }
+    if (used > 0)
+        write_part(otf2, row_of(otf2, rank), part, &next, text);
+    free(line);
+    free(text);
+    fclose(otf2->recording);
+}
+
 static void otf2_close(struct pf_trace_sink *sink, double date)
 {
     struct otf2 *otf2 = sink->state;
@@ -333,6 +404,8 @@ static void otf2_close(struct pf_trace_sink *sink, double date)
     define_attributes(otf2);
     define_regions(otf2);
     define_locations(otf2);
+    if (otf2->recording)
+        define_recording(otf2);
     for (int i = 0; i < otf2->rows.count; i++)
         OTF2_Archive_CloseEvtWriter(otf2->archive, otf2->locations[i].writer);
     OTF2_Archive_CloseEvtFiles(otf2->archive);
@@ -361,5 +434,6 @@ const struct pf_trace_sink_ops pf_trace_otf2 = {
     .open = otf2_open,
     .begin = otf2_begin,
     .end = otf2_end,
+    .recorded = otf2_recorded,
     .close = otf2_close,
 };

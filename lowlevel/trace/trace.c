@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -181,6 +182,22 @@ void pf_trace_process(const pf_self_t *self)
 bool pf_trace_calls(void)
 {
     return pf_trace_on() && pf_trace_layers.mpi;
+}
+
+bool pf_trace_wants_recording(void)
+{
+    for (int i = 0; i < trace.count; i++)
+        if (trace.sinks[i].ops->recorded)
+            return pf_trace_calls();
+    return false;
+}
+
+void pf_trace_recorded(int fd)
+{
+    for (int i = 0; i < trace.count; i++)
+        if (trace.sinks[i].ops->recorded && trace.sinks[i].opened)
+            trace.sinks[i].ops->recorded(&trace.sinks[i], fd);
+    close(fd);
 }
 
 /* In the order of the ranks, as the NICs number their nodes: who calls MPI_Init first does not matter. */

@@ -25,6 +25,12 @@ PF_EXPORT bool pf_trace_on(void);
 /* Whether MPI calls are wanted in it (trace_layers). */
 PF_EXPORT bool pf_trace_calls(void);
 
+/* Whether a trace can hold a recording of the calls of all ranks, from which the run can be replayed
+ * (docs/replay.md); and that recording, before the end of the run: a file of lines, rank by rank, which the
+ * callee closes. */
+PF_EXPORT bool pf_trace_wants_recording(void);
+PF_EXPORT void pf_trace_recorded(int fd);
+
 /* A process begins to use its NIC. The first one stacks the layers. */
 void pf_trace_process(const pf_self_t *self);
 

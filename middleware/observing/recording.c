@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/engine/engine.h"
+#include "lowlevel/trace/trace.h"
 #include "middleware/account/compute.h"
 #include "middleware/core/rank.h"
 #include "middleware/core/upcalls.h"
@@ -41,6 +42,7 @@ bool pf_recording_on;
 
 static struct {
     char *path;
+    bool kept; /* the user wants the file; else it has no name, and is for a trace */
     FILE *out;
     int fd;
     off_t end;
@@ -165,6 +167,8 @@ static void write_all(void)
     free(buffer);
     FILE *out = all.out;
     all.out = NULL;
+    if (pf_trace_wants_recording() && fflush(out) == 0)
+        pf_trace_recorded(dup(fileno(out)));
     if (fclose(out) != 0)
         pf_die("cannot record into '%s': %s", all.path, strerror(errno));
 }
@@ -217,33 +221,45 @@ static void give_up(void)
     if (!all.out)
         return;
     fclose(all.out);
+    all.out = NULL;
+    if (!all.kept)
+        return;
     unlink(all.path);
     pf_warn("nothing is recorded in '%s': %d of %d ranks came to MPI_Finalize", all.path, all.closed,
             all.ranks);
 }
 
+static int open_nameless(void)
+{
+    char *name = pf_asprintf("%s.XXXXXX", all.path);
+    int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0 || unlink(name) != 0)
+        pf_die("%s: cannot write beside '%s': %s", pf_config_given(all.kept ? "replay_record" : "trace"),
+               all.path, strerror(errno));
+    free(name);
+    return fd;
+}
+
 static void open_files(void)
 {
-    char *spool = pf_asprintf("%s.XXXXXX", all.path);
-    all.out = fopen(all.path, "we");
+    all.out = all.kept ? fopen(all.path, "w+e") : fdopen(open_nameless(), "w+");
     if (!all.out)
         pf_die("%s: cannot write the recording '%s': %s", pf_config_given("replay_record"), all.path,
                strerror(errno));
-    all.fd = mkostemp(spool, O_CLOEXEC);
-    if (all.fd < 0 || unlink(spool) != 0)
-        pf_die("%s: cannot write beside '%s': %s", pf_config_given("replay_record"), all.path,
-               strerror(errno));
-    free(spool);
+    all.fd = open_nameless();
 }
 
 void pf_recording_start(void)
 {
-    if (!*pf_config.replay_record)
-        return;
-    if (pf_config.check)
+    const char *folder = getenv("TMPDIR");
+    all.kept = *pf_config.replay_record;
+    if (all.kept && pf_config.check)
         pf_die("%s: a run that is checked (PARFOCAL_CHECK) records nothing",
                pf_config_given("replay_record"));
-    all.path = pf_strdup(pf_config.replay_record);
+    if (pf_config.check || !(all.kept || pf_trace_wants_recording()))
+        return;
+    all.path = all.kept ? pf_strdup(pf_config.replay_record)
+                        : pf_asprintf("%s/parfocal-recording", folder && *folder ? folder : "/tmp");
     open_files();
     pf_at_end(give_up);
     pf_recording_on = true;

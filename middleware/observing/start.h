@@ -13,9 +13,9 @@ PF_EXPORT void pf_counting_start(void);
  * for it. */
 PF_EXPORT void pf_tracing_start(void);
 
-/* Records the calls of all ranks from now on, if PARFOCAL_REPLAY_RECORD names a file; before
- * pf_tracing_start. A file that cannot be written ends the process with one line. The run is over: says what
- * has not been recorded. */
+/* Records the calls of all ranks from now on, if PARFOCAL_REPLAY_RECORD names a file or a trace holds such a
+ * recording; after pf_trace_open, before pf_tracing_start. A file that cannot be written ends the process
+ * with one line. The run is over: says what has not been recorded. */
 PF_EXPORT void pf_recording_start(void);
 PF_EXPORT void pf_recording_finish(void);
 

@@ -457,6 +457,17 @@ static bool read_rank(struct otf2_definitions *all, struct replay_text *text, in
     return rank.messages;
 }
 
+/* Our own archive has the lines themselves. Those of a rank stand together. */
+static void copy_recording(const struct otf2_definitions *all, struct replay_text *text)
+{
+    int ranks = 0;
+    for (int i = 0; i < all->property_count; i++)
+        ranks += i == 0 || all->properties[i].location != all->properties[i - 1].location;
+    replay_text_begin(text, ranks);
+    for (int i = 0; i < all->property_count; i++)
+        fputs(all->properties[i].text, text->out);
+}
+
 static void otf2_open(struct replay_source *source, const char *path)
 {
     struct otf2_definitions all;
@@ -464,6 +475,12 @@ static void otf2_open(struct replay_source *source, const char *path)
     bool messages = false;
     OTF2_Error_RegisterCallback(on_error, NULL);
     otf2_definitions_read(&all, path);
+    if (all.property_count) {
+        copy_recording(&all, &text);
+        OTF2_Reader_Close(all.reader);
+        replay_text_end(&text, source, pf_asprintf("%s (as text)", path));
+        return;
+    }
     for (int rank = 0; rank < all.ranks; rank++)
         OTF2_Reader_SelectLocation(all.reader, all.locations[rank]);
     bool local = OTF2_Reader_OpenDefFiles(all.reader) == OTF2_SUCCESS;

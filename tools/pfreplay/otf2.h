@@ -33,6 +33,13 @@ struct otf2_string {
     char *text;
 };
 
+/* A part of a recording of ours that a location holds, in their order. */
+struct otf2_property {
+    OTF2_LocationRef location;
+    OTF2_StringRef name, value;
+    const char *text;
+};
+
 struct otf2_definitions {
     const char *path;
     OTF2_Reader *reader;
@@ -43,8 +50,9 @@ struct otf2_definitions {
     struct otf2_comm *comms;
     struct otf2_region *regions;
     struct otf2_string *strings;
+    struct otf2_property *properties;
     OTF2_LocationRef *threads; /* those of processors */
-    int group_count, comm_count, region_count, string_count, thread_count;
+    int group_count, comm_count, region_count, string_count, thread_count, property_count;
 };
 
 /* Opens the archive and reads its definitions. Ends the process with one line on what no replay can do. */

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "lowlevel/trace/sink.h"
 #include "tools/pfreplay/otf2.h"
 
 /* One more element at the end. */
@@ -73,6 +74,16 @@ static OTF2_CallbackCode communicator(void *data, OTF2_CommRef self, OTF2_String
     struct otf2_definitions *all = data;
     (void)name, (void)parent, (void)flags;
     *ADD(all->comms, all->comm_count) = (struct otf2_comm){.self = self, .group = of};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode property(void *data, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type,
+                                  OTF2_AttributeValue value)
+{
+    struct otf2_definitions *all = data;
+    if (type == OTF2_TYPE_STRING)
+        *ADD(all->properties, all->property_count) =
+            (struct otf2_property){.location = location, .name = name, .value = value.stringRef};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -162,6 +173,20 @@ static void number_comms(struct otf2_definitions *all)
     }
 }
 
+/* Of the properties, those that are our own recording. */
+static void keep_recording(struct otf2_definitions *all)
+{
+    int kept = 0;
+    for (int i = 0; i < all->property_count; i++) {
+        struct otf2_property one = all->properties[i];
+        if (strncmp(string_of(all, one.name), PF_TRACE_OTF2_RECORDING, strlen(PF_TRACE_OTF2_RECORDING)) != 0)
+            continue;
+        one.text = string_of(all, one.value);
+        all->properties[kept++] = one;
+    }
+    all->property_count = kept;
+}
+
 void otf2_definitions_read(struct otf2_definitions *all, const char *path)
 {
     uint64_t read = 0;
@@ -178,6 +203,7 @@ void otf2_definitions_read(struct otf2_definitions *all, const char *path)
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, region);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, communicator);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, property);
     OTF2_Reader_RegisterGlobalDefCallbacks(all->reader, reader, callbacks, all);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     if (!reader || OTF2_Reader_ReadAllGlobalDefinitions(all->reader, reader, &read) != OTF2_SUCCESS ||
@@ -185,6 +211,7 @@ void otf2_definitions_read(struct otf2_definitions *all, const char *path)
         pf_die("%s: the definitions of the archive cannot be read", path);
     for (int i = 0; i < all->region_count; i++)
         all->regions[i].text = string_of(all, all->regions[i].name);
+    keep_recording(all);
     find_ranks(all);
     number_comms(all);
 }

@@ -302,6 +302,21 @@ def part_otf2(test):
         status, output, _ = test.ours(fault + "/run.otf2")
         if status == 0 or says not in output:
             test.fail(f"otf2 {fault}", f"status {status}, expected '{says}'\n{output}")
+    # Our own archives hold the recording: any call, and the time of the program where it does not depend on timing.
+    program = test.tools.build(os.path.join(HERE, "calls.c"), "pfcc")
+    for kinds in (TIMELESS, ["all"]):
+        plain = os.path.join(test.work, "plain.replay")
+        run = ["-hostfile", harness.HOSTFILE, *LAB, "-np", "4", "-model", "analytic"]
+        status, output, recorded = test.pfrun([*run, "-trace", "replay:" + plain, program, *kinds])
+        status, output, traced = test.pfrun([*run, "-trace", "otf2:own.otf2", program, *kinds])
+        test.pfrun(["-hostfile", harness.HOSTFILE, *LAB, "-model", "analytic", "-replay", "own.otf2", "-trace", "replay:again.replay"])
+        if words(plain) != words(os.path.join(test.work, "again.replay")) or recorded != traced:
+            test.fail(f"own archive of {kinds}: the recording, {recorded} {traced}", output)
+        for model in FINE:
+            _, output, expected = test.pfrun([*run[:-1], model, program, *kinds])
+            status, said, time = test.ours("own.otf2", LAB + ["-model", model])
+            if status or (time != expected and (kinds == TIMELESS or model == "analytic")):
+                test.fail(f"own archive of {kinds} in {model}", f"program {expected}, archive {time}, status {status}\n{output}{said}")
     test.write("not.otf2", "x")
     status, output, _ = test.ours("not.otf2")
     if status == 0 or "no archive of OTF2" not in output:
