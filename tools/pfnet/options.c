@@ -30,6 +30,8 @@ enum {
     ARRIVALS,
     INTERMEDIATE,
     QUEUES,
+    CHANNEL_CHOICE,
+    NEW_PACKETS,
     NUMBERS
 };
 
@@ -44,14 +46,19 @@ static const struct number {
     {"rate", "B/s", "Rate of a cable in each direction (12.5G)", N(rate), 1, 1e15, 3},
     {"node-rate", "B/s", "Rate of the cables of nodes (as --rate)", N(node_rate), 1, 1e15, 3},
     {"global-rate", "B/s", "Rate of the cables between groups (as --rate)", N(global_rate), 1, 1e15, 3},
-    {"cable-latency", "S", "Latency of a cable (100n)", N(cable_latency), 0, 1, 3},
-    {"node-latency", "S", "Latency of the cables of nodes (as --cable-latency)", N(node_latency), 0, 1, 3},
+    {"cable-latency", "S", "Latency of a cable (100n)", N(cable_latency), 0, 1e6, 3},
+    {"node-latency", "S", "Latency of the cables of nodes (as --cable-latency)", N(node_latency), 0, 1e6, 3},
     {"global-latency", "S", "Latency of the cables between groups (as --cable-latency)", N(global_latency), 0,
-     1, 3},
+     1e6, 3},
     {"router-latency", "S", "From the arrival of a head at a router until it may cross it (100n)",
-     N(router_latency), 0, 1, 3},
-    {"credit-delay", "S", "What credits need besides the cable's latency (0)", N(settings.credit_delay), 0, 1,
-     3},
+     N(router_latency), 0, 1e6, 3},
+    {"credit-delay", "S", "What credits need besides the cable's latency (0)", N(settings.credit_delay), 0,
+     1e6, 3},
+    {"head-latency", "S",
+     "From the end of a packet's transfer until the next one of its queue may cross the router: the part of "
+     "its "
+     "latency in which a queue works at one packet only (0)",
+     N(settings.head_latency), 0, 1e6, 3},
     {"speedup", "X", "So many times faster than cables is the crossbar (1)", N(settings.crossbar_speedup), 1,
      1000, 3},
     {"packet", "BYTES", "Payload of a packet (2048)", N(packet_bytes), 1, 65000, 3},
@@ -96,6 +103,12 @@ static const struct argp_option words[] = {
      "(node)",
      2},
     {"arbitration", ARBITRATION, "NAME", 0, "Of a crossbar: round-robin or age (round-robin)", 3},
+    {"channel-choice", CHANNEL_CHOICE, "room|turn", 0,
+     "A packet takes the channel with most room when it crosses a router; or, with --rounds, the next one in "
+     "turn before it asks for the crossbar (room)",
+     3},
+    {"new-packets", NEW_PACKETS, "first|any", 0,
+     "Channels of a node's cable for them: those of the routing's first class, or of any (first)", 3},
     {"queues", QUEUES, "input|output", 0,
      "Queues of an input: one for each channel, or one for each output (input)", 3},
     {"pattern", PATTERN, "NAME", 0, "Who sends to whom (below; uniform)", 4},
@@ -244,6 +257,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case QUEUES:
         o->settings.output_queues = choose("queues", arg, "input", "output");
         return 0;
+    case CHANNEL_CHOICE:
+        o->settings.channel_turns = choose("channel-choice", arg, "room", "turn");
+        return 0;
+    case NEW_PACKETS:
+        o->settings.new_in_any = choose("new-packets", arg, "first", "any");
+        return 0;
     case INTERMEDIATE:
         o->routing_settings.intermediate_is_group = choose("intermediate", arg, "node", "group");
         return 0;
@@ -322,6 +341,8 @@ static void finish(struct options *o)
         pf_die("either --topology or --platform");
     if (o->picture && !o->output)
         pf_die("--picture draws the points in a file: add --output FILE");
+    if (o->settings.channel_turns && !o->settings.rounds)
+        pf_die("--channel-choice turn needs --rounds");
     if (o->slot_bytes < 0)
         o->slot_bytes = o->packet_bytes + o->header_bytes;
     if (o->slot_bytes > o->packet_bytes + o->header_bytes)

@@ -46,10 +46,10 @@ static double enough_at(const struct packet_channel *channel, uint32_t bytes)
     return INFINITY;
 }
 
-int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes, double now,
-                             double *when)
+static inline int choose(struct pf_packet_sim *sim, int32_t output, int first, int end, uint32_t bytes,
+                         double now, double *when)
 {
-    int end = first + sim->settings.channels, best = -1;
+    int best = -1;
     struct packet_channel *channels = &sim->channel[(int64_t)output * sim->channels];
     for (int i = first; i < end; i++) {
         claim(sim, &channels[i], now);
@@ -65,6 +65,30 @@ int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int firs
         *when = earlier(*when, date);
     }
     return -1;
+}
+
+int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes, double now,
+                             double *when)
+{
+    return choose(sim, output, first, first + sim->settings.channels, bytes, now, when);
+}
+
+int pf_packet_channel_choose_new(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes,
+                                 double now, double *when)
+{
+    return choose(sim, output, first, first + pf_packet_new_channels(sim), bytes, now, when);
+}
+
+bool pf_packet_channel_takes(struct pf_packet_sim *sim, int32_t output, int channel, uint32_t bytes,
+                             double now, double *when)
+{
+    struct packet_channel *of = &sim->channel[(int64_t)output * sim->channels + channel];
+    claim(sim, of, now);
+    if (of->bytes >= bytes)
+        return true;
+    *when = enough_at(of, bytes);
+    of->starved |= isinf(*when);
+    return false;
 }
 
 static void append(struct pf_packet_sim *sim, struct packet_channel *channel, uint32_t bytes, double date)

@@ -104,9 +104,13 @@ static bool send_one(struct pf_packet_sim *sim, int32_t node, int32_t output, do
             continue;
         double date;
         int first = virtual_network * sim->classes * sim->settings.channels;
-        int channel =
-            pf_packet_channel_choose(sim, output, first, next_bytes(sim, source->first), now, &date);
+        uint32_t bytes = next_bytes(sim, source->first);
+        int channel = sim->heads ? pf_packet_stages_choose(sim, &sim->heads[sim->queue_count + node], output,
+                                                           first, bytes, now, &date)
+                                 : pf_packet_channel_choose_new(sim, output, first, bytes, now, &date);
         if (channel >= 0) {
+            if (sim->heads)
+                sim->heads[sim->queue_count + node].next = (int16_t)(channel - first + 1);
             send_packet(sim, source, output, channel, now);
             o->turn = virtual_network + 1;
             return true;

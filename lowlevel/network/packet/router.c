@@ -83,6 +83,20 @@ static inline int32_t turn_of(const struct pf_packet_sim *sim, int32_t router, i
     return sim->settings.output_queues ? channel * sim->vertex[router].ports + output_port : channel;
 }
 
+static inline struct packet_head *head_of(struct pf_packet_sim *sim, const struct packet_queue *queue)
+{
+    return &sim->heads[queue - sim->queues];
+}
+
+/* The channel behind the output for the head of a queue, or -1 and when to look again. */
+static inline int choose_channel(struct pf_packet_sim *sim, const struct packet_queue *queue, int32_t output,
+                                 int first, uint32_t bytes, double now, double *when)
+{
+    if (__builtin_expect(sim->heads != NULL, 0))
+        return pf_packet_stages_choose(sim, head_of(sim, queue), output, first, bytes, now, when);
+    return pf_packet_channel_choose(sim, output, first, bytes, now, when);
+}
+
 /* A packet that was at the head of its queue goes; all that it needs is free. */
 static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p,
                    const struct pf_packet_hop *hop, int channel, double now)
@@ -102,6 +116,9 @@ static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p
     if (!sim->settings.output_queues)
         pf_routing_take(hop, &p->path);
     pf_packet_launch(sim, p, output, channel, start);
+    if (__builtin_expect(sim->heads != NULL, 0))
+        pf_packet_stages_leave(sim, head_of(sim, queue_of(sim, input, from, hop->port)), output, channel,
+                               class_of(sim, from, hop->vc), in->free_at);
 }
 
 /* The head of a queue asks for its output. True: it has gone, and the queue's head is another one. */
@@ -114,10 +131,12 @@ static bool join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
     double time = p->bytes * o->byte_time;
     if (time > 0.0)
         p->ready = later(p->ready, p->tail - time); /* a faster cable must not run dry */
+    if (__builtin_expect(sim->heads != NULL, 0))
+        p->ready = later(p->ready, head_of(sim, queue)->free_at);
     double date = later(p->ready, later(in->free_at, o->free_at)), when;
     if (in->waiting == 0 && o->waiting == 0 && is_due(date, now) && !sim->settings.rounds) {
-        int channel = pf_packet_channel_choose(sim, output, class_of(sim, (int)p->channel, hop->vc), p->bytes,
-                                               now, &when);
+        int channel =
+            choose_channel(sim, queue, output, class_of(sim, (int)p->channel, hop->vc), p->bytes, now, &when);
         if (channel >= 0) {
             commit(sim, input, p, hop, channel, now);
             return true;
@@ -140,6 +159,8 @@ static bool join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
 static inline void leave(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output,
                          const struct packet_queue *queue)
 {
+    if (__builtin_expect(sim->heads != NULL, 0))
+        pf_packet_stages_give_back(sim, head_of(sim, queue));
     sim->outputs[output].waiting_bytes -= queue->bytes;
     mark(sim, input, channel, output, -1);
 }
@@ -228,8 +249,8 @@ static inline bool can_go(struct pf_packet_sim *sim, int32_t output, int32_t por
     const struct packet_queue *queue = queue_of(sim, c->input, c->channel, port);
     double date = later(queue->ready, sim->inputs[c->input].free_at);
     if (is_due(date, now)) {
-        c->to = pf_packet_channel_choose(sim, output, class_of(sim, c->channel, queue->hop.vc), queue->bytes,
-                                         now, &date);
+        c->to = choose_channel(sim, queue, output, class_of(sim, c->channel, queue->hop.vc), queue->bytes,
+                               now, &date);
         if (c->to >= 0)
             return true;
     }

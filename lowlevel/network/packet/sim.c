@@ -197,6 +197,7 @@ static void make_vertices(struct pf_packet_sim *sim)
         words += (int64_t)v->ports * words_of(sim, v);
         active += (v->ports + 63) / 64;
     }
+    sim->queue_count = queues;
     sim->queues = pf_calloc((size_t)queues + 1, sizeof *sim->queues);
     sim->wants = pf_calloc((size_t)words + 1, sizeof *sim->wants);
     sim->active = pf_calloc((size_t)active + 1, sizeof *sim->active);
@@ -273,9 +274,12 @@ static bool is_possible(const struct pf_packet_settings *s, const struct pf_rout
                  CHANNELS_LIMIT, s->virtual_networks, routing->classes, s->channels, channels);
     else if (s->rounds < 0 || (s->rounds > 0 && !(s->cycle > 0.0)))
         snprintf(error, error_size, "rounds of allocation need a cycle");
-    else if (!(s->crossbar_speedup >= 1.0) || !(s->credit_delay >= 0.0))
+    else if (!(s->crossbar_speedup >= 1.0) || !(s->credit_delay >= 0.0) || !(s->head_latency >= 0.0))
         snprintf(error, error_size,
-                 "the crossbar's speed-up must be at least 1, the credits' delay at least 0");
+                 "the crossbar's speed-up must be at least 1, the credits' delay and the heads' latency at "
+                 "least 0");
+    else if (s->channel_turns && s->rounds == 0)
+        snprintf(error, error_size, "channels in turn need rounds of allocation");
     else if (s->output_queues && routing->asks_again)
         snprintf(error, error_size, "a queue per output needs a routing that decides once; %s does not",
                  routing->ops->name);
@@ -304,6 +308,8 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
         sim->base[channel] = (uint8_t)(channel - channel % (sim->classes * settings->channels));
     make_vertices(sim);
     make_ports(sim);
+    if (settings->head_latency > 0.0 || settings->channel_turns)
+        pf_packet_stages_make(sim);
     return sim;
 }
 
@@ -312,8 +318,9 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
     if (!sim)
         return;
     pf_packet_statistics_end(sim, sim->now);
-    void *const blocks[] = {sim->inputs, sim->outputs, sim->next_try, sim->channel, sim->wants,
-                            sim->vertex, sim->active,  sim->queues,   sim->sources, sim->touched};
+    void *const blocks[] = {sim->inputs,  sim->outputs, sim->next_try, sim->channel,
+                            sim->wants,   sim->vertex,  sim->active,   sim->queues,
+                            sim->sources, sim->touched, sim->heads,    sim->channel_free};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     pf_packet_events_end(&sim->events);

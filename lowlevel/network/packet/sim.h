@@ -38,6 +38,15 @@ struct pf_packet_settings {
      * scheduling algorithm for input-queued switches", 1999). */
     int rounds;
     double cycle; /* s, with rounds; cables take at least one */
+    /* Routers in stages, as cycle-driven simulators have them (stages.c). That part of a router's latency in
+     * which a queue works at one packet only: s from the end of a packet's transfer until the next one of its
+     * queue may cross. 0: packets may follow each other at once. */
+    double head_latency;
+    /* With rounds: the head of a queue takes the channel behind the output before it asks for the crossbar,
+     * in turn and whatever room there is, and keeps it until it has left; a cycle later another packet can
+     * have it. Else it takes the one with most room when it crosses. */
+    bool channel_turns;
+    bool new_in_any; /* a new packet takes a channel of any class of the routing, not of the first one only */
 };
 
 /* What must be in the settings for a run without surprises: 2 KiB packets, all else plain. */

@@ -67,6 +67,14 @@ struct packet_output {
     double down_at; /* when the cable last went down */
 };
 
+/* Of a queue, only with routers in stages. Nodes have one, too. */
+struct packet_head {
+    double free_at; /* before it none of its packets may cross */
+    int32_t output; /* that its last packet took, and the channel behind that one's: it is first in turn */
+    int16_t next;
+    int16_t channel; /* that the head has, -1: none yet */
+};
+
 /*
  * Credits of a channel at the output. What has been returned and can be used from a date on is in a list:
  * its first member here, the others behind `last` in a ring.
@@ -119,6 +127,9 @@ struct pf_packet_sim {
     struct packet_vertex *vertex;
     uint64_t *active;
     struct packet_queue *queues;
+    struct packet_head *heads; /* as queues, then nodes; NULL: routers have no stages */
+    double *channel_free;      /* as channel: from when it can be given away; infinite: somebody has it */
+    int64_t queue_count;
     struct packet_source *sources; /* [node * virtual networks + virtual network] */
     uint8_t base[CHANNELS_LIMIT];  /* of a channel: the first one of its virtual network */
 
@@ -185,6 +196,12 @@ static inline int class_of(const struct pf_packet_sim *sim, int channel, int vc)
     return sim->base[channel] + vc * sim->settings.channels;
 }
 
+/* How many channels of a virtual network a new packet may choose from. */
+static inline int pf_packet_new_channels(const struct pf_packet_sim *sim)
+{
+    return sim->settings.channels * (sim->settings.new_in_any ? sim->classes : 1);
+}
+
 /* Lets the vertex allocate at a date, if it does not do so before. */
 static inline void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date)
 {
@@ -212,13 +229,30 @@ static inline void note_queue(struct pf_packet_sim *sim, int32_t input, int chan
  * credits wakes the vertex). */
 int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes, double now,
                              double *when);
+/* The same at a node, for a new packet, which may take any class with settings.new_in_any. */
+int pf_packet_channel_choose_new(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes,
+                                 double now, double *when);
 /* Room of `bytes` is there again at the input from `date` on: its cable's other end learns it later. */
 void pf_packet_channel_release(struct pf_packet_sim *sim, int32_t input, int channel, uint32_t bytes,
                                double date);
 /* Bytes of the output's channels of a class (-1: all) that are taken. */
 int64_t pf_packet_channel_taken(struct pf_packet_sim *sim, int32_t output, int vc);
+/* Whether a channel takes `bytes` now; if not, *when is as above. */
+bool pf_packet_channel_takes(struct pf_packet_sim *sim, int32_t output, int channel, uint32_t bytes,
+                             double now, double *when);
 /* Whether all credits are at home, those included that are on their way. */
 bool pf_packet_channel_is_full(struct pf_packet_sim *sim, int32_t output, int channel);
+
+/* stages.c, with heads only */
+void pf_packet_stages_make(struct pf_packet_sim *sim);
+/* As pf_packet_channel_choose(), for the head of a queue or a node. */
+int pf_packet_stages_choose(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
+                            uint32_t bytes, double now, double *when);
+/* A packet goes by an output, for which it needs the input until a date. */
+void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int channel,
+                            int first, double end);
+/* The head has another way, or none. */
+void pf_packet_stages_give_back(struct pf_packet_sim *sim, struct packet_head *head);
 
 /* cable.c */
 /* The packet leaves by an output and a channel; it may start now. */

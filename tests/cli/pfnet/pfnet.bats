@@ -79,6 +79,21 @@ column() { # NAME FILE: its values
     done
 }
 
+@test "routers in stages, counted in cycles: two of them take four each, three cables and a flit one each" {
+    local stages=(--rate 1 --packet 1 --arrivals bernoulli:1 --cable-latency 1 --router-latency 4
+                  --head-latency 2 --credit-delay 2 --rounds 1 --channel-choice turn --new-packets any
+                  --channels 2 --buffer 8)
+    run pfnet "${stages[@]}" --topology mesh:2 --load 0.02 --batch 500
+    [ "$status" -eq 0 ]
+    tail -1 <<<"$output" | awk -F, '{exit !($5 >= 12 && $5 < 12.05)}'
+    for routing in minimal minimal-adaptive valiant ugal par; do
+        run pfnet "${stages[@]}" --topology dragonfly:1,2,1 --routing "$routing" --load 1 --batch 100 --batches 4
+        [ "$status" -eq 0 ] # it must run empty
+    done
+    refuses "--channel-choice turn needs --rounds" --topology star:4 --channel-choice turn
+    refuses "neither room nor turn" --topology star:4 --channel-choice age
+}
+
 @test "a pattern of one's own" {
     printf '# from to\n0 1\n2 3 1\n' >own
     pfnet --topology star:4 --pattern file:own --load 1 --arrivals bernoulli >a
