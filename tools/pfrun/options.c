@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "tools/pfrun/beside.h"
 #include "tools/pfrun/smpi_trace.h"
 
 /* smpirun takes each flag with one dash; two are accepted as well. They are read by hand because
@@ -48,6 +49,8 @@ enum flag {
     REPLAY_SCALE,
     PROGRESS,
     FOREGROUND,
+    SAMPLE,
+    OF_SAMPLE,
     HELP,
     VERSION,
     UNSUPPORTED
@@ -90,6 +93,14 @@ static const struct flag_row {
     {"h", HELP, false},
     {"version", VERSION, false},
     {"v", VERSION, false},
+    {"sample", SAMPLE, true},
+    {"fine", OF_SAMPLE, true},
+    {"cheap", OF_SAMPLE, true},
+    {"budget", OF_SAMPLE, true},
+    {"verify", OF_SAMPLE, false},
+    {"jobs", OF_SAMPLE, true},
+    {"seed", OF_SAMPLE, true},
+    {"by", OF_SAMPLE, true},
     {"replay", REPLAY, true},
     {"replay-scale", REPLAY_SCALE, true},
     {"bandwidth", UNSUPPORTED, true},
@@ -129,6 +140,17 @@ static const char help_text[] =
     "                          format, of -trace replay:FILE and of pfinfo --record-program=calls,\n"
     "                          OTF2, GOAL (docs/replay.md)\n"
     "  -replay-scale F         its computation takes F times as long (default: 1)\n"
+    "  -sample GOAL            the simulated time of the whole run in a fine model, from a sample of its "
+    "iterations,\n"
+    "                          with an interval of 95 %; GOAL: its half-width, such as 2% "
+    "(docs/sampling.md)\n"
+    "  -fine M, -cheap M       models of -sample (default: the finest and the cheapest)\n"
+    "  -budget P               most of the run that -sample simulates in the fine model (default: 10%)\n"
+    "  -verify                 after -sample, run all in the fine model: the true error, and how often\n"
+    "                          other samples' intervals hold\n"
+    "  -seed N                 of -sample's random places (default: 1)\n"
+    "  -by run|fork, -jobs N   windows of -sample in one mixed run (default), or as forked processes, N at a "
+    "time\n"
     "  --cfg=KEY:VALUE         setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists "
     "them)\n"
     "  --log=SETTING           logging of SimGrid\n"
@@ -363,6 +385,10 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case PROGRESS:
         set_config(row->name, "progress", isatty(STDERR_FILENO) ? "0.5" : "10");
         break;
+    case SAMPLE: /* options_parse() has handed over */
+        break;
+    case OF_SAMPLE:
+        pf_die("-%s is for -sample only", row->name);
     case FOREGROUND:
         break; /* smpirun accepts it and does nothing */
     case HELP:
@@ -389,9 +415,18 @@ static void refuse_several(char **application)
             pf_die("': %s' begins a second program; pfrun runs one program in all ranks", word[1]);
 }
 
+/* How many words of the command line a flag takes. */
+static int words_of(const char *argument)
+{
+    const struct flag_row *row =
+        is_simgrid(argument) ? NULL : find_flag(argument + (argument[1] == '-' ? 2 : 1));
+    return row && row->value ? 2 : 1;
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
     int i = 1;
+    beside_hand_over(argv, words_of);
     options->replay_scale = -1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {

@@ -2,11 +2,8 @@
 /* A recorded run instead of a program. */
 #include "tools/pfrun/replay.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <xbt/config.h>
 
@@ -14,29 +11,17 @@
 #include "base/memory.h"
 #include "middleware/observing/start.h"
 #include "middleware/process/handed.h"
+#include "tools/pfrun/beside.h"
 #include "tools/pfreplay/source.h"
 
 static struct replay_source *source;
 
-/* Beside pfrun in the build directory, or where it was installed, which may have been moved as a whole. */
 static char *find_player(void)
 {
-    static const char *const places[] = {"../pfreplay/pfreplay", "../libexec/parfocal/pfreplay"};
-    char *own = realpath("/proc/self/exe", NULL), *slash = own ? strrchr(own, '/') : NULL;
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        char *path = pf_asprintf("%.*s/%s", (int)(slash - own), own, places[i]);
-        if (access(path, X_OK) == 0) {
-            char *result = realpath(path, NULL);
-            free(path);
-            free(own);
-            return result;
-        }
-        free(path);
-    }
-    free(own);
-    if (access(PF_LIBEXEC "/pfreplay", X_OK) != 0)
+    char *path = beside_find("pfreplay");
+    if (!path)
         pf_die("-replay: the program that plays traces is not there: " PF_LIBEXEC "/pfreplay");
-    return pf_strdup(PF_LIBEXEC "/pfreplay");
+    return path;
 }
 
 void replay_prepare(struct options *options)

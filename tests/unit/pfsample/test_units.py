@@ -32,6 +32,18 @@ class Units(unittest.TestCase):
         self.assertEqual([unit.name for unit in found if not unit.repeats][:1], [""])
         self.assertGreaterEqual(len(body(found)), 40)
 
+    def test_numbered_names(self):
+        found, how = units.from_marks(marks([f"phase:cycle-{i}:b" for i in range(40)]))
+        self.assertEqual(len(body(found)), 40)
+        self.assertIn("without numbers", how)
+
+    def test_place(self):
+        """A place that all ranks pass equally often; of several, a collective."""
+        sites = [("a1", "MPI_Irecv", 400, 400), ("b2", "MPI_Allreduce", 100, 100), ("c3", "MPI_Bcast", 90, 200), ("d4", "MPI_Bcast", 3, 3)]
+        self.assertEqual(units.place(sites), "b2")
+        self.assertEqual(units.place(sites[:1]), "a1")
+        self.assertIsNone(units.place(sites[2:]))
+
     def test_three_collectives_are_one_iteration(self):
         of = marks(["collective:MPI_Bcast:s", *["collective:MPI_Allreduce:" + s for _ in range(50) for s in "abc"], "collective:MPI_Gather:e"])
         found, how = units.from_marks(of)
@@ -70,7 +82,7 @@ class Units(unittest.TestCase):
         self.assertGreaterEqual(sum(unit.last - unit.first == 3 for unit in body(found)), 57)
 
     def test_no_structure(self):
-        for words in ([], ["collective:MPI_Bcast:a"] * 5, [f"phase:p{i}:{i}" for i in range(100)]):
+        for words in ([], ["collective:MPI_Bcast:a"] * 5, [f"phase:{chr(65 + i // 10)}{chr(65 + i % 10)}:{i}" for i in range(100)]):
             with self.assertRaisesRegex(Problem, "no structure"):
                 units.from_marks(marks(words))
 

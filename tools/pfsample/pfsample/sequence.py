@@ -11,7 +11,7 @@ BEFORE = AFTER = 1  # units that a window simulates before and after the one tha
 def cost(units, numbers, before=BEFORE, after=AFTER):
     """Share of the whole run that windows for these units simulate in the fine model; windows that meet are one."""
     inside = {k for number in numbers for k in range(max(0, number - before), min(len(units), number + after + 1))}
-    return sum(units[k].calls + 1 for k in inside) / sum(unit.calls + 1 for unit in units)
+    return sum(units[k].work for k in inside) / sum(unit.work for unit in units)
 
 
 def affordable(units, current, budget):
@@ -57,3 +57,9 @@ def coverage(units, y, goal, budget, seeds, border=0.0):
         errors.append(found.total / truth - 1)
         shares.append(cost(units, current.wanted()))
     return hits / len(errors), errors, shares
+
+
+def least(units):
+    """The smallest plan: (how many windows it has, share of the run that they simulate in the fine model)."""
+    wanted = plan.make(units, 0).wanted()
+    return len(wanted), cost(units, wanted)

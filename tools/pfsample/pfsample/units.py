@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Units, which are sampled, from marks, which every rank passes once and in order: what repeats in the sequence of marks."""
 import hashlib
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from pfcurve.errors import Problem
 LEAST = 12  # repetitions that make a structure
 ALIKE = 0.9  # of the marks that must be what the mark one period before was
 LONGEST = 512  # marks of a period
+PACKET = 4096  # bytes
+MOST = 20000  # units by a place of the program: more are not needed, and cost a mark each
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,21 @@ class Unit:
     coarse: str  # units of one coarse kind make the same calls, with other sizes or partners
     repeats: bool
     name: str
-    calls: int
+    work: float  # of a fine simulation, in calls: a packet is worth one as well
 
 
 def digest(words):
     return hashlib.sha256("\n".join(map(str, words)).encode()).hexdigest()[:12]
+
+
+def work(marks):
+    """What a fine model has to do between marks, about."""
+    return sum(1 + mark.calls + mark.bytes / PACKET for mark in marks)
+
+
+def plain(name):
+    """A name without numbers: cycle-7 comes again as cycle-8."""
+    return re.sub(r"[0-9]+", "#", name)
 
 
 def period(tokens):
@@ -86,7 +99,7 @@ def spans(marks):
     for kinds, numbers in own(marks):
         said = kinds != ("collective",) and kinds != ("site",)
         # Names that the program gave are its iterations. Collectives have one name, and are told apart by what follows.
-        levels = [("name", lambda m: m.name)] if said else [
+        levels = [("name", lambda m: m.name), ("name without numbers", lambda m: plain(m.name))] if said else [
             ("calls and partners", lambda m: m.signature), ("calls", lambda m: (m.name, m.calls)), ("name", lambda m: m.name)]
         for what, token in levels:
             tokens = [token(marks[i]) for i in numbers]
@@ -102,6 +115,17 @@ def spans(marks):
                   "phases, MPI_Pcontrol and collectives (pf_phase at the begin of each iteration makes one)")
 
 
+def place(sites):
+    """The place of the program that makes the best marks, where nothing else does: all ranks pass it, often. Of collectives first, because
+    they are what an iteration ends with. None when there is no such place. `sites`: (address, function, least, most)."""
+    good = [(not is_collective(function), -least, address) for address, function, least, most in sites if least == most and LEAST <= least <= MOST]
+    return min(good)[2] if good else None
+
+
+def is_collective(function):
+    return re.search("reduce|bcast|gather|scatter|alltoall|barrier|scan", function.lower()) is not None
+
+
 def from_marks(marks):
     """(units, how they were found). Together they are the whole run."""
     if len(marks) < 2 or marks[-1].date <= 0:
@@ -113,8 +137,8 @@ def from_marks(marks):
     for first, last in zip(bounds, bounds[1:]):
         part = marks[first:last]
         units.append(Unit(len(units), first, last, marks[last].date - marks[first].date, digest(m.signature for m in part),
-                          digest((m.at, m.name, m.calls) for m in part), first in inside, marks[first].name,
-                          sum(m.calls for m in part)))
+                          digest((m.at, plain(m.name), m.calls) for m in part), first in inside, plain(marks[first].name),
+                          work(part)))
     return units, found
 
 

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples of iterative codes, each verified by the whole run in the fine model: true error, coverage of 200 samples, cost.
+
+Measured computation takes no simulated time. Writes sampling.csv to DIR, with one line for each case, and the reports beside it. Cases are
+added to what is there; --again runs those that are.
+"""
+import argparse
+import csv
+import json
+import os
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BODIES = "bodies"
+# ranks, fine model, program and arguments, further flags
+CASES = {
+    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], []),
+    "amr-16": (16, "packet", [BODIES, "amr", "1500", "32768"], []),
+    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "1000", "32768"], []),
+    "cg-16": (16, "packet", ["cg", "-n", "48"], ["-budget", "20"]),
+    "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], []),
+    "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "32768"], []),
+    "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "32768"], []),
+    "halo-64": (64, "packet", [BODIES, "halo", "600", "32768"], []),
+    "amr-64": (64, "packet", [BODIES, "amr", "800", "16384"], []),
+    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "500", "4096"], []),
+    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "32768"], []),
+}
+COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "estimate_s", "half_width", "border", "true_s", "error", "inside", "coverage",
+           "cheap_error", "cost_ratio", "by", "reached"]
+
+
+def build(options):
+    program = os.path.join(options.out, "bodies")
+    subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", os.path.join(HERE, "bodies.c"), "-o", program], check=True)
+    return {BODIES: program, "cg": os.path.join(os.path.dirname(options.bin), "examples", "cg")}
+
+
+def run(options, name, programs):
+    ranks, fine, words, more = CASES[name]
+    report = os.path.join(options.out, name)
+    command = [os.path.join(options.bin, "pfrun"), "-np", str(ranks), "-sample", options.goal, "-fine", fine, "-cheap", "analytic", "-verify", *more,
+               "-report", report, "--cfg=smpi/simulate-computation:no", programs[words[0]], *words[1:]]
+    with open(os.path.join(options.out, name + ".txt"), "w", encoding="utf-8") as file:
+        subprocess.run(command, stdout=file, check=True)
+    with open(os.path.join(report, "summary.json"), encoding="utf-8") as file:
+        s = json.load(file)["sample"]
+    check = s["verify"]
+    return [name, ranks, fine, s["units"], sum(stratum["drawn"] for stratum in s["strata"]), s["simulated"], s["share"], s["estimate_s"],
+            (s["high_s"] - s["low_s"]) / 2 / s["estimate_s"], s["border_s"] / s["estimate_s"], check["true_s"], check["error"], check["inside"],
+            check["coverage"], s["cheap_s"] / check["true_s"] - 1, s["cost_ratio"], s["by"], s["reached"]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfrun (default: build/bin)")
+    parser.add_argument("--out", default="sampling-results", help="folder of the results")
+    parser.add_argument("--goal", default="2%", help="of each sample (default: 2%%)")
+    parser.add_argument("--again", action="store_true", help="also cases that have a line")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="of " + ", ".join(CASES) + " (default: all)")
+    options = parser.parse_args()
+    options.bin, options.out = os.path.abspath(options.bin), os.path.abspath(options.out)
+    os.makedirs(options.out, exist_ok=True)
+    programs, table, rows = build(options), os.path.join(options.out, "sampling.csv"), {}
+    if os.path.exists(table):
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = {row["case"]: list(row.values()) for row in csv.DictReader(file)}
+    for name in options.cases or CASES:
+        if name not in CASES:
+            parser.error(f"unknown case {name}")
+        if name in rows and not options.again:
+            continue
+        rows[name] = run(options, name, programs)
+        with open(table, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([COLUMNS, *(rows[case] for case in CASES if case in rows)])
+        print(*rows[name], flush=True)
+
+
+if __name__ == "__main__":
+    main()

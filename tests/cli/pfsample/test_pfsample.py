@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""pfrun -sample as a user types it: test_pfsample.py BUILD. The program has iterations of known kinds."""
+import csv
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.abspath(sys.argv.pop(1))
+PFRUN = os.path.join(BUILD, "bin", "pfrun")
+BODIES = os.path.join(HERE, "..", "..", "..", "experiments", "sampling", "bodies.c")
+FIXED = ["-np", "4", "--cfg=smpi/simulate-computation:no"]
+PAIR = ["-fine", "portals", "-cheap", "analytic"]
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")}
+
+
+class Folder(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="pf-sample-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), BODIES, "-o", os.path.join(cls.folder, "bodies")], check=True)
+
+    def sample(self, *words, status=0, environment=None):
+        done = subprocess.run([PFRUN, *words], capture_output=True, text=True, timeout=600, cwd=self.folder, check=False,
+                              env={**ENVIRONMENT, "TMPDIR": self.folder, **(environment or {})})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parfocal")], [], "left behind")
+        return done.stdout if status == 0 else done.stderr
+
+
+class Refusals(Folder):
+    def test_one_line(self):
+        body = ["./bodies", "halo", "100"]
+        for words, what in (
+                (["-sample", "2x", *body], "-sample needs a share"), (["-sample", "0", *body], "-sample needs a share"),
+                (["-sample", "100%", *body], "-sample needs a share"), (["-sample"], "-sample"),
+                (["-sample", "2%", "-budget", "-5", *body], "-budget needs a share"),
+                (["-sample", "2%", "-fine", "pocket", *body], "unknown model 'pocket'"),
+                (["-sample", "2%", "-fine", "smpi", "-cheap", "portals", *body], "-fine smpi is not finer than -cheap portals"),
+                (["-sample", "2%", "-fine", "smpi", "-cheap", "smpi", *body], "is not finer"),
+                (["-sample", "2%", "-model", "smpi", *body], "-model is not for -sample"),
+                (["-sample", "2%", "-jobs", "0", *body], "-jobs needs a whole number"),
+                (["-sample", "2%", "-seed", "x", *body], "-seed needs a whole number"),
+                (["-sample", "2%", "-by", "magic", *body], "-by needs"),
+                (["-sample", "2%", "-by", "run", "-jobs", "2", *body], "-jobs is for windows by fork"),
+                (["-sample", "2%", "-nonsense", *body], "unknown option '-nonsense'"),
+                (["-sample", "2%"], "no application"), (["-sample", "2%", "./nothing"], "does not exist"),
+                (["-sample", "2%", *PAIR, "./bodies", "halo", "2"], "no structure to sample"),
+                (["-sample", "2%", *PAIR, "./bodies", "halo", "14"], "too few to sample"),
+                (["-sample", "2%", "-budget", "1", *PAIR, "./bodies", "halo", "100"], "more than the budget of 1 %")):
+            said = self.sample(*FIXED, *words, status=1)
+            self.assertEqual(said.count("\n"), 1, said)
+            self.assertTrue(said.startswith("parfocal: error: ") and what in said, said)
+        self.assertIn("-verify is for -sample only", self.sample(*FIXED, "-verify", *body, status=1))
+        self.assertIn("PARFOCAL_SCHEDULE", self.sample(*FIXED, "-sample", "2%", *body, status=1, environment={"PARFOCAL_SCHEDULE": "@start=smpi"}))
+
+    def test_status_of_the_application(self):
+        """A program that fails fails, and nobody samples it."""
+        done = subprocess.run([PFRUN, *FIXED, "-sample", "2%", "./bodies", "nothing"], capture_output=True, text=True, timeout=600,
+                              cwd=self.folder, check=False, env=ENVIRONMENT)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("usage: bodies", done.stderr)
+        self.assertNotIn("sample:", done.stdout)
+
+    def test_arguments_of_the_application(self):
+        """What stands behind the program is the program's."""
+        said = subprocess.run([PFRUN, *FIXED, "./bodies", "halo", "2", "100", "-sample", "2%"], capture_output=True, text=True, timeout=600,
+                              cwd=self.folder, check=False, env=ENVIRONMENT)
+        self.assertEqual((said.returncode, said.stdout), (0, "bodies: halo, 2 iterations\n"), said.stderr)
+
+
+class Samples(Folder):
+    def numbers(self, name="report"):
+        with open(os.path.join(self.folder, name, "summary.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def check(self, by):
+        said = self.sample(*FIXED, "-sample", "3%", *PAIR, "-budget", "40", "-by", by, "-verify", "-report", by, "./bodies", "halo", "100")
+        summary = self.numbers(by)
+        sample = summary["sample"]
+        self.assertEqual(sample["by"], by, said)
+        self.assertEqual(sample["confidence"], 0.95)
+        self.assertTrue(sample["low_s"] < sample["estimate_s"] < sample["high_s"])
+        self.assertLess(abs(sample["verify"]["error"]), 0.03, said)
+        self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
+        self.assertAlmostEqual(sample["cheap_s"], summary["simulated_s"], places=12)
+        self.assertEqual(said.count("bodies: halo"), 1, "the application is heard once")
+        return said, sample
+
+    def test_run(self):
+        said, sample = self.check("run")
+        # The command that it prints says the same to the last digit.
+        command = shlex.split(re.search(r"again: (.*)", said)[1])
+        subprocess.run([word if word != "run" or command[i - 1] != "-report" else "again" for i, word in enumerate(command)],
+                       cwd=self.folder, env=ENVIRONMENT, timeout=600, check=True, capture_output=True)
+        again = self.numbers("again")["sample"]
+        for key in ("estimate_s", "low_s", "high_s", "border_s", "strata", "phases", "verify"):
+            self.assertEqual(again[key], sample[key], key)
+
+    def test_fork(self):
+        self.check("fork")
+
+    def test_report(self):
+        self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "60", "-report", "out", "-seed", "9", "./bodies", "amr", "60", "512")
+        sample = self.numbers("out")["sample"]
+        self.assertEqual(sample["seed"], 9)
+        with open(os.path.join(self.folder, "out", "units.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertAlmostEqual(sum(float(row["cheap_s"]) for row in rows), sample["cheap_s"], places=12)
+        self.assertEqual(sum(row["simulated"] == "yes" for row in rows), sample["simulated"])
+        self.assertEqual({row["name"] for row in rows if row["why"] == "drawn"}, {"#"})
+        with open(os.path.join(self.folder, "out", "sample.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual(page.count("<svg"), 1)
+        self.assertIn("<th scope=\"col\">", page)
+
+    def test_measured_computation(self):
+        """The default: what was measured once is what all runs compute, so that a second look at the same sample is the same."""
+        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-budget", "80", "-by", "run", "-verify", "-report", "measured", "./bodies", "halo", "60")
+        self.assertLess(abs(self.numbers("measured")["sample"]["verify"]["error"]), 0.1, said)
+
+
+if __name__ == "__main__":
+    unittest.main()

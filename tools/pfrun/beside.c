@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that pfrun needs and nobody types: where they are. */
+#include "tools/pfrun/beside.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+static char *if_runs(char *path)
+{
+    char *result = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+    free(path);
+    return result;
+}
+
+char *beside_find(const char *name)
+{
+    char *own = realpath("/proc/self/exe", NULL), *slash = own ? strrchr(own, '/') : NULL, *found = NULL;
+    if (slash) {
+        *slash = 0;
+        found = if_runs(pf_asprintf("%s/../%s/%s", own, name, name));
+        if (!found)
+            found = if_runs(pf_asprintf("%s/../libexec/parfocal/%s", own, name));
+    }
+    free(own);
+    return found ? found : if_runs(pf_asprintf("%s/%s", PF_LIBEXEC, name));
+}
+
+void beside_hand_over(char **argv, int (*words)(const char *flag))
+{
+    for (char **word = argv + 1; *word && (*word)[0] == '-' && strcmp(*word, "--") != 0; word++) {
+        if (strcmp(*word, "-sample") != 0 && strcmp(*word, "--sample") != 0) {
+            if (words(*word) == 2 && word[1])
+                word++;
+            continue;
+        }
+        char *path = beside_find("pfsample");
+        if (!path)
+            pf_die("-sample: the program that samples is not there: " PF_LIBEXEC "/pfsample");
+        execv(path, argv);
+        pf_die("-sample: cannot run '%s': %s", path, strerror(errno));
+    }
+}

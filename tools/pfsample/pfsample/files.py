@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files that pfrun writes for samples and reads from them: marks, windows, dates."""
+import csv
+from dataclasses import dataclass, field
+
+from pfcurve.errors import Problem
+
+from .units import Mark
+
+
+@dataclass
+class Marks:
+    marks: list
+    at: str = "auto"  # what a run with windows must be told so that numbers mean the same
+    unequal: list = field(default_factory=list)  # what not all ranks pass equally often
+    sites: list = field(default_factory=list)  # (address, function, least, most)
+    ranks: int = 0
+
+
+def split(path):
+    """(comment lines without #, rows of the table)."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = file.read().splitlines()
+    except OSError as error:
+        raise Problem(f"a run of the sample left no {path}: {error.strerror}") from None
+    comments = [line[1:].strip() for line in lines if line.startswith("#")]
+    return comments, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def read_marks(path):
+    comments, rows = split(path)
+    result = Marks([Mark(row["at"], row["name"], float(row["date_s"]), row["signature"], int(row["calls"]), int(row["bytes"]))
+                    for row in rows])
+    for comment in comments:
+        word, _, rest = comment.partition(" ")
+        if word == "at":
+            result.at = rest
+        elif word == "ranks":
+            result.ranks = int(rest)
+        elif word == "unequal":
+            result.unequal.append(rest)
+        elif word == "site":
+            address, function, least, most = rest.split()[:4]
+            result.sites.append((address, function, int(least), int(most)))
+    return result
+
+
+def write_windows(path, windows):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{first} {last}\n" for first, last in windows)
+
+
+def read_dates(path):
+    """({window: {mark: date}}, {window: processor seconds}, {window: why it failed})."""
+    comments, rows = split(path)
+    dates, costs, failed = {}, {}, {}
+    for row in rows:
+        dates.setdefault(int(row["window"]), {})[int(row["mark"])] = float(row["date_s"])
+    for comment in comments:
+        words = comment.split(None, 2)
+        if words[0] == "cost":
+            costs[int(words[1])] = float(words[2])
+        elif words[0] == "failed":
+            failed[int(words[1])] = words[2]
+    return dates, costs, failed

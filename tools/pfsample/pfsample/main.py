@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the command line to the estimate."""
+import json
+import os
+import signal
+import sys
+import tempfile
+
+from pfcurve.errors import Problem
+from pfcurve.main import as_typed, command_text, versions
+
+from . import options as command_line
+from . import result, sequence, units
+from .runs import Runs
+
+LEAST_BORDERS = 2  # windows that are simulated once more with a longer way in and out
+
+
+class Windows:
+    """Fine times of units, and how wrong they are: a tenth of the windows is simulated once more with one unit more before and after."""
+
+    def __init__(self, runs, parts):
+        self.runs, self.parts, self.known, self.errors = runs, parts, {}, {}
+
+    def borders(self, numbers):
+        """Units of `numbers`, or of before, whose windows are to be simulated twice: evenly among them."""
+        inner = sorted(k for k in {*self.known, *numbers} if 2 <= k < len(self.parts) - 2)
+        number = min(len(inner), max(LEAST_BORDERS, len(inner) // 10))
+        rest = [k for k in inner if k not in self.errors]
+        more = max(0, number - len(self.errors))
+        return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
+
+    def measure(self, numbers):
+        if not numbers:
+            return {}
+        near, far = (sequence.BEFORE, sequence.AFTER), (sequence.BEFORE + 1, sequence.AFTER + 1)
+        twice = self.borders(numbers)
+        seconds = self.runs.windows(self.parts, [(k, *near) for k in numbers] + [(k, *far) for k in twice])
+        self.known.update({k: seconds[k, *near] for k in numbers})
+        self.errors.update({k: self.known[k] / seconds[k, *far] - 1 for k in twice if seconds[k, *far] > 0})
+        return {k: self.known[k] for k in numbers}
+
+    def border(self):
+        """The mean error, weighted by time."""
+        whole = sum(self.known[k] for k in self.errors)
+        return sum(self.known[k] * error for k, error in self.errors.items()) / whole if whole > 0 else 0.0
+
+
+def sampled(options, runs, parts):
+    """The sample as it was when it was narrow enough: (plan, fine times, estimate, errors at borders)."""
+    windows = Windows(runs, parts)
+    plan, known, estimate = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border)
+    return plan, known, estimate, windows.errors
+
+
+def structure(runs):
+    """Units by what the program says, else by a place that all ranks pass equally often."""
+    try:
+        return units.from_marks(runs.marks.marks)
+    except Problem:
+        place = units.place(runs.marks.sites)
+        if not place:
+            raise
+        function = next(site[1] for site in runs.marks.sites if site[0] == place)
+    runs.mark_at(place)
+    parts, found = units.from_marks(runs.marks.marks)
+    return parts, f"{found}, {function} at 0x{place}"
+
+
+def smallest(options, parts):
+    """How many windows the smallest sample has; it must fit, else there is nothing to save."""
+    windows, share = sequence.least(parts)
+    if share > 0.9:
+        raise Problem(f"-sample: {sum(unit.repeats for unit in parts)} units that repeat are too few to sample: the smallest sample simulates "
+                      f"{100 * share:.3g} % of the run in {options.fine} (pfrun -model {options.fine} runs it all)")
+    if share > options.budget:
+        raise Problem(f"-sample: the smallest sample simulates {100 * share:.2g} % of the run in {options.fine}, more than the budget of "
+                      f"{100 * options.budget:g} % (-budget {100 * share + 0.5:.0f}% allows it)")
+    return windows
+
+
+def work(bindir, arguments):
+    _, available = versions(bindir)
+    options = command_line.from_arguments(arguments, available)
+    if options.report:
+        os.makedirs(options.report, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="parfocal-sample-") as folder:
+        runs = Runs(options, os.path.join(bindir, "pfrun"), folder)
+        status, summary = runs.cheap()
+        if status:
+            return status
+        parts, found = structure(runs)
+        runs.choose(smallest(options, parts))
+        plan, known, estimate, errors = sampled(options, runs, parts)
+        told = result.Result(options, parts, found, plan, known, estimate, errors, runs,
+                             command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]))
+        if options.verify:
+            told.verify(*runs.full())
+        summary["sample"] = told.numbers()
+    print("\n".join(told.text()))
+    for name in [os.path.join(options.report, "summary.json")] * bool(options.report) + [os.environ.get("PARFOCAL_SUMMARY", "")]:
+        if name:
+            with open(name, "w", encoding="utf-8") as file:
+                json.dump(summary, file, indent=1)
+    if options.report:
+        told.write(options.report)
+    return 0
+
+
+def stop(number, _):
+    sys.exit(128 + number)
+
+
+def main(bindir):
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        status = work(bindir, sys.argv[1:])
+        sys.stdout.flush()
+        return status
+    except Problem as problem:
+        print(f"parfocal: error: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # who read our words has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:  # such as a full disk
+        where = f"{error.filename}: " if isinstance(error.filename, str) else "-sample: "
+        print(f"parfocal: error: {where}{error.strerror or error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is told at the end: text, numbers, a table of units."""
+import csv
+import math
+import os
+import statistics
+
+from pfcurve.curve import percent_text, seconds_text
+
+from . import estimate as estimates
+from . import sequence
+
+RESAMPLES = 200
+CONFIDENCE = 0.95
+
+
+def with_seed(arguments, seed):
+    """The command that repeats the sample to the last digit names the seed."""
+    names = [word.lstrip("-") for word in arguments]
+    return arguments if "seed" in names else ["-seed", str(seed), *arguments]
+
+
+class Result:
+    def __init__(self, options, units, found, plan, known, estimate, borders, runs, command):
+        self.options, self.units, self.found, self.plan, self.known = options, units, found, plan, known
+        self.estimate, self.borders, self.runs, self.command = estimate, borders, runs, command
+        self.cheap = math.fsum(unit.x for unit in units)
+        self.truth, self.checked = None, {}
+        self.fine_cost = runs.fine_cost()
+        self.seconds = estimates.of_units(plan, known, estimate)
+        self.names = {number: "certain" for number in plan.certain}
+        for stratum in plan.strata:
+            self.names.update({unit.number: stratum.name for unit in stratum.units})
+
+    @property
+    def cost_ratio(self):
+        return self.runs.cost.overhead / self.fine_cost if self.fine_cost else None
+
+    def verify(self, dates, cost):
+        """The full fine run: the true error, and how often intervals of other seeds hold the truth."""
+        y = {unit.number: dates[unit.last] - dates[unit.first] for unit in self.units}
+        self.truth, self.fine_cost = dates[-1], cost
+        border = self.estimate.border / self.estimate.total
+        hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border)
+        self.checked = {"true_s": self.truth, "error": self.estimate.total / self.truth - 1,
+                        "inside": self.estimate.low <= self.truth <= self.estimate.high, "resamplings": RESAMPLES,
+                        "coverage": hits, "resampled_error_p95": sorted(map(abs, errors))[int(0.95 * RESAMPLES)],
+                        "resampled_share": statistics.fmean(shares)}
+
+    def numbers(self):
+        """The entry `sample` of the summary."""
+        e, ratio = self.estimate, self.cost_ratio
+        return {"estimate_s": e.total, "low_s": e.low, "high_s": e.high, "confidence": CONFIDENCE, "border_s": e.border,
+                "cost_ratio": ratio, "cost_ratio_from": "the full run" if self.checked else "the windows",
+                "reached": self.reached(), "goal": self.options.goal, "fine": self.options.fine, "cheap": self.options.cheap,
+                "cheap_s": self.cheap, "seed": self.options.seed, "units": len(self.units), "found": self.found,
+                "simulated": len(self.known), "share": sequence.cost(self.units, self.plan.wanted()), "by": self.runs.by,
+                "strata": [{"name": part.name, "units": part.units, "drawn": part.drawn, "cheap_s": part.x, "ratio": part.ratio,
+                            "estimate_s": part.total, "se_s": math.sqrt(part.variance)} for part in e.parts],
+                "phases": [{"phase": name, "estimate_s": fine, "cheap_s": cheap} for name, (cheap, fine) in self.phases().items()],
+                "command": self.command, **({"verify": self.checked} if self.checked else {})}
+
+    def reached(self):
+        return self.estimate.half <= self.options.goal * self.estimate.total
+
+    def phases(self):
+        """{name of the mark that begins a unit: [cheap, fine seconds]}."""
+        marks, result = self.runs.marks.marks, {}
+        for unit in self.units:
+            mark = marks[unit.first]
+            name = mark.name if mark.at == "phase" else f"pcontrol {mark.name}" if mark.at == "pcontrol" else mark.name or mark.at
+            both = result.setdefault(name, [0.0, 0.0])
+            both[0] += unit.x
+            both[1] += self.seconds[unit.number]
+        return result
+
+    def text(self):
+        e, o = self.estimate, self.options
+        drawn = self.plan.sampled
+        lines = [f"sample: {o.fine} takes {seconds_text(e.total)} +- {100 * e.half / e.total:.2g} % "
+                 f"({seconds_text(e.low)} to {seconds_text(e.high)} at {100 * CONFIDENCE:g} %)"]
+        if not self.reached():
+            lines.append(f"  the goal of {100 * o.goal:g} % is not reached: the budget of {100 * o.budget:g} % of the full run is spent")
+        lines.append(f"  all {o.cheap} says {seconds_text(self.cheap)}: {percent_text(self.cheap / e.total - 1)}")
+        lines.append(f"  {len(self.units)} units ({self.found}): {len(self.plan.certain)} certain, {drawn} drawn of "
+                     f"{len(self.units) - len(self.plan.certain)}, seed {o.seed}")
+        lines += [f"    {part.name}: {part.units} units, {100 * part.total / e.total:.3g} % of the time, {part.drawn} drawn, "
+                  f"{o.fine}/{o.cheap} {part.ratio:.4g}" for part in e.parts]
+        phases = self.phases()
+        if 1 < len(phases) <= 12:
+            lines += [f"    {name}: {seconds_text(fine)} ({o.cheap}: {seconds_text(cheap)})" for name, (cheap, fine) in phases.items()
+                      if fine > 0]
+        lines.append(f"  border: {100 * e.border / e.total:+.2g} % by {len(self.borders)} windows that begin and end a unit farther away, "
+                     "added to the interval")
+        ratio = f"{100 * self.cost_ratio:.3g} % of that of all {o.fine} ({'measured' if self.checked else 'by its windows'})" \
+            if self.cost_ratio else "unknown"
+        lines.append(f"  overhead: {ratio}, in {self.runs.cost.runs} runs, windows by {self.runs.by}")
+        if self.checked:
+            c = self.checked
+            lines.append(f"  verified: all {o.fine} takes {seconds_text(c['true_s'])}: error {percent_text(c['error'])}, "
+                         f"{'inside' if c['inside'] else 'OUTSIDE'} the interval; {100 * c['coverage']:.3g} % of {RESAMPLES} other samples hold it")
+        lines += [f"  {line}" for line in self.runs.told]
+        return [*lines, f"  again: {self.command}"]
+
+    def write(self, folder):
+        """units.csv and, where matplotlib is, sample.svg and sample.html."""
+        with open(os.path.join(folder, "units.csv"), "w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(["unit", "first_mark", "last_mark", "name", "stratum", "why", "cheap_s", "fine_s", "simulated"])
+            for unit in self.units:
+                table.writerow([unit.number, unit.first, unit.last, unit.name, self.names[unit.number],
+                                self.plan.certain.get(unit.number, "drawn" if unit.number in self.known else ""), repr(unit.x),
+                                repr(self.known.get(unit.number, self.seconds[unit.number])), "yes" if unit.number in self.known else "no"])
+        try:
+            from . import picture
+        except ImportError:
+            print("  no picture: matplotlib is missing (Debian: apt-get install python3-matplotlib)")
+            return
+        picture.write(self, folder)
