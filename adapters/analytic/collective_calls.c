@@ -372,27 +372,40 @@ static int an_ibarrier(MPI_Comm comm, MPI_Request *request)
 
 /* ---- communicators: the hub knows the members, so only the time of the call is the engine's ---- */
 
-/* What the members tell each other to agree on an identifier, and with a split on colours and keys. */
-#define IDENTIFIER_BYTES 4
-#define COLOR_BYTES      8
+/* What the members tell each other to agree on an identifier, and before that of a split on colors and keys. */
+enum { IDENTIFIER_BYTES = 4, IDENTIFIER_ROUNDS = 3, COLOR_BYTES = 8 };
 
-static int agree(MPI_Comm comm, enum pf_coll_kind kind, size_t bytes, MPI_Comm *made)
+/*
+ * Open MPI reduces to all three times, each time without blocking and behind the time before: for an identifier
+ * that is free here, whether it is free everywhere, and whether all are ready. So members leave as far out of
+ * step as three reductions make them. Both sides of an intercommunicator tell each other once.
+ */
+static int agree(MPI_Comm comm, MPI_Comm *made)
 {
-    struct entry e = entry_of(comm, NULL);
-    struct an_part p = {.pretend = bytes};
+    struct an_comm *parent = an_comm_of(comm);
+    struct an_part p = {.pretend = IDENTIFIER_BYTES};
+    int error = parent ? MPI_SUCCESS : MPI_ERR_COMM;
     *made = MPI_COMM_NULL;
-    return e.comm ? enter(e, &p, kind) : MPI_ERR_COMM;
+    if (parent && parent->shared->cut)
+        return enter((struct entry){parent, NULL}, &p, PF_COLL_ALLREDUCE);
+    for (int i = 0; i < IDENTIFIER_ROUNDS && error == MPI_SUCCESS; i++) {
+        MPI_Request handle;
+        enter((struct entry){parent, &handle}, &p, PF_COLL_ALLREDUCE);
+        an_request_await((struct an_request *)handle);
+        error = an_request_finish(&handle, NULL);
+    }
+    return error;
 }
 
 static int an_comm_dup(MPI_Comm comm, MPI_Comm *made)
 {
-    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+    return agree(comm, made);
 }
 
 static int an_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 {
     (void)group;
-    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+    return agree(comm, made);
 }
 
 static int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
@@ -404,21 +417,25 @@ static int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 
 static int an_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 {
+    struct entry e = entry_of(comm, NULL);
+    struct an_part p = {.pretend = COLOR_BYTES};
     (void)color, (void)key;
-    return agree(comm, PF_COLL_ALLGATHER, COLOR_BYTES, made);
+    int error = e.comm ? enter(e, &p, PF_COLL_ALLGATHER) : MPI_ERR_COMM;
+    *made = MPI_COMM_NULL;
+    return error != MPI_SUCCESS || e.comm->shared->cut ? error : agree(comm, made);
 }
 
 static int an_intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
 {
     (void)high;
-    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+    return agree(comm, made);
 }
 
 static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *periods, int reorder,
                           MPI_Comm *made)
 {
     (void)ndims, (void)dims, (void)periods, (void)reorder;
-    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+    return agree(comm, made);
 }
 
 /* What the hub knows of a graph it exchanges itself. */
@@ -426,7 +443,7 @@ static int an_graph_create(MPI_Comm comm, int nodes, const int *index, const int
                            MPI_Comm *made)
 {
     (void)nodes, (void)index, (void)edges, (void)reorder;
-    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+    return agree(comm, made);
 }
 
 static int an_dist_graph_create(MPI_Comm comm, int n, const int *nodes, const int *degrees,
@@ -434,7 +451,7 @@ static int an_dist_graph_create(MPI_Comm comm, int n, const int *nodes, const in
                                 MPI_Comm *made)
 {
     (void)n, (void)nodes, (void)degrees, (void)targets, (void)weights, (void)info, (void)reorder;
-    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+    return agree(comm, made);
 }
 
 static int an_dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sources, const int *source_weights,
@@ -443,7 +460,7 @@ static int an_dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sourc
 {
     (void)in, (void)sources, (void)source_weights, (void)out, (void)targets, (void)weights, (void)info;
     (void)reorder;
-    return agree(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES, made);
+    return agree(comm, made);
 }
 
 static int an_comm_group(MPI_Comm comm, MPI_Group *group)
