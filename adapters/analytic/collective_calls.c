@@ -375,26 +375,28 @@ static int an_ibarrier(MPI_Comm comm, MPI_Request *request)
 /* What the members tell each other to agree on an identifier, and before that of a split on colors and keys. */
 enum { IDENTIFIER_BYTES = 4, IDENTIFIER_ROUNDS = 3, COLOR_BYTES = 8 };
 
-/*
- * Open MPI reduces to all three times, each time without blocking and behind the time before: for an identifier
- * that is free here, whether it is free everywhere, and whether all are ready. So members leave as far out of
- * step as three reductions make them. Both sides of an intercommunicator tell each other once.
- */
-static int agree(MPI_Comm comm, MPI_Comm *made)
+int an_comm_agree(struct an_comm *comm)
 {
-    struct an_comm *parent = an_comm_of(comm);
     struct an_part p = {.pretend = IDENTIFIER_BYTES};
-    int error = parent ? MPI_SUCCESS : MPI_ERR_COMM;
-    *made = MPI_COMM_NULL;
-    if (parent && parent->shared->cut)
-        return enter((struct entry){parent, NULL}, &p, PF_COLL_ALLREDUCE);
+    int error = MPI_SUCCESS;
     for (int i = 0; i < IDENTIFIER_ROUNDS && error == MPI_SUCCESS; i++) {
         MPI_Request handle;
-        enter((struct entry){parent, &handle}, &p, PF_COLL_ALLREDUCE);
+        enter((struct entry){comm, &handle}, &p, PF_COLL_ALLREDUCE);
         an_request_await((struct an_request *)handle);
         error = an_request_finish(&handle, NULL);
     }
     return error;
+}
+
+/* Both sides of an intercommunicator tell each other once. */
+static int agree(MPI_Comm comm, MPI_Comm *made)
+{
+    struct entry e = entry_of(comm, NULL);
+    struct an_part p = {.pretend = IDENTIFIER_BYTES};
+    *made = MPI_COMM_NULL;
+    if (!e.comm)
+        return MPI_ERR_COMM;
+    return e.comm->shared->cut ? enter(e, &p, PF_COLL_ALLREDUCE) : an_comm_agree(e.comm);
 }
 
 static int an_comm_dup(MPI_Comm comm, MPI_Comm *made)

@@ -347,6 +347,13 @@ struct an_leave {
     double date;
 };
 
+/*
+ * Members of a new communicator find an identifier. Open MPI reduces to all three times, each time without
+ * blocking and behind the time before: which one is free here, whether it is free everywhere, and whether all
+ * are ready. So they leave as far out of step as three reductions make them. Returns an MPI error code.
+ */
+int an_comm_agree(struct an_comm *comm);
+
 /* A member enters its next collective. The request is complete when it leaves. */
 struct an_request *an_collective_enter(struct an_comm *comm, const struct an_part *part,
                                        enum pf_coll_kind kind, bool nonblocking);

@@ -41,6 +41,17 @@ static int tell_members(struct an_comm *comm, enum pf_coll_kind kind, size_t byt
     return an_request_finish(&handle, NULL);
 }
 
+/* Over messages, a window has a communicator of its own, and nobody leaves before all have it. */
+static int meet_members(struct an_comm *comm, const struct an_window *what)
+{
+    if (an_job.by_messages) {
+        int error = an_comm_agree(comm);
+        return error == MPI_SUCCESS ? tell_members(comm, PF_COLL_BARRIER, 0) : error;
+    }
+    return what->dynamic ? tell_members(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES)
+                         : tell_members(comm, PF_COLL_ALLGATHER, DESCRIPTION_BYTES);
+}
+
 static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
 {
     struct an_comm *comm = an_comm_of(handle);
@@ -53,8 +64,7 @@ static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
     win->disp_unit = what->disp_unit;
     win->dynamic = what->dynamic;
     *made = (MPI_Win)win;
-    return what->dynamic ? tell_members(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES)
-                         : tell_members(comm, PF_COLL_ALLGATHER, DESCRIPTION_BYTES);
+    return meet_members(comm, what);
 }
 
 static int an_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
