@@ -372,7 +372,8 @@ static int an_ibarrier(MPI_Comm comm, MPI_Request *request)
 
 /* ---- communicators: the hub knows the members, so only the time of the call is the engine's ---- */
 
-/* What the members tell each other to agree on an identifier, and before that of a split on colors and keys. */
+/* What the members tell each other to agree on an identifier, and before that of a split on colors and keys.
+ */
 enum { IDENTIFIER_BYTES = 4, IDENTIFIER_ROUNDS = 3, COLOR_BYTES = 8 };
 
 int an_comm_agree(struct an_comm *comm)

@@ -28,6 +28,16 @@ setup_file() {
     paste -d ' ' portals.txt analytic.txt | awk '{ error = $8 / $4 - 1; if (error < -0.03 || error > 0.03) wrong = 1; n++ } END { exit wrong || n != 16 }'
 }
 
+@test "each rank is as long in the calls that make communicators and windows" {
+    "$PF_BIN/pfcc" -O1 -w -o makers "$BATS_TEST_DIRNAME/makers.c"
+    for model in portals analytic; do
+        pfrun -np 8 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./makers >$model.txt
+    done
+    paste -d ' ' portals.txt analytic.txt
+    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; most = $1 ~ /window|dynamic/ ? 0.08 : 0.015
+        if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 72 }'
+}
+
 # agrees MEDIAN LARGEST pfrun-arguments...: errors in per cent, of ping-pong and incast and of collectives (times 3)
 agrees() {
     local median=$1 largest=$2
