@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include <sys/types.h>
+
 #include "base/export.h"
 
 /*
@@ -17,5 +19,11 @@
 PF_EXPORT void pf_child_watch(void (*closed)(void));
 
 PF_EXPORT bool pf_in_child(void);
+
+/* fork() for a child in which the simulation is to go on: pf_in_child() does not hold there, pf_in_copy()
+ * does. It must not clean up what belongs to the original. */
+PF_EXPORT pid_t pf_child_copy(void);
+
+PF_EXPORT bool pf_in_copy(void);
 
 #endif

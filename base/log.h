@@ -15,8 +15,11 @@ PF_EXPORT void pf_die(const char *format, ...) __attribute__((format(printf, 1, 
  * reverse order, once. */
 PF_EXPORT void pf_at_end(void (*clean)(void));
 
-/* Runs the pf_at_end functions, but in a child (base/child.h), and leaves the process with `status` without
- * running exit handlers, which are not safe from a simulated actor's stack. */
+/* Who wants to know of pf_die's message; NULL: nobody. */
+PF_EXPORT void pf_on_death(void (*tell)(const char *message));
+
+/* Runs the pf_at_end functions, but in a child or copy (base/child.h), and leaves the process with `status`
+ * without running exit handlers, which are not safe from a simulated actor's stack. */
 PF_EXPORT void pf_end_process(int status) __attribute__((noreturn));
 
 #endif

@@ -130,6 +130,12 @@ uint64_t pf_clock_ask(void)
     return after;
 }
 
+void pf_clock_forked(void)
+{
+    if (pf_clock.expires != UINT64_MAX)
+        pf_clock_ask();
+}
+
 /* Nanoseconds between two readings, at most some milliseconds apart, in either direction. */
 static int64_t ns_between(uint64_t from, uint64_t to)
 {

@@ -45,6 +45,10 @@ static inline bool pf_clock_undisturbed(uint64_t now)
 /* Asks the system. Returns the counter from which on slices may be measured. */
 uint64_t pf_clock_ask(void);
 
+/* In a child made by fork(), whose thread begins anew: forgets what the system has said of the parent's. What
+ * is being measured now is lost. */
+void pf_clock_forked(void);
+
 /* Nanoseconds of processor time between two readings of the counter, the first of which was undisturbed or
  * came from pf_clock_ask(); `now` has just been read, and was not. */
 uint64_t pf_clock_disturbed(uint64_t mark, uint64_t now);

@@ -224,3 +224,8 @@ void pf_live_stop(void)
     if (live.terminal)
         show("\033[K", 3);
 }
+
+bool pf_live_runs(void)
+{
+    return live.running;
+}

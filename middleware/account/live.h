@@ -2,6 +2,7 @@
 #ifndef PF_MIDDLEWARE_LIVE_H
 #define PF_MIDDLEWARE_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/export.h"
@@ -24,5 +25,8 @@ PF_EXPORT void pf_live_start(void);
 
 /* Ends that, and takes the line away. Harmless when it has not been started. */
 PF_EXPORT void pf_live_stop(void);
+
+/* Does that thread run? */
+bool pf_live_runs(void);
 
 #endif

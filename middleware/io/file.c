@@ -13,6 +13,8 @@
 #include "middleware/object/info.h"
 #include "base/memory.h"
 
+int pf_file_open_count;
+
 int pf_file_failed(struct pf_rank *r, MPI_File file, int error_class)
 {
     return pf_call_return(r, pf_file_raise(r, file, error_class));
@@ -72,11 +74,13 @@ static struct pf_file *new_file(struct pf_rank *r, struct pf_comm *comm, int amo
     file->info = pf_info_copy(r, info);
     file->etype = file->filetype = MPI_BYTE;
     file->amode = amode;
+    pf_file_open_count++;
     return file;
 }
 
 static void destroy(struct pf_file *file)
 {
+    pf_file_open_count--;
     pf_datatype_release(file->etype);
     pf_datatype_release(file->filetype);
     pf_info_release(file->info);

@@ -19,6 +19,9 @@ struct pf_file {
     int amode;
 };
 
+/* Handles of files of all ranks that have not been closed. */
+extern int pf_file_open_count;
+
 /* The file behind a handle, NULL when it is none. */
 static inline struct pf_file *pf_file_of(MPI_File handle)
 {

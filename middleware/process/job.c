@@ -55,8 +55,8 @@ static void find_out_about_switches(void)
 {
     unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << pf_job_state.start_model;
     pf_job_state.may_switch = pf_config.check || /* it reads the notes */
-                              (models & (models - 1)) != 0 || *pf_config.load || !*pf_job_state.program ||
-                              file_names(pf_job_state.program, "pf_model_switch") ||
+                              (models & (models - 1)) != 0 || *pf_config.load || *pf_config.windows ||
+                              !*pf_job_state.program || file_names(pf_job_state.program, "pf_model_switch") ||
                               file_names(pf_job_state.program, "pf_comm_model_set") ||
                               file_names(pf_job_state.program, "parfocal_model");
 }
@@ -112,6 +112,7 @@ static void load_requested(void)
         pf_model_load(model);
         list += length + (list[length] == ',');
     }
+    pf_sampling_load();
 }
 
 static void create_rank(int i)

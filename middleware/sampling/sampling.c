@@ -18,11 +18,13 @@
 #include "middleware/core/upcalls.h"
 #include "middleware/sampling/marks.h"
 #include "middleware/sampling/sites.h"
+#include "middleware/sampling/windows.h"
 #include "pf_fn.h"
 
 static struct {
     bool on;
-    FILE *out; /* NULL: no marks are written */
+    bool windows; /* there are some */
+    FILE *out;    /* NULL: no marks are written */
     unsigned kinds;
     uint64_t site; /* when its kind counts */
     struct pf_marks *marks;
@@ -42,8 +44,11 @@ static double date_of(const struct pf_rank *r)
 
 static void pass(struct pf_rank *r, enum pf_mark_at at, const char *name, double date)
 {
-    if (all.kinds & 1u << at || at == PF_MARK_START || at == PF_MARK_END)
-        pf_marks_pass(all.marks, r->self.rank, at, pf_marks_name(all.marks, name), date);
+    if (!(all.kinds & 1u << at) && at != PF_MARK_START && at != PF_MARK_END)
+        return;
+    unsigned mark = pf_marks_pass(all.marks, r->self.rank, at, pf_marks_name(all.marks, name), date);
+    if (all.windows)
+        pf_windows_pass(r, mark, date, at != PF_MARK_END);
 }
 
 static void on_phase(struct pf_rank *r, const char *name)
@@ -103,16 +108,25 @@ static void give_up(void)
     remove(pf_config.marks);
 }
 
-void pf_sampling_start(void)
+static void open_marks(void)
 {
-    if (!*pf_config.marks)
-        return;
-    read_kinds();
     all.out = fopen(pf_config.marks, "we");
     if (!all.out)
         pf_die("%s: cannot write the marks '%s': %s", pf_config_given("marks"), pf_config.marks,
                strerror(errno));
     pf_at_end(give_up);
+}
+
+void pf_sampling_start(void)
+{
+    if (!*pf_config.marks && !*pf_config.windows)
+        return;
+    read_kinds();
+    if (*pf_config.marks)
+        open_marks();
+    all.windows = *pf_config.windows;
+    if (all.windows)
+        pf_windows_read();
     all.on = true;
     pf_upcalls.communicates = on_call;
     pf_upcalls.entered_phase = on_phase;
@@ -121,9 +135,17 @@ void pf_sampling_start(void)
 /* The number of ranks is known when the first one begins. */
 static void begin(void)
 {
-    bool alone = strcmp(pf_config.marks_at, "auto") == 0;
+    bool alone = all.out && strcmp(pf_config.marks_at, "auto") == 0;
     all.marks = pf_marks_new(pf_job_state.size, all.kinds, alone);
     all.sites = pf_sites_new(pf_job_state.size);
+    if (all.windows)
+        pf_windows_begin(pf_job_state.size);
+}
+
+void pf_sampling_load(void)
+{
+    if (all.windows)
+        pf_windows_load();
 }
 
 void pf_sampling_rank_begins(struct pf_rank *r)
@@ -132,7 +154,7 @@ void pf_sampling_rank_begins(struct pf_rank *r)
         return;
     if (!all.marks)
         begin();
-    r->cursor.watching = true;
+    r->cursor.watching = true; /* every call of the rank comes here, on_call() */
     pass(r, PF_MARK_START, "", 0);
 }
 
@@ -219,6 +241,8 @@ static bool write_marks(void)
 bool pf_sampling_finish(void)
 {
     bool written = !all.out || write_marks();
+    if (all.windows)
+        written &= pf_windows_finish();
     pf_marks_free(all.marks);
     pf_sites_free(all.sites);
     all.marks = NULL;

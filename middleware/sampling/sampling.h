@@ -8,13 +8,16 @@
 
 struct pf_rank;
 
-/* Records marks from now on, if PARFOCAL_MARKS names a file; before the application runs. A file that cannot
- * be written ends the process with one line. */
+/* Records marks from now on, if PARFOCAL_MARKS names a file, and runs windows, if PARFOCAL_WINDOWS does;
+ * before the application runs. A file that cannot be used ends the process with one line. */
 PF_EXPORT void pf_sampling_start(void);
 
 /* The run is over: writes what has been recorded. Returns false when something could not be written, or when
  * ranks have not come to their ends, which has been said. */
 PF_EXPORT bool pf_sampling_finish(void);
+
+/* Loads the models that will be needed, as -load does. */
+void pf_sampling_load(void);
 
 /* A rank has made itself ready for MPI, and it has ended its MPI. */
 void pf_sampling_rank_begins(struct pf_rank *r);

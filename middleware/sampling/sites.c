@@ -48,12 +48,12 @@ struct pf_sites *pf_sites_new(int ranks)
 
 void pf_sites_free(struct pf_sites *sites)
 {
-    struct site *site, *next;
     if (!sites)
         return;
-    HASH_ITER(hh, sites->all, site, next)
-    {
-        HASH_DEL(sites->all, site);
+    struct site *site = sites->all, *next;
+    HASH_CLEAR(hh, sites->all);
+    for (; site; site = next) {
+        next = site->hh.next;
         free(site->counts);
         free(site);
     }

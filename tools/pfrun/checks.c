@@ -125,6 +125,9 @@ unsigned check_models(void)
     if (*pf_config.model)
         models |= check_model(pf_config_given("model"), pf_config.model, strlen(pf_config.model));
     models |= check_load(pf_config.load);
+    if (*pf_config.windows)
+        models |= check_model(pf_config_given("windows_model"), pf_config.windows_model,
+                              strlen(pf_config.windows_model));
     models |= check_schedule(pf_config.schedule);
     return models;
 }

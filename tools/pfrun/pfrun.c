@@ -27,6 +27,7 @@
 #include "middleware/observing/start.h"
 #include "middleware/process/job.h"
 #include "middleware/process/private.h"
+#include "middleware/sampling/copies.h"
 #include "middleware/sampling/sampling.h"
 #include "tools/pfrun/checks.h"
 #include "tools/pfrun/engine.h"
@@ -288,6 +289,7 @@ static int exit_status(int status)
 
 static void on_deadlock(void)
 {
+    pf_copies_fail("has come to a deadlock");
     fflush(stdout);
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
@@ -378,6 +380,7 @@ int main(int argc, char **argv)
     pf_summary_set_command(argc, argv);
     prepare(argc, argv);
     int status = pf_check_status(simulate());
+    pf_copies_fail("has ended before its last mark");
     fflush(stdout);
     pf_job_report_schedule(stderr);
     pf_trace_finish();

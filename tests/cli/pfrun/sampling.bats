@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What pfrun -sample asks of a run: its marks.
+# What pfrun -sample asks of a run: its marks, and windows between them in a fine model.
 load common.bash
 
 setup_file() {
@@ -86,4 +86,160 @@ assert abs(json.load(open("summary.json"))["simulated_s"] - float(sys.argv[1])) 
     [ "$status" -eq 1 ]
     [[ $output == *"no marks are written to 'none': not all ranks have passed the same ones"* ]]
     [ ! -e none ]
+}
+
+# windows BY ITERATIONS OPTIONS...: windows of the file `windows` in portals; dates in `result`, marks in `marks`
+windows() {
+    local by=$1
+    shift
+    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_BY=$by PARFOCAL_WINDOWS_RESULT=result PARFOCAL_MARKS=marks \
+        app analytic "$@"
+}
+
+dates() { # of a result, without what it cost
+    grep -v '^# cost' result
+}
+
+@test "windows: one over the whole program is the run in that model" {
+    PARFOCAL_MARKS=fine app portals 10 >plain
+    echo "0 $(sed -n '$s/,.*//p' fine)" >windows
+    for by in run fork; do
+        windows $by 10 >told
+        cmp <(grep '^[0-9]' fine | cut -d, -f4) <(grep '^0,' result | cut -d, -f3)
+        [ $by = fork ] || cmp plain told
+    done
+}
+
+@test "windows: the ranks switch at their marks and back, in the same way each time" {
+    printf '# a comment\n4 6 # one\n\n8 12\n12 16\n' >windows
+    PARFOCAL_MARKS=cheap app analytic 20 pcontrol >/dev/null
+    windows run 20 pcontrol >told
+    dates >once
+    windows run 20 pcontrol >again
+    cmp told again
+    cmp once <(dates)
+    [ "$(tail -n +2 once | cut -d, -f1,2 | tr '\n' ' ')" = "0,4 0,5 0,6 1,8 1,9 1,10 1,11 1,12 2,12 2,13 2,14 2,15 2,16 " ]
+    [ "$(grep -c '^# cost [0-2] [0-9.]*$' result)" -eq 3 ]
+    cmp <(tail -n +2 once | cut -d, -f2,3 | uniq) <(grep '^[0-9]' marks | cut -d, -f1,4 | grep -E '^(4|5|6|8|9|1[0-6]),')
+    cmp <(grep '^[0-4],' cheap | cut -d, -f4) <(grep '^[0-4],' marks | cut -d, -f4) # the same before, and other times in it
+    ! cmp -s <(grep '^6,' cheap) <(grep '^6,' marks)
+}
+
+@test "windows: a copy of the process tells what the run would, and the run stays as it is" {
+    PARFOCAL_MARKS=cheap app analytic 20 pcontrol >plain
+    printf '0 3\n4 8\n6 12\n20 44\n' >windows
+    windows fork 20 pcontrol >told
+    cmp plain told
+    cmp cheap marks
+    dates >all
+    PARFOCAL_WINDOWS_JOBS=4 windows fork 20 pcontrol >/dev/null
+    cmp all <(dates)
+    for window in "0 3" "4 8" "6 12" "20 44"; do # each as if it were alone
+        echo "$window" >windows
+        windows run 20 pcontrol >/dev/null
+        grep '^0,' result | cut -d, -f2,3
+    done >alone
+    cmp alone <(grep '^[0-9]' all | cut -d, -f2,3)
+}
+
+@test "windows: a copy changes no file, and nothing that the run reads" {
+    seq 100 200 >read
+    app analytic 10 write read >plain
+    cp written expected
+    printf '2 6\n6 10\n' >windows
+    PARFOCAL_SUMMARY=summary.json PARFOCAL_TRACE=csv:trace.csv windows fork 10 write read make >told
+    [ "$(grep -c '^[01],' result)" -eq 10 ]
+    cmp plain told
+    cmp expected written
+    [ ! -e made ]
+    python3 -m json.tool summary.json >/dev/null
+    PARFOCAL_LOAD=portals PARFOCAL_TRACE=csv:plain.csv app analytic 10 write read make >/dev/null
+    cmp plain.csv trace.csv
+}
+
+# fails_in_copy OPTION TEXT: the copy of a window ends so
+fails_in_copy() {
+    printf '3 4\n' >windows
+    run windows fork 10 $1
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -F "parfocal: warning: window 0 (marks 3 to 4): its copy $2" <<<"$output"
+    grep -F "# failed 0 its copy $2" result
+    [ "$(grep -c '^0,' result)" -eq 0 ]
+    grep '^result ' <<<"$output"
+}
+
+@test "windows: a copy that fails is told in one line" {
+    fails_in_copy crash "was ended by signal 11"
+    fails_in_copy deadlock "has come to a deadlock"
+    fails_in_copy abort "has ended with status 3"
+    PARFOCAL_WINDOWS_LIMIT=0.5 fails_in_copy loop "has not ended after 0.5 s (windows_limit)"
+}
+
+@test "windows: what cannot be copied" {
+    echo "4 6" >windows
+    seen() {
+        run windows fork 10 $1
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [ "$(grep -c '^parfocal: error: ' <<<"$output")" -eq 1 ]
+        grep -F "PARFOCAL_WINDOWS_BY fork: $2" <<<"$output"
+        [ ! -e result ]
+    }
+    seen mpifile "the program has files of MPI open"
+    seen both "the program has '$(pwd -P)/both' open to read and to write"
+    seen thread "the process has 2 threads"
+    seen shared "memory is shared"
+    windows run 10 both >/dev/null
+}
+
+@test "windows: files that cannot be" {
+    bad() { # TEXT CONTENTS
+        printf -- "$2" >windows
+        PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_RESULT=result refuses "windows: $1" -np 2 "$APP"
+    }
+    bad "line 2: two numbers of marks are wanted" '1 2\n3\n'
+    bad "line 1: two numbers of marks are wanted" '1 2 3\n'
+    bad "line 1: two numbers of marks are wanted" '-1 2\n'
+    bad "line 1: the last mark must come after the first" '2 2\n'
+    bad "line 2: a window must not begin before the one above ends" '2 5\n4 6\n'
+    PARFOCAL_WINDOWS_BY=fork bad "line 2: windows must stand in the order of their first marks" '2 5\n1 6\n'
+    echo "1 2" >windows
+    PARFOCAL_WINDOWS=windows refuses "PARFOCAL_WINDOWS_RESULT names a file" -np 2 "$APP"
+    PARFOCAL_WINDOWS=nosuch PARFOCAL_WINDOWS_RESULT=result refuses "cannot read 'nosuch'" -np 2 "$APP"
+    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_RESULT=no/result refuses "cannot write 'no/result'" -np 2 "$APP"
+    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_RESULT=result PARFOCAL_WINDOWS_MODEL=portal \
+        refuses "unknown model 'portal', maybe portals?" -np 2 "$APP"
+    echo "1 1000" >windows
+    run windows run 3
+    [ "$status" -eq 1 ]
+    [[ $output == *"window 0 (marks 1 to 1000): the run has not come to its marks"* ]]
+}
+
+# Ends pfrun by a signal while a copy runs, which must be gone as well.
+killed_by() {
+    echo "4 6" >windows
+    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_BY=fork PARFOCAL_WINDOWS_RESULT=result \
+        "$PF_BIN/pfrun" -np 2 -model analytic "$APP" 10 loop >/dev/null 2>&1 3>&- &
+    local run=$! copy i
+    for i in $(seq 600); do
+        copy=$(pgrep -P $run) && break
+        sleep 0.1
+    done
+    kill -0 $copy
+    kill -$1 $run
+    wait $run || true
+    for i in $(seq 600); do
+        kill -0 $copy 2>/dev/null || break
+        sleep 0.1
+    done
+    ! kill -0 $copy 2>/dev/null
+}
+
+@test "windows: copies end with the run, and leave nothing" {
+    killed_by TERM
+    [ -z "$(ls -A tmp)" ]
+    [ ! -e result ]
+    killed_by KILL
+    rm -rf tmp/* # who is killed so cannot
 }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stretches of a run in a fine model, between marks. */
+#include "middleware/sampling/windows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "middleware/agree/switch.h"
+#include "middleware/sampling/copies.h"
+
+struct window {
+    unsigned first, last;
+    double *dates; /* the latest of any rank, from `first` to `last`, both included */
+    int left;      /* ranks that have passed the last mark */
+    bool entered;  /* by a rank */
+    double cost;   /* s of processor time of the process, at first when it was entered */
+    char *failure; /* what has become of its copy; NULL: nothing bad */
+    bool finished; /* its copy has told its dates */
+};
+
+/* Where a rank is. */
+struct part {
+    unsigned window; /* the one in which it is, or the next one */
+    bool inside;
+    enum pf_model before; /* the model in force outside */
+};
+
+static struct {
+    struct window *windows;
+    unsigned count;
+    unsigned next; /* of those that are copied */
+    unsigned end;  /* behind the last one that this process runs itself */
+    bool forks;    /* and this is no copy */
+    int ranks;
+    enum pf_model model;
+    struct part *parts;
+    FILE *out;
+} all;
+
+static _Noreturn void refuse(unsigned line, const char *what)
+{
+    pf_die("%s: %s: line %u: %s", pf_config_given("windows"), pf_config.windows, line, what);
+}
+
+/* One line of the file, without its comment; an empty one says nothing. */
+static void read_line(char *text, unsigned line)
+{
+    struct window window = {0};
+    char rest;
+    text[strcspn(text, "#\n")] = 0;
+    if (!text[strspn(text, " \t\r")])
+        return;
+    if (strchr(text, '-') || sscanf(text, "%u %u %c", &window.first, &window.last, &rest) != 2)
+        refuse(line, "two numbers of marks are wanted, FIRST LAST");
+    if (window.first >= window.last)
+        refuse(line, "the last mark must come after the first");
+    const struct window *before = all.count ? &all.windows[all.count - 1] : NULL;
+    if (before && window.first < (all.forks ? before->first : before->last))
+        refuse(line, all.forks ? "windows must stand in the order of their first marks"
+                               : "a window must not begin before the one above ends");
+    all.windows = pf_reallocarray(all.windows, all.count + 1, sizeof window);
+    all.windows[all.count++] = window;
+}
+
+static void choose_model(void)
+{
+    const char *name = pf_config.windows_model;
+    if (!pf_model_parse(name, strlen(name), &all.model))
+        pf_die("%s: unknown model '%s'; models: %s", pf_config_given("windows_model"), name, pf_model_list());
+    if (pf_model_missing(all.model))
+        pf_die("%s: model '%s' is %s", pf_config_given("windows_model"), name, pf_model_missing(all.model));
+}
+
+static void give_up(void)
+{
+    if (!all.out)
+        return;
+    fclose(all.out);
+    all.out = NULL;
+    remove(pf_config.windows_result);
+}
+
+void pf_windows_read(void)
+{
+    FILE *file = fopen(pf_config.windows, "re");
+    char *text = NULL;
+    size_t room = 0;
+    if (!file)
+        pf_die("%s: cannot read '%s': %s", pf_config_given("windows"), pf_config.windows, strerror(errno));
+    if (!*pf_config.windows_result)
+        pf_die("%s: where do their times go? PARFOCAL_WINDOWS_RESULT names a file",
+               pf_config_given("windows"));
+    all.forks = strcmp(pf_config.windows_by, "fork") == 0;
+    for (unsigned line = 1; getline(&text, &room, file) > 0; line++)
+        read_line(text, line);
+    free(text);
+    fclose(file);
+    choose_model();
+    all.out = fopen(pf_config.windows_result, "we");
+    if (!all.out)
+        pf_die("%s: cannot write '%s': %s", pf_config_given("windows_result"), pf_config.windows_result,
+               strerror(errno));
+    pf_at_end(give_up);
+    if (all.forks)
+        pf_copies_prepare();
+}
+
+void pf_windows_begin(int ranks)
+{
+    all.ranks = ranks;
+    all.parts = pf_calloc((size_t)ranks, sizeof *all.parts);
+    for (unsigned i = 0; i < all.count; i++)
+        all.windows[i].dates = pf_calloc(all.windows[i].last - all.windows[i].first + 1, sizeof(double));
+    all.end = all.forks ? 0 : all.count;
+}
+
+void pf_windows_load(void)
+{
+    pf_model_load(all.model); /* before any copy is made: they shall not have to */
+}
+
+/* Seconds of processor time. */
+static double used(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void note(struct window *window, unsigned mark, double date)
+{
+    double *latest = &window->dates[mark - window->first];
+    if (date > *latest)
+        *latest = date;
+}
+
+/* The rank leaves the window in which it is, if this is its last mark. */
+static void leave(struct part *part, unsigned mark, double date)
+{
+    struct window *window = &all.windows[part->window];
+    if (!part->inside)
+        return;
+    note(window, mark, date);
+    if (mark != window->last)
+        return;
+    part->inside = false;
+    part->window++;
+    if (++window->left < all.ranks)
+        return;
+    window->cost = used() - window->cost;
+    if (pf_copies_is_one())
+        pf_copies_tell(window->dates, window->last - window->first + 1);
+}
+
+/* It enters the next one, if that begins here. */
+static void enter(struct part *part, unsigned mark, double date)
+{
+    struct window *window = &all.windows[part->window];
+    if (part->inside || part->window >= all.end || window->first != mark)
+        return;
+    part->inside = true;
+    if (!window->entered)
+        window->cost = used();
+    window->entered = true;
+    note(window, mark, date);
+}
+
+/* From here on this process is the copy for one window. */
+static void become_copy(unsigned window)
+{
+    all.forks = false;
+    all.end = window + 1;
+    for (int i = 0; i < all.ranks; i++)
+        all.parts[i] = (struct part){.window = window};
+}
+
+void pf_windows_pass(struct pf_rank *r, unsigned mark, double date, bool runs)
+{
+    struct part *part = &all.parts[r->self.rank];
+    for (; all.forks && all.next < all.count && all.windows[all.next].first == mark; all.next++)
+        if (pf_copies_make(all.next)) {
+            become_copy(all.next);
+            break;
+        }
+    bool inside = part->inside;
+    leave(part, mark, date);
+    enter(part, mark, date);
+    if (!runs || inside == part->inside)
+        return;
+    if (part->inside)
+        part->before = r->model;
+    pf_switch_to(r, part->inside ? all.model : part->before);
+}
+
+static void take_result(unsigned number, const struct pf_copy_result *result)
+{
+    struct window *window = &all.windows[number];
+    size_t count = window->last - window->first + 1;
+    window->cost = result->cost;
+    window->finished = !result->failure && result->count == count;
+    if (window->finished)
+        memcpy(window->dates, result->dates, count * sizeof *window->dates);
+    else
+        window->failure = pf_strdup(result->failure ? result->failure : "it has not told all dates");
+}
+
+/* Says what is missing of a window; NULL: nothing is. */
+static const char *what_fails(const struct window *window, bool forks, bool *beyond)
+{
+    if (window->failure || window->finished)
+        return window->failure;
+    if (!forks && window->left == all.ranks)
+        return NULL;
+    *beyond = true;
+    return "the run has not come to its marks";
+}
+
+static void put_windows(bool forks, bool *beyond)
+{
+    fputs("window,mark,date_s\n", all.out);
+    for (unsigned i = 0; i < all.count; i++)
+        for (unsigned mark = all.windows[i].first;
+             mark <= all.windows[i].last && !what_fails(&all.windows[i], forks, beyond); mark++)
+            fprintf(all.out, "%u,%u,%.15g\n", i, mark, all.windows[i].dates[mark - all.windows[i].first]);
+    for (unsigned i = 0; i < all.count; i++) {
+        const struct window *window = &all.windows[i];
+        const char *failure = what_fails(window, forks, beyond);
+        fprintf(all.out, "# cost %u %.6f\n", i, window->cost);
+        if (!failure)
+            continue;
+        fprintf(all.out, "# failed %u %s\n", i, failure);
+        pf_warn("window %u (marks %u to %u): %s", i, window->first, window->last, failure);
+    }
+}
+
+bool pf_windows_finish(void)
+{
+    bool beyond = false, forks = all.forks;
+    if (!all.out)
+        return true;
+    if (forks)
+        pf_copies_finish(take_result);
+    put_windows(forks, &beyond);
+    bool written = fflush(all.out) == 0 && !ferror(all.out);
+    if (fclose(all.out) != 0 || !written)
+        pf_die("cannot write '%s': %s", pf_config.windows_result, strerror(errno));
+    all.out = NULL;
+    for (unsigned i = 0; i < all.count; i++) {
+        free(all.windows[i].dates);
+        free(all.windows[i].failure);
+    }
+    free(all.windows);
+    free(all.parts);
+    all.windows = NULL;
+    all.parts = NULL;
+    return !beyond;
+}
