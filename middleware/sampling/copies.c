@@ -128,7 +128,8 @@ static void be_copy(int fd, pid_t run)
     all.tell = fd;
     pf_clock_forked();
     pf_on_death(on_death);
-    pf_cut_off(fd, run);
+    if (!pf_cut_off(fd, run))
+        pf_copies_fail("cannot be kept from writing files: the system has no filters for calls (seccomp)");
 }
 
 bool pf_copies_make(unsigned window)
