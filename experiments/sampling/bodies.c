@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 1 << 16, MOST = 1 << 18 };
+enum { LARGE = 1 << 18, MOST = 1 << 20 };
 
 struct job {
     int rank, ranks, columns, bytes;
@@ -91,15 +91,16 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
-    if (iterations < 1 || job.bytes < 1 || job.bytes > MOST / 8 ||
+    if (iterations < 1 || job.bytes < 1 || job.bytes > MOST ||
         (strcmp(body, "halo") && strcmp(body, "amr") && strcmp(body, "alltoallv"))) {
-        fprintf(stderr, "usage: bodies halo|amr|alltoallv ITERATIONS [BYTES, at most %d]\n", MOST / 8);
+        fprintf(stderr, "usage: bodies halo|amr|alltoallv ITERATIONS [BYTES, at most %d]\n", MOST);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     while (job.columns * job.columns < job.ranks)
         job.columns *= 2;
-    size_t room =
-        (size_t)MOST > (size_t)job.ranks * (size_t)job.bytes ? MOST : (size_t)job.ranks * (size_t)job.bytes;
+    size_t share =
+        (size_t)(job.ranks > 6 ? job.ranks : 6) * (size_t)job.bytes; /* amr: four times one and a half */
+    size_t room = share > LARGE ? share : LARGE;
     job.out = calloc(room, 1);
     job.in = calloc(room, 1);
     job.counts = calloc(4 * (size_t)job.ranks, sizeof *job.counts);

@@ -18,13 +18,16 @@ class Coverage(unittest.TestCase):
         self.assertLess(statistics.fmean(shares), share, name)
 
     def test_halo(self):
-        self.check("halo", 300, 0.1)
+        self.check("halo", 300, 0.15)
+
+    def test_cycle(self):
+        self.check("cycle", 500, 0.15)
 
     def test_amr(self):
-        self.check("amr", 1000, 0.1)
+        self.check("amr", 1000, 0.15)
 
     def test_alltoallv(self):
-        self.check("alltoallv", 1000, 0.1)
+        self.check("alltoallv", 1000, 0.15)
 
 
 if __name__ == "__main__":

@@ -33,11 +33,11 @@ class Windows:
     def measure(self, numbers):
         if not numbers:
             return {}
-        near, far = (sequence.BEFORE, sequence.AFTER), (sequence.BEFORE + 1, sequence.AFTER + 1)
         twice = self.borders(numbers)
-        seconds = self.runs.windows(self.parts, [(k, *near) for k in numbers] + [(k, *far) for k in twice])
-        self.known.update({k: seconds[k, *near] for k in numbers})
-        self.errors.update({k: self.known[k] / seconds[k, *far] - 1 for k in twice if seconds[k, *far] > 0})
+        near, far = ({k: (k, sequence.way_in(k) + more, sequence.AFTER + more) for k in which} for more, which in ((0, numbers), (1, twice)))
+        seconds = self.runs.windows(self.parts, [*near.values()], [*far.values()])
+        self.known.update({k: seconds[one] for k, one in near.items()})
+        self.errors.update({k: self.known[k] / seconds[one] - 1 for k, one in far.items() if seconds[one] > 0})
         return {k: self.known[k] for k in numbers}
 
     def border(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The runs of a sample: one in the cheap model, those with fine windows, and, to verify, one all in the fine model."""
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -124,20 +125,21 @@ class Runs:
             raise Problem(f"-verify: the program does not do the same in {self.options.fine} as in {self.options.cheap}")
         return [mark.date for mark in fine.marks], summary["overhead_share"]
 
-    def windows(self, units, wanted):
+    def windows(self, units, wanted, longer):
         """{(number of a unit, before, after): its seconds in a fine window that begins and ends so many units away}. Forked windows may
-        overlap; in a mixed run those that meet are one, and the longer ones have a run of their own."""
+        overlap; in a mixed run those that meet are one, and the `longer` ones have a run of their own."""
         if self.by == "fork":
             try:
-                return self.measured(units, wanted, sorted({self.span(units, *one) for one in wanted}))
+                return self.measured(units, wanted + longer, sorted({self.span(units, *one) for one in wanted + longer}))
             except Problem as problem:
-                if "windows_by fork: " not in str(problem):
+                why = re.search(r"windows_by fork: (.*?)(;|$)", str(problem), re.IGNORECASE)
+                if not why:
                     raise
-                self.told.append(f"windows are in mixed runs, not in forked processes: {str(problem).partition('fork: ')[2]}")
+                self.told.append(f"windows are in mixed runs, not in forked processes: {why[1]}")
                 self.by = "run"
         result = {}
-        for way in sorted({one[1:] for one in wanted}):
-            part, merged = [one for one in wanted if one[1:] == way], []
+        for part in filter(None, (wanted, longer)):
+            merged = []
             for first, last in sorted(self.span(units, *one) for one in part):
                 if merged and first <= merged[-1][1]:
                     merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
@@ -164,7 +166,9 @@ class Runs:
         result = {}
         for one in wanted:
             first, last = self.span(units, *one)
-            window = next((w for w, (begin, end) in enumerate(spans) if begin <= first and last <= end), None)
+            # Exactly its own, where windows overlap.
+            window = spans.index((first, last)) if (first, last) in spans else next(
+                (w for w, (begin, end) in enumerate(spans) if begin <= first and last <= end), None)
             unit, at = units[one[0]], dates.get(window, {})
             if unit.first not in at or unit.last not in at:
                 raise Problem(f"no window has the marks {unit.first} and {unit.last}: the program does not do the same in each run")
