@@ -3,7 +3,7 @@
  * Archives of OTF2 with the records that Score-P writes for MPI. Sizes of collectives are those of all that a
  * rank sends and receives: from these and the size of the communicator comes the count.
  */
-#include "tools/pfreplay/otf2.h"
+#include "tools/pfreplay/otf2_rank.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,33 +12,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "tools/pfreplay/text.h"
-
-/* A nonblocking message that has not been completed. */
-struct open_request {
-    uint64_t self;
-    int number;
-    long fields; /* of a receive: where source, tag, bytes and communicator are to be written; -1: none */
-};
-
-struct rank {
-    struct otf2_definitions *all;
-    struct replay_text *text;
-    int number;
-    double since; /* ticks at the end of the last MPI call; -1 before MPI_Init */
-    const char *function;
-    int depth; /* of MPI calls in each other */
-    struct open_request *requests;
-    int request_count, request_room, next;
-    int *completed; /* in the call that is going on */
-    int completed_count, completed_room;
-    struct {
-        bool is;
-        uint32_t partner, tag;
-        uint64_t bytes;
-        OTF2_CommRef comm;
-    } sent, received; /* in an MPI_Sendrecv */
-    bool begun, ended, messages;
-};
 
 /* The library tells its errors to this; the caller's line is enough. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function,
@@ -55,17 +28,11 @@ static bool knows(const char *path, const char *head)
     return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
 }
 
-static _Noreturn void refuse(const struct rank *rank, const char *what)
-{
-    pf_die("%s: rank %d, in %s: %s", rank->all->path, rank->number,
-           rank->function ? rank->function : "no MPI function", what);
-}
-
 static const struct otf2_comm *comm_of(const struct rank *rank, OTF2_CommRef self)
 {
     const struct otf2_comm *comm = otf2_comm_of(rank->all, self);
     if (!comm || comm->number < 0)
-        refuse(rank, "its communicator is none that can be replayed");
+        otf2_refuse(rank, "its communicator is none that can be replayed");
     return comm;
 }
 
@@ -104,6 +71,7 @@ static OTF2_CallbackCode enter(OTF2_LocationRef location, OTF2_TimeStamp time, u
     if (!function || rank->depth++ > 0)
         return OTF2_CALLBACK_SUCCESS;
     rank->function = function;
+    rank->flushed = false;
     double flops = ((double)time - rank->since) / rank->all->ticks * 1e9;
     if (rank->since >= 0 && flops > 0)
         fprintf(rank->text->out, "%d compute %.17g\n", rank->number, flops);
@@ -225,7 +193,7 @@ static struct open_request complete(struct rank *rank, uint64_t self)
         rank->completed[rank->completed_count++] = one.number;
         return one;
     }
-    refuse(rank, "a request is completed that nobody has started");
+    otf2_refuse(rank, "a request is completed that nobody has started");
 }
 
 static OTF2_CallbackCode isend(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *data,
@@ -272,8 +240,8 @@ static OTF2_CallbackCode irecv(OTF2_LocationRef location, OTF2_TimeStamp time, u
     struct open_request request = complete(rank, self);
     (void)location, (void)position, (void)list, (void)time;
     rank->messages = true;
-    if (request.fields < 0)
-        refuse(rank, "a message is received by a request that sends");
+    if (request.fields < 0 || request.room > 0)
+        otf2_refuse(rank, "a message is received by a request that does something else");
     fflush(rank->text->out);
     fseek(rank->text->out, request.fields, SEEK_SET);
     fprintf(rank->text->out, " %10u %10u %20" PRIu64 " 6 comm=%10d", sender, tag, bytes,
@@ -305,8 +273,114 @@ static void put_counts(FILE *out, int count, uint64_t value)
 }
 
 /* Of a collective whose ranks have blocks of their own, an archive has the sums only: senders know theirs;
- * who receives gives room for any. */
-#define ANY_BLOCK ((uint64_t)1 << 29)
+ * who receives gives room for any. All of them together fit into an int, which some implementations count in.
+ */
+static uint64_t any_block(uint64_t count)
+{
+    return count > 4 ? INT32_MAX / count : (uint64_t)1 << (count == 4 ? 28 : 29);
+}
+
+/* What a rank has for itself is copied, by the same count on both sides. */
+static void put_rooms(FILE *out, uint64_t count, uint64_t me, uint64_t own)
+{
+    fprintf(out, " %" PRIu64, count);
+    for (uint64_t i = 0; i < count; i++)
+        fprintf(out, " %" PRIu64, i == me ? own : any_block(count));
+}
+
+/* The function's name in a line: that of the nonblocking one where there is a request. */
+static void put_name(FILE *out, const char *name, int request)
+{
+    fprintf(out, request < 0 ? "MPI_%c%s" : "MPI_I%c%s", request < 0 ? *name : *name | 0x20, name + 1);
+}
+
+/* A collective of the rank, without the rank in front. */
+static void put_collective(struct rank *rank, FILE *out, OTF2_CollectiveOp op, OTF2_CommRef self,
+                           uint32_t root, uint64_t out_bytes, uint64_t in, int request)
+{
+    const struct otf2_comm *comm = comm_of(rank, self);
+    uint64_t n = (uint64_t)comm->count, me = (uint64_t)my_rank(rank, comm);
+    bool at_root = root == me;
+    rank->messages = true;
+    switch (op) {
+    case OTF2_COLLECTIVE_OP_BARRIER:
+        put_name(out, "Barrier", request);
+        break;
+    case OTF2_COLLECTIVE_OP_BCAST:
+        put_name(out, "Bcast", request);
+        fprintf(out, " - %" PRIu64 " 6 %u", in ? in : block(out_bytes, n), root);
+        break;
+    case OTF2_COLLECTIVE_OP_GATHER:
+        put_name(out, "Gather", request);
+        in = at_root ? block(in, n) : out_bytes;
+        fprintf(out, " - %" PRIu64 " 6 - %" PRIu64 " 6 %u", in, in, root);
+        break;
+    case OTF2_COLLECTIVE_OP_SCATTER:
+        put_name(out, "Scatter", request);
+        in = at_root ? block(out_bytes, n) : in;
+        fprintf(out, " - %" PRIu64 " 6 - %" PRIu64 " 6 %u", in, in, root);
+        break;
+    case OTF2_COLLECTIVE_OP_GATHERV:
+        put_name(out, "Gatherv", request);
+        fprintf(out, " - %" PRIu64 " 6 -", out_bytes);
+        put_counts(out, at_root ? (int)n : 0, in);
+        fprintf(out, " 6 %u", root);
+        break;
+    case OTF2_COLLECTIVE_OP_SCATTERV:
+        put_name(out, "Scatterv", request);
+        fprintf(out, " -");
+        put_counts(out, at_root ? (int)n : 0, block(out_bytes, n));
+        fprintf(out, " 6 - %" PRIu64 " 6 %u", (uint64_t)1 << 29, root);
+        break;
+    case OTF2_COLLECTIVE_OP_ALLGATHER:
+    case OTF2_COLLECTIVE_OP_ALLGATHERV:
+        put_name(out, "Allgather", request);
+        in = block(in, n);
+        fprintf(out, " - %" PRIu64 " 6 - %" PRIu64 " 6", in, in);
+        break;
+    case OTF2_COLLECTIVE_OP_ALLTOALL:
+        put_name(out, "Alltoall", request);
+        in = block(in, n);
+        fprintf(out, " - %" PRIu64 " 6 - %" PRIu64 " 6", in, in);
+        break;
+    case OTF2_COLLECTIVE_OP_ALLTOALLV:
+    case OTF2_COLLECTIVE_OP_ALLTOALLW:
+        put_name(out, "Alltoallv", request);
+        fprintf(out, " -");
+        put_counts(out, (int)n, block(out_bytes, n));
+        fprintf(out, " 6 -");
+        put_rooms(out, n, me, block(out_bytes, n));
+        fprintf(out, " 6");
+        break;
+    case OTF2_COLLECTIVE_OP_ALLREDUCE:
+        put_name(out, "Allreduce", request);
+        fprintf(out, " - - %" PRIu64 " 6 user", block(out_bytes, n));
+        break;
+    case OTF2_COLLECTIVE_OP_REDUCE:
+        put_name(out, "Reduce", request);
+        fprintf(out, " - - %" PRIu64 " 6 user %u", out_bytes ? out_bytes : block(in, n), root);
+        break;
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
+        put_name(out, "Reduce_scatter_block", request);
+        fprintf(out, " - - %" PRIu64 " 6 user", block(out_bytes, n));
+        break;
+    case OTF2_COLLECTIVE_OP_SCAN:
+        put_name(out, "Scan", request);
+        fprintf(out, " - - %" PRIu64 " 6 user", in / (me + 1));
+        break;
+    case OTF2_COLLECTIVE_OP_EXSCAN:
+        put_name(out, "Exscan", request);
+        in = me ? in / me : n > 1 ? out_bytes / (n - 1) : 0;
+        fprintf(out, " - - %" PRIu64 " 6 user", in);
+        break;
+    default:
+        otf2_refuse(rank, "a collective that is not known here");
+    }
+    fprintf(out, " %d", comm->number);
+    if (request >= 0)
+        fprintf(out, " %d", request);
+}
 
 static OTF2_CallbackCode collective(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                     void *data, OTF2_AttributeList *list, OTF2_CollectiveOp op,
@@ -317,100 +391,63 @@ static OTF2_CallbackCode collective(OTF2_LocationRef location, OTF2_TimeStamp ti
     (void)location, (void)position, (void)list, (void)time;
     if (op >= OTF2_COLLECTIVE_OP_CREATE_HANDLE)
         return OTF2_CALLBACK_SUCCESS;
-    const struct otf2_comm *comm = comm_of(rank, self);
-    uint64_t n = (uint64_t)comm->count, me = (uint64_t)my_rank(rank, comm), in = received_bytes,
-             out_bytes = sent_bytes;
-    bool at_root = root == me;
-    FILE *out = rank->text->out;
-    rank->messages = true;
-    fprintf(out, "%d ", rank->number);
-    switch (op) {
-    case OTF2_COLLECTIVE_OP_BARRIER:
-        fprintf(out, "MPI_Barrier %d\n", comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_BCAST:
-        fprintf(out, "MPI_Bcast - %" PRIu64 " 6 %u %d\n", in ? in : block(out_bytes, n), root, comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_GATHER:
-        in = at_root ? block(in, n) : out_bytes;
-        fprintf(out, "MPI_Gather - %" PRIu64 " 6 - %" PRIu64 " 6 %u %d\n", in, in, root, comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_SCATTER:
-        in = at_root ? block(out_bytes, n) : in;
-        fprintf(out, "MPI_Scatter - %" PRIu64 " 6 - %" PRIu64 " 6 %u %d\n", in, in, root, comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_GATHERV:
-        fprintf(out, "MPI_Gatherv - %" PRIu64 " 6 -", out_bytes);
-        put_counts(out, at_root ? (int)n : 0, in);
-        fprintf(out, " 6 %u %d\n", root, comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_SCATTERV:
-        fprintf(out, "MPI_Scatterv -");
-        put_counts(out, at_root ? (int)n : 0, block(out_bytes, n));
-        fprintf(out, " 6 - %" PRIu64 " 6 %u %d\n", ANY_BLOCK, root, comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_ALLGATHER:
-    case OTF2_COLLECTIVE_OP_ALLGATHERV:
-        in = block(in, n);
-        fprintf(out, "MPI_Allgather - %" PRIu64 " 6 - %" PRIu64 " 6 %d\n", in, in, comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_ALLTOALL:
-        in = block(in, n);
-        fprintf(out, "MPI_Alltoall - %" PRIu64 " 6 - %" PRIu64 " 6 %d\n", in, in, comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_ALLTOALLV:
-    case OTF2_COLLECTIVE_OP_ALLTOALLW:
-        fprintf(out, "MPI_Alltoallv -");
-        put_counts(out, (int)n, block(out_bytes, n));
-        fprintf(out, " 6 -");
-        put_counts(out, (int)n, ANY_BLOCK);
-        fprintf(out, " 6 %d\n", comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_ALLREDUCE:
-        fprintf(out, "MPI_Allreduce - - %" PRIu64 " 6 user %d\n", block(out_bytes, n), comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_REDUCE:
-        fprintf(out, "MPI_Reduce - - %" PRIu64 " 6 user %u %d\n", out_bytes ? out_bytes : block(in, n), root,
-                comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
-    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
-        fprintf(out, "MPI_Reduce_scatter_block - - %" PRIu64 " 6 user %d\n", block(out_bytes, n),
-                comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_SCAN:
-        fprintf(out, "MPI_Scan - - %" PRIu64 " 6 user %d\n", in / (me + 1), comm->number);
-        break;
-    case OTF2_COLLECTIVE_OP_EXSCAN:
-        in = me ? in / me : n > 1 ? out_bytes / (n - 1) : 0;
-        fprintf(out, "MPI_Exscan - - %" PRIu64 " 6 user %d\n", in, comm->number);
-        break;
-    default:
-        refuse(rank, "a collective that is not known here");
-    }
+    fprintf(rank->text->out, "%d ", rank->number);
+    put_collective(rank, rank->text->out, op, self, root, sent_bytes, received_bytes, -1);
+    fprintf(rank->text->out, "\n");
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode nonblocking_collective(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                                uint64_t position, void *data, OTF2_AttributeList *list,
-                                                uint64_t self)
+/* Which collective a request is for is told when it is complete: its line has room, until then it stands for
+ * nothing. */
+static OTF2_CallbackCode collective_request(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                            void *data, OTF2_AttributeList *list, uint64_t self)
 {
-    (void)location, (void)position, (void)list, (void)time, (void)self;
-    refuse(data, "nonblocking collectives of an archive are not replayed");
+    struct rank *rank = data;
+    struct open_request *request = add_request(rank, self);
+    size_t length = rank->function ? strlen(rank->function) : 0;
+    bool counts = length == 0 || strchr("vw", rank->function[length - 1]); /* one for each rank, twice */
+    (void)location, (void)position, (void)list, (void)time;
+    request->room = 120 + (counts ? 24 * rank->all->ranks : 0);
+    fprintf(rank->text->out, "%d ", rank->number);
+    request->fields = ftell(rank->text->out);
+    fprintf(rank->text->out, "%-*s\n", request->room, "location");
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode collective_complete(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                             uint64_t position, void *data, OTF2_AttributeList *list,
+                                             OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
+                                             uint64_t sent_bytes, uint64_t received_bytes, uint64_t self)
+{
+    struct rank *rank = data;
+    struct open_request request = complete(rank, self);
+    char *text = NULL;
+    size_t length = 0;
+    (void)location, (void)position, (void)list, (void)time;
+    if (request.room == 0)
+        otf2_refuse(rank, "a collective is completed by the request of a message");
+    if (op >= OTF2_COLLECTIVE_OP_CREATE_HANDLE) /* communicators are there from the start */
+        return OTF2_CALLBACK_SUCCESS;
+    FILE *line = open_memstream(&text, &length);
+    if (!line)
+        pf_die("%s: out of memory", rank->all->path);
+    put_collective(rank, line, op, comm, root, sent_bytes, received_bytes, request.number);
+    fclose(line);
+    if (length > (size_t)request.room)
+        otf2_refuse(rank, "a collective that the function which has begun it cannot be");
+    fflush(rank->text->out);
+    fseek(rank->text->out, request.fields, SEEK_SET);
+    fwrite(text, 1, length, rank->text->out);
+    fseek(rank->text->out, 0, SEEK_END);
+    free(text);
+    return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode cancelled(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                    void *data, OTF2_AttributeList *list, uint64_t self)
 {
     (void)location, (void)position, (void)list, (void)time, (void)self;
-    refuse(data, "cancelled requests of an archive are not replayed");
-}
-
-static OTF2_CallbackCode window(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *data,
-                                OTF2_AttributeList *list, OTF2_RmaWinRef win)
-{
-    (void)location, (void)position, (void)list, (void)time, (void)win;
-    refuse(data, "one-sided communication of an archive is not replayed");
+    otf2_refuse(data, "cancelled requests of an archive are not replayed");
 }
 
 static void set_callbacks(OTF2_EvtReaderCallbacks *callbacks)
@@ -425,8 +462,9 @@ static void set_callbacks(OTF2_EvtReaderCallbacks *callbacks)
     OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, irecv);
     OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks, cancelled);
     OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, collective);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, nonblocking_collective);
-    OTF2_EvtReaderCallbacks_SetRmaWinCreateCallback(callbacks, window);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, collective_request);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, collective_complete);
+    otf2_set_rma_callbacks(callbacks);
 }
 
 /* Whether the rank has a message or a collective. */

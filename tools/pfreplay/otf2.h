@@ -33,6 +33,11 @@ struct otf2_string {
     char *text;
 };
 
+struct otf2_window {
+    OTF2_RmaWinRef self;
+    OTF2_CommRef comm;
+};
+
 /* A part of a recording of ours that a location holds, in their order. */
 struct otf2_property {
     OTF2_LocationRef location;
@@ -51,8 +56,9 @@ struct otf2_definitions {
     struct otf2_region *regions;
     struct otf2_string *strings;
     struct otf2_property *properties;
+    struct otf2_window *windows;
     OTF2_LocationRef *threads; /* those of processors */
-    int group_count, comm_count, region_count, string_count, thread_count, property_count;
+    int group_count, comm_count, region_count, string_count, thread_count, property_count, window_count;
 };
 
 /* Opens the archive and reads its definitions. Ends the process with one line on what no replay can do. */
@@ -60,6 +66,14 @@ void otf2_definitions_read(struct otf2_definitions *all, const char *path);
 
 /* NULL: there is none. */
 const struct otf2_comm *otf2_comm_of(const struct otf2_definitions *all, OTF2_CommRef comm);
+
+/* NULL: there is none. */
+const struct otf2_window *otf2_window_of(const struct otf2_definitions *all, OTF2_RmaWinRef win);
+
+/* The members of a group, as ranks of the world, which the caller frees; a count of -1: there is no such
+ * group.
+ */
+int *otf2_group_ranks(const struct otf2_definitions *all, OTF2_GroupRef group, int *count);
 
 /* The name of an MPI function, NULL for any other region. */
 const char *otf2_function(const struct otf2_definitions *all, OTF2_RegionRef region);

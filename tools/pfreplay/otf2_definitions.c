@@ -77,6 +77,15 @@ static OTF2_CallbackCode communicator(void *data, OTF2_CommRef self, OTF2_String
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
+                                OTF2_RmaWinFlag flags)
+{
+    struct otf2_definitions *all = data;
+    (void)name, (void)flags;
+    *ADD(all->windows, all->window_count) = (struct otf2_window){.self = self, .comm = comm};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode property(void *data, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type,
                                   OTF2_AttributeValue value)
 {
@@ -147,6 +156,24 @@ static int rank_of(const struct otf2_definitions *all, const struct otf2_group *
     return (int)value;
 }
 
+const struct otf2_window *otf2_window_of(const struct otf2_definitions *all, OTF2_RmaWinRef win)
+{
+    for (int i = 0; i < all->window_count; i++)
+        if (all->windows[i].self == win)
+            return &all->windows[i];
+    return NULL;
+}
+
+int *otf2_group_ranks(const struct otf2_definitions *all, OTF2_GroupRef self, int *count)
+{
+    const struct otf2_group *list = group_of(all, self);
+    *count = list ? (int)list->count : -1;
+    int *ranks = pf_calloc((size_t)(list ? *count : 0) + 1, sizeof *ranks);
+    for (int i = 0; i < *count; i++)
+        ranks[i] = rank_of(all, list, (uint32_t)i);
+    return ranks;
+}
+
 /* The world is the first communicator of all ranks in their order. */
 static void number_comms(struct otf2_definitions *all)
 {
@@ -203,6 +230,7 @@ void otf2_definitions_read(struct otf2_definitions *all, const char *path)
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, region);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, communicator);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, window);
     OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, property);
     OTF2_Reader_RegisterGlobalDefCallbacks(all->reader, reader, callbacks, all);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);

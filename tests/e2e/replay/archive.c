@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes an archive as Score-P would of a small program on four ranks: archive FOLDER NAME [FAULT]. What the
- * program does stands in run_replay.py as lines, too. Faults: "window", "open" (a receive is not completed),
- * "regions" (no messages).
+ * program does stands in run_replay.py as lines, too. Groups: "groups" (for windows, too). Faults: "window"
+ * (of no definition), "open" (a receive is not completed), "regions" (no messages), "other" (a collective
+ * that its function cannot be).
  */
 #include <otf2/otf2.h>
 #include <stdio.h>
@@ -25,13 +26,35 @@ enum {
     ALLREDUCE,
     ALLTOALL,
     REDUCE,
+    IBARRIER,
+    IALLREDUCE,
+    IALLTOALLV,
+    WIN_CREATE,
+    FENCE,
+    PUT,
+    GET,
+    ACCUMULATE,
+    FETCH_AND_OP,
+    START,
+    POST,
+    COMPLETE,
+    WIN_WAIT,
+    LOCK,
+    FLUSH,
+    UNLOCK,
+    WIN_FREE,
     WORK,
     REGIONS
 };
-static const char *const regions[] = {"MPI_Init",     "MPI_Finalize", "MPI_Send",    "MPI_Recv",
-                                      "MPI_Isend",    "MPI_Irecv",    "MPI_Waitall", "MPI_Sendrecv",
-                                      "MPI_Barrier",  "MPI_Bcast",    "MPI_Gather",  "MPI_Allreduce",
-                                      "MPI_Alltoall", "MPI_Reduce",   "work"};
+static const char *const regions[] = {
+    "MPI_Init",       "MPI_Finalize",     "MPI_Send",         "MPI_Recv",
+    "MPI_Isend",      "MPI_Irecv",        "MPI_Waitall",      "MPI_Sendrecv",
+    "MPI_Barrier",    "MPI_Bcast",        "MPI_Gather",       "MPI_Allreduce",
+    "MPI_Alltoall",   "MPI_Reduce",       "MPI_Ibarrier",     "MPI_Iallreduce",
+    "MPI_Ialltoallv", "MPI_Win_create",   "MPI_Win_fence",    "MPI_Put",
+    "MPI_Get",        "MPI_Accumulate",   "MPI_Fetch_and_op", "MPI_Win_start",
+    "MPI_Win_post",   "MPI_Win_complete", "MPI_Win_wait",     "MPI_Win_lock",
+    "MPI_Win_flush",  "MPI_Win_unlock",   "MPI_Win_free",     "work"};
 enum { WORLD, EVEN, ODD };
 static uint64_t now; /* ns */
 static OTF2_EvtWriter *events;
@@ -134,6 +157,91 @@ static void collectives(uint32_t rank)
                2 * 48, 2 * 48);
 }
 
+static void request(int region, uint64_t id)
+{
+    enter(region);
+    check(OTF2_EvtWriter_NonBlockingCollectiveRequest(events, NULL, now, id));
+    leave(region);
+}
+
+static void nonblocking(void)
+{
+    uint64_t n = RANKS;
+    request(IBARRIER, 200);
+    request(IALLREDUCE, 201);
+    request(IALLTOALLV, 202);
+    enter(WAITALL);
+    check(OTF2_EvtWriter_NonBlockingCollectiveComplete(events, NULL, now, OTF2_COLLECTIVE_OP_BARRIER, WORLD,
+                                                       OTF2_COLLECTIVE_ROOT_NONE, 0, 0, 200));
+    check(OTF2_EvtWriter_NonBlockingCollectiveComplete(events, NULL, now, OTF2_COLLECTIVE_OP_ALLREDUCE, WORLD,
+                                                       OTF2_COLLECTIVE_ROOT_NONE, n * 640, n * 640, 201));
+    check(OTF2_EvtWriter_NonBlockingCollectiveComplete(events, NULL, now, OTF2_COLLECTIVE_OP_ALLTOALLV, WORLD,
+                                                       OTF2_COLLECTIVE_ROOT_NONE, n * 500000, n * 500000,
+                                                       202));
+    leave(WAITALL);
+}
+
+static void fence(void)
+{
+    enter(FENCE);
+    check(OTF2_EvtWriter_RmaCollectiveBegin(events, NULL, now));
+    check(OTF2_EvtWriter_RmaCollectiveEnd(events, NULL, now, OTF2_COLLECTIVE_OP_BARRIER,
+                                          OTF2_RMA_SYNC_LEVEL_MEMORY | OTF2_RMA_SYNC_LEVEL_PROCESS, 0,
+                                          OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+    leave(FENCE);
+}
+
+static void group_sync(int region, OTF2_GroupRef group)
+{
+    enter(region);
+    check(OTF2_EvtWriter_RmaGroupSync(events, NULL, now, OTF2_RMA_SYNC_LEVEL_PROCESS, 0, group));
+    leave(region);
+}
+
+/* The even ranks have a window. */
+static void windows(uint32_t rank, bool groups)
+{
+    uint32_t other = 1 - rank / 2;
+    if (rank % 2)
+        return;
+    enter(WIN_CREATE);
+    check(OTF2_EvtWriter_RmaWinCreate(events, NULL, now, 0));
+    leave(WIN_CREATE);
+    fence();
+    enter(PUT);
+    check(OTF2_EvtWriter_RmaPut(events, NULL, now, 0, other, 5000, 1));
+    leave(PUT);
+    enter(GET);
+    check(OTF2_EvtWriter_RmaGet(events, NULL, now, 0, other, 100000, 2));
+    leave(GET);
+    fence();
+    if (groups) {
+        group_sync(POST, 4 + rank / 2);
+        group_sync(START, 4 + rank / 2);
+        enter(ACCUMULATE);
+        check(OTF2_EvtWriter_RmaAtomic(events, NULL, now, 0, other, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, 800, 0,
+                                       3));
+        leave(ACCUMULATE);
+        group_sync(COMPLETE, 4 + rank / 2);
+        group_sync(WIN_WAIT, 4 + rank / 2);
+    }
+    enter(LOCK);
+    check(OTF2_EvtWriter_RmaRequestLock(events, NULL, now, 0, other, 0, OTF2_LOCK_EXCLUSIVE));
+    leave(LOCK);
+    enter(FETCH_AND_OP);
+    check(OTF2_EvtWriter_RmaAtomic(events, NULL, now, 0, other, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD, 8, 8, 4));
+    leave(FETCH_AND_OP);
+    enter(FLUSH);
+    check(OTF2_EvtWriter_RmaOpCompleteRemote(events, NULL, now, 0, 4));
+    leave(FLUSH);
+    enter(UNLOCK);
+    check(OTF2_EvtWriter_RmaReleaseLock(events, NULL, now, 0, other, 0));
+    leave(UNLOCK);
+    enter(WIN_FREE);
+    check(OTF2_EvtWriter_RmaWinDestroy(events, NULL, now, 0));
+    leave(WIN_FREE);
+}
+
 static void write_rank(OTF2_Archive *archive, uint32_t rank, const char *fault)
 {
     events = OTF2_Archive_GetEvtWriter(archive, rank);
@@ -142,10 +250,12 @@ static void write_rank(OTF2_Archive *archive, uint32_t rank, const char *fault)
     leave(INIT);
     compute(1500000);
     if (strcmp(fault, "window") == 0)
-        check(OTF2_EvtWriter_RmaWinCreate(events, NULL, now, 0));
+        check(OTF2_EvtWriter_RmaWinCreate(events, NULL, now, 99));
     if (strcmp(fault, "regions") != 0) {
         messages(rank, fault);
         collectives(rank);
+        nonblocking();
+        windows(rank, strcmp(fault, "groups") == 0);
     }
     compute(100000);
     enter(FINALIZE);
@@ -179,8 +289,12 @@ static void define(OTF2_Archive *archive)
                                           OTF2_GROUP_FLAG_NONE, 2, even));
     check(OTF2_GlobalDefWriter_WriteGroup(d, 3, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                           OTF2_GROUP_FLAG_NONE, 2, odd));
+    for (OTF2_GroupRef one = 4; one < 6; one++) /* the other one of the even ranks */
+        check(OTF2_GlobalDefWriter_WriteGroup(d, one, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                              OTF2_GROUP_FLAG_NONE, 1, &even[5 - one]));
     for (uint32_t comm = 0; comm < 3; comm++)
         check(OTF2_GlobalDefWriter_WriteComm(d, comm, 0, comm + 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    check(OTF2_GlobalDefWriter_WriteRmaWin(d, 0, 0, EVEN, OTF2_RMA_WIN_FLAG_NONE));
     check(OTF2_Archive_CloseGlobalDefWriter(archive, d));
 }
 

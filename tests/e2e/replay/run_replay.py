@@ -275,28 +275,41 @@ ARCHIVE = ["init", "MPI_Comm_create_group 0 2 {half0} {half1} {half} {comm}", "c
            "irecv {before} 8 70000 6 req=0", "isend {next} 8 70000 6 req=1", "compute 250000", "waitall 2 0 1",
            "sendRecv 300 {next} 300 {before} 6 6 stag=9 rtag=9", "?0 send 1 1 900 6 comm=3", "?1 send 1 1 900 6 comm=4",
            "?2 recv 0 1 900 6 comm=3", "?3 recv 0 1 900 6 comm=4", "barrier", "bcast 8000 1 6", "gather 400 400 2 6 6", "reduce 640 0 0 6 op=user",
-           "allreduce 80 0 6 op=user", "alltoall 1200 1200 6 6", "MPI_Allreduce - - 48 6 user {comm}", "compute 100000", "finalize"]
+           "allreduce 80 0 6 op=user", "alltoall 1200 1200 6 6", "MPI_Allreduce - - 48 6 user {comm}", "MPI_Ibarrier 0 0",
+           "MPI_Iallreduce - - 640 6 user 0 1", "MPI_Ialltoallv - 4 500000 500000 500000 500000 6 - 4 500000 500000 500000 500000 6 0 2",
+           "waitall 3 0 1 2",
+           *(f"?{r} " + line for r in (0, 2) for line in (
+               "MPI_Win_create 2147483648 1 3 0", "MPI_Win_fence 0 0", "MPI_Put 5000 6 {other} 0 5000 6 0", "MPI_Get 100000 6 {other} 0 100000 6 0",
+               "MPI_Win_fence 0 0", "MPI_Win_post 1 {even} 0 0", "MPI_Win_start 1 {even} 0 0", "MPI_Accumulate 100 4 {other} 0 100 4 SUM 0",
+               "MPI_Win_complete 0", "MPI_Win_wait 0", "MPI_Win_lock 1 {other} 0 0", "MPI_Fetch_and_op 4 {other} 0 SUM 0", "MPI_Win_flush_all 0",
+               "MPI_Win_unlock {other} 0", "MPI_Win_free 0")), "compute 100000", "finalize"]
+
+OF_GROUPS = ("MPI_Win_post 1 {even} 0 0", "MPI_Win_start 1 {even} 0 0", "MPI_Accumulate 100 4 {other} 0 100 4 SUM 0", "MPI_Win_complete 0",
+             "MPI_Win_wait 0")
 
 
 def part_otf2(test):
     """An archive with Score-P's records: the time of the same calls as lines. Archives that cannot be replayed say so."""
-    text = "# parfocal-replay 1 ranks 4\n"
-    for r in range(4):
-        for line in ARCHIVE:
-            if line.startswith("?"):
-                if int(line[1]) != r:
+    def lines(groups):
+        text = "# parfocal-replay 1 ranks 4\n"
+        for r in range(4):
+            for line in ARCHIVE:
+                if line.startswith("?") and int(line[1]) != r or line[3:] in OF_GROUPS and not groups:
                     continue
-                line = line[3:]
-            text += f"{r} " + line.format(next=(r + 1) % 4, before=(r - 1) % 4, half=1 + r % 2, half0=r % 2, half1=2 + r % 2, comm=3 + r % 2) + "\n"
-    lines = test.write("lines", text)
-    test.run([test.archive, "archive", "run"])
-    for model in (["-model", m] for m in FINE):
-        for more in (LAB, []):
-            _, output, expected = test.ours(lines, more + model)
-            status, said, time = test.ours("archive/run.otf2", more + model)
-            if expected is None or time != expected:
-                test.fail(f"otf2 {model} {more}", f"lines {expected}, archive {time}, status {status}\n{output}{said}")
-    for fault, says in (("window", "rank 0, in no MPI function: one-sided communication"), ("open", "rank 0: 1 messages are never completed"),
+                text += f"{r} " + line[3 if line[0] == "?" else 0:].format(
+                    next=(r + 1) % 4, before=(r - 1) % 4, half=1 + r % 2, half0=r % 2, half1=2 + r % 2, comm=3 + r % 2, other=1 - r // 2, even=2 - r) + "\n"
+        return test.write("lines", text)
+    # SMPI takes no accumulation between MPI_Win_start and MPI_Win_complete.
+    for archive, models in (("archive", FINE), ("groups", FINE[1:3])):
+        test.run([test.archive, archive, "run", archive])
+        own = lines(archive == "groups")
+        for model in (["-model", m] for m in models):
+            for more in (LAB, []):
+                _, output, expected = test.ours(own, more + model)
+                status, said, time = test.ours(archive + "/run.otf2", more + model)
+                if expected is None or time != expected:
+                    test.fail(f"otf2 {archive} {model} {more}", f"lines {expected}, archive {time}, status {status}\n{output}{said}")
+    for fault, says in (("window", "rank 0, in no MPI function: its window has no definition"), ("open", "rank 0: 1 messages are never completed"),
                         ("regions", "no records of messages")):
         test.run([test.archive, fault, "run", fault])
         status, output, _ = test.ours(fault + "/run.otf2")
