@@ -12,6 +12,7 @@
  */
 struct ptl_process; /* lowlevel/portals: created by the first PtlInit */
 struct pf_rank;     /* middleware: the MPI state of the rank */
+struct pf_shmem;    /* openshmem: the PE */
 
 typedef struct pf_self {
     int rank; /* in the job, from 0 */
@@ -19,6 +20,7 @@ typedef struct pf_self {
     sg_host_t host;
     struct ptl_process *portals; /* owned by lowlevel/portals */
     struct pf_rank *mpi;         /* owned by middleware, NULL in a program without MPI */
+    struct pf_shmem *shmem;      /* owned by openshmem, NULL before shmem_init */
 } pf_self_t;
 
 /* The calling actor's identity, NULL for an actor that is not part of a job (and for SimGrid's maestro). */

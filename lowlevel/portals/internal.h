@@ -31,6 +31,8 @@ struct ptl_slot {
     uint8_t kind;
 };
 
+struct ptl_written;
+
 struct ptl_waiter {
     struct pf_waiter waiter;
     struct ptl_waiter *next;
@@ -73,6 +75,7 @@ struct ptl_process {
     uint64_t changes;               /* of the state that a poll can see */
     struct pf_dates memory_changes; /* by messages that post no event */
     struct pf_event memory_event;   /* the first of them */
+    struct ptl_written *written;    /* see pf_portals_watch_memory; NULL: nobody wants to know */
     bool observed;                  /* by somebody who has to learn of each */
     bool header_since_search;       /* what the latest search has answered is out of date */
     long stuck_passes;
@@ -496,6 +499,8 @@ void ptl_event_stored(struct ptl_process *process, const ptl_event_t *event, boo
 void ptl_active(struct ptl_process *process, const char *call);
 /* Data are in the process's memory at `date`, and neither an event nor a counter says so. */
 void ptl_memory_changed(struct ptl_process *process, double date);
+/* These bytes of it (written.c). */
+void ptl_memory_written(struct ptl_process *process, const void *address, size_t length, double date);
 /* One poll found nothing. May block; true when it has. */
 bool ptl_idle_pass(struct ptl_process *process, const char *call);
 /* Has it polled in vain so often that the next poll may block? */

@@ -3,6 +3,7 @@
 #define PF_LOWLEVEL_PORTALS_RUNTIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/export.h"
@@ -82,6 +83,16 @@ PF_EXPORT void pf_portals_send_needs_ack(pf_self_t *self, bool on);
 
 /* Blocks the calling actor until the state of the process's NIC changes. */
 PF_EXPORT void pf_portals_park(pf_self_t *self);
+
+/*
+ * For a process that waits for data in its memory, which neither an event nor a counter announces, and looks
+ * whenever pf_portals_park has returned: data can be read when the message comes, and are there when they
+ * have crossed PCIe. After the first call, the second says whether what has been written to these bytes is
+ * there; the third blocks until it is, and returns whether it was at once.
+ */
+PF_EXPORT void pf_portals_watch_memory(pf_self_t *self);
+PF_EXPORT bool pf_portals_memory_there(const pf_self_t *self, const void *address, size_t length);
+PF_EXPORT bool pf_portals_memory_await(const pf_self_t *self, const void *address, size_t length);
 
 /* `fn(arg)` is called in engine context whenever the state of the process's NIC changes while none of its
  * actors is parked here. NULL removes it. */

@@ -288,8 +288,10 @@ static double conclude(struct ptl_message *m, double date)
     struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
     if (ct && (options & PTL_ME_EVENT_CT_COMM))
         ptl_ct_count(ct, options & PTL_ME_EVENT_CT_BYTES, m->mlength, PTL_NI_OK, date);
-    else if (!eq && writes(m) && m->mlength > 0)
+    else if (!eq && writes(m) && m->mlength > 0) {
+        ptl_memory_written(m->to, (char *)entry->me.start + m->place, m->mlength, date);
         ptl_memory_changed(m->to, date);
+    }
     struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
     entry->pending--;
     pt->busy--;

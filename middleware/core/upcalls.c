@@ -8,6 +8,12 @@ static int print_nobody(FILE *out)
     return 0;
 }
 
+static bool print_no_layer(FILE *out, const pf_self_t *self)
+{
+    (void)out, (void)self;
+    return false;
+}
+
 static void ignore_entered(struct pf_rank *r)
 {
     (void)r;
@@ -35,6 +41,7 @@ static void ignore_comm(struct pf_comm_shared *shared)
 
 struct pf_upcalls pf_upcalls = {.size = sizeof pf_upcalls,
                                 .print_blocked = print_nobody,
+                                .print_layer = print_no_layer,
                                 .entered = ignore_entered,
                                 .switched = ignore_switched,
                                 .phase = ignore_phase,

@@ -18,6 +18,8 @@ struct pf_upcalls {
     size_t size;
     /* One line per rank that is blocked, for a livelock; returns their number (process/diagnosis.c). */
     int (*print_blocked)(FILE *out);
+    /* The same for a rank that is in a call of an interface beside MPI; whether it was (process/layer.h). */
+    bool (*print_layer)(FILE *out, const pf_self_t *self);
     /* An observed call is in the middleware now, its computation before it charged (observing/tracing.c). */
     void (*entered)(struct pf_rank *r);
     /* The rank has left the model `from` for another one (observing/tracing.c). */

@@ -7,6 +7,7 @@
 #include "middleware/p2p/stranded.h"
 #include "middleware/core/call.h"
 #include "middleware/core/call_site.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 #include "middleware/process/job.h"
@@ -135,6 +136,10 @@ int pf_job_print_blocked(FILE *out)
     print_vanished(out);
     for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
         const struct pf_rank *r = &pf_job_state.ranks[i];
+        if (pf_upcalls.print_layer(out, &r->self)) {
+            count++;
+            continue;
+        }
         if (r->portals_program && (r->state == PF_RANK_NEW || r->state == PF_RANK_LEFT))
             count += print_portals(out, r);
         if (r->state != PF_RANK_RUNNING)

@@ -97,6 +97,12 @@ static bool serves_all(const char *name, const char *path)
     return strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/lib", 4) == 0;
 }
 
+/* Those that keep the state of all ranks. */
+static bool is_own(const char *name)
+{
+    return strncmp(name, "libparfocal.so", 14) == 0 || strncmp(name, "libparfocal_shmem.so", 20) == 0;
+}
+
 /* A copy is found by its own name, which pfcc gives to each library. */
 static bool can_be_private(const struct pf_elf *elf, const char *name, const char *path)
 {
@@ -138,8 +144,7 @@ static void add(const char *path, const char *name, struct pf_elf elf)
         char found[PATH_MAX];
         struct pf_elf needed;
         const char *text = elf.names[i].text;
-        bool seen =
-            elf.names[i].kind != PF_ELF_NEEDED || known(text) || strncmp(text, "libparfocal.so", 14) == 0;
+        bool seen = elf.names[i].kind != PF_ELF_NEEDED || known(text) || is_own(text);
         for (int j = 0; j < open_count && !seen; j++)
             seen = strcmp(open_names[j], text) == 0;
         if (seen || !find(found, &elf, path, text) || !read_object(&needed, found))

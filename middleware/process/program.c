@@ -27,6 +27,7 @@
 struct frame {
     sigjmp_buf here;
     int status;
+    int (*program)(int, char **, char **);
 };
 
 /* By number of the actor: shared libraries that are not private to a rank call exit() too, so the copy cannot
@@ -103,6 +104,7 @@ int pf_program_main(int argc, char **argv)
         pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
     if (runs_its_stack())
         allow_code_on_stack();
+    frame.program = loaded;
     set_frame(actor, &frame);
     if (sigsetjmp(frame.here, 0) == 0)
         frame.status = loaded(argc, argv, environ);
@@ -111,6 +113,12 @@ int pf_program_main(int argc, char **argv)
     set_frame((size_t)sg_actor_self_get_pid(), NULL);
     pf_job_rank_left(frame.status);
     return frame.status;
+}
+
+const void *pf_program_of_caller(void)
+{
+    size_t actor = (size_t)sg_actor_self_get_pid();
+    return actor < frame_count && frames[actor] ? (const void *)(uintptr_t)frames[actor]->program : NULL;
 }
 
 void pf_program_exit(int status)

@@ -13,6 +13,9 @@
 /* A copy of the application has been loaded; called by its first constructor, in the rank's own actor. */
 PF_EXPORT void pf_program_loaded(int (*program)(int, char **, char **));
 
+/* main() in the calling rank's copy; NULL outside of it. */
+const void *pf_program_of_caller(void);
+
 /* The rank called exit(): its main() returns `status`. Does not unwind the stack, since exit() does not
  * either (and the unwinder would end at the first noexcept function, which exit() is in C++). Returns if the
  * caller is not a rank. */

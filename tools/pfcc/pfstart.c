@@ -67,8 +67,9 @@ __attribute__((constructor(101))) static void tell_middleware(void)
  * references too. */
 static int needs_simulator(const char *name)
 {
-    static const char *const prefixes[] = {"pf_MPI_Init", "pf_PMPI_Init", "__wrap_MPI_Init",
-                                           "__wrap_PMPI_Init", "PtlInit"};
+    static const char *const prefixes[] = {"pf_MPI_Init",      "pf_PMPI_Init", "__wrap_MPI_Init",
+                                           "__wrap_PMPI_Init", "PtlInit",      "shmem_init",
+                                           "start_pes"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_LAYER_H
+#define PF_MIDDLEWARE_LAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "adapters/model.h"
+#include "base/export.h"
+#include "base/self.h"
+
+/*
+ * What an interface beside MPI asks of the process: OpenSHMEM (openshmem/), which runs on the NIC and knows
+ * neither models nor accounts. The caller is a rank in all of them.
+ */
+
+/* Any address inside the calling rank's copy of the program. */
+PF_EXPORT const void *pf_layer_program(void);
+
+/* The model by which the rank uses its NIC: that of the run, when it has a NIC, else `portals`. Ends the run
+ * when the user has asked for a model without a NIC (`who` says what needs one). */
+PF_EXPORT enum pf_model pf_layer_model(const char *who);
+
+/* The rank's own computation ends here, and goes on there. It is charged as before an MPI call. */
+PF_EXPORT void pf_layer_enter(pf_self_t *self);
+PF_EXPORT void pf_layer_leave(pf_self_t *self);
+
+/* `print` writes one line about a rank that is in a call of the layer, and returns whether it did. */
+PF_EXPORT void pf_layer_set_blocked(bool (*print)(FILE *out, const pf_self_t *self));
+
+/* Where in the application's source an address is, as "file.c:12 (function)". */
+PF_EXPORT const char *pf_layer_site(const void *address, char *text, size_t size);
+
+/* Ends the whole job with this status, after its summary. */
+PF_EXPORT void pf_layer_abort(pf_self_t *self, int status) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The profiling names, pshmem_..., which shmem.h declares beside the others. */
+#include <shmem.h>

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Extensions of OpenSHMEM: there are none. */
+#include <shmem.h>

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENSHMEM_INTERNAL_H
+#define PF_OPENSHMEM_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/export.h"
+#include "base/log.h"
+#include "base/self.h"
+#include "lowlevel/portals/include/portals4.h"
+
+#define PF_SHMEM_NO_SELECTION
+#pragma GCC visibility push(default)
+#include "openshmem/include/shmem.h"
+#pragma GCC visibility pop
+
+/*
+ * The state of one PE. It hangs on the rank's identity (pf_self_t.shmem) and lives from shmem_init to the end
+ * of the process.
+ *
+ * Everything that PEs do to each other is a command to the NIC: puts, gets and atomics on two list entries
+ * per PE, one over the static data of its copy of the program and one over its part of the symmetric heap. A
+ * place is named by segment and offset, so the addresses of two PEs may differ. Completion is counted: a put
+ * by the acknowledgement of the target's NIC, a get by its reply. A PE that waits is parked until its NIC has
+ * changed a counter or the memory.
+ */
+enum { PF_SHMEM_STATIC, PF_SHMEM_HEAP, PF_SHMEM_SEGMENTS };
+
+struct pf_shmem_segment {
+    char *base;
+    size_t length;
+};
+
+/* Commands that are counted together. */
+struct pf_shmem_counted {
+    ptl_handle_ct_t counter;
+    ptl_handle_md_t memory;        /* all of the process's */
+    ptl_handle_md_t memory_copied; /* the same, and the payload is taken when the call is made */
+    uint64_t issued;
+};
+
+struct pf_shmem_context {
+    struct pf_shmem_counted puts; /* and atomics without an answer */
+    struct pf_shmem_counted gets; /* those that are not waited for at once */
+    bool unordered; /* since the last fence something has left that the NIC may let be overtaken */
+    bool open;
+    struct pf_shmem_context *next;
+};
+
+/* An address of the caller as it is named at any PE. */
+struct pf_shmem_place {
+    int segment;
+    size_t offset;
+};
+
+struct pf_shmem {
+    pf_self_t *self;
+    int rank, size;
+    int network;      /* by which its commands go */
+    const char *call; /* the current or last one, for diagnoses */
+    const void *site; /* where in the program it was made */
+    int waits_for;    /* the PE, -1: any */
+    bool waiting;
+    bool over;
+    struct pf_shmem_segment segments[PF_SHMEM_SEGMENTS];
+    ptl_handle_ni_t ni;
+    struct pf_shmem_context default_context;
+    struct pf_shmem_context *contexts; /* the others */
+    struct pf_shmem_counted answers;   /* gets and fetches that are waited for at once */
+    ptl_handle_md_t signals;           /* for what nobody counts */
+    uint64_t heap_calls;               /* of shmem_malloc and its like */
+    long *sync;                        /* SHMEM_SYNC_SIZE elements for barriers over all */
+};
+
+/* caller.c */
+struct pf_shmem *pf_shmem_enter_slowly(const char *call, const void *site);
+/* One line that names the PE, the call and where it is made; ends the job. */
+void pf_shmem_die(const struct pf_shmem *me, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site);
+void pf_shmem_leave(struct pf_shmem *me);
+struct pf_shmem *pf_shmem_of(int pe);
+void pf_shmem_known(struct pf_shmem *me); /* to pf_shmem_of() */
+void pf_shmem_check_pe(const struct pf_shmem *me, int pe);
+
+static inline struct pf_shmem *pf_shmem_call(const char *call, const void *site)
+{
+    pf_self_t *self = pf_self();
+    if (__builtin_expect(!self || !self->shmem || self->shmem->over, 0))
+        return pf_shmem_enter_slowly(call, site);
+    pf_shmem_enter(self->shmem, call, site);
+    return self->shmem;
+}
+#define PF_SHMEM_ENTER(call) pf_shmem_call(call, __builtin_return_address(0))
+
+/* segment.c */
+void pf_shmem_segments_open(struct pf_shmem *me);
+/* Dies when not all of it is symmetric. */
+struct pf_shmem_place pf_shmem_locate(const struct pf_shmem *me, const void *address, size_t length);
+int pf_shmem_accessible(const struct pf_shmem *me, const void *address, int pe);
+void *pf_shmem_ptr(const struct pf_shmem *me, const void *address, int pe);
+
+/* heap.c: every function is called by all PEs with the same arguments */
+void *pf_shmem_heap_take(struct pf_shmem *me, size_t alignment, size_t length); /* without a barrier */
+void *pf_shmem_malloc(struct pf_shmem *me, size_t alignment, size_t length);
+void *pf_shmem_calloc(struct pf_shmem *me, size_t count, size_t length);
+void *pf_shmem_realloc(struct pf_shmem *me, void *old, size_t length);
+void pf_shmem_free(struct pf_shmem *me, void *address);
+
+/* context.c */
+void pf_shmem_counted_open(struct pf_shmem *me, struct pf_shmem_counted *counted, unsigned int event);
+/* Waits until all of them are done. */
+void pf_shmem_counted_wait(struct pf_shmem *me, struct pf_shmem_counted *counted);
+void pf_shmem_context_open(struct pf_shmem *me, struct pf_shmem_context *context);
+struct pf_shmem_context *pf_shmem_context_of(struct pf_shmem *me, shmem_ctx_t ctx);
+int pf_shmem_ctx_create(struct pf_shmem *me, long options, shmem_ctx_t *ctx);
+void pf_shmem_ctx_destroy(struct pf_shmem *me, shmem_ctx_t ctx);
+void pf_shmem_fence(struct pf_shmem *me, shmem_ctx_t ctx);
+void pf_shmem_quiet(struct pf_shmem *me, shmem_ctx_t ctx);
+
+/* transfer.c: lengths in bytes */
+void pf_shmem_put(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *from, size_t length, int pe);
+void pf_shmem_put_nbi(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *from, size_t length,
+                      int pe);
+void pf_shmem_get(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *from, size_t length, int pe);
+void pf_shmem_get_nbi(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *from, size_t length,
+                      int pe);
+/* `count` elements of `size` bytes, `to_stride` and `from_stride` elements apart. */
+void pf_shmem_iput(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *from, ptrdiff_t to_stride,
+                   ptrdiff_t from_stride, size_t count, size_t size, int pe);
+void pf_shmem_iget(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *from, ptrdiff_t to_stride,
+                   ptrdiff_t from_stride, size_t count, size_t size, int pe);
+
+/* atomic.c */
+void pf_shmem_atomic(struct pf_shmem *me, shmem_ctx_t ctx, ptl_datatype_t type, ptl_op_t operation, void *at,
+                     const void *value, int pe);
+void pf_shmem_atomic_fetch(struct pf_shmem *me, shmem_ctx_t ctx, ptl_datatype_t type, ptl_op_t operation,
+                           void *at, const void *value, void *result, int pe);
+void pf_shmem_atomic_swap(struct pf_shmem *me, shmem_ctx_t ctx, ptl_datatype_t type, void *at,
+                          const void *value, void *result, int pe);
+void pf_shmem_atomic_compare(struct pf_shmem *me, shmem_ctx_t ctx, ptl_datatype_t type, void *at,
+                             const void *condition, const void *value, void *result, int pe);
+/* Adds 1 to a long of the PE, behind all that was put there and is short; nobody counts it. */
+void pf_shmem_signal(struct pf_shmem *me, long *at, int pe);
+
+/* wait.c */
+typedef bool (*pf_shmem_condition)(const void *at, int comparison, const void *value);
+void pf_shmem_await(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds,
+                    int comparison, const void *value);
+void pf_shmem_wait_until(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds,
+                         int comparison, const void *value);
+int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds, int comparison,
+                  const void *value);
+/* Waits for a signal and takes it; `from` is who gives it. */
+void pf_shmem_take_signal(struct pf_shmem *me, long *at, int from);
+
+/* lock.c */
+void pf_shmem_set_lock(struct pf_shmem *me, long *lock);
+void pf_shmem_clear_lock(struct pf_shmem *me, long *lock);
+int pf_shmem_test_lock(struct pf_shmem *me, long *lock);
+
+/* active_set.c, collective.c, reduce.c */
+void pf_shmem_barrier_all(struct pf_shmem *me);
+void pf_shmem_sync_all(struct pf_shmem *me);
+#define PF_SHMEM_SET int set_start, int set_log_stride, int set_size, long *sync
+void pf_shmem_barrier(struct pf_shmem *me, PF_SHMEM_SET);
+void pf_shmem_sync(struct pf_shmem *me, PF_SHMEM_SET);
+void pf_shmem_broadcast(struct pf_shmem *me, void *to, const void *from, size_t length, int root,
+                        PF_SHMEM_SET);
+void pf_shmem_collect(struct pf_shmem *me, void *to, const void *from, size_t length, PF_SHMEM_SET);
+void pf_shmem_fcollect(struct pf_shmem *me, void *to, const void *from, size_t length, PF_SHMEM_SET);
+void pf_shmem_alltoall(struct pf_shmem *me, void *to, const void *from, size_t length, PF_SHMEM_SET);
+void pf_shmem_alltoalls(struct pf_shmem *me, void *to, const void *from, ptrdiff_t to_stride,
+                        ptrdiff_t from_stride, size_t count, size_t size, PF_SHMEM_SET);
+/* into[i] = into[i] (operation) other[i] */
+typedef void (*pf_shmem_operation)(void *into, const void *other, size_t count);
+void pf_shmem_reduce(struct pf_shmem *me, void *to, const void *from, int count, size_t size,
+                     pf_shmem_operation operation, PF_SHMEM_SET);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which memory is symmetric, and where the same place is at another PE. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lowlevel/portals/runtime.h"
+#include "middleware/process/layer.h"
+#include "openshmem/internal.h"
+
+#define DEFAULT_LENGTH ((size_t)64 << 20)
+
+/* All that the rank's copy of the program may write to. Copies of one file have it at the same distance from
+ * their beginning. */
+static struct pf_shmem_segment static_data(const struct pf_shmem *me)
+{
+    Dl_info info;
+    const void *program = pf_layer_program();
+    if (!program || !dladdr(program, &info))
+        pf_shmem_die(me, "the program's static data cannot be found");
+    char *base = info.dli_fbase;
+    const ElfW(Ehdr) *header = info.dli_fbase;
+    const ElfW(Phdr) *segment = (const void *)(base + header->e_phoff);
+    struct pf_shmem_segment data = {.base = base};
+    for (int i = 0; i < header->e_phnum; i++)
+        if (segment[i].p_type == PT_LOAD && segment[i].p_flags & PF_W)
+            data = (struct pf_shmem_segment){base + segment[i].p_vaddr, segment[i].p_memsz};
+    return data;
+}
+
+/* As the specification has it: a number, perhaps broken, with K, M, G or T behind it. */
+static size_t heap_length(void)
+{
+    const char *text = getenv("SHMEM_SYMMETRIC_SIZE");
+    static const char units[] = "kmgt";
+    char *end;
+    if (!text || !*text)
+        return DEFAULT_LENGTH;
+    double value = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end | 0x20) : NULL;
+    if (unit) {
+        value *= (double)((size_t)1 << 10 * (unit - units + 1));
+        end++;
+    }
+    if (end == text || *end || !(value >= 4096 && value <= 1e15))
+        pf_die("SHMEM_SYMMETRIC_SIZE=%s is no size of a heap, such as 64M (at least 4K)", text);
+    return ((size_t)value + 4095) & ~(size_t)4095;
+}
+
+/* Pages cost memory when somebody writes to them. */
+static struct pf_shmem_segment heap(const struct pf_shmem *me)
+{
+    size_t length = heap_length();
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *base = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (base == MAP_FAILED)
+        pf_shmem_die(me, "no room for a symmetric heap of %zu bytes (SHMEM_SYMMETRIC_SIZE sets it)", length);
+    return (struct pf_shmem_segment){base, length};
+}
+
+void pf_shmem_segments_open(struct pf_shmem *me)
+{
+    me->segments[PF_SHMEM_STATIC] = static_data(me);
+    me->segments[PF_SHMEM_HEAP] = heap(me);
+}
+
+static bool find(const struct pf_shmem *me, const void *address, size_t length, struct pf_shmem_place *place)
+{
+    for (int i = PF_SHMEM_SEGMENTS - 1; i >= 0; i--) {
+        size_t offset = (size_t)((const char *)address - me->segments[i].base);
+        if (offset < me->segments[i].length && length <= me->segments[i].length - offset) {
+            *place = (struct pf_shmem_place){i, offset};
+            return true;
+        }
+    }
+    return false;
+}
+
+struct pf_shmem_place pf_shmem_locate(const struct pf_shmem *me, const void *address, size_t length)
+{
+    struct pf_shmem_place place;
+    if (!find(me, address, length, &place))
+        pf_shmem_die(me,
+                     "%zu bytes at %p are not symmetric: neither static data of the program nor from "
+                     "shmem_malloc",
+                     length, address);
+    return place;
+}
+
+int pf_shmem_accessible(const struct pf_shmem *me, const void *address, int pe)
+{
+    struct pf_shmem_place place;
+    return pe >= 0 && pe < me->size && find(me, address, 1, &place);
+}
+
+void *pf_shmem_ptr(const struct pf_shmem *me, const void *address, int pe)
+{
+    struct pf_shmem_place place;
+    pf_shmem_check_pe(me, pe);
+    const struct pf_shmem *other = pf_shmem_of(pe);
+    if (other->self->host != me->self->host || !find(me, address, 1, &place))
+        return NULL;
+    return other->segments[place.segment].base + place.offset;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting for the own memory to change. The PE is parked until the NIC has written something, looks, and is
+ * parked again. What the NIC has written is seen when it has crossed PCIe, and not before.
+ */
+#include "openshmem/internal.h"
+
+#include "base/config.h"
+#include "lowlevel/portals/runtime.h"
+
+void pf_shmem_await(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds,
+                    int comparison, const void *value)
+{
+    while (!holds(at, comparison, value) || !pf_portals_memory_await(me->self, at, size))
+        if (!holds(at, comparison, value))
+            pf_portals_park(me->self);
+}
+
+static void check(const struct pf_shmem *me, const void *at, size_t size, int comparison)
+{
+    pf_shmem_locate(me, at, size);
+    if (comparison < SHMEM_CMP_EQ || comparison > SHMEM_CMP_GE)
+        pf_shmem_die(me, "%d is none of SHMEM_CMP_EQ, _NE, _GT, _LE, _LT, _GE", comparison);
+}
+
+void pf_shmem_wait_until(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds,
+                         int comparison, const void *value)
+{
+    check(me, at, size, comparison);
+    pf_shmem_await(me, at, size, holds, comparison, value);
+}
+
+/* Who asks again and again spends simulated time: the same as for a test of MPI that finds nothing. */
+int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds, int comparison,
+                  const void *value)
+{
+    check(me, at, size, comparison);
+    if (holds(at, comparison, value) && pf_portals_memory_there(me->self, at, size))
+        return 1;
+    sg_actor_sleep_for(pf_config.openmpi_idle_time);
+    return 0;
+}
+
+static bool is_given(const void *at, int comparison, const void *value)
+{
+    (void)comparison, (void)value;
+    return *(const volatile long *)at > 0;
+}
+
+void pf_shmem_take_signal(struct pf_shmem *me, long *at, int from)
+{
+    me->waits_for = from;
+    pf_shmem_await(me, at, sizeof *at, is_given, 0, NULL);
+    me->waits_for = -1;
+    --*at;
+}
