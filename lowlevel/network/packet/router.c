@@ -284,7 +284,7 @@ static bool choose(struct pf_packet_sim *sim, int32_t router, int32_t output, do
             bits &= ~(~UINT64_C(0) << start % 64);
         for (; bits; bits &= bits - 1) {
             uint32_t bit = (uint32_t)word * 64 + (uint32_t)__builtin_ctzll(bits);
-            int32_t port = (int32_t)(bit / (uint32_t)sim->channels);
+            int32_t port = (int32_t)((bit * sim->channels_inverse) >> 32);
             struct choice c = {.input = v->first_port + port, .channel = (int)bit - port * sim->channels};
             if (round_robin && best->input >= 0 && c.input != best->input)
                 return true;

@@ -300,6 +300,7 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
     sim->settings = *settings;
     sim->classes = routing->classes;
     sim->channels = settings->virtual_networks * sim->classes * settings->channels;
+    sim->channels_inverse = (UINT64_C(1) << 32) / (uint64_t)sim->channels + 1;
     sim->vertices = sim->fabric->routers + sim->fabric->nodes;
     sim->packets = (struct pf_pool)PF_POOL(struct pf_packet);
     sim->credits = (struct pf_pool)PF_POOL(struct packet_credit);

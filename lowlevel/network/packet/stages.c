@@ -88,5 +88,6 @@ void pf_packet_stages_give_back(struct pf_packet_sim *sim, struct packet_head *h
     if (head->channel < 0)
         return;
     *free_of(sim, head->output, head->channel) = sim->now;
+    sim->next_try[head->output] = earlier(sim->next_try[head->output], sim->now); /* others wait for it */
     head->channel = -1;
 }

@@ -109,7 +109,8 @@ struct pf_packet_sim {
     const struct pf_fabric *fabric;
     const struct pf_routing *routing;
     struct pf_packet_settings settings;
-    int classes, channels; /* of the routing; of a port */
+    int classes, channels;     /* of the routing; of a port */
+    uint64_t channels_inverse; /* (n * this) >> 32 is n / channels: a division for each head costs more */
     int32_t vertices;
     bool has_cuts; /* a cable has been down */
     double now;
