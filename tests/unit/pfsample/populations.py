@@ -3,14 +3,14 @@
 import math
 import random
 
-from pfsample.units import Unit
+from pfsample.units import Unit, Units
 
 
 def make(pairs):
     """Units and fine times of (x, y, kind, calls), with a set-up before and an output behind them."""
     rows = [(3.0, 3.9, "setup", 7), *pairs, (0.5, 0.8, "output", 3)]
     units = [Unit(i, i, i + 1, x, kind, str(calls), 0 < i <= len(pairs), kind, calls) for i, (x, _, kind, calls) in enumerate(rows)]
-    return units, {i: y for i, (_, y, _, _) in enumerate(rows)}
+    return Units(units), {i: y for i, (_, y, _, _) in enumerate(rows)}
 
 
 def halo(count, seed):

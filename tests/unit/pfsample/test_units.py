@@ -81,6 +81,20 @@ class Units(unittest.TestCase):
         self.whole(found, of)
         self.assertGreaterEqual(sum(unit.last - unit.first == 3 for unit in body(found)), 57)
 
+    def test_groups(self):
+        """Several iterations to a unit; windows begin and end by iterations. What comes first stays alone."""
+        of = marks([f"pcontrol:1:{'R' if i % 10 == 9 else 'a'}" for i in range(100)])
+        base, _ = units.from_marks(of)
+        parts = units.grouped(base, 5)
+        self.whole(parts, of)
+        repeating = body(parts)
+        self.assertEqual([repeating[i].last - repeating[i].first for i in (0, 1, 2, 3)], [1, 1, 5, 5])
+        self.assertEqual(len({unit.kind for unit in repeating[2:-1]}), 2, "with and without a reduction")
+        number = repeating[5].number
+        self.assertEqual(parts.span(number, 2, 1), (repeating[5].first - 2, repeating[5].last + 1))
+        self.assertEqual(parts.span(0, 3, 1), (0, base[1].last))
+        self.assertAlmostEqual(sum(unit.x for unit in parts), of[-1].date)
+
     def test_no_structure(self):
         for words in ([], ["collective:MPI_Bcast:a"] * 5, [f"phase:{chr(65 + i // 10)}{chr(65 + i % 10)}:{i}" for i in range(100)]):
             with self.assertRaisesRegex(Problem, "no structure"):

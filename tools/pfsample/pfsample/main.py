@@ -17,7 +17,7 @@ LEAST_BORDERS = 2  # windows that are simulated once more with a longer way in a
 
 
 class Windows:
-    """Fine times of units, and how wrong they are: a tenth of the windows is simulated once more with one unit more before and after."""
+    """Fine times of units, and how wrong they are: a tenth of the windows is simulated once more with one iteration more before and after."""
 
     def __init__(self, runs, parts):
         self.runs, self.parts, self.known, self.errors = runs, parts, {}, {}
@@ -89,7 +89,10 @@ def work(bindir, arguments):
         status, summary = runs.cheap()
         if status:
             return status
-        parts, found = structure(runs)
+        base, found = structure(runs)
+        size = sequence.group(base, options.budget)
+        parts = units.grouped(base, size)
+        found += f", {size} to a unit" if size > 1 else ""
         runs.choose(smallest(options, parts))
         plan, known, estimate, errors = sampled(options, runs, parts)
         told = result.Result(options, parts, found, plan, known, estimate, errors, runs,

@@ -12,7 +12,7 @@ FLOOR = 6  # units of a stratum that are simulated at least
 RARE = 5  # members below which all of a kind are simulated
 SPREAD = 0.02  # of x in a kind, above which the kind has several strata
 STRATA = 4  # of one kind at most
-ROOM = 40  # units for each unit that the floors take: with one to three before and one after, four in forty are simulated
+ROOM = 60  # units for each unit that the floors take: with one to three before and one after, that is a twelfth
 
 
 @dataclass

@@ -126,11 +126,11 @@ class Runs:
         return [mark.date for mark in fine.marks], summary["overhead_share"]
 
     def windows(self, units, wanted, longer):
-        """{(number of a unit, before, after): its seconds in a fine window that begins and ends so many units away}. Forked windows may
+        """{(number of a unit, before, after): its seconds in a fine window that begins and ends so many iterations away}. Forked windows may
         overlap; in a mixed run those that meet are one, and the `longer` ones have a run of their own."""
         if self.by == "fork":
             try:
-                return self.measured(units, wanted + longer, sorted({self.span(units, *one) for one in wanted + longer}))
+                return self.measured(units, wanted + longer, sorted({units.span(*one) for one in wanted + longer}))
             except Problem as problem:
                 why = re.search(r"windows_by fork: (.*?)(;|$)", str(problem), re.IGNORECASE)
                 if not why:
@@ -140,17 +140,13 @@ class Runs:
         result = {}
         for part in filter(None, (wanted, longer)):
             merged = []
-            for first, last in sorted(self.span(units, *one) for one in part):
+            for first, last in sorted(units.span(*one) for one in part):
                 if merged and first <= merged[-1][1]:
                     merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
                 else:
                     merged.append((first, last))
             result.update(self.measured(units, part, merged))
         return result
-
-    @staticmethod
-    def span(units, number, before, after):
-        return units[max(0, number - before)].first, units[min(len(units) - 1, number + after)].last
 
     def measured(self, units, wanted, spans):
         files.write_windows(self.path("windows"), spans)
@@ -165,7 +161,7 @@ class Runs:
         self.count(spans, costs)
         result = {}
         for one in wanted:
-            first, last = self.span(units, *one)
+            first, last = units.span(*one)
             # Exactly its own, where windows overlap.
             window = spans.index((first, last)) if (first, last) in spans else next(
                 (w for w, (begin, end) in enumerate(spans) if begin <= first and last <= end), None)

@@ -5,25 +5,31 @@ import math
 from . import estimate, plan
 
 MOST_STEPS = 12
-AFTER = 1  # units that a window simulates after the one that counts
+AFTER = 1  # iterations that a window simulates after the one that counts
 BEFORE = (1, 2, 3)  # and before it
 
 
 def way_in(number):
-    """How many units the window of a unit begins before it. All windows leave the cheap model in the same state, and a fine model that goes
+    """How many iterations the window of a unit begins before it. All windows leave the cheap model in the same state, and a fine model that goes
     round in a cycle would show the same point of it in each, if all were equally long."""
     return BEFORE[int(len(BEFORE) * plan.random_number("way in", number))]
 
 
 def cost(units, numbers):
     """Share of the whole run that windows for these units simulate in the fine model; windows that meet are one."""
-    inside = {k for number in numbers for k in range(max(0, number - way_in(number)), min(len(units), number + AFTER + 1))}
-    return sum(units[k].work for k in inside) / sum(unit.work for unit in units)
+    inside = {k for number in numbers for k in range(*units.window(number, way_in(number), AFTER))}
+    return sum(units.base[k].work for k in inside) / sum(unit.work for unit in units)
+
+
+def group(base, budget):
+    """How many iterations a unit has: what lets a sample of usual size take half of the budget."""
+    body = [unit for unit in base if unit.repeats]
+    return max(1, math.floor(budget / 2 * len(body) / (2 * plan.FLOOR)) - 1 - max(BEFORE))
 
 
 def affordable(units, current, budget):
     """How many more windows there is room for."""
-    each = (1 + sum(BEFORE) / len(BEFORE) + AFTER) / len(units)
+    each = (len(units.base) / len(units) + sum(BEFORE) / len(BEFORE) + AFTER) / len(units.base)
     return max(0, math.floor((budget - cost(units, current.wanted())) / each))
 
 

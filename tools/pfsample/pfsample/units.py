@@ -38,6 +38,45 @@ class Unit:
     work: float  # of a fine simulation, in calls: a packet is worth one as well
 
 
+class Units(list):
+    """Units in order. `base`: the iterations that they consist of, by which windows begin and end."""
+
+    def __init__(self, units, base=None, parts=None):
+        super().__init__(units)
+        self.base = base or list(units)
+        self.parts = parts or [(unit.number, unit.number + 1) for unit in units]  # [begin, end) in base
+
+    def window(self, number, before, after):
+        """[begin, end) in base."""
+        begin, end = self.parts[number]
+        return max(0, begin - before), min(len(self.base), end + after)
+
+    def span(self, number, before, after):
+        """The first and the last mark of a window."""
+        begin, end = self.window(number, before, after)
+        return self.base[begin].first, self.base[end - 1].last
+
+
+def grouped(base, size):
+    """Units of `size` iterations each, but for what does not repeat, the first two and the rest: what a window costs on its way in and out,
+    and what ranks are apart at its ends, is paid once for all of them."""
+    groups = []
+    repeating = [unit.number for unit in base if unit.repeats][:2]
+    for unit in base:
+        last = groups[-1] if groups else []
+        if last and len(last) < size and unit.repeats and last[0].repeats and last[0].number not in repeating:
+            last.append(unit)
+        else:
+            groups.append([unit])
+    result = []
+    for group in groups:
+        first = group[0]
+        result.append(first if len(group) == 1 and size == 1 else Unit(
+            len(result), first.first, group[-1].last, sum(unit.x for unit in group), digest(sorted(unit.kind for unit in group)),
+            digest(sorted(unit.coarse for unit in group)), first.repeats, first.name, sum(unit.work for unit in group)))
+    return Units(result, base, [(group[0].number, group[-1].number + 1) for group in groups])
+
+
 def digest(words):
     return hashlib.sha256("\n".join(map(str, words)).encode()).hexdigest()[:12]
 
