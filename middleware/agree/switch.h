@@ -31,6 +31,7 @@ struct pf_instance *pf_switch_promote(struct pf_rank *r);
 /* What a communicating call is, as far as it says so: what is not known is 0. */
 struct pf_call_shape {
     bool world;    /* a collective on MPI_COMM_WORLD */
+    bool all;      /* a collective of all ranks, on that or on another communicator */
     int peer;      /* ranks from the caller to the other side, or the root; negative: a wildcard or nobody */
     int members;   /* of the communicator */
     int64_t bytes; /* that the caller has given to send, or waits for */

@@ -15,9 +15,11 @@ void pf_comm_schedule_message(struct pf_rank *r, int peer, int count, MPI_Dataty
 
 void pf_comm_schedule_collective(struct pf_rank *r, const struct pf_comm *comm, int root, int64_t bytes)
 {
-    pf_switch_by_schedule(
-        r, &(struct pf_call_shape){
-               .world = comm == r->world, .peer = root, .members = comm->shared->size, .bytes = bytes});
+    pf_switch_by_schedule(r, &(struct pf_call_shape){.world = comm == r->world,
+                                                     .all = comm->shared->size == pf_job_state.size,
+                                                     .peer = root,
+                                                     .members = comm->shared->size,
+                                                     .bytes = bytes});
 }
 
 /* A call may be given what MPI refuses, or a handle that is none, which its implementation will say. */

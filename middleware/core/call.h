@@ -70,7 +70,7 @@ static inline int pf_call_return(struct pf_rank *r, int error_class)
 static inline void pf_call_schedule(struct pf_rank *r, bool world_collective)
 {
     if (PF_UNLIKELY(r->cursor.watching))
-        pf_switch_by_schedule(r, &(struct pf_call_shape){.world = world_collective});
+        pf_switch_by_schedule(r, &(struct pf_call_shape){.world = world_collective, .all = world_collective});
 }
 
 /* The same for a message, and for a collective on `comm` whose caller gives so many bytes in all; these look

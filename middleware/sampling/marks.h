@@ -21,7 +21,7 @@ enum pf_mark_at {
     PF_MARK_START, /* MPI_Init; in every sequence */
     PF_MARK_PHASE,
     PF_MARK_PCONTROL,
-    PF_MARK_COLLECTIVE, /* on MPI_COMM_WORLD */
+    PF_MARK_COLLECTIVE, /* of all ranks */
     PF_MARK_SITE,       /* calls from one place of the program */
     PF_MARK_END,        /* MPI_Finalize; in every sequence */
     PF_MARK_KINDS

@@ -67,7 +67,7 @@ static bool is_question(int fn)
 static void on_call(struct pf_rank *r, const struct pf_call_shape *shape)
 {
     int fn = r->call.fn;
-    if (shape->world)
+    if (shape->all)
         pass(r, PF_MARK_COLLECTIVE, pf_fn_name(fn), date_of(r));
     if (all.kinds & 1u << PF_MARK_SITE && pf_sites_name(all.sites, r->self.rank, r->call.site) == all.site)
         pass(r, PF_MARK_SITE, pf_fn_name(fn), date_of(r));
