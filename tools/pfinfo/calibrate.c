@@ -15,7 +15,7 @@
 #include "tools/pfinfo/measuring.h"
 #include "tools/pfinfo/smpi_settings.h"
 
-enum { MOST_ROWS = 400, ALGORITHMS = 4 };
+enum { MOST_ROWS = 400, ALGORITHMS = 5 };
 
 /* One line of the program: what, between whom or "all", bytes, seconds. */
 struct row {
@@ -29,25 +29,27 @@ struct table {
     struct row rows[MOST_ROWS];
 };
 
-/* Algorithms of SMPI that are right for any number of ranks and any size (some others are not), and that Open
- * MPI has as well or that are near to one that it has. */
+/* Algorithms of SMPI that are right for any number of ranks and any size (some others are not): those that
+ * Open MPI has as well, that are near to one that it has, or that choose by size. Some take about as long as
+ * Open MPI's for another reason, such as more rounds that are shorter. On one rank SMPI's copies of Open
+ * MPI's algorithms for reduce end the program, and two of those for reduce_scatter give wrong results. */
 static const struct collective {
     const char *name, *measured; /* SMPI's name, the program's */
     const char *algorithms[ALGORITHMS + 1];
 } collectives[] = {
-    {"barrier", "barrier", {"ompi", "ompi_recursivedoubling", "ompi_bruck", "ompi_doublering"}},
-    {"bcast", "bcast", {"ompi", "binomial_tree", "flattree", "ompi_pipeline"}},
-    {"reduce", "reduce", {"ompi", "ompi_binomial", "ompi_binary", "ompi_pipeline"}},
-    {"allreduce", "allreduce", {"ompi", "rdb", "redbcast"}},
-    {"gather", "gather", {"ompi", "ompi_basic_linear", "ompi_binomial"}},
-    {"scatter", "scatter", {"ompi", "ompi_basic_linear", "ompi_binomial"}},
-    {"allgather", "allgather", {"ompi", "bruck", "ring", "ompi_neighborexchange"}},
-    {"allgatherv", "allgatherv", {"ompi", "ompi_bruck", "ring", "ompi_neighborexchange"}},
-    {"alltoall", "alltoall", {"ompi", "basic_linear", "bruck", "ring"}},
-    {"alltoallv", "alltoallv", {"ompi_basic_linear", "ring"}}, /* SMPI's ompi cannot do 3 ranks */
+    {"barrier", "barrier", {"ompi", "ompi_recursivedoubling", "ompi_bruck", "ompi_doublering", "mpich_smp"}},
+    {"bcast", "bcast", {"ompi", "binomial_tree", "flattree", "ompi_pipeline", "default"}},
+    {"reduce", "reduce", {"binomial", "mpich"}},
+    {"allreduce", "allreduce", {"ompi", "rdb", "redbcast", "smp_binomial"}},
+    {"gather", "gather", {"ompi", "ompi_basic_linear", "ompi_binomial", "mpich"}},
+    {"scatter", "scatter", {"ompi", "ompi_basic_linear", "ompi_binomial", "mpich", "ompi_linear_nb"}},
+    {"allgather", "allgather", {"ompi", "bruck", "ring", "ompi_neighborexchange", "mpich"}},
+    {"allgatherv", "allgatherv", {"ompi", "ompi_bruck", "ring", "ompi_neighborexchange", "mpich"}},
+    {"alltoall", "alltoall", {"ompi", "basic_linear", "bruck", "ring", "default"}},
+    {"alltoallv", "alltoallv", {"ompi_basic_linear", "ring", "mpich"}}, /* SMPI's ompi cannot do 3 ranks */
     {"reduce_scatter",
      "reduce_scatter_block",
-     {"ompi", "ompi_basic_recursivehalving", "ompi_ring", "ompi_butterfly"}},
+     {"ompi_basic_recursivehalving", "ompi_ring", "mpich", "default"}},
 };
 
 enum { COLLECTIVES = sizeof collectives / sizeof collectives[0] };
@@ -125,7 +127,8 @@ static void find_base(const struct fit_request *request, struct smpi_base *base)
     double last = route.seconds[route.count - 1], long_bytes = (double)route.bytes[route.count - 1];
     base->bandwidth = long_bytes / (last - route.seconds[0]);
     base->latency = route.seconds[0] - 16 / base->bandwidth;
-    base->mean_latency = need_row(&table, "mean", "any")->seconds - 16 / base->bandwidth;
+    const struct row *far = find_row(&table, "oneway", "far", 0); /* none: all ranks are as near */
+    base->far_latency = far ? far->seconds - 16 / base->bandwidth : base->latency;
 }
 
 static int compare(const void *left, const void *right)
@@ -158,6 +161,23 @@ static double median_error(const struct table *reference, const struct table *ta
     return n ? errors[n / 2] : INFINITY;
 }
 
+/* How far the times of `what` are from the reference, in the mean: twice as long counts as much as half as
+ * long. Of nothing: infinite. */
+static double mean_distance(const struct table *reference, const struct table *table, const char *what)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < reference->count; i++) {
+        const struct row *row = &reference->rows[i];
+        const struct row *other = find_row(table, row->what, row->transport, row->bytes);
+        if (strcmp(row->what, what) != 0 || !other)
+            continue;
+        sum += fabs(log(other->seconds / row->seconds));
+        n++;
+    }
+    return n ? sum / n : INFINITY;
+}
+
 /* For each collective the algorithm that is nearest at the sizes of the fit; the index in its list. All lists
  * are gone through at once, as the collectives do not know of each other. */
 static void find_algorithms(const struct fit_request *request, const struct table *reference, int chosen[])
@@ -177,9 +197,9 @@ static void find_algorithms(const struct fit_request *request, const struct tabl
         for (int c = 0; works && c < COLLECTIVES; c++) {
             if (!collectives[c].algorithms[a])
                 continue;
-            double error = median_error(reference, &table, collectives[c].measured, NULL);
-            if (error < least[c] - 0.01) {
-                least[c] = error;
+            double distance = mean_distance(reference, &table, collectives[c].measured);
+            if (distance < least[c] - 0.01) {
+                least[c] = distance;
                 chosen[c] = a;
             }
         }

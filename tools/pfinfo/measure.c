@@ -307,26 +307,11 @@ static void measure_polls(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* From rank 0 to the ranks of all other nodes, of an empty message. */
-static double mean_one_way(const struct transport *memory)
-{
-    double sum = 0;
-    int count = 0;
-    for (int peer = 1; peer < ranks; peer++) {
-        if (peer == memory->peer)
-            continue;
-        sum += one_way(peer, 0, 1);
-        count++;
-    }
-    return count ? sum / count : 0;
-}
-
 static void measure_steps(void)
 {
     struct transport transports[3];
     find_transports(transports);
     measure_polls();
-    report("mean", "any", 0, mean_one_way(&transports[0]));
     for (int i = 1; i < 3; i++) {
         int low = 0;
         double low_time, high_time;
@@ -673,21 +658,32 @@ static void at_once(void)
     nanosleep(&time, NULL);
 }
 
-/* The time of the slowest rank. */
-static double slowest(collective *run, int bytes, void (*begin_together)(void))
+/* The times of the slowest rank and of the mean one. */
+static void collective_times(collective *run, int bytes, void (*begin_together)(void), double times[2])
 {
     enum { TIMES = 2 };
-    double sum = 0;
+    times[0] = times[1] = 0;
     for (int i = -1; i < TIMES; i++) {
-        double longest, own;
+        double longest, sum, own;
         begin_together();
         own = MPI_Wtime();
         run(bytes);
         own = since(own);
         MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        sum += i < 0 ? 0 : longest;
+        MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        times[0] += i < 0 ? 0 : longest / TIMES;
+        times[1] += i < 0 ? 0 : sum / ranks / TIMES;
     }
-    return sum / TIMES;
+}
+
+/* The fit of model analytic reads the slowest rank alone. */
+static void measure_collective(const char *name, collective *run, int bytes, void (*begin_together)(void))
+{
+    double times[2];
+    collective_times(run, bytes, begin_together, times);
+    report(name, "all", bytes, times[0]);
+    if (begin_together != together)
+        report(name, "mean", bytes, times[1]);
 }
 
 static void measure_collectives(int smallest, void (*begin_together)(void))
@@ -711,10 +707,10 @@ static void measure_collectives(int smallest, void (*begin_together)(void))
     };
     size_t count = sizeof kinds / sizeof kinds[0] -
                    (begin_together == together ? 2 : 0); /* those of equal blocks are enough */
-    report("barrier", "all", 0, slowest(barrier, 0, begin_together));
+    measure_collective("barrier", barrier, 0, begin_together);
     for (size_t i = 0; i < count; i++)
         for (int bytes = smallest; bytes <= (kinds[i].blocks ? LARGEST / ranks : LARGEST / 4); bytes *= 4)
-            report(kinds[i].name, "all", bytes, slowest(kinds[i].run, bytes, begin_together));
+            measure_collective(kinds[i].name, kinds[i].run, bytes, begin_together);
 }
 
 int main(int argc, char **argv)

@@ -12,11 +12,14 @@
 /*
  * What a message takes besides its route is spent in the NIC and on PCIe, where the next one can follow at
  * once. SMPI can only let it hold up somebody, or multiply the latency, which makes it longer over more hops.
- * So part is latency and part is not: a compromise between ping-pongs over one hop and many, and fans of
- * messages.
+ * So part is latency and part is not. The more of it is latency, the nearer are streams, fans and linear
+ * collectives of messages; a rest remains, because senders of the finer model wait for acknowledgements, and
+ * SMPI's do not. How much can be latency is bounded by what ping-pongs over one hop and many may be wrong.
  */
-#define EAGER_LATENCY 0.3  /* part, of messages whose sender does not wait; the rest holds up both ends */
-#define LARGE_LATENCY 0.3  /* part, of other messages; the rest holds up the links */
+#define EAGER_LATENCY                                                                                        \
+    0.7 /* part at most, of messages whose sender does not wait; the rest holds up both ends */
+#define LARGE_LATENCY 0.55 /* part at most, of other messages; the rest holds up the links */
+#define DISTANCE      0.15 /* relative error of a single message to the nearest and the farthest rank, at most */
 #define LARGE_STEP    1.08 /* between two sizes with factors of their own */
 #define NO_THRESHOLD  (1L << 30)
 
@@ -80,6 +83,27 @@ static bool is_eager(const struct smpi_base *base, long bytes)
     return base->threshold < 0 || bytes <= base->threshold;
 }
 
+/*
+ * The part of fixed_at() that is latency: so much that neither the nearest nor the farthest rank is off by
+ * more than DISTANCE when route_factor() shares the error between them.
+ */
+static double latency_part(const struct smpi_base *base, double bytes)
+{
+    double most = is_eager(base, lround(bytes)) ? EAGER_LATENCY : LARGE_LATENCY;
+    double near = curve_at(&base->near, bytes), farther = base->far_latency - base->latency;
+    double fixed = fixed_at(base, bytes);
+    double bound = DISTANCE * ((2 * near + farther) * base->latency + near * farther);
+    return bound < most * fixed * farther ? bound / (fixed * farther) : most;
+}
+
+/* What the latency of a route is multiplied with. */
+static double route_factor(const struct smpi_base *base, double bytes)
+{
+    double near = curve_at(&base->near, bytes), far = near + base->far_latency - base->latency;
+    double extra = latency_part(base, bytes) * fixed_at(base, bytes);
+    return 1 + extra * (1 / near + 1 / far) / (base->latency / near + base->far_latency / far);
+}
+
 /* The sizes at which something changes: those that were measured, and steps between large ones. A range
  * begins behind its first size and ends with the next one's. */
 static int ranges_of(const struct smpi_base *base, long *from, int most)
@@ -105,11 +129,10 @@ static void write_factors(const struct smpi_base *base, const long *from, int n,
     for (int i = 0; i < n; i++) {
         long to = i + 1 < n ? from[i + 1] : base->near.bytes[base->near.count - 1];
         double bytes = (double)(from[i] + to) / 2, fixed = fixed_at(base, bytes), wire = bytes + ENVELOPE;
-        bool eager = is_eager(base, from[i] + 1);
-        double share = eager ? EAGER_LATENCY : LARGE_LATENCY;
-        double factor = latency ? 1 + share * fixed / base->mean_latency
-                        : eager ? rate / base->bandwidth
-                                : wire / base->bandwidth / (wire / rate + (1 - share) * fixed);
+        double held = (1 - latency_part(base, bytes)) * fixed;
+        double factor = latency                       ? route_factor(base, bytes)
+                        : is_eager(base, from[i] + 1) ? rate / base->bandwidth
+                                                      : wire / base->bandwidth / (wire / rate + held);
         if (last > 0 && fabs(factor / last - 1) < 1e-4)
             continue;
         fprintf(out, "%s%ld:%.6g", i ? ";" : "", i ? from[i] + ENVELOPE : 0, factor);
@@ -120,7 +143,7 @@ static void write_factors(const struct smpi_base *base, const long *from, int n,
 /* What holds up the sender, and as long the receiver, of an eager message. */
 static double held_at(const struct smpi_base *base, double bytes)
 {
-    return (1 - EAGER_LATENCY) * fixed_at(base, bytes) / 2;
+    return (1 - latency_part(base, bytes)) * fixed_at(base, bytes) / 2;
 }
 
 /* Straight lines. */

@@ -26,11 +26,12 @@ void curve_sort(struct curve *curve); /* also drops what is there twice */
 double curve_at(const struct curve *curve, double bytes);
 
 struct smpi_base {
-    struct curve near;            /* one-way times of the finer model, between neighbours */
-    long threshold;               /* as in the fit of model analytic */
-    double test, probe;           /* of one that finds nothing */
-    double latency, mean_latency; /* of the route between neighbours, and from rank 0 to all others */
-    double bandwidth;             /* of that route */
+    struct curve near;  /* one-way times of the finer model, between neighbours */
+    long threshold;     /* as in the fit of model analytic */
+    double test, probe; /* of one that finds nothing */
+    double latency,
+        far_latency;  /* of the routes between neighbours and to the farthest rank; may be the same */
+    double bandwidth; /* of that route */
 };
 
 /* Writes the settings, one a line with its meaning, as `pfrun -calibrated` reads them. */
