@@ -7,6 +7,7 @@
 Debian's interpreter, because python3-matplotlib belongs to it.
 """
 import csv
+import itertools
 import sys
 
 import matplotlib
@@ -23,20 +24,21 @@ def main():
     with open(f"{folder}/agree.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     models = list(rows[0])[5:]
-    panels = [(model, ranks) for ranks in dict.fromkeys(row["ranks"] for row in rows) for model in models
-              if any(row[model] for row in rows if row["ranks"] == ranks)]
-    figure, axes = plt.subplots(1, len(panels), figsize=(1 + 4 * len(panels), 3.6), sharey=True, squeeze=False)
-    axes = axes[0]
-    for axis, (model, ranks) in zip(axes, panels):
+    ranks = list(dict.fromkeys(row["ranks"] for row in rows))
+    figure, axes = plt.subplots(len(ranks), len(models), figsize=(1 + 3.4 * len(models), 0.4 + 3.2 * len(ranks)), sharex=True, sharey=True, squeeze=False)
+    for axis, (number, model) in zip(axes.flat, itertools.product(ranks, models)):
         for kind, colour in SHADES.items():
             errors = sorted(max(LEAST, 100 * abs(float(row[model]) / float(row["portals"]) - 1)) for row in rows
-                            if (row["kind"], row["ranks"]) == (kind, ranks) and row[model])
+                            if (row["kind"], row["ranks"]) == (kind, number) and row[model] and row["portals"])
             part = [100 * (i + 1) / len(errors) for i in range(len(errors))]
             axis.step(errors, part, where="post", color=colour, label=kind)
-        axis.set(xscale="log", xlim=(LEAST, 2000), xlabel="error against portals (%)", title=f"{model}, {ranks} ranks")
+        axis.set(xscale="log", xlim=(LEAST, 2000), title=f"{model}, {number} ranks")
         axis.grid(color="#ececec")
-    axes[0].set_ylabel("times within it (%)")
-    axes[0].legend(fontsize=8, loc="lower right")
+    for axis in axes[-1]:
+        axis.set_xlabel("error against portals (%)")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("times within it (%)")
+    axes[0][0].legend(fontsize=8, loc="lower right")
     figure.tight_layout()
     figure.savefig(f"{folder}/agree.png", dpi=120, metadata={"Software": None})
 

@@ -7,10 +7,12 @@ MPI_Wtime take no simulated time. Only simulated times are compared, so that the
 operation, size and number of ranks) and, with python3-matplotlib, DIR/agree.png; prints medians and largest errors.
 
 With many ranks each operation is a run of its own, so that they run beside each other, and has fewer iterations: 64 ranks that all send 32 KiB to all
-are a minute of portals for each three of them.
+are a minute of portals for each three of them. Simulated times do not change from run to run: --keep takes those of an earlier table, and only the models
+that are named are run.
+
+Model calibrated is smpi with the settings of `pfinfo --fit=portals --for=smpi` for the same ranks and platform, which are made first.
 """
 import argparse
-import collections
 import concurrent.futures
 import csv
 import itertools
@@ -22,8 +24,10 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 REFERENCE, MODELS = "portals", ("analytic", "smpi")
+CALIBRATED = "calibrated"  # no model of its own: smpi with settings
 FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--log=root.thres:critical"]
 CODES = ("stencil", "ring", "transpose", "incast", "fanout", "overlap")
+NAMES = ("ranks", "kind", "operation", "bytes")
 MANY = 32  # ranks, from which on operations run apart, and fewer times
 
 
@@ -40,10 +44,23 @@ class Study:
         subprocess.run([f"{self.bin}/pfcc", "-O2", *sources, "-o", target], check=True)
         return target
 
+    def platform(self):
+        return ["-platform", self.options.platform] if self.options.platform else []
+
+    def settings(self, ranks):
+        """The file with the settings of model calibrated."""
+        return self.options.calibrated or f"{self.options.out}/calibrated-{ranks}.smpi"
+
+    def calibrate(self):
+        for ranks in self.options.np:
+            if CALIBRATED in self.options.models and not self.options.calibrated:
+                subprocess.run([f"{self.bin}/pfinfo", f"--fit={REFERENCE}", "--for=smpi", "--output", self.settings(ranks),
+                                "--", "-np", str(ranks), *self.platform()], check=True, stdout=subprocess.DEVNULL)
+
     def output(self, model, ranks, program):
-        platform = ["-platform", self.options.platform] if self.options.platform else []
-        if self.options.calibrated and model == "smpi":
-            platform += ["-calibrated", self.options.calibrated]
+        platform = self.platform()
+        if model == CALIBRATED:
+            platform, model = [*platform, "-calibrated", self.settings(ranks)], "smpi"
         command = [f"{self.bin}/pfrun", "-quiet", "-np", str(ranks), *platform, *FREE, "-model", model, *program]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         if done.returncode:
@@ -67,25 +84,40 @@ class Study:
             raise RuntimeError(f"micro.c has no operation {', '.join(sorted(unknown))}")
         return [name for name in found if "all" in self.options.only or name in self.options.only]
 
-    def runs(self):
+    def kept(self):
+        """The table that --keep names: {(ranks, kind, operation, bytes): {model: time as text}}."""
+        if not self.options.keep:
+            return {}
+        with open(self.options.keep, encoding="utf-8") as file:
+            return {(int(row.pop("ranks")), row.pop("kind"), row.pop("operation"), int(row.pop("bytes"))): row for row in csv.DictReader(file)}
+
+    def models(self, ranks, kept):
+        """What is run on so many ranks: the reference as well, unless it is there."""
+        there = any(key[0] == ranks and row.get(REFERENCE) for key, row in kept.items())
+        return self.options.models if there else (REFERENCE, *self.options.models)
+
+    def runs(self, kept):
         """What is to be run: (model, ranks), and a function that returns {(kind, operation, bytes): seconds}."""
         names, sizes = self.operations(), self.options.sizes.split(",")
         for ranks in self.options.np:
+            models = self.models(ranks, kept)
             for part in [[name] for name in names] if ranks >= MANY else [names]:
-                for model in (REFERENCE, *self.options.models):
+                for model in models:
                     yield (model, ranks), lambda *run, part=part: self.micro_times(*run, part)
             for name, size in itertools.product(() if self.options.no_codes else CODES, sizes):
-                for model in (REFERENCE, *self.options.models):
+                for model in models:
                     yield (model, ranks), lambda *run, code=(name, size): self.code_time(*run, *code)
 
     def rows(self):
-        found = collections.defaultdict(dict)
+        """The table's columns and rows; a time that nobody has run is empty."""
+        found = self.kept()
+        self.calibrate()
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            for run, done in [(run, pool.submit(times, *run)) for run, times in self.runs()]:
-                found[run].update(done.result())
-        return [{"ranks": ranks, "kind": key[0], "operation": key[1], "bytes": key[2],
-                 **{model: f"{found[model, ranks][key]:.9g}" for model in (REFERENCE, *self.options.models)}}
-                for ranks in self.options.np for key in found[REFERENCE, ranks]]
+            for (model, ranks), done in [(run, pool.submit(times, *run)) for run, times in self.runs(found)]:
+                for key, seconds in done.result().items():
+                    found.setdefault((ranks, *key), {})[model] = f"{seconds:.9g}"
+        columns = list(dict.fromkeys((REFERENCE, *(model for row in found.values() for model in row))))
+        return columns, [{**dict(zip(NAMES, key)), **{model: row.get(model, "") for model in columns}} for key, row in found.items()]
 
 
 def error(row, model):
@@ -98,8 +130,12 @@ def table(rows, models):
         group = [row for row in rows if (row["ranks"], row["kind"]) == (ranks, kind)]
         line = f"{ranks:5} {kind:16} {len(group):5}"
         for model in models:
-            worst = max(group, key=lambda row, model=model: error(row, model))
-            middle = statistics.median(error(row, model) for row in group)
+            here = [row for row in group if row[model] and row[REFERENCE]]
+            if not here:
+                line += f" {'-':>18} {'':9}  {'':26}"
+                continue
+            worst = max(here, key=lambda row, model=model: error(row, model))
+            middle = statistics.median(error(row, model) for row in here)
             line += f" {100 * middle:16.2f} % {100 * error(worst, model):7.1f} %  {worst['operation'] + ' ' + str(worst['bytes']):26}"
         print(line.rstrip())
 
@@ -140,26 +176,27 @@ def main():
     parser.add_argument("--out", default="agree-results", help="folder of the results")
     parser.add_argument("-np", type=lambda text: [int(part) for part in text.split(",")], default=[16, 64], help="ranks (default: 16,64)")
     parser.add_argument("--platform", help="as for pfrun")
-    parser.add_argument("--calibrated", metavar="FILE", help="settings of pfinfo --fit=portals --for=smpi, for model smpi")
+    parser.add_argument("--calibrated", metavar="FILE", help=f"settings for model {CALIBRATED}, instead of making them")
+    parser.add_argument("--keep", metavar="FILE", help="an earlier agree.csv: of it stays what is not run; its times of the reference are not run again")
     parser.add_argument("--iterations", type=int, help=f"of each operation and size, a third not timed (default: 30; from {MANY} ranks on 3)")
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
     parser.add_argument("--only", type=lambda text: text.split(","), default=["all"], metavar="NAME,...", help="these operations of micro.c")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs beside each other (default: one for each core)")
-    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"beside {REFERENCE} (default: {','.join(MODELS)})")
+    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"beside {REFERENCE}, {CALIBRATED} among them (default: {','.join(MODELS)})")
     parser.add_argument("--no-codes", action="store_true", help="operations alone")
     parser.add_argument("--bounds", metavar="FILE", help="fail when analytic is farther off: lines with a kind, or an operation and its size, "
                         "a median (- for an operation) and the largest difference, in per cent")
     parser.add_argument("--no-plot", action="store_true", help="no picture, which needs python3-matplotlib")
     options = parser.parse_args()
     try:
-        rows = Study(options).rows()
-    except (RuntimeError, subprocess.CalledProcessError) as failed:
+        columns, rows = Study(options).rows()
+    except (OSError, KeyError, RuntimeError, subprocess.CalledProcessError) as failed:
         sys.exit(f"run_agree.py: {failed}")
     with open(f"{options.out}/agree.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["ranks", "kind", "operation", "bytes", REFERENCE, *options.models], lineterminator="\n")
+        writer = csv.DictWriter(file, [*NAMES, *columns], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    table(rows, options.models)
+    table(rows, columns[1:])
     if not options.no_plot:
         subprocess.run(["/usr/bin/python3", f"{HERE}/plot_agree.py", options.out], check=True)
     return too_far(rows, options.bounds) if options.bounds else 0

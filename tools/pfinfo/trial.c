@@ -23,7 +23,7 @@ int trial_run(struct trial *trial, char *const argv[])
     if (child == 0) {
         if (!freopen(trial->output, "w", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
             _exit(127);
-        alarm(RUN_SECONDS); /* survives exec */
+        alarm(trial->seconds ? trial->seconds : RUN_SECONDS); /* survives exec */
         execv(argv[0], argv);
         _exit(127);
     }
