@@ -69,6 +69,26 @@ PF_EXPORT int _dl_find_object(void *address, struct dl_find_object *result)
     return 0;
 }
 
+/* The first function in the table of unwinding of the first library that has one, as linkers write it: the
+ * table's version, three encodings, a distance, a count, and for each function its distance from the table.
+ */
+static void *some_function(const struct pf_image *image)
+{
+    static const unsigned char usual[4] = {1, 0x1b, 0x03, 0x3b};
+    for (int i = 0; i < image->count; i++) {
+        char *table = image->arena + image->objects[i].unwind;
+        int32_t distance;
+        uint32_t count;
+        if (!image->objects[i].unwind || memcmp(table, usual, sizeof usual) != 0)
+            continue;
+        memcpy(&count, table + 8, sizeof count);
+        memcpy(&distance, table + 12, sizeof distance);
+        if (count > 0)
+            return table + distance;
+    }
+    return NULL;
+}
+
 /* Whether libgcc finds the tables of the image by that function: a program may have brought another one. */
 static bool exceptions_pass(const struct pf_image *image)
 {
@@ -76,9 +96,30 @@ static bool exceptions_pass(const struct pf_image *image)
         void *text_base, *data_base, *function;
     } bases;
     const void *(*find_tables)(void *, void *);
+    void *function = some_function(image);
     *(void **)&find_tables = dlsym(RTLD_DEFAULT, "_Unwind_Find_FDE");
-    return find_tables && image->place_count > 0 &&
-           find_tables(image->arena + image->places[0].place + 1, &bases);
+    return find_tables && function && find_tables((char *)function + 1, &bases);
+}
+
+static bool map_range(const struct pf_image *image, char *copy, size_t from, size_t to, int protection)
+{
+    return from == to || mmap(copy + from, to - from, protection, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+                              image->fd, (off_t)from) != MAP_FAILED;
+}
+
+/* Zeroes are nobody's: a page of them that came from the image would be there twice. */
+static bool map_program(const struct pf_image *image, char *copy)
+{
+    bool good = map_range(image, copy, 0, image->size, PROT_READ | PROT_EXEC);
+    for (int i = 0; i < image->count && good; i++) {
+        const struct pf_image_object *object = &image->objects[i];
+        size_t zeroes = object->base + object->zeroes, end = object->base + object->size;
+        good = map_range(image, copy, object->base + object->writable, zeroes, PROT_READ | PROT_WRITE) &&
+               (zeroes == end ||
+                mmap(copy + zeroes, end - zeroes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED);
+    }
+    return good;
 }
 
 static bool map(struct pf_image *image, int copy)
@@ -86,8 +127,9 @@ static bool map(struct pf_image *image, int copy)
     /* One mapping for code and data: each more would count against the number that a process may have. */
     char *at = image->arena + (size_t)copy * image->size;
     if (!image->mapped[copy])
-        image->mapped[copy] = mmap(at, image->size, PROT_READ | PROT_WRITE | PROT_EXEC,
-                                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, image->fd, 0) != MAP_FAILED;
+        image->mapped[copy] = image->program
+                                  ? map_program(image, at)
+                                  : map_range(image, at, 0, image->size, PROT_READ | PROT_WRITE | PROT_EXEC);
     return image->mapped[copy];
 }
 
@@ -106,7 +148,8 @@ static bool make_room(struct pf_image *image, int copies, char *why, size_t n)
     image->next = images;
     images = image;
     if (!map(image, 0))
-        snprintf(why, n, "the system allows no memory that is written and executed: %s", strerror(errno));
+        snprintf(why, n, "the system allows no such memory%s: %s",
+                 image->program ? "" : ", which is written and executed", strerror(errno));
     else if (!exceptions_pass(image))
         snprintf(why, n, "exceptions would not pass through it");
     else
@@ -118,6 +161,7 @@ struct pf_image *pf_image_make(const struct pf_image_plan *plan, char *why, size
 {
     struct pf_image *image = pf_calloc(1, sizeof *image);
     image->fd = -1;
+    image->program = plan->program;
     if (pf_image_lay_out(image, plan, why, n) && make_room(image, plan->copies, why, n))
         return image;
     pf_image_free(image);
@@ -252,5 +296,19 @@ bool pf_image_where(const void *address, struct pf_image_place *place)
     bool own = before && &found.image->objects[before->object] == found.object;
     *place = (struct pf_image_place){found.object->file->path, at - found.object->base,
                                      own ? before->name : NULL, own ? at - before->place : 0};
+    return true;
+}
+
+bool pf_loaded_where(const void *address, struct pf_image_place *place)
+{
+    Dl_info info;
+    if (pf_image_where(address, place))
+        return true;
+    if (!dladdr(address, &info))
+        return false;
+    *place = (struct pf_image_place){info.dli_fname, (size_t)((const char *)address - (char *)info.dli_fbase),
+                                     info.dli_sname, 0};
+    if (info.dli_sname)
+        place->beyond = (size_t)((const char *)address - (char *)info.dli_saddr);
     return true;
 }

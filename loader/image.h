@@ -30,7 +30,12 @@ struct pf_image_plan {
     int count;
     int copies; /* at most */
     int flags;  /* of dlopen, for what they need beside each other */
-    /* Is asked first about every name that one of the files does not define; for all copies. */
+    /* Somebody's program, and not libraries that are known: writes to its code and constants end it, as they
+     * do elsewhere, which takes a second mapping for each copy, and a third if it has pages of zeroes.
+     * Refused is what the dynamic linker would do at the end, and a program that asks that for its own names
+     * or allows code on its stack. */
+    bool program;
+    /* Is asked first about every name that one of the files does not define; for all copies. Or NULL. */
     pf_imports_find *find;
     const void *arg;
 };
@@ -67,6 +72,9 @@ struct pf_image_place {
     size_t beyond; /* from the beginning of the function */
 };
 PF_EXPORT bool pf_image_where(const void *address, struct pf_image_place *place);
+
+/* The same for whatever is loaded, by the dynamic linker too; `beyond` counts if there is a name. */
+PF_EXPORT bool pf_loaded_where(const void *address, struct pf_image_place *place);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,8 @@ enum { PF_IMAGE_OBJECTS = 64 };
 struct pf_image_object {
     const struct pf_elf *file;
     size_t base, size; /* in whole pages; base: what its own addresses count from */
+    size_t writable;   /* of a program: where the pages begin that it writes, and those of them */
+    size_t zeroes;     /* that are zero at first; both end with it, and count from `base` */
     uint64_t scope;    /* itself and those that it needs, as bits */
     size_t unwind;     /* its table of unwinding, the one with an index; 0: none */
     size_t init;       /* its initialisation function; 0: none */
@@ -39,6 +41,7 @@ struct pf_image {
     int fd;
     char *bytes; /* while it is made */
     size_t size;
+    bool program;
     char *arena; /* the copies, one after the other */
     int copies;
     uint64_t *open; /* for each copy: the objects that are open */

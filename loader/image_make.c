@@ -149,6 +149,10 @@ static bool read_dynamic_entry(struct reading *reading, const GElf_Dyn *entry)
     case DT_INIT_ARRAYSZ:
         object->init_count = entry->d_un.d_val / sizeof(void *);
         break;
+    case DT_FINI_ARRAYSZ:
+        if (reading->plan->program && entry->d_un.d_val > sizeof(void *)) /* one is the compiler's */
+            return refuse(reading, "functions for the end");
+        break;
     case DT_TEXTREL:
         return refuse(reading, "relocations in its code");
     case DT_FLAGS:
@@ -215,7 +219,11 @@ static bool read_needs(struct reading *reading)
         if (other < reading->number) {
             reading->object->scope |= image->objects[other].scope;
         } else if (other == image->count) {
-            void *handle = dlopen(name, reading->plan->flags);
+            void *handle = dlopen(name, reading->plan->flags | RTLD_NOLOAD);
+            if (!handle && reading->plan->program && file->search)
+                return refuse(reading, "folders of its own where its libraries are looked for");
+            if (!handle)
+                handle = dlopen(name, reading->plan->flags);
             if (!handle) {
                 snprintf(reading->why, reading->n, "%s", dlerror());
                 return false;
@@ -227,6 +235,22 @@ static bool read_needs(struct reading *reading)
             return refuse(reading, "a need that comes after it");
         }
     }
+    return true;
+}
+
+/* What a program writes must lie behind what it does not, in pages of its own. */
+static bool note_protection(struct reading *reading, const GElf_Phdr *segment)
+{
+    struct pf_image_object *object = reading->object;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t first = segment->p_vaddr & ~(page - 1);
+    if (segment->p_align > page)
+        return refuse(reading, "segments that lie on larger pages");
+    if (!(segment->p_flags & PF_W))
+        return object->writable == object->size || refuse(reading, "segments in an unusual order");
+    if (object->writable == object->size)
+        object->writable = first;
+    object->zeroes = (segment->p_vaddr + segment->p_filesz + page - 1) & ~(page - 1);
     return true;
 }
 
@@ -242,11 +266,15 @@ static bool read_segments(struct reading *reading)
             object->unwind = object->base + segment.p_vaddr;
         if (segment.p_type == PT_TLS)
             return refuse(reading, "thread-local variables");
+        if (segment.p_type == PT_GNU_STACK && reading->plan->program && (segment.p_flags & PF_X))
+            return refuse(reading, "code on its stack");
         if (segment.p_type != PT_LOAD)
             continue;
         if (segment.p_vaddr + segment.p_memsz > object->size || segment.p_filesz > segment.p_memsz ||
             segment.p_offset + segment.p_filesz > object->file->size)
             return refuse(reading, "segments outside the file");
+        if (reading->plan->program && !note_protection(reading, &segment))
+            return false;
         memcpy(reading->image->bytes + object->base + segment.p_vaddr, object->file->bytes + segment.p_offset,
                segment.p_filesz);
     }
@@ -265,12 +293,23 @@ static void *find_in(void *library, const char *name, const char *version)
     return version ? dlvsym(library, name, version) : dlsym(library, name);
 }
 
+/* What a library itself defines, and not another one that it needs. */
+static void *find_own(void *library, const char *name, const char *version)
+{
+    Dl_info info;
+    void *value = find_in(library, name, version), *owner = NULL;
+    bool known = value && dladdr1(value, &info, &owner, RTLD_DL_LINKMAP);
+    return known && owner == library ? value : NULL;
+}
+
 /* Data exist once in the process, where everybody else finds them; functions come from what the library
- * needs. */
+ * needs: the libraries that it names before those that they need. */
 static void *find_outside(const struct reading *reading, const char *name, const char *version, int type)
 {
     const struct pf_image *image = reading->image;
     void *value = type == STT_OBJECT ? find_in(RTLD_DEFAULT, name, version) : NULL;
+    for (int i = 0; i < image->other_count && !value && reading->plan->program; i++)
+        value = find_own(image->others[i], name, version);
     for (int i = 0; i < image->other_count && !value; i++)
         value = find_in(image->others[i], name, version);
     return value ? value : find_in(RTLD_DEFAULT, name, version);
@@ -295,6 +334,35 @@ static void add_moved(struct reading *reading, size_t place, size_t leads_to)
     memcpy(reading->image->bytes + place, &leads_to, sizeof leads_to);
 }
 
+/* Calls whose answer depends on what the dynamic linker knows of the caller; those of the simulated C library
+ * have a prefix (loader/libc.def). (dl_iterate_phdr is in every program, for when it is executed directly.)
+ */
+static bool asks_linker(const char *name)
+{
+    static const char prefix[] = "pf_libc_";
+    static const char *const names[] = {"dlopen",
+                                        "dlmopen",
+                                        "dlsym",
+                                        "dlvsym",
+                                        "dladdr",
+                                        "dladdr1",
+                                        "dlinfo",
+                                        "_dl_find_object",
+                                        "mcount",
+                                        "_mcount",
+                                        "__fentry__",
+                                        "__asan_init",
+                                        "__tls_get_addr",
+                                        "backtrace_symbols",
+                                        "backtrace_symbols_fd"};
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        name += sizeof prefix - 1;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* A reference by name. */
 static bool bind(struct reading *reading, size_t place, size_t index, int type, size_t addend)
 {
@@ -308,7 +376,10 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
         return refuse(reading, "a symbol without a name");
     if (type != VALUE)
         add_name(&reading->image->imports, (struct pf_image_name){name, place, reading->number, false});
-    if (!undefined || !reading->plan->find(name, undefined, reading->plan->arg, &value)) {
+    if (undefined && reading->plan->program && asks_linker(name))
+        return refuse(reading, "calls that ask the dynamic linker");
+    if (!undefined || !reading->plan->find ||
+        !reading->plan->find(name, undefined, reading->plan->arg, &value)) {
         const struct pf_image_name *inside = find_inside(reading, name);
         if (inside || !undefined) {
             add_moved(reading, place,
@@ -318,7 +389,7 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
         value = find_outside(reading, name, version_of(reading, index), GELF_ST_TYPE(symbol.st_info));
     }
     if (!value && GELF_ST_BIND(symbol.st_info) != STB_WEAK) {
-        if (type != CALL_SLOT) {
+        if (type != CALL_SLOT || reading->plan->program) {
             snprintf(reading->why, reading->n, "%s: nothing defines %s", reading->object->file->path, name);
             return false;
         }
@@ -382,6 +453,7 @@ static bool give_places(struct pf_image *image, const struct pf_image_plan *plan
         elf_end(elf);
         image->objects[i] = (struct pf_image_object){
             .file = plan->files[i], .base = image->size, .size = (size + page - 1) & ~(page - 1)};
+        image->objects[i].writable = image->objects[i].zeroes = image->objects[i].size;
         image->size += image->objects[i].size;
         image->count++;
     }

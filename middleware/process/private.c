@@ -15,7 +15,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
+#include "middleware/core/job_state.h"
 #include "middleware/process/private_fortran.h"
+#include "middleware/process/private_image.h"
 
 /* Letters of a library's name that make it the name of one rank's copy: numbers of base 36. */
 #define UNIQUE 5
@@ -170,7 +172,7 @@ static const char *own_library(void)
     return info.dli_fname;
 }
 
-const char *pf_private_prepare(const char *application, const char *dir, bool keep)
+const char *pf_private_prepare(const char *application, const char *dir, bool keep, bool by_smpi)
 {
     struct pf_elf elf;
     if (!read_object(&elf, application))
@@ -179,7 +181,7 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     job.application = pf_strdup(application);
     job.keep = keep;
     add(application, NULL, elf);
-    if (job.count > 1 || !PF_COPY_DEEP) /* SMPI would insist on deep binding */
+    if (job.count > 1 || !by_smpi || !PF_COPY_DEEP) /* SMPI would insist on deep binding */
         return own_library();
     pf_elf_free(&job.objects[0].elf);
     job.count = 0;
@@ -228,6 +230,11 @@ static void load_copy(const struct object *object, const char *file)
         pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, why);
 }
 
+bool pf_private_in_image(int ranks)
+{
+    return job.count == 1 && !job.keep && PF_COPY_DEEP && pf_private_image_make(&job.objects[0].elf, ranks);
+}
+
 const char *pf_private_load(void)
 {
     if (!job.count)
@@ -235,6 +242,10 @@ const char *pf_private_load(void)
     const struct object *application = &job.objects[job.count - 1];
     const char *slash = strrchr(application->path, '/');
     char file[NAME_MAX + 1];
+    if (pf_private_in_image(pf_job_state.size)) {
+        pf_private_image_load(&application->elf, job.ranks++);
+        return application->path;
+    }
     rename_copies();
     for (int i = 0; i < job.count - 1; i++)
         load_copy(&job.objects[i], job.objects[i].copy);

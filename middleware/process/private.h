@@ -7,17 +7,22 @@
 #include "base/export.h"
 
 /*
- * Shared libraries that the application brings hold per-rank globals too. SMPI's privatize-libs copies only
- * those that the application itself needs, and gives two libraries one name when their names differ in the
- * first seven letters only (libone.so, libtwo.so). So an application that brings libraries is loaded here
- * instead: for each rank a copy of the application and of each library, which name each other.
+ * Each rank has a copy of the application: a mapping of one image (private_image.h) or a file. Shared
+ * libraries that the application brings hold per-rank globals too. SMPI's privatize-libs copies only those
+ * that the application itself needs, and gives two libraries one name when their names differ in the first
+ * seven letters only (libone.so, libtwo.so). Here the ranks' copies of the application and of each library
+ * name each other.
  */
 
-/* Looks for libraries that were linked by pfcc, also for those that such libraries need. Returns NULL when
- * there are none, and SMPI can load the application by itself; otherwise the file that SMPI must load in its
- * place, without privatization. `dir` receives the copies, which disappear once they are loaded unless
- * `keep`. */
-PF_EXPORT const char *pf_private_prepare(const char *application, const char *dir, bool keep);
+/* Looks for libraries that were linked by pfcc, also for those that such libraries need. Returns the file
+ * that SMPI must load in the application's place, without privatization; NULL when SMPI can load the
+ * application by itself and is to (`by_smpi`). `dir` receives the copies, which disappear once they are
+ * loaded unless `keep`. */
+PF_EXPORT const char *pf_private_prepare(const char *application, const char *dir, bool keep, bool by_smpi);
+
+/* Whether the copies are mappings of an image, and need no room on disk. From when the number of ranks is
+ * known. */
+PF_EXPORT bool pf_private_in_image(int ranks);
 
 /* Loads the calling rank's copies, whose first constructor calls pf_program_loaded. Returns the application's
  * name for argv[0], or NULL if pf_private_prepare has found nothing to do. */

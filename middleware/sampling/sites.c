@@ -3,7 +3,6 @@
 #include "middleware/sampling/sites.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "loader/image.h"
 #include "middleware/core/job_state.h"
 #include "middleware/core/rank.h"
 #include "middleware/sampling/marks.h"
@@ -105,12 +105,11 @@ uint64_t pf_sites_name(struct pf_sites *sites, int rank, const void *address)
 {
     struct page *page = &sites->last[rank];
     uintptr_t at = (uintptr_t)address, inside = at & ((1u << PAGE_BITS) - 1);
-    Dl_info info;
+    struct pf_image_place place;
     if (page->number != at >> PAGE_BITS) {
         *page = (struct page){.number = at >> PAGE_BITS};
-        if (dladdr(address, &info))
-            page->name =
-                (object_number(info.dli_fname) << OFFSET_BITS) + (at - inside - (uintptr_t)info.dli_fbase);
+        if (pf_loaded_where(address, &place))
+            page->name = (object_number(place.file) << OFFSET_BITS) + (place.offset - inside);
     }
     return page->name + inside;
 }

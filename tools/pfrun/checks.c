@@ -13,16 +13,20 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <xbt/config.h>
+
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "adapters/model.h"
 #include "middleware/agree/schedule.h"
+#include "middleware/process/private.h"
 #include "tools/pfrun/binary.h"
 
 /* Memory maps of one rank: five of the application's copy, its stack with guard page, and those of its
  * heap. */
-#define MAPS_PER_RANK   10
+#define MAPS_OF_COPY    8
+#define MAPS_OF_MAPPING 3
 #define MAPS_OF_PROCESS 2000
 #define MIN_DESCRIPTORS 128
 
@@ -171,17 +175,27 @@ static void check_descriptors(void)
                (unsigned long)limit.rlim_cur, MIN_DESCRIPTORS, MIN_DESCRIPTORS);
 }
 
-static void check_maps(int ranks)
+/* Stacks without guards lie side by side, and are one. */
+static long maps_needed(int ranks, bool in_image, bool guards)
 {
-    long limit = 0, needed = MAPS_OF_PROCESS + (long)ranks * MAPS_PER_RANK;
+    return MAPS_OF_PROCESS + (long)ranks * ((in_image ? MAPS_OF_MAPPING : MAPS_OF_COPY) + (guards ? 2 : 0));
+}
+
+static void check_maps(int ranks, bool in_image)
+{
+    bool guards = sg_cfg_get_int("contexts/guard-size") > 0;
+    long limit = 0, needed = maps_needed(ranks, in_image, guards);
     FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
     if (!file)
         return;
     bool known = fscanf(file, "%ld", &limit) == 1;
     fclose(file);
     if (known && limit < needed)
-        pf_die("%d ranks need about %ld memory maps, the limit is %ld (sysctl vm.max_map_count=%ld)", ranks,
-               needed, limit, 2 * needed);
+        pf_die("%d ranks need about %ld memory maps, the limit is %ld (sysctl vm.max_map_count=%ld%s)", ranks,
+               needed, limit, 2 * needed,
+               limit < maps_needed(ranks, in_image, false)
+                   ? ""
+                   : ", or --cfg=contexts/guard-size:0, with which a stack that overflows is not noticed");
 }
 
 static void check_space(int ranks, const char *application, const char *directory)
@@ -203,8 +217,10 @@ static void check_space(int ranks, const char *application, const char *director
 void check_limits(int ranks, const char *application, const char *directory)
 {
     check_descriptors();
-    check_maps(ranks);
-    check_space(ranks, application, directory);
+    bool in_image = pf_private_in_image(ranks);
+    check_maps(ranks, in_image);
+    if (!in_image)
+        check_space(ranks, application, directory);
 }
 
 void check_report(void)

@@ -10,9 +10,10 @@
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
 
-extern "C" void engine_watch(void (*prepare)(void), void (*deadlock)(void))
+extern "C" void engine_watch(void (*prepare)(void), void (*begin)(void), void (*deadlock)(void))
 {
     simgrid::s4u::Engine::on_platform_created_cb(prepare);
+    simgrid::s4u::Actor::on_creation_cb([begin](const simgrid::s4u::Actor &) { begin(); });
     simgrid::s4u::Engine::on_deadlock_cb(deadlock);
 }
 

@@ -139,24 +139,30 @@ static void read_hostfile(void)
                run.options.np, run.options.hostfile, run.hosts.count);
 }
 
-/* The user asks SMPI to copy libraries, such as the one of a Fortran compiler. */
-static bool privatizes_libraries(void)
+static bool given_to_simgrid(const char *setting)
 {
-    static const char setting[] = "--cfg=smpi/privatize-libs:";
+    static const char option[] = "--cfg=";
     for (int i = 0; i < run.options.simgrid_count; i++)
-        if (strncmp(run.options.simgrid[i], setting, sizeof setting - 1) == 0)
+        if (strncmp(run.options.simgrid[i], option, sizeof option - 1) == 0 &&
+            strncmp(run.options.simgrid[i] + sizeof option - 1, setting, strlen(setting)) == 0)
             return true;
     return false;
 }
 
-/* An application that brings shared libraries is loaded by the middleware, one that brings none by SMPI
- * itself. */
+/* The user asks SMPI to copy libraries, such as the one of a Fortran compiler. */
+static bool privatizes_libraries(void)
+{
+    return given_to_simgrid("smpi/privatize-libs:");
+}
+
+/* The middleware loads the application, unless the user asks for SMPI's ways. */
 static void choose_loader(void)
 {
     const char *privatization = getenv("SMPI_PRIVATIZATION");
     const char *loader = NULL;
+    bool by_smpi = (privatization && *privatization) || given_to_simgrid("smpi/privatization:");
     if (!run.options.no_privatize && !privatizes_libraries())
-        loader = pf_private_prepare(run.application, workdir_name(), run.options.keep_temps);
+        loader = pf_private_prepare(run.application, workdir_name(), run.options.keep_temps, by_smpi);
     run.loaded = loader ? loader : run.application;
     if (run.options.no_privatize || loader)
         add_argument("--cfg=smpi/privatization:no");
@@ -281,6 +287,14 @@ static void on_platform(void)
     signals_watch_exit();
 }
 
+/* What was written for SimGrid has been read. Copies of the program would still need the directory; without
+ * them not even a run that is killed leaves anything. */
+static void on_begin(void)
+{
+    if (pf_private_in_image(run.np))
+        workdir_remove();
+}
+
 /* The system keeps eight bits. */
 static int exit_status(int status)
 {
@@ -307,7 +321,7 @@ static void on_deadlock(void)
 static int simulate(void)
 {
     const char *error = NULL;
-    engine_watch(on_platform, on_deadlock);
+    engine_watch(on_platform, on_begin, on_deadlock);
     signals_install(run.application);
     pf_live_start();
     int status = engine_run(run.loaded, run.argc, run.argv, &error);

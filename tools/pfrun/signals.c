@@ -2,7 +2,6 @@
 /* Signals and crashes end in one line. */
 #include "tools/pfrun/signals.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
@@ -74,14 +73,17 @@ static void name_runner(char *text, size_t size)
         snprintf(text, size, "actor '%s'", name);
 }
 
-/* The rank's copy of the application, in the temporary directory under the application's own name. */
-static bool in_application(const Dl_info *info)
+/* The rank's copy of the application: of its image, or in the temporary directory under the application's own
+ * name. */
+static bool in_application(const struct pf_image_place *place)
 {
     const char *dir = workdir_name(), *base = strrchr(application_name, '/');
     base = base ? base + 1 : application_name;
     size_t length = dir ? strlen(dir) : 0;
-    return dir && info->dli_fname && strncmp(info->dli_fname, dir, length) == 0 &&
-           strncmp(info->dli_fname + length + 1, base, strlen(base)) == 0;
+    if (place->file && strcmp(place->file, application_name) == 0)
+        return true;
+    return dir && place->file && strncmp(place->file, dir, length) == 0 &&
+           strncmp(place->file + length + 1, base, strlen(base)) == 0;
 }
 
 /* "in FUNCTION at FILE:LINE (PROGRAM+OFFSET)"; false when nothing is known. */
@@ -100,28 +102,20 @@ static bool source_line(char *text, size_t size, unsigned long offset)
 static bool name_place(char *text, size_t size, void *pc)
 {
     void *frames[MAX_FRAMES];
-    Dl_info info = {0}, best = {0};
-    char *place = pc;
+    struct pf_image_place place, best = {0};
     int count = backtrace(frames, MAX_FRAMES);
-    dladdr(pc, &best);
-    for (int i = 0; i < count && !in_application(&best); i++) {
-        if (dladdr(frames[i], &info) && in_application(&info)) {
-            best = info;
-            place = (char *)frames[i] - 1; /* a return address: the call is before it */
+    bool known = pf_loaded_where(pc, &best);
+    for (int i = 0; i < count && !in_application(&best); i++)
+        if (pf_loaded_where(frames[i], &place) && in_application(&place)) {
+            best = place;
+            best.offset--; /* a return address: the call is before it */
+            known = true;
         }
-    }
-    unsigned long offset = (unsigned long)(place - (char *)best.dli_fbase);
-    struct pf_image_place inside;
-    if (!best.dli_fname && pf_image_where(pc, &inside)) /* which the dynamic linker does not know */
-        snprintf(text, size, "in %s (%s+0x%lx)", inside.name ? inside.name : "?", inside.file, inside.offset);
-    else if (!best.dli_fname)
+    if (!known)
         snprintf(text, size, "at address %p", pc);
-    else if (!in_application(&best))
-        snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname ? best.dli_sname : "?", best.dli_fname,
-                 offset);
-    else if (!source_line(text, size, offset))
-        snprintf(text, size, "in %s (%s+0x%lx)", best.dli_sname ? best.dli_sname : "?", application_name,
-                 offset);
+    else if (!in_application(&best) || !source_line(text, size, best.offset))
+        snprintf(text, size, "in %s (%s+0x%zx)", best.name ? best.name : "?",
+                 in_application(&best) ? application_name : best.file, best.offset);
     return in_application(&best);
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of a program in one image. */
+#include "middleware/process/private_image.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "loader/copy.h"
+#include "loader/image.h"
+
+static struct pf_image *image;
+
+bool pf_private_image_make(const struct pf_elf *program, int ranks)
+{
+    static bool tried;
+    char why[300];
+    if (tried || strcmp(pf_config.program_loading, "image") != 0)
+        return image != NULL;
+    tried = true;
+    const struct pf_image_plan plan = {
+        .files = &program, .count = 1, .copies = ranks, .flags = PF_COPY_PRIVATE, .program = true};
+    image = pf_image_make(&plan, why, sizeof why);
+    return image != NULL;
+}
+
+void pf_private_image_load(const struct pf_elf *program, int rank)
+{
+    if (!pf_image_open(image, rank, program))
+        pf_die("cannot load '%s' for rank %d: %s", program->path, rank, strerror(errno));
+}

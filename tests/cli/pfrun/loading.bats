@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How ranks get their copies of a program: as mappings of one image, or as files where that cannot be. Nobody sees a difference.
+load common.bash
+
+setup_file() {
+    export DIR=$BATS_FILE_TMPDIR
+    "$PF_BIN/pfcc" -g -w -o "$DIR/loading" "$BATS_TEST_DIRNAME/loading.c" -lm
+    "$PF_BIN/pfcc" -g -w -DTHREAD_LOCAL=__thread -o "$DIR/threads" "$BATS_TEST_DIRNAME/loading.c" -lm
+}
+
+# both PROGRAM arguments...: the same output, errors and status in both ways
+both() {
+    local way before=
+    for way in image copies; do
+        PARFOCAL_PROGRAM_LOADING=$way run pfrun -np 5 -quiet --cfg=smpi/simulate-computation:no "$@"
+        output=$(sed -E 's/0x[0-9a-f]+//g' <<<"$output")
+        echo "$way: $status: $output"
+        [ -z "$before" ] || [ "$before" = "$status: $output" ]
+        before="$status: $output"
+    done
+}
+
+@test "a program in an image" {
+    both "$DIR/loading"
+    grep -q "5 of 5 good" <<<"$output"
+    COUNT_MAPS=1 run pfrun -np 5 "$DIR/loading" # code and data of each; the file as it was read
+    echo "$output"
+    grep -q "^10 maps of images, 1 of files" <<<"$output"
+}
+
+@test "a program in an image beside Open MPI" {
+    both -model portals "$DIR/loading"
+    grep -q "5 of 5 good" <<<"$output"
+}
+
+@test "what cannot be an image is copied" {
+    both "$DIR/threads"
+    grep -q "5 of 5 good" <<<"$output"
+    COUNT_MAPS=1 run pfrun -np 5 "$DIR/threads"
+    echo "$output"
+    grep -q "^0 maps of images, 26 of files" <<<"$output"
+    ! grep -q "^parfocal: " <<<"$output"
+}
+
+@test "constants cannot be written" {
+    both "$DIR/loading" write
+    [ "$status" -eq 139 ]
+    grep -q "loading.c:" <<<"$output"
+}
+
+@test "SMPI's own copies" {
+    SMPI_PRIVATIZATION=mmap COUNT_MAPS=1 run pfrun -np 5 "$DIR/loading"
+    echo "$output"
+    grep -q "^0 maps of images" <<<"$output"
+}
+
+@test "nothing is left of a run that is killed" {
+    "$PF_BIN/pfrun" -np 5 -model portals "$DIR/loading" sleep >out 2>&1 &
+    local run=$!
+    for ((i = 0; i < 600; i++)); do
+        ! grep -q good out || break
+        sleep 0.1
+    done
+    kill -9 "$run"
+    wait "$run" || true
+    cat out
+    grep -q "5 of 5 good" out
+}
