@@ -32,6 +32,7 @@ enum {
     QUEUES,
     CHANNEL_CHOICE,
     NEW_PACKETS,
+    SEES,
     NUMBERS
 };
 
@@ -109,6 +110,10 @@ static const struct argp_option words[] = {
      3},
     {"new-packets", NEW_PACKETS, "first|any", 0,
      "Channels of a node's cable for them: those of the routing's first class, or of any (first)", 3},
+    {"sees", SEES, "all|credits", 0,
+     "Adaptive routing: the bytes that wait for an output and those behind it; or these alone, which credits "
+     "have not come back for (all)",
+     2},
     {"queues", QUEUES, "input|output", 0,
      "Queues of an input: one for each channel, or one for each output (input)", 3},
     {"pattern", PATTERN, "NAME", 0, "Who sends to whom (below; uniform)", 4},
@@ -262,6 +267,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case NEW_PACKETS:
         o->settings.new_in_any = choose("new-packets", arg, "first", "any");
+        return 0;
+    case SEES:
+        o->settings.sees_credits_only = choose("sees", arg, "all", "credits");
         return 0;
     case INTERMEDIATE:
         o->routing_settings.intermediate_is_group = choose("intermediate", arg, "node", "group");

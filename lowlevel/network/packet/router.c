@@ -16,7 +16,8 @@ static int64_t queued(void *of, int32_t port, int vc)
 {
     struct view *view = of;
     int32_t output = view->first_port + port;
-    return pf_packet_channel_taken(view->sim, output, vc) + view->sim->outputs[output].waiting_bytes;
+    int64_t taken = pf_packet_channel_taken(view->sim, output, vc);
+    return view->sim->settings.sees_credits_only ? taken : taken + view->sim->outputs[output].waiting_bytes;
 }
 
 static bool ask(struct pf_packet_sim *sim, int32_t router, struct pf_packet *p, struct pf_packet_hop *hop)

@@ -46,6 +46,7 @@ struct pf_packet_settings {
      * in turn and whatever room there is, and keeps it until it has left; a cycle later another packet can
      * have it. Else it takes the one with most room when it crosses. */
     bool channel_turns;
+    bool sees_credits_only; /* adaptive routing does not see what waits in front of an output */
     bool new_in_any; /* a new packet takes a channel of any class of the routing, not of the first one only */
 };
 

@@ -82,7 +82,7 @@ column() { # NAME FILE: its values
 @test "routers in stages, counted in cycles: two of them take four each, three cables and a flit one each" {
     local stages=(--rate 1 --packet 1 --arrivals bernoulli:1 --cable-latency 1 --router-latency 4
                   --head-latency 2 --credit-delay 2 --rounds 1 --channel-choice turn --new-packets any
-                  --channels 2 --buffer 8)
+                  --sees credits --channels 2 --buffer 8)
     run pfnet "${stages[@]}" --topology mesh:2 --load 0.02 --batch 500
     [ "$status" -eq 0 ]
     tail -1 <<<"$output" | awk -F, '{exit !($5 >= 12 && $5 < 12.05)}'
@@ -91,6 +91,7 @@ column() { # NAME FILE: its values
         [ "$status" -eq 0 ] # it must run empty
     done
     refuses "--channel-choice turn needs --rounds" --topology star:4 --channel-choice turn
+    refuses "neither all nor credits" --topology star:4 --sees nothing
     refuses "neither room nor turn" --topology star:4 --channel-choice age
 }
 

@@ -15,6 +15,7 @@ struct packet {
     int direction; /* in a ring: 2 i + (1: downwards); -1: in none */
     int phase;     /* dragonfly: a global cable has been taken */
     bool measured;
+    bool undecided; /* in the router of its source */
 };
 
 struct flit {
@@ -229,10 +230,35 @@ static int go(struct net *n, int router, int target, struct packet *p, int *clas
     }
 }
 
+/* Flits behind an output: what credits have not come back for. */
+static int queue_of(const struct net *n, int router, int port)
+{
+    int sum = 0;
+    for (int c = 0; c < n->lanes; c++)
+        sum += n->r->buffer - n->router[router].credit[port][c];
+    return sum;
+}
+
+/* The minimal way when there is no way round, or when that one is better. */
+static void decide(struct net *n, int router, struct packet *p)
+{
+    int class, minimal = go(n, router, router_of(n, p->target), p, &class);
+    p->undecided = false;
+    p->phase = 0;
+    if (p->via < 0 || p->via == router)
+        return;
+    int other = go(n, router, p->via, p, &class);
+    p->phase = 0;
+    if (queue_of(n, router, minimal) <= 2 * queue_of(n, router, other) + n->r->threshold)
+        p->via = -1;
+}
+
 static void route(struct net *n, int router, struct lane *lane)
 {
     struct packet *p = lane->flits[lane->first].packet;
     int class = 0, each = n->classes / (n->r->valiant ? 2 : 1);
+    if (p->undecided)
+        decide(n, router, p);
     if (p->via == router) {
         p->via = -1;
         p->direction = -1;
@@ -332,6 +358,11 @@ static void generate(struct net *n, int node)
     bool measured = n->now >= begin && n->now < begin + n->r->measured;
     *p = (struct packet){
         .born = n->now, .target = to < node ? to : to + 1, .via = -1, .direction = -1, .measured = measured};
+    if (n->r->next_group) {
+        int group = 2 * n->r->extent * n->r->extent;
+        p->target = ((node / group + 1) * group + (int)(draw(n) * group)) % n->nodes;
+    }
+    p->undecided = n->r->adaptive;
     if (n->r->valiant && router_of(n, p->target) != router_of(n, node))
         p->via = router_of(n, (int)(draw(n) * n->nodes));
     n->open += measured;

@@ -23,16 +23,21 @@ enum pipeline_shape {
 struct pipeline_request {
     enum pipeline_shape shape;
     int extent, dimensions;
-    int terminals;   /* nodes at each router: grids and HyperX */
-    int channels;    /* of each class; a torus and a dragonfly have two classes */
-    int buffer;      /* flits of each channel at an input */
-    int flits;       /* of a packet */
-    int cable;       /* cycles */
-    int global;      /* the same, between groups */
-    int routing;     /* cycles of the stage; the others take one each */
-    int credit;      /* cycles that a credit needs besides the cable */
-    int speedup;     /* steps of a router in each cycle */
-    bool valiant;    /* over a random node, with classes of their own on the way there */
+    int terminals; /* nodes at each router: grids and HyperX */
+    int channels;  /* of each class; a torus and a dragonfly have two classes */
+    int buffer;    /* flits of each channel at an input */
+    int flits;     /* of a packet */
+    int cable;     /* cycles */
+    int global;    /* the same, between groups */
+    int routing;   /* cycles of the stage; the others take one each */
+    int credit;    /* cycles that a credit needs besides the cable */
+    int speedup;   /* steps of a router in each cycle */
+    bool valiant;  /* over a random node, with classes of their own on the way there */
+    /* With valiant, in a dragonfly: only if the flits behind the minimal way's output are more than twice
+     * those behind the other one's and the threshold. */
+    bool adaptive;
+    int threshold;
+    bool next_group; /* dragonfly: all packets of a group go to nodes of the next one */
     bool new_in_all; /* a new packet takes a channel of any class, not of the first one only */
     bool hold;       /* a packet keeps the crossbar while its flits follow each other */
     double load;     /* flits per cycle and node, packets by Bernoulli trials; to every other node alike */
