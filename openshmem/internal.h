@@ -66,6 +66,7 @@ struct pf_shmem {
     bool over;
     struct pf_shmem_segment segments[PF_SHMEM_SEGMENTS];
     ptl_handle_ni_t ni;
+    ptl_ni_limits_t limits; /* which payload the processor can give with a command, what stays in order */
     struct pf_shmem_context default_context;
     struct pf_shmem_context *contexts; /* the others */
     struct pf_shmem_counted answers;   /* gets and fetches that are waited for at once */

@@ -34,7 +34,7 @@ static void open_interface(struct pf_shmem *me)
 {
     ptl_process_t *map = pf_malloc((size_t)me->size * sizeof *map);
     unsigned int options = PTL_NI_NO_MATCHING | PTL_NI_LOGICAL;
-    check(me, PtlNIInit(PTL_IFACE_DEFAULT, options, PTL_PID_ANY, NULL, NULL, &me->ni), "PtlNIInit");
+    check(me, PtlNIInit(PTL_IFACE_DEFAULT, options, PTL_PID_ANY, NULL, &me->limits, &me->ni), "PtlNIInit");
     check(me, pf_portals_map(me->ni, map), "pf_portals_map");
     int status = PtlSetMap(me->ni, (ptl_size_t)me->size, map);
     free(map);
@@ -93,6 +93,27 @@ static void open_pe(pf_self_t *self, const char *call, const void *site)
     me->call = NULL;
 }
 
+static void close_pe(struct pf_shmem *me)
+{
+    pf_shmem_barrier_all(me);
+    pf_portals_barrier(); /* nothing is on its way any more */
+    me->over = true;
+    check(me, PtlNIFini(me->ni), "PtlNIFini");
+    PtlFini();
+    munmap(me->segments[PF_SHMEM_HEAP].base, me->segments[PF_SHMEM_HEAP].length);
+}
+
+/* A program that ends in order need not call shmem_finalize. */
+static void left_main(pf_self_t *self, int status)
+{
+    struct pf_shmem *me = self->shmem;
+    if (!me || me->over || status != 0)
+        return;
+    pf_shmem_enter(me, "shmem_finalize (at the end of main)", NULL);
+    close_pe(me);
+    pf_shmem_leave(me);
+}
+
 static void init(const char *call, const void *site)
 {
     pf_self_t *self = pf_portals_self();
@@ -100,7 +121,7 @@ static void init(const char *call, const void *site)
         pf_die("%s was called outside of the simulation: start the program with pfrun -np N", call);
     if (self->shmem) /* a second call does nothing */
         return;
-    pf_layer_set_blocked(print_blocked);
+    pf_layer_register(print_blocked, left_main);
     pf_layer_enter(self);
     open_pe(self, call, site);
     pf_layer_leave(self);
@@ -134,12 +155,7 @@ PF_EXPORT void shmem_query_thread(int *provided)
 PF_EXPORT void shmem_finalize(void)
 {
     struct pf_shmem *me = PF_SHMEM_ENTER("shmem_finalize");
-    pf_shmem_barrier_all(me);
-    pf_portals_barrier(); /* nothing is on its way any more */
-    me->over = true;
-    check(me, PtlNIFini(me->ni), "PtlNIFini");
-    PtlFini();
-    munmap(me->segments[PF_SHMEM_HEAP].base, me->segments[PF_SHMEM_HEAP].length);
+    close_pe(me);
     pf_shmem_leave(me);
 }
 

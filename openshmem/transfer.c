@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-/* What the NIC keeps in order (limit max_waw_ordered_size), and what goes with a command (max_volatile_size).
- */
-enum { ORDERED = 64, COPIED = 416 };
-
 static ptl_process_t target(int pe)
 {
     return (ptl_process_t){.rank = (ptl_rank_t)pe};
@@ -29,7 +25,7 @@ static void put(struct pf_shmem *me, struct pf_shmem_context *context, void *to,
     struct pf_shmem_place place = pf_shmem_locate(me, to, length);
     ptl_handle_md_t md = copied ? context->puts.memory_copied : context->puts.memory;
     context->puts.issued++;
-    if (length > ORDERED)
+    if (length > me->limits.max_waw_ordered_size)
         context->unordered = true;
     check(me,
           PtlPut(md, (ptl_size_t)(uintptr_t)from, length, PTL_CT_ACK_REQ, target(pe),
@@ -63,7 +59,7 @@ void pf_shmem_put(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *fr
     if (length == 0)
         return;
     put(me, context, to, from, length, pe, true);
-    if (length > COPIED)
+    if (length > me->limits.max_volatile_size)
         wait_for(me, &context->puts, pe);
 }
 

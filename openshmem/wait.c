@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "lowlevel/portals/runtime.h"
+#include "middleware/process/layer.h"
 
 void pf_shmem_await(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds,
                     int comparison, const void *value)
@@ -30,7 +31,8 @@ void pf_shmem_wait_until(struct pf_shmem *me, const void *at, size_t size, pf_sh
     pf_shmem_await(me, at, size, holds, comparison, value);
 }
 
-/* Who asks again and again spends simulated time: the same as for a test of MPI that finds nothing. */
+/* Who asks again and again spends simulated time: the same as for a test of MPI that finds nothing. When
+ * nobody does anything else, the run ends. */
 int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds, int comparison,
                   const void *value)
 {
@@ -38,6 +40,7 @@ int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_con
     if (holds(at, comparison, value) && pf_portals_memory_there(me->self, at, size))
         return 1;
     sg_actor_sleep_for(pf_config.openmpi_idle_time);
+    pf_layer_idle(me->self, me->call);
     return 0;
 }
 

@@ -14,6 +14,11 @@ static bool print_no_layer(FILE *out, const pf_self_t *self)
     return false;
 }
 
+static void ignore_left(pf_self_t *self, int status)
+{
+    (void)self, (void)status;
+}
+
 static void ignore_entered(struct pf_rank *r)
 {
     (void)r;
@@ -42,6 +47,7 @@ static void ignore_comm(struct pf_comm_shared *shared)
 struct pf_upcalls pf_upcalls = {.size = sizeof pf_upcalls,
                                 .print_blocked = print_nobody,
                                 .print_layer = print_no_layer,
+                                .layer_left = ignore_left,
                                 .entered = ignore_entered,
                                 .switched = ignore_switched,
                                 .phase = ignore_phase,

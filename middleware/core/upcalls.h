@@ -20,6 +20,8 @@ struct pf_upcalls {
     int (*print_blocked)(FILE *out);
     /* The same for a rank that is in a call of an interface beside MPI; whether it was (process/layer.h). */
     bool (*print_layer)(FILE *out, const pf_self_t *self);
+    /* The rank has left main(): what the interface beside MPI does then. */
+    void (*layer_left)(pf_self_t *self, int status);
     /* An observed call is in the middleware now, its computation before it charged (observing/tracing.c). */
     void (*entered)(struct pf_rank *r);
     /* The rank has left the model `from` for another one (observing/tracing.c). */

@@ -219,7 +219,9 @@ static void portals_rank_left(struct pf_rank *r, int status)
 
 void pf_job_rank_left(int status)
 {
-    const pf_self_t *self = pf_self();
+    pf_self_t *self = pf_self();
+    if (self)
+        pf_upcalls.layer_left(self, status);
     if (self && self->mpi && self->mpi->state == PF_RANK_NEW && self->mpi->portals_program)
         portals_rank_left(self->mpi, status);
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)

@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "lowlevel/portals/runtime.h"
 #include "middleware/core/call.h"
 #include "middleware/core/call_site.h"
 #include "middleware/core/job_state.h"
@@ -50,9 +51,43 @@ void pf_layer_leave(pf_self_t *self)
     pf_account_leave(self->mpi->account);
 }
 
-void pf_layer_set_blocked(bool (*print)(FILE *out, const pf_self_t *self))
+void pf_layer_register(bool (*print)(FILE *out, const pf_self_t *self),
+                       void (*left)(pf_self_t *self, int status))
 {
     pf_upcalls.print_layer = print;
+    pf_upcalls.layer_left = left;
+}
+
+static uint64_t messages_of_all(void)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < pf_job_state.size; i++) {
+        struct pf_portals_counters counters;
+        pf_portals_counters(&pf_job_state.ranks[i].self, &counters);
+        sum += counters.messages;
+    }
+    return sum;
+}
+
+void pf_layer_idle(pf_self_t *self, const char *call)
+{
+    static uint64_t messages, polls;
+    (void)self;
+    if (++polls < (uint64_t)pf_config.livelock_polls)
+        return;
+    polls = 0;
+    uint64_t now = messages_of_all();
+    if (now == messages) {
+        fflush(stdout);
+        fprintf(
+            stderr,
+            "parfocal: error: livelock at simulated time %.9g s: %ld calls of %s in a row found nothing, and "
+            "no rank did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
+            simgrid_get_clock(), pf_config.livelock_polls, call);
+        pf_upcalls.print_blocked(stderr);
+        pf_end_process(1);
+    }
+    messages = now;
 }
 
 const char *pf_layer_site(const void *address, char *text, size_t size)

@@ -26,8 +26,14 @@ PF_EXPORT enum pf_model pf_layer_model(const char *who);
 PF_EXPORT void pf_layer_enter(pf_self_t *self);
 PF_EXPORT void pf_layer_leave(pf_self_t *self);
 
-/* `print` writes one line about a rank that is in a call of the layer, and returns whether it did. */
-PF_EXPORT void pf_layer_set_blocked(bool (*print)(FILE *out, const pf_self_t *self));
+/* `print` writes one line about a rank that is in a call of the layer, and returns whether it did; `left` is
+ * called when a rank has left main(), as long as it can still do something. */
+PF_EXPORT void pf_layer_register(bool (*print)(FILE *out, const pf_self_t *self),
+                                 void (*left)(pf_self_t *self, int status));
+
+/* A poll (`call`) has found nothing. So many of them, over all ranks, with no message of any rank in between,
+ * end the run with a diagnosis. */
+PF_EXPORT void pf_layer_idle(pf_self_t *self, const char *call);
 
 /* Where in the application's source an address is, as "file.c:12 (function)". */
 PF_EXPORT const char *pf_layer_site(const void *address, char *text, size_t size);

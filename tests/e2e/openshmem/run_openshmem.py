@@ -20,7 +20,40 @@ RUNS = [
     ("transfers.c", (1, 2, 5), ("portals", "packet")),
     ("atomics.c", (1, 2, 7), ("portals", "packet")),
     ("collectives.c", (1, 2, 3, 8), ("portals", "packet")),
+    ("plus.cpp", (1, 3), ("portals",)),
+    ("mixed.c", (1, 4), ("portals", "packet")),
 ]
+# argument of ends.c on three PEs, exit status, what the output must match
+ENDS = [
+    ("before", 1, r"PE \d: shmem_barrier_all was called before shmem_init, at ends.c:\d+ \(main\)"),
+    ("after", 1, r"PE \d: shmem_my_pe was called after shmem_finalize, at ends.c:"),
+    ("pe", 1, r"PE 1: shmem_long_p: there is no PE 3, the job has 3 \(0 to 2\), at ends.c:"),
+    ("address", 1, r"PE 1: shmem_long_put: 8 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
+    ("length", 1, r"PE 1: shmem_getmem: 1073741824 bytes at 0x\w+ are not symmetric"),
+    ("atomic", 1, r"shmem_long_atomic_inc: an atomic at 0x\w+, which is no multiple of 8"),
+    ("malloc", 1, r"shmem_malloc: all PEs must call it with the same arguments; PE \d called shmem_malloc with others"),
+    ("instead", 1, r"PE \d: shmem_[mc]alloc: all PEs must .*; PE \d called shmem_[mc]alloc instead"),
+    ("free", 1, r"shmem_free: 0x\w+ is not from shmem_malloc, or has been freed"),
+    ("set", 1, r"PE 2: shmem_barrier: the PE is not in its active set: PE_start 0, logPE_stride 0, PE_size 2"),
+    ("cmp", 1, r"17 is none of SHMEM_CMP_EQ"),
+    ("wait", 1, r"(?s)deadlock.*PE 0 is blocked in shmem_long_wait_until, at ends.c:\d+ \(main\).*PE 2 is blocked in"),
+    ("absent", 1, r"(?s)PE 0 is blocked in shmem_long_wait_until, at.*PE 1 is blocked in shmem_barrier_all \(for PE 0\), at ends.c"),
+    ("lock", 1, r"(?s)PE 0 is blocked in shmem_set_lock \(for PE \d\), at ends.c:\d+"),
+    ("test", 1, r"livelock at simulated time \S+ s: 2000 calls of shmem_long_test in a row found nothing.*(?s:.*)PE 1 .*shmem_long_test"),
+    ("exit", 7, r""),
+    ("leave", 0, r"^\n$"),
+]
+TWO_CABLES = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="two" routing="Full">
+    <host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+    <link id="one" bandwidth="11.1GBps" latency="500ns" sharing_policy="SPLITDUPLEX"/>
+    <link id="other" bandwidth="11.1GBps" latency="500ns" sharing_policy="SPLITDUPLEX"/>
+    <route src="a" dst="b"><link_ctn id="one" direction="UP"/><link_ctn id="other" direction="DOWN"/></route>
+  </zone>
+</platform>
+"""
 
 
 class Checker:
@@ -41,7 +74,8 @@ class Checker:
                    *options, program, *args]
         return self.tools.run(command, 60)
 
-    def build(self, source, wrapper="pfoshcc", *flags):
+    def build(self, source, *flags):
+        wrapper = "pfoshcxx" if source.endswith(".cpp") else "pfoshcc"
         target = os.path.join(self.tools.work, os.path.splitext(os.path.basename(source))[0])
         command = [self.tools.command(wrapper), "-O1", "-g", "-Wall", "-Wextra", "-Werror", *flags, source, "-o", target, "-lm"]
         self.expect(f"building {source}", self.tools.run(command, 120), 0, "")
@@ -63,13 +97,86 @@ def hello(checker):
                    r"OpenSHMEM needs a model with a network interface, and smpi has none")
 
 
+def examples(checker):
+    """Each verifies its result by itself."""
+    for name, arguments in (("sort", ["3000", "2"]), ("graph", ["40", "3"]), ("transpose", ["6"])):
+        program = checker.build(os.path.join(EXAMPLES, name + ".c"))
+        for model in ("portals", "packet"):
+            checker.expect(f"{name} {model}", checker.pfrun(program, 6, arguments, ["-model", model]), 0, f"{name}: verified")
+        once, again = (checker.pfrun(program, 6, arguments).lines for _ in range(2))
+        checker.runs += 1
+        if once != again:
+            checker.failures += 1
+            print(f"FAIL {name}: two runs differ\n{once}\n{again}")
+
+
+def ends(checker):
+    program = checker.build(os.path.join(HERE, "programs", "ends.c"))
+    for how, status, pattern in ENDS:
+        few = ["--cfg=parfocal/livelock_polls:2000"] if how == "test" else []
+        checker.expect(f"ends {how}", checker.pfrun(program, 3, [how], few), status, pattern)
+    program = os.path.join(checker.tools.work, "mixed")
+    checker.expect("MPI in a model without a NIC", checker.pfrun(program, 2), 1, r"OpenSHMEM needs a model with a network interface")
+    program = os.path.join(checker.tools.work, "hello")
+    result = checker.tools.run(["env", "SHMEM_SYMMETRIC_SIZE=64X", checker.tools.command("pfrun"), "-np", "2", program], 60)
+    checker.expect("size of the heap", result, 1, r"SHMEM_SYMMETRIC_SIZE=64X is no size of a heap")
+
+
+def defaults():
+    """The settings of the NIC, in ns and bytes."""
+    with open(os.path.join(harness.ROOT, "base", "config.def"), encoding="utf-8") as table:
+        rows = dict(re.findall(r"PF_CFG\(\w+, (nic_\w+), ([^,]+),", table.read()))
+    return
+{name: float(value) for name, value in rows.items() if re.match(r"[-+.0-9e]+$", value)}
+
+
+def closed_forms():
+    """ns of each operation of times.c: the sums of docs/accuracy.md."""
+    s = defaults()
+    latency, bus, wire = 1e9 * s["nic_pcie_latency"], 1e9 / s["nic_pcie_bw"], 1 / 11.1
+    sending = 1e9 * s["nic_tx_time"]
+
+    def posted(length):
+        return latency + length * bus
+
+    def cross(length):
+        return sending + (s["nic_header_bytes"] + length + (length - 1) // 512 * 12 * (length > 0)) * wire + 1000
+
+    def by_dma(length):
+        return 2 * latency + min(length, 512) * bus + cross(length) + posted(min(length, 512))
+
+    command, event, ack = posted(s["nic_command_bytes"]), posted(s["nic_event_bytes"]), sending + s["nic_ack_bytes"] * wire + 1000
+    put = command + cross(8) + posted(8)
+    fetch = command + cross(8) + posted(8) + by_dma(8) + event
+    return {"put-quiet": put + ack + event, "add-quiet": put + ack + event, "put": 0, "quiet": 0, "fence": 0, "ping-pong": put,
+            "get": command + cross(0) + by_dma(8) + event, "fetch-add": fetch, "compare-swap": fetch,
+            "get-4096": command + cross(0) + by_dma(4096) + event,
+            "put-4096": command + by_dma(4096) + ack + event}
+
+
+def times(checker):
+    program = checker.build(os.path.join(HERE, "programs", "times.c"))
+    platform = os.path.join(checker.tools.work, "two.xml")
+    with open(platform, "w", encoding="utf-8") as out:
+        out.write(TWO_CABLES)
+    for model in ("portals", "packet"):
+        result = checker.expect(f"times {model}", checker.pfrun(program, 2, options=["-model", model, "-platform", platform]), 0, "PASS")
+        measured = dict(line.split() for line in result.lines if line != "PASS")
+        for name, expected in closed_forms().items():
+            checker.runs += 1
+            if abs(float(measured.get(name, "nan")) - expected) <= 0.001 * expected + 0.2:  # reading the clock costs 10 ns of 100 rounds
+                continue
+            checker.failures += 1
+            print(f"FAIL {model}: {name} takes {measured.get(name)} ns instead of {expected:.3f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--bin", required=True)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         checker = Checker(harness.Tools(arguments.bin, work))
-        for part in (hello, programs):
+        for part in (hello, programs, examples, ends, times):
             part(checker)
         print(f"{checker.runs} checks, {checker.failures} failures")
         return 1 if checker.failures else 0

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Mistakes, one for each argument, and other ways to end. */
+#include "check.h"
+
+static long flag, lock;
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    long automatic = 0;
+    if (!strcmp(how, "before"))
+        shmem_barrier_all();
+    shmem_init();
+    int me = shmem_my_pe(), size = shmem_n_pes();
+    if (!strcmp(how, "pe") && me == 1)
+        shmem_long_p(&flag, 1, size);
+    if (!strcmp(how, "address") && me == 1)
+        shmem_long_put(&automatic, &flag, 1, 0);
+    if (!strcmp(how, "length") && me == 1)
+        shmem_getmem(&automatic, &flag, (size_t)1 << 30, 0);
+    if (!strcmp(how, "atomic"))
+        shmem_long_atomic_inc((long *)((char *)&flag + 1), 0);
+    if (!strcmp(how, "malloc"))
+        shmem_malloc(me ? 100 : 200);
+    if (!strcmp(how, "instead") && me)
+        shmem_malloc(100);
+    else if (!strcmp(how, "instead"))
+        shmem_calloc(100, 1);
+    if (!strcmp(how, "free"))
+        shmem_free(&flag);
+    if (!strcmp(how, "set")) {
+        static long sync[SHMEM_SYNC_SIZE];
+        shmem_barrier(0, 0, size - 1, sync);
+    }
+    if (!strcmp(how, "cmp"))
+        shmem_long_wait_until(&flag, 17, 0);
+    if (!strcmp(how, "wait"))
+        shmem_long_wait_until(&flag, SHMEM_CMP_NE, 0);
+    if (!strcmp(how, "absent") && me)
+        shmem_barrier_all();
+    else if (!strcmp(how, "absent"))
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    if (!strcmp(how, "lock")) {
+        shmem_set_lock(&lock);
+        shmem_set_lock(&lock);
+    }
+    if (!strcmp(how, "test"))
+        while (!shmem_long_test(&flag, SHMEM_CMP_NE, 0))
+            ;
+    if (!strcmp(how, "exit") && me == 1)
+        shmem_global_exit(7);
+    if (!strcmp(how, "leave"))
+        return 0;
+    shmem_finalize();
+    if (!strcmp(how, "after"))
+        shmem_my_pe();
+    return 0;
+}
