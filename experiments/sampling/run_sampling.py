@@ -16,17 +16,17 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BODIES = "bodies"
 # ranks, fine model, program and arguments, further flags
 CASES = {
-    "halo-16": (16, "packet", [BODIES, "halo", "600", "131072"], []),
-    "amr-16": (16, "packet", [BODIES, "amr", "1000", "131072"], []),
-    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "600", "65536"], []),
+    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], []),
+    "amr-16": (16, "packet", [BODIES, "amr", "1500", "16384"], []),
+    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "1000", "8192"], []),
     "cg-16": (16, "packet", ["cg", "-n", "48"], ["-budget", "30"]),
-    "halo-64": (64, "packet", [BODIES, "halo", "500", "65536"], []),
-    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "500", "4096"], []),
-    "amr-64": (64, "packet", [BODIES, "amr", "800", "32768"], []),
+    "halo-64": (64, "packet", [BODIES, "halo", "300", "16384"], ["-budget", "20"]),
+    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "300", "2048"], ["-budget", "20"]),
+    "amr-64": (64, "packet", [BODIES, "amr", "500", "4096"], ["-budget", "20"]),
     "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], []),
-    "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "32768"], []),
-    "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "32768"], []),
-    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "131072"], ["-budget", "1"]),
+    "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"], []),
+    "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], []),
+    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-budget", "1"]),
 }
 COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "estimate_s", "half_width", "border", "true_s", "error", "inside", "coverage",
            "cheap_error", "cost_ratio", "by", "reached"]

@@ -95,6 +95,15 @@ class Units(unittest.TestCase):
         self.assertEqual(parts.span(0, 3, 1), (0, base[1].last))
         self.assertAlmostEqual(sum(unit.x for unit in parts), of[-1].date)
 
+    def test_other_marks(self):
+        """Of a program that names its phases, collectives do not count: how many there are may depend on the model."""
+        of = marks([w for i in range(20) for w in ["phase:step:a"] + ["collective:MPI_Allreduce:b"] * (1 + i % 3)])
+        kept = units.only(of, ("phase",))
+        self.assertEqual([mark.at for mark in kept], ["start"] + ["phase"] * 20 + ["end"])
+        self.assertEqual(sum(mark.calls for mark in kept), sum(mark.calls for mark in of))
+        self.assertEqual(kept[-1].date, of[-1].date)
+        self.assertEqual(len(body(units.from_marks(kept)[0])), 20)
+
     def test_no_structure(self):
         for words in ([], ["collective:MPI_Bcast:a"] * 5, [f"phase:{chr(65 + i // 10)}{chr(65 + i % 10)}:{i}" for i in range(100)]):
             with self.assertRaisesRegex(Problem, "no structure"):

@@ -56,6 +56,9 @@ def sampled(options, runs, parts):
 def structure(runs):
     """Units by what the program says, else by a place that all ranks pass equally often."""
     try:
+        kinds = units.spans(runs.marks.marks)[0] if len(runs.marks.marks) > 1 else ()
+        if kinds in (("phase",), ("pcontrol",)):
+            runs.marks.marks, runs.marks.at = units.only(runs.marks.marks, kinds), kinds[0]
         return units.from_marks(runs.marks.marks)
     except Problem:
         place = units.place(runs.marks.sites)

@@ -13,8 +13,9 @@ from pfcurve.options import Parser as CurveParser
 REFUSED = {"model": "-fine and -cheap name the models", "schedule": "windows are the schedule", "agree": "windows follow",
            "trace": "several runs have no one trace", "replay": "a recorded run has no windows yet", "replay-scale": "it is for -replay",
            "wrapper": "several runs have no one wrapper", "gdb": "several runs have no one debugger",
-           "lldb": "several runs have no one debugger", "vgdb": "several runs have no one debugger"}
-BARE = ("gdb", "lldb", "vgdb")
+           "lldb": "several runs have no one debugger", "vgdb": "several runs have no one debugger",
+           **dict.fromkeys(("map", "keep-temps", "explain", "progress", "analyze"), "it is for one run")}
+BARE = ("gdb", "lldb", "vgdb", "map", "keep-temps", "explain", "progress", "analyze")
 
 
 @dataclass

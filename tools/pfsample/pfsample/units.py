@@ -134,7 +134,7 @@ def own(marks):
 
 
 def spans(marks):
-    """(marks where units begin, the end of the last, how they were found)."""
+    """(kinds of marks, marks where units begin and the last one ends, how they were found)."""
     for kinds, numbers in own(marks):
         said = kinds != ("collective",) and kinds != ("site",)
         # Names that the program gave are its iterations. Collectives have one name, and are told apart by what follows.
@@ -149,9 +149,21 @@ def spans(marks):
                 where = [ends[min(i, len(numbers))] for i in starts]
                 if len(set(where)) > LEAST:
                     each = "each" if distance == 1 else f"each {distance}"
-                    return sorted(set(where)), f"{each} {' or '.join(kinds)} mark{'s' if distance > 1 else ''}, by {what}"
+                    return kinds, sorted(set(where)), f"{each} {' or '.join(kinds)} mark{'s' if distance > 1 else ''}, by {what}"
     raise Problem(f"-sample: the program has no structure to sample: nothing comes {LEAST} times or more in the sequence of its "
                   "phases, MPI_Pcontrol and collectives (pf_phase at the begin of each iteration makes one)")
+
+
+def only(marks, kinds):
+    """Marks of these kinds alone, with what happens between them together: what other marks a program passes may depend on the model, as the
+    collectives of one that polls."""
+    groups = []
+    for mark in marks:
+        if mark.at in ("start", "end", *kinds):
+            groups.append([])
+        groups[-1].append(mark)
+    return [Mark(group[0].at, group[0].name, group[0].date, group[0].signature if len(group) == 1 else digest(m.signature for m in group),
+                 sum(m.calls for m in group), sum(m.bytes for m in group)) for group in groups]
 
 
 def place(sites):
@@ -169,7 +181,7 @@ def from_marks(marks):
     """(units, how they were found). Together they are the whole run."""
     if len(marks) < 2 or marks[-1].date <= 0:
         raise Problem("-sample: the program has no structure to sample: it makes no call that could be a mark")
-    where, found = spans(marks)
+    _, where, found = spans(marks)
     bounds = sorted({0, *where, len(marks) - 1})
     inside = set(where[:-1])
     units = []
