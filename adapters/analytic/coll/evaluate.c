@@ -145,6 +145,16 @@ static int first_send(const struct pf_coll *coll, int rank, const struct pf_roun
     return first;
 }
 
+/* Whether the target receives from others first, one after the other, so that a message comes too early
+ * there. */
+static bool receives_in_turn(const struct pf_coll *coll, const struct pf_member *target,
+                             const struct pf_member *source)
+{
+    const struct pf_stage *stage = &coll->plan.stage[source->stage];
+    return stage->in_turn && target->stage == source->stage &&
+           target->round < source->round - (target->inside ? 0 : 1);
+}
+
 /* Receives of the round have been posted before, or each before the send to the same rank; that they are as
  * large as what is sent is a guess. */
 static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
@@ -170,6 +180,8 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         m->cpu = sent.returns - begun;
         if (sent.rendezvous)
             m->unsafe++;
+        else if (receives_in_turn(coll, target, m))
+            m->safe = later(m->safe, pf_cost_kept(cost, &sent));
         else
             m->safe = later(m->safe, sent.safe);
         coll->tally->bytes += step->bytes;
@@ -245,6 +257,7 @@ static void advance(struct pf_coll *coll, int rank)
         if (!complete(m))
             return;
         leave_round(m);
+        m->turn = m->clock;
         if (coll->queue_length && pf_evaluate_before(coll, coll->queue[0], rank)) {
             pf_evaluate_put(coll, rank);
             return;
@@ -312,6 +325,32 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     }
 }
 
+/* Message by message in the order in which NICs send them: a short one keeps its place on its links from then
+ * on. */
+static void exchange_in_order(struct pf_coll *coll, const struct pf_stage *stage, size_t largest)
+{
+    const struct pf_plan *plan = &coll->plan;
+    struct pf_cost *cost = coll->colls->cost;
+    double gap = pf_cost_gap(cost, largest);
+    struct pf_step step;
+    for (int r = 0; r < plan->call.n; r++)
+        pf_evaluate_put(coll, r);
+    pf_cost_in_order(cost, true);
+    while (coll->queue_length) {
+        int rank = coll->queue[0];
+        struct pf_member *m = &coll->member[rank];
+        int number = ++m->round;
+        if (stage->nth(plan, rank, number, &step))
+            exchange(coll, rank, &step, PF_COST_STANDARD, pf_nth_receive(plan, rank, number, step.peer));
+        m->turn = m->cpu + number * gap;
+        if (number < plan->call.n - 1)
+            pf_evaluate_replace_first(coll, rank);
+        else
+            pf_evaluate_first(coll);
+    }
+    pf_cost_in_order(cost, false);
+}
+
 static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)
 {
     for (int r = 0; r < coll->plan.call.n; r++) {
@@ -332,15 +371,41 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
     }
 }
 
-/* Whether a receive that comes too late for its message may hold up its rank. What is not known is long. */
-static bool may_hold_up(const struct pf_coll *coll)
+static size_t largest_of(const size_t *bytes, int n)
 {
-    return pf_cost_holds_up(coll->colls->cost, coll->plan.call.rows ? SIZE_MAX : coll->plan.total);
+    size_t largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = bytes[i] > largest ? bytes[i] : largest;
+    return largest;
+}
+
+/* The longest message of a stage: where everybody sends to everybody a block, otherwise at most everything.
+ */
+static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    size_t most = stage->nth ? call->bytes : coll->plan.total;
+    if (call->rows) {
+        most = 0;
+        for (int r = 0; r < call->n; r++) {
+            size_t row = largest_of(call->rows[r], call->n);
+            most = row > most ? row : most;
+        }
+    } else if (stage->nth && call->counts) {
+        most = largest_of(call->counts, call->n);
+    }
+    return most;
+}
+
+/* Whether a receive that comes too late for its message may hold up its rank. */
+static bool may_hold_up(const struct pf_coll *coll, const struct pf_stage *stage)
+{
+    return pf_cost_holds_up(coll->colls->cost, longest(coll, stage));
 }
 
 static bool in_turns(const struct pf_coll *coll, const struct pf_stage *stage)
 {
-    return stage->nth && coll->plan.call.nonblocking && may_hold_up(coll);
+    return stage->nth && coll->plan.call.nonblocking && may_hold_up(coll, stage);
 }
 
 static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
@@ -354,6 +419,8 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
     for (int k = 0; k < stage->rounds; k++) {
         if (in_turns(coll, stage))
             pf_evaluate_turns(coll, stage);
+        else if (stage->nth && pf_cost_keeps_order(coll->colls->cost, longest(coll, stage)))
+            exchange_in_order(coll, stage, longest(coll, stage));
         else if (stage->nth)
             exchange_all(coll, stage);
         else
@@ -386,7 +453,10 @@ static void end_sends(struct pf_coll *coll)
 static bool out_of_step(const struct pf_coll *coll)
 {
     double first = INFINITY, last = 0;
-    if (coll->plan.call.n < 2 || !may_hold_up(coll) || in_turns(coll, &coll->plan.stage[0]))
+    bool holds_up = false;
+    for (int i = 0; i < coll->plan.stages; i++)
+        holds_up |= may_hold_up(coll, &coll->plan.stage[i]);
+    if (coll->plan.call.n < 2 || !holds_up || in_turns(coll, &coll->plan.stage[0]))
         return false;
     for (int r = 0; r < coll->plan.call.n; r++) {
         double clock = coll->member[r].clock;

@@ -24,6 +24,7 @@ struct pf_flows {
  */
 struct pf_member {
     double clock; /* the rank entered its round, or left the call */
+    double turn;  /* its place in the queue */
     double cpu, safe;
     double first, last, busy; /* of the receives; `last` is the latest end of one by itself */
     struct pf_flows in;
@@ -114,15 +115,16 @@ static inline void pf_evaluate_received(struct pf_member *m, const struct pf_cos
     m->last = end > m->last ? end : m->last;
 }
 
-/* In members.c: the queue of ranks by their `clock`, ranks that share a date by number. */
+/* In members.c: the queue of ranks by their `turn`, ranks that share a date by number. */
 static inline bool pf_evaluate_before(const struct pf_coll *coll, int a, int b)
 {
-    double x = coll->member[a].clock, y = coll->member[b].clock;
+    double x = coll->member[a].turn, y = coll->member[b].turn;
     return x < y || (x == y && a < b);
 }
-void pf_evaluate_put(struct pf_coll *coll, int rank);
-int pf_evaluate_first(struct pf_coll *coll); /* takes it out */
-/* Puts a rank in the place of the first one, which is out: cheaper than one after the other. */
+void pf_evaluate_put(struct pf_coll *coll, int rank); /* at its `clock` */
+int pf_evaluate_first(struct pf_coll *coll);          /* takes it out */
+/* Puts a rank in the place of the first one, which is out, at its `turn`: cheaper than one after the other.
+ */
 void pf_evaluate_replace_first(struct pf_coll *coll, int rank);
 
 /* A stage in which each rank posts a receive, starts a send, and so on: call by call. */

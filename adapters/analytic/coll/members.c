@@ -8,6 +8,7 @@
 void pf_evaluate_put(struct pf_coll *coll, int rank)
 {
     int slot = coll->queue_length++;
+    coll->member[rank].turn = coll->member[rank].clock;
     for (; slot > 0 && pf_evaluate_before(coll, rank, coll->queue[(slot - 1) / 2]); slot = (slot - 1) / 2)
         coll->queue[slot] = coll->queue[(slot - 1) / 2];
     coll->queue[slot] = rank;

@@ -100,12 +100,13 @@ void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage)
     }
     while (coll->queue_length) {
         int rank = coll->queue[0];
-        bool more = call(coll, stage, rank);
-        if (more) { /* it stays where it is while nobody else is earlier, as after most sends */
-            pf_evaluate_replace_first(coll, rank);
+        if (!call(coll, stage, rank)) {
+            coll->member[rank].cpu = coll->member[rank].clock;
+            pf_evaluate_first(coll);
             continue;
         }
-        coll->member[rank].cpu = coll->member[rank].clock;
-        pf_evaluate_first(coll);
+        /* It stays where it is while nobody else is earlier, as after most sends. */
+        coll->member[rank].turn = coll->member[rank].clock;
+        pf_evaluate_replace_first(coll, rank);
     }
 }

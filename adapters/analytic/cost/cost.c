@@ -150,6 +150,13 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     arrival += range->header * path_byte_time(way);
     if (way->transport->links)
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency);
+    if (passes && cost->in_order) { /* each has its place behind those that were sent before it */
+        double *inlet = &way->transport->inlet[way->to], behind = latest(0, *inlet - start);
+        *inlet = start + behind + busy;
+        arrival += behind;
+        pf_busy_take(&way->transport->passing_in[way->to], arrival - busy, busy);
+        return arrival;
+    }
     struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
     double shared = arrival + later;
     if (busy_in && busy > 0)
@@ -478,6 +485,12 @@ double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_
     return late ? latest(posted, sent->data - cost->landing) : posted;
 }
 
+double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent)
+{
+    bool told = cost->protocol == PF_COST_PORTALS && cost->eager_done == PF_COST_ACKNOWLEDGED;
+    return told ? latest(sent->returns, sent->safe - cost->event) : sent->safe;
+}
+
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
 {
     return pf_cost_range(&cost->network, bytes)->gap;
@@ -491,6 +504,16 @@ bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes)
 double pf_cost_sought(const struct pf_cost *cost)
 {
     return cost->protocol == PF_COST_PORTALS ? cost->look / 2 : 0;
+}
+
+bool pf_cost_keeps_order(const struct pf_cost *cost, size_t bytes)
+{
+    return cost->network.inlet && bytes <= cost->network.share_above && bytes <= cost->eager_max;
+}
+
+void pf_cost_in_order(struct pf_cost *cost, bool in_order)
+{
+    cost->in_order = in_order;
 }
 
 bool pf_cost_shares(const struct pf_cost *cost)

@@ -100,8 +100,20 @@ double pf_cost_post(const struct pf_cost *cost, size_t bytes);
 double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
                       double posted);
 
+/* When the sender of an eager message knows that it is safe if it comes before its receive is posted: with
+ * protocol portals earlier than `sent->safe`, because nobody is told of it. */
+double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent);
+
 /* How long a NIC takes for each of several messages that are sent at once, whatever their bytes. */
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
+
+/*
+ * Short messages of many ranks to all, as Portals' network takes them: each has its place on all of its links
+ * from when it is sent, so that one that waits at its first link holds up what is sent later at its last. For
+ * such bytes, prices between the two calls are to be asked in the order in which the messages are sent.
+ */
+bool pf_cost_keeps_order(const struct pf_cost *cost, size_t bytes);
+void pf_cost_in_order(struct pf_cost *cost, bool in_order);
 
 /* Whether that can be later than `posted` for so many bytes. */
 bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes);

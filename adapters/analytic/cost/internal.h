@@ -64,6 +64,7 @@ struct pf_cost_transport {
     struct pf_busy
         *passing_out; /* likewise with messages that go by those that share the NIC; NULL: none do */
     struct pf_busy *passing_in;
+    double *inlet; /* per node: until when what comes in order has its link, less the path's latency */
     struct pf_cost_last *last;   /* per node: where the last data have gone with their head */
     struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
     struct pf_busy *behind;      /* when it would be busy if it took turns; NULL: it does, or links do */
@@ -82,6 +83,7 @@ struct pf_cost {
     size_t window_buffer;        /* 0: the NICs do one-sided communication */
     double look, event, landing; /* of protocol portals: see keys.def */
     bool eager_meets;            /* eager data leave when their receive is there */
+    bool in_order;               /* messages that pass are asked for in the order in which they are sent */
     bool leaves_first;           /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;

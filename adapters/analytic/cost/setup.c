@@ -248,6 +248,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         if (network->batch && network->share_above > 0) {
             network->passing_out = pf_calloc((size_t)cost->nodes, sizeof *network->passing_out);
             network->passing_in = pf_calloc((size_t)cost->nodes, sizeof *network->passing_in);
+            network->inlet = pf_calloc((size_t)cost->nodes, sizeof *network->inlet);
         }
         return NULL;
     case LINKS:
@@ -420,6 +421,7 @@ static void free_transport(struct pf_cost_transport *transport)
     free(transport->busy_out);
     free(transport->passing_out);
     free(transport->passing_in);
+    free(transport->inlet);
     free(transport->last);
     free(transport->busy_in);
     free(transport->behind);

@@ -38,6 +38,15 @@ setup_file() {
         if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 72 }'
 }
 
+@test "short messages of ranks that come apart keep their places on links; what a gather has not asked for is acknowledged sooner" {
+    "$PF_BIN/pfcc" -O1 -o crowd "$BATS_TEST_DIRNAME/crowd.c"
+    for model in portals analytic; do
+        pfrun -np 16 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./crowd >$model.txt
+    done
+    paste -d ' ' portals.txt analytic.txt
+    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; if (error < -0.05 || error > 0.05) wrong = 1; n++ } END { exit wrong || n != 5 }'
+}
+
 # agrees MEDIAN LARGEST pfrun-arguments...: errors in per cent, of ping-pong and incast and of collectives (times 3)
 agrees() {
     local median=$1 largest=$2
