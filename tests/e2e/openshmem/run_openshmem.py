@@ -126,8 +126,7 @@ def defaults():
     """The settings of the NIC, in ns and bytes."""
     with open(os.path.join(harness.ROOT, "base", "config.def"), encoding="utf-8") as table:
         rows = dict(re.findall(r"PF_CFG\(\w+, (nic_\w+), ([^,]+),", table.read()))
-    return
-{name: float(value) for name, value in rows.items() if re.match(r"[-+.0-9e]+$", value)}
+    return {name: float(value) for name, value in rows.items() if re.match(r"[-+.0-9e]+$", value)}
 
 
 def closed_forms():
