@@ -41,9 +41,9 @@ class Folder(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(dir=self.shared)
 
-    def curve(self, *arguments, status=0):
+    def curve(self, *arguments, status=0, environment=None):
         done = subprocess.run([PFCURVE, *arguments], capture_output=True, text=True, timeout=LIMIT, cwd=self.folder,
-                              env=ENVIRONMENT, check=False)
+                              env={**ENVIRONMENT, **(environment or {})}, check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         # Without a terminal there is no progress to see.
         self.assertTrue(status or not done.stderr, done.stderr)
@@ -192,6 +192,16 @@ class Sweeps(Folder):
         times = {name: float(row["simulated_s"]) for name, row in points.items()}
         self.assertAlmostEqual(float(points["portals"]["error"]), times["portals"] / times["packet"] - 1, places=6)
         self.assertIn("within 90 % of all packet:", said)
+
+    def test_external_network(self):
+        """Over pfnetd, in each of its runs, the same as in one process; without an address the model is refused."""
+        sweep = [*FIXED, "--switch-after", "--steps", "1", "--models", "external,packet", "--reference", "packet", "--repeat", "1", self.steps]
+        address = "exec:" + shlex.quote(os.path.join(BUILD, "bin", "pfnetd")) + " --network packet"
+        self.curve(*sweep, environment={"PARFOCAL_NET_EXTERNAL": address})
+        points = self.points()
+        self.assertEqual(points["external"]["simulated_s"], points["packet"]["simulated_s"])
+        self.assertNotEqual(float(points["packet"]["simulated_s"]), 0)
+        self.assertIn("model external is not available here", self.curve("--output", "none", *sweep, status=1))
 
     def test_machine(self):
         """Of Parfocal's own, and a file: all runs are on it; a file that is not there is refused at once."""
