@@ -119,6 +119,9 @@ static void open_marks(void)
 
 void pf_sampling_start(void)
 {
+    if (*pf_config.windows_result && !*pf_config.windows)
+        pf_die("%s: there are no windows: PARFOCAL_WINDOWS names their file",
+               pf_config_given("windows_result"));
     if (!*pf_config.marks && !*pf_config.windows)
         return;
     read_kinds();

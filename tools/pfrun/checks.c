@@ -129,9 +129,11 @@ unsigned check_models(void)
     if (*pf_config.model)
         models |= check_model(pf_config_given("model"), pf_config.model, strlen(pf_config.model));
     models |= check_load(pf_config.load);
-    if (*pf_config.windows)
-        models |= check_model(pf_config_given("windows_model"), pf_config.windows_model,
-                              strlen(pf_config.windows_model));
+    if (*pf_config.windows || strcmp(pf_config.windows_model, pf_config_default("windows_model")) != 0) {
+        unsigned fine = check_model(pf_config_given("windows_model"), pf_config.windows_model,
+                                    strlen(pf_config.windows_model));
+        models |= *pf_config.windows ? fine : 0;
+    }
     models |= check_schedule(pf_config.schedule);
     return models;
 }
