@@ -16,17 +16,16 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BODIES = "bodies"
 # ranks, fine model, program and arguments, further flags
 CASES = {
-    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], []),
-    "amr-16": (16, "packet", [BODIES, "amr", "1500", "16384"], []),
-    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "1000", "8192"], []),
-    "cg-16": (16, "packet", ["cg", "-n", "48"], ["-budget", "30"]),
-    "halo-64": (64, "packet", [BODIES, "halo", "300", "16384"], ["-budget", "20"]),
-    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "300", "2048"], ["-budget", "20"]),
-    "amr-64": (64, "packet", [BODIES, "amr", "500", "4096"], ["-budget", "20"]),
-    "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], []),
-    "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"], []),
-    "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], []),
-    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-budget", "1"]),
+    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "fork"]),
+    "amr-16": (16, "packet", [BODIES, "amr", "1500", "16384"], ["-by", "fork"]),
+    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
+    "cg-16": (16, "packet", ["cg", "-n", "48"], ["-budget", "30", "-by", "run"]),
+    "halo-64": (64, "packet", [BODIES, "halo", "300", "16384"], ["-budget", "20", "-by", "run"]),
+    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "300", "2048"], ["-budget", "20", "-by", "fork"]),
+    "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
+    "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"], ["-by", "fork"]),
+    "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
+    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-budget", "1", "-by", "fork"]),
 }
 COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "estimate_s", "half_width", "border", "true_s", "error", "inside", "coverage",
            "cheap_error", "cost_ratio", "by", "reached"]
