@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     while (rank == 0 && argc > 1 && strcmp(argv[1], "sleep") == 0)
         pause();
-    if (argc > 1)
+    if (argc > 1 && strcmp(argv[1], "write") == 0)
         *(volatile char *)(uintptr_t)text = 1;
     MPI_Finalize();
     return 0;
