@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uthash.h>
+
 #include "adapters/openmpi/private/private.h"
 #include "base/config.h"
+#include "base/memory.h"
 
 static const char prefix[] = "OMPI_MCA_";
 
@@ -48,7 +51,7 @@ static const char *longest_fragment(void)
     return eager_limit ? eager_limit : "32768";
 }
 
-const char *pf_settings_get(const char *name)
+static const char *find(const char *name)
 {
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (strncmp(name, hidden[i], strlen(hidden[i])) == 0)
@@ -68,4 +71,26 @@ const char *pf_settings_get(const char *name)
         if (strcmp(parameter, fixed[i].name) == 0)
             return fixed[i].value;
     return getenv(name) ? NULL : adjustable(parameter);
+}
+
+/* Every rank asks for the same thousands of names, few of which are set. */
+struct answer {
+    UT_hash_handle hh;
+    const char *value;
+    char name[];
+};
+
+const char *pf_settings_get(const char *name)
+{
+    static struct answer *answers;
+    struct answer *answer;
+    size_t length = strlen(name);
+    HASH_FIND(hh, answers, name, length, answer);
+    if (!answer) {
+        answer = pf_malloc(sizeof *answer + length + 1);
+        memcpy(answer->name, name, length + 1);
+        answer->value = find(name);
+        HASH_ADD_KEYPTR(hh, answers, answer->name, length, answer);
+    }
+    return answer->value;
 }

@@ -185,19 +185,24 @@ static long maps_needed(int ranks, bool in_image, bool guards)
 
 static void check_maps(int ranks, bool in_image)
 {
-    bool guards = sg_cfg_get_int("contexts/guard-size") > 0;
-    long limit = 0, needed = maps_needed(ranks, in_image, guards);
+    static const char guards[] = "contexts/guard-size";
+    bool guarded = sg_cfg_get_int(guards) > 0;
+    long limit = 0, needed = maps_needed(ranks, in_image, guarded);
     FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
     if (!file)
         return;
     bool known = fscanf(file, "%ld", &limit) == 1;
     fclose(file);
-    if (known && limit < needed)
-        pf_die("%d ranks need about %ld memory maps, the limit is %ld (sysctl vm.max_map_count=%ld%s)", ranks,
-               needed, limit, 2 * needed,
-               limit < maps_needed(ranks, in_image, false)
-                   ? ""
-                   : ", or --cfg=contexts/guard-size:0, with which a stack that overflows is not noticed");
+    if (!known || limit >= needed)
+        return;
+    if (limit < maps_needed(ranks, in_image, false))
+        pf_die("%d ranks need about %ld memory maps, the limit is %ld (sysctl vm.max_map_count=%ld)", ranks,
+               needed, limit, 2 * needed);
+    pf_warn("no guard pages behind the stacks of %d ranks, or they would need about %ld memory maps; the "
+            "limit is "
+            "%ld (sysctl vm.max_map_count=%ld): a stack that overflows is not noticed",
+            ranks, needed, limit, 2 * needed);
+    sg_cfg_set_int(guards, 0);
 }
 
 static void check_space(int ranks, const char *application, const char *directory)

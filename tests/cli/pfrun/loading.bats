@@ -54,6 +54,14 @@ both() {
     grep -q "^0 maps of images" <<<"$output"
 }
 
+@test "more stacks than the kernel's default limit of memory maps allows with guards" {
+    run pfrun -np 13000 -quiet -model analytic "$DIR/loading"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -q "13000 of 13000 good" <<<"$output"
+    [ "$(cat /proc/sys/vm/max_map_count)" -gt 65530 ] || grep -q "a stack that overflows is not noticed" <<<"$output"
+}
+
 @test "nothing is left of a run that is killed" {
     "$PF_BIN/pfrun" -np 5 -model portals "$DIR/loading" sleep >out 2>&1 &
     local run=$!
