@@ -58,8 +58,9 @@ int main(int argc, char **argv)
     zeroes[sizeof zeroes / 2] += (char)(rank + 1);
     atexit(at_end);
     MPI_Barrier(MPI_COMM_WORLD);
-    int good = counter == 40 + rank && begun == 1 && zeroes[sizeof zeroes / 2] == (char)(rank + 1) && !zeroes[0] &&
-               functions[0](rank) == 2 * rank && functions[1](-1) == 1 && fabs(cos(rank) - cos(-rank)) == 0;
+    int good = counter == 40 + rank && begun == 1 && zeroes[sizeof zeroes / 2] == (char)(rank + 1) &&
+               !zeroes[0] && functions[0](rank) == 2 * rank && functions[1](-1) == 1 &&
+               fabs(cos(rank) - cos(-rank)) == 0;
     MPI_Reduce(&good, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         printf("%d of %d good at %.9f\n", sum, size, MPI_Wtime());
