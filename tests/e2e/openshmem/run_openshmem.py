@@ -90,6 +90,16 @@ def programs(checker):
                 checker.expect(f"{source} {np} PEs {model}", checker.pfrun(program, np, options=["-model", model]), 0, r"^PASS\n")
 
 
+def together(checker):
+    """Two PEs on each host, and random programs: the seed is the argument."""
+    hosts = ["-platform", harness.PLATFORM, "-hostfile", harness.PACKED]
+    program = os.path.join(checker.tools.work, "transfers")
+    checker.expect("two PEs on each host", checker.pfrun(program, 4, ["packed"], hosts), 0, r"^PASS\n")
+    program = checker.build(os.path.join(HERE, "programs", "random.c"))
+    for seed, np, options in ((1, 2, []), (2, 5, ["-model", "packet"]), (3, 8, hosts), (4, 6, [])):
+        checker.expect(f"random {seed}", checker.pfrun(program, np, [str(seed)], options), 0, r"^PASS\n")
+
+
 def hello(checker):
     program = checker.build(os.path.join(EXAMPLES, "hello.c"))
     checker.expect("hello", checker.pfrun(program, 4), 0, r"hello from PE 0 of 4, left of it is PE 3")
@@ -175,7 +185,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         checker = Checker(harness.Tools(arguments.bin, work))
-        for part in (hello, programs, examples, ends, times):
+        for part in (hello, programs, together, examples, ends, times):
             part(checker)
         print(f"{checker.runs} checks, {checker.failures} failures")
         return 1 if checker.failures else 0

@@ -107,7 +107,7 @@ static void generic(long *symmetric)
     shmem_barrier_all();
 }
 
-static void addresses(unsigned char *symmetric)
+static void addresses(unsigned char *symmetric, int neighbours)
 {
     int me = shmem_my_pe(), automatic = 0;
     CHECK(shmem_addr_accessible(symmetric, 0) && shmem_addr_accessible(box, 0));
@@ -115,6 +115,7 @@ static void addresses(unsigned char *symmetric)
     CHECK(shmem_ptr(symmetric, me) == symmetric && shmem_ptr(box, me) == box);
     for (int pe = 0; pe < shmem_n_pes(); pe++) {
         unsigned char *there = shmem_ptr(box, pe);
+        CHECK((there != NULL) == (pe == me || (neighbours && pe == (me ^ 1))));
         box[0] = mark(me, 3);
         shmem_barrier_all();
         CHECK(!there || *there == mark(pe, 3));
@@ -122,9 +123,11 @@ static void addresses(unsigned char *symmetric)
     }
 }
 
-int main(void)
+/* With an argument: PEs 0 and 1, 2 and 3 ... share a host. */
+int main(int argc, char **argv)
 {
     shmem_init();
+    (void)argv;
     int major, minor;
     char name[SHMEM_MAX_NAME_LEN];
     shmem_info_get_version(&major, &minor);
@@ -144,7 +147,7 @@ int main(void)
     strides();
     contexts(longs);
     generic(longs);
-    addresses(symmetric);
+    addresses(symmetric, argc > 1);
     shmem_free(longs);
     shmem_free(symmetric);
     CHECK(shmem_malloc(MOST) == symmetric); /* the first place that is free again */
