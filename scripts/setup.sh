@@ -13,7 +13,7 @@ log=$build/setup.log
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Other releases have other versions of SimGrid and Open MPI, which the build refuses: better before anything is installed.
+# Other releases have other versions of SimGrid, which the build refuses: better before anything is installed.
 check_release()
 {
     release=${OS_RELEASE:-/etc/os-release}
@@ -24,7 +24,8 @@ check_release()
         . "$release"
         case " ${VERSION_CODENAME:-} ${DEBIAN_CODENAME:-} " in
         *" bookworm "*) ;;
-        *) die "this is ${PRETTY_NAME:-another system}: only Debian 12 has SimGrid 3.32 and Open MPI 4.1.4 (nothing was installed)" ;;
+        *" trixie "*) [ -e "$build/build.ninja" ] || say "with Debian 13 there are the models analytic and smpi; those over Open MPI need Debian 12" ;;
+        *) die "this is ${PRETTY_NAME:-another system}: Parfocal needs Debian 12 (SimGrid 3.32, Open MPI 4.1.4) or 13 (SimGrid 4.0) (nothing was installed)" ;;
         esac
     )
 }

@@ -164,6 +164,7 @@ static long first_number(long hosts)
     return hosts > 10 ? digits : 0;
 }
 
+/* SimGrid 4.0 crashes when a cluster is in no zone; in 3.32 it is the same network with and without one. */
 static void write_xml(const struct shape *shape, FILE *out)
 {
     long first = first_number(shape->hosts);
@@ -171,6 +172,7 @@ static void write_xml(const struct shape *shape, FILE *out)
             "<?xml version='1.0'?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
             "<platform version=\"4.1\">\n"
+            "  <zone id=\"machine\" routing=\"Full\">\n"
             "  <cluster id=\"cluster\" prefix=\"node-\" radical=\"%ld-%ld\" suffix=\"\"\n"
             "           speed=\"%.12gf\" core=\"%ld\" bw=\"%.12gBps\" lat=\"%.12gs\" "
             "sharing_policy=\"SPLITDUPLEX\"\n"
@@ -181,7 +183,7 @@ static void write_xml(const struct shape *shape, FILE *out)
     if (strcmp(shape->topology, "FLAT") != 0)
         fprintf(out, "\n           topology=\"%s\" topo_parameters=\"%s\"", shape->topology,
                 shape->parameters);
-    fputs("/>\n</platform>\n", out);
+    fputs("/>\n  </zone>\n</platform>\n", out);
 }
 
 static bool make_shape(const char *name, int hosts, struct shape *shape, char *error, size_t error_size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Routes and link states: SimGrid's C interface lacks the states and the change signals. */
 #include "lowlevel/platform/platform.h"
+#include "lowlevel/simgrid/private.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -175,6 +176,6 @@ void pf_platform_on_change(void (*changed)(int link))
     if (connected)
         return;
     connected = true;
-    Link::on_state_change_cb(link_changed);
+    Link::PF_SIMGRID_LINK_TURNS(link_changed);
     Link::on_bandwidth_change_cb(link_changed);
 }

@@ -10,6 +10,7 @@
 
 #define PF_SIMGRID_FINISH_WAIT "_ZN7simgrid4smpi7Request11finish_waitEPPS1_P10MPI_Status"
 #define PF_SIMGRID_READS_CLOCK "clock_gettime"
+#define PF_SIMGRID_LINK_TURNS  on_state_change_cb
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +22,7 @@ extern double pf_simgrid_clock __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") _
 #ifdef __cplusplus
 }
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -215,6 +217,14 @@ struct communications : std::list<activity_reference> {
     {
         const auto *words = reinterpret_cast<const void *const *>(this); /* first, last, how many */
         return words[0] == this && words[1] == this && words[2] == nullptr;
+    }
+    bool has(const simgrid::kernel::activity::ActivityImpl *activity) const
+    {
+        return std::any_of(begin(), end(), [=](const activity_reference &one) { return one.is(activity); });
+    }
+    void remove(const simgrid::kernel::activity::ActivityImpl *activity)
+    {
+        remove_if([=](const activity_reference &one) { return one.is(activity); });
     }
     void remove_ended()
     {

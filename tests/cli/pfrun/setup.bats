@@ -31,14 +31,14 @@ fake() {
     [ ! -e log ]
 }
 
-@test "another release of Debian: one line, and nothing is installed" {
+@test "another system than Debian 12 and 13: one line, and nothing is installed" {
     fake id 'echo 0'
-    printf 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nVERSION_CODENAME=trixie\n' >os-release
+    printf 'PRETTY_NAME="Debian GNU/Linux 14 (forky)"\nVERSION_CODENAME=forky\n' >os-release
     OS_RELEASE=$PWD/os-release run scripts/setup.sh </dev/null
     echo "$output"
     [ "$status" -ne 0 ]
     [ "${#lines[@]}" -eq 1 ]
-    grep "this is Debian GNU/Linux 13 (trixie): only Debian 12 has" <<<"$output"
+    grep "this is Debian GNU/Linux 14 (forky): Parfocal needs Debian 12" <<<"$output"
     [ ! -e log ] && [ ! -e build ]
 }
 

@@ -11,7 +11,6 @@
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
-#include <simgrid/s4u/NetZone.hpp>
 #include <smpi/smpi.h>
 
 #include "lowlevel/simgrid/check.h"
@@ -50,9 +49,8 @@ int main(int argc, char **argv)
     expected = argc > 1 ? argv[1] : nullptr;
     int one = 1;
     simgrid::s4u::Engine engine(&one, argv);
-    auto *zone = simgrid::s4u::create_full_zone("zone");
-    auto *host = zone->create_host("host", "1Gf");
-    zone->seal();
+    engine.load_platform(TEST_PLATFORM);
+    auto *host = engine.host_by_name("host");
     SMPI_init();
     SMPI_app_instance_register("check", unused, 1);
     auto actor = simgrid::s4u::Actor::init("rank", host);

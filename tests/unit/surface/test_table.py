@@ -55,6 +55,13 @@ def rows_of_standard():
             yield row
 
 
+# Of MPI 4 and for mpi_f08: later versions of both libraries have some of them, the table has none.
+LATER = re.compile(r"MPI_(Session_\w+|P(send|recv)_init|Pready\w*|Parrived|Isendrecv\w*|Info_(create_env|get_string)|"
+                   r"(Comm|Intercomm)_create_from_groups?|Group_from_session_pset|Comm_idup_with_info|Status_(c2f08|f082c|f2f08|f082f)|"
+                   r"(Barrier|Bcast|Reduce|Reduce_scatter(_block)?|Reduce_local|Allreduce|Scan|Exscan|Gatherv?|Scatterv?|"
+                   r"(Neighbor_)?(Allgatherv?|Alltoall[vw]?|allgatherv?|alltoall[vw]?))_init)$")
+
+
 class AgainstTheStandard(unittest.TestCase):
     def test_same_functions(self):
         standard = {row["function"] for row in rows_of_standard()}
@@ -142,7 +149,7 @@ class AgainstOpenMpi(unittest.TestCase):
         return kind.replace("MPI_Fint", "int")
 
     def test_same_prototypes(self):
-        declared = self.declarations()
+        declared = {name: what for name, what in self.declarations().items() if not LATER.match(name)}
         self.assertEqual(set(declared), set(BY_NAME) - EXTRA)
         for name, (ret, args) in declared.items():
             f = BY_NAME[name]
@@ -177,7 +184,7 @@ class AgainstSmpi(unittest.TestCase):
         self.assertTrue(texts)
         found = {name[1:] for name, (address, size) in exported(LIBSIMGRID, "P").items()
                  if refers_to(library, address, size, texts)}
-        self.assertEqual(found, stubs)
+        self.assertEqual({name for name in found if not LATER.match(name)}, stubs)
 
 
 def exported(library, prefix=""):
