@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In place of the adapter where the Open MPI that is installed is none of those in private/: the models over it
- * are refused by name, the others are there. PF_OPENMPI_ABSENT says why. Since open fails, no instance is made, and
- * nothing below is called but probe and open.
+ * In place of the adapter where the Open MPI that is installed is none of those in private/: the models over
+ * it are refused by name, the others are there. PF_OPENMPI_ABSENT says why. Since open fails, no instance is
+ * made, and nothing below is called but probe and open.
  */
 #include <stdio.h>
 

@@ -13,8 +13,8 @@
  *   PF_SIMGRID_PACKAGE                   the package of Debian that has it
  *   PF_SIMGRID_FINISH_WAIT               the name of Request::finish_wait(Request **, MPI_Status *)
  *   PF_SIMGRID_READS_CLOCK               the function of the C library by which SMPI measures computation
- *   PF_SIMGRID_LINK_TURNS                s4u::Link's function that takes whom to tell when a link goes off or on
- *   pf_simgrid_clock                     the simulated date; like all functions of the engine weak, so that
+ *   PF_SIMGRID_LINK_TURNS                s4u::Link's function that takes whom to tell when a link goes off or
+ * on pf_simgrid_clock                     the simulated date; like all functions of the engine weak, so that
  *                                        its address is NULL where SimGrid does not export it
  *
  * In C++ only, for the engine:

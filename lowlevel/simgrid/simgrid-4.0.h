@@ -221,7 +221,8 @@ struct communications : std::set<activity_reference> {
     /* Is this what such a set looks like before the first communication? */
     bool is_untouched() const
     {
-        const auto *words = reinterpret_cast<const void *const *>(this); /* of the head: its root, first, last */
+        const auto *words =
+            reinterpret_cast<const void *const *>(this); /* of the head: its root, first, last */
         return words[2] == nullptr && words[3] == words + 1 && words[4] == words + 1 && words[5] == nullptr;
     }
     bool has(const simgrid::kernel::activity::ActivityImpl *activity) const
