@@ -99,6 +99,8 @@ void pf_windows_read(void)
     all.forks = strcmp(pf_config.windows_by, "fork") == 0;
     for (unsigned line = 1; getline(&text, &room, file) > 0; line++)
         read_line(text, line);
+    if (ferror(file))
+        pf_die("%s: cannot read '%s': %s", pf_config_given("windows"), pf_config.windows, strerror(errno));
     free(text);
     fclose(file);
     choose_model();

@@ -207,6 +207,7 @@ fails_in_copy() {
     echo "1 2" >windows
     PARFOCAL_WINDOWS=windows refuses "PARFOCAL_WINDOWS_RESULT names a file" -np 2 "$APP"
     PARFOCAL_WINDOWS=nosuch PARFOCAL_WINDOWS_RESULT=result refuses "cannot read 'nosuch'" -np 2 "$APP"
+    PARFOCAL_WINDOWS=/ PARFOCAL_WINDOWS_RESULT=result refuses "cannot read '/'" -np 2 "$APP"
     PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_RESULT=no/result refuses "cannot write 'no/result'" -np 2 "$APP"
     PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_RESULT=result PARFOCAL_WINDOWS_MODEL=portal \
         refuses "unknown model 'portal', maybe portals?" -np 2 "$APP"
