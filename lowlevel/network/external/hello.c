@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a peer is told of the run: nodes, settings and platform. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -18,12 +20,17 @@ struct text {
     size_t length;
 };
 
+/* Open from the start: a file of pfrun's own may be removed before anybody asks for a network. */
 static char *platform_name;
+static int platform_fd = -1;
 
 void pf_external_tell_platform(const char *file)
 {
     free(platform_name);
+    if (platform_fd >= 0)
+        close(platform_fd);
     platform_name = pf_strdup(file);
+    platform_fd = open(file, O_RDONLY | O_CLOEXEC);
 }
 
 /* Empty for what is no text, such as a platform in C++. */
@@ -33,14 +40,14 @@ static struct text platform_text(void)
     size_t length = platform_name ? strlen(platform_name) : 0;
     if (length == 0 || (length > 3 && strcmp(platform_name + length - 3, ".so") == 0))
         return text;
-    FILE *file = fopen(platform_name, "r");
-    if (!file)
-        pf_die("network external: cannot read the platform '%s': %s", platform_name, strerror(errno));
-    for (size_t got = 1; got > 0 && text.length < PF_EXTERNAL_LONGEST_HELLO / 2; text.length += got) {
+    ssize_t got = 1;
+    while (got > 0 && text.length < PF_EXTERNAL_LONGEST_HELLO / 2) {
         text.bytes = pf_realloc(text.bytes, text.length + 65536);
-        got = fread(text.bytes + text.length, 1, 65536, file);
+        got = pread(platform_fd, text.bytes + text.length, 65536, (off_t)text.length);
+        text.length += got > 0 ? (size_t)got : 0;
     }
-    fclose(file);
+    if (got < 0)
+        pf_die("network external: cannot read the platform '%s': %s", platform_name, strerror(errno));
     return text;
 }
 
