@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+enum { MOST = 4 << 20 }; /* bytes of a file; a fit to model smpi writes some 10,000 */
+
 /* The text without blanks at its ends, within itself. */
 static char *trimmed(char *text)
 {
@@ -59,7 +61,7 @@ static void add_setting(struct pf_setting_file *file, char *line, int number)
     setting.source = pf_strdup(cut_source(line));
     char *equals = strchr(line, '=');
     if (!equals)
-        pf_die("%s: '%s' has no '=': a line is KEY = VALUE", setting.where, trimmed(line));
+        pf_die("%s: '%.80s' has no '=': a line is KEY = VALUE", setting.where, trimmed(line));
     *equals = 0;
     setting.key = pf_strdup(trimmed(line));
     setting.value = pf_strdup(trimmed(equals + 1));
@@ -79,16 +81,31 @@ static FILE *open_file(const char *given, const char *path)
     return in;
 }
 
+/* The whole file, which the caller frees. Devices have no end, and what is no text would be cut at its first
+ * byte 0. */
+static char *read_all(const char *given, const char *path)
+{
+    FILE *in = open_file(given, path);
+    char *text = pf_calloc(MOST + 2, 1);
+    size_t length = fread(text, 1, MOST + 1, in);
+    if (ferror(in))
+        pf_die("%s: cannot read '%s': %s", given, path, strerror(errno));
+    if (memchr(text, 0, length))
+        pf_die("%s: '%s' is no text", given, path);
+    if (length > MOST)
+        pf_die("%s: '%s' is longer than %d MiB, and no file of settings", given, path, MOST >> 20);
+    fclose(in);
+    return text;
+}
+
 struct pf_setting_file *pf_setting_file_read(const char *given, const char *path)
 {
     struct pf_setting_file *file = pf_calloc(1, sizeof *file);
-    FILE *in = open_file(given, path);
-    char *line = NULL;
-    size_t size = 0;
+    char *all = read_all(given, path), *rest = all, *line;
     bool top = true;
     file->path = pf_strdup(path);
     file->description = pf_strdup("");
-    for (int number = 1; getline(&line, &size, in) > 0; number++) {
+    for (int number = 1; (line = strsep(&rest, "\n")); number++) {
         char *text = trimmed(line);
         if (*text == '#' && top)
             describe(file, text + 1);
@@ -96,10 +113,7 @@ struct pf_setting_file *pf_setting_file_read(const char *given, const char *path
         if (*text && *text != '#')
             add_setting(file, text, number);
     }
-    if (ferror(in))
-        pf_die("%s: cannot read '%s': %s", given, path, strerror(errno));
-    free(line);
-    fclose(in);
+    free(all);
     return file;
 }
 

@@ -208,6 +208,8 @@ static int print_platform(const struct request *request)
 static int print_machine(const char *name)
 {
     if (name) {
+        if (!*name)
+            pf_die("--machine: the name is empty (--machine alone lists the machines)");
         pf_config_give("--machine", "machine", name);
         pf_machine_print(pf_machine_apply(), stdout);
     } else {

@@ -100,6 +100,18 @@ END
 }
 @test "no such file" { refuses "-machine: cannot read './x': No such file" -np 2 -machine ./x "$APP"; }
 @test "a directory" { refuses "-machine: './tmp' is a directory" -np 2 -machine ./tmp "$APP"; }
+@test "no text, and no end" {
+    printf 'nic_tx_gap = 1e-9\0x\n' >bytes.machine
+    refuses "-machine: './bytes.machine' is no text" -np 2 -machine ./bytes.machine "$APP"
+    refuses "-machine: '/dev/zero' is no text" -np 2 -machine /dev/zero "$APP"
+    refuses "-calibrated: '/dev/zero' is no text" -np 2 -calibrated /dev/zero "$APP"
+    head -c 5000000 /dev/zero | tr '\0' '#' >long.machine
+    refuses "-machine: './long.machine' is longer than 4 MiB" -np 2 -machine ./long.machine "$APP"
+    run timeout 60 "$PF_BIN/pfinfo" --machine=
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "$output" = "parfocal: error: --machine: the name is empty (--machine alone lists the machines)" ]
+}
 @test "unknown row" { refused_file "2: there is no setting 'nic_tx_gab', maybe nic_tx_gap?" '# mine\nnic_tx_gab = 1\n'; }
 @test "impossible value" { refused_file "1: '-1' is not a number from 0 to 10 s" 'nic_tx_gap = -1  # a guess\n'; }
 @test "impossible value, though the user has given another" {
