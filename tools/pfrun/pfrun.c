@@ -207,8 +207,6 @@ static void settings_for_smpi(void)
     if (run.options.keep_temps)
         add_argument("--cfg=smpi/keep-temps:yes");
     add_argument("--log=xbt_cfg.thres:warning"); /* the settings above need no echo */
-    /* SimGrid 4.0 asks for the speed of this machine before it is told (engine_assume_speed). */
-    add_argument("--log=smpi_config.thres:warning");
     /* What SimGrid says at a deadlock, on_deadlock() says in the words of MPI. */
     add_argument("--log=ker_engine.app:file:/dev/null");
     add_argument("--log=ker_engine.add:0");

@@ -25,15 +25,15 @@ crashes() {
 @test "a call before MPI_Init" { crashes beforeinit 1 "MPI_Comm_size was called before MPI_Init"; }
 @test "deadlock" { crashes deadlock 1 "deadlock at simulated time" "rank 1"; }
 
-# stops SIGNAL STATUS TEXT: sends the signal while rank 1 computes
+# stops SIGNAL STATUS TEXT: sends the signal while rank 1 computes. Ranks' copies are files, else there would be nothing to remove.
 stops() {
-    "$PF_BIN/pfrun" --log=root.thres:critical -np 3 "$APP" spin >out 2>err &
+    PARFOCAL_PROGRAM_LOADING=copies "$PF_BIN/pfrun" --log=root.thres:critical -np 3 "$APP" spin >out 2>err &
     local pid=$! i
     for i in $(seq 100); do
         grep -q spinning out && break
         sleep 0.1
     done
-    [ -n "$(ls -A tmp)" ]
+    [ -n "$(ls -A tmp)" ] || { kill -9 "$pid"; return 1; }
     kill -s "$1" "$pid"
     local result=0
     wait "$pid" || result=$?
@@ -54,14 +54,14 @@ stops() {
 
 @test "what a killed run left behind, the next one removes; a live run keeps its files" {
     for i in 1 2; do
-        "$PF_BIN/pfrun" --log=root.thres:critical -np 3 "$APP" spin >out$i 2>/dev/null &
+        PARFOCAL_PROGRAM_LOADING=copies "$PF_BIN/pfrun" --log=root.thres:critical -np 3 "$APP" spin >out$i 2>/dev/null &
         pids[i]=$!
     done
     for i in $(seq 100); do
         grep -q spinning out1 && grep -q spinning out2 && break
         sleep 0.1
     done
-    [ "$(ls tmp | wc -l)" -eq 2 ]
+    [ "$(ls tmp | wc -l)" -eq 2 ] || { kill -9 "${pids[@]}"; return 1; }
     kill -9 "${pids[1]}"
     wait "${pids[1]}" || true
     [ "$(ls tmp | wc -l)" -eq 2 ]
