@@ -229,6 +229,21 @@ bool pf_elf_symbols(const struct pf_elf *elf,
     return found;
 }
 
+void pf_elf_make_own(struct pf_elf *elf)
+{
+    GElf_Shdr header;
+    Elf_Data *data;
+    Elf *file = begin(elf);
+    if (file && find_section(file, SHT_DYNSYM, &header, &data) && header.sh_offset <= elf->size &&
+        header.sh_offset % _Alignof(Elf64_Sym) == 0 && header.sh_size <= elf->size - header.sh_offset) {
+        Elf64_Sym *symbol = (Elf64_Sym *)(elf->bytes + header.sh_offset);
+        for (size_t left = header.sh_size / sizeof *symbol; left > 0; left--, symbol++)
+            if (ELF64_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE)
+                symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol->st_info));
+    }
+    elf_end(file);
+}
+
 struct wanted {
     const char *symbol;
     size_t *address;

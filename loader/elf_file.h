@@ -60,6 +60,11 @@ bool pf_elf_needs(const struct pf_elf *elf, const char *prefix);
 bool pf_elf_symbols(const struct pf_elf *elf,
                     bool (*each)(char *name, size_t address, size_t size, const void *arg), const void *arg);
 
+/* Makes ordinary definitions of those that the dynamic linker would have once in the process, whatever copies
+ * of the object there are (STB_GNU_UNIQUE: with g++ static members of templates, variables that are inline,
+ * and those in inline functions). A symbol table that lies outside the file stays. */
+void pf_elf_make_own(struct pf_elf *elf);
+
 /* The text of an exported read-only string such as a version, NULL when there is none. */
 const char *pf_elf_string(const struct pf_elf *elf, const char *symbol);
 

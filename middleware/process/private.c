@@ -77,10 +77,12 @@ static bool find(char *out, const struct pf_elf *user, const char *origin, const
 
 static bool read_object(struct pf_elf *elf, const char *path)
 {
-    if (pf_elf_read(elf, path) == PF_ELF_GOOD)
-        return true;
-    pf_elf_free(elf);
-    return false;
+    if (pf_elf_read(elf, path) != PF_ELF_GOOD) {
+        pf_elf_free(elf);
+        return false;
+    }
+    pf_elf_make_own(elf);
+    return true;
 }
 
 static bool linked_by_pfcc(const struct pf_elf *elf)

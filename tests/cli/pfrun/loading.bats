@@ -5,6 +5,7 @@ load common.bash
 setup_file() {
     export DIR=$BATS_FILE_TMPDIR
     "$PF_BIN/pfcc" -g -w -o "$DIR/loading" "$BATS_TEST_DIRNAME/loading.c" -lm
+    "$PF_BIN/pfcxx" -o "$DIR/unique" "$BATS_TEST_DIRNAME/unique.cpp"
     "$PF_BIN/pfcc" -g -w -DTHREAD_LOCAL=__thread -o "$DIR/threads" "$BATS_TEST_DIRNAME/loading.c" -lm
 }
 
@@ -31,6 +32,12 @@ both() {
 @test "a program in an image beside Open MPI" {
     both -model portals "$DIR/loading"
     grep -q "5 of 5 good" <<<"$output"
+}
+
+@test "what g++ would have once in a process, each rank has" {
+    nm -D "$DIR/unique" | grep -q " u variable" # or there is nothing to test
+    both "$DIR/unique"
+    [ "$(grep -c "once in inline functions, variables, templates: 1 1 1" <<<"$output")" -eq 5 ]
 }
 
 @test "what cannot be an image is copied" {
