@@ -131,7 +131,7 @@ class Sweeps(Folder):
         said = self.curve(*FIXED, "--schedules", "schedules", "--models", "analytic,smpi", "--repeat", "1", "--within", "1e-9",
                           self.steps)
         self.assertIn("The cheapest schedule within 1e-07 % of all smpi: smpi.\nThat is the reference itself", said)
-        self.assertNotIn("1/", said)
+        self.assertNotRegex(said, r"\b1/\d", "a fraction of the cost; names of folders may well end in 1")
         with open(os.path.join(self.folder, "curve/report.html"), encoding="utf-8") as file:
             self.assertIn(f"<td>{name}</td>", file.read())
 
