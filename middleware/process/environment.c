@@ -42,6 +42,17 @@ static enum pf_rank_state state_of_caller(void)
     return self && self->mpi ? (enum pf_rank_state)self->mpi->state : PF_RANK_NEW;
 }
 
+/* A program that asks for more and calls MPI from one thread runs as it is, so only who wants to know is
+ * told. */
+static void notice_level(const struct pf_rank *r, int required)
+{
+    if (pf_config.thread_notice && r->self.rank == 0 && required > r->thread_level)
+        fprintf(stderr,
+                "parfocal: the program asks for %s and gets MPI_THREAD_FUNNELED: only the thread that called "
+                "MPI_Init_thread may call MPI\n",
+                required == 2 || required == 2048 ? "MPI_THREAD_SERIALIZED" : "MPI_THREAD_MULTIPLE");
+}
+
 static int initialise(int *argc, char ***argv, int required, int *provided)
 {
     (void)argc;
@@ -62,6 +73,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     pf_job_start_rank(r);
     r->os_thread = (int)syscall(SYS_gettid);
     r->thread_level = pf_thread_level(required);
+    notice_level(r, required);
     if (provided)
         *provided = r->thread_level;
     r->state = PF_RANK_RUNNING;

@@ -22,3 +22,19 @@ rank 1 passive" ]
 @test "a policy of the user's stays" {
     OMP_WAIT_POLICY=ACTIVE pfrun -np 1 --cfg=smpi/simulate-computation:no "$APP" | grep "rank 0 ACTIVE"
 }
+
+@test "a program that asks for MPI_THREAD_MULTIPLE runs, and is told what it gets when that is wanted" {
+    "$PF_BIN/pfcc" -pthread -o multiple "$BATS_TEST_DIRNAME/multiple.c"
+    for way in smpi analytic portals; do
+        pfrun -np 3 -model $way ./multiple >out 2>err
+        [ "$(sort out)" = "rank 0 funneled 1 6
+rank 1 funneled 1 6
+rank 2 funneled 1 6" ]
+        [ ! -s err ]
+    done
+    PARFOCAL_THREAD_NOTICE=yes pfrun -np 3 ./multiple 2>err
+    cat err
+    [ "$(cat err)" = "parfocal: the program asks for MPI_THREAD_MULTIPLE and gets MPI_THREAD_FUNNELED: only the thread that \
+called MPI_Init_thread may call MPI" ]
+    refuses "MPI_Comm_rank was called from a thread that is no rank of the job" -np 3 ./multiple both
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program that asks for MPI_THREAD_MULTIPLE and has threads: by default only the first one calls MPI; with
+ * an argument both do. Prints rank, granted level, and the sum that the other thread and a collective made.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static int both;
+
+static void *work(void *value)
+{
+    if (both)
+        MPI_Comm_rank(MPI_COMM_WORLD, value);
+    *(int *)value += 1;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int provided, again, rank, value, sum;
+    pthread_t thread;
+    both = argc > 1;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Query_thread(&again);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    value = rank;
+    if (pthread_create(&thread, NULL, work, &value) != 0)
+        return 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    pthread_join(thread, NULL);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("rank %d %s %d %d\n", rank, provided == MPI_THREAD_FUNNELED ? "funneled" : "other",
+           provided == again, sum);
+    MPI_Finalize();
+    return 0;
+}
