@@ -41,7 +41,7 @@ void pf_shmem_known(struct pf_shmem *me)
 
 void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site)
 {
-    pf_layer_enter(me->self);
+    pf_layer_enter(me->self, site);
     pf_portals_enter(me->self, me->network);
     me->call = call;
     me->site = site;

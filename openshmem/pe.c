@@ -122,8 +122,9 @@ static void init(const char *call, const void *site)
     if (self->shmem) /* a second call does nothing */
         return;
     pf_layer_register(print_blocked, left_main);
-    pf_layer_enter(self);
+    pf_layer_enter(self, site);
     open_pe(self, call, site);
+    pf_layer_open(self);
     pf_layer_leave(self);
 }
 

@@ -223,11 +223,19 @@ void pf_compute_native_counted(struct pf_rank *r, const struct pf_instance *in)
         pf_account_stop(r->account);
 }
 
+void pf_compute_open(struct pf_rank *r)
+{
+    if (pf_compute_counts(r))
+        return;
+    r->computes = true;
+    smpi_bench_begin(); /* by the rank's own clock, as at the end of MPI_Init */
+}
+
 struct pf_rank *pf_compute_call(void)
 {
     const pf_self_t *self = pf_self();
     struct pf_rank *r = self ? self->mpi : NULL;
-    if (!r || r->state != PF_RANK_RUNNING)
+    if (!r || !pf_compute_counts(r))
         return NULL;
     pf_account_stop(r->account);
     return r;

@@ -29,15 +29,20 @@ extern bool pf_compute_on;
 extern uint64_t pf_compute_threshold; /* ns; UINT64_MAX: nothing is charged */
 void pf_compute_inject(struct pf_rank *r);
 
-/* Before and after a call into an implementation for the application. */
-static inline void pf_compute_native_begin(struct pf_rank *r, const struct pf_instance *in)
+/* What the rank has computed is charged now, or discarded. */
+static inline void pf_compute_now(struct pf_rank *r)
 {
     struct pf_account *account = r->account;
-    if (in->values->charges_computation)
-        return;
     if (__builtin_expect(account->computed - account->charged >= pf_compute_threshold, 0))
         pf_compute_inject(r);
     account->charged = account->computed;
+}
+
+/* Before and after a call into an implementation for the application. */
+static inline void pf_compute_native_begin(struct pf_rank *r, const struct pf_instance *in)
+{
+    if (!in->values->charges_computation)
+        pf_compute_now(r);
 }
 
 static inline void pf_compute_native_end(struct pf_rank *r, const struct pf_instance *in)
@@ -50,8 +55,19 @@ static inline void pf_compute_native_end(struct pf_rank *r, const struct pf_inst
 void pf_compute_native_counts(struct pf_rank *r, const struct pf_instance *in);
 void pf_compute_native_counted(struct pf_rank *r, const struct pf_instance *in);
 
-/* Around what the application calls besides MPI, for which time may pass. NULL before MPI_Init and after
- * MPI_Finalize. */
+/*
+ * A rank that has called an interface beside MPI (process/layer.h) and not MPI computes from now on, too.
+ * What it has computed before is not charged, as before MPI_Init.
+ */
+void pf_compute_open(struct pf_rank *r);
+
+/* Is what the rank computes charged? Between MPI_Init and MPI_Finalize, or from pf_compute_open() on. */
+static inline bool pf_compute_counts(const struct pf_rank *r)
+{
+    return r->state == PF_RANK_RUNNING || (r->state == PF_RANK_NEW && r->computes);
+}
+
+/* Around what the application calls besides MPI, for which time may pass. NULL when nothing is charged. */
 struct pf_rank *pf_compute_call(void);
 void pf_compute_return(struct pf_rank *r);
 
@@ -75,7 +91,8 @@ void pf_compute_slept(struct pf_rank *r);
  * charges that now, instead of at the next call. */
 void pf_compute_charge(struct pf_rank *r);
 
-/* The rank has finalized. Ends the run when the file has more to say; the last rank writes the file. */
+/* The rank has finalized, or, without MPI, has left main(). Ends the run when the file has more to say; the
+ * last rank writes the file. */
 void pf_compute_end(struct pf_rank *r);
 
 /* Times of the ranks that have finalized, one line each, and as JSON. */

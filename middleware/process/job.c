@@ -213,6 +213,8 @@ static void portals_rank_left(struct pf_rank *r, int status)
     if (pf_portals_leave(&r->self))
         pf_warn("rank %d has ended with status %d and without PtlFini", r->self.rank, status);
     pf_account_close(r->account, simgrid_get_clock());
+    if (pf_compute_on && r->computes)
+        pf_compute_end(r);
     if (++portals_left == pf_job_state.size) /* or SMPI would ask at the end why nobody called MPI_Finalize */
         xbt_log_control_set("smpi.thres:warning");
 }

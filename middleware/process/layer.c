@@ -41,9 +41,20 @@ enum pf_model pf_layer_model(const char *who)
     return model;
 }
 
-void pf_layer_enter(pf_self_t *self)
+void pf_layer_open(pf_self_t *self)
 {
-    pf_account_enter(self->mpi->account);
+    pf_compute_open(self->mpi);
+}
+
+void pf_layer_enter(pf_self_t *self, const void *site)
+{
+    struct pf_rank *r = self->mpi;
+    bool counts = pf_compute_counts(r);
+    if (pf_compute_on && counts)
+        pf_compute_point(r, site);
+    pf_account_enter(r->account);
+    if (counts)
+        pf_compute_now(r);
 }
 
 void pf_layer_leave(pf_self_t *self)

@@ -22,8 +22,13 @@ PF_EXPORT const void *pf_layer_program(void);
  * when the user has asked for a model without a NIC (`who` says what needs one). */
 PF_EXPORT enum pf_model pf_layer_model(const char *who);
 
-/* The rank's own computation ends here, and goes on there. It is charged as before an MPI call. */
-PF_EXPORT void pf_layer_enter(pf_self_t *self);
+/* The rank has called the layer's first function: what it computes from now on is charged, if it was not
+ * before. */
+PF_EXPORT void pf_layer_open(pf_self_t *self);
+
+/* The rank's own computation ends here, at `site` (an address in the program, or NULL), and goes on there. It
+ * is measured, recorded, replayed and charged as before an MPI call. */
+PF_EXPORT void pf_layer_enter(pf_self_t *self, const void *site);
 PF_EXPORT void pf_layer_leave(pf_self_t *self);
 
 /* `print` writes one line about a rank that is in a call of the layer, and returns whether it did; `left` is

@@ -74,12 +74,25 @@ static void leave(struct pf_rank *r)
     pf_compute_return(r);
 }
 
+/* For a rank that has not called MPI. Returns the date before; what it has computed is charged when it has
+ * called an interface beside MPI. */
+static double spend(double seconds)
+{
+    struct pf_rank *r = enter();
+    if (r)
+        pf_compute_charge(r);
+    double now = simgrid_get_clock();
+    sg_actor_sleep_for(seconds);
+    leave(r);
+    return now;
+}
+
 unsigned int pf_libc_sleep(unsigned int seconds)
 {
     if (!simulated())
         return sleep(seconds);
     if (portals_only()) {
-        sg_actor_sleep_for(seconds);
+        spend(seconds);
         return 0;
     }
     struct pf_rank *r = enter();
@@ -93,7 +106,7 @@ int pf_libc_usleep(useconds_t microseconds)
     if (!simulated())
         return usleep(microseconds);
     if (portals_only()) {
-        sg_actor_sleep_for(microseconds * 1e-6);
+        spend(microseconds * 1e-6);
         return 0;
     }
     struct pf_rank *r = enter();
@@ -111,7 +124,7 @@ int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
         return -1;
     }
     if (portals_only()) {
-        sg_actor_sleep_for((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
+        spend((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
         return 0;
     }
     struct pf_rank *r = enter();
@@ -132,11 +145,8 @@ static void settle(void)
  * would answer with the real time there. */
 static double charged_clock(void)
 {
-    if (portals_only()) { /* the same price, so that a program that waits for a date gets there */
-        double now = simgrid_get_clock();
-        sg_actor_sleep_for(sg_cfg_get_double("smpi/wtime"));
-        return now;
-    }
+    if (portals_only()) /* the same price, so that a program that waits for a date gets there */
+        return spend(sg_cfg_get_double("smpi/wtime"));
     struct pf_rank *r = enter();
     settle();
     double now = smpi_wtime();

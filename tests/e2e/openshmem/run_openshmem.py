@@ -69,6 +69,12 @@ class Checker:
                   f"    {result.command}\n{text[-1500:]}")
         return result
 
+    def holds(self, title, right, result):
+        self.runs += 1
+        if not right:
+            self.failures += 1
+            print(f"FAIL {title}\n    {result.command}\n" + "\n".join(result.lines)[-1500:] + result.err[-1500:])
+
     def pfrun(self, program, np, args=(), options=()):
         command = [self.tools.command("pfrun"), "-np", str(np), "--log=root.thres:error", "--cfg=smpi/simulate-computation:no",
                    *options, program, *args]

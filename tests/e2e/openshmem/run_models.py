@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""OpenSHMEM programs without MPI: what their computation costs in simulated time.
+
+Usage: run_models.py --bin DIRECTORY
+"""
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+from run_openshmem import HERE, Checker, harness
+
+# The processor of this machine as fast as a host of the built-in platforms.
+MEASURED = ["--cfg=smpi/simulate-computation:yes", "--cfg=smpi/host-speed:1Gf"]
+
+
+def microseconds(result, what):
+    return [float(value) for value in re.findall(rf"^{what} (\S+)$", "\n".join(result.lines), re.MULTILINE)]
+
+
+def computation(checker):
+    """Measured by default, not with simulate-computation:no; recorded and replayed to the last digit; as a file has it."""
+    program = checker.build(os.path.join(HERE, "programs", "compute.c"))
+    measured = checker.pfrun(program, 3, options=MEASURED)
+    free = checker.pfrun(program, 3)
+    checker.expect("measured", measured, 0, "computed")
+    checker.expect("free", free, 0, "computed")
+    # 20,000,000 additions to memory: more than 1 ms on any processor
+    checker.holds("computation takes simulated time", min(microseconds(measured, "waited")) > 1000 and
+                  microseconds(measured, "computed")[0] > 3000, measured)
+    checker.holds("computation is free", max(microseconds(free, "computed") + microseconds(free, "waited")) < 200, free)
+
+    name = os.path.join(checker.tools.work, "recorded")
+    times = ["--cfg=parfocal/rank_times:yes"]
+    recorded = checker.pfrun(program, 3, options=[*MEASURED, *times, "--cfg=parfocal/computation_record:" + name])
+    replay = ["--cfg=parfocal/computation_replay:" + name]
+    replayed = checker.pfrun(program, 3, options=[*times, *replay])
+    checker.holds("a replay has the dates of the recording", recorded.status == 0 and recorded.lines == replayed.lines and
+                  recorded.lines and re.findall(r"^rank \d: .*", recorded.err, re.MULTILINE) ==
+                  re.findall(r"^rank \d: .*", replayed.err, re.MULTILINE) != [], replayed)
+    checker.expect("a file of another job", checker.pfrun(program, 2, options=replay), 1, "was recorded with 3 ranks, this run has 2")
+
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    long = r"(?<!speed )\b\d{7,}\b"
+    checker.holds("three long stretches were recorded", len(re.findall(long, text)) == 3, recorded)
+    with open(name, "w", encoding="utf-8") as file:  # each takes 2 ms, the others nothing
+        file.write(re.sub(long, "2000000", re.sub(r"\b\d{3,6}\b", "0", text)))
+    given = checker.pfrun(program, 3, options=replay)
+    free, given = (microseconds(result, "computed")[0] for result in (free, given))
+    checker.holds(f"three stretches of 2 ms: {given} us instead of 6 ms more than {free} us", abs(given - free - 6000) < 1, replayed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--bin", required=True)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        checker = Checker(harness.Tools(arguments.bin, work))
+        for part in (computation,):
+            part(checker)
+        print(f"{checker.runs} checks, {checker.failures} failures")
+        return 1 if checker.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
