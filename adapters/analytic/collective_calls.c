@@ -411,13 +411,6 @@ static int an_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
     return agree(comm, made);
 }
 
-static int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
-{
-    (void)comm, (void)group, (void)tag;
-    *made = MPI_COMM_NULL; /* its members alone call it; the hub has told them about each other */
-    return MPI_SUCCESS;
-}
-
 static int an_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 {
     struct entry e = entry_of(comm, NULL);

@@ -70,10 +70,11 @@ struct an_rank {
     void *mpi;               /* the middleware's, for on_progress */
     void *predefined[PF_PREDEFINED_LIMIT];
     struct an_comm *world, *alone;
-    double debt;       /* seconds of its calls that are still to pay */
-    int calls_in_debt; /* calls since the rank has blocked */
-    double foresight;  /* its call is a probe in vain, and would be before the debt is so large */
-    int soonest_from;  /* the rank that it has last looked for, and how long a message from there takes */
+    struct an_comm *groups; /* where it meets the members of MPI_Comm_create_group; NULL before the first */
+    double debt;            /* seconds of its calls that are still to pay */
+    int calls_in_debt;      /* calls since the rank has blocked */
+    double foresight;       /* its call is a probe in vain, and would be before the debt is so large */
+    int soonest_from; /* the rank that it has last looked for, and how long a message from there takes */
     double soonest;
     struct pf_waiter waiter;
     bool can_wait; /* its waiter has been made */
@@ -395,6 +396,12 @@ struct an_comm *an_intercomm_join(struct an_rank *rank, int id, const int *membe
 /* Another member of a communicator that has no id: its first member has joined -1. */
 struct an_comm *an_comm_join_private(struct an_rank *rank, const struct an_comm *first, int me);
 void an_comm_leave(struct an_comm *comm);
+
+/*
+ * The native function (comm_group.c): the members tell each other three times 4 B, up a binary tree of the
+ * group and down again, as Open MPI's do, and pay for these messages.
+ */
+int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
 
 static inline struct an_comm *an_comm_of(MPI_Comm handle)
 {
