@@ -146,10 +146,10 @@ static double begin(struct an_access *a, double date)
     }
     win->accumulating |= is_atomic(a);
     a->parts = 1 + a->answers;
-    if (a->answers)
-        date = send_answer(a, date, &end);
     if (a->is_long)
         date = receive_data(a, date, &end);
+    if (a->answers)
+        date = send_answer(a, date, &end);
     pf_event_init(&a->over, access_over);
     pf_engine_post(&a->over, end);
     return date;

@@ -182,7 +182,7 @@ void an_pt2pt_start(struct an_access *a)
     bool alone = a->action == AN_SWAP || asks || (a->is_long && (a->action == AN_PUT || a->request));
     struct an_fragment *f =
         room_for(win, a->target, a->is_long ? align(header_of(a)) : bytes, a->is_long, alone);
-    if (a->is_long || asks)
+    if (asks || (a->is_long && !a->answers)) /* data of MPI_Get_accumulate leave before the lock is there */
         an_window_await(win, is_permitted, peer);
     if (a->answers)
         await_answer(a);
