@@ -22,14 +22,17 @@ const char *pf_fn_name(int fn)
     return fn >= 0 && fn < PF_FN_COUNT ? fn_names[fn] : "no MPI call";
 }
 
-void pf_job_abort(int rank, int status)
+void pf_job_leave(int status)
 {
-    (void)rank;
     for (int i = 0; i < pf_job_state.size; i++)
         if (pf_job_state.ranks && pf_job_state.ranks[i].account)
             pf_account_close(pf_job_state.ranks[i].account, simgrid_get_clock());
-    if (status == 0 || (status & 0xff) == 0)
-        status = 1;
     pf_summary_finish(status);
     pf_end_process(status & 0xff);
+}
+
+void pf_job_abort(int rank, int status)
+{
+    (void)rank;
+    pf_job_leave((status & 0xff) == 0 ? 1 : status);
 }

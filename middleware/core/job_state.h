@@ -34,4 +34,7 @@ static inline pf_self_t *pf_job_self(void)
  * 0). */
 void pf_job_abort(int rank, int status) __attribute__((noreturn));
 
+/* The end of a run of which nothing more is wanted: the same, with any status. From a rank. */
+void pf_job_leave(int status) __attribute__((noreturn));
+
 #endif

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/agree/switch.h"
+#include "middleware/core/job_state.h"
 #include "middleware/sampling/copies.h"
 
 struct window {
@@ -34,9 +35,11 @@ struct part {
 static struct {
     struct window *windows;
     unsigned count;
-    unsigned next; /* of those that are copied */
-    unsigned end;  /* behind the last one that this process runs itself */
-    bool forks;    /* and this is no copy */
+    unsigned next;  /* of those that are copied */
+    unsigned end;   /* behind the last one that this process runs itself */
+    bool forks;     /* and this is no copy */
+    bool ends;      /* the run, after its last window, */
+    unsigned ended; /* at this mark, or 0 */
     int ranks;
     enum pf_model model;
     struct part *parts;
@@ -111,6 +114,8 @@ void pf_windows_read(void)
     pf_at_end(give_up);
     if (all.forks)
         pf_copies_prepare();
+    all.ends = !pf_config.windows_whole && !*pf_config.marks && !*pf_config.trace &&
+               !*pf_config.replay_record && !*pf_config.computation_record;
 }
 
 void pf_windows_begin(int ranks)
@@ -173,10 +178,20 @@ static void enter(struct part *part, unsigned mark, double date)
     note(window, mark, date);
 }
 
+/* Nothing of what follows is asked for when the last window is over, or its copy made. */
+static void end_after(unsigned mark)
+{
+    bool over = all.forks ? all.next == all.count : all.windows[all.count - 1].left == all.ranks;
+    if (!over || !all.ends || all.count == 0)
+        return;
+    all.ended = mark;
+    pf_job_leave(pf_windows_finish() ? 0 : 1);
+}
+
 /* From here on this process is the copy for one window. */
 static void become_copy(unsigned window)
 {
-    all.forks = false;
+    all.forks = all.ends = false;
     all.end = window + 1;
     for (int i = 0; i < all.ranks; i++)
         all.parts[i] = (struct part){.window = window};
@@ -193,6 +208,8 @@ void pf_windows_pass(struct pf_rank *r, unsigned mark, double date, bool runs)
     bool inside = part->inside;
     leave(part, mark, date);
     enter(part, mark, date);
+    if (runs)
+        end_after(mark);
     if (!runs || inside == part->inside)
         return;
     if (part->inside)
@@ -230,6 +247,8 @@ static void put_windows(bool forks, bool *beyond)
         for (unsigned mark = all.windows[i].first;
              mark <= all.windows[i].last && !what_fails(&all.windows[i], forks, beyond); mark++)
             fprintf(all.out, "%u,%u,%.15g\n", i, mark, all.windows[i].dates[mark - all.windows[i].first]);
+    if (all.ended)
+        fprintf(all.out, "# ended %u\n", all.ended);
     for (unsigned i = 0; i < all.count; i++) {
         const struct window *window = &all.windows[i];
         const char *failure = what_fails(window, forks, beyond);

@@ -142,6 +142,30 @@ dates() { # of a result, without what it cost
     cmp alone <(grep '^[0-9]' all | cut -d, -f2,3)
 }
 
+# ends_early BY: the run ends with its last window, and what it tells is the same as when it goes on
+ends_early() {
+    local settings=(PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_BY=$1 PARFOCAL_WINDOWS_RESULT=result PARFOCAL_SUMMARY=summary.json)
+    env "${settings[@]}" PARFOCAL_WINDOWS_WHOLE=yes "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >told
+    grep '^result ' told
+    dates >whole
+    ! grep ended whole
+    env "${settings[@]}" "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >told
+    [ ! -s told ]
+    [ "$(field result ended)" = $2 ]
+    cmp whole <(dates | grep -v '^# ended')
+    python3 -c 'import json; summary = json.load(open("summary.json")); assert 0 < summary["simulated_s"] < float(open("whole").read().split(",")[-1]) * 1.01'
+    [ -z "$(ls -A tmp)" ]
+}
+
+@test "windows: the run ends after the last one, if nothing else is asked of it" {
+    printf '4 6\n8 12\n' >windows
+    ends_early run 12
+    ends_early fork 8
+    windows fork 20 pcontrol | grep '^result ' # the marks are wanted
+    echo "0 $(sed -n '$s/,.*//p' marks)" >windows
+    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_RESULT=result app analytic 20 pcontrol | grep '^result ' # it is the end
+}
+
 @test "windows: a copy changes no file, and nothing that the run reads" {
     seq 100 200 >read
     app analytic 10 write read >plain
