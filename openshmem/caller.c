@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is calling, and what is said when a call is wrong. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+/* Who is calling, and in which model. */
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/process/layer.h"
@@ -16,22 +12,6 @@ struct pf_shmem *pf_shmem_of(int pe)
     return pes[pe];
 }
 
-static void say(const struct pf_shmem *me, const char *format, va_list arguments)
-{
-    char text[512], site[256];
-    vsnprintf(text, sizeof text, format, arguments);
-    pf_die("PE %d: %s: %s, at %s", me->rank, me->call, text, pf_layer_site(me->site, site, sizeof site));
-}
-
-void pf_shmem_die(const struct pf_shmem *me, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(me, format, arguments);
-    va_end(arguments);
-    abort();
-}
-
 void pf_shmem_known(struct pf_shmem *me)
 {
     if (!pes)
@@ -39,33 +19,34 @@ void pf_shmem_known(struct pf_shmem *me)
     pes[me->rank] = me;
 }
 
-void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site)
+void pf_shmem_use_model(struct pf_shmem *me, enum pf_model model)
 {
-    pf_layer_enter(me->self, site);
+    pf_layer_need_nic("OpenSHMEM", model);
+    me->model = model;
+    me->network = pf_portals_network(pf_model_network(model));
+}
+
+/* What goes by two networks has no order, so nothing is left on its way in the old one. The PE pays: it waits
+ * as in a shmem_quiet of all its contexts. */
+static void change_model(struct pf_shmem *me, enum pf_model model)
+{
+    pf_shmem_quiet_all(me);
+    pf_shmem_use_model(me, model);
+    pf_portals_enter(me->self, me->network);
+}
+
+void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enum pf_layer_call kind)
+{
+    enum pf_model model = pf_layer_enter(me->self, site, kind);
     pf_portals_enter(me->self, me->network);
     me->call = call;
     me->site = site;
+    if (__builtin_expect(model != me->model, 0))
+        change_model(me, model);
 }
 
 void pf_shmem_leave(struct pf_shmem *me)
 {
     me->call = NULL;
     pf_layer_leave(me->self);
-}
-
-struct pf_shmem *pf_shmem_enter_slowly(const char *call, const void *site)
-{
-    char text[256];
-    const pf_self_t *self = pf_portals_self();
-    if (!self)
-        pf_die("%s was called outside of the simulation: start the program with pfrun -np N", call);
-    pf_die("PE %d: %s was called %s, at %s", self->rank, call,
-           self->shmem ? "after shmem_finalize" : "before shmem_init",
-           pf_layer_site(site, text, sizeof text));
-}
-
-void pf_shmem_check_pe(const struct pf_shmem *me, int pe)
-{
-    if (pe < 0 || pe >= me->size)
-        pf_shmem_die(me, "there is no PE %d, the job has %d (0 to %d)", pe, me->size, me->size - 1);
 }

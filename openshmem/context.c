@@ -98,6 +98,13 @@ void pf_shmem_quiet(struct pf_shmem *me, shmem_ctx_t ctx)
     context->unordered = false;
 }
 
+void pf_shmem_quiet_all(struct pf_shmem *me)
+{
+    pf_shmem_quiet(me, SHMEM_CTX_DEFAULT);
+    for (struct pf_shmem_context *context = me->contexts; context; context = context->next)
+        pf_shmem_quiet(me, context);
+}
+
 void pf_shmem_fence(struct pf_shmem *me, shmem_ctx_t ctx)
 {
     struct pf_shmem_context *context = pf_shmem_context_of(me, ctx);

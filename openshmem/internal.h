@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/self.h"
 #include "lowlevel/portals/include/portals4.h"
+#include "middleware/process/layer.h"
 
 #define PF_SHMEM_NO_SELECTION
 #pragma GCC visibility push(default)
@@ -58,10 +59,11 @@ struct pf_shmem_place {
 struct pf_shmem {
     pf_self_t *self;
     int rank, size;
-    int network;      /* by which its commands go */
-    const char *call; /* the current or last one, for diagnoses */
-    const void *site; /* where in the program it was made */
-    int waits_for;    /* the PE, -1: any */
+    enum pf_model model; /* in force when it made its latest call, */
+    int network;         /* by which its commands go */
+    const char *call;    /* the current or last one, for diagnoses */
+    const void *site;    /* where in the program it was made */
+    int waits_for;       /* the PE, -1: any */
     bool waiting;
     bool over;
     struct pf_shmem_segment segments[PF_SHMEM_SEGMENTS];
@@ -75,26 +77,29 @@ struct pf_shmem {
     long *sync;                        /* SHMEM_SYNC_SIZE elements for barriers over all */
 };
 
-/* caller.c */
+/* mistake.c */
 struct pf_shmem *pf_shmem_enter_slowly(const char *call, const void *site);
 /* One line that names the PE, the call and where it is made; ends the job. */
 void pf_shmem_die(const struct pf_shmem *me, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
-void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site);
-void pf_shmem_leave(struct pf_shmem *me);
-struct pf_shmem *pf_shmem_of(int pe);
-void pf_shmem_known(struct pf_shmem *me); /* to pf_shmem_of() */
 void pf_shmem_check_pe(const struct pf_shmem *me, int pe);
 
-static inline struct pf_shmem *pf_shmem_call(const char *call, const void *site)
+/* caller.c */
+void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enum pf_layer_call kind);
+void pf_shmem_leave(struct pf_shmem *me);
+void pf_shmem_use_model(struct pf_shmem *me, enum pf_model model); /* ends the job when it has no NIC */
+struct pf_shmem *pf_shmem_of(int pe);
+void pf_shmem_known(struct pf_shmem *me); /* to pf_shmem_of() */
+
+static inline struct pf_shmem *pf_shmem_call(const char *call, const void *site, enum pf_layer_call kind)
 {
     pf_self_t *self = pf_self();
     if (__builtin_expect(!self || !self->shmem || self->shmem->over, 0))
         return pf_shmem_enter_slowly(call, site);
-    pf_shmem_enter(self->shmem, call, site);
+    pf_shmem_enter(self->shmem, call, site, kind);
     return self->shmem;
 }
-#define PF_SHMEM_ENTER(call) pf_shmem_call(call, __builtin_return_address(0))
+#define PF_SHMEM_ENTER(call, kind) pf_shmem_call(call, __builtin_return_address(0), PF_LAYER_##kind)
 
 /* segment.c */
 void pf_shmem_segments_open(struct pf_shmem *me);
@@ -120,6 +125,7 @@ int pf_shmem_ctx_create(struct pf_shmem *me, long options, shmem_ctx_t *ctx);
 void pf_shmem_ctx_destroy(struct pf_shmem *me, shmem_ctx_t ctx);
 void pf_shmem_fence(struct pf_shmem *me, shmem_ctx_t ctx);
 void pf_shmem_quiet(struct pf_shmem *me, shmem_ctx_t ctx);
+void pf_shmem_quiet_all(struct pf_shmem *me); /* all contexts */
 
 /* transfer.c: lengths in bytes */
 void pf_shmem_put(struct pf_shmem *me, shmem_ctx_t ctx, void *to, const void *from, size_t length, int pe);

@@ -14,7 +14,7 @@ PF_EXPORT int _num_pes(void)
 
 PF_EXPORT void *shmalloc(size_t size)
 {
-    struct pf_shmem *me = PF_SHMEM_ENTER("shmalloc");
+    struct pf_shmem *me = PF_SHMEM_ENTER("shmalloc", COMMUNICATES);
     void *result = pf_shmem_malloc(me, sizeof(max_align_t), size);
     pf_shmem_leave(me);
     return result;
@@ -22,14 +22,14 @@ PF_EXPORT void *shmalloc(size_t size)
 
 PF_EXPORT void shfree(void *ptr)
 {
-    struct pf_shmem *me = PF_SHMEM_ENTER("shfree");
+    struct pf_shmem *me = PF_SHMEM_ENTER("shfree", COMMUNICATES);
     pf_shmem_free(me, ptr);
     pf_shmem_leave(me);
 }
 
 PF_EXPORT void *shrealloc(void *ptr, size_t size)
 {
-    struct pf_shmem *me = PF_SHMEM_ENTER("shrealloc");
+    struct pf_shmem *me = PF_SHMEM_ENTER("shrealloc", COMMUNICATES);
     void *result = pf_shmem_realloc(me, ptr, size);
     pf_shmem_leave(me);
     return result;
@@ -37,7 +37,7 @@ PF_EXPORT void *shrealloc(void *ptr, size_t size)
 
 PF_EXPORT void *shmemalign(size_t alignment, size_t size)
 {
-    struct pf_shmem *me = PF_SHMEM_ENTER("shmemalign");
+    struct pf_shmem *me = PF_SHMEM_ENTER("shmemalign", COMMUNICATES);
     void *result = pf_shmem_malloc(me, alignment, size);
     pf_shmem_leave(me);
     return result;

@@ -78,10 +78,9 @@ static void open_pe(pf_self_t *self, const char *call, const void *site)
     me->call = call;
     me->site = site;
     pf_shmem_known(me);
-    enum pf_model model = pf_layer_model("OpenSHMEM");
+    pf_shmem_use_model(me, pf_layer_model());
     pf_portals_free_mode(self, true);
     check(me, PtlInit(), "PtlInit");
-    me->network = pf_portals_network(pf_model_network(model));
     pf_portals_watch_memory(self);
     open_interface(me);
     open_segments(me);
@@ -109,7 +108,7 @@ static void left_main(pf_self_t *self, int status)
     struct pf_shmem *me = self->shmem;
     if (!me || me->over || status != 0)
         return;
-    pf_shmem_enter(me, "shmem_finalize (at the end of main)", NULL);
+    pf_shmem_enter(me, "shmem_finalize (at the end of main)", NULL, PF_LAYER_LOCAL);
     close_pe(me);
     pf_shmem_leave(me);
 }
@@ -122,7 +121,7 @@ static void init(const char *call, const void *site)
     if (self->shmem) /* a second call does nothing */
         return;
     pf_layer_register(print_blocked, left_main);
-    pf_layer_enter(self, site);
+    pf_layer_enter(self, site, PF_LAYER_LOCAL);
     open_pe(self, call, site);
     pf_layer_open(self);
     pf_layer_leave(self);
@@ -148,21 +147,21 @@ PF_EXPORT int shmem_init_thread(int requested, int *provided)
 
 PF_EXPORT void shmem_query_thread(int *provided)
 {
-    struct pf_shmem *me = PF_SHMEM_ENTER("shmem_query_thread");
+    struct pf_shmem *me = PF_SHMEM_ENTER("shmem_query_thread", LOCAL);
     *provided = SHMEM_THREAD_FUNNELED;
     pf_shmem_leave(me);
 }
 
 PF_EXPORT void shmem_finalize(void)
 {
-    struct pf_shmem *me = PF_SHMEM_ENTER("shmem_finalize");
+    struct pf_shmem *me = PF_SHMEM_ENTER("shmem_finalize", LOCAL);
     close_pe(me);
     pf_shmem_leave(me);
 }
 
 PF_EXPORT void shmem_global_exit(int status)
 {
-    struct pf_shmem *me = PF_SHMEM_ENTER("shmem_global_exit");
+    struct pf_shmem *me = PF_SHMEM_ENTER("shmem_global_exit", LOCAL);
     pf_layer_abort(me->self, status);
 }
 

@@ -70,10 +70,24 @@ void pf_model_enforce(struct pf_rank *r, enum pf_model model)
     r->active = r->instances[pf_model_impl(model)] = r->models[model];
 }
 
+/* A rank that has not called MPI uses no implementation: the interface beside MPI sees at its next call which
+ * model is in force. */
+static void move_without_mpi(struct pf_rank *r, const char *phase, enum pf_model model)
+{
+    pf_compute_charge(r);
+    pf_account_move(r->account, phase, model, simgrid_get_clock());
+    if (model != PF_MODEL_NONE)
+        r->model = model;
+}
+
 /* Into a phase, NULL for the present one, and a model, PF_MODEL_NONE for the present one. */
 static void move(struct pf_rank *r, const char *phase, enum pf_model model)
 {
     enum pf_model from = r->model;
+    if (r->state == PF_RANK_NEW) {
+        move_without_mpi(r, phase, model);
+        return;
+    }
     if (model != PF_MODEL_NONE)
         pf_model_load(model);
     pf_compute_charge(r);
@@ -105,7 +119,8 @@ struct pf_instance *pf_switch_promote(struct pf_rank *r)
 
 void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape)
 {
-    pf_upcalls.communicates(r, shape);
+    if (r->state != PF_RANK_NEW)
+        pf_upcalls.communicates(r, shape);
     enum pf_model model = pf_schedule_step(&r->cursor, shape->world, simgrid_get_clock());
     if (model != PF_MODEL_NONE)
         pf_switch_to(r, model);
@@ -114,14 +129,16 @@ void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape)
 void pf_switch_phase(struct pf_rank *r, const char *phase)
 {
     move(r, phase, pf_schedule_enter(pf_job_state.schedule, phase));
-    pf_upcalls.entered_phase(r, phase);
+    if (r->state != PF_RANK_NEW)
+        pf_upcalls.entered_phase(r, phase);
 }
 
-/* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize. */
+/* The rank that calls one of the functions of parfocal.h, NULL outside MPI_Init .. MPI_Finalize, and without
+ * MPI before shmem_init. */
 static struct pf_rank *calling_rank(void)
 {
     pf_self_t *self = pf_job_self();
-    if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
+    if (!self || !self->mpi || !pf_compute_counts(self->mpi))
         return NULL;
     pf_account_enter(self->mpi->account);
     return self->mpi;
@@ -155,7 +172,8 @@ PF_EXPORT int pf_phase(const char *name)
     struct pf_rank *r = calling_rank();
     if (!r)
         return -1;
-    pf_upcalls.phase(r, name ? name : "other");
+    if (r->state != PF_RANK_NEW)
+        pf_upcalls.phase(r, name ? name : "other");
     pf_switch_phase(r, name ? name : "other");
     pf_account_leave(r->account);
     return 0;

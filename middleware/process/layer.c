@@ -3,6 +3,7 @@
 #include "middleware/process/layer.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include <simgrid/engine.h>
 
@@ -25,20 +26,26 @@ static bool has_nic(enum pf_model model)
     return *pf_model_network(model) != '\0';
 }
 
-enum pf_model pf_layer_model(const char *who)
+void pf_layer_need_nic(const char *who, enum pf_model model)
+{
+    if (!has_nic(model))
+        pf_die("%s needs a model with a network interface, and %s has none: pfrun -model portals or packet",
+               who, pf_model_name(model));
+    if (strcmp(pf_model_network(model), "external") == 0 && pf_model_missing(model))
+        pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
+}
+
+enum pf_model pf_layer_model(void)
 {
     struct pf_rank *r = pf_self()->mpi;
-    enum pf_model model = pf_job_state.start_model;
-    if (!has_nic(model)) {
-        if (*pf_config.model || r->state == PF_RANK_RUNNING)
-            pf_die(
-                "%s needs a model with a network interface, and %s has none: pfrun -model portals or packet",
-                who, pf_model_name(model));
-        model = PF_MODEL_PORTALS;
-    }
-    if (r->state != PF_RANK_RUNNING)
-        pf_account_move(r->account, NULL, model, simgrid_get_clock());
-    return model;
+    if (r->state == PF_RANK_RUNNING)
+        return r->model;
+    if (!has_nic(pf_job_state.start_model) && !*pf_config.model &&
+        pf_schedule_start(pf_job_state.schedule) == PF_MODEL_NONE)
+        pf_job_state.start_model = PF_MODEL_PORTALS; /* also for an MPI_Init behind this */
+    r->model = pf_job_state.start_model;
+    pf_account_move(r->account, NULL, r->model, simgrid_get_clock());
+    return r->model;
 }
 
 void pf_layer_open(pf_self_t *self)
@@ -46,15 +53,21 @@ void pf_layer_open(pf_self_t *self)
     pf_compute_open(self->mpi);
 }
 
-void pf_layer_enter(pf_self_t *self, const void *site)
+enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_call call)
 {
     struct pf_rank *r = self->mpi;
     bool counts = pf_compute_counts(r);
     if (pf_compute_on && counts)
         pf_compute_point(r, site);
     pf_account_enter(r->account);
-    if (counts)
-        pf_compute_now(r);
+    if (!counts)
+        return r->model;
+    pf_compute_now(r);
+    if (PF_UNLIKELY(r->cursor.watching) && call != PF_LAYER_LOCAL) {
+        bool all = call == PF_LAYER_ALL;
+        pf_switch_by_schedule(r, &(struct pf_call_shape){.world = all, .all = all});
+    }
+    return r->model;
 }
 
 void pf_layer_leave(pf_self_t *self)

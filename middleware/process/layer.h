@@ -12,23 +12,34 @@
 
 /*
  * What an interface beside MPI asks of the process: OpenSHMEM (openshmem/), which runs on the NIC and knows
- * neither models nor accounts. The caller is a rank in all of them.
+ * no accounts, and of models only their networks. The caller is a rank in all of them.
  */
 
 /* Any address inside the calling rank's copy of the program. */
 PF_EXPORT const void *pf_layer_program(void);
 
-/* The model by which the rank uses its NIC: that of the run, when it has a NIC, else `portals`. Ends the run
- * when the user has asked for a model without a NIC (`who` says what needs one). */
-PF_EXPORT enum pf_model pf_layer_model(const char *who);
+/* The model in force for the rank when it calls the layer's first function: that of the run, or `portals`
+ * when nobody has asked for one. */
+PF_EXPORT enum pf_model pf_layer_model(void);
+
+/* Ends the run with one line when the model has no NIC (`who` says what needs one). */
+PF_EXPORT void pf_layer_need_nic(const char *who, enum pf_model model);
 
 /* The rank has called the layer's first function: what it computes from now on is charged, if it was not
  * before. */
 PF_EXPORT void pf_layer_open(pf_self_t *self);
 
+/* What a call is for a schedule. */
+enum pf_layer_call {
+    PF_LAYER_LOCAL,        /* nobody else notices it */
+    PF_LAYER_COMMUNICATES, /* counts for `every` and @time */
+    PF_LAYER_ALL           /* a collective of all ranks: also for @coll */
+};
+
 /* The rank's own computation ends here, at `site` (an address in the program, or NULL), and goes on there. It
- * is measured, recorded, replayed and charged as before an MPI call. */
-PF_EXPORT void pf_layer_enter(pf_self_t *self, const void *site);
+ * is measured, recorded, replayed and charged as before an MPI call. Returns the model in force from now on:
+ * the program, a phase or the schedule may have changed it. */
+PF_EXPORT enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_call call);
 PF_EXPORT void pf_layer_leave(pf_self_t *self);
 
 /* `print` writes one line about a rank that is in a call of the layer, and returns whether it did; `left` is

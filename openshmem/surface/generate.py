@@ -61,7 +61,7 @@ def reductions():
 
 
 def body(f):
-    lines = [f'    struct pf_shmem *me = PF_SHMEM_ENTER("{f.name}");']
+    lines = [f'    struct pf_shmem *me = PF_SHMEM_ENTER("{f.name}", {f.family.kind});']
     if "pWrk" in f.arguments:
         lines.append("    (void)pWrk;")
     if f.returns != "void":

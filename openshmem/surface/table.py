@@ -41,6 +41,7 @@ class Family:
     body: str                # the call below; CTX is the context
     context: bool = False
     generic: str = ""        # the selection by type of C11 under this name, after shmem_
+    kind: str = "COMMUNICATES"  # for a schedule: also LOCAL, ALL (a collective of all PEs)
 
 
 def transfers():
@@ -130,8 +131,8 @@ def collectives():
     blocks = "void *dest, const void *source, size_t nelems, "
     strided = "void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, "
     rows = [
-        Family("barrier_all", (), "void", "void", "pf_shmem_barrier_all(me)"),
-        Family("sync_all", (), "void", "void", "pf_shmem_sync_all(me)"),
+        Family("barrier_all", (), "void", "void", "pf_shmem_barrier_all(me)", kind="ALL"),
+        Family("sync_all", (), "void", "void", "pf_shmem_sync_all(me)", kind="ALL"),
         Family("barrier", (), "void", active + "long *pSync", "pf_shmem_barrier(me, " + these),
         Family("sync", (), "void", active + "long *pSync", "pf_shmem_sync(me, " + these),
         Family("broadcast{B}", (32, 64), "void", blocks + "int PE_root, " + active + "long *pSync",
@@ -155,11 +156,11 @@ def collectives():
 
 def others():
     return [
-        Family("n_pes", (), "int", "void", "result = me->size"),
-        Family("my_pe", (), "int", "void", "result = me->rank"),
-        Family("ptr", (), "void *", "const void *dest, int pe", "result = pf_shmem_ptr(me, dest, pe)"),
-        Family("pe_accessible", (), "int", "int pe", "result = pe >= 0 && pe < me->size"),
-        Family("addr_accessible", (), "int", "const void *addr, int pe", "result = pf_shmem_accessible(me, addr, pe)"),
+        Family("n_pes", (), "int", "void", "result = me->size", kind="LOCAL"),
+        Family("my_pe", (), "int", "void", "result = me->rank", kind="LOCAL"),
+        Family("ptr", (), "void *", "const void *dest, int pe", "result = pf_shmem_ptr(me, dest, pe)", kind="LOCAL"),
+        Family("pe_accessible", (), "int", "int pe", "result = pe >= 0 && pe < me->size", kind="LOCAL"),
+        Family("addr_accessible", (), "int", "const void *addr, int pe", "result = pf_shmem_accessible(me, addr, pe)", kind="LOCAL"),
         Family("malloc", (), "void *", "size_t size", "result = pf_shmem_malloc(me, sizeof(max_align_t), size)"),
         Family("calloc", (), "void *", "size_t count, size_t size", "result = pf_shmem_calloc(me, count, size)"),
         Family("align", (), "void *", "size_t alignment, size_t size", "result = pf_shmem_malloc(me, alignment, size)"),
@@ -167,17 +168,17 @@ def others():
         Family("free", (), "void", "void *ptr", "pf_shmem_free(me, ptr)"),
         Family("fence", (), "void", "void", "pf_shmem_fence(me, CTX)", True, "fence"),
         Family("quiet", (), "void", "void", "pf_shmem_quiet(me, CTX)", True, "quiet"),
-        Family("ctx_create", (), "int", "long options, shmem_ctx_t *ctx", "result = pf_shmem_ctx_create(me, options, ctx)"),
+        Family("ctx_create", (), "int", "long options, shmem_ctx_t *ctx", "result = pf_shmem_ctx_create(me, options, ctx)", kind="LOCAL"),
         Family("ctx_destroy", (), "void", "shmem_ctx_t ctx", "pf_shmem_ctx_destroy(me, ctx)"),
         Family("set_lock", (), "void", "long *lock", "pf_shmem_set_lock(me, lock)"),
         Family("clear_lock", (), "void", "long *lock", "pf_shmem_clear_lock(me, lock)"),
         Family("test_lock", (), "int", "long *lock", "result = pf_shmem_test_lock(me, lock)"),
-        Family("clear_cache_inv", (), "void", "void", "(void)me"),
-        Family("set_cache_inv", (), "void", "void", "(void)me"),
-        Family("clear_cache_line_inv", (), "void", "void *dest", "(void)dest"),
-        Family("set_cache_line_inv", (), "void", "void *dest", "(void)dest"),
-        Family("udcflush", (), "void", "void", "(void)me"),
-        Family("udcflush_line", (), "void", "void *dest", "(void)dest"),
+        Family("clear_cache_inv", (), "void", "void", "(void)me", kind="LOCAL"),
+        Family("set_cache_inv", (), "void", "void", "(void)me", kind="LOCAL"),
+        Family("clear_cache_line_inv", (), "void", "void *dest", "(void)dest", kind="LOCAL"),
+        Family("set_cache_line_inv", (), "void", "void *dest", "(void)dest", kind="LOCAL"),
+        Family("udcflush", (), "void", "void", "(void)me", kind="LOCAL"),
+        Family("udcflush_line", (), "void", "void *dest", "(void)dest", kind="LOCAL"),
     ]
 
 

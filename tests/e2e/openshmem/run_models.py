@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenSHMEM programs without MPI: what their computation costs in simulated time.
+"""OpenSHMEM programs without MPI: what their computation costs in simulated time, their phases and schedules, all models with a NIC.
 
 Usage: run_models.py --bin DIRECTORY
 """
 import argparse
 import os
 import re
+import shlex
 import sys
 import tempfile
 
@@ -53,13 +54,54 @@ def computation(checker):
     checker.holds(f"three stretches of 2 ms: {given} us instead of 6 ms more than {free} us", abs(given - free - 6000) < 1, replayed)
 
 
+def durations(result):
+    """Of the phases, as printed: (phase, model), microseconds."""
+    return {match[0:2]: float(match[2]) for match in re.findall(r"^(\w+) in (\S+): (\S+)$", "\n".join(result.lines), re.MULTILINE)}
+
+
+def phases(checker):
+    """A phase takes in its model what it takes when all is in that model: by the schedule, and by the program's own will."""
+    program = checker.build(os.path.join(HERE, "programs", "phases.c"))
+    alone = {}
+    for model in ("portals", "packet", "portals-ideal"):
+        result = checker.expect(f"phases {model}", checker.pfrun(program, 4, options=["-model", model]), 0, r"PASS\n")
+        alone[model] = max(durations(result).values(), default=0)
+    checker.holds(f"the models differ: {alone}", len(set(alone.values())) == 3, result)
+    for first, second, options, arguments in (
+            ("portals", "packet", ["-schedule", "second=packet"], ()),
+            ("packet", "portals", ["-model", "packet", "-schedule", "second=portals"], ()),
+            ("portals", "packet", ["-schedule", "@coll:4=packet"], ()),
+            ("portals-ideal", "packet", [], ("portals-ideal", "packet"))):
+        title = f"{first}, then {second} by {options or 'the program'}"
+        result = checker.expect(title, checker.pfrun(program, 4, arguments, options), 0, r"PASS\n")
+        for (phase, model), expected in zip(durations(result), (first, second)):
+            checker.holds(f"{title}: {phase} in {model}", model == expected and
+                          abs(durations(result)[phase, model] - alone[model]) < 0.002, result)
+    for model in ("smpi", "analytic"):
+        checker.expect(f"a phase in {model}", checker.pfrun(program, 4, options=["-schedule", "second=" + model]), 1,
+                       f"OpenSHMEM needs a model with a network interface, and {model} has none")
+
+
+def networks(checker):
+    """The programs of the other test, and each result the same, where the network is ideal or in another process."""
+    pfnetd = "exec:" + shlex.quote(checker.tools.command("pfnetd")) + " --network packet"
+    for source in ("transfers.c", "atomics.c", "collectives.c", "phases.c"):
+        program = checker.build(os.path.join(HERE, "programs", source))
+        for model in ("portals-ideal", "external"):
+            options = ["-model", model, *(["--cfg=parfocal/net_external:" + pfnetd] if model == "external" else [])]
+            result = checker.expect(f"{source} {model}", checker.pfrun(program, 5, options=options), 0, r"(?m)^PASS$")
+    inside = checker.pfrun(program, 5, options=["-model", "packet"])
+    checker.holds("pfnetd has the dates of packet", [line.replace("external", "packet") for line in result.lines] == inside.lines, result)
+    checker.expect("external without an address", checker.pfrun(program, 2, options=["-model", "external"]), 1, "PARFOCAL_NET_EXTERNAL says where")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--bin", required=True)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         checker = Checker(harness.Tools(arguments.bin, work))
-        for part in (computation,):
+        for part in (computation, phases, networks):
             part(checker)
         print(f"{checker.runs} checks, {checker.failures} failures")
         return 1 if checker.failures else 0

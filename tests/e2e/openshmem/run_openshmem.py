@@ -133,6 +133,9 @@ def ends(checker):
         checker.expect(f"ends {how}", checker.pfrun(program, 3, [how], few), status, pattern)
     program = os.path.join(checker.tools.work, "mixed")
     checker.expect("MPI in a model without a NIC", checker.pfrun(program, 2), 1, r"OpenSHMEM needs a model with a network interface")
+    checker.expect("MPI behind OpenSHMEM, no model given", checker.pfrun(program, 2, ["shmem first"]), 0, r"^PASS\n")
+    checker.expect("MPI and OpenSHMEM change their model", checker.pfrun(program, 3, options=["-model", "portals", "-schedule", "@coll:3=packet"]),
+                   0, r"^PASS\n")
     program = os.path.join(checker.tools.work, "hello")
     result = checker.tools.run(["env", "SHMEM_SYMMETRIC_SIZE=64X", checker.tools.command("pfrun"), "-np", "2", program], 60)
     checker.expect("size of the heap", result, 1, r"SHMEM_SYMMETRIC_SIZE=64X is no size of a heap")
