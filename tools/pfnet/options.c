@@ -63,13 +63,18 @@ static const struct number {
     {"speedup", "X", "So many times faster than cables is the crossbar (1)", N(settings.crossbar_speedup), 1,
      1000, 3},
     {"packet", "BYTES", "Payload of a packet (2048)", N(packet_bytes), 1, 65000, 3},
+    {"flit", "BYTES",
+     "Packets go as wormholes of such flits, which take turns on a cable and need credits each; with "
+     "--channel-choice turn. 0: as a whole, virtual cut-through (0)",
+     N(flit_bytes), 0, 65000, 3},
     {"header", "BYTES", "More on the wire for each packet (0)", N(header_bytes), 0, 60000, 3},
     {"buffer", "BYTES",
      "Buffer of each virtual channel at an input; 0: the cable's round trip and two packets (0)",
      N(channel_buffer), 0, 1e12, 3},
     {"channels", "N", "Virtual channels in each class of the routing (1)", N(channels), 1, 64, 3},
     {"rounds", "N",
-     "Rounds of a crossbar's allocation in each cycle, a slot of --arrivals bernoulli or a packet's time; 0: "
+     "Rounds of a crossbar's allocation in each cycle, a flit's time, a slot of --arrivals bernoulli or a "
+     "packet's time; 0: "
      "until nothing more fits, at any date (0)",
      N(rounds), 0, 100, 3},
     {"threshold", "BYTES", "ugal, par: minimal as long as queue x hops is not more than so much longer (0)",
@@ -337,6 +342,7 @@ static void finish(struct options *o)
     o->seed = (uint64_t)o->seed_number;
     o->settings.packet_bytes = (uint32_t)o->packet_bytes;
     o->settings.header_bytes = (uint32_t)o->header_bytes;
+    o->settings.flit_bytes = (uint32_t)o->flit_bytes;
     o->settings.channel_buffer = (int64_t)o->channel_buffer;
     o->settings.channels = (int)o->channels;
     o->settings.rounds = (int)o->rounds;
@@ -351,6 +357,8 @@ static void finish(struct options *o)
         pf_die("--picture draws the points in a file: add --output FILE");
     if (o->settings.channel_turns && !o->settings.rounds)
         pf_die("--channel-choice turn needs --rounds");
+    if (o->flit_bytes > 0 && (!o->settings.channel_turns || o->settings.output_queues || o->header_bytes > 0))
+        pf_die("--flit needs --channel-choice turn, and neither --queues output nor --header");
     if (o->slot_bytes < 0)
         o->slot_bytes = o->packet_bytes + o->header_bytes;
     if (o->slot_bytes > o->packet_bytes + o->header_bytes)

@@ -13,7 +13,7 @@ struct options {
     double cable_latency, node_latency, local_latency, global_latency; /* s; negative: as cable_latency */
     double router_latency;                                             /* s */
     double node_rate, global_rate;                                     /* B/s; negative: as rate */
-    double packet_bytes, header_bytes, channel_buffer, channels, rounds;
+    double packet_bytes, flit_bytes, header_bytes, channel_buffer, channels, rounds;
     struct pf_packet_settings settings;
     struct pf_routing_settings routing_settings;
     double candidates, seed_number;

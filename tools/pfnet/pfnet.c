@@ -110,8 +110,9 @@ int main(int argc, char **argv)
                           .request = {.routing = &routing, .settings = &o.settings, .pattern = pattern}};
     sweep.out = open_output(&o);
     options_request(&o, fabric, &sweep.request);
-    o.settings.cycle = (o.slot_bytes > 0 ? o.slot_bytes : o.packet_bytes + o.header_bytes) /
-                       (sweep.request.rate * o.settings.crossbar_speedup);
+    double slot = o.slot_bytes > 0 ? o.slot_bytes : o.packet_bytes + o.header_bytes;
+    o.settings.cycle =
+        (o.flit_bytes > 0 ? o.flit_bytes : slot) / (sweep.request.rate * o.settings.crossbar_speedup);
     write_head(&o, &routing, sweep.out);
     go(&sweep);
     if (fflush(sweep.out) || ferror(sweep.out) || (o.output && fclose(sweep.out)))

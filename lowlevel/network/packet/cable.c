@@ -31,9 +31,13 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
         time = later(p->tail - leave, 0.0);
     p->tail = head + time;
     if (is_at_router(sim, input)) {
-        double router = sim->fabric->router_latency;
-        p->tail += router;
-        pf_packet_events_post(&sim->events, head + router, false, (uintptr_t)p | WHAT_PACKET);
+        double date = head + sim->fabric->router_latency;
+        p->tail += sim->fabric->router_latency;
+        if (__builtin_expect(sim->settings.flit_bytes > 0, 0)) {
+            date = pf_packet_stages_arrival(sim, p, input, date);
+            p->tail = date + time;
+        }
+        pf_packet_events_post(&sim->events, date, false, (uintptr_t)p | WHAT_PACKET);
         return;
     }
     pf_packet_channel_release(sim, input, channel, p->bytes, head); /* a node takes what comes as it comes */

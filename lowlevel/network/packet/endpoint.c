@@ -63,32 +63,66 @@ static void skip_lost(struct pf_packet_sim *sim, struct packet_source *source, b
     }
 }
 
-static uint32_t next_bytes(const struct pf_packet_sim *sim, const struct pf_packet_message *m)
+/* What a node sends at once: a packet, or a flit of one. */
+struct piece {
+    double payload;
+    uint32_t bytes;
+    bool is_head, is_tail;
+};
+
+static struct piece next_piece(const struct pf_packet_sim *sim, const struct pf_packet_message *m)
 {
-    double payload = earlier(m->unsent, sim->settings.packet_bytes);
-    return (uint32_t)ceil(payload) + sim->settings.header_bytes;
+    const struct pf_packet_settings *s = &sim->settings;
+    double left = earlier(m->unsent, s->packet_bytes), sent;
+    if (__builtin_expect(s->flit_bytes == 0, 1))
+        return (struct piece){left, (uint32_t)ceil(left) + s->header_bytes, true, true};
+    sent = fmod(m->bytes - m->unsent, s->packet_bytes);
+    left = earlier(m->unsent, s->packet_bytes - sent);
+    double payload = earlier(left, s->flit_bytes);
+    return (struct piece){payload, (uint32_t)ceil(payload), sent == 0.0, payload == left};
 }
 
-static void send_packet(struct pf_packet_sim *sim, struct packet_source *source, int32_t output, int channel,
-                        double now)
+static void send_piece(struct pf_packet_sim *sim, struct packet_source *source, const struct piece *piece,
+                       int32_t output, int channel, double now)
 {
     struct pf_packet_message *m = source->first;
     struct pf_packet *p = pf_pool_get(&sim->packets);
     *p = (struct pf_packet){.message = m,
-                            .bytes = next_bytes(sim, m) & (PACKET_BYTES_LIMIT - 1),
-                            .is_first = m->unsent == m->bytes};
-    pf_routing_start(&p->path, m->source, m->destination, m->id++);
-    m->unsent -= earlier(m->unsent, sim->settings.packet_bytes);
+                            .bytes = piece->bytes & (PACKET_BYTES_LIMIT - 1),
+                            .is_first = m->unsent == m->bytes,
+                            .is_head = piece->is_head,
+                            .is_tail = piece->is_tail};
+    pf_routing_start(&p->path, m->source, m->destination, m->id);
+    m->unsent -= piece->payload;
     m->under_way++;
     sim->counts.packets++;
-    source->first = m->next;
-    if (m->unsent > 0.0)
-        append(source, m);
+    if (piece->is_tail) {
+        m->id++;
+        source->first = m->next;
+        if (m->unsent > 0.0)
+            append(source, m);
+    }
     pf_packet_launch(sim, p, output, channel, later(now, sim->outputs[output].free_at));
     if (m->unsent <= 0.0 && m->streams) {
         m->under_way++; /* until then it is not the caller's */
         pf_packet_events_post(&sim->events, sim->outputs[output].link_free, false, (uintptr_t)m | WHAT_SENT);
     }
+}
+
+/* With stages: the channel for a packet, or the one that its head has taken. */
+static int choose_in_turn(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
+                          const struct piece *piece, double now, double *when)
+{
+    int channel = head->channel;
+    if (piece->is_head)
+        channel = pf_packet_stages_choose(sim, head, output, first, piece->bytes, now, when);
+    else if (!pf_packet_channel_takes(sim, output, channel, piece->bytes, now, when))
+        return -1;
+    if (channel < 0)
+        return -1;
+    head->next = (int16_t)(channel - first + 1);
+    head->channel = (int16_t)channel;
+    return channel;
 }
 
 /* The virtual networks take turns, and in each of them the messages. */
@@ -102,16 +136,14 @@ static bool send_one(struct pf_packet_sim *sim, int32_t node, int32_t output, do
         skip_lost(sim, source, !sim->fabric->up[output], now);
         if (!source->first)
             continue;
-        double date;
+        double date = INFINITY;
         int first = virtual_network * sim->classes * sim->settings.channels;
-        uint32_t bytes = next_bytes(sim, source->first);
-        int channel = sim->heads ? pf_packet_stages_choose(sim, &sim->heads[sim->queue_count + node], output,
-                                                           first, bytes, now, &date)
-                                 : pf_packet_channel_choose_new(sim, output, first, bytes, now, &date);
+        struct piece piece = next_piece(sim, source->first);
+        int channel = sim->heads ? choose_in_turn(sim, &sim->heads[sim->queue_count + node], output, first,
+                                                  &piece, now, &date)
+                                 : pf_packet_channel_choose_new(sim, output, first, piece.bytes, now, &date);
         if (channel >= 0) {
-            if (sim->heads)
-                sim->heads[sim->queue_count + node].next = (int16_t)(channel - first + 1);
-            send_packet(sim, source, output, channel, now);
+            send_piece(sim, source, &piece, output, channel, now);
             o->turn = virtual_network + 1;
             return true;
         }

@@ -119,7 +119,7 @@ static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p
     pf_packet_launch(sim, p, output, channel, start);
     if (__builtin_expect(sim->heads != NULL, 0))
         pf_packet_stages_leave(sim, head_of(sim, queue_of(sim, input, from, hop->port)), output, channel,
-                               class_of(sim, from, hop->vc), in->free_at);
+                               class_of(sim, from, hop->vc), in->free_at, p->is_tail);
 }
 
 /* The head of a queue asks for its output. True: it has gone, and the queue's head is another one. */
@@ -179,7 +179,9 @@ static bool is_staying(struct pf_packet_sim *sim, int32_t input, struct packet_q
                        struct pf_packet *p, double now)
 {
     struct pf_packet_hop hop = {.port = p->port, .vc = p->path.vc};
-    if (!sim->settings.output_queues && !choose_hop(sim, input, p, &hop)) {
+    if (!p->is_head) {
+        hop = queue->hop; /* after its head */
+    } else if (!sim->settings.output_queues && !choose_hop(sim, input, p, &hop)) {
         refuse(sim, input, p, now);
         return false;
     }
@@ -389,6 +391,8 @@ static void ask_again(struct pf_packet_sim *sim, int32_t router, int32_t output,
             struct packet_queue *queue = queue_of(sim, input, channel, 0);
             struct pf_packet *p = queue->first;
             struct pf_packet_hop hop;
+            if (!p->is_head)
+                continue;
             o->waiting_bytes -= queue->bytes; /* it does not wait for itself */
             bool has_way = ask(sim, router, p, &hop);
             o->waiting_bytes += queue->bytes;

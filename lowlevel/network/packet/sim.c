@@ -264,7 +264,16 @@ static bool is_possible(const struct pf_packet_settings *s, const struct pf_rout
     if (s->packet_bytes < 1 || packet >= PACKET_BYTES_LIMIT)
         snprintf(error, error_size, "a packet has from 1 to %d bytes, not %llu", PACKET_BYTES_LIMIT - 1,
                  (unsigned long long)packet);
-    else if (s->channel_buffer != 0 && s->channel_buffer < (int64_t)packet)
+    else if (s->flit_bytes > 0 &&
+             (!s->channel_turns || s->output_queues || s->virtual_networks > 1 || s->header_bytes > 0))
+        snprintf(error, error_size,
+                 "flits need channels in turn, a queue per channel, one virtual network and no headers");
+    else if (s->flit_bytes > s->packet_bytes)
+        snprintf(error, error_size, "a flit has at most the bytes of a packet");
+    else if (s->flit_bytes > 0 && s->channel_buffer != 0 && s->channel_buffer < (int64_t)s->flit_bytes)
+        snprintf(error, error_size, "the buffer of a virtual channel (%lld bytes) must hold a flit (%u)",
+                 (long long)s->channel_buffer, s->flit_bytes);
+    else if (s->flit_bytes == 0 && s->channel_buffer != 0 && s->channel_buffer < (int64_t)packet)
         snprintf(error, error_size, "the buffer of a virtual channel (%lld bytes) must hold a packet (%llu)",
                  (long long)s->channel_buffer, (unsigned long long)packet);
     else if (s->channels < 1 || s->virtual_networks < 1 || channels > CHANNELS_LIMIT)

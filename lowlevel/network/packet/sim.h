@@ -46,6 +46,11 @@ struct pf_packet_settings {
      * in turn and whatever room there is, and keeps it until it has left; a cycle later another packet can
      * have it. Else it takes the one with most room when it crosses. */
     bool channel_turns;
+    /* > 0: packets go through the routers as wormholes, in flits of so many bytes: each flit waits for its
+     * own credits and its own turn, so that those of several packets take turns on a cable, and a buffer need
+     * not hold a packet. With channels in turn, one virtual network, no headers, and cables that never fail.
+     * 0: virtual cut-through. */
+    uint32_t flit_bytes;
     bool sees_credits_only; /* adaptive routing does not see what waits in front of an output */
     bool new_in_any; /* a new packet takes a channel of any class of the routing, not of the first one only */
 };
@@ -113,7 +118,7 @@ void pf_packet_sim_advance(struct pf_packet_sim *sim, double date);
 void pf_packet_sim_port_changed(struct pf_packet_sim *sim, int32_t port, double date);
 
 struct pf_packet_counts {
-    uint64_t packets;          /* that entered the network */
+    uint64_t packets;          /* that entered the network; with flits, here and below: flits */
     uint64_t arrived, dropped; /* of them */
     uint64_t hops;             /* cables crossed by a packet */
     uint64_t events;           /* of the simulator */

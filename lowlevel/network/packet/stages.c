@@ -21,6 +21,17 @@ static double *free_of(struct pf_packet_sim *sim, int32_t output, int channel)
     return &sim->channel_free[(int64_t)output * sim->channels + channel];
 }
 
+/* What follows a head is neither routed nor given a channel, but stays behind it. */
+double pf_packet_stages_arrival(struct pf_packet_sim *sim, const struct pf_packet *p, int32_t input,
+                                double date)
+{
+    double *arrives = &sim->heads[(int64_t)input * sim->channels + p->channel].arrives;
+    if (!p->is_head)
+        date = later(date - sim->settings.head_latency, *arrives);
+    *arrives = date;
+    return date;
+}
+
 /* The next channel in turn that nobody has. The turns of a queue begin again at another output. */
 static void take_channel(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
                          double now, double *when)
@@ -73,10 +84,17 @@ int pf_packet_stages_choose(struct pf_packet_sim *sim, struct packet_head *head,
 }
 
 void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int channel,
-                            int first, double end)
+                            int first, double end, bool is_tail)
 {
-    head->free_at = end + sim->settings.head_latency;
     head->output = output;
+    if (!is_tail) {
+        head->free_at = end;
+        head->channel = (int16_t)channel;
+        if (is_at_router(sim, output))
+            *free_of(sim, output, channel) = INFINITY;
+        return;
+    }
+    head->free_at = end + sim->settings.head_latency;
     head->next = (int16_t)(channel - first + 1);
     head->channel = -1;
     if (is_at_router(sim, output))

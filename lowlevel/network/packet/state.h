@@ -14,7 +14,7 @@
  * vertex that has it and as the input of the same vertex from the other direction of the same cable. A
  * channel is a virtual channel of a port: (virtual network, class of the routing, channel).
  */
-enum { PACKET_BYTES_LIMIT = 1 << 23, CHANNELS_LIMIT = 256 };
+enum { PACKET_BYTES_LIMIT = 1 << 21, CHANNELS_LIMIT = 256 };
 
 /* One cache line. */
 struct pf_packet {
@@ -23,8 +23,10 @@ struct pf_packet {
     struct pf_packet_message *message;
     double ready; /* when its head may enter the crossbar; on the cable: when it was sent */
     double tail;  /* when its last byte could; at a node: when it has arrived */
-    uint32_t bytes : 23;
+    uint32_t bytes : 21;
     uint32_t is_first : 1; /* of its message */
+    uint32_t is_head : 1;  /* both but for flits of a wormhole, each of which is one of these structures */
+    uint32_t is_tail : 1;
     uint32_t channel : 8;
     int32_t port; /* the input port that it comes to; in a queue of one output: the vertex's port to go by */
 };
@@ -70,9 +72,10 @@ struct packet_output {
 /* Of a queue, only with routers in stages. Nodes have one, too. */
 struct packet_head {
     double free_at; /* before it none of its packets may cross */
+    double arrives; /* with flits: the date of the last one's arrival */
     int32_t output; /* that its last packet took, and the channel behind that one's: it is first in turn */
     int16_t next;
-    int16_t channel; /* that the head has, -1: none yet */
+    int16_t channel; /* that the head, and what follows it, has; -1: none yet */
 };
 
 /*
@@ -246,12 +249,16 @@ bool pf_packet_channel_is_full(struct pf_packet_sim *sim, int32_t output, int ch
 
 /* stages.c, with heads only */
 void pf_packet_stages_make(struct pf_packet_sim *sim);
+/* When a flit that would come through the router's pipeline at a date, were it a head, comes to its queue. */
+double pf_packet_stages_arrival(struct pf_packet_sim *sim, const struct pf_packet *p, int32_t input,
+                                double date);
 /* As pf_packet_channel_choose(), for the head of a queue or a node. */
 int pf_packet_stages_choose(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
                             uint32_t bytes, double now, double *when);
-/* A packet goes by an output, for which it needs the input until a date. */
+/* A packet goes by an output, for which it needs the input until a date. Behind a flit that is no tail
+ * (`is_tail` false) others follow, which keep the channel. */
 void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int channel,
-                            int first, double end);
+                            int first, double end, bool is_tail);
 /* The head has another way, or none. */
 void pf_packet_stages_give_back(struct pf_packet_sim *sim, struct packet_head *head);
 

@@ -89,7 +89,18 @@ column() { # NAME FILE: its values
     for routing in minimal minimal-adaptive valiant ugal par; do
         run pfnet "${stages[@]}" --topology dragonfly:1,2,1 --routing "$routing" --load 1 --batch 100 --batches 4
         [ "$status" -eq 0 ] # it must run empty
+        run pfnet "${stages[@]}" --packet 20 --flit 1 --topology dragonfly:1,2,1 --routing "$routing" --load 1 --batch 20 --batches 4
+        [ "$status" -eq 0 ]
     done
+    # 19 more flits of a packet that no buffer holds
+    run pfnet "${stages[@]}" --packet 20 --flit 1 --topology mesh:2 --load 0.02 --batch 500
+    [ "$status" -eq 0 ]
+    tail -1 <<<"$output" | awk -F, '{exit !($5 >= 31 && $5 < 31.5)}'
+    refuses "--flit needs --channel-choice turn" --topology star:4 --flit 1
+    run pfnet "${stages[@]}" --topology star:4 --flit 2
+    [ "$status" -eq 1 ] && [ "${lines[-1]}" = "parfocal: error: a flit has at most the bytes of a packet" ]
+    run pfnet "${stages[@]}" --topology star:4 --packet 20 --flit 10
+    [ "$status" -eq 1 ] && [[ "${lines[-1]}" = *" must hold a flit (10)" ]]
     refuses "--channel-choice turn needs --rounds" --topology star:4 --channel-choice turn
     refuses "neither all nor credits" --topology star:4 --sees nothing
     refuses "neither room nor turn" --topology star:4 --channel-choice age

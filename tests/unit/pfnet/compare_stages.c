@@ -40,6 +40,7 @@ static struct pf_packet_settings settings_of(const struct pipeline_request *r)
     settings.new_in_any = r->new_in_all;
     settings.sees_credits_only = true;
     settings.crossbar_speedup = r->speedup;
+    settings.flit_bytes = r->flits > 1 && !r->hold ? 1 : 0;
     settings.rounds = 1;
     settings.cycle = steps(r, 1 - r->routing);
     return settings;
@@ -249,6 +250,36 @@ static void test_flits(void **state)
                                 .hold = true}});
 }
 
+/* Flits of several packets that take turns on a cable, and packets that no buffer holds. */
+static void test_wormholes(void **state)
+{
+    (void)state;
+    struct pair pair = {.topology = "mesh:4x4",
+                        .routing = "minimal",
+                        .r = {.shape = PIPELINE_MESH,
+                              .extent = 4,
+                              .dimensions = 2,
+                              .terminals = 1,
+                              .channels = 4,
+                              .buffer = 16,
+                              .flits = 4,
+                              .cable = 1,
+                              .routing = 1,
+                              .credit = 2,
+                              .speedup = 1}};
+    compare(pair);
+    pair.r.routing = 0;
+    pair.r.speedup = 2;
+    compare(pair);
+    pair.r.channels = 8;
+    pair.r.buffer = 8;
+    pair.r.flits = 20;
+    pair.r.warm_up = WARM_UP;
+    pair.r.measured = 6 * CYCLES; /* fewer packets have no mean */
+    compare_at(&pair, 0.2);
+    compare_at(&pair, 0.4);
+}
+
 /* The adaptive choice between the direct cable and others, when that is what all want. How much that way
  * carries in the end hangs on how fresh what a router sees is, so that saturation says little. */
 static void test_adaptive(void **state)
@@ -289,7 +320,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grids),     cmocka_unit_test(test_tree),  cmocka_unit_test(test_hyperx),
-        cmocka_unit_test(test_dragonfly), cmocka_unit_test(test_flits), cmocka_unit_test(test_adaptive),
+        cmocka_unit_test(test_dragonfly), cmocka_unit_test(test_flits), cmocka_unit_test(test_wormholes),
+        cmocka_unit_test(test_adaptive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
