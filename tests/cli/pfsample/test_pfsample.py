@@ -109,7 +109,7 @@ class Samples(Folder):
         self.check("fork")
 
     def test_report(self):
-        self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "95", "-report", "out", "-seed", "9", "./bodies", "amr", "60", "512")
+        self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "95", "-report", "out", "-seed", "9", "./bodies", "amr", "90", "512")
         sample = self.numbers("out")["sample"]
         self.assertEqual(sample["seed"], 9)
         with open(os.path.join(self.folder, "out", "units.csv"), encoding="utf-8", newline="") as file:

@@ -11,7 +11,7 @@ from pfsample import sequence
 class Coverage(unittest.TestCase):
     def check(self, name, count, share):
         units, y = populations.ALL[name](count, 1)
-        hits, errors, shares = sequence.coverage(units, y, 0.02, 0.5, range(200))
+        hits, errors, shares = sequence.coverage(units, y, 0.02, 0.15, range(200))
         self.assertGreaterEqual(hits, 0.93, name)
         self.assertLess(max(map(abs, errors)), 0.05, name)
         self.assertLess(abs(statistics.fmean(errors)), 0.002, f"{name}: the estimates lean to one side")

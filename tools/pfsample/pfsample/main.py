@@ -12,45 +12,7 @@ from pfcurve.main import as_typed, command_text, versions
 from . import options as command_line
 from . import result, sequence, units
 from .runs import Runs
-
-LEAST_BORDERS = 2  # windows that are simulated once more with a longer way in and out
-
-
-class Windows:
-    """Fine times of units, and how wrong they are: a tenth of the windows is simulated once more with one iteration more before and after."""
-
-    def __init__(self, runs, parts):
-        self.runs, self.parts, self.known, self.errors = runs, parts, {}, {}
-
-    def borders(self, numbers):
-        """Units of `numbers`, or of before, whose windows are to be simulated twice: evenly among them."""
-        inner = sorted(k for k in {*self.known, *numbers} if 2 <= k < len(self.parts) - 2)
-        number = min(len(inner), max(LEAST_BORDERS, len(inner) // 10))
-        rest = [k for k in inner if k not in self.errors]
-        more = max(0, number - len(self.errors))
-        return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
-
-    def measure(self, numbers):
-        if not numbers:
-            return {}
-        twice = self.borders(numbers)
-        near, far = ({k: (k, sequence.way_in(k) + more, sequence.AFTER + more) for k in which} for more, which in ((0, numbers), (1, twice)))
-        seconds = self.runs.windows(self.parts, [*near.values()], [*far.values()])
-        self.known.update({k: seconds[one] for k, one in near.items()})
-        self.errors.update({k: self.known[k] / seconds[one] - 1 for k, one in far.items() if seconds[one] > 0})
-        return {k: self.known[k] for k in numbers}
-
-    def border(self):
-        """The mean error, weighted by time."""
-        whole = sum(self.known[k] for k in self.errors)
-        return sum(self.known[k] * error for k, error in self.errors.items()) / whole if whole > 0 else 0.0
-
-
-def sampled(options, runs, parts):
-    """The sample as it was when it was narrow enough: (plan, fine times, estimate, errors at borders)."""
-    windows = Windows(runs, parts)
-    plan, known, estimate = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border)
-    return plan, known, estimate, windows.errors
+from .windows import Windows
 
 
 def structure(runs):
@@ -96,9 +58,10 @@ def work(bindir, arguments):
         size = sequence.group(base, options.budget)
         parts = units.grouped(base, size)
         found += f", {size} to a unit" if size > 1 else ""
-        runs.choose(smallest(options, parts))
-        plan, known, estimate, errors = sampled(options, runs, parts)
-        told = result.Result(options, parts, found, plan, known, estimate, errors, runs,
+        windows = Windows(runs, parts)
+        runs.choose(smallest(options, parts), windows.lonely())
+        plan, known, estimate = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border)
+        told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]))
         if options.verify:
             told.verify(*runs.full())

@@ -29,6 +29,10 @@ class Stratum:
     def x(self):
         return sum(unit.x for unit in self.units)
 
+    def spread(self, least):
+        """How far fine times of a unit may be apart before any is known: `least` of a unit, and as far as those in the cheap model are."""
+        return least * self.x / len(self.units) + statistics.pstdev(unit.x for unit in self.units)
+
     def cut(self, number):
         """More zones, by halves of the longest ones: what was drawn stays drawn."""
         number = min(number, len(self.units))

@@ -90,8 +90,7 @@ class Result:
         if 1 < len(phases) <= 12:
             lines += [f"    {name}: {seconds_text(fine)} ({o.cheap}: {seconds_text(cheap)})" for name, (cheap, fine) in phases.items()
                       if fine > 0]
-        lines.append(f"  border: {100 * e.border / e.total:+.2g} % by {len(self.borders)} windows that begin and end an iteration farther away, "
-                     "added to the interval")
+        lines.append(f"  border: {100 * e.border / e.total:+.2g} % by {len(self.borders)} units, added to the interval")
         ratio = f"{100 * self.cost_ratio:.3g} % of that of all {o.fine} ({'measured' if self.checked else 'by its windows'})" \
             if self.cost_ratio else "unknown"
         lines.append(f"  overhead: {ratio}, in {self.runs.cost.runs} runs, windows by {self.runs.by}")

@@ -97,12 +97,12 @@ class Runs:
         self.cheap_cost = summary["overhead_share"]
         return 0, summary
 
-    def choose(self, windows):
-        """How so many windows cost less: forked ones cost each, in mixed runs those that look at borders take one run more."""
+    def choose(self, windows, lonely):
+        """How so many windows cost less: forked ones cost each, in mixed runs those that look at borders of lonely units take one run more."""
         if self.by == "auto":
             gigabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
             forks = windows * (FORK + FORK_GB * gigabytes)
-            self.by = "fork" if self.options.jobs > 1 or forks < self.cheap_cost else "run"
+            self.by = "fork" if self.options.jobs > 1 or lonely and forks < self.cheap_cost else "run"
 
     def mark_at(self, place):
         """The cheap run once more, with marks at a place of the program."""
@@ -127,7 +127,7 @@ class Runs:
         return [mark.date for mark in fine.marks], summary["overhead_share"]
 
     def windows(self, units, wanted, longer):
-        """{(number of a unit, before, after): its seconds in a fine window that begins and ends so many iterations away}. Forked windows may
+        """{(number of a unit, before, after): {mark: date} in a fine window that begins and ends so many iterations away}. Forked windows may
         overlap; in a mixed run those that meet are one, and the `longer` ones have a run of their own."""
         if self.by == "fork":
             try:
@@ -169,7 +169,7 @@ class Runs:
             unit, at = units[one[0]], dates.get(window, {})
             if unit.first not in at or unit.last not in at:
                 raise Problem(f"no window has the marks {unit.first} and {unit.last}: the program does not do the same in each run")
-            result[one] = at[unit.last] - at[unit.first]
+            result[one] = at
         return result
 
     def count(self, spans, costs):

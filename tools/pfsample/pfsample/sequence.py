@@ -5,8 +5,10 @@ import math
 from . import estimate, plan
 
 MOST_STEPS = 12
+FIRST = 0.05  # of the run, half of the budget at most, that the first windows take: a further step takes a whole run in the cheap model
+MARGIN = 1.1  # of a variance that few units tell
 AFTER = 1  # iterations that a window simulates after the one that counts
-BEFORE = (1, 2, 3)  # and before it
+BEFORE = (2, 3, 4)  # and before it: after one alone, ranks are not yet apart as they are in a run all in the fine model
 
 
 def way_in(number):
@@ -29,25 +31,38 @@ def group(base, budget):
 
 def affordable(units, current, budget):
     """How many more windows there is room for."""
-    each = (len(units.base) / len(units) + sum(BEFORE) / len(BEFORE) + AFTER) / len(units.base)
+    each = (len(units.base) / len(units) + max(BEFORE) + AFTER) / len(units.base)
     return max(0, math.floor((budget - cost(units, current.wanted())) / each))
 
 
+def left(current):
+    return sum(len(stratum.units) - len(stratum.zones) for stratum in current.strata)
+
+
+def start(units, seed, budget, layout=None):
+    """The first sample: the smallest, and what else fits into a part of the budget, where times in the cheap model are large and differ."""
+    current = plan.make(units, seed, layout)
+    more = min(affordable(units, current, min(FIRST, budget / 2)), left(current))
+    if more > 0:
+        plan.grow(current, more, [stratum.spread(estimate.PRIOR) for stratum in current.strata])
+    return current
+
+
 def step(units, current, found, goal, budget):
-    """How many units the next step adds: half as many again, more where that will not do, less where the budget ends; 0 at the end."""
+    """How many units the next step adds: as many as the variance asks for, half as many again at least, less where the budget ends; 0 at
+    the end."""
     if found.half <= goal * found.total:
         return 0
     without_border = max(goal * found.total - abs(found.border), goal * found.total / 4)
-    factor = min(4.0, max(1.5, ((found.half - abs(found.border)) / without_border)**2))
+    factor = max(1.5, MARGIN * ((found.half - abs(found.border)) / without_border)**2)
     more = min(math.ceil((factor - 1) * current.sampled), affordable(units, current, budget))
-    left = sum(len(stratum.units) - len(stratum.zones) for stratum in current.strata)
-    return max(0, min(more, left))
+    return max(0, min(more, left(current)))
 
 
 def run(units, measure, goal, budget, seed, border=None, layout=None):
     """`measure(numbers)` gives {number: seconds} of what was not known; `border()` the mean error of a window after it.
     Returns (plan, all that is known, estimate)."""
-    current, y = plan.make(units, seed, layout), {}
+    current, y = start(units, seed, budget, layout), {}
     for _ in range(MOST_STEPS):
         y.update(measure([number for number in current.wanted() if number not in y]))
         found = estimate.of_plan(current, y, border() if border else 0.0)
