@@ -33,15 +33,14 @@ def structure(runs):
 
 
 def smallest(options, parts):
-    """How many windows the smallest sample has; it must fit, else there is nothing to save."""
-    windows, share = sequence.least(parts)
+    """The smallest sample must fit, else there is nothing to save."""
+    share = sequence.least(parts)
     if share > 0.9:
         raise Problem(f"-sample: {sum(unit.repeats for unit in parts)} units that repeat are too few to sample: the smallest sample simulates "
                       f"{100 * share:.3g} % of the run in {options.fine} (pfrun -model {options.fine} runs it all)")
     if share > options.budget:
         raise Problem(f"-sample: the smallest sample simulates {100 * share:.2g} % of the run in {options.fine}, more than the budget of "
                       f"{100 * options.budget:g} % (-budget {100 * share + 0.5:.0f}% allows it)")
-    return windows
 
 
 def work(bindir, arguments):
@@ -59,7 +58,7 @@ def work(bindir, arguments):
         parts = units.grouped(base, size)
         found += f", {size} to a unit" if size > 1 else ""
         windows = Windows(runs, parts)
-        runs.choose(smallest(options, parts), windows.lonely())
+        smallest(options, parts)
         plan, known, estimate = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border)
         told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]))

@@ -80,7 +80,9 @@ class Result:
         lines = [f"sample: {o.fine} takes {seconds_text(e.total)} +- {100 * e.half / e.total:.2g} % "
                  f"({seconds_text(e.low)} to {seconds_text(e.high)} at {100 * CONFIDENCE:g} %)"]
         if not self.reached():
-            lines.append(f"  the goal of {100 * o.goal:g} % is not reached: the budget of {100 * o.budget:g} % of the full run is spent")
+            wide = abs(e.border) >= o.goal * e.total
+            lines.append(f"  the goal of {100 * o.goal:g} % is not reached: " + (
+                "windows do not settle as a run all in the fine model does" if wide else f"the budget of {100 * o.budget:g} % of the full run is spent"))
         lines.append(f"  all {o.cheap} says {seconds_text(self.cheap)}: {percent_text(self.cheap / e.total - 1)}")
         lines.append(f"  {len(self.units)} units ({self.found}): {len(self.plan.certain)} certain, {drawn} drawn of "
                      f"{len(self.units) - len(self.plan.certain)}, seed {o.seed}")

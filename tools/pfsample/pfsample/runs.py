@@ -17,9 +17,6 @@ from . import files
 from .units import work
 
 OFF = ("no", "off", "false", "0")
-# Processor seconds of a forked window besides what it simulates: the process, and for each GB of the simulation its tables of pages and what
-# both processes write to (measured with 16 ranks and 0.11 GB: 40 ms).
-FORK, FORK_GB = 0.01, 0.25
 RECORD, REPLAY = "computation_record", "computation_replay"
 
 
@@ -42,10 +39,9 @@ class Runs:
     def __init__(self, options, pfrun, folder):
         self.options, self.pfrun, self.folder = options, pfrun, folder
         self.cost = Cost()
-        self.by = options.by
+        self.by = options.by if options.by != "auto" else "fork" if options.jobs > 1 else "run"
         self.told = []  # what the user should know
         self.marks = None
-        self.cheap_cost = 0.0
         self.environment = {k: v for k, v in os.environ.items()
                             if k not in ("PARFOCAL_REPORT", "PARFOCAL_SUMMARY", "PARFOCAL_TABLE", "PARFOCAL_MODEL")}
         computes = (setting(options, "smpi/simulate-computation") or "yes").lower() not in OFF
@@ -94,15 +90,7 @@ class Runs:
         if status:
             return status, None
         self.marks = files.read_marks(self.path("marks.csv"))
-        self.cheap_cost = summary["overhead_share"]
         return 0, summary
-
-    def choose(self, windows, lonely):
-        """How so many windows cost less: forked ones cost each, in mixed runs those that look at borders of lonely units take one run more."""
-        if self.by == "auto":
-            gigabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-            forks = windows * (FORK + FORK_GB * gigabytes)
-            self.by = "fork" if self.options.jobs > 1 or lonely and forks < self.cheap_cost else "run"
 
     def mark_at(self, place):
         """The cheap run once more, with marks at a place of the program."""
@@ -126,12 +114,12 @@ class Runs:
             raise Problem(f"-verify: the program does not do the same in {self.options.fine} as in {self.options.cheap}")
         return [mark.date for mark in fine.marks], summary["overhead_share"]
 
-    def windows(self, units, wanted, longer):
-        """{(number of a unit, before, after): {mark: date} in a fine window that begins and ends so many iterations away}. Forked windows may
-        overlap; in a mixed run those that meet are one, and the `longer` ones have a run of their own."""
+    def windows(self, wanted, longer):
+        """{(first mark, last mark): {mark: date}} of fine windows. Forked windows may overlap; in a mixed run those that meet are one, and the
+        `longer` ones have a run of their own."""
         if self.by == "fork":
             try:
-                return self.measured(units, wanted + longer, sorted({units.span(*one) for one in wanted + longer}))
+                return self.measured(wanted + longer, sorted({*wanted, *longer}))
             except Problem as problem:
                 why = re.search(r"windows_by fork: (.*?)(;|$)", str(problem), re.IGNORECASE)
                 if not why:
@@ -141,35 +129,36 @@ class Runs:
         result = {}
         for part in filter(None, (wanted, longer)):
             merged = []
-            for first, last in sorted(units.span(*one) for one in part):
+            for first, last in sorted(part):
                 if merged and first <= merged[-1][1]:
                     merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
                 else:
                     merged.append((first, last))
-            result.update(self.measured(units, part, merged))
+            result.update(self.measured(part, merged))
         return result
 
-    def measured(self, units, wanted, spans):
+    def measured(self, wanted, spans):
         files.write_windows(self.path("windows"), spans)
         settings = {"windows": self.path("windows"), "windows_model": self.options.fine, "windows_by": self.by,
                     "windows_jobs": str(self.options.jobs), "windows_result": self.path("dates.csv"), "marks_at": self.marks.at}
         status, _, text = self.run(self.options.cheap, settings | self.replayed(), load=("-load", self.options.fine))
         if status:
             raise Problem(f"a run with windows in {self.options.fine} failed: {last_line(text)}")
-        dates, costs, failed = files.read_dates(self.path("dates.csv"))
+        return self.dates_of(wanted, spans, self.path("dates.csv"))
+
+    def dates_of(self, wanted, spans, path):
+        dates, costs, failed = files.read_dates(path)
         for window, why in failed.items():
             raise Problem(f"the window from mark {spans[window][0]} to mark {spans[window][1]} failed: {why}")
         self.count(spans, costs)
         result = {}
-        for one in wanted:
-            first, last = units.span(*one)
+        for first, last in wanted:
             # Exactly its own, where windows overlap.
             window = spans.index((first, last)) if (first, last) in spans else next(
                 (w for w, (begin, end) in enumerate(spans) if begin <= first and last <= end), None)
-            unit, at = units[one[0]], dates.get(window, {})
-            if unit.first not in at or unit.last not in at:
-                raise Problem(f"no window has the marks {unit.first} and {unit.last}: the program does not do the same in each run")
-            result[one] = at
+            result[first, last] = dates.get(window, {})
+            if first not in result[first, last] or last not in result[first, last]:
+                raise Problem(f"no window has the marks {first} and {last}: the program does not do the same in each run")
         return result
 
     def count(self, spans, costs):

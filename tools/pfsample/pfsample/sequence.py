@@ -4,9 +4,10 @@ import math
 
 from . import estimate, plan
 
-MOST_STEPS = 12
+MOST_STEPS = 4
 FIRST = 0.05  # of the run, half of the budget at most, that the first windows take: a further step takes a whole run in the cheap model
 MARGIN = 1.1  # of a variance that few units tell
+LEAST = 0.1  # of the sample: less is not worth a run
 AFTER = 1  # iterations that a window simulates after the one that counts
 BEFORE = (2, 3, 4)  # and before it: after one alone, ranks are not yet apart as they are in a run all in the fine model
 
@@ -50,17 +51,18 @@ def start(units, seed, budget, layout=None):
 
 def step(units, current, found, goal, budget):
     """How many units the next step adds: as many as the variance asks for, half as many again at least, less where the budget ends; 0 at
-    the end."""
-    if found.half <= goal * found.total:
+    the end, and where the border alone is wider than the goal: no further window would change that."""
+    without_border = goal * found.total - abs(found.border)
+    if found.half <= goal * found.total or without_border <= 0:
         return 0
-    without_border = max(goal * found.total - abs(found.border), goal * found.total / 4)
     factor = max(1.5, MARGIN * ((found.half - abs(found.border)) / without_border)**2)
     more = min(math.ceil((factor - 1) * current.sampled), affordable(units, current, budget))
-    return max(0, min(more, left(current)))
+    more = min(more, left(current))
+    return more if more >= LEAST * current.sampled else 0
 
 
 def run(units, measure, goal, budget, seed, border=None, layout=None):
-    """`measure(numbers)` gives {number: seconds} of what was not known; `border()` the mean error of a window after it.
+    """`measure(numbers)` gives {number: seconds} of what was not known; `border()` the error of windows after it.
     Returns (plan, all that is known, estimate)."""
     current, y = start(units, seed, budget, layout), {}
     for _ in range(MOST_STEPS):
@@ -88,6 +90,5 @@ def coverage(units, y, goal, budget, seeds, border=0.0):
 
 
 def least(units):
-    """The smallest plan: (how many windows it has, share of the run that they simulate in the fine model)."""
-    wanted = plan.make(units, 0).wanted()
-    return len(wanted), cost(units, wanted)
+    """The share of the run that the smallest plan simulates in the fine model."""
+    return cost(units, plan.make(units, 0).wanted())

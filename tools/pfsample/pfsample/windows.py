@@ -1,55 +1,84 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fine times of units by windows around them, and how wrong windows are at their borders."""
-from . import sequence
+import math
+import statistics
+
+from . import estimate, sequence
 from . import units as structure
 
 LEAST_BORDERS = 2  # windows that are simulated once more with a longer way in and out
 FARTHER = 4  # iterations that the longer way in has more
-LONELY = 0.05  # of the time, above which units that no iteration of their kind follows have a mixed run of their own for their borders
+SETTLED = 4  # iterations after which a run that begins in the fine model is compared with windows,
+COMPARED = (4, 16)  # over so many, a fiftieth of all
+APART = 12  # in a mixed run, iterations in the cheap model between the two stretches that are compared
+FARTHEST = 300  # one from the other
 
 
 class Windows:
     """Fine times of units. A tenth of the windows is simulated once more with a longer way in and out. Mixed runs cannot do both at once: there,
-    an iteration is compared with the next one of its window, which is farther from the border, where both are of one kind."""
+    an iteration is compared with the next one of its window, which is farther from the border, where both are of one kind. The window at the
+    begin of the run has no border: it is as long as to tell whether the others settle where a run all in the fine model does."""
 
     def __init__(self, runs, parts):
         self.runs, self.parts, self.known, self.errors = runs, parts, {}, {}
+        self.pairs = []  # [(fine seconds by a window, by a run that begins in the fine model)] of iterations
         self.kinds = structure.kinds(parts.base)
 
     def alike(self, number):
-        """The unit's first iteration and the one after the unit, if they are of one kind."""
+        """The unit's first iteration and the one after the unit, if both are, and come after one, of the same kind."""
         begin, end = self.parts.parts[number]
-        kind = self.kinds.get(begin)
-        return (begin, end) if kind is not None and end < len(self.parts.base) and self.kinds.get(end) == kind else None
-
-    def lonely(self):
-        """Whether much of the time is in units that no iteration of their kind follows."""
-        body = [unit for unit in self.parts if unit.repeats]
-        return sum(unit.x for unit in body if not self.alike(unit.number)) > LONELY * sum(unit.x for unit in body)
+        same = {self.kinds.get(k) for k in (begin - 1, begin, end - 1, end)}
+        return (begin, end) if len(same) == 1 and None not in same else None
 
     def twice(self, numbers):
         """Units of `numbers`, or of before, whose windows are to be simulated twice: evenly among them."""
         inner = sorted(k for k in {*self.known, *numbers} if 2 <= k < len(self.parts) - 2)
         if self.runs.by == "run":
-            inner = [k for k in inner if not self.alike(k)] if self.lonely() else []
+            inner = [] if self.stretches() else [k for k in inner if not self.alike(k)]
         number = min(len(inner), max(LEAST_BORDERS, len(inner) // 10))
         rest = [k for k in inner if k not in self.errors]
         more = max(0, number - sum(k in self.errors for k in inner))
         return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
 
+    def stretches(self):
+        """Iterations at the begin of the run, and others that do the same: the same ones where windows may overlap, else some that are farther on.
+        None where there are none."""
+        body = [unit for unit in self.parts.base if unit.repeats]
+        number = min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
+        begin = body[SETTLED:SETTLED + number]
+        if self.runs.by != "run":
+            return begin, begin
+        way = SETTLED - sequence.BEFORE[0]
+        kinds = [self.kinds.get(unit.number) for unit in body]
+        for apart in range(number + APART, min(FARTHEST, len(body) - SETTLED - number)):
+            if kinds[way:SETTLED + number] == kinds[way + apart:SETTLED + number + apart]:
+                return begin, body[SETTLED + apart:SETTLED + apart + number]
+        return None
+
+    def around(self, stretch, before):
+        """The first and the last mark of a window."""
+        base = self.parts.base
+        return base[max(0, stretch[0].number - before)].first, base[min(stretch[-1].number + sequence.AFTER, len(base) - 1)].last
+
     def measure(self, numbers):
         if not numbers:
             return {}
-        near = {k: (k, sequence.way_in(k), sequence.AFTER) for k in numbers}
-        far = {k: (k, sequence.way_in(k) + FARTHER, sequence.AFTER + 1) for k in self.twice(numbers)}
-        dates = self.runs.windows(self.parts, [*near.values()], [*far.values()])
-        self.known.update({k: self.seconds(self.parts[k], dates[one]) for k, one in near.items()})
-        for k, one in far.items():
-            seconds = self.seconds(self.parts[k], dates[one])
+        way = sequence.way_in
+        near = {k: self.parts.span(k, way(k), sequence.AFTER) for k in numbers}
+        far = {k: self.parts.span(k, way(k) + FARTHER, sequence.AFTER + 1) for k in self.twice(numbers)}
+        both = self.stretches() if not self.known else None
+        looks = [self.around(both[0], both[0][0].number), self.around(both[1], sequence.BEFORE[0])] if both else []
+        dates = self.runs.windows([*near.values(), *looks], [*far.values()])
+        self.known.update({k: self.seconds(self.parts[k], dates[span]) for k, span in near.items()})
+        for k, span in far.items():
+            seconds = self.seconds(self.parts[k], dates[span])
             if seconds > 0:
                 self.errors[k] = self.known[k] / seconds - 1
         if self.runs.by == "run":
-            self.within({k: dates[one] for k, one in near.items() if k not in self.errors})
+            self.within({k: dates[span] for k, span in near.items() if k not in self.errors})
+        if both and (self.runs.by != "run" or 0 not in dates[looks[1]]):
+            self.pairs = [(self.seconds(there, dates[looks[1]]) * (here.x / there.x if there.x > 0 else 1), self.seconds(here, dates[looks[0]]))
+                          for here, there in zip(*both)]
         return {k: self.known[k] for k in numbers}
 
     @staticmethod
@@ -67,7 +96,17 @@ class Windows:
                 wrong = self.seconds(first, of) - self.seconds(after, of) * first.x / after.x
                 self.errors[k] = wrong / self.known[k]
 
+    def settled(self):
+        """How far a window is from the begin of the run, where windows have no border, if that is more than chance makes it."""
+        whole, rest = sum(there for _, there in self.pairs), [here - there for here, there in self.pairs]
+        if len(rest) < 2 or whole <= 0:
+            return 0.0
+        usual = estimate.PRIOR * whole / len(rest)
+        chance = math.sqrt(len(rest) * (statistics.variance(rest) + usual**2))
+        return sum(rest) / whole if abs(sum(rest)) > chance else 0.0
+
     def border(self):
-        """The mean error, weighted by time."""
+        """The mean error, weighted by time, or the error against the begin of the run, whichever is more."""
         whole = sum(self.known[k] for k in self.errors)
-        return sum(self.known[k] * error for k, error in self.errors.items()) / whole if whole > 0 else 0.0
+        mean = sum(self.known[k] * error for k, error in self.errors.items()) / whole if whole > 0 else 0.0
+        return max(mean, self.settled(), key=abs)
