@@ -19,6 +19,7 @@ struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *wh
         free(colls);
         return NULL;
     }
+    colls->told = pf_calloc((size_t)pf_cost_ranks(cost), sizeof *colls->told);
     return colls;
 }
 
@@ -41,6 +42,7 @@ void pf_colls_free(struct pf_colls *colls)
     }
     if (!colls)
         return;
+    free(colls->told);
     free(colls->step);
     free(colls->peer);
     pf_pool_drain(&colls->early);
@@ -133,6 +135,7 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     for (int r = 0; r < call->n; r++)
         pf_evaluate_begin(&coll->member[r]);
     coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
+    coll->tells = coll->together && pf_cost_keeps_order(colls->cost, coll->plan.total);
     coll->flows = false;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;
     coll->now = 0;
@@ -187,6 +190,8 @@ bool pf_coll_next(struct pf_coll *coll, int *rank, double *date)
     *rank = coll->done[coll->taken++];
     double end = coll->member[*rank].clock;
     *date = end > coll->now ? end : coll->now;
+    if (coll->tells)
+        coll->colls->told[pf_evaluate_world(coll, *rank)] = *date;
     return true;
 }
 

@@ -5,6 +5,9 @@
 #include <limits.h>
 #include <math.h>
 
+/* Seconds between a date and the same one after a rank has waited for it. */
+#define SAME_DATE 1e-12
+
 static inline double later(double a, double b)
 {
     return a > b ? a : b;
@@ -325,6 +328,47 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     }
 }
 
+/*
+ * A rank that comes straight out of a call whose ranks tell each other by short messages, such as a barrier,
+ * has been priced there before anybody had left it. What those who leave first send to it takes its place
+ * before the messages that the rank still waited for then, one each round of that call.
+ */
+static int rounds_after(const struct pf_coll *coll, int rank, double first, double round)
+{
+    double clock = coll->member[rank].clock, rounds = floor((clock - first) / round);
+    int most = pf_log2_up((unsigned)coll->plan.call.n);
+    if (clock - coll->colls->told[pf_evaluate_world(coll, rank)] > SAME_DATE)
+        return 0;
+    return rounds < most ? (int)rounds : most;
+}
+
+static void put_all(struct pf_coll *coll, double round)
+{
+    double first = INFINITY;
+    for (int r = 0; r < coll->plan.call.n; r++)
+        first = coll->member[r].clock < first ? coll->member[r].clock : first;
+    for (int r = 0; r < coll->plan.call.n; r++) {
+        struct pf_member *m = &coll->member[r];
+        double clock = m->clock;
+        m->round = -rounds_after(coll, r, first, round);
+        m->clock += m->round * round; /* its place in the queue is that of the first of these messages */
+        pf_evaluate_put(coll, r);
+        m->clock = clock;
+    }
+}
+
+/* The next one of these messages comes. They come from different ranks; which makes no difference here. */
+static void hold_back(struct pf_coll *coll, int rank, double round)
+{
+    struct pf_member *m = &coll->member[rank];
+    m->clock += pf_cost_behind(coll->colls->cost, pf_evaluate_world(coll, rank ? 0 : 1),
+                               pf_evaluate_world(coll, rank), m->turn);
+    m->cpu = m->safe = m->clock;
+    m->round++;
+    m->turn = m->clock + m->round * round;
+    pf_evaluate_replace_first(coll, rank);
+}
+
 /* Message by message in the order in which NICs send them: a short one keeps its place on its links from then
  * on. */
 static void exchange_in_order(struct pf_coll *coll, const struct pf_stage *stage, size_t largest)
@@ -332,13 +376,17 @@ static void exchange_in_order(struct pf_coll *coll, const struct pf_stage *stage
     const struct pf_plan *plan = &coll->plan;
     struct pf_cost *cost = coll->colls->cost;
     double gap = pf_cost_gap(cost, largest);
+    double round = pf_cost_round(cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, plan->call.n / 2));
     struct pf_step step;
-    for (int r = 0; r < plan->call.n; r++)
-        pf_evaluate_put(coll, r);
+    put_all(coll, round);
     pf_cost_in_order(cost, true);
     while (coll->queue_length) {
         int rank = coll->queue[0];
         struct pf_member *m = &coll->member[rank];
+        if (m->round < 0) {
+            hold_back(coll, rank, round);
+            continue;
+        }
         int number = ++m->round;
         if (stage->nth(plan, rank, number, &step))
             exchange(coll, rank, &step, PF_COST_STANDARD, pf_nth_receive(plan, rank, number, step.peer));

@@ -63,6 +63,7 @@ struct pf_colls {
     int room;
     int algorithm[PF_COLL_KINDS]; /* by the user; -1: by the rules */
     size_t segment[PF_COLL_KINDS];
+    double *told; /* per rank of the job: when it has last left a call that ends with a short message */
     struct pf_tally tally[PF_COLL_KINDS][PF_ALGORITHMS_MAX][PF_SIZE_CLASSES];
     struct pf_tally inter[PF_COLL_KINDS][2][PF_SIZE_CLASSES]; /* on intercommunicators; [1]: nonblocking */
 };
@@ -79,6 +80,7 @@ struct pf_coll {
     int room; /* length of these */
     int arrived, queue_length, done_length, taken;
     bool together; /* evaluated when all have arrived, round by round */
+    bool tells;    /* its ranks are told by short messages that all have come */
     bool flows;    /* what comes to each rank is noted: the ends of sends follow from it */
     double now;
     struct pf_tally *tally;

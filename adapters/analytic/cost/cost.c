@@ -516,6 +516,29 @@ void pf_cost_in_order(struct pf_cost *cost, bool in_order)
     cost->in_order = in_order;
 }
 
+double pf_cost_round(struct pf_cost *cost, int src, int dst)
+{
+    struct way way;
+    find_way(cost, src, dst, 0, &way);
+    return way.range->latency + way.range->latency_factor * way.path.latency + acknowledgement_time(&way);
+}
+
+double pf_cost_behind(struct pf_cost *cost, int src, int dst, double sent)
+{
+    struct way way;
+    find_way(cost, src, dst, 0, &way);
+    if (way.from == way.to)
+        return 0;
+    double *inlet = &cost->network.inlet[way.to], behind = latest(0, *inlet - sent);
+    *inlet = sent + behind + busy_time(&way, 0, 0);
+    return behind;
+}
+
+int pf_cost_ranks(const struct pf_cost *cost)
+{
+    return cost->ranks;
+}
+
 bool pf_cost_shares(const struct pf_cost *cost)
 {
     return cost->network.batch != NULL;

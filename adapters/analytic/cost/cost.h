@@ -115,6 +115,18 @@ double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
 bool pf_cost_keeps_order(const struct pf_cost *cost, size_t bytes);
 void pf_cost_in_order(struct pf_cost *cost, bool in_order);
 
+/*
+ * Between these calls: how much later a message without data, or an acknowledgement, that goes from `src` to
+ * `dst` at `sent` comes there because of those that were sent before. To be asked in the order of that date.
+ */
+double pf_cost_behind(struct pf_cost *cost, int src, int dst, double sent);
+
+/* How long two ranks that send each other a message without data take until both are acknowledged. */
+double pf_cost_round(struct pf_cost *cost, int src, int dst);
+
+/* Ranks of the job. */
+int pf_cost_ranks(const struct pf_cost *cost);
+
 /* Whether that can be later than `posted` for so many bytes. */
 bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes);
 
