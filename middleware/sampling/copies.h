@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/export.h"
+#include "middleware/sampling/told.h"
 
 /*
  * Copies of the whole simulation, made by fork(): all ranks are contexts of one thread, so a copy has them
@@ -21,24 +23,29 @@ void pf_copies_prepare(void);
  * Returns true in the copy. What cannot be copied ends the process with one line. */
 bool pf_copies_make(unsigned window);
 
+/* This process, just made by the process `original`, is a copy that tells through `fd`. */
+void pf_copies_become(int fd, pid_t original);
+
+/* From now on the copy is given up after PARFOCAL_WINDOWS_LIMIT. */
+void pf_copies_limit(void);
+
 /* Is this process a copy? */
 bool pf_copies_is_one(void);
 
-/* In a copy: its dates are known. It ends. */
-void pf_copies_tell(const double *dates, size_t count) __attribute__((noreturn));
+/* In a copy: dates of a window are known, and nothing more is to be told. */
+void pf_copies_tell(const struct pf_told *told);
+void pf_copies_end(void) __attribute__((noreturn));
 
 /* In a copy: it ends, and the run is told why. Elsewhere nothing happens. `why` follows "its copy ". */
 PF_EXPORT void pf_copies_fail(const char *why);
 
-/* What a copy has told. */
-struct pf_copy_result {
-    const double *dates;
-    size_t count;
-    const char *failure; /* NULL: it has told all */
-    double cost;         /* s of processor time */
-};
-
 /* Waits for all copies, and hands over what each has told, in the order in which they were made. */
-void pf_copies_finish(void (*take)(unsigned window, const struct pf_copy_result *result));
+void pf_copies_finish(void (*take)(const struct pf_told *told));
+
+/* What wait() says of a copy that has told nothing, in words that follow "its copy ". */
+const char *pf_copies_status(int status, char *text, size_t size);
+
+/* "PARFOCAL_WINDOWS_BY fork: ", for messages. */
+const char *pf_copies_setting(void);
 
 #endif
