@@ -77,7 +77,8 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     if (provided)
         *provided = r->thread_level;
     r->state = PF_RANK_RUNNING;
-    smpi_bench_begin(); /* by the rank's own clock, which has just begun */
+    pf_sampling_rank_begins(r); /* a window may begin here, in another model */
+    smpi_bench_begin();         /* by the rank's own clock, which has just begun */
     r->open = !pf_check_start(r) && !pf_compute_on;
     return pf_call_return(r, MPI_SUCCESS);
 }

@@ -181,7 +181,6 @@ void pf_job_start_rank(struct pf_rank *r)
     load_requested();
     pf_model_load(pf_job_state.start_model);
     pf_model_enforce(r, pf_job_state.start_model);
-    pf_sampling_rank_begins(r);
 }
 
 /* Whatever MPI model is in force, Portals calls go to the simulated NIC. */

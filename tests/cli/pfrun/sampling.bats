@@ -110,6 +110,13 @@ dates() { # of a result, without what it cost
     done
 }
 
+@test "windows: one from the begin holds for the first thing that the program does" {
+    PARFOCAL_MARKS=fine app portals 10 mpifile >plain
+    echo "0 $(sed -n '$s/,.*//p' fine)" >windows
+    windows run 10 mpifile >told # a file is opened
+    cmp <(grep '^[0-9]' fine | cut -d, -f4) <(grep '^0,' result | cut -d, -f3)
+}
+
 @test "windows: the ranks switch at their marks and back, in the same way each time" {
     printf '# a comment\n4 6 # one\n\n8 12\n12 16\n' >windows
     PARFOCAL_MARKS=cheap app analytic 20 pcontrol >/dev/null

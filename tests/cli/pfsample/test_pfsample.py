@@ -54,7 +54,7 @@ class Refusals(Folder):
                 (["-sample", "2%", "-nonsense", *body], "unknown option '-nonsense'"),
                 (["-sample", "2%"], "no application"), (["-sample", "2%", "./nothing"], "does not exist"),
                 (["-sample", "2%", *PAIR, "./bodies", "halo", "2"], "no structure to sample"),
-                (["-sample", "2%", *PAIR, "./bodies", "halo", "14"], "too few to sample"),
+                (["-sample", "2%", "-budget", "50", *PAIR, "./bodies", "halo", "14"], "too few to sample"),
                 (["-sample", "2%", "-budget", "1", *PAIR, "./bodies", "halo", "100"], "more than the budget of 1 %")):
             said = self.sample(*FIXED, *words, status=1)
             self.assertEqual(said.count("\n"), 1, said)
@@ -108,14 +108,25 @@ class Samples(Folder):
     def test_fork(self):
         self.check("fork")
 
+    def test_short(self):
+        """Without a budget that was asked for, a short run has the sample that it needs, or is simulated in the fine model, all of it."""
+        said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-report", "short", "./bodies", "halo", "150")
+        self.assertIn("the run is short: the smallest sample simulates", said)
+        self.assertLess(self.numbers("short")["sample"]["share"], 0.5)
+        said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-verify", "-report", "short", "./bodies", "halo", "20")
+        self.assertIn("so all of it is simulated there", said)
+        sample = self.numbers("short")["sample"]
+        self.assertEqual(sample["share"], 1)
+        self.assertAlmostEqual(sample["estimate_s"] / sample["verify"]["true_s"], 1, places=12)
+
     def test_refused_fork(self):
-        """A program with a file open to read and to write cannot be copied: one line says so, and the windows are in a mixed run."""
+        """A program with an open file of MPI cannot be copied: one line says so, and the windows are in a mixed run."""
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), os.path.join(HERE, "..", "pfrun", "sampling.c"), "-o", os.path.join(self.folder, "iterates")],
                        check=True)
-        said = self.sample(*FIXED, "-sample", "20%", *PAIR, "-budget", "90", "-by", "fork", "-report", "refused", "./iterates", "100", "both", "pcontrol")
+        said = self.sample(*FIXED, "-sample", "20%", *PAIR, "-budget", "90", "-by", "fork", "-report", "refused", "./iterates", "100", "mpifile", "pcontrol")
         self.assertEqual(self.numbers("refused")["sample"]["by"], "run", said)
         self.assertEqual(said.count("windows are in mixed runs, not in forked processes: the program has"), 1, said)
-        os.remove(os.path.join(self.folder, "both"))
+        os.remove(os.path.join(self.folder, "mpifile"))
 
     def test_report(self):
         self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "95", "-report", "out", "-seed", "9", "./bodies", "amr", "90", "512")

@@ -10,9 +10,13 @@ from pfcurve.errors import Problem
 from pfcurve.main import as_typed, command_text, versions
 
 from . import options as command_line
+from . import plan as plan_of_units
 from . import result, sequence, units
 from .runs import Runs
 from .windows import Windows
+
+MORE = 4  # times as many units, for which a cheap run with other marks is worth it
+WORTH = 0.5  # share of the run in the smallest sample, above which all of the run is simulated in the fine model
 
 
 def structure(runs):
@@ -26,21 +30,57 @@ def structure(runs):
         place = units.place(runs.marks.sites)
         if not place:
             raise
-        function = next(site[1] for site in runs.marks.sites if site[0] == place)
+    return at_place(runs, place)
+
+
+def at_place(runs, place, finest=False):
+    function = next(site[1] for site in runs.marks.sites if site[0] == place)
     runs.mark_at(place)
-    parts, found = units.from_marks(runs.marks.marks)
+    parts, found = units.from_marks(runs.marks.marks, finest)
     return parts, f"{found}, {function} at 0x{place}"
 
 
-def smallest(options, parts):
-    """The smallest sample must fit, else there is nothing to save."""
-    share = sequence.least(parts)
-    if share > 0.9:
+def grouped(options, base, found):
+    size = sequence.group(base, options.budget)
+    return units.grouped(base, size), found + (f", {size} to a unit" if size > 1 else "")
+
+
+def parts_of(options, runs):
+    """(units, how they were found). Where they are too few for a small sample, a place that is passed more often may give more."""
+    parts, found = grouped(options, *structure(runs))
+    place = units.place(runs.marks.sites, MORE * sum(unit.repeats for unit in parts.base))
+    if place and sequence.least(parts) > max(options.budget, WORTH):
+        marks = runs.marks
+        try:
+            others, where = grouped(options, *at_place(runs, place, finest=True))
+            mixed = any(name == plan_of_units.OTHER for name, _ in plan_of_units.layout(others)[1])  # pieces of iterations, each another
+            if not mixed and sequence.least(others) < sequence.least(parts):
+                return others, where
+        except Problem:  # nothing comes again there
+            pass
+        runs.marks = marks
+    return parts, found
+
+
+def fits(options, runs, parts):
+    """Whether to sample. The smallest sample must fit into a budget that was asked for; else it takes what it needs, up to where the whole run in
+    the fine model is hardly dearer."""
+    share, said = sequence.least(parts), f"of the run in {options.fine}"
+    if options.strict and share > 0.9:
         raise Problem(f"-sample: {sum(unit.repeats for unit in parts)} units that repeat are too few to sample: the smallest sample simulates "
-                      f"{100 * share:.3g} % of the run in {options.fine} (pfrun -model {options.fine} runs it all)")
-    if share > options.budget:
-        raise Problem(f"-sample: the smallest sample simulates {100 * share:.2g} % of the run in {options.fine}, more than the budget of "
+                      f"{100 * share:.3g} % {said} (pfrun -model {options.fine} runs it all)")
+    if options.strict and share > options.budget:
+        raise Problem(f"-sample: the smallest sample simulates {100 * share:.2g} % {said}, more than the budget of "
                       f"{100 * options.budget:g} % (-budget {100 * share + 0.5:.0f}% allows it)")
+    if share <= options.budget:
+        return True
+    if share > WORTH:
+        runs.told.append(f"the run is short: the smallest sample would simulate {100 * share:.2g} % {said}, so all of it is simulated there")
+        runs.by = "run"  # one window
+        return False
+    runs.told.append(f"the run is short: the smallest sample simulates {100 * share:.2g} % {said}")
+    options.budget = share
+    return True
 
 
 def work(bindir, arguments):
@@ -53,13 +93,11 @@ def work(bindir, arguments):
         status, summary = runs.cheap()
         if status:
             return status
-        base, found = structure(runs)
-        size = sequence.group(base, options.budget)
-        parts = units.grouped(base, size)
-        found += f", {size} to a unit" if size > 1 else ""
+        parts, found = parts_of(options, runs)
+        sampled = fits(options, runs, parts)
         windows = Windows(runs, parts)
-        smallest(options, parts)
-        plan, known, estimate = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border)
+        plan, known, estimate = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border) if sampled \
+            else sequence.all_of(parts, windows.measure)
         told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]))
         if options.verify:

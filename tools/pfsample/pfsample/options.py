@@ -25,6 +25,7 @@ class Options:
     fine: str = ""
     cheap: str = ""
     budget: float = 0.1
+    strict: bool = False  # the budget was asked for
     verify: bool = False
     jobs: int = 1
     seed: int = 1
@@ -114,6 +115,7 @@ def from_arguments(arguments, available):
                       verify=args.verify, quiet=args.quiet, jobs=whole(args.jobs or "1", "jobs", 1, 1024),
                       seed=whole(args.seed or "1", "seed", 0, 2**63 - 1), by=args.by or "auto", report=args.report or "",
                       run_flags=pfrun_flags(args) + more_flags(args), settings=args.cfg, app=check_app(args.app))
+    options.strict = args.budget is not None
     options.cheap, options.fine = models_of(args, available)
     if options.by not in ("auto", "run", "fork"):
         raise Problem(f"-by needs run, fork or auto, not '{options.by}'")

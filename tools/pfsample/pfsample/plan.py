@@ -13,6 +13,7 @@ RARE = 5  # members below which all of a kind are simulated
 SPREAD = 0.02  # of x in a kind, above which the kind has several strata
 STRATA = 4  # of one kind at most
 ROOM = 60  # units for each unit that the floors take: with one to three before and one after, that is a twelfth
+OTHER = "other kinds"  # for which there is no room
 
 
 @dataclass
@@ -113,7 +114,7 @@ def joined(groups, most):
     while len(groups) > most:
         smallest, second = sorted(groups, key=lambda name: sum(unit.x for unit in groups[name]))[:2]
         together = sorted(groups.pop(smallest) + groups.pop(second), key=lambda unit: unit.number)
-        groups["other kinds"] = together + groups.get("other kinds", []) if "other kinds" not in (smallest, second) else together
+        groups[OTHER] = together + groups.get(OTHER, []) if OTHER not in (smallest, second) else together
     return groups
 
 

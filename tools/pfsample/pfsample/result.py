@@ -41,7 +41,8 @@ class Result:
         y = {unit.number: dates[unit.last] - dates[unit.first] for unit in self.units}
         self.truth, self.fine_cost = dates[-1], cost
         border = self.estimate.border / self.estimate.total
-        hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border)
+        hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border) \
+            if self.plan.strata else (1.0, [0.0] * RESAMPLES, [1.0])
         self.checked = {"true_s": self.truth, "error": self.estimate.total / self.truth - 1,
                         "inside": self.estimate.low <= self.truth <= self.estimate.high, "resamplings": RESAMPLES,
                         "coverage": hits, "resampled_error_p95": sorted(map(abs, errors))[int(0.95 * RESAMPLES)],

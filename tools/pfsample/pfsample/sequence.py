@@ -78,6 +78,13 @@ def run(units, measure, goal, budget, seed, border=None, layout=None):
     return current, y, found
 
 
+def all_of(units, measure):
+    """Every unit is simulated: nothing is left to chance."""
+    current = plan.Plan(units, {unit.number: "the run is short" for unit in units}, [])
+    y = measure(current.wanted())
+    return current, y, estimate.of_plan(current, y)
+
+
 def coverage(units, y, goal, budget, seeds, border=0.0):
     """How often the interval holds the truth, how far off the estimates are, and what share of the units was simulated."""
     truth, hits, errors, shares, layout = math.fsum(y.values()), 0, [], [], plan.layout(units)

@@ -133,14 +133,14 @@ def own(marks):
             yield kinds, numbers
 
 
-def spans(marks):
-    """(kinds of marks, marks where units begin and the last one ends, how they were found)."""
+def spans(marks, finest=False):
+    """(kinds of marks, marks where units begin and the last one ends, how they were found). `finest`: as many units as there are, whatever each does."""
     for kinds, numbers in own(marks):
         said = kinds != ("collective",) and kinds != ("site",)
         # Names that the program gave are its iterations. Collectives have one name, and are told apart by what follows.
         levels = [("name", lambda m: m.name), ("name without numbers", lambda m: plain(m.name))] if said else [
             ("calls and partners", lambda m: m.signature), ("calls", lambda m: (m.name, m.calls)), ("name", lambda m: m.name)]
-        for what, token in levels:
+        for what, token in reversed(levels) if finest else levels:
             tokens = [token(marks[i]) for i in numbers]
             distance, _ = period(tokens)
             if distance:
@@ -166,10 +166,10 @@ def only(marks, kinds):
                  sum(m.calls for m in group), sum(m.bytes for m in group)) for group in groups]
 
 
-def place(sites):
+def place(sites, often=LEAST):
     """The place of the program that makes the best marks, where nothing else does: all ranks pass it, often. Of collectives first, because
     they are what an iteration ends with. None when there is no such place. `sites`: (address, function, least, most)."""
-    good = [(not is_collective(function), -least, address) for address, function, least, most in sites if least == most and LEAST <= least <= MOST]
+    good = [(not is_collective(function), -least, address) for address, function, least, most in sites if least == most and often <= least <= MOST]
     return min(good)[2] if good else None
 
 
@@ -177,11 +177,11 @@ def is_collective(function):
     return re.search("reduce|bcast|gather|scatter|alltoall|barrier|scan", function.lower()) is not None
 
 
-def from_marks(marks):
+def from_marks(marks, finest=False):
     """(units, how they were found). Together they are the whole run."""
     if len(marks) < 2 or marks[-1].date <= 0:
         raise Problem("-sample: the program has no structure to sample: it makes no call that could be a mark")
-    _, where, found = spans(marks)
+    _, where, found = spans(marks, finest)
     bounds = sorted({0, *where, len(marks) - 1})
     inside = set(where[:-1])
     units = []

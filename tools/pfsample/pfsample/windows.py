@@ -66,7 +66,7 @@ class Windows:
         way = sequence.way_in
         near = {k: self.parts.span(k, way(k), sequence.AFTER) for k in numbers}
         far = {k: self.parts.span(k, way(k) + FARTHER, sequence.AFTER + 1) for k in self.twice(numbers)}
-        both = self.stretches() if not self.known else None
+        both = self.stretches() if not self.known and len(numbers) < len(self.parts) else None
         looks = [self.around(both[0], both[0][0].number), self.around(both[1], sequence.BEFORE[0])] if both else []
         dates = self.runs.windows([*near.values(), *looks], [*far.values()])
         self.known.update({k: self.seconds(self.parts[k], dates[span]) for k, span in near.items()})
