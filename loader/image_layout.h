@@ -30,10 +30,12 @@ struct pf_image_name {
     size_t place;
     int object;
     bool function;
+    uint32_t hash; /* of the name */
 };
 
 struct pf_image_names {
-    struct pf_image_name *list; /* in order of names */
+    struct pf_image_name
+        *list; /* in order of the names' hashes; those of one name in the order in which they came */
     size_t count, room;
 };
 

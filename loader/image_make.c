@@ -51,6 +51,16 @@ static bool refuse(const struct reading *reading, const char *what)
     return false;
 }
 
+/* Thousands of long names that begin alike are put in order at every start: FNV-1a tells them apart sooner.
+ */
+static uint32_t hash(const char *name)
+{
+    uint32_t h = 2166136261U;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 16777619U;
+    return h;
+}
+
 static void add_name(struct pf_image_names *names, struct pf_image_name name)
 {
     if (names->count == names->room)
@@ -62,6 +72,8 @@ static void add_name(struct pf_image_names *names, struct pf_image_name name)
 static int by_name(const void *left, const void *right)
 {
     const struct pf_image_name *a = left, *b = right;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
     int order = strcmp(a->name, b->name);
     if (order == 0)
         order = (a->object > b->object) - (a->object < b->object);
@@ -78,9 +90,11 @@ static int by_place(const void *left, const void *right)
 const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name)
 {
     size_t low = 0, high = names->count;
+    uint32_t wanted = hash(name);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(names->list[middle].name, name) < 0)
+        const struct pf_image_name *one = &names->list[middle];
+        if (one->hash < wanted || (one->hash == wanted && strcmp(one->name, name) < 0))
             low = middle + 1;
         else
             high = middle;
@@ -197,7 +211,7 @@ static bool read_exports(struct reading *reading)
             continue;
         add_name(&reading->image->exports,
                  (struct pf_image_name){name, reading->object->base + symbol.st_value, reading->number,
-                                        type == STT_FUNC});
+                                        type == STT_FUNC, hash(name)});
     }
     return true;
 }
@@ -375,7 +389,8 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
     if (!name)
         return refuse(reading, "a symbol without a name");
     if (type != VALUE)
-        add_name(&reading->image->imports, (struct pf_image_name){name, place, reading->number, false});
+        add_name(&reading->image->imports,
+                 (struct pf_image_name){name, place, reading->number, false, hash(name)});
     if (undefined && reading->plan->program && asks_linker(name))
         return refuse(reading, "calls that ask the dynamic linker");
     if (!undefined || !reading->plan->find ||

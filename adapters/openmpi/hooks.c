@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "adapters/openmpi/asprintf.h"
 #include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -129,6 +130,7 @@ static const struct {
     {"PtlCTWait", (void *)hook_ct_wait},
     {"PtlEQGet", (void *)hook_eq_get},
     {"PtlEQPoll", (void *)hook_eq_poll},
+    {"__asprintf_chk", (void *)pf_ompi_asprintf},
 };
 
 static void *hook_for(const char *name)

@@ -73,7 +73,7 @@ static const char *find(const char *name)
     return getenv(name) ? NULL : adjustable(parameter);
 }
 
-/* Every rank asks for the same thousands of names, few of which are set. */
+/* Every rank asks for the same thousands of names, few of which are set, and mostly in the same order. */
 struct answer {
     UT_hash_handle hh;
     const char *value;
@@ -82,15 +82,17 @@ struct answer {
 
 const char *pf_settings_get(const char *name)
 {
-    static struct answer *answers;
-    struct answer *answer;
+    static struct answer *answers, *expected;
+    struct answer *answer = expected;
     size_t length = strlen(name);
-    HASH_FIND(hh, answers, name, length, answer);
+    if (!answer || strcmp(answer->name, name) != 0)
+        HASH_FIND(hh, answers, name, length, answer);
     if (!answer) {
         answer = pf_malloc(sizeof *answer + length + 1);
         memcpy(answer->name, name, length + 1);
         answer->value = find(name);
         HASH_ADD_KEYPTR(hh, answers, answer->name, length, answer);
     }
+    expected = answer->hh.next ? answer->hh.next : answers;
     return answer->value;
 }
