@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who is calling, and in which model. */
+#include <simgrid/engine.h>
+
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/process/layer.h"
@@ -35,18 +37,39 @@ static void change_model(struct pf_shmem *me, enum pf_model model)
     pf_portals_enter(me->self, me->network);
 }
 
+/*
+ * All PEs share one thread. Who asks for something in a loop with calls that let no time pass (shmem_quiet,
+ * shmem_fence, shmem_ptr) would keep the others from ever doing it. So after very many of them each costs
+ * what a shmem_test costs that finds nothing, until time passes for another reason.
+ */
+static void count_idle(struct pf_shmem *me)
+{
+    enum { PATIENCE = 1000000 };
+    double now = simgrid_get_clock();
+    if (now != me->date)
+        me->idle = 0;
+    me->date = now;
+    if (++me->idle < PATIENCE)
+        return;
+    me->idle = PATIENCE;
+    pf_layer_idle(me->self, me->call);
+    me->date = simgrid_get_clock();
+}
+
 void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enum pf_layer_call kind)
 {
     enum pf_model model = pf_layer_enter(me->self, site, kind);
     pf_portals_enter(me->self, me->network);
     me->call = call;
     me->site = site;
+    me->inside = true;
+    count_idle(me);
     if (__builtin_expect(model != me->model, 0))
         change_model(me, model);
 }
 
 void pf_shmem_leave(struct pf_shmem *me)
 {
-    me->call = NULL;
+    me->inside = false;
     pf_layer_leave(me->self);
 }

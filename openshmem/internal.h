@@ -63,7 +63,10 @@ struct pf_shmem {
     int network;         /* by which its commands go */
     const char *call;    /* the current or last one, for diagnoses */
     const void *site;    /* where in the program it was made */
-    int waits_for;       /* the PE, -1: any */
+    bool inside;         /* it has not returned */
+    uint32_t idle; /* calls in a row that have let no simulated time pass, but for what they were made to */
+    double date;   /* at the end of the latest of them */
+    int waits_for; /* the PE, -1: any */
     bool waiting;
     bool over;
     struct pf_shmem_segment segments[PF_SHMEM_SEGMENTS];
@@ -83,6 +86,9 @@ struct pf_shmem *pf_shmem_enter_slowly(const char *call, const void *site);
 void pf_shmem_die(const struct pf_shmem *me, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 void pf_shmem_check_pe(const struct pf_shmem *me, int pe);
+
+/* watch.c: warns when a PE computes for so long that it may wait for a variable. Once per process. */
+void pf_shmem_watch(void);
 
 /* caller.c */
 void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enum pf_layer_call kind);

@@ -15,7 +15,7 @@ static bool print_blocked(FILE *out, const pf_self_t *self)
 {
     char site[256], whom[32] = "";
     const struct pf_shmem *me = self->shmem;
-    if (!me || !me->call)
+    if (!me || !me->inside)
         return false;
     if (me->waits_for >= 0)
         snprintf(whom, sizeof whom, " (for PE %d)", me->waits_for);
@@ -77,6 +77,7 @@ static void open_pe(pf_self_t *self, const char *call, const void *site)
     *me = (struct pf_shmem){.self = self, .rank = self->rank, .size = self->size, .waits_for = -1};
     me->call = call;
     me->site = site;
+    me->inside = true;
     pf_shmem_known(me);
     pf_shmem_use_model(me, pf_layer_model());
     pf_portals_free_mode(self, true);
@@ -89,7 +90,8 @@ static void open_pe(pf_self_t *self, const char *call, const void *site)
     me->sync = pf_shmem_heap_take(me, sizeof(long), SHMEM_SYNC_SIZE * sizeof(long));
     pf_portals_barrier(); /* nobody puts to a PE that is not open */
     pf_portals_free_mode(self, false);
-    me->call = NULL;
+    pf_shmem_watch();
+    me->inside = false;
 }
 
 static void close_pe(struct pf_shmem *me)

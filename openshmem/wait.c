@@ -5,7 +5,6 @@
  */
 #include "openshmem/internal.h"
 
-#include "base/config.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/process/layer.h"
 
@@ -39,7 +38,6 @@ int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_con
     check(me, at, size, comparison);
     if (holds(at, comparison, value) && pf_portals_memory_there(me->self, at, size))
         return 1;
-    sg_actor_sleep_for(pf_config.openmpi_idle_time);
     pf_layer_idle(me->self, me->call);
     return 0;
 }

@@ -70,9 +70,25 @@ enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_ca
     return r->model;
 }
 
+/* Who has left a call last, and when. Another thread looks at it. */
+static struct {
+    const pf_self_t *self;
+    uint64_t mark;
+} left;
+
 void pf_layer_leave(pf_self_t *self)
 {
     pf_account_leave(self->mpi->account);
+    __atomic_store_n(&left.self, self, __ATOMIC_RELAXED);
+    __atomic_store_n(&left.mark, pf_account_mark, __ATOMIC_RELAXED);
+}
+
+const pf_self_t *pf_layer_computing(uint64_t *turn)
+{
+    *turn = __atomic_load_n(&left.mark, __ATOMIC_RELAXED);
+    return *turn == __atomic_load_n(&pf_account_mark, __ATOMIC_RELAXED)
+               ? __atomic_load_n(&left.self, __ATOMIC_RELAXED)
+               : NULL;
 }
 
 void pf_layer_register(bool (*print)(FILE *out, const pf_self_t *self),
@@ -93,10 +109,16 @@ static uint64_t messages_of_all(void)
     return sum;
 }
 
+double pf_layer_spin_hint(void)
+{
+    return pf_config.spin_hint;
+}
+
 void pf_layer_idle(pf_self_t *self, const char *call)
 {
     static uint64_t messages, polls;
     (void)self;
+    sg_actor_sleep_for(pf_config.openmpi_idle_time);
     if (++polls < (uint64_t)pf_config.livelock_polls)
         return;
     polls = 0;

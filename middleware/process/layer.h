@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "adapters/model.h"
@@ -13,7 +14,13 @@
 /*
  * What an interface beside MPI asks of the process: OpenSHMEM (openshmem/), which runs on the NIC and knows
  * no accounts, and of models only their networks. The caller is a rank in all of them.
+ *
+ * All of it are functions. Its library is loaded with the program's copies, and a variable of that name would
+ * be another one there (pf_config with the defaults).
  */
+
+/* Wall-clock seconds after which a rank that computes may be waiting for a variable, 0: never (spin_hint). */
+PF_EXPORT double pf_layer_spin_hint(void);
 
 /* Any address inside the calling rank's copy of the program. */
 PF_EXPORT const void *pf_layer_program(void);
@@ -42,13 +49,17 @@ enum pf_layer_call {
 PF_EXPORT enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_call call);
 PF_EXPORT void pf_layer_leave(pf_self_t *self);
 
+/* For a look from another thread: the rank that computes now, NULL when one is in a call. *turn is another
+ * number each time that a rank begins to compute. */
+PF_EXPORT const pf_self_t *pf_layer_computing(uint64_t *turn);
+
 /* `print` writes one line about a rank that is in a call of the layer, and returns whether it did; `left` is
  * called when a rank has left main(), as long as it can still do something. */
 PF_EXPORT void pf_layer_register(bool (*print)(FILE *out, const pf_self_t *self),
                                  void (*left)(pf_self_t *self, int status));
 
-/* A poll (`call`) has found nothing. So many of them, over all ranks, with no message of any rank in between,
- * end the run with a diagnosis. */
+/* A poll (`call`) has found nothing, and the rank pays as for a test of MPI that finds nothing. So many of
+ * them, over all ranks, with no message of any rank in between, end the run with a diagnosis. */
 PF_EXPORT void pf_layer_idle(pf_self_t *self, const char *call);
 
 /* Where in the application's source an address is, as "file.c:12 (function)". */

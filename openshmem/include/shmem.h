@@ -21,6 +21,7 @@ extern "C" {
 
 #define SHMEM_MAJOR_VERSION 1
 #define SHMEM_MINOR_VERSION 4
+#define OSHMEM_SPEC_VERSION 10400 /* as other implementations say it: major * 10000 + minor * 100 */
 #define SHMEM_MAX_NAME_LEN  64
 #define SHMEM_VENDOR_STRING "Parfocal"
 
@@ -63,6 +64,7 @@ enum { SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED, SHMEM_THREAD_SERIALIZED, SHME
 #define _SHMEM_COLLECT_SYNC_SIZE       SHMEM_COLLECT_SYNC_SIZE
 #define _SHMEM_REDUCE_SYNC_SIZE        SHMEM_REDUCE_SYNC_SIZE
 #define _SHMEM_ALLTOALL_SYNC_SIZE      SHMEM_ALLTOALL_SYNC_SIZE
+#define _SHMEM_ALLTOALLS_SYNC_SIZE     SHMEM_ALLTOALLS_SYNC_SIZE
 #define _SHMEM_REDUCE_MIN_WRKDATA_SIZE SHMEM_REDUCE_MIN_WRKDATA_SIZE
 
 /* Starts the calling PE; all PEs call it. No simulated time passes but that in which it waits for the last of

@@ -24,7 +24,8 @@ def selection(family):
     """A macro that chooses by the type of its first argument, or of the second one behind a context."""
     def branches(name):
         return ", ".join((f"{table.TYPES[t]}: {name}{family.name.format(N=t)}, {table.TYPES[t]} *: {name}{family.name.format(N=t)}, "
-                          f"const {table.TYPES[t]} *: {name}{family.name.format(N=t)}")
+                          f"const {table.TYPES[t]} *: {name}{family.name.format(N=t)}, "
+                          f"volatile {table.TYPES[t]} *: {name}{family.name.format(N=t)}")
                          for t in family.types if t not in table.ALIASES)
     name = f"shmem_{family.generic}"
     if not family.context:

@@ -111,17 +111,18 @@ def atomics():
 
 
 def waiting():
+    """Older programs declare what they wait for as volatile."""
     return [
-        Family("{N}_wait_until", SYNC, "void", "{T} *ivar, int cmp, {T} cmp_value",
-               "pf_shmem_wait_until(me, ivar, sizeof *ivar, holds_{N}, cmp, &cmp_value)", False, "wait_until"),
-        Family("{N}_test", SYNC, "int", "{T} *ivar, int cmp, {T} cmp_value",
-               "result = pf_shmem_test(me, ivar, sizeof *ivar, holds_{N}, cmp, &cmp_value)", False, "test"),
-        Family("{N}_wait", INTEGER, "void", "{T} *ivar, {T} cmp_value",
-               "pf_shmem_wait_until(me, ivar, sizeof *ivar, holds_{N}, SHMEM_CMP_NE, &cmp_value)"),
-        Family("wait", (), "void", "long *ivar, long cmp_value",
-               "pf_shmem_wait_until(me, ivar, sizeof *ivar, holds_long, SHMEM_CMP_NE, &cmp_value)"),
-        Family("wait_until", (), "void", "long *ivar, int cmp, long cmp_value",
-               "pf_shmem_wait_until(me, ivar, sizeof *ivar, holds_long, cmp, &cmp_value)"),
+        Family("{N}_wait_until", SYNC, "void", "volatile {T} *ivar, int cmp, {T} cmp_value",
+               "pf_shmem_wait_until(me, (const void *)ivar, sizeof *ivar, holds_{N}, cmp, &cmp_value)", False, "wait_until"),
+        Family("{N}_test", SYNC, "int", "volatile {T} *ivar, int cmp, {T} cmp_value",
+               "result = pf_shmem_test(me, (const void *)ivar, sizeof *ivar, holds_{N}, cmp, &cmp_value)", False, "test"),
+        Family("{N}_wait", INTEGER, "void", "volatile {T} *ivar, {T} cmp_value",
+               "pf_shmem_wait_until(me, (const void *)ivar, sizeof *ivar, holds_{N}, SHMEM_CMP_NE, &cmp_value)"),
+        Family("wait", (), "void", "volatile long *ivar, long cmp_value",
+               "pf_shmem_wait_until(me, (const void *)ivar, sizeof *ivar, holds_long, SHMEM_CMP_NE, &cmp_value)"),
+        Family("wait_until", (), "void", "volatile long *ivar, int cmp, long cmp_value",
+               "pf_shmem_wait_until(me, (const void *)ivar, sizeof *ivar, holds_long, cmp, &cmp_value)"),
     ]
 
 

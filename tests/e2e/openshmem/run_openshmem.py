@@ -7,8 +7,11 @@ Usage: run_openshmem.py --bin DIRECTORY
 import argparse
 import os
 import re
+import signal
+import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -31,6 +34,12 @@ ENDS = [
     ("address", 1, r"PE 1: shmem_long_put: 8 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
     ("length", 1, r"PE 1: shmem_getmem: 1073741824 bytes at 0x\w+ are not symmetric"),
     ("atomic", 1, r"shmem_long_atomic_inc: an atomic at 0x\w+, which is no multiple of 8"),
+    ("get", 1, r"PE \d: shmem_long_g: there is no PE -1, the job has 3 \(0 to 2\), at ends.c:\d+ \(main\)"),
+    ("ptr", 1, r"PE \d: shmem_ptr: there is no PE 3, the job has 3 \(0 to 2\), at ends.c:"),
+    ("root", 1, r"PE \d: shmem_broadcast64: PE_root 3 is not in the active set, which has 3 PEs, at ends.c:"),
+    ("fetch", 1, r"PE \d: shmem_long_atomic_fetch_add: 8 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
+    ("heap", 1, r"PE \d: shmem_long_p: 8 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
+    ("sync", 1, r"PE \d: shmem_barrier: 512 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
     ("malloc", 1, r"shmem_malloc: all PEs must call it with the same arguments; PE \d called shmem_malloc with others"),
     ("instead", 1, r"PE \d: shmem_[mc]alloc: all PEs must .*; PE \d called shmem_[mc]alloc instead"),
     ("free", 1, r"shmem_free: 0x\w+ is not from shmem_malloc, or has been freed"),
@@ -40,6 +49,8 @@ ENDS = [
     ("absent", 1, r"(?s)PE 0 is blocked in shmem_long_wait_until, at.*PE 1 is blocked in shmem_barrier_all \(for PE 0\), at ends.c"),
     ("lock", 1, r"(?s)PE 0 is blocked in shmem_set_lock \(for PE \d\), at ends.c:\d+"),
     ("test", 1, r"livelock at simulated time \S+ s: 2000 calls of shmem_long_test in a row found nothing.*(?s:.*)PE 1 .*shmem_long_test"),
+    ("quiet", 0, r""),
+    ("quiet forever", 1, r"livelock at simulated time \S+ s: 2000 calls of shmem_fence in a row found nothing.*(?s:.*)PE 1 .*shmem_fence, at ends.c"),
     ("exit", 7, r""),
     ("leave", 0, r"^\n$"),
 ]
@@ -96,6 +107,13 @@ def programs(checker):
                 checker.expect(f"{source} {np} PEs {model}", checker.pfrun(program, np, options=["-model", model]), 0, r"^PASS\n")
 
 
+def old_programs(checker):
+    for standard in ("-std=gnu99", "-std=gnu11"):
+        program = checker.build(os.path.join(HERE, "programs", "old.c"), standard)
+        for np in (1, 4):
+            checker.expect(f"old.c {standard} {np} PEs", checker.pfrun(program, np), 0, r"^PASS\n")
+
+
 def together(checker):
     """Two PEs on each host, and random programs: the seed is the argument."""
     hosts = ["-platform", harness.PLATFORM, "-hostfile", harness.PACKED]
@@ -129,7 +147,7 @@ def examples(checker):
 def ends(checker):
     program = checker.build(os.path.join(HERE, "programs", "ends.c"))
     for how, status, pattern in ENDS:
-        few = ["--cfg=parfocal/livelock_polls:2000"] if how == "test" else []
+        few = ["--cfg=parfocal/livelock_polls:2000"] if how in ("test", "quiet forever") else []
         checker.expect(f"ends {how}", checker.pfrun(program, 3, [how], few), status, pattern)
     program = os.path.join(checker.tools.work, "mixed")
     checker.expect("MPI in a model without a NIC", checker.pfrun(program, 2), 1, r"OpenSHMEM needs a model with a network interface")
@@ -139,6 +157,29 @@ def ends(checker):
     program = os.path.join(checker.tools.work, "hello")
     result = checker.tools.run(["env", "SHMEM_SYMMETRIC_SIZE=64X", checker.tools.command("pfrun"), "-np", "2", program], 60)
     checker.expect("size of the heap", result, 1, r"SHMEM_SYMMETRIC_SIZE=64X is no size of a heap")
+
+
+def settings(checker):
+    """2000 tests by three PEs, each of which takes as long as the user says."""
+    program = os.path.join(checker.tools.work, "ends")
+    options = ["--cfg=parfocal/livelock_polls:2000", "--cfg=parfocal/openmpi_idle_time:1e-5"]
+    checker.expect("what a test costs", checker.pfrun(program, 3, ["test"], options), 1, r"livelock at simulated time 0\.006\d+ s")
+
+
+def spinning(checker):
+    """It never ends by itself. What is said comes while it goes on."""
+    program = os.path.join(checker.tools.work, "ends")
+    command = [checker.tools.command("pfrun"), "-np", "3", "--log=root.thres:error", "--cfg=parfocal/spin_hint:0.2", program, "spin"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        watch = threading.Timer(60, os.killpg, (process.pid, signal.SIGKILL))
+        watch.start()
+        said = next((line for line in process.stderr if "PE" in line), "")
+        watch.cancel()
+        os.killpg(process.pid, signal.SIGKILL)
+    checker.runs += 1
+    if not re.search(r"PE 1 has computed for 0.2 s since its shmem_n_pes at \S*ends\S*.*: if it waits", said):
+        checker.failures += 1
+        print(f"FAIL spinning: {said}")
 
 
 def defaults():
@@ -194,7 +235,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         checker = Checker(harness.Tools(arguments.bin, work))
-        for part in (hello, programs, together, examples, ends, times):
+        for part in (hello, programs, old_programs, together, examples, ends, settings, spinning, times):
             part(checker)
         print(f"{checker.runs} checks, {checker.failures} failures")
         return 1 if checker.failures else 0

@@ -47,6 +47,31 @@ int main(int argc, char **argv)
     if (!strcmp(how, "test"))
         while (!shmem_long_test(&flag, SHMEM_CMP_NE, 0))
             ;
+    if (!strcmp(how, "spin") && me == 1)
+        while (*(volatile long *)&flag == 0)
+            ;
+    if (!strcmp(how, "quiet") && me == 1)
+        while (*(volatile long *)&flag == 0)
+            shmem_quiet();
+    else if (!strcmp(how, "quiet"))
+        shmem_long_p(&flag, 1, 1);
+    if (!strcmp(how, "quiet forever"))
+        while (*(volatile long *)&flag == 0)
+            shmem_fence();
+    if (!strcmp(how, "get"))
+        shmem_long_g(&flag, -1);
+    if (!strcmp(how, "fetch"))
+        shmem_long_atomic_fetch_add(&automatic, 1, 0);
+    if (!strcmp(how, "ptr"))
+        shmem_ptr(&flag, size);
+    if (!strcmp(how, "root")) {
+        static long sync[SHMEM_SYNC_SIZE];
+        shmem_broadcast64(&flag, &lock, 1, size, 0, 0, size, sync);
+    }
+    if (!strcmp(how, "heap"))
+        shmem_long_p((long *)shmem_malloc(64) + ((long)1 << 40), 1, 0);
+    if (!strcmp(how, "sync"))
+        shmem_barrier(0, 0, size, &automatic);
     if (!strcmp(how, "exit") && me == 1)
         shmem_global_exit(7);
     if (!strcmp(how, "leave"))
