@@ -5,6 +5,7 @@
 Usage: run_openshmem.py --bin DIRECTORY
 """
 import argparse
+import glob
 import os
 import re
 import signal
@@ -24,6 +25,7 @@ RUNS = [
     ("atomics.c", (1, 2, 7), ("portals", "packet")),
     ("collectives.c", (1, 2, 3, 8), ("portals", "packet")),
     ("plus.cpp", (1, 3), ("portals",)),
+    ("spec.c", (1, 2, 5), ("portals", "packet")),
     ("mixed.c", (1, 4), ("portals", "packet")),
 ]
 # argument of ends.c on three PEs, exit status, what the output must match
@@ -144,6 +146,42 @@ def examples(checker):
             print(f"FAIL {name}: two runs differ\n{once}\n{again}")
 
 
+# Of Open MPI's source, where the build has fetched it: program, what it must print on four PEs
+OTHERS = [
+    ("hello_oshmem_c.c", r"I am 3 of 4: Parfocal \(version: 1.4\)"),
+    ("hello_oshmem_cxx.cc", r"I am 3 of 4: Parfocal \(version: 1.4\)"),
+    ("ring_oshmem_c.c", r"Process 0 decremented value: 0(?s:.*)Process 3 exiting"),
+    ("oshmem_circular_shift.c", r"Process 3 exiting"),
+    ("oshmem_max_reduction.c", r"3/4 dst = 3 4 5"),
+    ("oshmem_shmalloc.c", r""),
+    ("oshmem_strided_puts.c", r"target on PE 1 is 1 3 5 7 9"),
+    ("oshmem_symmetric_data.c", r"(?i)target on PE 3 is\s+0\s+1\s+2\s.*15"),
+]
+
+
+def other_examples(checker, bindir):
+    folders = glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.abspath(bindir))), "adapters", "openmpi", "openmpi-*", "examples"))
+    for name, pattern in OTHERS:
+        if not folders or not os.path.exists(os.path.join(folders[0], name)):
+            continue
+        program = os.path.join(checker.tools.work, "other")
+        wrapper = checker.tools.command("pfoshcxx" if name.endswith(".cc") else "pfoshcc")
+        built = checker.tools.run([wrapper, "-O1", "-g", os.path.join(folders[0], name), "-o", program], 120)
+        checker.expect(f"building {name}", built, 0, "")
+        checker.expect(name, checker.pfrun(program, 4), 0, pattern)
+
+
+def libraries(checker):
+    """Static data of a shared library are not symmetric, which is said."""
+    library, program = (os.path.join(checker.tools.work, name) for name in ("libshared.so", "shared"))
+    source = os.path.join(HERE, "programs", "shared.c")
+    wrapper = checker.tools.command("pfoshcc")
+    checker.expect("a library", checker.tools.run([wrapper, "-g", "-DLIBRARY", "-shared", "-fPIC", source, "-o", library], 60), 0, "")
+    checker.expect("its program", checker.tools.run([wrapper, "-g", source, library, "-Wl,-rpath," + checker.tools.work, "-o", program], 60), 0, "")
+    checker.expect("data of a library", checker.pfrun(program, 2), 1,
+                   r"PE \d: shmem_long_p: 8 bytes at 0x\w+ are not symmetric: neither static data of the program nor from shmem_malloc, at shared.c:")
+
+
 def ends(checker):
     program = checker.build(os.path.join(HERE, "programs", "ends.c"))
     for how, status, pattern in ENDS:
@@ -235,8 +273,9 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         checker = Checker(harness.Tools(arguments.bin, work))
-        for part in (hello, programs, old_programs, together, examples, ends, settings, spinning, times):
+        for part in (hello, programs, old_programs, together, examples, libraries, ends, settings, spinning, times):
             part(checker)
+        other_examples(checker, arguments.bin)
         print(f"{checker.runs} checks, {checker.failures} failures")
         return 1 if checker.failures else 0
 
