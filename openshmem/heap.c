@@ -134,8 +134,9 @@ void *pf_shmem_malloc(struct pf_shmem *me, size_t alignment, size_t length)
 {
     if (length == 0)
         return NULL;
-    if (alignment == 0 || (alignment & (alignment - 1)) || alignment > 4096)
-        pf_shmem_die(me, "%zu is no alignment: it must be a power of 2, and 4096 at most", alignment);
+    if (alignment == 0 || (alignment & (alignment - 1)) || alignment > PF_SHMEM_ALIGNMENT)
+        pf_shmem_die(me, "%zu is no alignment: it must be a power of 2, and %zu at most", alignment,
+                     PF_SHMEM_ALIGNMENT);
     void *address = pf_shmem_heap_take(me, alignment, length);
     pf_shmem_barrier_all(me);
     return address;

@@ -114,6 +114,9 @@ struct pf_shmem_place pf_shmem_locate(const struct pf_shmem *me, const void *add
 int pf_shmem_accessible(const struct pf_shmem *me, const void *address, int pe);
 void *pf_shmem_ptr(const struct pf_shmem *me, const void *address, int pe);
 
+/* Of the heap at each PE, and so the most that can be asked of shmem_align. */
+#define PF_SHMEM_ALIGNMENT ((size_t)2 << 20)
+
 /* heap.c: every function is called by all PEs with the same arguments */
 void *pf_shmem_heap_take(struct pf_shmem *me, size_t alignment, size_t length); /* without a barrier */
 void *pf_shmem_malloc(struct pf_shmem *me, size_t alignment, size_t length);

@@ -33,7 +33,9 @@ static struct pf_shmem_segment static_data(const struct pf_shmem *me)
 /* As the specification has it: a number, perhaps broken, with K, M, G or T behind it. */
 static size_t heap_length(void)
 {
-    const char *text = getenv("SHMEM_SYMMETRIC_SIZE");
+    const char *name = "SHMEM_SYMMETRIC_SIZE", *text = getenv(name);
+    if (!text || !*text)
+        text = getenv(name = "SMA_SYMMETRIC_SIZE"); /* before 1.4 */
     static const char units[] = "kmgt";
     char *end;
     if (!text || !*text)
@@ -45,7 +47,7 @@ static size_t heap_length(void)
         end++;
     }
     if (end == text || *end || !(value >= 4096 && value <= 1e15))
-        pf_die("SHMEM_SYMMETRIC_SIZE=%s is no size of a heap, such as 64M (at least 4K)", text);
+        pf_die("%s=%s is no size of a heap, such as 64M (at least 4K)", name, text);
     return ((size_t)value + 4095) & ~(size_t)4095;
 }
 
@@ -54,10 +56,14 @@ static struct pf_shmem_segment heap(const struct pf_shmem *me)
 {
     size_t length = heap_length();
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *base = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (base == MAP_FAILED)
+    char *mapped = mmap(NULL, length + PF_SHMEM_ALIGNMENT, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (mapped == MAP_FAILED)
         pf_shmem_die(me, "no room for a symmetric heap of %zu bytes (SHMEM_SYMMETRIC_SIZE sets it)", length);
-    return (struct pf_shmem_segment){base, length};
+    size_t before = -(uintptr_t)mapped % PF_SHMEM_ALIGNMENT; /* given back, and the rest at the end */
+    if (before > 0)
+        munmap(mapped, before);
+    munmap(mapped + before + length, PF_SHMEM_ALIGNMENT - before);
+    return (struct pf_shmem_segment){mapped + before, length};
 }
 
 void pf_shmem_segments_open(struct pf_shmem *me)

@@ -194,6 +194,8 @@ def ends(checker):
                    0, r"^PASS\n")
     program = os.path.join(checker.tools.work, "hello")
     result = checker.tools.run(["env", "SHMEM_SYMMETRIC_SIZE=64X", checker.tools.command("pfrun"), "-np", "2", program], 60)
+    old = checker.tools.run(["env", "SMA_SYMMETRIC_SIZE=1", checker.tools.command("pfrun"), "-np", "2", program], 60)
+    checker.expect("size of the heap, by its old name", old, 1, r"SMA_SYMMETRIC_SIZE=1 is no size of a heap")
     checker.expect("size of the heap", result, 1, r"SHMEM_SYMMETRIC_SIZE=64X is no size of a heap")
 
 

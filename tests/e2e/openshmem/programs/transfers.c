@@ -139,6 +139,9 @@ int main(int argc, char **argv)
     int *zeros = shmem_calloc(100, sizeof *zeros);
     CHECK(symmetric && longs && zeros && (uintptr_t)longs % 1024 == 0 && zeros[99] == 0);
     CHECK(shmem_malloc((size_t)1 << 40) == NULL);
+    void *aligned = shmem_align((size_t)2 << 20, 100);
+    CHECK(aligned && (uintptr_t)aligned % ((size_t)2 << 20) == 0);
+    shmem_free(aligned);
     zeros[99] = shmem_my_pe();
     zeros = shmem_realloc(zeros, 100000 * sizeof *zeros);
     CHECK(zeros && zeros[99] == shmem_my_pe());
