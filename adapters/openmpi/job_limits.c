@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 enum {
-    FILES_PER_RANK = 4, /* libevent's: epoll, a pipe or event pair */
+    FILES_PER_RANK = 3, /* libevent's: epoll, the two ends of a pipe */
     FILES_SPARE = 64,
     MAPS_SPARE = 2048
 };
