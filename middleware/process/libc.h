@@ -37,6 +37,12 @@ int pf_libc_getopt_long(int argc, char *const *argv, const char *options, const 
                         int *index) WRAPPED(getopt_long);
 int pf_libc_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
                              int *index) WRAPPED(getopt_long_only);
+char *pf_libc_getenv(const char *name) WRAPPED(getenv);
+char *pf_libc_secure_getenv(const char *name) WRAPPED(secure_getenv);
+int pf_libc_setenv(const char *name, const char *value, int overwrite) WRAPPED(setenv);
+int pf_libc_unsetenv(const char *name) WRAPPED(unsetenv);
+int pf_libc_putenv(char *entry) WRAPPED(putenv);
+int pf_libc_clearenv(void) WRAPPED(clearenv);
 void *pf_libc_dlopen(const char *name, int flags) WRAPPED(dlopen);
 int64_t pf_libc__ZNSt6chrono3_V212system_clock3nowEv(void) WRAPPED(_ZNSt6chrono3_V212system_clock3nowEv);
 int64_t pf_libc__ZNSt6chrono3_V212steady_clock3nowEv(void) WRAPPED(_ZNSt6chrono3_V212steady_clock3nowEv);

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
+#include "middleware/process/libc_environment.h"
 #include "middleware/process/ranks.h"
 #include "middleware/process/private.h"
 
@@ -107,7 +108,7 @@ int pf_program_main(int argc, char **argv)
     frame.program = loaded;
     set_frame(actor, &frame);
     if (sigsetjmp(frame.here, 0) == 0)
-        frame.status = loaded(argc, argv, environ);
+        frame.status = loaded(argc, argv, pf_environment());
     if (pf_in_child())
         pf_end_process(frame.status);
     set_frame((size_t)sg_actor_self_get_pid(), NULL);

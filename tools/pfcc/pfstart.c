@@ -54,12 +54,22 @@ static const char interpreter[] __attribute__((section(".interp"), used)) = INTE
  * middleware's and that calls this one (middleware/process/program.h). */
 int main(int argc, char **argv, char **environment) __attribute__((visibility("hidden")));
 void pf_program_loaded(int (*program)(int, char **, char **));
+void pf_program_environment(char ***variable);
+
+/* Where the linker leads the program's references to environ, by all its names: each rank has its own. */
+char **program_environ __asm__("__wrap_environ") __attribute__((visibility("hidden")));
+extern char **program_environ_2 __asm__("__wrap__environ")
+    __attribute__((visibility("hidden"), alias("__wrap_environ")));
+extern char **program_environ_3 __asm__("__wrap___environ")
+    __attribute__((visibility("hidden"), alias("__wrap_environ")));
+
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
 /* Before the program's own constructors, with or without the simulator. */
 __attribute__((constructor(101))) static void tell_middleware(void)
 {
+    pf_program_environment(&program_environ);
     pf_program_loaded(main);
 }
 

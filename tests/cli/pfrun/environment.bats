@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The environment of a rank (docs/faq.md).
+load common.bash
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    export APP=$BATS_FILE_TMPDIR/environment ENV_GIVEN=given ENV_GONE=there
+    echo '#include <stdlib.h>
+const char *of_library(const char *name) { return getenv(name); }' >library.c
+    "$PF_BIN/pfcc" -c library.c
+    "$PF_BIN/pfcc" -w -o environment "$BATS_TEST_DIRNAME/environment.c" library.o
+    "$PF_BIN/pfcc" -shared -o libasks.so library.c
+    "$PF_BIN/pfcc" -w -o linked "$BATS_TEST_DIRNAME/environment.c" -L. -Wl,-rpath,"$PWD" -lasks
+    printf 'node-0\nnode-1\nnode-0\n' >hosts
+}
+
+# The three ranks on two hosts: numbers in the world, on the host, of Slurm.
+PLACES='0 3 0 2 0 0 3 0 0 2 - - -
+1 3 0 1 0 1 3 1 0 1 - - -
+2 3 1 2 1 2 3 2 1 2 - - -'
+
+places() {
+    pfrun -hostfile "$BATS_FILE_TMPDIR/hosts" -np 3 -quiet "$@" >out || { cat out; return 1; }
+    sort out >sorted
+    diff sorted - <<<"$PLACES"
+}
+
+@test "launchers' variables are those of the rank, and what a rank changes is its own" {
+    for way in smpi analytic portals; do
+        for loading in image copies; do
+            PARFOCAL_PROGRAM_LOADING=$loading places -model $way "$APP"
+        done
+    done
+    places "$BATS_FILE_TMPDIR/linked"
+}
+
+@test "variables of the launcher in which pfrun itself runs are replaced" {
+    export OMPI_COMM_WORLD_RANK=7 PMI_SIZE=8
+    places "$APP"
+    export SLURM_PROCID=5 SLURM_NTASKS=1 SLURM_LOCALID=5
+    PLACES='0 3 0 2 0 0 3 0 0 2 0 3 0
+1 3 0 1 0 1 3 1 0 1 1 3 0
+2 3 1 2 1 2 3 2 1 2 2 3 1'
+    places "$APP"
+}
+
+@test "a program that does not run under pfrun has the process's environment" {
+    "$PF_BIN/pfcc" -w -o direct -DWITHOUT_MPI "$BATS_TEST_DIRNAME/environment.c" \
+        "$BATS_FILE_TMPDIR/library.o"
+    [ "$(./direct)" = "- - - - - - - - - - - - -" ]
+    [ "$(PMI_RANK=3 ./direct)" = "- - - - - 3 - - - - - - -" ]
+}
+
+@test "Fortran asks for the rank's" {
+    [ -x "$PF_BIN/pff90" ] || skip "there is no pff90"
+    printf '%s\n' 'program asks' 'character(len=8) :: rank' "call get_environment_variable('PMIX_RANK', rank)" 'print *, rank' 'end' >asks.f90
+    "$PF_BIN/pff90" -o asks asks.f90
+    [ "$(pfrun -np 3 -quiet ./asks | tr -d ' ' | sort | tr '\n' ' ')" = "0 1 2 " ]
+}
