@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,6 +44,36 @@ static char *cut_source(char *line)
     return line + strlen(line);
 }
 
+/* One of the lists SIZE:VALUE...;SIZE:VALUE... of SimGrid, which ends in the middle of the run when it cannot
+ * read one. Behind a value there may be a unit. */
+static bool is_list(const char *text)
+{
+    while (*text) {
+        for (int i = 0; i == 0 || *text == ':'; i++) {
+            char *end;
+            text += i > 0;
+            if (!isfinite(strtod(text, &end)) || end == text || (i == 0 && *end != ':'))
+                return false;
+            while (i > 0 && isalpha((unsigned char)*end))
+                end++;
+            text = end;
+        }
+        if (*text && *text++ != ';')
+            return false;
+    }
+    return true;
+}
+
+static void check_list(const struct pf_setting *setting)
+{
+    static const char *const lists[] = {"smpi/lat-factor", "smpi/bw-factor", "smpi/os", "smpi/ois",
+                                        "smpi/or"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (strcmp(setting->key, lists[i]) == 0 && !is_list(setting->value))
+            pf_die("%s: %s: '%s' is no list such as 0:1;65536:1.5, of sizes and values", setting->where,
+                   setting->key, setting->value);
+}
+
 static void check_setting(const struct pf_setting_file *file, const struct pf_setting *setting)
 {
     if (!*setting->key || strcspn(setting->key, " \t") != strlen(setting->key))
@@ -50,6 +81,7 @@ static void check_setting(const struct pf_setting_file *file, const struct pf_se
     if (pf_setting_is_simgrid(setting) && (!*setting->value || strpbrk(setting->value, " \t")))
         pf_die("%s: %s: a setting of SimGrid has a value without blanks, not '%s'", setting->where,
                setting->key, setting->value);
+    check_list(setting);
     for (size_t i = 0; i < file->count; i++)
         if (strcasecmp(file->settings[i].key, setting->key) == 0)
             pf_die("%s: %s is set twice, first in %s", setting->where, setting->key, file->settings[i].where);

@@ -85,7 +85,8 @@ static void lay_groups(const int32_t *extents, struct picture_point *at)
     double small = fmax(CELL, each * CELL / 2 / TURN * 2),
            large = groups > 1 ? fmax(2.5 * small, groups * 3 * small / TURN) : 0;
     for (int32_t v = 0; v < each * groups; v++) {
-        double turn = TURN * (v / each) / groups, own = TURN * (v % each) / each;
+        int32_t group = v / each, place = v % each;
+        double turn = TURN * group / groups, own = TURN * place / each;
         at[v] = (struct picture_point){large * sin(turn) + small * sin(own),
                                        -large * cos(turn) - small * cos(own)};
     }

@@ -3,6 +3,7 @@
 #include "tools/pfinfo/trial.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,49 @@ const char *trial_temporary(void)
     return dir && *dir ? dir : "/tmp";
 }
 
+/* What a signal that ends this process must not leave behind. */
+static struct trial *volatile open_trial;
+static volatile pid_t child;
+
+/* What runs ends first, because it still writes. */
+static void stop(int number)
+{
+    if (open_trial && child > 0) {
+        kill(child, SIGTERM);
+        waitpid(child, NULL, 0);
+    }
+    if (open_trial)
+        trial_end(open_trial);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_ends(struct trial *trial)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    open_trial = trial;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (signal(ends[i], stop) == SIG_IGN)
+            signal(ends[i], SIG_IGN);
+}
+
+/* Returns 0 in the child. No signal comes while it is not known who has what to remove. */
+static pid_t start(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t pid = fork();
+    if (pid == 0)
+        open_trial = NULL;
+    child = pid;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
 int trial_run(struct trial *trial, char *const argv[])
 {
-    pid_t child = fork();
-    if (child == 0) {
+    if (start() == 0) {
         if (!freopen(trial->output, "w", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
             _exit(127);
         alarm(trial->seconds ? trial->seconds : RUN_SECONDS); /* survives exec */
@@ -28,7 +68,9 @@ int trial_run(struct trial *trial, char *const argv[])
         _exit(127);
     }
     int status;
-    if (child < 0 || waitpid(child, &status, 0) < 0)
+    bool ended = child > 0 && waitpid(child, &status, 0) == child;
+    child = 0;
+    if (!ended)
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -72,6 +114,7 @@ const char *trial_begin(struct trial *trial)
     if (!find_tools(trial))
         return "pfcc and pfrun are not beside pfinfo";
     snprintf(trial->dir, sizeof trial->dir, "%.3000s/pfinfo-XXXXXX", trial_temporary());
+    catch_ends(trial);
     if (!mkdtemp(trial->dir)) {
         snprintf(problem, sizeof problem, "cannot make '%s': %s", trial->dir, strerror(errno));
         return problem;
@@ -84,6 +127,7 @@ const char *trial_begin(struct trial *trial)
 
 void trial_end(struct trial *trial)
 {
+    open_trial = NULL;
     unlink(trial->source);
     unlink(trial->app);
     unlink(trial->output);

@@ -135,7 +135,7 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     for (int r = 0; r < call->n; r++)
         pf_evaluate_begin(&coll->member[r]);
     coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
-    coll->tells = coll->together && pf_cost_keeps_order(colls->cost, coll->plan.total);
+    coll->told = coll->together && pf_cost_keeps_order(colls->cost, coll->plan.total) ? colls->told : NULL;
     coll->flows = false;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;
     coll->now = 0;
@@ -175,8 +175,10 @@ void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
     coll->now = date;
     coll->arrived++;
     coll->member[rank].clock = date + (coll->plan.stages ? 0 : pf_cost_call(coll->colls->cost));
-    if (coll->plan.call.cut == 0) /* the two sides of an intercommunicator only send to each other */
-        coll->member[rank].clock += pf_cost_own(coll->colls->cost, own_bytes(&coll->plan.call, rank));
+    /* The two sides of an intercommunicator only send to each other. */
+    size_t own = coll->plan.call.cut == 0 ? own_bytes(&coll->plan.call, rank) : 0;
+    if (own > 0)
+        coll->member[rank].clock += pf_cost_own(coll->colls->cost, own);
     if (!coll->together)
         pf_evaluate_from(coll, rank);
     else if (coll->arrived == coll->plan.call.n)
@@ -189,9 +191,10 @@ bool pf_coll_next(struct pf_coll *coll, int *rank, double *date)
         return false;
     *rank = coll->done[coll->taken++];
     double end = coll->member[*rank].clock;
-    *date = end > coll->now ? end : coll->now;
-    if (coll->tells)
-        coll->colls->told[pf_evaluate_world(coll, *rank)] = *date;
+    end = end > coll->now ? end : coll->now;
+    if (coll->told)
+        coll->told[pf_evaluate_world(coll, *rank)] = end;
+    *date = end;
     return true;
 }
 

@@ -80,9 +80,9 @@ struct pf_coll {
     int room; /* length of these */
     int arrived, queue_length, done_length, taken;
     bool together; /* evaluated when all have arrived, round by round */
-    bool tells;    /* its ranks are told by short messages that all have come */
     bool flows;    /* what comes to each rank is noted: the ends of sends follow from it */
     double now;
+    double *told; /* of colls, when short messages tell its ranks that all have come; else NULL */
     struct pf_tally *tally;
 };
 

@@ -169,3 +169,32 @@ END
     "$PF_BIN/pfcc" -o alone "$BATS_TEST_DIRNAME/alone.c"
     pfrun -np 2 -model smpi -calibrated near.smpi ./alone
 }
+
+# stopped SIGNAL: pfinfo --fit ends by it while a program of its runs, and nothing of it stays on disk.
+stopped() {
+    local own=$PWD/own-$1
+    mkdir "$own"
+    TMPDIR=$own "$PF_BIN/pfinfo" --fit=portals -- -np 16 >said 2>&1 3>&- &
+    local pid=$!
+    for ((i = 0; i < 3000; i++)); do
+        ! compgen -G "$own/pfinfo-*/output" >files || break
+        kill -0 $pid
+        sleep 0.02
+    done
+    kill -s $1 $pid
+    wait $pid || status=$?
+    cat said
+    ls "$own"
+    [ "$status" -eq $((128 + $(kill -l $1))) ]
+    [ -z "$(ls -A "$own")" ]
+}
+@test "pfinfo --fit ended by SIGTERM leaves nothing" { stopped TERM; }
+@test "pfinfo --fit ended by SIGHUP leaves nothing" { stopped HUP; }
+
+@test "a factor that SimGrid cannot read names the line of its file" {
+    for value in x 1 0: 0:x '0:1;x' '1;2' nan 0:nan :1 0:1:; do
+        printf '# mine\nsmpi/lat-factor = %s\n' "$value" >bad.smpi
+        refuses "bad.smpi:2: smpi/lat-factor: '$value' is no list such as 0:1;65536:1.5" -np 2 -calibrated bad.smpi "$APP"
+    done
+    refuses "bad.smpi:2: smpi/lat-factor: '0:1:' is no list" -np 2 -model portals -calibrated bad.smpi "$APP"
+}
