@@ -7,11 +7,18 @@
 #include <simgrid/Exception.hpp>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
+#include <simgrid/s4u/Host.hpp>
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
 
-extern "C" void engine_watch(void (*prepare)(void), void (*begin)(void), void (*deadlock)(void))
+extern "C" void engine_watch(void (*configured)(void), void (*prepare)(void), void (*begin)(void),
+                             void (*deadlock)(void))
 {
+    simgrid::s4u::Host::on_creation_cb([configured, first = true](const simgrid::s4u::Host &) mutable {
+        if (first)
+            configured();
+        first = false;
+    });
     simgrid::s4u::Engine::on_platform_created_cb(prepare);
     simgrid::s4u::Actor::on_creation_cb([begin](const simgrid::s4u::Actor &) { begin(); });
     simgrid::s4u::Engine::on_deadlock_cb(deadlock);

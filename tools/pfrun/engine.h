@@ -10,9 +10,11 @@
 extern "C" {
 #endif
 
-/* Calls `prepare` when the platform has been read and no rank exists yet, `begin` when a rank or another
+/* Calls `configured` at the platform's first host, when all settings have been read, those in the platform's
+ * file too, `prepare` when the platform has been read and no rank exists yet, `begin` when a rank or another
  * actor has been made, and all files have been read, `deadlock` when no actor can go on. */
-void engine_watch(void (*prepare)(void), void (*begin)(void), void (*deadlock)(void));
+void engine_watch(void (*configured)(void), void (*prepare)(void), void (*begin)(void),
+                  void (*deadlock)(void));
 
 /* smpi_main(), with an error thrown by SimGrid turned into a text: returns the exit status, or -1 and the
  * text. */

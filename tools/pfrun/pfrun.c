@@ -216,10 +216,12 @@ static void settings_for_smpi(void)
 }
 
 /* SMPI says that the times will be wrong when nobody has told it the speed of this machine. Where nothing is
- * measured that speed has no meaning, so it is told the one that it assumes. */
+ * measured that speed has no meaning, so it is told the one that it assumes. SimGrid 4.0 looks before the
+ * platform is complete. */
 static void set_speed(void)
 {
-    if (!sg_cfg_get_boolean("smpi/simulate-computation") || *pf_config.computation_replay)
+    if (run.options.replay || !sg_cfg_get_boolean("smpi/simulate-computation") ||
+        *pf_config.computation_replay)
         engine_assume_speed("20000f");
 }
 
@@ -269,7 +271,6 @@ static void on_platform(void)
     signals_install(run.application);
     restore_arguments();
     set_files();
-    set_speed();
     check_hosts();
     run.np = run.options.np ? run.options.np : run.hosts.count;
     if (!run.np)
@@ -321,7 +322,7 @@ static void on_deadlock(void)
 static int simulate(void)
 {
     const char *error = NULL;
-    engine_watch(on_platform, on_begin, on_deadlock);
+    engine_watch(set_speed, on_platform, on_begin, on_deadlock);
     signals_install(run.application);
     pf_live_start();
     int status = engine_run(run.loaded, run.argc, run.argv, &error);

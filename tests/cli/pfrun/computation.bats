@@ -28,6 +28,25 @@ refuses_file() {
     cmp smpi other
 }
 
+# told ARGUMENTS...: what SMPI says of the speed of this machine
+told() { "$PF_BIN/pfrun" -np 3 "$@" "$APP" 2>&1 >out | grep -c "You did not set the power of the host" || :; }
+
+@test "only where computation is measured is it told that nobody has set the speed of this machine" {
+    [ "$(told)" -eq 1 ]
+    [ "$(told --cfg=smpi/host-speed:7Gf)" -eq 0 ]
+    [ "$(told --cfg=smpi/simulate-computation:no)" -eq 0 ]
+    [ "$(PARFOCAL_COMPUTATION_REPLAY=$BATS_FILE_TMPDIR/record told)" -eq 0 ]
+    cat >platform.xml <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <config><prop id="smpi/simulate-computation" value="no"/></config>
+  <cluster id="small" prefix="node-" suffix="" radical="0-2" speed="1Gf" bw="1GBps" lat="1us"/>
+</platform>
+END
+    [ "$(told -platform platform.xml)" -eq 0 ]
+}
+
 @test "replays in the other models, and with switches, are the same each time" {
     for way in "-model portals" "-model analytic" "-schedule every:3=analytic|portals|smpi"; do
         replay $way >once
