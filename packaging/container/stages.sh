@@ -17,13 +17,12 @@ build)
     mv "$(dirname "$2")"/parfocal_*.deb /parfocal.deb
     ;;
 run)
-    # Of what snakemake's packages want, a gigabyte is for clouds that nobody reaches from here.
-    printf 'path-exclude=%s\n' '/usr/lib/python3/dist-packages/azure/*' '/usr/lib/python3/dist-packages/botocore/*' \
-        '/usr/lib/python3/dist-packages/sympy/*' '/usr/share/locale/*' '/usr/share/man/*' '/usr/share/unicode/*' \
-        '/usr/share/doc/*' >/etc/dpkg/dpkg.cfg.d/small
+    printf 'path-exclude=%s\n' '/usr/share/locale/*' '/usr/share/man/*' '/usr/share/unicode/*' '/usr/share/doc/*' >/etc/dpkg/dpkg.cfg.d/small
     printf 'path-include=%s\n' '/usr/share/doc/parfocal/*' '/usr/share/doc/*/copyright' >>/etc/dpkg/dpkg.cfg.d/small
     apt-get -q update
     install_packages /parfocal.deb libc6-dev g++ gfortran snakemake python3-matplotlib python3-jinja2
+    # Of what snakemake's packages want, more than a gigabyte is for clouds that nobody reaches from here.
+    (cd /usr/lib/python3/dist-packages && rm -rf azure botocore sympy)
     rm -rf /parfocal.deb /var/lib/apt/lists/* /var/cache/apt/*
     mkdir -p /work
     ;;

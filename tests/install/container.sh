@@ -21,7 +21,7 @@ trap leave EXIT
 trap 'exit 143' INT TERM HUP
 chmod 755 "$place"
 
-# step WHAT COMMAND...: counts it; of a failure the end is shown.
+# step WHAT COMMAND...: counts it; of a failure the end is shown. Within it set -e means nothing.
 step()
 {
     what=$1 start=$(date +%s)
@@ -42,7 +42,7 @@ step()
 system()
 {
     apt-get indextargets --format 'deb $(SITE) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
-        awk '$5 == "Debian" && $4 == "main" && index($3, "bookworm") == 1 { print $1, $2, $3, $4 }' | sort -u >"$place/sources"
+        awk '$5 == "Debian" && $4 == "main" && index($3, "bookworm") == 1 { print $1, $2, $3, $4 }' | sort -u >"$place/sources" || return
     timeout 1800 mmdebstrap --mode=root --variant=minbase --aptopt='APT::Sandbox::User "root"' \
         --setup-hook='mkdir -p "$1/etc/ssl" && cp -rL /etc/ssl/certs "$1/etc/ssl/"' \
         --customize-hook='cp -L /etc/resolv.conf /etc/hosts "$1/etc/"' bookworm "$1" <"$place/sources"
@@ -53,10 +53,10 @@ stage()
 {
     root=$1
     shift
-    cp "$checkout/packaging/container/stages.sh" "$root/stages.sh"
+    cp "$checkout/packaging/container/stages.sh" "$root/stages.sh" || return
     apt-config dump | grep -E '^Acquire::https?::Proxy ' >"$root/etc/apt/apt.conf.d/90proxy" || :
     echo 'force-unsafe-io' >"$root/etc/dpkg/dpkg.cfg.d/90fast"
-    timeout 3000 unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" /stages.sh "$@"
+    timeout 3000 unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" /stages.sh "$@" || return
     rm -f "$root/stages.sh" "$root/etc/apt/apt.conf.d/90proxy" "$root/etc/dpkg/dpkg.cfg.d/90fast"
 }
 
