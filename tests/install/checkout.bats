@@ -91,19 +91,23 @@ ci() {
     script scripts/setup.sh :
     script run-tests 'echo "3 passed, 0 failed, 0 skipped"'
     script tests/install/fresh_machine.sh 'echo "7 passed, 0 failed"'
-    ci true 0 "10 passed, 0 failed, 0 skipped"
+    script tests/install/container.sh 'echo "1 passed, 0 failed"'
+    ci true 0 "11 passed, 0 failed, 0 skipped"
     script tests/install/fresh_machine.sh 'echo "5 passed, 2 failed"' 'exit 1'
-    ci '' 1 "8 passed, 2 failed, 0 skipped"
+    ci '' 1 "9 passed, 2 failed, 0 skipped"
     script tests/install/fresh_machine.sh 'echo "skipped: not root"' 'exit 77'
-    ci '' 0 "3 passed, 0 failed, 1 skipped"
+    ci '' 0 "4 passed, 0 failed, 1 skipped"
     grep "skipped: not root" <<<"$output"
-    ci true 1 "3 passed, 1 failed, 1 skipped"
+    ci true 1 "4 passed, 1 failed, 1 skipped"
+    script tests/install/container.sh 'echo "skipped: not root"' 'exit 77'
+    ci true 1 "3 passed, 2 failed, 2 skipped"
     script run-tests 'echo "it does not build"' 'exit 1'
-    ci '' 1 "0 passed, 1 failed, 1 skipped"
+    ci '' 1 "0 passed, 1 failed, 2 skipped"
     script tests/install/fresh_machine.sh 'echo "7 passed, 0 failed"'
+    script tests/install/container.sh 'echo "1 passed, 0 failed"'
     script run-tests 'echo "2 passed, 0 failed, 3 skipped"' '[ "$CI" != true ]'
-    ci '' 0 "9 passed, 0 failed, 3 skipped"
-    ci true 1 "9 passed, 1 failed, 3 skipped"
+    ci '' 0 "10 passed, 0 failed, 3 skipped"
+    ci true 1 "10 passed, 1 failed, 3 skipped"
 }
 
 # tests_of_first NAME COMMAND...: these are the tests of the small project, each one a shell script
