@@ -58,12 +58,17 @@ both() {
 @test "SMPI's own copies" {
     SMPI_PRIVATIZATION=mmap COUNT_MAPS=1 run pfrun -np 5 "$DIR/loading"
     echo "$output"
-    grep -q "^0 maps of images" <<<"$output"
+    # SimGrid looks for the data of a program in a list of maps, where it reads a path up to its first blank.
+    if [[ "$DIR" = *" "* ]]; then
+        grep -q "Did not find my data segment" <<<"$output"
+    else
+        grep -q "^0 maps of images" <<<"$output"
+    fi
 }
 
 @test "more stacks than the kernel's default limit of memory maps allows with guards" {
     run pfrun -np 13000 -quiet -model analytic "$DIR/loading"
-    echo "$output"
+    echo "$status: $output"
     [ "$status" -eq 0 ]
     grep -q "13000 of 13000 good" <<<"$output"
     [ "$(cat /proc/sys/vm/max_map_count)" -gt 65530 ] || grep -q "a stack that overflows is not noticed" <<<"$output"
