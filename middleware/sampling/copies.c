@@ -134,6 +134,18 @@ const char *pf_copies_setting(void)
     return text;
 }
 
+pid_t pf_copies_split(const int ends[2])
+{
+    pid_t run = getpid(), pid = pf_child_copy();
+    if (pid < 0)
+        pf_die("%sthe process cannot be copied: %s; windows_by run would do", pf_copies_setting(),
+               strerror(errno));
+    close(ends[pid == 0 ? 0 : 1]);
+    if (pid == 0)
+        pf_copies_become(ends[1], run);
+    return pid;
+}
+
 bool pf_copies_make(unsigned window)
 {
     char why[300];
@@ -144,13 +156,8 @@ bool pf_copies_make(unsigned window)
         pf_die("%s%s; windows_by run would do", pf_copies_setting(), why);
     if (pipe2(ends, O_CLOEXEC) != 0)
         pf_die("%s%s", pf_copies_setting(), strerror(errno));
-    pid_t run = getpid(), pid = pf_child_copy();
-    if (pid < 0)
-        pf_die("%sthe process cannot be copied: %s; windows_by run would do", pf_copies_setting(),
-               strerror(errno));
-    close(ends[pid == 0 ? 0 : 1]);
+    pid_t pid = pf_copies_split(ends);
     if (pid == 0) {
-        pf_copies_become(ends[1], run);
         pf_copies_limit();
         return true;
     }

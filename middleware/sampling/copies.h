@@ -23,6 +23,10 @@ void pf_copies_prepare(void);
  * Returns true in the copy. What cannot be copied ends the process with one line. */
 bool pf_copies_make(unsigned window);
 
+/* Makes a copy, which tells through ends[1], and the run listens at ends[0]; each has the other end closed.
+ * Returns its process, 0 in the copy. What cannot be copied ends the process with one line. */
+pid_t pf_copies_split(const int ends[2]);
+
 /* This process, just made by the process `original`, is a copy that tells through `fd`. */
 void pf_copies_become(int fd, pid_t original);
 

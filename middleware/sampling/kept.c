@@ -177,15 +177,10 @@ static bool make(unsigned mark, uint64_t cell, struct pf_spans *spans, unsigned 
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         pf_die("%s%s", pf_copies_setting(), strerror(errno));
-    pid_t run = getpid(), pid = pf_child_copy();
-    if (pid < 0)
-        pf_die("%sthe process cannot be copied: %s; windows_by run would do", pf_copies_setting(),
-               strerror(errno));
-    close(ends[pid == 0 ? 0 : 1]);
+    pid_t pid = pf_copies_split(ends);
     if (pid == 0) {
         for (unsigned i = 0; i < all.count; i++)
             close(all.kept[i].fd);
-        pf_copies_become(ends[1], run);
         wait_for_orders(ends[1], spans, first);
         return true;
     }

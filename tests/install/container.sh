@@ -64,7 +64,7 @@ stage()
 inside()
 {
     timeout 1200 setpriv --reuid=65534 --regid=65534 --clear-groups bwrap --unshare-all --ro-bind "$place/image" / --proc /proc --dev /dev \
-        --tmpfs /tmp --bind "$place/work" /work --chdir /work --clearenv --setenv PATH /usr/bin:/bin --setenv HOME /work "$@"
+        --tmpfs /tmp --bind "$place/mine" /work --chdir /work --clearenv --setenv PATH /usr/bin:/bin --setenv HOME /work "$@"
 }
 
 sources()
@@ -86,16 +86,16 @@ rm -rf "$place/build"
 step "stage run" stage "$place/image" run
 step "its size" image_is_small
 tail -n 1 "$log"
-mkdir "$place/work"
-cp "$checkout/examples/cg/cg.c" "$place/work/"
-chown -R 65534:65534 "$place/work"
+mkdir "$place/mine"
+cp "$checkout/examples/cg/cg.c" "$place/mine"
+chown -R 65534:65534 "$place/mine"
 step "pfinfo --check" inside pfinfo --check
 step "pfcc" inside pfcc -O2 cg.c -o cg -lm
 for model in analytic smpi portals packet; do
     step "pfrun -model $model" inside pfrun -np 4 -model $model ./cg -n 8
 done
 step "pfcurve" inside pfcurve -np 4 --phases --max-points 1 --repeat 1 --cfg=smpi/simulate-computation:no --models analytic,portals --output curve ./cg -n 8
-step "its picture" test -s "$place/work/curve/curve.png"
+step "its picture" test -s "$place/mine/curve/curve.png"
 echo "$passed passed, $failed failed"
 exit 0
 }

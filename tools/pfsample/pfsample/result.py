@@ -41,12 +41,13 @@ class Result:
         y = {unit.number: dates[unit.last] - dates[unit.first] for unit in self.units}
         self.truth, self.fine_cost = dates[-1], cost
         border = self.estimate.border / self.estimate.total
-        hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border) \
-            if self.plan.strata else (1.0, [0.0] * RESAMPLES, [1.0])
         self.checked = {"true_s": self.truth, "error": self.estimate.total / self.truth - 1,
-                        "inside": self.estimate.low <= self.truth <= self.estimate.high, "resamplings": RESAMPLES,
-                        "coverage": hits, "resampled_error_p95": sorted(map(abs, errors))[int(0.95 * RESAMPLES)],
-                        "resampled_share": statistics.fmean(shares)}
+                        "inside": self.estimate.low <= self.truth <= self.estimate.high}
+        if not self.plan.strata:  # nothing was drawn, so no other seed draws anything else
+            return
+        hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border)
+        self.checked.update({"resamplings": RESAMPLES, "coverage": hits, "resampled_error_p95": sorted(map(abs, errors))[int(0.95 * RESAMPLES)],
+                             "resampled_share": statistics.fmean(shares)})
 
     def numbers(self):
         """The entry `sample` of the summary."""
@@ -83,7 +84,7 @@ class Result:
         if not self.reached():
             wide = abs(e.border) >= o.goal * e.total
             lines.append(f"  the goal of {100 * o.goal:g} % is not reached: " + (
-                "windows do not settle as a run all in the fine model does" if wide else f"the budget of {100 * o.budget:g} % of the full run is spent"))
+                "windows do not settle as a run all in the fine model does" if wide else f"the budget of {100 * o.budget:.3g} % of the full run is spent"))
         lines.append(f"  all {o.cheap} says {seconds_text(self.cheap)}: {percent_text(self.cheap / e.total - 1)}")
         lines.append(f"  {len(self.units)} units ({self.found}): {len(self.plan.certain)} certain, {drawn} drawn of "
                      f"{len(self.units) - len(self.plan.certain)}, seed {o.seed}")
@@ -100,7 +101,8 @@ class Result:
         if self.checked:
             c = self.checked
             lines.append(f"  verified: all {o.fine} takes {seconds_text(c['true_s'])}: error {percent_text(c['error'])}, "
-                         f"{'inside' if c['inside'] else 'OUTSIDE'} the interval; {100 * c['coverage']:.3g} % of {RESAMPLES} other samples hold it")
+                         f"{'inside' if c['inside'] else 'OUTSIDE'} the interval" +
+                         (f"; {100 * c['coverage']:.3g} % of {RESAMPLES} other samples hold it" if "coverage" in c else ""))
         lines += [f"  {line}" for line in self.runs.told]
         return [*lines, f"  again: {self.command}"]
 
