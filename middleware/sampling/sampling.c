@@ -58,6 +58,9 @@ static void on_phase(struct pf_rank *r, const char *name)
 {
     static const char pcontrol[] = "pcontrol:";
     bool level = strncmp(name, pcontrol, sizeof pcontrol - 1) == 0;
+    if (level && all.out && !(all.kinds & 1u << PF_MARK_SITE))
+        pf_sites_count(all.sites, r->self.rank, r->call.site,
+                       PF_FN_Pcontrol); /* no mark is at it, but told */
     pass(r, level ? PF_MARK_PCONTROL : PF_MARK_PHASE, level ? name + sizeof pcontrol - 1 : name, date_of(r));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pfinfo: what this installation can do, its settings and platforms. */
 #include <argp.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #include "tools/pfinfo/fit.h"
 #include "tools/pfinfo/picture.h"
 #include "tools/pfinfo/record_program.h"
+#include "tools/pfrun/beside.h"
 
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
@@ -40,6 +42,7 @@ enum {
     FIT_PROGRAM,
     RECORD_PROGRAM,
     OUTPUT,
+    UNITS,
     PARAMETERS
 };
 
@@ -81,6 +84,10 @@ static const struct argp_option options[] = {
     {"record-program", RECORD_PROGRAM, "WHAT", OPTION_ARG_OPTIONAL,
      "Print the library that records on a real machine how long ranks compute between their MPI calls, for "
      "PARFOCAL_COMPUTATION_REPLAY; WHAT=calls: the calls too, for pfrun -replay",
+     0},
+    {"units", UNITS, "FILE", OPTION_ARG_OPTIONAL,
+     "Which iterations pfrun -sample finds in a program: pfinfo --units -- -np 16 ./app; or in a FILE of "
+     "PARFOCAL_MARKS. Must come first",
      0},
     {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt or smpi-MODEL.txt)",
      0},
@@ -141,6 +148,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OUTPUT:
         request->fit.output = arg;
         return 0;
+    case UNITS: /* main() knows it where it comes first */
+        argp_error(state, "--units must come first");
+        return EINVAL;
     case ARGP_KEY_ARGS: /* what follows --fit is for pfrun */
         if (!request->fit.model)
             return ARGP_ERR_UNKNOWN;
@@ -240,6 +250,8 @@ int main(int argc, char **argv)
         .doc = "What this installation of Parfocal is and can do.",
     };
     struct request request = {0};
+    if (argc > 1 && (strcmp(argv[1], "--units") == 0 || strncmp(argv[1], "--units=", 8) == 0))
+        beside_sample("--units", argv);
     argp_program_version_hook = print_version;
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     pf_config_load();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that pfrun needs and nobody types: where they are. */
+/* Programs that pfrun and pfinfo need and nobody types: where they are. */
 #include "tools/pfrun/beside.h"
 
 #include <errno.h>
@@ -31,6 +31,15 @@ char *beside_find(const char *name)
     return found ? found : if_runs(pf_asprintf("%s/%s", PF_LIBEXEC, name));
 }
 
+void beside_sample(const char *flag, char **argv)
+{
+    char *path = beside_find("pfsample");
+    if (!path)
+        pf_die("%s: the program that samples is not there: " PF_LIBEXEC "/pfsample", flag);
+    execv(path, argv);
+    pf_die("%s: cannot run '%s': %s", flag, path, strerror(errno));
+}
+
 void beside_hand_over(char **argv, int (*words)(const char *flag))
 {
     for (char **word = argv + 1; *word && (*word)[0] == '-' && strcmp(*word, "--") != 0; word++) {
@@ -39,10 +48,6 @@ void beside_hand_over(char **argv, int (*words)(const char *flag))
                 word++;
             continue;
         }
-        char *path = beside_find("pfsample");
-        if (!path)
-            pf_die("-sample: the program that samples is not there: " PF_LIBEXEC "/pfsample");
-        execv(path, argv);
-        pf_die("-sample: cannot run '%s': %s", path, strerror(errno));
+        beside_sample("-sample", argv);
     }
 }

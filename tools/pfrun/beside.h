@@ -2,11 +2,15 @@
 #ifndef TOOLS_PFRUN_BESIDE_H
 #define TOOLS_PFRUN_BESIDE_H
 
-/* Programs that pfrun needs and nobody types. */
+/* Programs that pfrun and pfinfo need and nobody types. */
 
-/* Where the helper `name` is: beside pfrun in the build directory, or where it was installed, which may have
- * been moved as a whole. The caller frees the path. NULL: it is nowhere. */
+/* Where the helper `name` is: beside the tool in the build directory, or where it was installed, which may
+ * have been moved as a whole. The caller frees the path. NULL: it is nowhere. */
 char *beside_find(const char *name);
+
+/* Becomes pfsample, with arguments that begin with the tool's name; `flag` asked for it and names it in
+ * errors. */
+void beside_sample(const char *flag, char **argv) __attribute__((noreturn));
 
 /* Becomes pfsample with the same arguments when they ask for -sample, which is several runs; returns
  * otherwise. `words` tells how many words a flag takes, itself included: what stands behind the flags belongs

@@ -26,7 +26,7 @@ class Folder(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="pf-sample-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), BODIES, "-o", os.path.join(cls.folder, "bodies")], check=True)
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "-g", "-O2", BODIES, "-o", os.path.join(cls.folder, "bodies")], check=True)
 
     def sample(self, *words, status=0, environment=None):
         done = subprocess.run([PFRUN, *words], capture_output=True, text=True, timeout=600, cwd=self.folder, check=False,
@@ -146,6 +146,66 @@ class Samples(Folder):
         """The default: what was measured once is what all runs compute, so that a second look at the same sample is the same."""
         said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-budget", "80", "-by", "run", "-verify", "-report", "measured", "./bodies", "halo", "60")
         self.assertLess(abs(self.numbers("measured")["sample"]["verify"]["error"]), 0.1, said)
+
+
+class Units(Folder):
+    """pfinfo --units: what would be sampled."""
+
+    def units(self, *words, status=0, environment=None):
+        done = subprocess.run([os.path.join(BUILD, "bin", "pfinfo"), *words], capture_output=True, text=True, timeout=600, cwd=self.folder,
+                              check=False, env={**ENVIRONMENT, "TMPDIR": self.folder, **(environment or {})})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parfocal-")], [], "left behind")
+        return done.stdout, done.stderr
+
+    def line(self, what):
+        with open(BODIES, encoding="utf-8") as file:
+            return next(f"bodies.c:{number} (" for number, line in enumerate(file, 1) if what in line)
+
+    def test_program(self):
+        """Kinds, counts, where they begin, shares of the time, strata."""
+        said, _ = self.units("--units", "--", *FIXED, "-report", "units", "./bodies", "amr", "300")
+        self.assertIn("marks: 301 pcontrol; 4 ranks", said)
+        self.assertIn("units: 302, of which 300 repeat (each pcontrol mark, by name)", said)
+        self.assertIn("  begins with: pcontrol 1, " + self.line("MPI_Pcontrol(1);"), said)
+        self.assertRegex(said, r"\n  kind 1 +270 +[0-9.]+ % ")
+        self.assertRegex(said, r"\n  kind 2 +30 +[0-9.]+ % ")
+        self.assertRegex(said, r"sample: 302 units, [0-9.]+ % of the run in the fine model at least\n")
+        self.assertEqual(len(re.findall(r"  kind [12]: [0-9]+ units, [0-9.]+ % of the time, 6 drawn at first\n", said)), 2, said)
+        self.assertNotIn("bodies: amr", said, "the program is not heard")
+        shares = [float(share) for share in re.findall(r"^  (?:kind|not) \S+ +[0-9]+ +([0-9.]+) %", said, re.M)]
+        self.assertAlmostEqual(sum(shares), 100, delta=1)
+        with open(os.path.join(self.folder, "units", "units.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["kind"] for row in rows].count("kind 2"), 30)
+
+    def test_file(self):
+        """Marks that were written before, with lines of the source where the program is named."""
+        done = subprocess.run([PFRUN, *FIXED, "-model", "analytic", "./bodies", "halo", "40"], cwd=self.folder, timeout=600, check=True,
+                              capture_output=True, env={**ENVIRONMENT, "PARFOCAL_MARKS": "marks.csv", "PARFOCAL_MARKS_AT": "collective"})
+        self.assertEqual(done.stderr, b"")
+        said, _ = self.units("--units=marks.csv", "./bodies")
+        self.assertIn("units: 42, of which 41 repeat (each collective mark, by ", said)
+        self.assertIn("begins with: MPI_Allreduce, " + self.line("&residual, &all, 1"), said)
+        said, _ = self.units("--units=marks.csv")
+        self.assertIn("begins with: MPI_Allreduce, at 0x", said)
+
+    def test_no_structure(self):
+        """Says so, behind what was seen."""
+        said, why = self.units("--units", "--", *FIXED, "./bodies", "halo", "2", status=1)
+        self.assertRegex(said, r"places that all ranks call from equally often: [0-9]+, other places: 0\n +8 x MPI_Irecv")
+        self.assertEqual(why.count("\n"), 1)
+        self.assertTrue(why.startswith("parfocal: error: --units: the program has no structure to sample"), why)
+
+    def test_refusals(self):
+        with open(os.path.join(self.folder, "cut.csv"), "w", encoding="utf-8") as file:
+            file.write("# parfocal-marks 1\n# ranks 4\nmark,at,name,date_s,signature,calls,bytes\n0,start,,0,1,2,3\n1,phase,x,0.")
+        for words, what in ((["--units", *FIXED], "no application"), (["--units", *FIXED, "./nothing"], "does not exist"), (["--units=none.csv"], "--units=none.csv: No such file"),
+                            (["--units=bodies"], "not a file that PARFOCAL_MARKS wrote"), (["--units=cut.csv"], "not a file that PARFOCAL_MARKS wrote"),
+                            (["--units", *FIXED, "./bodies", "nothing"], "the run in analytic failed: ")):
+            said, why = self.units(*words, status=1)
+            self.assertEqual((said, why.count("\n")), ("", 1), why)
+            self.assertTrue(why.startswith("parfocal: error: ") and what in why, why)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ from pfcurve.main import as_typed, command_text, versions
 from . import options as command_line
 from . import plan as plan_of_units
 from . import result, sequence, units
+from .found import WORTH, tell_units
 from .runs import Runs
 from .windows import Windows
 
 MORE = 4  # times as many units, for which a cheap run with other marks is worth it
-WORTH = 0.5  # share of the run in the smallest sample, above which all of the run is simulated in the fine model
 
 
 def structure(runs):
@@ -120,7 +120,8 @@ def stop(number, _):
 def main(bindir):
     signal.signal(signal.SIGTERM, stop)
     try:
-        status = work(bindir, sys.argv[1:])
+        asked = sys.argv[1:2] and sys.argv[1].startswith("--units")  # pfinfo has become us
+        status = tell_units(bindir, sys.argv[1:], parts_of) if asked else work(bindir, sys.argv[1:])
         sys.stdout.flush()
         return status
     except Problem as problem:

@@ -80,13 +80,16 @@ class Runs:
             result["overhead_share"] = total(result, "overhead_s") * share
         return status, result, text
 
-    def cheap(self):
-        """(marks, summary) of the run that shows the application; what it computes is measured here and replayed in all others."""
+    def cheap(self, shown=True):
+        """(exit status, summary) of the run that shows the application, or is to succeed without a word; what it computes is measured here and
+        replayed in all others."""
         settings = {"marks": self.path("marks.csv"), "marks_at": os.environ.get("PARFOCAL_MARKS_AT", "auto")}
         if self.records:
             settings[RECORD] = self.path("computation")
         sys.stdout.flush()
-        status, summary, _ = self.run(self.options.cheap, settings, shown=True)
+        status, summary, text = self.run(self.options.cheap, settings, shown=shown)
+        if status and not shown:
+            raise Problem(f"-sample: the run in {self.options.cheap} failed: {last_line(text)}")
         if status:
             return status, None
         self.marks = files.read_marks(self.path("marks.csv"))

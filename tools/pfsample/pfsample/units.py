@@ -169,7 +169,8 @@ def only(marks, kinds):
 def place(sites, often=LEAST):
     """The place of the program that makes the best marks, where nothing else does: all ranks pass it, often. Of collectives first, because
     they are what an iteration ends with. None when there is no such place. `sites`: (address, function, least, most)."""
-    good = [(not is_collective(function), -least, address) for address, function, least, most in sites if least == most and often <= least <= MOST]
+    good = [(not is_collective(function), -least, address) for address, function, least, most in sites
+            if least == most and often <= least <= MOST and function != "MPI_Pcontrol"]  # which has marks of its own
     return min(good)[2] if good else None
 
 
