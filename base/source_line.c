@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What addr2line prints: the function, then file:line, each "?" when unknown. */
+/* What addr2line prints: the function, then file:line, each "?" when unknown; then those that it is inlined
+ * in. */
 static size_t ask(const char *object, unsigned long offset, char *answer, size_t size)
 {
     char address[32];
@@ -18,7 +19,7 @@ static size_t ask(const char *object, unsigned long offset, char *answer, size_t
         return 0;
     pid_t child = fork();
     if (child == 0) {
-        char *argv[] = {"addr2line", "-f", "-s", "-e", (char *)object, address, NULL};
+        char *argv[] = {"addr2line", "-i", "-f", "-s", "-e", (char *)object, address, NULL};
         dup2(ends[1], STDOUT_FILENO);
         close(STDERR_FILENO);
         execvp(argv[0], argv);
@@ -35,18 +36,31 @@ static size_t ask(const char *object, unsigned long offset, char *answer, size_t
     return length;
 }
 
+/* What our own headers define inline is not what the program's author looks for. */
+static bool is_own(const char *line)
+{
+    return strncmp(line, "shmem.h:", 8) == 0 || strncmp(line, "shmem_proto.h:", 14) == 0;
+}
+
 bool pf_source_line(const char *object, unsigned long offset, char *function, size_t function_size,
                     char *line, size_t line_size)
 {
-    char answer[600];
+    char answer[2000], *name = answer;
     if (ask(object, offset, answer, sizeof answer) == 0 || answer[0] == '?')
         return false;
     char *second = strchr(answer, '\n');
+    while (second && is_own(second + 1)) {
+        char *next = strchr(second + 1, '\n');
+        if (!next || !strchr(next + 1, '\n'))
+            break;
+        name = next + 1;
+        second = strchr(name, '\n');
+    }
     if (!second)
         return false;
     *second++ = 0;
     second[strcspn(second, " \n")] = 0;
-    snprintf(function, function_size, "%s", answer);
+    snprintf(function, function_size, "%s", name);
     snprintf(line, line_size, "%s", second[0] == '?' || second[0] == ':' ? "" : second);
     return true;
 }

@@ -67,7 +67,7 @@ struct pf_shmem {
     uint32_t idle; /* calls in a row that have let no simulated time pass, but for what they were made to */
     double date;   /* at the end of the latest of them */
     int waits_for; /* the PE, -1: any */
-    bool waiting;
+    int thread_level; /* as the program was told */
     bool over;
     struct pf_shmem_segment segments[PF_SHMEM_SEGMENTS];
     ptl_handle_ni_t ni;

@@ -74,7 +74,11 @@ static void open_commands(struct pf_shmem *me)
 static void open_pe(pf_self_t *self, const char *call, const void *site)
 {
     struct pf_shmem *me = pf_calloc(1, sizeof *me);
-    *me = (struct pf_shmem){.self = self, .rank = self->rank, .size = self->size, .waits_for = -1};
+    *me = (struct pf_shmem){.self = self,
+                            .rank = self->rank,
+                            .size = self->size,
+                            .waits_for = -1,
+                            .thread_level = SHMEM_THREAD_FUNNELED};
     me->call = call;
     me->site = site;
     me->inside = true;
@@ -143,14 +147,17 @@ PF_EXPORT void start_pes(int npes)
 PF_EXPORT int shmem_init_thread(int requested, int *provided)
 {
     init("shmem_init_thread", __builtin_return_address(0));
-    *provided = requested < SHMEM_THREAD_FUNNELED ? requested : SHMEM_THREAD_FUNNELED;
+    struct pf_shmem *me = pf_portals_self()->shmem;
+    if (requested < SHMEM_THREAD_FUNNELED)
+        me->thread_level = requested;
+    *provided = me->thread_level;
     return 0;
 }
 
 PF_EXPORT void shmem_query_thread(int *provided)
 {
     struct pf_shmem *me = PF_SHMEM_ENTER("shmem_query_thread", LOCAL);
-    *provided = SHMEM_THREAD_FUNNELED;
+    *provided = me->thread_level;
     pf_shmem_leave(me);
 }
 
@@ -177,3 +184,13 @@ PF_EXPORT void shmem_info_get_name(char *name)
 {
     strcpy(name, SHMEM_VENDOR_STRING);
 }
+
+/* What is not generated with the other calls has its profiling name here. */
+#define PROFILED(name) PF_EXPORT extern __typeof__(name) p##name __attribute__((alias(#name)))
+PROFILED(shmem_init);
+PROFILED(shmem_init_thread);
+PROFILED(shmem_query_thread);
+PROFILED(shmem_finalize);
+PROFILED(shmem_global_exit);
+PROFILED(shmem_info_get_version);
+PROFILED(shmem_info_get_name);

@@ -14,6 +14,7 @@
 
 #ifdef __cplusplus
 #define PF_SHMEM_COMPLEX __complex__
+#define PF_SHMEM_INLINE  inline __attribute__((always_inline)) /* so that diagnoses name the caller's line */
 extern "C" {
 #else
 #define PF_SHMEM_COMPLEX _Complex
@@ -33,8 +34,18 @@ typedef struct pf_shmem_context *shmem_ctx_t;
 #define SHMEM_CTX_NOSTORE    4L
 
 enum { SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_GT, SHMEM_CMP_LE, SHMEM_CMP_LT, SHMEM_CMP_GE };
+#define SHMEM_CMP_EQ SHMEM_CMP_EQ /* macros, too, for who looks with #ifdef */
+#define SHMEM_CMP_NE SHMEM_CMP_NE
+#define SHMEM_CMP_GT SHMEM_CMP_GT
+#define SHMEM_CMP_LE SHMEM_CMP_LE
+#define SHMEM_CMP_LT SHMEM_CMP_LT
+#define SHMEM_CMP_GE SHMEM_CMP_GE
 
 enum { SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED, SHMEM_THREAD_SERIALIZED, SHMEM_THREAD_MULTIPLE };
+#define SHMEM_THREAD_SINGLE     SHMEM_THREAD_SINGLE
+#define SHMEM_THREAD_FUNNELED   SHMEM_THREAD_FUNNELED
+#define SHMEM_THREAD_SERIALIZED SHMEM_THREAD_SERIALIZED
+#define SHMEM_THREAD_MULTIPLE   SHMEM_THREAD_MULTIPLE
 
 /* Elements of pSync: one per round of a collective, and of pWrk, which nothing is written to. */
 #define SHMEM_SYNC_VALUE              0L
@@ -72,6 +83,7 @@ enum { SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED, SHMEM_THREAD_SERIALIZED, SHME
 void shmem_init(void);
 /* The same; the level that is given is SHMEM_THREAD_FUNNELED at most. Returns 0. */
 int shmem_init_thread(int requested, int *provided);
+/* The level that shmem_init_thread has given, SHMEM_THREAD_FUNNELED behind shmem_init. */
 void shmem_query_thread(int *provided);
 /* The end; all PEs call it. Contains a barrier over all PEs. */
 void shmem_finalize(void);
@@ -79,6 +91,15 @@ void shmem_finalize(void);
 void shmem_global_exit(int status) __attribute__((noreturn));
 void shmem_info_get_version(int *major, int *minor);
 void shmem_info_get_name(char *name); /* SHMEM_MAX_NAME_LEN bytes at least */
+
+/* The same under their profiling names. Those of all other functions are in shmem_proto.h. */
+void pshmem_init(void);
+int pshmem_init_thread(int requested, int *provided);
+void pshmem_query_thread(int *provided);
+void pshmem_finalize(void);
+void pshmem_global_exit(int status) __attribute__((noreturn));
+void pshmem_info_get_version(int *major, int *minor);
+void pshmem_info_get_name(char *name);
 
 /* The names before OpenSHMEM 1.2. */
 void start_pes(int npes);
@@ -97,6 +118,27 @@ void pf_shmem_no_such_type(void);
 #include <shmem_proto.h>
 
 #ifdef __cplusplus
+}
+
+/* The sums and products of complex numbers, for those of C++. Some programs include this header in an extern
+ * "C" of their own. */
+extern "C++" {
+#include <complex>
+
+#define PF_SHMEM_REDUCE_COMPLEX(name, type)                                                                  \
+    PF_SHMEM_INLINE void name(std::complex<type> *dest, const std::complex<type> *source, int nreduce,       \
+                              int PE_start, int logPE_stride, int PE_size, std::complex<type> *pWrk,         \
+                              long *pSync)                                                                   \
+    {                                                                                                        \
+        name(reinterpret_cast<type PF_SHMEM_COMPLEX *>(dest),                                                \
+             reinterpret_cast<const type PF_SHMEM_COMPLEX *>(source), nreduce, PE_start, logPE_stride,       \
+             PE_size, reinterpret_cast<type PF_SHMEM_COMPLEX *>(pWrk), pSync);                               \
+    }
+PF_SHMEM_REDUCE_COMPLEX(shmem_complexf_sum_to_all, float)
+PF_SHMEM_REDUCE_COMPLEX(shmem_complexd_sum_to_all, double)
+PF_SHMEM_REDUCE_COMPLEX(shmem_complexf_prod_to_all, float)
+PF_SHMEM_REDUCE_COMPLEX(shmem_complexd_prod_to_all, double)
+#undef PF_SHMEM_REDUCE_COMPLEX
 }
 #endif
 

@@ -35,6 +35,17 @@ def selection(family):
             f"shmem_ctx_t: {inner})(__VA_ARGS__)")
 
 
+def overloads():
+    """The selections by type for C++: functions with the name of the selection, also behind a context."""
+    plain = {f.name for f in table.functions() if not f.type and not f.context}
+    for f in table.functions():
+        name = f"shmem_{f.family.generic}"
+        if not f.family.generic or not f.type or f.type in table.ALIASES or (name in plain and f.type == "long"):
+            continue
+        given = ", ".join(argument.split()[-1].lstrip("*") for argument in f.arguments.split(", "))
+        yield wrap(f"PF_SHMEM_INLINE {f.returns} {name}({f.arguments}) {{ return {f.name}({given}); }}")
+
+
 def proto_h():
     out = [HEAD]
     for f in table.functions():
@@ -44,7 +55,7 @@ def proto_h():
     for family in table.FAMILIES:
         if family.generic and family.types:
             out.append(selection(family).replace(", ", ", \\\n    "))
-    out += ["#endif", ""]
+    out += ["#endif", "", "#ifdef __cplusplus", 'extern "C++" {', *overloads(), "}", "#endif", ""]
     return "\n".join(out)
 
 

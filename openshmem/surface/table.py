@@ -16,13 +16,15 @@ TYPES = {
     "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "size": "size_t",
     "ptrdiff": "ptrdiff_t", "complexf": "float PF_SHMEM_COMPLEX", "complexd": "double PF_SHMEM_COMPLEX",
 }
-# Types that are others under a new name have no branch of their own in a selection by type.
+# Types that are others under a new name have no branch of their own in a selection by type. So each family with selection that exists
+# for one of them exists for the type itself, too.
 ALIASES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "size", "ptrdiff")
 
 RMA = tuple(n for n in TYPES if not n.startswith("complex"))
 ATOMIC = ("int", "long", "longlong", "uint", "ulong", "ulonglong", "int32", "int64", "uint32", "uint64", "size", "ptrdiff")
 EXTENDED = ("float", "double") + ATOMIC
-BITWISE = ("uint", "ulong", "ulonglong", "int32", "int64", "uint32", "uint64")
+# int, long and longlong are more than 1.4 has: int32 and int64 are selected by them.
+BITWISE = ("int", "long", "longlong", "uint", "ulong", "ulonglong", "int32", "int64", "uint32", "uint64")
 SYNC = ("short", "int", "long", "longlong", "ushort", "uint", "ulong", "ulonglong", "int32", "int64", "uint32", "uint64", "size",
         "ptrdiff")
 INTEGER = ("short", "int", "long", "longlong")
@@ -171,9 +173,9 @@ def others():
         Family("quiet", (), "void", "void", "pf_shmem_quiet(me, CTX)", True, "quiet"),
         Family("ctx_create", (), "int", "long options, shmem_ctx_t *ctx", "result = pf_shmem_ctx_create(me, options, ctx)", kind="LOCAL"),
         Family("ctx_destroy", (), "void", "shmem_ctx_t ctx", "pf_shmem_ctx_destroy(me, ctx)"),
-        Family("set_lock", (), "void", "long *lock", "pf_shmem_set_lock(me, lock)"),
-        Family("clear_lock", (), "void", "long *lock", "pf_shmem_clear_lock(me, lock)"),
-        Family("test_lock", (), "int", "long *lock", "result = pf_shmem_test_lock(me, lock)"),
+        Family("set_lock", (), "void", "volatile long *lock", "pf_shmem_set_lock(me, (long *)lock)"),
+        Family("clear_lock", (), "void", "volatile long *lock", "pf_shmem_clear_lock(me, (long *)lock)"),
+        Family("test_lock", (), "int", "volatile long *lock", "result = pf_shmem_test_lock(me, (long *)lock)"),
         Family("clear_cache_inv", (), "void", "void", "(void)me", kind="LOCAL"),
         Family("set_cache_inv", (), "void", "void", "(void)me", kind="LOCAL"),
         Family("clear_cache_line_inv", (), "void", "void *dest", "(void)dest", kind="LOCAL"),

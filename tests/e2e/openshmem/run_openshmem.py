@@ -17,6 +17,7 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import harness  # noqa: E402
+import specification  # noqa: E402
 
 EXAMPLES = os.path.join(harness.ROOT, "examples", "openshmem")
 # program, numbers of PEs, models
@@ -27,6 +28,7 @@ RUNS = [
     ("plus.cpp", (1, 3), ("portals",)),
     ("spec.c", (1, 2, 5), ("portals", "packet")),
     ("mixed.c", (1, 4), ("portals", "packet")),
+    ("suites.c", (1, 2, 5), ("portals", "packet")),
 ]
 # argument of ends.c on three PEs, exit status, what the output must match
 ENDS = [
@@ -116,11 +118,26 @@ def old_programs(checker):
             checker.expect(f"old.c {standard} {np} PEs", checker.pfrun(program, np), 0, r"^PASS\n")
 
 
+def names(checker):
+    """All that the specification has is declared with its types, can be linked, and is selected by type in C11 and in C++."""
+    for suffix, flags in ((".c", ["-std=gnu11"]), (".cpp", ["-Wno-unused-value"])):
+        source = os.path.join(checker.tools.work, "names" + suffix)
+        text, count = specification.program(suffix == ".cpp")
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(text)
+        program = checker.build(source, *flags, "-Wno-unused-result")
+        checker.expect("names" + suffix, checker.pfrun(program, 1), 0, rf"^{count if suffix == '.c' else 0}\n")
+
+
 def together(checker):
     """Two PEs on each host, and random programs: the seed is the argument."""
     hosts = ["-platform", harness.PLATFORM, "-hostfile", harness.PACKED]
     program = os.path.join(checker.tools.work, "transfers")
     checker.expect("two PEs on each host", checker.pfrun(program, 4, ["packed"], hosts), 0, r"^PASS\n")
+    program = os.path.join(checker.tools.work, "suites")
+    checker.expect("suites.c in the heap, two PEs on each host", checker.pfrun(program, 4, ["heap"], hosts), 0, r"^PASS\n")
+    program = os.path.join(checker.tools.work, "plus")
+    checker.expect("a mistake in an overloaded call", checker.pfrun(program, 2, ["wrong"]), 1, r"there is no PE 99, .*, at plus.cpp:\d+ \(main\)")
     program = checker.build(os.path.join(HERE, "programs", "random.c"))
     for seed, np, options in ((1, 2, []), (2, 5, ["-model", "packet"]), (3, 8, hosts), (4, 6, [])):
         checker.expect(f"random {seed}", checker.pfrun(program, np, [str(seed)], options), 0, r"^PASS\n")
@@ -275,7 +292,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         checker = Checker(harness.Tools(arguments.bin, work))
-        for part in (hello, programs, old_programs, together, examples, libraries, ends, settings, spinning, times):
+        for part in (hello, programs, old_programs, names, together, examples, libraries, ends, settings, spinning, times):
             part(checker)
         other_examples(checker, arguments.bin)
         print(f"{checker.runs} checks, {checker.failures} failures")

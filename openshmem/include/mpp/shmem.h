@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The header's place before OpenSHMEM 1.1. */
+#include <shmem.h>
