@@ -12,13 +12,18 @@
 #include "loader/image.h"
 #include "loader/link_map.h"
 
-#ifdef __SANITIZE_ADDRESS__
-const int PF_COPY_PRIVATE = RTLD_LAZY | RTLD_LOCAL;
-const bool PF_COPY_DEEP = false;
-#else
-const int PF_COPY_PRIVATE = RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND;
-const bool PF_COPY_DEEP = true;
-#endif
+bool pf_copy_is_deep(void)
+{
+    static int deep = -1;
+    if (deep < 0)
+        deep = dlsym(RTLD_DEFAULT, "__asan_init") == NULL;
+    return deep != 0;
+}
+
+int pf_copy_flags(void)
+{
+    return RTLD_LAZY | RTLD_LOCAL | (pf_copy_is_deep() ? RTLD_DEEPBIND : 0);
+}
 
 int pf_copy_write(const struct pf_copy *copy)
 {

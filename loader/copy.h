@@ -20,16 +20,18 @@ struct pf_copy {
     const char *path;   /* where to write it; the dynamic linker knows the library by its path */
     bool keep;          /* the file stays, for debuggers */
     bool replace;       /* an old file there is no error */
-    int flags;          /* of dlopen: PF_COPY_PRIVATE, unless the program asks for others */
+    int flags;          /* of dlopen: pf_copy_flags(), unless the program asks for others */
     const char *family; /* folder of many ranks' copies, which are hidden from each other; or NULL */
     int rank;           /* whose copy of a family */
     void *(*open)(const char *path, int flags); /* instead of dlopen; or NULL */
 };
 
-/* A copy's own definitions come before the simulator's, which exports some of the same names. The address
- * sanitizer refuses that. */
-extern const int PF_COPY_PRIVATE;
-extern const bool PF_COPY_DEEP;
+/* The flags of dlopen for a copy: its own definitions come before the simulator's, which exports some of the
+ * same names. Where the address sanitizer is in the process it refuses that, and pf_copy_is_deep() is false:
+ * names then resolve in the ordinary order, which is good enough for tests, and an image is no choice either,
+ * for the sanitizer hears of a copy's variables from the dynamic linker. */
+bool pf_copy_is_deep(void);
+int pf_copy_flags(void);
 
 enum pf_copy_fault { PF_COPY_GOOD, PF_COPY_UNWRITTEN, PF_COPY_UNOPENED };
 

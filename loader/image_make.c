@@ -316,12 +316,26 @@ static void *find_own(void *library, const char *name, const char *version)
     return known && owner == library ? value : NULL;
 }
 
-/* Data exist once in the process, where everybody else finds them; functions come from what the library
- * needs: the libraries that it names before those that they need. */
+/* Memory that one library has allocated another one releases. */
+static bool allocates(const char *name)
+{
+    static const char *const names[] = {"malloc",        "calloc",         "realloc",  "free",
+                                        "aligned_alloc", "posix_memalign", "memalign", "malloc_usable_size"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Data exist once in the process, where everybody else finds them, and so does the heap, which a library that
+ * was loaded first may have replaced; functions come from what the library needs: the libraries that it names
+ * before those that they need. */
 static void *find_outside(const struct reading *reading, const char *name, const char *version, int type)
 {
     const struct pf_image *image = reading->image;
     void *value = type == STT_OBJECT ? find_in(RTLD_DEFAULT, name, version) : NULL;
+    if (!value && allocates(name))
+        value = dlsym(RTLD_DEFAULT, name);
     for (int i = 0; i < image->other_count && !value && reading->plan->program; i++)
         value = find_own(image->others[i], name, version);
     for (int i = 0; i < image->other_count && !value; i++)

@@ -179,7 +179,7 @@ void *pf_clone_load(struct pf_family *member, int rank, char *why, size_t n)
         .path = path,
         .keep = keep,
         .replace = true,
-        .flags = PF_COPY_PRIVATE,
+        .flags = pf_copy_flags(),
         .family = keep ? NULL : dir.path, /* who keeps them has a debugger, which reads the linker's list */
         .rank = rank,
     };

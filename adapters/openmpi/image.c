@@ -25,9 +25,12 @@ struct members {
 
 bool pf_ompi_image_wanted(void)
 {
-    /* The address sanitizer, which refuses clones with names of their own too, and a debugger know libraries
-     * from the dynamic linker alone. */
-    return PF_COPY_DEEP && strcmp(pf_config.openmpi_loading, "image") == 0 && !pf_config.openmpi_keep_clones;
+    /* A debugger knows libraries from the dynamic linker alone, and so does the address sanitizer, which
+     * watches them in a build of ours, where it refuses clones with names of their own too. */
+#ifdef __SANITIZE_ADDRESS__
+    return false;
+#endif
+    return strcmp(pf_config.openmpi_loading, "image") == 0 && !pf_config.openmpi_keep_clones;
 }
 
 static int add(struct members *members, const struct pf_family *member)
@@ -67,7 +70,7 @@ bool pf_ompi_image_make(int ranks, char *why, size_t n)
         .files = members.files,
         .count = members.count,
         .copies = ranks,
-        .flags = PF_COPY_PRIVATE,
+        .flags = pf_copy_flags(),
         .find = pf_hooks_find,
     };
     image = pf_image_make(&plan, why, n);

@@ -183,7 +183,7 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     job.application = pf_strdup(application);
     job.keep = keep;
     add(application, NULL, elf);
-    if (job.count > 1 || !by_smpi || !PF_COPY_DEEP) /* SMPI would insist on deep binding */
+    if (job.count > 1 || !by_smpi || !pf_copy_is_deep()) /* SMPI would insist on deep binding */
         return own_library();
     pf_elf_free(&job.objects[0].elf);
     job.count = 0;
@@ -222,7 +222,7 @@ static void load_copy(const struct object *object, const char *file)
     const struct pf_copy copy = {.elf = &object->elf,
                                  .path = path,
                                  .keep = job.keep,
-                                 .flags = PF_COPY_PRIVATE,
+                                 .flags = pf_copy_flags(),
                                  .open = fortran ? pf_fortran_runtime_open : NULL};
     bool fits = snprintf(path, sizeof path, "%s/%s", job.dir, file) < PATH_MAX;
     enum pf_copy_fault fault = fits ? pf_copy_load(&copy, &loaded, why, sizeof why) : PF_COPY_UNWRITTEN;
@@ -234,7 +234,8 @@ static void load_copy(const struct object *object, const char *file)
 
 bool pf_private_in_image(int ranks)
 {
-    return job.count == 1 && !job.keep && PF_COPY_DEEP && pf_private_image_make(&job.objects[0].elf, ranks);
+    return job.count == 1 && !job.keep && pf_copy_is_deep() &&
+           pf_private_image_make(&job.objects[0].elf, ranks);
 }
 
 const char *pf_private_load(void)

@@ -20,7 +20,7 @@ bool pf_private_image_make(const struct pf_elf *program, int ranks)
         return image != NULL;
     tried = true;
     const struct pf_image_plan plan = {
-        .files = &program, .count = 1, .copies = ranks, .flags = PF_COPY_PRIVATE, .program = true};
+        .files = &program, .count = 1, .copies = ranks, .flags = pf_copy_flags(), .program = true};
     image = pf_image_make(&plan, why, sizeof why);
     return image != NULL;
 }

@@ -18,6 +18,8 @@ static void note_needed(struct binary_facts *facts, const char *name)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strncmp(name, others[i], strlen(others[i])) == 0)
             snprintf(facts->other_mpi, sizeof facts->other_mpi, "%s", name);
+    if (strncmp(name, "libasan.so", 10) == 0)
+        snprintf(facts->sanitizer, sizeof facts->sanitizer, "%s", name);
 }
 
 const char *binary_read(const char *path, struct binary_facts *facts)

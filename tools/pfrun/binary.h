@@ -8,6 +8,7 @@
 struct binary_facts {
     bool parfocal;      /* needs our library, MPI or Portals */
     char other_mpi[64]; /* the library of another MPI it needs, or empty */
+    char sanitizer[64]; /* AddressSanitizer's library, if it was built with that, or empty */
 };
 
 /* Reads a file. Returns NULL, or the reason why it cannot be loaded, which follows "it"; `facts` is filled as

@@ -53,21 +53,20 @@ static char *search_path(const char *name)
     return NULL;
 }
 
-static void check_built_with_pfcc(const char *path)
+static void check_built_with_pfcc(const char *path, struct binary_facts *facts)
 {
-    struct binary_facts facts;
-    const char *reason = binary_read(path, &facts);
-    if (facts.other_mpi[0] && !facts.parfocal)
+    const char *reason = binary_read(path, facts);
+    if (facts->other_mpi[0] && !facts->parfocal)
         pf_die("'%s' was built for another MPI (it needs %s); rebuild it with pfcc or pfcxx", path,
-               facts.other_mpi);
+               facts->other_mpi);
     if (binary_is_script(path))
         pf_die("'%s' is a script, pfrun runs programs; call pfrun in the script, or name the program", path);
-    if (reason || !facts.parfocal)
+    if (reason || !facts->parfocal)
         pf_die("'%s' was not built with pfcc or pfcxx (it %s); rebuild it", path,
                reason ? reason : "does not need libparfocal");
 }
 
-char *check_application(const char *name)
+char *check_application(const char *name, struct binary_facts *facts)
 {
     char *path = found(name);
     if (!path && !strchr(name, '/'))
@@ -79,7 +78,7 @@ char *check_application(const char *name)
         pf_die("'%s' is not a file that can be run", path);
     if (access(path, R_OK) != 0 || access(path, X_OK) != 0)
         pf_die("'%s' is not readable and executable for this user (chmod +rx)", path);
-    check_built_with_pfcc(path);
+    check_built_with_pfcc(path, facts);
     return path;
 }
 

@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tools/pfrun/binary.h"
+
 /* Each of these ends the process with one line that says what to do when something is wrong. */
 
 /* The path of the application: as given when it has a slash, else in the current directory, else found in
- * PATH. */
-char *check_application(const char *name);
+ * PATH. Fills in what the file says of itself. */
+char *check_application(const char *name, struct binary_facts *facts);
 
 /* Models, agreement and schedule in pf_config, wherever they came from. Returns the bits of all models the
  * run will use. */

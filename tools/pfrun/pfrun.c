@@ -34,6 +34,7 @@
 #include "tools/pfrun/hosts.h"
 #include "tools/pfrun/options.h"
 #include "tools/pfrun/replay.h"
+#include "tools/pfrun/sanitize.h"
 #include "tools/pfrun/signals.h"
 #include "tools/pfrun/smpi_trace.h"
 #include "tools/pfrun/workdir.h"
@@ -48,6 +49,7 @@ static struct {
     struct hosts hosts;
     const char *platform; /* as the user named it */
     char *application;
+    struct binary_facts facts;              /* of the application */
     const struct pf_setting_file *files[2]; /* machine and calibration; NULL: none */
     const char *loaded;                     /* the file that SMPI loads: the application, or our loader */
     char **argv;                            /* smpi_main's */
@@ -160,9 +162,11 @@ static void choose_loader(void)
 {
     const char *privatization = getenv("SMPI_PRIVATIZATION");
     const char *loader = NULL;
+    /* A debugger, and the sanitizer for its reports. */
+    bool read_later = run.options.keep_temps || *run.facts.sanitizer;
     bool by_smpi = (privatization && *privatization) || given_to_simgrid("smpi/privatization:");
     if (!run.options.no_privatize && !privatizes_libraries())
-        loader = pf_private_prepare(run.application, workdir_name(), run.options.keep_temps, by_smpi);
+        loader = pf_private_prepare(run.application, workdir_name(), read_later, by_smpi);
     run.loaded = loader ? loader : run.application;
     if (run.options.no_privatize || loader)
         add_argument("--cfg=smpi/privatization:no");
@@ -364,7 +368,8 @@ static void prepare(int argc, char **argv)
         pf_check_enable();
     if (run.options.replay)
         replay_prepare(&run.options);
-    run.application = check_application(run.options.app[0]);
+    run.application = check_application(run.options.app[0], &run.facts);
+    sanitize_start_again(run.facts.sanitizer, argv);
     run.needs_simulator = check_networks(check_models());
     check_report();
     if (*pf_config.report && !run.options.quiet)
