@@ -261,17 +261,6 @@ void pf_compute_slept(struct pf_rank *r)
     part->computed += simgrid_get_clock() - part->since;
 }
 
-void pf_compute_replay_on(void)
-{
-    if (!all.records)
-        return;
-    for (int i = 0; i < all.ranks; i++)
-        all.part[i].next = all.recorded.rank[i].count;
-    pf_recorded_read(&all.recorded, pf_config.computation_record, all.ranks);
-    all.records = false;
-    all.replays = true;
-}
-
 void pf_compute_end(struct pf_rank *r)
 {
     struct part *part = &all.part[r->self.rank];

@@ -91,10 +91,6 @@ void pf_compute_slept(struct pf_rank *r);
  * charges that now, instead of at the next call. */
 void pf_compute_charge(struct pf_rank *r);
 
-/* In a copy of the process, when the run that records has written its file: from where it is the copy
- * computes as long as that says. */
-void pf_compute_replay_on(void);
-
 /* The rank has finalized, or, without MPI, has left main(). Ends the run when the file has more to say; the
  * last rank writes the file. */
 void pf_compute_end(struct pf_rank *r);

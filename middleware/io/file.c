@@ -14,7 +14,6 @@
 #include "base/memory.h"
 
 int pf_file_open_count;
-bool pf_file_opened;
 
 int pf_file_failed(struct pf_rank *r, MPI_File file, int error_class)
 {
@@ -76,7 +75,6 @@ static struct pf_file *new_file(struct pf_rank *r, struct pf_comm *comm, int amo
     file->etype = file->filetype = MPI_BYTE;
     file->amode = amode;
     pf_file_open_count++;
-    pf_file_opened = true;
     return file;
 }
 

@@ -21,7 +21,6 @@ struct pf_file {
 
 /* Handles of files of all ranks that have not been closed. */
 extern int pf_file_open_count;
-extern bool pf_file_opened; /* one has ever been */
 
 /* The file behind a handle, NULL when it is none. */
 static inline struct pf_file *pf_file_of(MPI_File handle)

@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,12 +21,13 @@
 #include "middleware/account/clock.h"
 #include "middleware/sampling/cut.h"
 
-/* A copy as the run sees it. */
+/* A copy as the run sees it. What it tells begins with a letter, D: dates, in the memory's order; F: text. */
 struct copy {
     pid_t pid;
     int fd; /* -1: it has told all */
     unsigned window;
-    struct pf_told_buffer told;
+    char *told;
+    size_t used, room;
     int status;
     double cost;
 };
@@ -42,23 +43,27 @@ bool pf_copies_is_one(void)
     return all.tell >= 0;
 }
 
-void pf_copies_tell(const struct pf_told *told)
+static _Noreturn void tell(char kind, const void *what, size_t size)
 {
-    if (!pf_told_write(all.tell, told))
-        _exit(1);
+    const char *rest = what;
+    ssize_t put = write(all.tell, &kind, 1);
+    while (put > 0 && size > 0) {
+        put = write(all.tell, rest, size);
+        rest += put > 0 ? put : 0;
+        size -= put > 0 ? (size_t)put : 0;
+    }
+    _exit(put > 0 ? 0 : 1);
 }
 
-void pf_copies_end(void)
+void pf_copies_tell(const double *dates, size_t count)
 {
-    _exit(0);
+    tell('D', dates, count * sizeof *dates);
 }
 
 void pf_copies_fail(const char *why)
 {
-    if (!pf_copies_is_one())
-        return;
-    pf_copies_tell(&(struct pf_told){.window = PF_TOLD_ALL, .failure = why});
-    pf_copies_end();
+    if (pf_copies_is_one())
+        tell('F', why, strlen(why));
 }
 
 /* The copy's error message is what the run says of it. */
@@ -78,7 +83,14 @@ void pf_copies_prepare(void)
 static void listen_to(struct copy *copy)
 {
     struct rusage usage;
-    if (pf_told_read(&copy->told, copy->fd))
+    if (copy->room - copy->used < 4096) {
+        copy->room = 2 * copy->room + 8192;
+        copy->told = pf_realloc(copy->told, copy->room);
+    }
+    ssize_t got = read(copy->fd, copy->told + copy->used, copy->room - copy->used);
+    if (got > 0)
+        copy->used += (size_t)got;
+    if (got > 0 || (got < 0 && errno == EINTR))
         return;
     close(copy->fd);
     copy->fd = -1;
@@ -105,7 +117,7 @@ static void wait_for_some(void)
     free(fds);
 }
 
-void pf_copies_become(int fd, pid_t original)
+static void be_copy(int fd, pid_t run)
 {
     for (unsigned i = 0; i < all.count; i++)
         if (all.copies[i].fd >= 0)
@@ -116,34 +128,8 @@ void pf_copies_become(int fd, pid_t original)
     all.tell = fd;
     pf_clock_forked();
     pf_on_death(on_death);
-    if (!pf_cut_off(fd, original))
+    if (!pf_cut_off(fd, run))
         pf_copies_fail("cannot be kept from writing files: the system has no filters for calls (seccomp)");
-}
-
-void pf_copies_limit(void)
-{
-    struct itimerval limit = {.it_value.tv_sec = (time_t)pf_config.windows_limit};
-    limit.it_value.tv_usec = (suseconds_t)((pf_config.windows_limit - (double)limit.it_value.tv_sec) * 1e6);
-    setitimer(ITIMER_REAL, &limit, NULL);
-}
-
-const char *pf_copies_setting(void)
-{
-    static char text[60];
-    snprintf(text, sizeof text, "%s %s: ", pf_config_given("windows_by"), pf_config.windows_by);
-    return text;
-}
-
-pid_t pf_copies_split(const int ends[2])
-{
-    pid_t run = getpid(), pid = pf_child_copy();
-    if (pid < 0)
-        pf_die("%sthe process cannot be copied: %s; windows_by run would do", pf_copies_setting(),
-               strerror(errno));
-    close(ends[pid == 0 ? 0 : 1]);
-    if (pid == 0)
-        pf_copies_become(ends[1], run);
-    return pid;
 }
 
 bool pf_copies_make(unsigned window)
@@ -153,12 +139,16 @@ bool pf_copies_make(unsigned window)
     while (all.running >= (unsigned)pf_config.windows_jobs)
         wait_for_some();
     if (pf_cut_impossible(why, sizeof why))
-        pf_die("%s%s; windows_by run would do", pf_copies_setting(), why);
+        pf_die("%s fork: %s; windows_by run would do", pf_config_given("windows_by"), why);
     if (pipe2(ends, O_CLOEXEC) != 0)
-        pf_die("%s%s", pf_copies_setting(), strerror(errno));
-    pid_t pid = pf_copies_split(ends);
+        pf_die("%s fork: %s", pf_config_given("windows_by"), strerror(errno));
+    pid_t run = getpid(), pid = pf_child_copy();
+    if (pid < 0)
+        pf_die("%s fork: the process cannot be copied: %s; windows_by run would do",
+               pf_config_given("windows_by"), strerror(errno));
+    close(ends[pid == 0 ? 0 : 1]);
     if (pid == 0) {
-        pf_copies_limit();
+        be_copy(ends[1], run);
         return true;
     }
     all.copies = pf_reallocarray(all.copies, all.count + 1, sizeof *all.copies);
@@ -167,30 +157,42 @@ bool pf_copies_make(unsigned window)
     return false;
 }
 
-const char *pf_copies_status(int status, char *text, size_t size)
+/* In words, when it has not told them. */
+static const char *how_it_ended(const struct copy *copy, char *text, size_t size)
 {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        snprintf(text, size, "has not ended after %g s (windows_limit)", pf_config.windows_limit);
-    else if (WIFSIGNALED(status))
-        snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(copy->status) && WTERMSIG(copy->status) == SIGALRM)
+        snprintf(text, size, "its copy has not ended after %g s (windows_limit)", pf_config.windows_limit);
+    else if (WIFSIGNALED(copy->status))
+        snprintf(text, size, "its copy was ended by signal %d (%s)", WTERMSIG(copy->status),
+                 strsignal(WTERMSIG(copy->status)));
     else
-        snprintf(text, size, "has ended with status %d", WEXITSTATUS(status));
+        snprintf(text, size, "its copy has ended with status %d", WEXITSTATUS(copy->status));
     return text;
 }
 
-static void hand_over(struct copy *copy, void (*take)(const struct pf_told *))
+static void hand_over(struct copy *copy, void (*take)(unsigned, const struct pf_copy_result *))
 {
     char text[500];
-    struct pf_told told;
-    if (!pf_told_next(&copy->told, &told))
-        told = (struct pf_told){.failure = pf_copies_status(copy->status, text, sizeof text)};
-    told.window = copy->window;
-    told.cost = copy->cost;
-    take(&told);
-    pf_told_free(&copy->told);
+    struct pf_copy_result result = {.cost = copy->cost};
+    size_t size = copy->used > 0 ? copy->used - 1 : 0;
+    double *dates = NULL;
+    if (copy->used > 0 && copy->told[0] == 'D' && size % sizeof *dates == 0) {
+        dates = pf_malloc(size + 1);
+        memcpy(dates, copy->told + 1, size);
+        result.dates = dates;
+        result.count = size / sizeof *dates;
+    } else if (copy->used > 0 && copy->told[0] == 'F') {
+        snprintf(text, sizeof text, "its copy %.*s", (int)size, copy->told + 1);
+        result.failure = text;
+    } else {
+        result.failure = how_it_ended(copy, text, sizeof text);
+    }
+    take(copy->window, &result);
+    free(dates);
+    free(copy->told);
 }
 
-void pf_copies_finish(void (*take)(const struct pf_told *told))
+void pf_copies_finish(void (*take)(unsigned window, const struct pf_copy_result *result))
 {
     while (all.running > 0)
         wait_for_some();

@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "base/export.h"
-#include "middleware/sampling/told.h"
 
 /*
  * Copies of the whole simulation, made by fork(): all ranks are contexts of one thread, so a copy has them
@@ -23,33 +21,24 @@ void pf_copies_prepare(void);
  * Returns true in the copy. What cannot be copied ends the process with one line. */
 bool pf_copies_make(unsigned window);
 
-/* Makes a copy, which tells through ends[1], and the run listens at ends[0]; each has the other end closed.
- * Returns its process, 0 in the copy. What cannot be copied ends the process with one line. */
-pid_t pf_copies_split(const int ends[2]);
-
-/* This process, just made by the process `original`, is a copy that tells through `fd`. */
-void pf_copies_become(int fd, pid_t original);
-
-/* From now on the copy is given up after PARFOCAL_WINDOWS_LIMIT. */
-void pf_copies_limit(void);
-
 /* Is this process a copy? */
 bool pf_copies_is_one(void);
 
-/* In a copy: dates of a window are known, and nothing more is to be told. */
-void pf_copies_tell(const struct pf_told *told);
-void pf_copies_end(void) __attribute__((noreturn));
+/* In a copy: its dates are known. It ends. */
+void pf_copies_tell(const double *dates, size_t count) __attribute__((noreturn));
 
 /* In a copy: it ends, and the run is told why. Elsewhere nothing happens. `why` follows "its copy ". */
 PF_EXPORT void pf_copies_fail(const char *why);
 
+/* What a copy has told. */
+struct pf_copy_result {
+    const double *dates;
+    size_t count;
+    const char *failure; /* NULL: it has told all */
+    double cost;         /* s of processor time */
+};
+
 /* Waits for all copies, and hands over what each has told, in the order in which they were made. */
-void pf_copies_finish(void (*take)(const struct pf_told *told));
-
-/* What wait() says of a copy that has told nothing, in words that follow "its copy ". */
-const char *pf_copies_status(int status, char *text, size_t size);
-
-/* "PARFOCAL_WINDOWS_BY fork: ", for messages. */
-const char *pf_copies_setting(void);
+void pf_copies_finish(void (*take)(unsigned window, const struct pf_copy_result *result));
 
 #endif

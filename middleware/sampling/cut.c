@@ -17,8 +17,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/memory.h"
 #include "middleware/account/live.h"
 #include "middleware/core/job_state.h"
@@ -176,6 +178,9 @@ static void die_with(pid_t original)
     if (getppid() != original) /* it has died before we could say so */
         _exit(1);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    struct itimerval limit = {.it_value.tv_sec = (time_t)pf_config.windows_limit};
+    limit.it_value.tv_usec = (suseconds_t)((pf_config.windows_limit - (double)limit.it_value.tv_sec) * 1e6);
+    setitimer(ITIMER_REAL, &limit, NULL);
 }
 
 /* A file that is read: the same one at the same place, but a place of our own. */
@@ -191,17 +196,6 @@ static void reopen(int fd)
         lseek(own, at, SEEK_SET);
     dup3(own, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
     close(own);
-}
-
-/* In a copy of a copy nothing is open to be written any more, but places are shared again. */
-static void cut_files_again(void)
-{
-    int *fds = open_files();
-    struct stat info;
-    for (int *fd = fds; *fd >= 0; fd++)
-        if ((fcntl(*fd, F_GETFL) & O_ACCMODE) == O_RDONLY && fstat(*fd, &info) == 0 && S_ISREG(info.st_mode))
-            reopen(*fd);
-    free(fds);
 }
 
 static void cut_files(int kept)
@@ -280,13 +274,7 @@ static bool forbid_changes(void)
 
 bool pf_cut_off(int kept, pid_t original)
 {
-    static bool before;
     die_with(original);
-    if (before) {
-        cut_files_again();
-        return true;
-    }
-    before = true;
     reset_signals();
     cut_files(kept);
     return forbid_changes();

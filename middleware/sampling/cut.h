@@ -17,8 +17,8 @@ bool pf_cut_impossible(char *why, size_t size);
 
 /* In a copy that has just been made of the process `original`: signals do what they do by default, files that
  * are read have places of their own, what is written goes nowhere but to `kept`, no file can be made, changed
- * or removed, and it ends with the original. Also in a copy of a copy. Returns false when the system cannot
- * keep it from changing files. */
+ * or removed, and it ends with the original, or after PARFOCAL_WINDOWS_LIMIT. Returns false when the system
+ * cannot keep it from changing files. */
 bool pf_cut_off(int kept, pid_t original);
 
 #endif

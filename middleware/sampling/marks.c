@@ -33,7 +33,6 @@ struct pf_marks {
     int ranks;
     int count; /* of the sequences; the first one is that of all kinds, the last one that of none */
     struct pf_mark_sequence sequences[MOST];
-    uint64_t calls;       /* of all ranks */
     struct sums *sums;    /* of each rank */
     struct place *places; /* of each rank in each sequence */
     struct name *names, **by_number;
@@ -98,12 +97,6 @@ void pf_marks_call(struct pf_marks *marks, int rank, uint64_t hash, uint64_t byt
     sums->hash += pf_marks_mix(hash);
     sums->calls++;
     sums->bytes += bytes;
-    marks->calls++;
-}
-
-uint64_t pf_marks_calls(const struct pf_marks *marks)
-{
-    return marks->calls;
 }
 
 /* What the rank has done since the mark before belongs to that one. */

@@ -74,9 +74,6 @@ static inline unsigned pf_marks_size_class(uint64_t bytes)
 /* The rank makes a call that has this hash and gives so many bytes to send. */
 void pf_marks_call(struct pf_marks *marks, int rank, uint64_t hash, uint64_t bytes);
 
-/* How many calls all ranks have made so far. */
-uint64_t pf_marks_calls(const struct pf_marks *marks);
-
 /* The rank passes a point of a kind at a date. Returns its number in the sequence of all kinds, PF_MARK_NONE
  * when that kind does not count. */
 unsigned pf_marks_pass(struct pf_marks *marks, int rank, enum pf_mark_at at, unsigned name, double date);

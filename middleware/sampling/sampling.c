@@ -47,11 +47,8 @@ static void pass(struct pf_rank *r, enum pf_mark_at at, const char *name, double
     if (!(all.kinds & 1u << at) && at != PF_MARK_START && at != PF_MARK_END)
         return;
     unsigned mark = pf_marks_pass(all.marks, r->self.rank, at, pf_marks_name(all.marks, name), date);
-    if (!all.windows)
-        return;
-    const struct pf_passed passed = {
-        .mark = mark, .date = date, .calls = pf_marks_calls(all.marks), .runs = at != PF_MARK_END};
-    pf_windows_pass(r, &passed);
+    if (all.windows)
+        pf_windows_pass(r, mark, date, at != PF_MARK_END);
 }
 
 static void on_phase(struct pf_rank *r, const char *name)
@@ -251,7 +248,7 @@ bool pf_sampling_finish(void)
 {
     bool written = !all.out || write_marks();
     if (all.windows)
-        written &= pf_windows_finish(written);
+        written &= pf_windows_finish();
     pf_marks_free(all.marks);
     pf_sites_free(all.sites);
     all.marks = NULL;

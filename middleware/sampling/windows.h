@@ -3,7 +3,6 @@
 #define PF_MIDDLEWARE_SAMPLING_WINDOWS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "middleware/core/rank.h"
 
@@ -11,8 +10,7 @@
  * Windows: stretches between two marks that run in a fine model, and when the ranks pass the marks in them.
  * In the run itself, each rank changes its model when it passes the first mark, and back when it passes the
  * last: from then on the run is a mixed one. Or in a copy of the process (copies.h) for each window, made
- * when the first rank comes to the first mark, and the run itself stays as it is. Or, when the run is over
- * and windows are asked for, in copies of copies that have waited for that (kept.h).
+ * when the first rank comes to the first mark, and the run itself stays as it is.
  */
 
 /* Reads PARFOCAL_WINDOWS and opens PARFOCAL_WINDOWS_RESULT; what is wrong there ends the process with one
@@ -25,19 +23,11 @@ void pf_windows_begin(int ranks);
 /* Loads the fine model, from a rank's actor. */
 void pf_windows_load(void);
 
-/* A rank passes a mark. */
-struct pf_passed {
-    unsigned mark;
-    double date;
-    uint64_t calls; /* of all ranks so far */
-    bool runs;      /* it may still change its model */
-};
+/* The rank passes a mark at a date. `runs`: it may still change its model. */
+void pf_windows_pass(struct pf_rank *r, unsigned mark, double date, bool runs);
 
-void pf_windows_pass(struct pf_rank *r, const struct pf_passed *passed);
-
-/* The run is over: waits for the copies and writes the result. `complete`: all has been written that was
- * asked of the run itself, and windows may be asked for now. Returns false when windows lie beyond the last
+/* The run is over: waits for the copies and writes the result. Returns false when windows lie beyond the last
  * mark, which has been said. */
-bool pf_windows_finish(bool complete);
+bool pf_windows_finish(void);
 
 #endif

@@ -10,6 +10,7 @@ LEAST_BORDERS = 2  # windows that are simulated once more with a longer way in a
 FARTHER = 4  # iterations that the longer way in has more
 SETTLED = 4  # iterations after which a run that begins in the fine model is compared with windows,
 COMPARED = (4, 16)  # over so many, a fiftieth of all
+SLOWLY = 50  # where windows are copies of a run that never was in the fine model, which may settle slowly: after a twentieth of all, at most so many
 APART = 12  # in a mixed run, iterations in the cheap model between the two stretches that are compared
 FARTHEST = 300  # one from the other
 
@@ -41,18 +42,21 @@ class Windows:
         return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
 
     def stretches(self):
-        """Iterations at the begin of the run, and others that do the same: the same ones where windows may overlap, else some that are farther on.
-        None where there are none."""
+        """Iterations at the begin of the run, others that do the same, and the windows of these: the same ones where windows may overlap, each in a
+        window such as drawn units have; else some that are farther on, in one window. None where there are none."""
         body = [unit for unit in self.parts.base if unit.repeats]
         number = min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
-        begin = body[SETTLED:SETTLED + number]
         if self.runs.by != "run":
-            return begin, begin
+            settled = min(max(len(body) // 20, SETTLED), SLOWLY)
+            begin = body[settled:settled + number:number // COMPARED[0]]
+            return begin, begin, [self.around([unit], sequence.way_in(unit.number)) for unit in begin]
+        begin = body[SETTLED:SETTLED + number]
         way = SETTLED - sequence.BEFORE[0]
         kinds = [self.kinds.get(unit.number) for unit in body]
         for apart in range(number + APART, min(FARTHEST, len(body) - SETTLED - number)):
             if kinds[way:SETTLED + number] == kinds[way + apart:SETTLED + number + apart]:
-                return begin, body[SETTLED + apart:SETTLED + apart + number]
+                there = body[SETTLED + apart:SETTLED + apart + number]
+                return begin, there, [self.around(there, sequence.BEFORE[0])] * number
         return None
 
     def around(self, stretch, before):
@@ -67,7 +71,7 @@ class Windows:
         near = {k: self.parts.span(k, way(k), sequence.AFTER) for k in numbers}
         far = {k: self.parts.span(k, way(k) + FARTHER, sequence.AFTER + 1) for k in self.twice(numbers)}
         both = self.stretches() if not self.known and len(numbers) < len(self.parts) else None
-        looks = [self.around(both[0], both[0][0].number), self.around(both[1], sequence.BEFORE[0])] if both else []
+        looks = [self.around(both[0], both[0][0].number), *dict.fromkeys(both[2])] if both else []
         dates = self.runs.windows([*near.values(), *looks], [*far.values()])
         self.known.update({k: self.seconds(self.parts[k], dates[span]) for k, span in near.items()})
         for k, span in far.items():
@@ -77,8 +81,8 @@ class Windows:
         if self.runs.by == "run":
             self.within({k: dates[span] for k, span in near.items() if k not in self.errors})
         if both and (self.runs.by != "run" or 0 not in dates[looks[1]]):
-            self.pairs = [(self.seconds(there, dates[looks[1]]) * (here.x / there.x if there.x > 0 else 1), self.seconds(here, dates[looks[0]]))
-                          for here, there in zip(*both)]
+            self.pairs = [(self.seconds(there, dates[window]) * (here.x / there.x if there.x > 0 else 1), self.seconds(here, dates[looks[0]]))
+                          for here, there, window in zip(*both)]
         return {k: self.known[k] for k in numbers}
 
     @staticmethod
