@@ -125,8 +125,11 @@ void *pf_shmem_heap_take(struct pf_shmem *me, size_t alignment, size_t length)
 {
     bool first;
     struct done *call = next_call(me, alignment, length, 0, &first);
-    if (first)
+    if (first) {
         call->result = take(me, alignment, length);
+        pf_shmem_debug(me, call->result == NOWHERE ? "no room for %zu bytes" : "%zu bytes at offset %zu",
+                       length, call->result);
+    }
     return address_of(me, call->result);
 }
 
@@ -168,8 +171,11 @@ static void free_together(struct pf_shmem *me, void *address)
 {
     bool first;
     next_call(me, (size_t)((char *)address - me->segments[PF_SHMEM_HEAP].base), 0, 0, &first);
-    if (first)
-        give_back(own_block(me, address));
+    if (!first)
+        return;
+    struct block *block = own_block(me, address);
+    pf_shmem_debug(me, "%zu bytes at offset %zu given back", block->length, block->offset);
+    give_back(block);
 }
 
 void pf_shmem_free(struct pf_shmem *me, void *address)

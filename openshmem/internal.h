@@ -69,6 +69,7 @@ struct pf_shmem {
     int waits_for; /* the PE, -1: any */
     int thread_level; /* as the program was told */
     bool over;
+    bool debug; /* the user wants to read what happens */
     struct pf_shmem_segment segments[PF_SHMEM_SEGMENTS];
     ptl_handle_ni_t ni;
     ptl_ni_limits_t limits; /* which payload the processor can give with a command, what stays in order */
@@ -106,6 +107,13 @@ static inline struct pf_shmem *pf_shmem_call(const char *call, const void *site,
     return self->shmem;
 }
 #define PF_SHMEM_ENTER(call, kind) pf_shmem_call(call, __builtin_return_address(0), PF_LAYER_##kind)
+
+/* environment.c */
+size_t pf_shmem_heap_length(void); /* of each PE, in bytes */
+/* Reads the other variables of the environment; says what they ask for. */
+void pf_shmem_introduce(struct pf_shmem *me);
+/* A line on stderr for who has set SHMEM_DEBUG. */
+void pf_shmem_debug(const struct pf_shmem *me, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* segment.c */
 void pf_shmem_segments_open(struct pf_shmem *me);

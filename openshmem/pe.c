@@ -45,6 +45,7 @@ static void open_interface(struct pf_shmem *me)
 static void open_segments(struct pf_shmem *me)
 {
     pf_shmem_segments_open(me);
+    pf_shmem_introduce(me);
     for (int i = 0; i < PF_SHMEM_SEGMENTS; i++) {
         ptl_pt_index_t index;
         ptl_handle_le_t entry;

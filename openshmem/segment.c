@@ -2,15 +2,12 @@
 /* Which memory is symmetric, and where the same place is at another PE. */
 #include <dlfcn.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "lowlevel/portals/runtime.h"
 #include "middleware/process/layer.h"
 #include "openshmem/internal.h"
-
-#define DEFAULT_LENGTH ((size_t)64 << 20)
 
 /* All that the rank's copy of the program may write to. Copies of one file have it at the same distance from
  * their beginning. */
@@ -30,31 +27,11 @@ static struct pf_shmem_segment static_data(const struct pf_shmem *me)
     return data;
 }
 
-/* As the specification has it: a number, perhaps broken, with K, M, G or T behind it. */
-static size_t heap_length(void)
-{
-    const char *name = "SHMEM_SYMMETRIC_SIZE", *text = getenv(name);
-    if (!text || !*text)
-        text = getenv(name = "SMA_SYMMETRIC_SIZE"); /* before 1.4 */
-    static const char units[] = "kmgt";
-    char *end;
-    if (!text || !*text)
-        return DEFAULT_LENGTH;
-    double value = strtod(text, &end);
-    const char *unit = *end ? strchr(units, *end | 0x20) : NULL;
-    if (unit) {
-        value *= (double)((size_t)1 << 10 * (unit - units + 1));
-        end++;
-    }
-    if (end == text || *end || !(value >= 4096 && value <= 1e15))
-        pf_die("%s=%s is no size of a heap, such as 64M (at least 4K)", name, text);
-    return ((size_t)value + 4095) & ~(size_t)4095;
-}
-
-/* Pages cost memory when somebody writes to them. */
+/* Pages cost memory when somebody writes to them. The first ones stay small where the system makes large ones
+ * of all, so that a program with little data does not take 2 MiB for each PE. */
 static struct pf_shmem_segment heap(const struct pf_shmem *me)
 {
-    size_t length = heap_length();
+    size_t length = pf_shmem_heap_length();
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     char *mapped = mmap(NULL, length + PF_SHMEM_ALIGNMENT, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (mapped == MAP_FAILED)
@@ -63,6 +40,7 @@ static struct pf_shmem_segment heap(const struct pf_shmem *me)
     if (before > 0)
         munmap(mapped, before);
     munmap(mapped + before + length, PF_SHMEM_ALIGNMENT - before);
+    madvise(mapped + before, length < PF_SHMEM_ALIGNMENT ? length : PF_SHMEM_ALIGNMENT, MADV_NOHUGEPAGE);
     return (struct pf_shmem_segment){mapped + before, length};
 }
 

@@ -209,11 +209,32 @@ def ends(checker):
     checker.expect("MPI behind OpenSHMEM, no model given", checker.pfrun(program, 2, ["shmem first"]), 0, r"^PASS\n")
     checker.expect("MPI and OpenSHMEM change their model", checker.pfrun(program, 3, options=["-model", "portals", "-schedule", "@coll:3=packet"]),
                    0, r"^PASS\n")
-    program = os.path.join(checker.tools.work, "hello")
-    result = checker.tools.run(["env", "SHMEM_SYMMETRIC_SIZE=64X", checker.tools.command("pfrun"), "-np", "2", program], 60)
-    old = checker.tools.run(["env", "SMA_SYMMETRIC_SIZE=1", checker.tools.command("pfrun"), "-np", "2", program], 60)
-    checker.expect("size of the heap, by its old name", old, 1, r"SMA_SYMMETRIC_SIZE=1 is no size of a heap")
-    checker.expect("size of the heap", result, 1, r"SHMEM_SYMMETRIC_SIZE=64X is no size of a heap")
+
+
+# What is set, exit status of heap.c, what the output must match
+VARIABLES = [
+    (["SHMEM_SYMMETRIC_SIZE=64X"], 1, r"SHMEM_SYMMETRIC_SIZE=64X is no size of a heap"),
+    (["SHMEM_SYMMETRIC_SIZE=1kk"], 1, r"SHMEM_SYMMETRIC_SIZE=1kk is no size of a heap"),
+    (["SMA_SYMMETRIC_SIZE=1"], 1, r"SMA_SYMMETRIC_SIZE=1 is no size of a heap"),
+    (["SHMEM_DEBUG=", "SHMEM_SYMMETRIC_SIZE=1.5g", "SMA_SYMMETRIC_SIZE=8"], 0, r"PE 0: shmem_init: static data .* symmetric heap 1610612736 bytes at 0x"),
+    (["SMA_DEBUG=1", "SHMEM_SYMMETRIC_HEAP_SIZE=1100.5M"], 0, r"symmetric heap 1153957888 bytes at"),
+    (["SHMEM_DEBUG=1"], 0, r"(?s)symmetric heap 1073741824 bytes at.*shmem_malloc: 943718400 bytes at offset 512"
+                           r".*shmem_malloc: no room for 943718400 bytes.*shmem_free: 943718400 bytes at offset 512 given back"),
+    (["SHMEM_VERSION="], 0, r"(?m)^Parfocal \S+, OpenSHMEM 1.4$"),
+    (["SHMEM_INFO=1"], 0, r"(?m)^SHMEM_SYMMETRIC_SIZE  size of each PE"),
+    ([], 0, r"^\d+\s*$"),
+]
+
+
+def variables(checker):
+    """Those of the specification; and the default heap for many PEs, which costs what is written to."""
+    program = checker.build(os.path.join(HERE, "programs", "heap.c"))
+    for pairs, status, pattern in VARIABLES:
+        command = ["env", *pairs, checker.tools.command("pfrun"), "-np", "2", "--log=root.thres:error", program]
+        checker.expect(f"variables {pairs}", checker.tools.run(command, 60), status, pattern)
+    few, many = (checker.expect(f"default heap of {np} PEs", checker.pfrun(program, np), 0, r"^\d+\n") for np in (8, 64))
+    each = (int(many.lines[-1]) - int(few.lines[-1])) / 56
+    checker.holds(f"{each} kB for each PE beyond the heap", 0 < each <= 3 * 1024, many)
 
 
 def settings(checker):
@@ -292,7 +313,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         checker = Checker(harness.Tools(arguments.bin, work))
-        for part in (hello, programs, old_programs, names, together, examples, libraries, ends, settings, spinning, times):
+        for part in (hello, programs, old_programs, names, together, examples, libraries, ends, variables, settings, spinning, times):
             part(checker)
         other_examples(checker, arguments.bin)
         print(f"{checker.runs} checks, {checker.failures} failures")
