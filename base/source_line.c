@@ -2,9 +2,10 @@
 /* From an address to a line of the source, by addr2line. */
 #include "base/source_line.h"
 
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,18 +14,19 @@
 static size_t ask(const char *object, unsigned long offset, char *answer, size_t size)
 {
     char address[32];
+    char *argv[] = {"addr2line", "-i", "-f", "-s", "-e", (char *)object, address, NULL};
     int ends[2];
+    posix_spawn_file_actions_t actions;
     snprintf(address, sizeof address, "0x%lx", offset);
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return 0;
-    pid_t child = fork();
-    if (child == 0) {
-        char *argv[] = {"addr2line", "-i", "-f", "-s", "-e", (char *)object, address, NULL};
-        dup2(ends[1], STDOUT_FILENO);
-        close(STDERR_FILENO);
-        execvp(argv[0], argv);
-        _exit(127);
-    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child; /* not by fork(): handlers of others would run in it, on whatever thread this is */
+    if (posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) != 0)
+        child = -1;
+    posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     size_t length = 0;
     for (ssize_t got; length + 1 < size && (got = read(ends[0], answer + length, size - 1 - length)) > 0;)

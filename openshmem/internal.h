@@ -69,7 +69,8 @@ struct pf_shmem {
     int waits_for; /* the PE, -1: any */
     int thread_level; /* as the program was told */
     bool over;
-    bool debug; /* the user wants to read what happens */
+    bool debug;                      /* the user wants to read what happens */
+    struct pf_shmem_segment program; /* its copy, code and data */
     struct pf_shmem_segment segments[PF_SHMEM_SEGMENTS];
     ptl_handle_ni_t ni;
     ptl_ni_limits_t limits; /* which payload the processor can give with a command, what stays in order */

@@ -9,9 +9,9 @@
 #include "middleware/process/layer.h"
 #include "openshmem/internal.h"
 
-/* All that the rank's copy of the program may write to. Copies of one file have it at the same distance from
- * their beginning. */
-static struct pf_shmem_segment static_data(const struct pf_shmem *me)
+/* The rank's copy of the program, and all of it that may be written to. Copies of one file have that at the
+ * same distance from their beginning. */
+static void find_program(struct pf_shmem *me)
 {
     Dl_info info;
     const void *program = pf_layer_program();
@@ -20,11 +20,15 @@ static struct pf_shmem_segment static_data(const struct pf_shmem *me)
     char *base = info.dli_fbase;
     const ElfW(Ehdr) *header = info.dli_fbase;
     const ElfW(Phdr) *segment = (const void *)(base + header->e_phoff);
-    struct pf_shmem_segment data = {.base = base};
-    for (int i = 0; i < header->e_phnum; i++)
-        if (segment[i].p_type == PT_LOAD && segment[i].p_flags & PF_W)
-            data = (struct pf_shmem_segment){base + segment[i].p_vaddr, segment[i].p_memsz};
-    return data;
+    me->program = me->segments[PF_SHMEM_STATIC] = (struct pf_shmem_segment){.base = base};
+    for (int i = 0; i < header->e_phnum; i++) {
+        if (segment[i].p_type != PT_LOAD)
+            continue;
+        if (segment[i].p_flags & PF_W)
+            me->segments[PF_SHMEM_STATIC] =
+                (struct pf_shmem_segment){base + segment[i].p_vaddr, segment[i].p_memsz};
+        me->program.length = segment[i].p_vaddr + segment[i].p_memsz; /* they are in ascending order */
+    }
 }
 
 /* Pages cost memory when somebody writes to them. The first ones stay small where the system makes large ones
@@ -46,7 +50,7 @@ static struct pf_shmem_segment heap(const struct pf_shmem *me)
 
 void pf_shmem_segments_open(struct pf_shmem *me)
 {
-    me->segments[PF_SHMEM_STATIC] = static_data(me);
+    find_program(me);
     me->segments[PF_SHMEM_HEAP] = heap(me);
 }
 

@@ -2,7 +2,15 @@
 /* Mistakes, one for each argument, and other ways to end. */
 #include "check.h"
 
+#include <sched.h>
+#include <signal.h>
+
 static long flag, lock;
+
+static void ignore(int number)
+{
+    (void)number;
+}
 
 int main(int argc, char **argv)
 {
@@ -47,9 +55,14 @@ int main(int argc, char **argv)
     if (!strcmp(how, "test"))
         while (!shmem_long_test(&flag, SHMEM_CMP_NE, 0))
             ;
-    if (!strcmp(how, "spin") && me == 1)
+    if (!strcmp(how, "spin with a handler"))
+        signal(SIGURG, ignore);
+    if ((!strcmp(how, "spin") || !strcmp(how, "spin with a handler")) && me == 1)
         while (*(volatile long *)&flag == 0)
             ;
+    if (!strcmp(how, "spin in libc") && me == 1)
+        while (*(volatile long *)&flag == 0)
+            sched_yield();
     if (!strcmp(how, "quiet") && me == 1)
         while (*(volatile long *)&flag == 0)
             shmem_quiet();
