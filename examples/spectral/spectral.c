@@ -2,8 +2,9 @@
 /*
  * A field code: diffusion by a stencil, and a Poisson equation by a 3-D Fourier transform.
  *
- * A periodic grid of n x n x n points is cut into pencils along z, one per rank. Each time step has two parts
- * that load a network in opposite ways, and each is a phase that a schedule can give a model of its own:
+ * A periodic grid of n x n x n points is cut into pencils along z, one per rank, or with `-x RANKS` into
+ * slabs. Each time step has two parts that load a network in opposite ways, and each is a phase that a
+ * schedule can give a model of its own:
  *
  * - stencil: u <- S u, `-m` times; S averages the 27 points around a point. Small messages to eight
  *   neighbours, and a reduction: bound by latency.
@@ -92,15 +93,23 @@ static void make_edges(field_t *f)
     }
 }
 
-/* Returns false when the grid cannot be cut into equal pencils. */
+/* How many ranks lie along x and along y; false when the grid cannot be cut into equal parts like that. */
+static int choose_dims(field_t *f)
+{
+    if (f->dims[0] && f->ranks % f->dims[0])
+        f->dims[1] = 0;
+    else
+        MPI_Dims_create(f->ranks, 2, f->dims);
+    return f->dims[1] && f->n % f->dims[0] == 0 && f->n % f->dims[1] == 0;
+}
+
+/* Returns false when there are no equal parts. */
 static int field_init(field_t *f)
 {
     int periodic[2] = {1, 1}, keep[2][2] = {{1, 0}, {0, 1}};
 
-    MPI_Dims_create(f->ranks, 2, f->dims);
-    for (int d = 0; d < 2; d++)
-        if (f->n % f->dims[d])
-            return 0;
+    if (!choose_dims(f))
+        return 0;
     MPI_Cart_create(MPI_COMM_WORLD, 2, f->dims, periodic, 0, &f->grid);
     MPI_Cart_coords(f->grid, f->rank, 2, f->coord);
     for (int d = 0; d < 2; d++) {
@@ -396,13 +405,14 @@ static int report(field_t *f, double *nine)
     return right;
 }
 
-/* Reads "-n N", "-s STEPS" and "-m SWEEPS"; returns false when anything else is there. */
+/* Reads "-n N", "-s STEPS", "-m SWEEPS" and "-x RANKS"; returns false when anything else is there. */
 static int parse(int argc, char **argv, field_t *f)
 {
     for (int i = 1; i < argc; i += 2) {
         int *target = !strcmp(argv[i], "-n")   ? &f->n
                       : !strcmp(argv[i], "-s") ? &f->steps
                       : !strcmp(argv[i], "-m") ? &f->sweeps
+                      : !strcmp(argv[i], "-x") ? &f->dims[0]
                                                : NULL;
         char *end = NULL;
         long value = target && i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
@@ -426,15 +436,16 @@ int main(int argc, char **argv)
     if (!parse(argc, argv, &field)) {
         if (field.rank == 0)
             fprintf(stderr, "usage: spectral [-n points per side, a power of two from 8] [-s steps] [-m "
-                            "sweeps in each]\n");
+                            "sweeps in each] [-x ranks along x]\n");
         MPI_Finalize();
         return 2;
     }
     pf_phase("setup");
     if (!field_init(&field)) {
         if (field.rank == 0) {
-            fprintf(stderr, "spectral: %d points per side cannot be cut into %d x %d parts\n", field.n,
-                    field.dims[0], field.dims[1]);
+            fprintf(stderr,
+                    "spectral: %d points per side cannot be cut into equal parts for %d ranks, %d along x\n",
+                    field.n, field.ranks, field.dims[0]);
             MPI_Abort(MPI_COMM_WORLD, 2);
         }
         MPI_Barrier(MPI_COMM_WORLD); /* which never ends: rank 0 speaks before the run is over */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Curves of real programs: the main example and HPL, each on 16 and on 64 ranks, and a field code on a crowded dragonfly.
+"""Curves of real programs: the main example and HPL, each on 16 and on 64 ranks, and a field code on crowded dragonflies.
 
 Measured computation takes no simulated time, so that simulated times are the same in each run; spectral-64-measured replays in each
 run what one has measured. In hpl-64 the update's
@@ -9,6 +9,7 @@ Writes the files of pfcurve to DIR/CASE; finished runs are kept there.
 """
 import argparse
 import os
+import random
 import subprocess
 import sys
 
@@ -20,6 +21,9 @@ import build  # noqa: E402 (the path comes first)
 NETWORK_ALONE = "--cfg=smpi/simulate-computation:no"
 # 64 nodes that begin in the middle of a group, with 80 sweeps of the stencil for each transform.
 CROWDED = ["-np", "64", "-platform", "dragonfly:256", "-hostfile", "hosts"]
+# 512 ranks on half of a dragonfly's 1024 nodes, drawn at random; slabs, and a transform after each sweep.
+SCATTERED = ["-np", "512", "-platform", "dragonfly:1024", "-hostfile", "scattered"]
+ON_HALF = "examples/spectral in slabs on 512 of 1024 nodes of a dragonfly"
 ON_TWO_GROUPS = "examples/spectral on 64 nodes in two groups of a dragonfly"
 CASES = {
     "cg-16": ["-np", "16", "--phases", "--repeat", "3", "--title", "examples/cg on 16 ranks", NETWORK_ALONE],
@@ -33,6 +37,8 @@ CASES = {
     "spectral-64-nic": [*CROWDED, "--phases", "--models", "analytic,packet", "--repeat", "2", "--title", "spectral on two groups of a dragonfly, contention = nic", NETWORK_ALONE],
     "spectral-64-measured": [*CROWDED, "--schedules", "schedules", "--models", "analytic,packet", "--repeat", "2",
                              "--title", "spectral on two groups of a dragonfly, computation measured", "--cfg=parfocal/computation_replay:computation"],
+    "spectral-512": [*SCATTERED, "--schedules", "frontier", "--models", "analytic,smpi,portals,packet", "--repeat", "3", "--title", ON_HALF, NETWORK_ALONE],
+    "spectral-512-nic": [*SCATTERED, "--schedules", "frontier", "--models", "analytic,packet", "--repeat", "3", "--title", f"{ON_HALF}, contention = nic", NETWORK_ALONE],
 }
 # The problem (order, block, grid, whether HPL checks its result) and the arguments of experiments/hpl/hpl.c.
 HPL = {
@@ -43,8 +49,11 @@ HPL = {
 FRONTIER = """setup   setup=packet,stencil=analytic,fft=analytic,report=analytic
 others  setup=packet,stencil=analytic,fft=packet,report=packet
 """
+FRONTIER_512 = """setup   setup=packet,stencil=analytic,fft=analytic,report=analytic
+fft     setup=analytic,stencil=analytic,fft=packet,report=analytic
+"""
 # Where model analytic shall see the links.
-LINKS = {"spectral-64": "contention = link", "spectral-64-measured": "contention = link"}
+LINKS = {case: "contention = link" for case in ("spectral-64", "spectral-64-measured", "spectral-512")}
 
 
 def prepare_spectral(options, case):
@@ -53,9 +62,13 @@ def prepare_spectral(options, case):
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "hosts"), "w", encoding="utf-8") as file:
         file.writelines(f"node-{node}\n" for node in range(1032, 1096))
-    with open(os.path.join(folder, "schedules"), "w", encoding="utf-8") as file:
-        file.write(FRONTIER)
-    program = [os.path.join(os.path.dirname(os.path.abspath(options.bin)), "examples", "spectral"), "-m", "80"]
+    with open(os.path.join(folder, "scattered"), "w", encoding="utf-8") as file:
+        file.writelines(f"node-{10000 + node}\n" for node in random.Random(1).sample(range(1024), 512))
+    for name, schedules in (("schedules", FRONTIER), ("frontier", FRONTIER_512)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(schedules)
+    program = [os.path.join(os.path.dirname(os.path.abspath(options.bin)), "examples", "spectral"),
+               *(["-n", "128", "-x", "128", "-m", "1", "-s", "8"] if case.startswith("spectral-512") else ["-m", "80"])]
     if case == "spectral-64-measured" and not os.path.exists(os.path.join(folder, "computation")):
         subprocess.run([os.path.join(os.path.abspath(options.bin), "pfrun"), "-quiet", *CROWDED, "-model", "analytic", "--cfg=smpi/host-speed:1Gf",
                         "--cfg=parfocal/computation_record:computation", *program], cwd=folder, check=True)

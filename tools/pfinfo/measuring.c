@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "adapters/model.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "measure_source.h"
@@ -48,6 +49,18 @@ void fit_print_program(FILE *out)
     fputs(measure_source, out);
 }
 
+/* Traffic beside the program and links that fail are the packet network's: the other runs of a fit go
+ * without, as pfrun would refuse. */
+static bool is_for_packets_only(const char *argument, const char *model)
+{
+    enum pf_model m;
+    const char *name = argument + strspn(argument, "-");
+    if (name == argument || (strcmp(name, "background") != 0 && strcmp(name, "fail") != 0))
+        return false;
+    return pf_model_parse(model, strlen(model), &m) && strcmp(pf_model_network(m), "packet") != 0 &&
+           strcmp(pf_model_network(m), "external") != 0;
+}
+
 int measuring_run(const struct fit_request *request, const char *model, char *const *more, bool must,
                   const char *what, const char *from)
 {
@@ -59,6 +72,10 @@ int measuring_run(const struct fit_request *request, const char *model, char *co
     bool has_np = false;
     argv[n++] = trial.pfrun;
     for (int i = 0; i < request->run_count; i++) {
+        if (is_for_packets_only(request->run[i], model)) {
+            i++;
+            continue;
+        }
         has_np = has_np || strcmp(request->run[i], "-np") == 0 || strcmp(request->run[i], "-n") == 0 ||
                  strcmp(request->run[i], "-hostfile") == 0;
         argv[n++] = request->run[i];

@@ -193,6 +193,16 @@ class Sweeps(Folder):
         self.assertAlmostEqual(float(points["portals"]["error"]), times["portals"] / times["packet"] - 1, places=6)
         self.assertIn("within 90 % of all packet:", said)
 
+    def test_a_neighbour(self):
+        """Traffic beside the program loads the runs that have packets, and no other; a fit sees it as well."""
+        sweep = ["-np", "2", "-platform", "star:4", *FIXED[2:], "--switch-after", "--unit", "phase", "--steps", "1", "--models", "analytic,packet", "--repeat", "1"]
+        self.curve(*sweep, "--output", "alone", self.steps)
+        self.curve(*sweep, "--output", "beside", "-background", "hotspot:0,1:0.4:2-3", "--fit", self.steps)
+        alone, beside = self.points("alone"), self.points("beside")
+        self.assertGreater(float(beside["packet"]["simulated_s"]), float(alone["packet"]["simulated_s"]))
+        self.assertNotEqual(beside["analytic"]["simulated_s"], alone["analytic"]["simulated_s"])
+        self.assertLess(abs(float(beside["analytic"]["error"])), 0.5)
+
     def test_external_network(self):
         """Over pfnetd, in each of its runs, the same as in one process; without an address the model is refused."""
         sweep = [*FIXED, "--switch-after", "--steps", "1", "--models", "external,packet", "--reference", "packet", "--repeat", "1", self.steps]
@@ -434,6 +444,7 @@ class Talk(Folder):
                 (["-np", "2", "--schedules", "word", self.steps], "word: line 1: a name and a schedule are due"),
                 (["-np", "2", "--schedules", "twice", self.steps], "twice: line 2: a second schedule 'a'"),
                 (["-np", "2", "--schedules", "what", self.steps], "what: line 1: 'nothing' is neither a schedule"),
+                ([*sweep, "-background", "uniform:0.1", self.steps], "--background is for a network of packets: no such model is in the sweep"),
                 (["-np", "2", "--partition", "x", "--phases", self.steps], "are for --slurm"),
                 (["-np", "2", "--fit", "--models", "smpi,portals", "--phases", self.steps], "--fit fits model analytic"),
                 ([*sweep, "--output", "empty", self.steps], "--output empty: "),

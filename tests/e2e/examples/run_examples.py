@@ -90,13 +90,14 @@ def main():
         checker.everywhere(cg, 6, ["-n", "13", "-i", "9"], "setup=portals,solve=smpi,report=portals")
         spectral = os.path.join(EXAMPLES, "spectral", "spectral.c")
         checker.everywhere(spectral, 8, ["-n", "16", "-s", "2", "-m", "3"], "stencil=analytic,fft=packet,report=smpi")
+        checker.everywhere(spectral, 8, ["-n", "16", "-s", "2", "-m", "1", "-x", "8"], "stencil=analytic,fft=packet,report=smpi")
         checker.phases_of_cg(16)
         # Bad arguments: a usage line and status 2, also when the grid is too small for the ranks.
         program = checker.tools.build(cg, "pfcc")
         for args in (["-n"], ["-n", "0"], ["-x", "3"], ["-n", "12z"], ["-n", "1"]):
             checker.expect(f"cg {' '.join(args)}", checker.tools.pfrun(program, 8, args, options.limit), status=2)
         program = checker.tools.build(spectral, "pfcc")
-        for args, ranks in ((["-n", "12"], 4), (["-m"], 4), (["-n", "16"], 6)):
+        for args, ranks in ((["-n", "12"], 4), (["-m"], 4), (["-n", "16"], 6), (["-n", "16", "-x", "3"], 4)):
             checker.expect(f"spectral {' '.join(args)}", checker.tools.pfrun(program, ranks, args, options.limit), status=2)
     print(f"run_examples: {checker.runs} runs, {checker.failures} failures")
     return checker.failures != 0

@@ -58,7 +58,7 @@ def typed(row):
 def fit(options, sweep, bindir):
     """Model analytic, fitted to the fine model on the platform of the sweep; kept like a run."""
     out = os.path.join(options.output, f"analytic-{options.fine}.txt")
-    command = [as_typed(bindir, "pfinfo"), f"--fit={options.fine}", "--output", out, "--", *options.run_flags]
+    command = [as_typed(bindir, "pfinfo"), f"--fit={options.fine}", "--output", out, "--", *options.run_flags, *options.packet_flags]
     done_before = out + ".command"
     try:
         with open(done_before, encoding="utf-8") as file:

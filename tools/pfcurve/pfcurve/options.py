@@ -14,6 +14,8 @@ from .errors import Problem
 LADDER = models.NAMES  # coarsest first
 # Those over another network under the NIC answer questions of their own, and come when they are named.
 SPECIAL = [model.name for model in models.MODELS if model.network not in ("", "flow")]
+# Of these the network has packets, beside which there can be other traffic.
+PACKETS = {model.name for model in models.MODELS if model.network in ("packet", "external")}
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
 Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
@@ -25,6 +27,7 @@ cheapest within a given error. Finished runs are kept there and not repeated. On
 class Options:
     """What was asked for."""
     run_flags: list = field(default_factory=list)  # of pfrun: -np, -platform, -hostfile, --cfg
+    packet_flags: list = field(default_factory=list)  # of pfrun, for runs with a network of packets: -background, -fail
     app: list = field(default_factory=list)
     mode: str = ""
     schedules: str = ""
@@ -89,6 +92,8 @@ def build_parser():
     flag(run, "hostfile", metavar="FILE", help="hosts of the ranks")
     flag(run, "machine", metavar="NAME|FILE", help="machine that is simulated (pfinfo --machine lists them)")
     flag(run, "calibrated", metavar="FILE", help="settings that bring model smpi near to a finer one")
+    flag(run, "background", metavar="TRAFFIC", help="traffic beside the program, in runs with a model of packets")
+    flag(run, "fail", metavar="LINKS", help="links that fail, in these runs as well")
     run.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="setting of a run; may be repeated")
     what = parser.add_argument_group("which schedules (one of the three)")
     flag(what, "schedules", metavar="FILE", help="one a line: a name, then a schedule of pfrun or a model")
@@ -200,6 +205,14 @@ def pfrun_flags(args):
     return flags
 
 
+def packet_flags(args, swept):
+    """Flags that pfrun refuses in a run without a network of packets."""
+    flags = [word for name in ("background", "fail") if getattr(args, name) for word in ("-" + name, getattr(args, name))]
+    if flags and not PACKETS & set(swept):
+        raise Problem(f"--{flags[0][1:]} is for a network of packets: no such model is in the sweep (--models analytic,packet)")
+    return flags
+
+
 def check_app(app):
     if app and app[0] == "--":
         app = app[1:]
@@ -238,6 +251,7 @@ def from_args(args, available):
     if not options.output:
         raise Problem("--output needs the name of a folder")
     choose_models(options, args, available)
+    options.packet_flags = packet_flags(args, options.models)
     options.title = args.title or os.path.basename(options.app[0])
     if options.fit and "analytic" not in options.models:
         raise Problem("--fit fits model analytic, which is not among the models of the sweep")

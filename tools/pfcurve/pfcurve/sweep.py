@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from .errors import Problem
 from .one import last_line, read_json
+from .options import PACKETS
 
 SETTINGS = ("PARFOCAL_", "OMPI_MCA_")
 VISITS = 100  # of a rank to a phase in a model, that the picture of the ranks knows
@@ -60,7 +61,8 @@ class Sweep:
 
     def command(self, point):
         analytic = self.analytic if "analytic" in point.models() else []
-        return [self.pfrun, *self.options.run_flags, *analytic, *point.flags(), *self.options.app]
+        packets = self.options.packet_flags if PACKETS & set(point.models()) else []
+        return [self.pfrun, *self.options.run_flags, *analytic, *packets, *point.flags(), *self.options.app]
 
     def environment(self):
         """What else a run depends on: variables of ours, and those that pfrun hands to Open MPI."""
