@@ -110,6 +110,8 @@ static enum pf_elf_fault read_all(struct pf_elf *elf, Elf *file)
     if (header.e_type != ET_DYN && header.e_type != ET_EXEC)
         return PF_ELF_NO_IMAGE;
     elf->is_executable = header.e_type == ET_EXEC;
+    elf->is_movable = header.e_type == ET_DYN;
+    elf->entry = header.e_entry;
     if (!find_section(file, SHT_DYNAMIC, &section, &data))
         return header.e_shoff + (size_t)header.e_shnum * header.e_shentsize > elf->size ? PF_ELF_DAMAGED
                                                                                         : PF_ELF_STATIC;

@@ -17,6 +17,8 @@ struct pf_elf {
     char *bytes;
     size_t size;
     bool is_executable; /* and no shared object */
+    bool is_movable;    /* can be loaded anywhere: shared objects, and most executables */
+    size_t entry;       /* where it begins when it is executed, from where it is loaded */
     const char *search; /* its RUNPATH or RPATH, or NULL */
     const char *soname; /* its own name, by which the dynamic linker knows it once it is loaded, or NULL */
     struct pf_elf_name *names;

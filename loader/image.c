@@ -179,8 +179,10 @@ void pf_image_free(struct pf_image *image)
         munmap(image->arena, (size_t)image->copies * image->size);
     if (image->fd >= 0)
         close(image->fd);
-    for (int i = 0; i < image->count; i++)
+    for (int i = 0; i < image->count; i++) {
         free(image->objects[i].moved);
+        free(image->objects[i].copied);
+    }
     for (int i = 0; i < image->other_count; i++)
         dlclose(image->others[i]);
     free(image->others);
@@ -219,6 +221,8 @@ static void move(const struct pf_image_object *object, char *copy)
 {
     for (size_t i = 0; i < object->moved_count; i++)
         *(uintptr_t *)(void *)(copy + object->moved[i]) += (uintptr_t)copy;
+    for (size_t i = 0; i < object->copied_count; i++)
+        memcpy(copy + object->copied[i].place, object->copied[i].from, object->copied[i].size);
 }
 
 void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)

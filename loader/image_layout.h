@@ -8,6 +8,8 @@
 
 /* What is known of an image: made by image_make.c, used by image.c. Private to both. */
 
+struct pf_image_copied;
+
 enum { PF_IMAGE_OBJECTS = 64 };
 
 struct pf_image_object {
@@ -22,6 +24,15 @@ struct pf_image_object {
     size_t init_count; /* of so many */
     uint32_t *moved;   /* where it holds addresses inside the image */
     size_t moved_count;
+    struct pf_image_copied *copied; /* variables of libraries outside that it has in its own data */
+    size_t copied_count;
+};
+
+/* An executable that was compiled for one place has the variables of a library that it names, such as stdout,
+ * in its own data, with the values that they have there when it is loaded. */
+struct pf_image_copied {
+    size_t place, size;
+    const void *from;
 };
 
 /* An exported name; an imported name and a place that leads to what it stands for. */

@@ -16,6 +16,7 @@
 #if defined(__x86_64__)
 enum {
     MOVED = R_X86_64_RELATIVE,
+    COPIED = R_X86_64_COPY,
     VALUE = R_X86_64_64,
     DATA_SLOT = R_X86_64_GLOB_DAT,
     CALL_SLOT = R_X86_64_JUMP_SLOT
@@ -23,6 +24,7 @@ enum {
 #elif defined(__aarch64__)
 enum {
     MOVED = R_AARCH64_RELATIVE,
+    COPIED = R_AARCH64_COPY,
     VALUE = R_AARCH64_ABS64,
     DATA_SLOT = R_AARCH64_GLOB_DAT,
     CALL_SLOT = R_AARCH64_JUMP_SLOT
@@ -429,6 +431,26 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
     return true;
 }
 
+/* A library's variable that an executable has in its own data. */
+static bool copy_variable(struct reading *reading, size_t place, size_t index)
+{
+    struct pf_image_object *object = reading->object;
+    GElf_Sym symbol;
+    const char *name = gelf_getsym(reading->symbols, (int)index, &symbol)
+                           ? elf_strptr(reading->elf, reading->strings, symbol.st_name)
+                           : NULL;
+    if (!name || symbol.st_size > object->size - (place - object->base))
+        return refuse(reading, "variables outside its segments");
+    const void *from = find_outside(reading, name, version_of(reading, index), STT_OBJECT);
+    if (!from) {
+        snprintf(reading->why, reading->n, "%s: nothing defines %s", object->file->path, name);
+        return false;
+    }
+    object->copied = pf_reallocarray(object->copied, object->copied_count + 1, sizeof *object->copied);
+    object->copied[object->copied_count++] = (struct pf_image_copied){place, symbol.st_size, from};
+    return true;
+}
+
 static bool relocate(struct reading *reading, const GElf_Rela *entry)
 {
     struct pf_image_object *object = reading->object;
@@ -442,6 +464,8 @@ static bool relocate(struct reading *reading, const GElf_Rela *entry)
     }
     if (type == VALUE || type == DATA_SLOT || type == CALL_SLOT)
         return bind(reading, place, GELF_R_SYM(entry->r_info), type, (size_t)entry->r_addend);
+    if (type == COPIED)
+        return copy_variable(reading, place, GELF_R_SYM(entry->r_info));
     char what[64];
     snprintf(what, sizeof what, "relocations of the type %d", type);
     return refuse(reading, what);

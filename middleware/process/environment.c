@@ -38,7 +38,7 @@ static enum pf_rank_state state_of_caller(void)
 {
     if (pf_job_state.over)
         return state_at_end();
-    pf_self_t *self = pf_self();
+    pf_self_t *self = sg_actor_self() ? pf_self() : NULL; /* a program may have been started by itself */
     return self && self->mpi ? (enum pf_rank_state)self->mpi->state : PF_RANK_NEW;
 }
 
@@ -59,7 +59,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     (void)argv;
     if (state_of_caller() != PF_RANK_NEW)
         pf_die("rank %d: MPI_Init was called twice", pf_self()->rank);
-    if (!sg_actor_self_get_pid())
+    if (!sg_actor_self() || !sg_actor_self_get_pid())
         pf_die("MPI_Init outside the simulation: start the program with pfrun");
     if (!pf_job_state.ranks)
         pf_job_create_ranks();

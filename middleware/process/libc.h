@@ -53,6 +53,10 @@ void *pf_libc_pthread_getspecific(pthread_key_t key);
 int pf_libc_pthread_setspecific(pthread_key_t key, const void *value);
 int pf_libc_pthread_key_delete(pthread_key_t key);
 
+/* The function of this name for a program that the linker of pfcc has not led here, NULL where the C
+ * library's own is right. */
+void *pf_libc_of_program(const char *name);
+
 /* The function of this name for gfortran's library, NULL where the C library's own is right. */
 void *pf_libc_of_runtime(const char *name);
 

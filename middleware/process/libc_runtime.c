@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C library as gfortran's run-time library sees it: as the program does, and what no program is led
- * from. */
+ * from. And what the linker does for programs that pfcc links, by name. */
 #include "middleware/process/libc.h"
 
 #include <simgrid/actor.h>
@@ -56,4 +56,15 @@ static const struct pf_libc_function column[] = {
 void *pf_libc_of_runtime(const char *name)
 {
     return pf_libc_find(column, name);
+}
+
+#undef PF_LIBC
+#define PF_LIBC(name, program, runtime, instance) PF_LIBC_##program(name)
+static const struct pf_libc_function program_column[] = {
+#include "loader/libc.def"
+    {0}};
+
+void *pf_libc_of_program(const char *name)
+{
+    return pf_libc_find(program_column, name);
 }

@@ -36,6 +36,7 @@ static struct {
     const char *dir;
     const char *application;
     bool keep;
+    const struct pf_private_kind *kind; /* NULL: linked by pfcc */
     int ranks;
 } job;
 
@@ -90,6 +91,12 @@ static bool linked_by_pfcc(const struct pf_elf *elf)
     return pf_elf_needs(elf, "libparfocal.so");
 }
 
+/* As the program: parts of its image, whatever their names are. */
+static bool part_of_image(const struct pf_elf *elf)
+{
+    return job.kind && job.kind->is(elf);
+}
+
 /* Ours, and those that come with a compiler or with the system: they serve all ranks. */
 static bool serves_all(const char *name, const char *path)
 {
@@ -104,13 +111,16 @@ static bool serves_all(const char *name, const char *path)
 /* Those that keep the state of all ranks. */
 static bool is_own(const char *name)
 {
-    return strncmp(name, "libparfocal.so", 14) == 0 || strncmp(name, "libparfocal_shmem.so", 20) == 0;
+    return strncmp(name, "libparfocal.so", 14) == 0 || strncmp(name, "libparfocal_shmem.so", 20) == 0 ||
+           strncmp(name, "libmpi_abi.so", 13) == 0;
 }
 
 /* A copy is found by its own name, which pfcc gives to each library. */
 static bool can_be_private(const struct pf_elf *elf, const char *name, const char *path)
 {
     const char *why = NULL;
+    if (part_of_image(elf))
+        return true;
     if (!linked_by_pfcc(elf) && !pf_fortran_runtime_is(name)) {
         if (serves_all(name, path))
             return false;
@@ -155,8 +165,11 @@ static void add(const char *path, const char *name, struct pf_elf elf)
             continue;
         if (can_be_private(&needed, text, found))
             add(found, text, needed);
-        else
+        else {
+            if (job.kind) /* an image finds what is loaded already */
+                dlopen(found, RTLD_LAZY | RTLD_LOCAL);
             pf_elf_free(&needed);
+        }
     }
     open_count -= depth;
     job.objects = pf_reallocarray(job.objects, (size_t)job.count + 1, sizeof *job.objects);
@@ -174,6 +187,11 @@ static const char *own_library(void)
     return info.dli_fname;
 }
 
+void pf_private_set_kind(const struct pf_private_kind *kind)
+{
+    job.kind = kind;
+}
+
 const char *pf_private_prepare(const char *application, const char *dir, bool keep, bool by_smpi)
 {
     struct pf_elf elf;
@@ -183,7 +201,7 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     job.application = pf_strdup(application);
     job.keep = keep;
     add(application, NULL, elf);
-    if (job.count > 1 || !by_smpi || !pf_copy_is_deep()) /* SMPI would insist on deep binding */
+    if (job.kind || job.count > 1 || !by_smpi || !pf_copy_is_deep()) /* SMPI would insist on deep binding */
         return own_library();
     pf_elf_free(&job.objects[0].elf);
     job.count = 0;
@@ -232,8 +250,21 @@ static void load_copy(const struct object *object, const char *file)
         pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, why);
 }
 
+static void make_image_of_kind(int ranks)
+{
+    const struct pf_elf **files = pf_calloc((size_t)job.count, sizeof *files);
+    for (int i = 0; i < job.count; i++)
+        files[i] = &job.objects[i].elf;
+    pf_private_image_make_kind(job.kind, files, job.count, ranks);
+    free(files);
+}
+
 bool pf_private_in_image(int ranks)
 {
+    if (job.kind) {
+        make_image_of_kind(ranks);
+        return true;
+    }
     return job.count == 1 && !job.keep && pf_copy_is_deep() &&
            pf_private_image_make(&job.objects[0].elf, ranks);
 }
@@ -246,7 +277,12 @@ const char *pf_private_load(void)
     const char *slash = strrchr(application->path, '/');
     char file[NAME_MAX + 1];
     if (pf_private_in_image(pf_job_state.size)) {
-        pf_private_image_load(&application->elf, job.ranks++);
+        void *loaded = NULL;
+        for (int i = 0; i < job.count; i++)
+            loaded = pf_private_image_load(&job.objects[i].elf, job.ranks);
+        if (job.kind)
+            job.kind->start(&application->elf, loaded);
+        job.ranks++;
         return application->path;
     }
     rename_copies();

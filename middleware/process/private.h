@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 #include "base/export.h"
+#include "loader/elf_file.h"
+#include "loader/imports.h"
 
 /*
  * Each rank has a copy of the application: a mapping of one image (private_image.h) or a file. Shared
@@ -20,6 +22,18 @@
  * loaded unless `keep`. */
 PF_EXPORT const char *pf_private_prepare(const char *application, const char *dir, bool keep, bool by_smpi);
 
+/* Programs that pfcc has not linked (abi.h): one image with their own libraries, always. */
+struct pf_private_kind {
+    bool (*is)(
+        const struct pf_elf *elf); /* whether a library is of that kind too, and has a place in the image */
+    void (*prepare)(void);         /* before the image is made */
+    pf_imports_find *find;         /* where references lead */
+    void (*start)(const struct pf_elf *program, void *loaded); /* the calling rank's copy is there */
+};
+
+/* Before pf_private_prepare(), which then takes the application for one of them. */
+PF_EXPORT void pf_private_set_kind(const struct pf_private_kind *kind);
+
 /* Whether the copies are mappings of an image, and need no room on disk. From when the number of ranks is
  * known. */
 PF_EXPORT bool pf_private_in_image(int ranks);
@@ -32,8 +46,6 @@ const char *pf_private_load(void);
  */
 const char *pf_private_dir(void);
 bool pf_private_keeps(void);
-
-struct pf_elf;
 
 /* The calling rank's name for a library that the program needs and that is copied for each rank; NULL for
  * others. */

@@ -25,8 +25,29 @@ bool pf_private_image_make(const struct pf_elf *program, int ranks)
     return image != NULL;
 }
 
-void pf_private_image_load(const struct pf_elf *program, int rank)
+void pf_private_image_make_kind(const struct pf_private_kind *kind, const struct pf_elf *const *files,
+                                int count, int ranks)
 {
-    if (!pf_image_open(image, rank, program))
-        pf_die("cannot load '%s' for rank %d: %s", program->path, rank, strerror(errno));
+    char why[300];
+    const struct pf_image_plan plan = {.files = files,
+                                       .count = count,
+                                       .copies = ranks,
+                                       .flags = pf_copy_flags(),
+                                       .program = true,
+                                       .find = kind->find};
+    if (image)
+        return;
+    kind->prepare();
+    image = pf_image_make(&plan, why, sizeof why);
+    if (!image)
+        pf_die("'%s' was not built with pfcc and cannot be loaded for each rank (%s); rebuild it with pfcc",
+               files[count - 1]->path, why);
+}
+
+void *pf_private_image_load(const struct pf_elf *file, int rank)
+{
+    void *loaded = pf_image_open(image, rank, file);
+    if (!loaded)
+        pf_die("cannot load '%s' for rank %d: %s", file->path, rank, strerror(errno));
+    return loaded;
 }

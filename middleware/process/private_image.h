@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "loader/elf_file.h"
+#include "middleware/process/private.h"
 
 /*
  * The copies of a program as private mappings of one image in memory (loader/image.h), instead of a file and
@@ -16,7 +17,13 @@
 /* Makes the image, the first time. False if this program has to be copied as files. */
 bool pf_private_image_make(const struct pf_elf *program, int ranks);
 
-/* Loads the copy of a rank, whose constructors run. */
-void pf_private_image_load(const struct pf_elf *program, int rank);
+/* The same of a program of another kind, the last one of `files`, after its own libraries. It has no other
+ * way: says in one line why it cannot be, and ends the process. */
+void pf_private_image_make_kind(const struct pf_private_kind *kind, const struct pf_elf *const *files,
+                                int count, int ranks);
+
+/* Loads the copy of a rank, whose constructors run: the program, or one of its libraries, which come before.
+ * Returns what is loaded. */
+void *pf_private_image_load(const struct pf_elf *file, int rank);
 
 #endif

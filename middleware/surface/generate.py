@@ -17,6 +17,7 @@ OUTPUTS = {
     "pf_own.h": ("own_table", "the same in the types of the implementation's own mpi.h, as its adapter fills them in"),
     "raw_names.c": ("raw_names", "entry points for objects that refer to MPI functions without mpi.h"),
     "raw_names.ld": ("raw_names_ld", "linker options that lead such references to them"),
+    "abi_entries.c": ("abi_entries", "MPI_* themselves: the library of the standard ABI"),
     "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),
     "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
     "checked.c": ("checked", "pf_check_*: the functions of the checking layer"),

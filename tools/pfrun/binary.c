@@ -10,6 +10,8 @@
 static void note_needed(struct binary_facts *facts, const char *name)
 {
     static const char *const ours[] = {"libparfocal.so", "libportals.so"};
+    if (strncmp(name, "libmpi_abi.so", 13) == 0)
+        facts->abi = true;
     static const char *const others[] = {"libmpi.so", "libmpich.so", "libmpicxx.so", "libmpi_cxx.so",
                                          "libsimgrid.so"};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
@@ -26,7 +28,7 @@ const char *binary_read(const char *path, struct binary_facts *facts)
 {
     struct pf_elf elf;
     enum pf_elf_fault fault = pf_elf_read(&elf, path);
-    bool executable = elf.is_executable;
+    bool executable = elf.is_executable, movable = elf.is_movable;
     memset(facts, 0, sizeof *facts);
     for (int i = 0; i < elf.name_count; i++)
         if (elf.names[i].kind == PF_ELF_NEEDED)
@@ -34,6 +36,9 @@ const char *binary_read(const char *path, struct binary_facts *facts)
     pf_elf_free(&elf);
     if (fault)
         return pf_elf_fault_text(fault);
+    facts->abi = facts->abi && !facts->parfocal;
+    if (facts->abi)
+        return movable ? NULL : "is linked for one place in memory (-no-pie)";
     return executable ? "is an ordinary executable" : NULL;
 }
 

@@ -25,6 +25,7 @@
 #include "middleware/account/summary.h"
 #include "middleware/check/check.h"
 #include "middleware/observing/start.h"
+#include "middleware/process/abi.h"
 #include "middleware/process/job.h"
 #include "middleware/process/private.h"
 #include "middleware/sampling/copies.h"
@@ -165,7 +166,9 @@ static void choose_loader(void)
     /* A debugger, and the sanitizer for its reports. */
     bool read_later = run.options.keep_temps || *run.facts.sanitizer;
     bool by_smpi = (privatization && *privatization) || given_to_simgrid("smpi/privatization:");
-    if (!run.options.no_privatize && !privatizes_libraries())
+    if (run.facts.abi)
+        pf_private_set_kind(&pf_abi_programs);
+    if (run.facts.abi || (!run.options.no_privatize && !privatizes_libraries()))
         loader = pf_private_prepare(run.application, workdir_name(), read_later, by_smpi);
     run.loaded = loader ? loader : run.application;
     if (run.options.no_privatize || loader)

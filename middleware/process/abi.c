@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs of the standard ABI: where their references lead, and where they begin. */
+#include "middleware/process/abi.h"
+
+#include <dlfcn.h>
+#include <getopt.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "loader/copy.h"
+#include "loader/imports.h"
+#include "middleware/core/job_state.h"
+#include "middleware/process/libc.h"
+#include "middleware/process/libc_environment.h"
+#include "middleware/process/program.h"
+
+static const char library_name[] = "libmpi_abi.so.0";
+static void *library;
+
+/* Of each rank: its copy, and what it sees as environ if it has no such variable of its own. */
+static struct {
+    void *loaded;
+    char **environment;
+} * copies;
+
+static bool is_abi(const struct pf_elf *elf)
+{
+    return pf_elf_needs(elf, "libmpi_abi.so");
+}
+
+/* Beside the library in which this is, in the build directory; in an installation in a folder there, since
+ * beside it may lie another MPI's. */
+static void open_library(void)
+{
+    static const char *const folders[] = {"parfocal/", ""};
+    Dl_info here;
+    char path[PATH_MAX];
+    const char *slash = dladdr(library_name, &here) ? strrchr(here.dli_fname, '/') : NULL;
+    int beside = slash ? (int)(slash + 1 - here.dli_fname) : 0;
+    for (int i = 0; i < 2 && !library; i++)
+        if (snprintf(path, sizeof path, "%.*s%s%s", beside, here.dli_fname, folders[i], library_name) <
+            PATH_MAX)
+            library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
+        pf_die("cannot load %s: %s", library_name, dlerror());
+}
+
+static int rank_of_caller(void)
+{
+    return (int)sg_actor_self_get_pid() - 1;
+}
+
+/* The C library's variables of getopt(), which all ranks share, and this rank's copies of them. */
+static void move_options(bool back)
+{
+    void *loaded = copies[rank_of_caller()].loaded;
+    int *index = pf_copy_symbol(loaded, "optind"), *quiet = pf_copy_symbol(loaded, "opterr");
+    int *unknown = pf_copy_symbol(loaded, "optopt");
+    char **argument = pf_copy_symbol(loaded, "optarg");
+    if (index)
+        *(back ? index : &optind) = *(back ? &optind : index);
+    if (quiet && !back)
+        opterr = *quiet;
+    if (unknown && back)
+        *unknown = optopt;
+    if (argument && back)
+        *argument = optarg;
+}
+
+static int abi_getopt(int argc, char *const *argv, const char *options)
+{
+    move_options(false);
+    int option = pf_libc_getopt(argc, argv, options);
+    move_options(true);
+    return option;
+}
+
+static int abi_getopt_long(int argc, char *const *argv, const char *options, const struct option *longs,
+                           int *index)
+{
+    move_options(false);
+    int option = pf_libc_getopt_long(argc, argv, options, longs, index);
+    move_options(true);
+    return option;
+}
+
+static int abi_getopt_long_only(int argc, char *const *argv, const char *options, const struct option *longs,
+                                int *index)
+{
+    move_options(false);
+    int option = pf_libc_getopt_long_only(argc, argv, options, longs, index);
+    move_options(true);
+    return option;
+}
+
+/* The program's first instructions prepare a call of this function of the C library, and main is its first
+ * argument. Nothing else is wanted of them. */
+static sigjmp_buf before_start;
+
+static _Noreturn void start_main(int (*main)(int, char **, char **))
+{
+    pf_program_loaded(main);
+    siglongjmp(before_start, 1);
+}
+
+static void *own(const char *name)
+{
+    static const struct {
+        const char *name;
+        void *function;
+    } functions[] = {{"__libc_start_main", (void *)start_main},
+                     {"getopt", (void *)abi_getopt},
+                     {"getopt_long", (void *)abi_getopt_long},
+                     {"getopt_long_only", (void *)abi_getopt_long_only}};
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (strcmp(name, functions[i].name) == 0)
+            return functions[i].function;
+    return NULL;
+}
+
+/* The middleware's function itself where there is one, so that it sees who called. */
+static void *of_mpi(const char *name)
+{
+    char hub[200];
+    bool fits = snprintf(hub, sizeof hub, "pf_%s", name) < (int)sizeof hub;
+    void *function = fits ? dlsym(RTLD_DEFAULT, hub) : NULL;
+    return function ? function : dlsym(library, name);
+}
+
+static bool find(const char *name, bool undefined, const void *arg, void **value)
+{
+    (void)arg;
+    if (!undefined)
+        return false;
+    bool mpi = strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0;
+    *value = mpi ? of_mpi(name) : own(name);
+    if (!*value && !mpi)
+        *value = pf_libc_of_program(name);
+    return *value != NULL;
+}
+
+/* The C library has one variable by three names. */
+static void give_environment(int rank)
+{
+    static const char *const names[] = {"environ", "_environ", "__environ"};
+    void *loaded = copies[rank].loaded;
+    char ***own_variable = NULL;
+    for (int i = 0; i < 3; i++) {
+        char ***variable = pf_copy_symbol(loaded, names[i]);
+        own_variable = variable ? variable : own_variable;
+        pf_imports_replace_one(loaded, names[i], variable ? (void *)variable : &copies[rank].environment);
+    }
+    pf_program_environment(own_variable ? own_variable : &copies[rank].environment);
+}
+
+/* Gives the copy the rank's environment, and finds its main(). */
+static void start(const struct pf_elf *program, void *loaded)
+{
+    int rank = rank_of_caller();
+    void (*entry)(void);
+    if (!copies)
+        copies = pf_calloc((size_t)pf_job_state.size, sizeof *copies);
+    copies[rank].loaded = loaded;
+    give_environment(rank);
+    *(void **)&entry = (char *)loaded + program->entry;
+    if (sigsetjmp(before_start, 0) == 0)
+        entry();
+}
+
+const struct pf_private_kind pf_abi_programs = {
+    .is = is_abi, .prepare = open_library, .find = find, .start = start};

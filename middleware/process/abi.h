@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_ABI_H
+#define PF_MIDDLEWARE_ABI_H
+
+#include "base/export.h"
+#include "middleware/process/private.h"
+
+/*
+ * Programs that were built against the standard ABI of MPI 5.0: ordinary executables that need
+ * libmpi_abi.so.0 and were linked by any compiler. Nobody has led their references to us, so it is done when
+ * their image is made: MPI's functions to the middleware, those of loader/libc.def to the simulated world.
+ */
+
+extern PF_EXPORT const struct pf_private_kind pf_abi_programs;
+
+#endif

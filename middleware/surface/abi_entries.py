@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""abi_entries.c: libmpi_abi.so.0, the functions of the standard ABI under their own names.
+
+Those of the table are the middleware's. Of the newer ones (later.tsv), those that differ from a function of the table in the
+type of plain counts alone take counts as large as an int; the others end the run with their name.
+"""
+
+import pathlib
+
+import cfile
+
+LATER = pathlib.Path(__file__).with_name("later.tsv")
+
+
+def later(functions):
+    """Names of the functions that the table does not have, without MPI_, and the one of the table behind it or None."""
+    by_stem = {f.stem: f for f in functions}
+    for line in LATER.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            stem, since = line.split("\t")
+            large = since == "large"
+            yield stem + "_c" * large, by_stem[stem] if large and differs_in_counts(by_stem[stem]) else None
+
+
+def differs_in_counts(function):
+    """Whether the large function has MPI_Count where this one has the int of a plain count, and else the same parameters."""
+    plain = function.group in ("p2p", "persistent", "coll", "icoll", "neighbor", "file", "rma") and not function.stem.startswith("Win_")
+    counts = function.of_kind("COUNT")
+    arrays = function.of_kind("DISPL") or any(p.is_array for p in function.params)
+    return bool(plain and counts and not arrays and all(p.ctype == "int" for p in counts))
+
+
+def generate(functions):
+    entries = [entry(f, p) for f in functions for p in ("", "P")]
+    entries += [large(stem, f, p) if f else absent(stem, p) for stem, f in later(functions) for p in ("", "P")]
+    return (cfile.header("the standard ABI of MPI 5.0")
+            + '#include <limits.h>\n\n#include "mpi.h"\n#include "base/export.h"\n#include "base/log.h"\n\n'
+            + "static int as_int(MPI_Count count, const char *function)\n{\n"
+            + "    if (count > INT_MAX)\n"
+            + '        pf_die("%s: a count of %lld is more than an int, and no function here takes that", function, count);\n'
+            + "    return (int)count;\n}\n\n"
+            + "#pragma GCC visibility push(default)\n\n" + "\n".join(entries) + "\n#pragma GCC visibility pop\n")
+
+
+def define(name, prototype, body):
+    """Under another name in C, since mpi.h makes macros of those of MPI."""
+    label = f'{prototype(f"abi_{name}")} __asm__("{name}");'
+    return f'{cfile.wrap(label)}\n{cfile.wrap(prototype(f"abi_{name}"))}\n{{\n    {body}\n}}\n'
+
+
+def entry(f, p):
+    return define(p + f.name, f.prototype, cfile.wrap(f"return pf_{p}{f.name}({f.arguments});", "        "))
+
+
+def large(stem, f, p):
+    name = f"{p}MPI_{stem}"
+
+    def prototype(called):
+        return f"int {called}({', '.join('MPI_Count ' + q.name if q.kind == 'COUNT' else q.declaration for q in f.params)})"
+
+    arguments = ", ".join(f'as_int({q.name}, "{name}")' if q.kind == "COUNT" else q.name for q in f.params)
+    return define(name, prototype, cfile.wrap(f"return pf_{p}{f.name}({arguments});", "        "))
+
+
+def absent(stem, p):
+    if stem == "Abi_get_version":
+        return define(f"{p}MPI_{stem}", lambda called: f"int {called}(int *abi_major, int *abi_minor)",
+                      "*abi_major = 1;\n    *abi_minor = 0;\n    return MPI_SUCCESS;")
+    return define(f"{p}MPI_{stem}", lambda called: f"int {called}(void)",
+                  f'pf_die("the program calls {p}MPI_{stem}, which this version does not have (pfinfo --coverage)");')

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of the standard ABI of MPI 5.0, built with the plain compiler and another MPI's header, run under pfrun.
+
+Usage: run_abi.py BUILD_DIRECTORY [unittest options]
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path("build").resolve()
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+MODELS = ("analytic", "smpi", "portals", "packet")
+# Programs that check themselves, for callbacks, handles, statuses and constants of each kind.
+PROGRAMS = ("attrs", "coll", "datatypes", "errors", "fileio", "group", "icoll", "info", "intercomm", "persistent", "rma", "userop",
+            "winattr", "refused")
+
+
+class AbiTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.dir = pathlib.Path(cls.temporary.name) / "with space"
+        (cls.dir / "include").mkdir(parents=True)
+        subprocess.run([sys.executable, HERE / "make_header.py", cls.dir / "include/mpi.h"], check=True)
+        shutil.copy(ROOT / "middleware/include/parfocal.h", cls.dir / "include")
+        cls.build("library.so", HERE / "library.c", "-shared", "-fPIC", "-Wl,-soname,library.so")
+        cls.build("abi", HERE / "abi.c", cls.dir / "library.so", f"-Wl,-rpath,{cls.dir}")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    @classmethod
+    def build(cls, name, source, *options, compiler="cc"):
+        subprocess.run([compiler, "-O1", "-g", "-w", "-I", cls.dir / "include", source, "-o", cls.dir / name, *options,
+                        "-L", BUILD / "middleware", "-lmpi_abi", "-lm"], check=True, timeout=300)
+
+    def pfrun(self, *arguments, status=0):
+        result = subprocess.run([BUILD / "bin/pfrun", "-np", "4", "-quiet", "--log=root.thres:critical",
+                                 "--cfg=smpi/simulate-computation:no", *arguments], text=True, capture_output=True, timeout=300,
+                                cwd=self.dir)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result.stdout + result.stderr
+
+    def test_what_a_program_sees(self):
+        for model in MODELS:
+            with self.subTest(model):
+                self.assertIn("abi: PASS", self.pfrun("-model", model, "./abi", "-n", "12", "-w", "thirteen", "last"))
+
+    def test_programs(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                self.build(name, ROOT / f"tests/e2e/programs/{name}.c")
+                self.assertIn(f"{name}: PASS", self.pfrun("-model", "smpi", f"./{name}"))
+                self.assertIn(f"{name}: PASS", self.pfrun("-model", "portals", f"./{name}"))
+
+    def test_times_are_those_of_pfcc(self):
+        """Also after a switch, and with C++, whose exceptions pass through the image."""
+        for source, compiler, wrapper in (("examples/cg/cg.c", "cc", "pfcc"), ("examples/ring/ring.cpp", "c++", "pfcxx")):
+            self.build("theirs", ROOT / source, compiler=compiler)
+            subprocess.run([BUILD / "bin" / wrapper, "-O1", "-w", ROOT / source, "-o", self.dir / "ours", "-lm"], check=True)
+            for models in (["-model", "smpi"], ["-schedule", "@start=smpi,@coll:3=portals"]):
+                times = [self.pfrun(*models, "--cfg=parfocal/rank_times:yes", program) for program in ("./theirs", "./ours")]
+                self.assertEqual(times[0].replace("theirs", "ours"), times[1])
+
+    def test_what_is_refused(self):
+        for argument, text in (("newer", "MPI_Session_init"), ("large", "MPI_Send_c: a count of 4294967296")):
+            self.assertIn(text, self.pfrun("./abi", argument, status=1))
+        self.build("fixed", HERE / "abi.c", self.dir / "library.so", f"-Wl,-rpath,{self.dir}", "-no-pie")
+        self.assertIn("linked for one place in memory", self.pfrun("./fixed", status=1))
+        source = self.dir / "local.c"
+        source.write_text("#include <mpi.h>\n_Thread_local int i; int main(int c, char **v) { i = c; return MPI_Init(&i, &v); }\n")
+        self.build("local", source)
+        self.assertIn("thread-local variables", self.pfrun("./local", status=1))
+
+    def test_started_by_itself(self):
+        result = subprocess.run([self.dir / "abi"], text=True, capture_output=True, timeout=60,
+                                env={"LD_LIBRARY_PATH": str(BUILD / "middleware")})
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("start the program with pfrun", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
