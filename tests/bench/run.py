@@ -45,6 +45,10 @@ BENCHMARKS = {
     "start64": ("tests/bench/start.c", 64, [], [], ["smpirun", "smpi", "portals"]),
     "start256": ("tests/bench/start.c", 256, [], [], ["smpirun", "smpi", "portals"]),
 }
+# As the OSU benchmarks are: a program for each collective, 100 iterations; what counts is the whole run.
+OSU = [f"osu16-{name}" for name in ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "reduce_scatter", "scan")]
+BENCHMARKS |= {name: ("tests/bench/collectives.c", 16, ["100", "1048576", "osu", name[6:]], ["2", "64", "osu", name[6:]], ["smpirun", "smpi", "portals"])
+               for name in OSU}
 BASELINE = "smpirun"
 TOTALS = ["wall s", "cpu s", "instructions"]  # of the whole process
 GEOMETRIC = ["collectives16", "stream16", "collectives64", "collectives256"]  # benchmarks whose figures are of one kind
@@ -133,6 +137,14 @@ def show(name, medians):
     sys.stdout.flush()
 
 
+def show_whole_runs(runs):
+    """Processor time of several benchmarks as one figure."""
+    print(f"\nwhole runs of {len(runs)} programs, geometric mean")
+    for competitor in runs[0]:
+        ratios = [run[competitor]["cpu s"] / run[BASELINE]["cpu s"] for run in runs]
+        print(f"  {competitor:24}{statistics.geometric_mean(ratios):.3f}")
+
+
 def readable(figure, value):
     if value is None:
         return "-"
@@ -147,7 +159,7 @@ def readable(figure, value):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("benchmarks", nargs="*", metavar="BENCHMARK", help=", ".join(BENCHMARKS))
+    parser.add_argument("benchmarks", nargs="*", metavar="BENCHMARK", help=", ".join([*BENCHMARKS, "osu16"]))
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc and pfrun")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--best", action="store_true", help="the least of all runs instead of the median: for a busy machine")
@@ -156,7 +168,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small problems, to see whether everything runs")
     parser.add_argument("--json", help="also write the figures to this file")
     options = parser.parse_args()
-    unknown = set(options.benchmarks) - set(BENCHMARKS)
+    unknown = set(options.benchmarks) - set(BENCHMARKS) - {"osu16"}
     if unknown:
         parser.error("no benchmark " + ", ".join(sorted(unknown)))
     with tempfile.TemporaryDirectory(prefix="pf-bench-") as work:
@@ -165,11 +177,15 @@ def main():
         what, typical = ("least", min) if options.best else ("medians", statistics.median)
         print(f"{what} of {options.repetitions} interleaved runs; in brackets: relative to {BASELINE}")
         modes = list(MODES) if options.mode == "both" else [options.mode]
-        for name in options.benchmarks or BENCHMARKS:
+        names = [one for name in options.benchmarks or BENCHMARKS for one in (OSU if name == "osu16" else [name])]
+        for name in names:
             for bench.mode in modes:
                 title = name if bench.mode == "lab" else f"{name}, {bench.mode} mode"
                 results[title] = bench.measure(name, options.repetitions, options.quick, typical)
                 show(title, results[title])
+        if set(OSU) <= set(names):
+            for mode in modes:
+                show_whole_runs([results[name if mode == "lab" else f"{name}, {mode} mode"] for name in OSU])
     if options.json:
         with open(options.json, "w", encoding="utf-8") as f:
             json.dump(results, f, indent=2)

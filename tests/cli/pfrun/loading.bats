@@ -86,3 +86,18 @@ both() {
     cat out
     grep -q "5 of 5 good" out
 }
+
+@test "gdb finds functions of the program, the middleware, Open MPI and Portals" {
+    command -v gdb >/dev/null || skip "there is no gdb"
+    printf '%s\n' "set breakpoint pending on" "set pagination off" "break PtlPut" run bt >commands
+    mkdir clones
+    PARFOCAL_CLONE_DIR=$PWD/clones PARFOCAL_OPENMPI_KEEP_CLONES=yes run pfrun -np 2 -model portals -quiet -keep-temps \
+        -wrapper "gdb -batch -x commands --args" "$DIR/loading"
+    echo "$output"
+    rm -rf tmp/*
+    grep -q "^#0 .*PtlPut" <<<"$output"
+    grep -q "^#[0-9]* .* ompi_mtl_portals4_" <<<"$output"
+    grep -q "^#[0-9]* .* PMPI_Barrier .*libmpi" <<<"$output"
+    grep -q "^#[0-9]* .* pf_PMPI_Barrier " <<<"$output"
+    grep -q "^#[0-9]* .* main .*loading.c:" <<<"$output"
+}
