@@ -43,6 +43,10 @@ void pf_colls_free(struct pf_colls *colls)
     if (!colls)
         return;
     free(colls->told);
+    free(colls->message);
+    free(colls->active);
+    free(colls->side);
+    free(colls->open);
     free(colls->step);
     free(colls->peer);
     pf_pool_drain(&colls->early);

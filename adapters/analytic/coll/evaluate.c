@@ -465,7 +465,9 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
         begin_round(&coll->member[r]);
     }
     for (int k = 0; k < stage->rounds; k++) {
-        if (in_turns(coll, stage))
+        if (pf_evaluate_as_flows(coll, stage))
+            pf_evaluate_flows(coll, stage);
+        else if (in_turns(coll, stage))
             pf_evaluate_turns(coll, stage);
         else if (stage->nth && pf_cost_keeps_order(coll->colls->cost, longest(coll, stage)))
             exchange_in_order(coll, stage, longest(coll, stage));
@@ -504,7 +506,8 @@ static bool out_of_step(const struct pf_coll *coll)
     bool holds_up = false;
     for (int i = 0; i < coll->plan.stages; i++)
         holds_up |= may_hold_up(coll, &coll->plan.stage[i]);
-    if (coll->plan.call.n < 2 || !holds_up || in_turns(coll, &coll->plan.stage[0]))
+    if (coll->plan.call.n < 2 || !holds_up || in_turns(coll, &coll->plan.stage[0]) ||
+        pf_evaluate_as_flows(coll, &coll->plan.stage[0]))
         return false;
     for (int r = 0; r < coll->plan.call.n; r++) {
         double clock = coll->member[r].clock;

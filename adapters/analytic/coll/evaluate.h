@@ -53,6 +53,7 @@ struct pf_tally {
 };
 
 enum { PF_SIZE_CLASSES = 34 }; /* nothing, and powers of two */
+enum { PF_FLOW_RANKS = 64 };   /* among more, messages that flow would cost too much */
 
 struct pf_colls {
     struct pf_cost *cost;
@@ -63,6 +64,11 @@ struct pf_colls {
     int room;
     int algorithm[PF_COLL_KINDS]; /* by the user; -1: by the rules */
     size_t segment[PF_COLL_KINDS];
+    struct pf_flow_message *message; /* scratch of flows.c, for so many ranks */
+    struct pf_flow_active *active;
+    struct pf_flow_side *side;
+    int *open;
+    int flow_room;
     double *told; /* per rank of the job: when it has last left a call that ends with a short message */
     struct pf_tally tally[PF_COLL_KINDS][PF_ALGORITHMS_MAX][PF_SIZE_CLASSES];
     struct pf_tally inter[PF_COLL_KINDS][2][PF_SIZE_CLASSES]; /* on intercommunicators; [1]: nonblocking */
@@ -131,6 +137,11 @@ void pf_evaluate_replace_first(struct pf_coll *coll, int rank);
 
 /* A stage in which each rank posts a receive, starts a send, and so on: call by call. */
 void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);
+
+/* Whether a stage's messages are to be followed as flows that share links, because counts differ and receives
+ * may come late; and how. */
+bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage);
+void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage);
 
 /* Rank `rank` has its date in member[rank].clock and may go on; so may others. */
 void pf_evaluate_from(struct pf_coll *coll, int rank);

@@ -544,6 +544,50 @@ bool pf_cost_shares(const struct pf_cost *cost)
     return cost->network.batch != NULL;
 }
 
+bool pf_cost_flows(const struct pf_cost *cost)
+{
+    return cost->protocol == PF_COST_PORTALS && cost->network.batch && cost->network.busy_in &&
+           !cost->network.links && cost->ranks == cost->nodes;
+}
+
+void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    double byte_time = byte_time_of(&way), path = way.range->latency_factor * way.path.latency;
+    count(way.range, PF_COST_RENDEZVOUS_SEND, bytes);
+    flow->call = cost->call + overhead_send(way.range, bytes);
+    flow->gap = way.range->gap;
+    flow->work = busy_time(&way, bytes, byte_time);
+    flow->head = request_time(cost, &way);
+    flow->latency = way.range->latency + path + (double)bytes * byte_time +
+                    way.range->header * path_byte_time(&way) - flow->work;
+    flow->acknowledgement = acknowledgement_time(&way);
+    flow->post = cost->post;
+    flow->look = cost->look;
+    flow->receive = overhead_receive(way.range, bytes);
+    flow->landing = cost->landing;
+    flow->again = control_time(&way);
+    flow->left = cost->landing + path;
+}
+
+double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    return busy_time(&way, bytes, byte_time_of(&way));
+}
+
+void pf_cost_flowed(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
+                    double in_work)
+{
+    int node = cost->node_of_rank[rank];
+    if (out_work > 0)
+        pf_busy_take(&cost->network.busy_out[node], out_until - out_work, out_work);
+    if (in_work > 0)
+        pf_busy_take(&cost->network.busy_in[node], in_until - in_work, in_work);
+}
+
 void pf_cost_together_begin(struct pf_cost *cost, int src)
 {
     cost->network.batch[cost->node_of_rank[src]] = (struct pf_cost_batch){0};

@@ -136,6 +136,31 @@ bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes);
  */
 double pf_cost_sought(const struct pf_cost *cost);
 
+/*
+ * A long message as a flow, for who knows all that are on their way: what its bytes take on a link of its
+ * own, and what comes before and behind that, in seconds. Asked once for each message, which is counted.
+ */
+struct pf_cost_flow {
+    double call;            /* of its send, paid by the caller; the data leave then */
+    double gap;             /* behind the data of the message before */
+    double work;            /* of its bytes on a link */
+    double head;            /* from where its data leave to where the target's NIC knows of it */
+    double latency;         /* from the end of its work to the arrival */
+    double acknowledgement; /* from there to the sender's knowing */
+    double post, look;      /* from the receive's call: when that returns, and the least for the receive */
+    double receive;         /* the receiver's work */
+    /* When it has come in vain: this much before the arrival that is known; then this to where the data leave
+     * once more; and this much before their arrival the sender knows. */
+    double landing, again, left;
+};
+bool pf_cost_flows(const struct pf_cost *cost); /* whether what is on its way shares nothing but NICs */
+void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
+/* `work` of it alone. */
+double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
+/* The NIC of a rank has been busy with flows until these dates, for so long. */
+void pf_cost_flowed(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
+                    double in_work);
+
 /* Whether messages that are sent at once share their NIC, so that all end late, and not one after the other.
  * Then pf_cost_send() of several is preceded by these: begin forgets what was said of the node of `src`, add
  * names one message. */

@@ -410,6 +410,44 @@ static void test_all_to_all_fills_the_nics(void **state)
     drop(colls);
 }
 
+/* Long blocks of different lengths share links all the time, each as much as it can have. Rank 0 sends 30,000
+ * B to rank 1, everybody 3,000 B to every other one; receives take 0.1 us to post, acknowledgements 1 us. */
+static void exchange_blocks(const double *dates)
+{
+    enum { N = 4 };
+    static const size_t usual[N] = {3000, 3000, 3000, 3000}, first[N] = {3000, 30000, 3000, 3000};
+    static const size_t *const blocks[N] = {first, usual, usual, usual};
+    struct pf_colls *colls =
+        make("eager_max = 1000; protocol = portals; together = share; contention = nic; post = 0.1 us", "");
+    struct pf_coll_call call = {.kind = PF_COLL_ALLTOALLV, .n = N, .element = 1, .rows = blocks};
+    struct pf_coll *coll = pf_coll_open(colls, &call);
+    assert_string_equal(pf_coll_algorithm(coll), "basic_linear");
+    for (int r = 0; r < N; r++) {
+        leaves[r] = NAN;
+        pf_coll_arrive(coll, r, dates[r]);
+    }
+    assert_int_equal(take(coll, dates[N - 1]), N);
+    pf_coll_close(coll);
+    drop(colls);
+}
+
+static void test_flows(void **state)
+{
+    (void)state;
+    exchange_blocks((double[]){0, 0, 0, 0});
+    /* Three flows on each link, until all but one have ended; sends wait for the acknowledgement. */
+    double equal = 0.3e-6 + 3 * 3e-6 + LATENCY, last = equal + 27e-6;
+    const double in_step[] = {last + LATENCY, last, equal + LATENCY, equal + LATENCY};
+    for (int r = 0; r < 4; r++)
+        NEAR(leaves[r], in_step[r]);
+    /* Rank 3 is late: what was sent to it has come in vain, and is fetched while it sends itself. */
+    exchange_blocks((double[]){0, 0, 0, 50e-6});
+    double sent = 50.3e-6 + 3 * 3e-6 + LATENCY, fetched = 50e-6 + LATENCY + 3 * 3e-6 + LATENCY;
+    assert_true(fetched < sent + LATENCY);
+    for (int r = 0; r < 4; r++)
+        NEAR(leaves[r], r == 3 ? sent + LATENCY : sent);
+}
+
 static void test_nothing_to_do(void **state)
 {
     (void)state;
@@ -463,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_both_ways),
         cmocka_unit_test(test_order_of_arrival),
         cmocka_unit_test(test_all_to_all_fills_the_nics),
+        cmocka_unit_test(test_flows),
         cmocka_unit_test(test_nothing_to_do),
         cmocka_unit_test(test_choice),
     };
