@@ -52,10 +52,11 @@ void pmpi_comm_spawn_(const char *command, const char *argv, const MPI_Fint *max
     char **arguments = argv == pf_mpi_argv_null_ ? NULL : make_list(argv, argv_length, argv_length, -1);
     MPI_Comm made = NULL;
     PF_F_SITE();
-    *ierror = pf_PMPI_Comm_spawn(program, arguments, *maxprocs, pf_f_info(*info), *root, pf_f_comm(*comm),
-                                 &made, error_codes(codes));
-    if (*ierror == MPI_SUCCESS && made)
+    int code = pf_PMPI_Comm_spawn(program, arguments, *maxprocs, pf_f_info(*info), *root, pf_f_comm(*comm),
+                                  &made, error_codes(codes));
+    if (code == MPI_SUCCESS && made)
         *intercomm = pf_f_from_comm(made);
+    pf_f_ierror(ierror, code);
     free(program);
     free_list(arguments);
 }
@@ -84,10 +85,11 @@ void pmpi_comm_spawn_multiple_(const MPI_Fint *count, const char *commands, cons
     }
     MPI_Comm made = NULL;
     PF_F_SITE();
-    *ierror = pf_PMPI_Comm_spawn_multiple(n, programs, arguments, maxprocs, (MPI_Info *)infos.all, *root,
-                                          pf_f_comm(*comm), &made, error_codes(codes));
-    if (*ierror == MPI_SUCCESS && made)
+    int code = pf_PMPI_Comm_spawn_multiple(n, programs, arguments, maxprocs, (MPI_Info *)infos.all, *root,
+                                           pf_f_comm(*comm), &made, error_codes(codes));
+    if (code == MPI_SUCCESS && made)
         *intercomm = pf_f_from_comm(made);
+    pf_f_ierror(ierror, code);
     for (int i = 0; arguments && i < n; i++)
         free_list(arguments[i]);
     free(arguments);
@@ -104,9 +106,19 @@ void pmpi_buffer_detach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror)
     void *detached = NULL;
     (void)buffer;
     PF_F_SITE();
-    *ierror = pf_PMPI_Buffer_detach(&detached, size);
+    pf_f_ierror(ierror, pf_PMPI_Buffer_detach(&detached, size));
 }
 __typeof__(pmpi_buffer_detach_) mpi_buffer_detach_ __attribute__((weak, alias("pmpi_buffer_detach_")));
+
+/* With the module mpi_f08 it can. */
+void pmpi_buffer_detach_f08_(void **buffer, MPI_Fint *size, MPI_Fint *ierror);
+void pmpi_buffer_detach_f08_(void **buffer, MPI_Fint *size, MPI_Fint *ierror)
+{
+    PF_F_SITE();
+    pf_f_ierror(ierror, pf_PMPI_Buffer_detach(buffer, size));
+}
+__typeof__(pmpi_buffer_detach_f08_) mpi_buffer_detach_f08_
+    __attribute__((weak, alias("pmpi_buffer_detach_f08_")));
 
 /* Nothing to do: the call itself keeps the compiler from holding the buffer in registers (MPI 3.1 section
  * 17.1.17). */

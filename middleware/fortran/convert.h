@@ -79,6 +79,13 @@ static inline MPI_Status *pf_f_status(const MPI_Fint *status)
     return (MPI_Status *)(uintptr_t)status;
 }
 
+/* With the module mpi_f08 it is optional. */
+static inline void pf_f_ierror(MPI_Fint *ierror, int code)
+{
+    if (ierror)
+        *ierror = code;
+}
+
 static inline int *pf_f_weights(const MPI_Fint *weights)
 {
     if (weights == pf_mpi_unweighted_)

@@ -46,7 +46,7 @@ class Call:
         else:
             site = [] if f.stem in SITELESS else ["PF_F_SITE();"]
             body = self.before + site + [f"int code = pf_P{f.name}({arguments});"] + self.after
-            body += self.last + ["*ierror = code;" if fortran.has_ierror(f) else "(void)code;"]
+            body += self.last + ["pf_f_ierror(ierror, code);" if fortran.has_ierror(f) else "(void)code;"]
         names = [name] + ([name + "_cptr"] if f.stem in fortran.CPTR else [])
         return "".join(self.entry(n, result, declared, body) for n in names)
 

@@ -32,6 +32,7 @@ OUTPUTS = {
     "record_calls.c": ("record_calls", "MPI_* that record the computation between them, for another MPI"),
     "mpif.h": ("fortran_constants", "the constants for Fortran"),
     "mpi.f90": ("fortran_module", "the module mpi of Fortran"),
+    "mpi_f08.f90": ("fortran_f08", "the module mpi_f08 of Fortran"),
     "fortran.c": ("fortran_calls", "the entry points for Fortran; fortran_GROUP.c: those of one group of the table"),
     "aliases.ld": ("aliases", "names of pf_PMPI_* that no other library can take"),
 }
