@@ -21,7 +21,7 @@ FETCHED = "adapters/openmpi/openmpi-4.1.4"
 EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "bin/pfnet", "libexec/parfocal/pfreplay", "libexec/parfocal/pfsample", "share/parfocal/pfsample/main.py", "include/parfocal.h", "include/parfocal/mpi.h",
             "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
-            "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/libportals.so.4",
+            "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/parfocal/libmpi_abi.so.0", "lib*/**/libportals.so.4",
             "lib*/**/pkgconfig/parfocal.pc", "lib*/**/pkgconfig/portals.pc", "share/man/man1/pfcc.1", "share/man/man1/pfrun.1",
             "share/man/man1/pfcurve.1", "share/man/man1/pfnet.1", "share/parfocal/pfnet/draw.py", "share/parfocal/machines/bxi.machine", "lib*/**/mca_mtl_portals4.so"]
 PROGRAM = r"""
@@ -198,6 +198,16 @@ class Prefix(unittest.TestCase):
         shutil.copy(os.path.join(ROOT, "examples", "portals", "ring.c"), self.work)
         run("cc", "ring.c", "-o", "ring-pc", *flags, env=self.env, cwd=self.work)
         self.assertIn("(right)", run("pfrun", "-np", "4", "./ring-pc", env=self.env, cwd=self.work))
+
+    def test_standard_abi(self):
+        """Built with another MPI's header; pfrun finds the library in its folder of the installation."""
+        include = os.path.join(self.work, "include")
+        os.mkdir(include)
+        run(sys.executable, os.path.join(ROOT, "tests", "e2e", "abi", "make_header.py"), os.path.join(include, "mpi.h"))
+        folder = os.path.dirname(glob.glob(os.path.join(self.prefix, "lib*/**/parfocal/libmpi_abi.so"), recursive=True)[0])
+        run("cc", "-I", include, "-I", os.path.join(self.prefix, "include"), "app.c", "-o", "app-abi", "-L" + folder, "-lmpi_abi",
+            env=self.env, cwd=self.work)
+        self.check_run("pfrun", "-np", "4", "-schedule", "sum=portals", "./app-abi")
 
     def test_self_test(self):
         self.assertIn("run in portals", run("pfinfo", "--check", env=self.env, cwd=self.work))
