@@ -27,6 +27,7 @@ joules() {
 }
 
 @test "in smpi, joules are those of stock smpirun" {
+    [[ $PWD != *' '* ]] || skip "stock smpirun does not work in a folder with a space in its name"
     joules smpi
     smpicc -O2 -o "$DIR/stock" "$EXAMPLE/energy.c"
     printf 'node-0\nnode-1\n' >"$DIR/hosts"
