@@ -68,7 +68,19 @@ static int start_part(struct pf_rank *r, bool sends, const void *buffer, int cou
     return MPI_SUCCESS;
 }
 
-/* The receive is the second, so that an error of the other leaves nothing behind. */
+/* Takes back a receive for which no message is asked any more. */
+static void withdraw(struct pf_rank *r, MPI_Request handle)
+{
+    struct pf_request *request = pf_request_of(handle);
+    if (!request->owner || !pf_ledger_cancel(request->owner, request->native, &request->side))
+        return;
+    struct pf_instance *in = pf_call_native_begin(r, request->owner);
+    in->fn->Cancel(&request->native);
+    pf_call_native_end(r, in);
+}
+
+/* The receive is the first, as in the native call: a NIC that posts it while the message is on its way takes
+ * another time. */
 static int in_parts(struct pf_rank *r, const void *out, int out_count, MPI_Datatype out_type,
                     struct pf_ledger_route to, void *in, int in_count, MPI_Datatype in_type,
                     struct pf_ledger_route from, MPI_Status *status)
@@ -77,14 +89,16 @@ static int in_parts(struct pf_rank *r, const void *out, int out_count, MPI_Datat
     struct pf_wait_set set;
     if (in_count < 0 || !pf_datatype_valid(in_type))
         return pf_call_error(r, from.comm, in_count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
-    int error = start_part(r, true, out, out_count, out_type, to, &handles[0]);
-    int second = error ? error : start_part(r, false, in, in_count, in_type, from, &handles[1]);
+    int first = start_part(r, false, in, in_count, in_type, from, &handles[0]);
+    int error = first ? first : start_part(r, true, out, out_count, out_type, to, &handles[1]);
+    if (error && !first)
+        withdraw(r, handles[0]);
     pf_wait_set_open(&set, r, 2, handles);
     pf_wait_set_block(&set);
-    error = pf_wait_set_deliver(&set, 0, NULL);
-    int received = pf_wait_set_deliver(&set, 1, second == MPI_SUCCESS ? status : NULL);
+    int received = pf_wait_set_deliver(&set, 0, error == MPI_SUCCESS ? status : NULL);
+    int sent = pf_wait_set_deliver(&set, 1, NULL);
     pf_wait_set_close(&set);
-    error = second ? second : received ? received : error;
+    error = error ? error : received ? received : sent;
     return error ? pf_call_error(r, from.comm, error) : pf_call_return(r, MPI_SUCCESS);
 }
 

@@ -42,3 +42,13 @@ later() {
         later "$loaded" "$date"
     done
 }
+
+@test "each exchange takes after a switch what it takes without one" {
+    "$PF_BIN/pfcc" -O1 -o afterwards "$BATS_TEST_DIRNAME/afterwards.c"
+    for model in portals packet; do
+        pfrun -np 6 --cfg=smpi/simulate-computation:no -model $model ./afterwards >plain
+        pfrun -np 6 --cfg=smpi/simulate-computation:no -model analytic -schedule @coll:1=$model ./afterwards >switched
+        diff plain switched
+        [ "$(wc -l <plain)" -eq 8 ]
+    done
+}
