@@ -9,8 +9,9 @@
 #include "base/memory.h"
 #include "pf_fn.h"
 
-/* Rooms of 64 bytes, 128 bytes ... 64 KiB; larger ones are malloc's. */
-#define CLASSES 11
+/* Rooms of 64 bytes, 128 bytes ... 4 MiB; larger ones are malloc's, which takes new pages from the system
+ * each time. */
+#define CLASSES 17
 
 static void *free_rooms[CLASSES];
 

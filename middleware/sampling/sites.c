@@ -32,9 +32,18 @@ struct page {
     uint64_t name; /* that of its first byte */
 };
 
+/* What a rank has found lately, by its own addresses: a loop calls from the same places again and again. */
+#define LATELY 32
+
+struct lately {
+    uintptr_t address[LATELY];
+    struct site *site[LATELY];
+};
+
 struct pf_sites {
     int ranks;
-    struct page *last; /* of each rank */
+    struct page *last;     /* of each rank */
+    struct lately *lately; /* of each rank */
     struct site *all;
 };
 
@@ -43,6 +52,7 @@ struct pf_sites *pf_sites_new(int ranks)
     struct pf_sites *sites = pf_calloc(1, sizeof *sites);
     sites->ranks = ranks;
     sites->last = pf_calloc((size_t)ranks, sizeof *sites->last);
+    sites->lately = pf_calloc((size_t)ranks, sizeof *sites->lately);
     return sites;
 }
 
@@ -58,6 +68,7 @@ void pf_sites_free(struct pf_sites *sites)
         free(site);
     }
     free(sites->last);
+    free(sites->lately);
     free(sites);
 }
 
@@ -114,7 +125,7 @@ uint64_t pf_sites_name(struct pf_sites *sites, int rank, const void *address)
     return page->name + inside;
 }
 
-void pf_sites_count(struct pf_sites *sites, int rank, const void *address, int fn)
+static struct site *site_at(struct pf_sites *sites, int rank, const void *address, int fn)
 {
     uint64_t name = pf_sites_name(sites, rank, address);
     struct site *site;
@@ -125,7 +136,19 @@ void pf_sites_count(struct pf_sites *sites, int rank, const void *address, int f
         site->counts = pf_calloc((size_t)sites->ranks, sizeof *site->counts);
         HASH_ADD(hh, sites->all, name, sizeof name, site);
     }
-    site->counts[rank]++;
+    return site;
+}
+
+void pf_sites_count(struct pf_sites *sites, int rank, const void *address, int fn)
+{
+    struct lately *lately = &sites->lately[rank];
+    uintptr_t at = (uintptr_t)address;
+    unsigned slot = (unsigned)(at >> 2 ^ at >> 7) % LATELY;
+    if (lately->address[slot] != at || !lately->site[slot]) {
+        lately->address[slot] = at;
+        lately->site[slot] = site_at(sites, rank, address, fn);
+    }
+    lately->site[slot]->counts[rank]++;
 }
 
 static int by_name(const struct site *a, const struct site *b)

@@ -48,6 +48,11 @@ assert [int(row["bytes"]) for row in steps[:5]] == [4 * 4 * 8 * 64 << i for i in
 END
 }
 
+@test "marks: whatever the level of MPI_Pcontrol" {
+    PARFOCAL_MARKS=marks app analytic 1 levels pcontrol >/dev/null
+    [ "$(grep ',pcontrol,' marks | cut -d, -f3 | tr '\n' ' ')" = "0 -120 -2147483648 7 " ]
+}
+
 @test "marks: the end is that of the run, in every model" {
     for model in smpi analytic portals; do
         PARFOCAL_SUMMARY=summary.json PARFOCAL_MARKS=marks app $model 3 >/dev/null

@@ -2,13 +2,14 @@
 /*
  * Iterations for the marks of a run: messages to both neighbours, an allreduce, in every fifth iteration a
  * large reduce. Options, in any order: phases (names one at each end), pcontrol (one in each iteration),
- * uneven (rank 0 names a phase of its own), dup (collectives on a duplicate of the world). The result of all
- * ranks is printed.
+ * levels (other ones, before), uneven (rank 0 names a phase of its own), dup (collectives on a duplicate of
+ * the world). The result of all ranks is printed.
  *
  * What a copy of the process must not share with the original: write, read (a line per iteration of files
  * that are open from the start), mpifile, both (a file that is open to read and to write), thread, shared
  * (memory). What happens in models other than analytic only: crash, deadlock, loop, abort, make (a file).
  */
+#include <limits.h>
 #include <mpi.h>
 #include <parfocal.h>
 #include <pthread.h>
@@ -122,6 +123,8 @@ int main(int argc, char **argv)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (wants("phases"))
         pf_phase("the, first");
+    for (int i = 0; wants("levels") && i < 3; i++)
+        MPI_Pcontrol((const int[]){0, -120, INT_MIN}[i]);
     if (wants("uneven") && rank == 0)
         pf_phase("mine");
     open_all();
