@@ -213,6 +213,33 @@ class Sweeps(Folder):
         self.assertNotEqual(float(points["packet"]["simulated_s"]), 0)
         self.assertIn("model external is not available here", self.curve("--output", "none", *sweep, status=1))
 
+    def test_sample(self):
+        """One more point, which is an estimate with an interval; its command gives the same one again."""
+        self.write("two", "fine portals\ncheap analytic\n")
+        said = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,portals", "--repeat", "2", "--sample", "4%", CG, "-n", "16")
+        point = self.points()["sample 4%"]
+        runs = [row for row in self.rows("runs.csv") if row["schedule"] == "sample 4%"]
+        self.assertEqual((point["models"], point["interval"], len(runs)), ("analytic portals", "0.95", 2))
+        low, estimate, high = (float(point["simulated_s" + end]) for end in ("_min", "", "_max"))
+        truth = float(self.points()["portals"]["simulated_s"])
+        self.assertTrue(low < estimate < high and low <= truth <= high, point)
+        self.assertGreater(float(point["overhead_s"]), float(self.points()["analytic"]["overhead_s"]), "that of several runs")
+        self.assertRegex(said, r"The sample 4%: all portals takes \S+ [mu]s \+- [0-9.]+ % at 95 %, from \d+ of \d+ units\. .* inside the interval\.")
+        with open(os.path.join(self.folder, "curve/report.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("Diamond: the sample, with its interval.", page)
+        command = next(line for line in page.splitlines() if " -sample 4% -fine portals -cheap analytic " in line)
+        subprocess.run(shlex.split(command), cwd=self.folder, timeout=LIMIT, check=True, capture_output=True, env=ENVIRONMENT)
+        with open(os.path.join(self.folder, "report", "summary.json"), encoding="utf-8") as file:
+            self.assertAlmostEqual(json.load(file)["sample"]["estimate_s"] / estimate, 1, places=8)
+
+    def test_sample_of_what_has_no_iterations(self):
+        """A failed run like others: the curve is drawn without it."""
+        self.write("two", "fine smpi\ncheap analytic\n")
+        said = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,smpi", "--repeat", "1", "--sample", "4%", self.steps, status=1)
+        self.assertIn("failed: sample 4%, run 1: parfocal: error: -sample: the program has no structure to sample", said)
+        self.assertEqual(self.points()["sample 4%"]["failed"], "1")
+
     def test_machine(self):
         """Of Parfocal's own, and a file: all runs are on it; a file that is not there is refused at once."""
         sweep = [*FIXED, "--switch-after", "--steps", "1", "--models", "analytic,portals", "--repeat", "1"]
@@ -287,6 +314,19 @@ class Rule(unittest.TestCase):
         what, said = self.curve(portals=[(1, 9, 0)] * 2, analytic=[(1.01, 2, 0), (1.01, 3, 0)], smpi=[(0.5, 2.5, 0)] * 2)
         self.assertEqual([what.place(row) for row in what.rows], ["no", "yes", "no"])
         self.assertNotIn("tie", said)
+
+    def test_an_interval_counts_as_a_whole(self):
+        """An estimate is within an error when every time of its interval is."""
+        import_pfcurve()
+        from pfcurve import curve, options, points
+        for half, best in ((0.02, "sample 2%"), (0.06, "portals")):
+            sample = {"estimate_s": 1, "low_s": 1 - half, "high_s": 1 + half, "overhead_s": 2, "overhead_cpu_s": 2, "application_cpu_s": 1,
+                      "startup_s": 1, "confidence": 0.95}
+            plain = {"simulated_s": 1, "startup_s": 0, "wall_clock_s": 9, "phases": [{"overhead_s": 8, "application_cpu_s": 1}]}
+            rows = [curve.make_row(point, [], [types.SimpleNamespace(ok=True, repeat=0, result={"processor_s": 9, "seconds": 9}, summary=summary)])
+                    for point, summary in ((points.single("portals"), plain), (points.sample("2%", "analytic", "portals"), {"sample": sample}))]
+            what = curve.Curve(rows, options.Options(reference="portals", within=0.05, repeat=1))
+            self.assertEqual((what.best.point.name, what.scheduled()), (best, rows[:1]))
 
     def test_one_run_each(self):
         _, said = self.curve(portals=[(1, 9, 0)], analytic=[(1.01, 2, 0)])
@@ -437,6 +477,7 @@ class Talk(Folder):
                 (["-np", "2", "--models", "smpi", "--phases", self.steps], "a curve needs two models"),
                 (["-np", "2", "--within", "5 percent", "--phases", self.steps], "--within needs an error"),
                 (["-np", "2", "--within", "200%", "--phases", self.steps], "--within must lie between"),
+                (["-np", "2", "--sample", "2 percent", "--phases", self.steps], "--sample needs an error"),
                 (["-np", "2", "--repeat", "0", "--phases", self.steps], "--repeat must be at least 1"),
                 (["-np", "2", "--cfg=x", "--phases", self.steps], "a setting is --cfg=KEY:VALUE"),
                 (["-np", "2", "--schedules", "nowhere", self.steps], "there is no file nowhere"),

@@ -39,7 +39,7 @@ def label_of_bar(row, finest, name, quantity):
 def draw_phases(curve):
     """What each phase takes in each model: simulated time and overhead, side by side."""
     style()
-    singles = [row for row in curve.good() if not row.point.schedule]
+    singles = [row for row in curve.good() if row.point.single]
     took = total_by_phase(curve.finest, "simulated_s")
     longest = sorted((name for name, seconds in took.items() if seconds > 0), key=lambda name: -took[name])[:MOST_PHASES]
     names = [name for name in took if name in longest]
@@ -73,8 +73,8 @@ def name_in_bar(axis, begin, seconds, y, phase, model, whole):
 
 def timeline_rows(curve, best):
     """Cheapest last, because the axis goes upwards. Of many schedules, those that matter: single models, frontier, cheap ones."""
-    rows = sorted(curve.good(), key=lambda row: row.overhead.median)
-    first = sorted(rows, key=lambda row: (row is not best, bool(row.point.schedule), not row.frontier))[:MOST_SCHEDULES]
+    rows = sorted(curve.scheduled(), key=lambda row: row.overhead.median)
+    first = sorted(rows, key=lambda row: (row is not best, not row.point.single, not row.frontier))[:MOST_SCHEDULES]
     return [row for row in reversed(rows) if row in first]
 
 

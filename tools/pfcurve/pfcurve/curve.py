@@ -49,6 +49,10 @@ class Row:
     def size(self):
         return abs(self.error.median)
 
+    def within(self, error):
+        """Whether the error is small enough; of an estimate, that of any time in its interval."""
+        return (max(abs(self.error.least), abs(self.error.most)) if self.point.sampled else self.size) <= error
+
 
 def total(summary, key):
     return sum(phase[key] for phase in summary["phases"])
@@ -57,6 +61,11 @@ def total(summary, key):
 def cost(run, clock):
     """What the run took, in seconds; with clock cpu, wall-clock times are those of a processor for the run alone."""
     summary, factor = run.summary, share(run) if clock == "cpu" else 1
+    if "sample" in summary:  # several runs
+        sample = summary["sample"]
+        return {"simulated_s": sample["estimate_s"], "overhead_s": sample["overhead_cpu_s" if clock == "cpu" else "overhead_s"],
+                "application_cpu_s": factor * sample["application_cpu_s"], "startup_s": factor * sample["startup_s"],
+                "wall_clock_s": factor * run.result["seconds"]}
     return {"simulated_s": summary["simulated_s"], "overhead_s": factor * total(summary, "overhead_s"),
             "application_cpu_s": factor * total(summary, "application_cpu_s"), "startup_s": factor * summary["startup_s"],
             "wall_clock_s": factor * summary["wall_clock_s"]}
@@ -73,15 +82,20 @@ def make_row(point, command, runs, clock="wall"):
     summaries = [cost(run, clock) for run in good]
     if not summaries:
         return row
-    row.simulated = Spread.of(s["simulated_s"] for s in summaries)
+    row.simulated = interval(good) if point.sampled else Spread.of(s["simulated_s"] for s in summaries)
     row.overhead = Spread.of(s["overhead_s"] for s in summaries)
     row.application = Spread.of(s["application_cpu_s"] for s in summaries)
     row.startup = Spread.of(s["startup_s"] for s in summaries)
     row.wall = Spread.of(s["wall_clock_s"] for s in summaries)
     row.with_startup = Spread.of(s["wall_clock_s"] - s["application_cpu_s"] for s in summaries)
     row.with_application = Spread.of(s["overhead_s"] + s["application_cpu_s"] for s in summaries)
-    row.phases = good[0].summary["phases"]
+    row.phases = [] if point.sampled else good[0].summary["phases"]
     return row
+
+
+def interval(runs):
+    """The estimate and the ends of its interval."""
+    return Spread(*(statistics.median(run.summary["sample"][key] for run in runs) for key in ("estimate_s", "low_s", "high_s")))
 
 
 def measured_times(path):
@@ -136,6 +150,10 @@ class Curve:
     def good(self):
         return [row for row in self.rows if row.good]
 
+    def scheduled(self):
+        """Those of which each run is one of the program."""
+        return [row for row in self.good() if not row.point.sampled]
+
     def share(self):
         """Part of a processor that the runs had, in the middle of all."""
         return statistics.median(share(run) for row in self.good() for run in row.good)
@@ -155,12 +173,12 @@ class Curve:
 
     def cheapest_within(self, error):
         """The schedule with the least overhead among those whose error is at most this; None if there is none."""
-        return min((row for row in self.good() if row.size <= error), key=lambda row: row.overhead.median, default=None)
+        return min((row for row in self.good() if row.within(error)), key=lambda row: row.overhead.median, default=None)
 
     def tied_with(self, best):
         """The others within the same error whose overhead is, in one run or another, no more than the best's: chance may have
         put them behind it."""
-        return [row for row in self.good() if row is not best and row.size <= self.options.within
+        return [row for row in self.good() if row is not best and row.within(self.options.within)
                 and row.overhead.least <= best.overhead.most]
 
     def place(self, row):
@@ -206,17 +224,17 @@ def write_points(curve, path):
         header += [name, name + "_min", name + "_max"]
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header + ["overhead_ratio", "overhead_ratio_with_startup", "frontier", "within", "cheapest"])
+        writer.writerow(header + ["overhead_ratio", "overhead_ratio_with_startup", "frontier", "within", "cheapest", "interval"])
         for row in curve.rows:
             line = [get(row) for _, get in POINT_COLUMNS]
             for _, attribute in QUANTITIES:
                 spread = getattr(row, attribute)
                 line += [number(spread.median), number(spread.least), number(spread.most)] if spread else ["", "", ""]
             if row.good:
-                line += [number(row.ratio), number(row.ratio_startup), yes(row.frontier), yes(row.size <= curve.options.within),
-                         curve.place(row)]
+                line += [number(row.ratio), number(row.ratio_startup), yes(row.frontier), yes(row.within(curve.options.within)),
+                         curve.place(row), number(row.good[0].summary["sample"]["confidence"]) if row.point.sampled else ""]
             else:
-                line += [""] * 5
+                line += [""] * 6
             writer.writerow(line)
 
 

@@ -10,6 +10,7 @@ import sys
 from . import choose
 from . import curve as results
 from . import options as command_line
+from . import points
 from .errors import Problem
 from .one import last_line
 from .sweep import Sweep
@@ -77,9 +78,12 @@ def fit(options, sweep, bindir):
 
 def sweep_points(options, sweep):
     """All points of the sweep, the single models among them, and in words how they were chosen."""
-    if options.mode == "schedules":
-        return choose.from_file(options)
-    return choose.by_phases(options, sweep) if options.mode == "phases" else choose.by_switch(options, sweep)
+    ways = {"schedules": lambda: choose.from_file(options), "phases": lambda: choose.by_phases(options, sweep),
+            "switch_after": lambda: choose.by_switch(options, sweep)}
+    wanted, chosen = ways[options.mode]()
+    if options.sample:
+        wanted, chosen = [*wanted, points.sample(options.sample, options.cheap, options.fine)], f"{chosen}; a sample of {options.fine}"
+    return wanted, chosen
 
 
 def make_curve(options, sweep, wanted):
@@ -95,7 +99,7 @@ def words(curve, best):
     within = f"within {100 * options.within:g} % of {curve.reference_name}"
     if not best:
         closest = min(curve.good(), key=lambda row: row.size)
-        return [f"No schedule is {within}. The closest is {closest.point.name}: {results.percent_text(closest.error.median)}."]
+        return [f"No schedule is {within}. The closest is {closest.point.name}: {results.percent_text(closest.error.median)}.", *sampled(curve)]
     said = [f"The cheapest schedule {within}: {best.point.name}."]
     if best is curve.finest and not options.reference_csv:
         said += ["That is the reference itself: no cheaper one is so accurate."]
@@ -105,7 +109,21 @@ def words(curve, best):
                  f"{results.seconds_text(best.overhead.median)}, that of all {options.reference} "
                  f"{results.seconds_text(finest.overhead.median)}: {results.ratio_text(best.ratio)}. Start-up takes "
                  f"{results.seconds_text(best.startup.median)} and {results.seconds_text(finest.startup.median)} besides."]
-    return said + sure(curve)
+    return said + sure(curve) + sampled(curve)
+
+
+def sampled(curve):
+    """What the sample says without the run that all others are compared with, and whether that is so."""
+    said = []
+    for row in (row for row in curve.good() if row.point.sampled):
+        sample, seconds = row.good[0].summary["sample"], row.simulated
+        half = (seconds.most - seconds.least) / 2 / seconds.median
+        inside = seconds.least <= curve.finest.simulated.median <= seconds.most
+        said.append(f"The {row.point.name}: all {row.point.fine} takes {results.seconds_text(seconds.median)} +- {100 * half:.2g} % at "
+                    f"{100 * sample['confidence']:g} %, from {sample['simulated']} of {sample['units']} units. All {curve.options.reference} "
+                    f"takes {results.seconds_text(curve.finest.simulated.median)}: {'inside' if inside else 'OUTSIDE'} the interval. "
+                    f"The sample's overhead is {results.ratio_text(row.ratio)} of that.")
+    return said
 
 
 MOST_NAMES = 4  # of ties

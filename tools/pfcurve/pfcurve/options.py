@@ -40,6 +40,7 @@ class Options:
     reference_csv: str = ""
     measured: list = field(default_factory=list)  # seconds, of the CSV
     fit: bool = False
+    sample: str = ""
     repeat: int = 3
     within: float = 0.05
     clock: str = "wall"
@@ -108,6 +109,7 @@ def build_parser():
     flag(what, "cheap", metavar="M", help="model to save with (default: the first of " + ", ".join(LADDER) + ")")
     flag(what, "fine", metavar="M", help="fine model (default: the last of them)")
     flag(what, "fit", action="store_true", help="first fit model analytic to the fine model (pfinfo --fit)")
+    flag(what, "sample", metavar="GOAL", help="besides, a sample of the run in the fine model, with its interval (pfrun -sample GOAL)")
     out = parser.add_argument_group("result")
     flag(out, "reference", metavar="MODEL|CSV", help="what is right: a model (default: the fine one), or measured times")
     flag(out, "within", default="5%", metavar="ERROR", help="error that is small enough (default: 5%%)")
@@ -136,14 +138,14 @@ def positive(value, name, least=1):
         raise Problem(f"--{name} must be at least {least}, not {value:g}")
 
 
-def percent(text):
+def percent(text, name):
     match = re.fullmatch(r"([0-9.]+(?:e-?[0-9]+)?)\s*(%?)", text.strip())
     try:
         value = float(match[1]) / (100 if match[2] else 1)
     except (TypeError, ValueError):
-        raise Problem(f"--within needs an error such as 5% or 0.05, not '{text}'") from None
+        raise Problem(f"--{name} needs an error such as 5% or 0.05, not '{text}'") from None
     if not 0 < value < 1:
-        raise Problem(f"--within must lie between 0% and 100%, not '{text}'")
+        raise Problem(f"--{name} must lie between 0% and 100%, not '{text}'")
     return value
 
 
@@ -245,12 +247,15 @@ def from_args(args, available):
         positive(getattr(args, name), name.replace("_", "-"))
     options = Options(run_flags=pfrun_flags(args), app=check_app(args.app), mode=mode_of(args),
                       schedules=args.schedules or "", unit=args.unit, steps=args.steps, fit=args.fit, repeat=args.repeat,
-                      within=percent(args.within), clock=args.clock, limit=args.max_points, timeout=args.timeout, output=args.output,
+                      within=percent(args.within, "within"), clock=args.clock, limit=args.max_points, timeout=args.timeout, output=args.output,
                       jobs=args.jobs or (8 if args.slurm else 1), slurm=args.slurm, partition=args.partition,
                       sbatch=args.sbatch, quiet=args.quiet)
     if not options.output:
         raise Problem("--output needs the name of a folder")
     choose_models(options, args, available)
+    if args.sample is not None:
+        percent(args.sample, "sample")
+        options.sample = args.sample.replace(" ", "")
     options.packet_flags = packet_flags(args, options.models)
     options.title = args.title or os.path.basename(options.app[0])
     if options.fit and "analytic" not in options.models:

@@ -20,7 +20,13 @@ def number_label(value, _=None):
 
 
 def colour_of(row):
-    return MIX if row.point.schedule else COLOURS.get(row.point.start, MIX)
+    if row.point.sampled:
+        return COLOURS[row.point.fine]
+    return COLOURS.get(row.point.start, MIX) if row.point.single else MIX
+
+
+def matters(row):
+    return row.point.single or row.point.sampled
 
 
 def draw_points(axes, curve, quantity, best):
@@ -28,15 +34,15 @@ def draw_points(axes, curve, quantity, best):
     frontier = curve.frontier()
     axes.plot([getattr(row, quantity).median for row in frontier], [100 * row.size for row in frontier], color=PALE,
               linewidth=1.2, zorder=1)
-    for row in sorted(rows, key=lambda row: not row.point.schedule):
+    for row in sorted(rows, key=lambda row: row.point.single):
         spread, error = getattr(row, quantity), row.error
         x, y = spread.median, 100 * row.size
         sizes = [100 * abs(e) for e in (error.least, error.most)]
         low = 0 if error.least < 0 < error.most else min(sizes)
         axes.errorbar(x, y, xerr=[[x - spread.least], [spread.most - x]], yerr=[[max(0, y - low)], [max(0, max(sizes) - y)]],
-                      fmt="none", ecolor=colour_of(row), elinewidth=1, alpha=0.5, zorder=2)
-        single = not row.point.schedule
-        axes.plot(x, y, "s" if single else "o", markersize=8 if single else 5.5, color=colour_of(row), markeredgecolor="white",
+                      fmt="none", ecolor=colour_of(row), alpha=0.5, zorder=2, **({"elinewidth": 2, "capsize": 4} if row.point.sampled else {"elinewidth": 1}))
+        single = matters(row)
+        axes.plot(x, y, "D" if row.point.sampled else "s" if single else "o", markersize=8 if single else 5.5, color=colour_of(row), markeredgecolor="white",
                   markeredgewidth=0.8, alpha=1 if single or row.frontier else 0.55, zorder=4 if single else 3, clip_on=False)
         if row is best or row in curve.ties:
             axes.plot(x, y, "o", markersize=14, markerfacecolor="none", markeredgecolor=BEST,
@@ -87,8 +93,8 @@ def draw_labels(axes, curve, quantity, best):
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
     frame = axes.get_window_extent(renderer)
-    rows = sorted(curve.good(), key=lambda row: (row is not best, bool(row.point.schedule), not row.frontier))
-    strong = [row for row in rows if row is best or not row.point.schedule]
+    rows = sorted(curve.good(), key=lambda row: (row is not best, not matters(row), not row.frontier))
+    strong = [row for row in rows if row is best or matters(row)]
     boxes = {}
     for row in rows:
         x, y = axes.transData.transform((getattr(row, quantity).median, 100 * row.size))

@@ -16,10 +16,36 @@ class Point:
     def flags(self):
         return ["-model", self.start] + (["-schedule", self.schedule] if self.schedule else [])
 
+    @property
+    def single(self):
+        """One model from start to end."""
+        return not self.schedule
+
+    sampled = False
+
     def models(self):
         """Models that the schedule names, in the order of its text."""
         words = [self.start] + [item.rpartition("=")[2] for item in self.schedule.split(",") if item]
         return list(dict.fromkeys(model for word in words for model in word.split("|")))
+
+
+@dataclass(frozen=True)
+class Sample(Point):
+    """No schedule but an estimate: what a sample of the run in the fine model says of it all (pfrun -sample)."""
+    fine: str = ""
+    goal: str = ""
+    single = False
+    sampled = True
+
+    def flags(self):
+        return ["-sample", self.goal, "-fine", self.fine, "-cheap", self.start]
+
+    def models(self):
+        return [self.start, self.fine]
+
+
+def sample(goal, cheap, fine):
+    return Sample(f"sample {goal}", cheap, fine=fine, goal=goal)
 
 
 def single(model):

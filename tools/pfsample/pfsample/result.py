@@ -51,9 +51,10 @@ class Result:
 
     def numbers(self):
         """The entry `sample` of the summary."""
-        e, ratio = self.estimate, self.cost_ratio
+        e, ratio, cost = self.estimate, self.cost_ratio, self.runs.cost
         return {"estimate_s": e.total, "low_s": e.low, "high_s": e.high, "confidence": CONFIDENCE, "border_s": e.border,
                 "cost_ratio": ratio, "cost_ratio_from": "the full run" if self.checked else "the windows",
+                "overhead_s": cost.wall, "overhead_cpu_s": cost.overhead, "application_cpu_s": cost.application, "startup_s": cost.startup,
                 "reached": self.reached(), "goal": self.options.goal, "fine": self.options.fine, "cheap": self.options.cheap,
                 "cheap_s": self.cheap, "seed": self.options.seed, "units": len(self.units), "found": self.found,
                 "simulated": len(self.known), "share": sequence.cost(self.units, self.plan.wanted()), "by": self.runs.by,

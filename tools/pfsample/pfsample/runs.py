@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pfcurve.curve import total
 from pfcurve.errors import Problem
@@ -24,6 +24,9 @@ RECORD, REPLAY = "computation_record", "computation_replay"
 class Cost:
     """What runs cost: the overhead of the simulation, in processor seconds, without start-up and the application's own time."""
     overhead: float = 0.0
+    application: float = 0.0  # processor seconds of the program
+    startup: float = 0.0  # by the wall-clock, as the next one
+    wall: float = 0.0
     runs: int = 0
     windows: float = 0.0  # processor seconds of fine windows
     work: float = 0.0  # of the program in them
@@ -76,6 +79,9 @@ class Runs:
             # A simulation is one thread: on a busy machine it had a share of the wall-clock. What children did is theirs.
             share = min(1.0, processor / max(time.monotonic() - begin, 1e-9))
             self.cost.overhead += total(result, "overhead_s") * share
+            self.cost.application += total(result, "application_cpu_s")
+            self.cost.startup += result["startup_s"]
+            self.cost.wall += total(result, "overhead_s")
             self.cost.runs += 1
             result["overhead_share"] = total(result, "overhead_s") * share
         return status, result, text
@@ -107,11 +113,11 @@ class Runs:
 
     def full(self):
         """Fine dates of all marks, and what the run cost: -verify."""
-        own = self.cost.overhead
+        own = replace(self.cost)
         status, summary, text = self.run(self.options.fine, {"marks": self.path("fine.csv"), "marks_at": self.marks.at, **self.replayed()})
         if status:
             raise Problem(f"-verify: the full run in {self.options.fine} failed: {last_line(text)}")
-        self.cost.overhead = own
+        self.cost = own
         fine = files.read_marks(self.path("fine.csv"))
         if [mark.at for mark in fine.marks] != [mark.at for mark in self.marks.marks]:
             raise Problem(f"-verify: the program does not do the same in {self.options.fine} as in {self.options.cheap}")
@@ -168,6 +174,7 @@ class Runs:
         marks = self.marks.marks
         if self.by == "fork":
             self.cost.overhead += sum(costs.values())
+            self.cost.wall += sum(costs.values())
         self.cost.windows += sum(costs.values())
         self.cost.work += sum(work(marks[first:last]) for first, last in spans)
 
