@@ -101,6 +101,9 @@ static const struct flag_row {
     {"jobs", OF_SAMPLE, true},
     {"seed", OF_SAMPLE, true},
     {"by", OF_SAMPLE, true},
+    {"slurm", OF_SAMPLE, false},
+    {"partition", OF_SAMPLE, true},
+    {"sbatch", OF_SAMPLE, true},
     {"replay", REPLAY, true},
     {"replay-scale", REPLAY_SCALE, true},
     {"bandwidth", UNSUPPORTED, true},
@@ -149,8 +152,12 @@ static const char help_text[] =
     "  -verify                 after -sample, run all in the fine model: the true error, and how often\n"
     "                          other samples' intervals hold\n"
     "  -seed N                 of -sample's random places (default: 1)\n"
-    "  -by run|fork, -jobs N   windows of -sample in one mixed run (default), or as forked processes, N at a "
-    "time\n"
+    "  -by run|fork|again      windows of -sample in one mixed run (default), as copies of one run, or in runs "
+    "of\n"
+    "                          their own\n"
+    "  -jobs N                 so many copies or runs at a time\n"
+    "  -slurm                  runs of their own as jobs of Slurm; -partition NAME, -sbatch OPTION go to "
+    "sbatch\n"
     "  --cfg=KEY:VALUE         setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists "
     "them)\n"
     "  --log=SETTING           logging of SimGrid\n"

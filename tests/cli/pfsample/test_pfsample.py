@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """pfrun -sample as a user types it: test_pfsample.py BUILD. The program has iterations of known kinds."""
 import csv
+import glob
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -19,6 +21,15 @@ BODIES = os.path.join(HERE, "..", "..", "..", "experiments", "sampling", "bodies
 FIXED = ["-np", "4", "--cfg=smpi/simulate-computation:no"]
 PAIR = ["-fine", "portals", "-cheap", "analytic"]
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")}
+
+
+def until(true):
+    """Waits, a minute at most."""
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.1)
+    raise AssertionError("in vain")
 
 
 class Folder(unittest.TestCase):
@@ -51,6 +62,9 @@ class Refusals(Folder):
                 (["-sample", "2%", "-seed", "x", *body], "-seed needs a whole number"),
                 (["-sample", "2%", "-by", "magic", *body], "-by needs"),
                 (["-sample", "2%", "-by", "run", "-jobs", "2", *body], "-jobs is for windows by fork"),
+                (["-sample", "2%", "-partition", "x", *body], "--partition and --sbatch are for --slurm"),
+                (["-sample", "2%", "-by", "fork", "-slurm", *body], "-slurm: there is no sbatch here" if not shutil.which("sbatch") else
+                 "-slurm is for windows by again, not by fork"),
                 (["-sample", "2%", "-nonsense", *body], "unknown option '-nonsense'"),
                 (["-sample", "2%"], "no application"), (["-sample", "2%", "./nothing"], "does not exist"),
                 (["-sample", "2%", *PAIR, "./bodies", "halo", "2"], "no structure to sample"),
@@ -127,6 +141,25 @@ class Samples(Folder):
         self.assertEqual(sample["share"], 1)
         self.assertAlmostEqual(sample["estimate_s"] / sample["verify"]["true_s"], 1, places=12)
 
+    def test_again(self):
+        """Windows in processes of their own that run the cheap part again: as copies of one run, to the last digit, however many."""
+        found = []
+        for way in (["-by", "fork"], ["-by", "fork", "-jobs", "2"], ["-by", "again"], ["-by", "again", "-jobs", "3"]):
+            self.sample(*FIXED, "-sample", "1%", *PAIR, "-budget", "40", *way, "-report", "ways", "./bodies", "amr", "250", "512")
+            sample = self.numbers("ways")["sample"]
+            found.append([sample[key] for key in ("estimate_s", "low_s", "high_s", "border_s", "simulated")])
+        self.assertEqual(found[1:], found[:1] * 3)
+
+    def test_ended(self):
+        """Jobs end with the sample that asked for them, and nothing stays."""
+        process = subprocess.Popen([PFRUN, *FIXED, "-sample", "1%", *PAIR, "-by", "again", "-jobs", "2", "./bodies", "halo", "20000", "20000"],
+                                   cwd=self.folder, env={**ENVIRONMENT, "TMPDIR": self.folder}, stdout=subprocess.DEVNULL)
+        until(lambda: glob.glob(os.path.join(self.folder, "parfocal-sample-*", "jobs", "*", "output.txt")))
+        process.terminate()
+        self.assertNotEqual(process.wait(timeout=60), 0)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parfocal")], [], "left behind")
+        self.assertEqual(subprocess.run(["pgrep", "-f", self.folder], capture_output=True, check=False).stdout, b"")
+
     def test_refused_fork(self):
         """A program with an open file of MPI cannot be copied: one line says so, and the windows are in a mixed run."""
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), os.path.join(HERE, "..", "pfrun", "sampling.c"), "-o", os.path.join(self.folder, "iterates")],
@@ -134,6 +167,8 @@ class Samples(Folder):
         said = self.sample(*FIXED, "-sample", "20%", *PAIR, "-budget", "90", "-by", "fork", "-report", "refused", "./iterates", "100", "mpifile", "pcontrol")
         self.assertEqual(self.numbers("refused")["sample"]["by"], "run", said)
         self.assertEqual(said.count("windows are in mixed runs, not in forked processes: the program has"), 1, said)
+        said = self.sample(*FIXED, "-sample", "20%", *PAIR, "-budget", "90", "-by", "again", "-jobs", "2", "./iterates", "100", "mpifile", "pcontrol")
+        self.assertEqual(said.count("each window has a run of its own: the program has files of MPI open"), 1, said)
         os.remove(os.path.join(self.folder, "mpifile"))
 
     def test_report(self):

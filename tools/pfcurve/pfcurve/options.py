@@ -3,13 +3,13 @@
 import argparse
 import os
 import re
-import shutil
 from dataclasses import dataclass, field
 
 import models  # base/models.py
 
 from .curve import measured_times
 from .errors import Problem
+from .workflow import need_slurm
 
 LADDER = models.NAMES  # coarsest first
 # Those over another network under the NIC answer questions of their own, and come when they are named.
@@ -260,8 +260,5 @@ def from_args(args, available):
     options.title = args.title or os.path.basename(options.app[0])
     if options.fit and "analytic" not in options.models:
         raise Problem("--fit fits model analytic, which is not among the models of the sweep")
-    if options.slurm and not shutil.which("sbatch"):
-        raise Problem("--slurm: there is no sbatch here (Debian: slurm-client)")
-    if (options.partition or options.sbatch) and not options.slurm:
-        raise Problem("--partition and --sbatch are for --slurm")
+    need_slurm(options)
     return options

@@ -6,19 +6,15 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import dataclass, field
 
 from .errors import Problem
-from .one import last_line, read_json
+from .one import read_json
 from .options import PACKETS
+from .workflow import Workflow
 
 SETTINGS = ("PARFOCAL_", "OMPI_MCA_")
 VISITS = 100  # of a rank to a phase in a model, that the picture of the ranks knows
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 @dataclass
@@ -123,69 +119,4 @@ class Sweep:
 
     def execute(self, runs):
         self.tried.update(run.key for run in runs)
-        worker = os.path.join(HERE, "one.py")
-        with open(os.path.join(self.out, "plan.json"), "w", encoding="utf-8") as file:
-            json.dump({"worker": worker, "runs": [{"key": run.key, "folder": run.folder, "number": i}
-                                                  for i, run in enumerate(runs)]}, file, indent=1)
-        # A single run here has nothing to schedule, and Snakemake takes longer to start than many a run.
-        alone = len(runs) == 1 and not self.options.slurm
-        command = [worker, os.path.join(self.out, runs[0].folder, "run.json")] if alone else self.workflow()
-        log = os.path.join(self.out, "snakemake.log")
-        environment = {**os.environ, "XDG_CACHE_HOME": os.path.join(self.out, ".snakemake", "cache")}
-        with open(log, "a", encoding="utf-8") as output:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                       env=environment, start_new_session=True)
-            try:
-                self.watch(process, runs)
-            except BaseException:
-                self.stop(process)
-                raise
-        if not any(os.path.exists(os.path.join(self.out, run.folder, "result.json")) for run in runs):
-            with open(log, encoding="utf-8", errors="replace") as text:
-                raise Problem(f"the sweep ran nothing: {last_line(text.read())} ({os.path.relpath(log)})")
-
-    def workflow(self):
-        return ["snakemake", "--snakefile", os.path.join(HERE, "Snakefile"), "--directory", self.out, "--nolock",
-                   "--keep-going", "--scheduler", "greedy", "--rerun-triggers", "mtime", "--nocolor", *self.engine()]
-
-    def engine(self):
-        options = self.options
-        if not options.slurm:
-            return ["--cores", str(options.jobs)]
-        submit = ["sbatch", "--parsable", "--ntasks=1", "--exclusive", f"--output={os.path.join(self.out, 'slurm-%j.log')}"]
-        submit += [f"--partition={options.partition}"] if options.partition else []
-        return ["--jobs", str(options.jobs), "--cluster", " ".join([*submit, *options.sbatch]), "--cluster-cancel", "scancel",
-                "--cluster-status", os.path.join(HERE, "slurm_status.py"), "--max-status-checks-per-second", "2",
-                "--latency-wait", "30"]
-
-    def watch(self, process, runs):
-        """Waits for the workflow; on a terminal a line tells how far it is."""
-        shown = sys.stderr.isatty() and not self.options.quiet
-        begin = time.monotonic()
-        while process.poll() is None:
-            time.sleep(0.2)
-            if shown:
-                done = sum(os.path.exists(os.path.join(self.out, run.folder, "result.json")) for run in runs)
-                print(f"\r\033[K{progress(done, len(runs), time.monotonic() - begin)}", end="", file=sys.stderr, flush=True)
-        if shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-    @staticmethod
-    def stop(process):
-        """^C: the workflow ends its runs (on Slurm: cancels them); whoever does not obey is killed."""
-        for number, patience in ((signal.SIGINT, 15), (signal.SIGTERM, 5), (signal.SIGKILL, 5)):
-            try:
-                os.killpg(process.pid, number)
-                process.wait(timeout=patience)
-            except ProcessLookupError:
-                return
-            except subprocess.TimeoutExpired:
-                pass
-
-
-def progress(done, total, seconds):
-    if not done:
-        return f"pfcurve: 0 of {total} runs"
-    left = seconds / done * (total - done)
-    text = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
-    return f"pfcurve: {done} of {total} runs, about {text} left"
+        Workflow(self.out, self.options).run(runs)

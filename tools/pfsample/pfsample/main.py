@@ -88,7 +88,8 @@ def work(bindir, arguments):
     options = command_line.from_arguments(arguments, available)
     if options.report:
         os.makedirs(options.report, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="parfocal-sample-") as folder:
+    # All nodes of a cluster see the current folder, as a rule.
+    with tempfile.TemporaryDirectory(prefix="parfocal-sample-", dir=os.getcwd() if options.slurm else None) as folder:
         runs = Runs(options, os.path.join(bindir, "pfrun"), folder)
         status, summary = runs.cheap()
         if status:

@@ -3,11 +3,13 @@
 import argparse
 import os
 import re
+import shutil
 from dataclasses import dataclass, field
 
 from pfcurve.errors import Problem
 from pfcurve.options import LADDER, check_app, check_model, flag, pfrun_flags
 from pfcurve.options import Parser as CurveParser
+from pfcurve.workflow import need_slurm
 
 # Flags of pfrun that mean nothing here, because a sample is several runs in models of its own choice.
 REFUSED = {"model": "-fine and -cheap name the models", "schedule": "windows are the schedule", "agree": "windows follow",
@@ -29,7 +31,10 @@ class Options:
     verify: bool = False
     jobs: int = 1
     seed: int = 1
-    by: str = "auto"
+    by: str = "run"
+    slurm: bool = False
+    partition: str = ""
+    sbatch: list = field(default_factory=list)
     report: str = ""
     quiet: bool = False
     run_flags: list = field(default_factory=list)
@@ -49,11 +54,12 @@ class Parser(CurveParser):
 def build_parser():
     parser = Parser(prog="pfrun", allow_abbrev=False, add_help=False)
     for name in ("sample", "fine", "cheap", "budget", "jobs", "seed", "by", "platform", "machine", "calibrated", "report", "tmpdir",
-                 "load", "background", "fail"):
+                 "load", "background", "fail", "partition"):
         flag(parser, name)
+    flag(parser, "sbatch", action="append", default=[])
     parser.add_argument("-np", "--np", "-n", "--n", dest="np")
     parser.add_argument("-hostfile", "--hostfile", "-machinefile", "--machinefile", dest="hostfile")
-    for name in ("verify", "quiet", "no-privatize"):
+    for name in ("verify", "quiet", "no-privatize", "slurm"):
         flag(parser, name, action="store_true")
     for name in REFUSED:
         flag(parser, name, dest="refused_" + name, **({"action": "store_true"} if name in BARE else {}))
@@ -112,13 +118,25 @@ def from_arguments(arguments, available):
     if args.app[0].startswith("-") and args.app[0] != "--":
         raise Problem(f"unknown option '{args.app[0]}' (pfrun -help lists all)")
     options = Options(goal=percent(args.sample, "sample", 1), budget=percent(args.budget or "10%", "budget", 1.0001),
-                      verify=args.verify, quiet=args.quiet, jobs=whole(args.jobs or "1", "jobs", 1, 1024),
-                      seed=whole(args.seed or "1", "seed", 0, 2**63 - 1), by=args.by or "auto", report=args.report or "",
+                      verify=args.verify, quiet=args.quiet, jobs=whole(args.jobs or ("8" if args.slurm else "1"), "jobs", 1, 1024),
+                      slurm=args.slurm, partition=args.partition or "", sbatch=args.sbatch,
+                      seed=whole(args.seed or "1", "seed", 0, 2**63 - 1), report=args.report or "",
                       run_flags=pfrun_flags(args) + more_flags(args), settings=args.cfg, app=check_app(args.app))
     options.strict = args.budget is not None
     options.cheap, options.fine = models_of(args, available)
-    if options.by not in ("auto", "run", "fork"):
-        raise Problem(f"-by needs run, fork or auto, not '{options.by}'")
-    if options.by == "run" and options.jobs > 1:
-        raise Problem("-jobs is for windows by fork: those of -by run are in one run")
+    choose_way(options, args.by or "auto")
     return options
+
+
+def choose_way(options, by):
+    """How windows are run: all in one mixed run, as copies of one run, or in runs of their own."""
+    if by not in ("auto", "run", "fork", "again"):
+        raise Problem(f"-by needs run, fork, again or auto, not '{by}'")
+    if by == "run" and options.jobs > 1:
+        raise Problem("-jobs is for windows by fork or again: those of -by run are in one run")
+    need_slurm(options)
+    if options.slurm and by not in ("auto", "again"):
+        raise Problem(f"-slurm is for windows by again, not by {by}")
+    options.by = by if by != "auto" else "again" if options.slurm else "fork" if options.jobs > 1 else "run"
+    if options.by == "again" and not shutil.which("snakemake"):
+        raise Problem("-by again: missing: snakemake (Debian: apt-get install snakemake)")

@@ -13,7 +13,7 @@ from pfcurve.curve import total
 from pfcurve.errors import Problem
 from pfcurve.one import last_line, read_json
 
-from . import files
+from . import files, jobs
 from .units import work
 
 OFF = ("no", "off", "false", "0")
@@ -42,7 +42,8 @@ class Runs:
     def __init__(self, options, pfrun, folder):
         self.options, self.pfrun, self.folder = options, pfrun, folder
         self.cost = Cost()
-        self.by = options.by if options.by != "auto" else "fork" if options.jobs > 1 else "run"
+        self.by = options.by
+        self.jobs, self.copies = 0, True  # so far; whether a run of the program can be copied
         self.told = []  # what the user should know
         self.marks = None
         self.environment = {k: v for k, v in os.environ.items()
@@ -54,13 +55,18 @@ class Runs:
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def variables(self, settings):
+        return self.environment | {"PARFOCAL_" + k.upper(): v for k, v in settings.items()}
+
+    def command(self, model, load=()):
+        return [self.pfrun, "-quiet", *self.options.run_flags, "-model", model, *load, *self.options.app]
+
     def run(self, model, settings, shown=False, load=()):
         """One run; returns (exit status, summary, output). The application's output is shown once, in the cheap run."""
         summary = self.path("summary.json")
         if os.path.exists(summary):
             os.remove(summary)
-        environment = self.environment | {"PARFOCAL_" + k.upper(): v for k, v in settings.items()} | {"PARFOCAL_SUMMARY": summary}
-        command = [self.pfrun, "-quiet", *self.options.run_flags, "-model", model, *load, *self.options.app]
+        environment, command = self.variables(settings) | {"PARFOCAL_SUMMARY": summary}, self.command(model, load)
         before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         with open(self.path("output.txt"), "wb") as output:
             with subprocess.Popen(command, env=environment, stdin=None if shown else subprocess.DEVNULL,
@@ -76,15 +82,20 @@ class Runs:
             text = output.read()
         result = read_json(summary) or {}
         if result:
-            # A simulation is one thread: on a busy machine it had a share of the wall-clock. What children did is theirs.
-            share = min(1.0, processor / max(time.monotonic() - begin, 1e-9))
-            self.cost.overhead += total(result, "overhead_s") * share
-            self.cost.application += total(result, "application_cpu_s")
-            self.cost.startup += result["startup_s"]
-            self.cost.wall += total(result, "overhead_s")
-            self.cost.runs += 1
-            result["overhead_share"] = total(result, "overhead_s") * share
+            result["overhead_share"] = self.count_run(result, processor, time.monotonic() - begin)
         return status, result, text
+
+    def count_run(self, summary, processor, seconds):
+        """Adds what a run has cost; returns its overhead. A simulation is one thread: on a busy machine it had a share of the wall-clock. What
+        children did is theirs."""
+        overhead = total(summary, "overhead_s")
+        share = min(1.0, processor / max(seconds, 1e-9))
+        self.cost.overhead += overhead * share
+        self.cost.application += total(summary, "application_cpu_s")
+        self.cost.startup += summary["startup_s"]
+        self.cost.wall += overhead
+        self.cost.runs += 1
+        return overhead * share
 
     def cheap(self, shown=True):
         """(exit status, summary) of the run that shows the application, or is to succeed without a word; what it computes is measured here and
@@ -135,6 +146,9 @@ class Runs:
                     raise
                 self.told.append(f"windows are in mixed runs, not in forked processes: {why[1]}")
                 self.by = "run"
+        if self.by == "again":
+            spans = sorted({*wanted, *longer})
+            return self.dates_of(wanted + longer, spans, *jobs.run(self, spans))
         result = {}
         for part in filter(None, (wanted, longer)):
             merged = []
@@ -146,17 +160,20 @@ class Runs:
             result.update(self.measured(part, merged))
         return result
 
+    def window_settings(self, spans, folder, by, copies):
+        """Of a run with these windows, `copies` at a time."""
+        files.write_windows(os.path.join(folder, "windows"), spans)
+        return {"windows": os.path.join(folder, "windows"), "windows_model": self.options.fine, "windows_by": by, "windows_jobs": str(copies),
+                "windows_result": os.path.join(folder, "dates.csv"), "marks_at": self.marks.at, **self.replayed()}
+
     def measured(self, wanted, spans):
-        files.write_windows(self.path("windows"), spans)
-        settings = {"windows": self.path("windows"), "windows_model": self.options.fine, "windows_by": self.by,
-                    "windows_jobs": str(self.options.jobs), "windows_result": self.path("dates.csv"), "marks_at": self.marks.at}
-        status, _, text = self.run(self.options.cheap, settings | self.replayed(), load=("-load", self.options.fine))
+        settings = self.window_settings(spans, self.folder, self.by, self.options.jobs)
+        status, _, text = self.run(self.options.cheap, settings, load=("-load", self.options.fine))
         if status:
             raise Problem(f"a run with windows in {self.options.fine} failed: {last_line(text)}")
-        return self.dates_of(wanted, spans, self.path("dates.csv"))
+        return self.dates_of(wanted, spans, *files.read_dates(self.path("dates.csv")))
 
-    def dates_of(self, wanted, spans, path):
-        dates, costs, failed = files.read_dates(path)
+    def dates_of(self, wanted, spans, dates, costs, failed):
         for window, why in failed.items():
             raise Problem(f"the window from mark {spans[window][0]} to mark {spans[window][1]} failed: {why}")
         self.count(spans, costs)
@@ -172,7 +189,7 @@ class Runs:
 
     def count(self, spans, costs):
         marks = self.marks.marks
-        if self.by == "fork":
+        if self.by == "fork" or (self.by == "again" and self.copies):  # what copies did is not in the run's own
             self.cost.overhead += sum(costs.values())
             self.cost.wall += sum(costs.values())
         self.cost.windows += sum(costs.values())
