@@ -150,6 +150,31 @@ unsigned pf_marks_pass(struct pf_marks *marks, int rank, enum pf_mark_at at, uns
     return number;
 }
 
+bool pf_marks_passed(const struct pf_marks *marks, unsigned mark)
+{
+    const struct pf_mark_sequence *all = &marks->sequences[0];
+    return mark < all->count && all->marks[mark].passed == marks->ranks;
+}
+
+static void stop(struct pf_mark_sequence *sequence, int ranks)
+{
+    unsigned count = 0;
+    while (count < sequence->count && sequence->marks[count].passed == ranks)
+        count++;
+    if (count == 0)
+        return;
+    sequence->count = count;
+    struct pf_mark *last = &sequence->marks[count - 1];
+    last->at = PF_MARK_END;
+    last->signature = last->calls = last->bytes = 0;
+}
+
+void pf_marks_stop(struct pf_marks *marks)
+{
+    for (int i = 0; i < marks->count; i++)
+        stop(&marks->sequences[i], marks->ranks);
+}
+
 /* All ranks have passed the same marks, the end among them. */
 static bool holds(const struct pf_marks *marks, const struct pf_mark_sequence *sequence)
 {

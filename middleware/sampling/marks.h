@@ -78,6 +78,12 @@ void pf_marks_call(struct pf_marks *marks, int rank, uint64_t hash, uint64_t byt
  * when that kind does not count. */
 unsigned pf_marks_pass(struct pf_marks *marks, int rank, enum pf_mark_at at, unsigned name, double date);
 
+/* Whether all ranks have passed the mark of this number in the sequence of all kinds. */
+bool pf_marks_passed(const struct pf_marks *marks, unsigned mark);
+
+/* The run ends here, before its end: the last mark that all ranks have passed is the end of each sequence. */
+void pf_marks_stop(struct pf_marks *marks);
+
 /* The sequence of all kinds, if all ranks have passed it equally, or else the longest one of a single kind
  * that they have; the one of start and end alone always holds, if all have come to their ends. NULL when they
  * have not. */

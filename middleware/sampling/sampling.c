@@ -24,6 +24,7 @@
 static struct {
     bool on;
     bool windows; /* there are some */
+    bool counts;  /* calls from each place of the program: to find structure, which who opens windows knows */
     FILE *out;    /* NULL: no marks are written */
     unsigned kinds;
     uint64_t site; /* when its kind counts */
@@ -42,6 +43,16 @@ static double date_of(const struct pf_rank *r)
     return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0) + pf_compute_due(r);
 }
 
+/* What follows the mark is not asked for: PARFOCAL_MARKS_END. */
+static void end_after(unsigned mark)
+{
+    if (!pf_config.marks_end || mark != (unsigned)pf_config.marks_end || !all.out ||
+        !pf_marks_passed(all.marks, mark))
+        return;
+    pf_marks_stop(all.marks);
+    pf_job_leave(pf_sampling_finish() ? 0 : 1);
+}
+
 static void pass(struct pf_rank *r, enum pf_mark_at at, const char *name, double date)
 {
     if (!(all.kinds & 1u << at) && at != PF_MARK_START && at != PF_MARK_END)
@@ -49,13 +60,15 @@ static void pass(struct pf_rank *r, enum pf_mark_at at, const char *name, double
     unsigned mark = pf_marks_pass(all.marks, r->self.rank, at, pf_marks_name(all.marks, name), date);
     if (all.windows)
         pf_windows_pass(r, mark, date, at != PF_MARK_END);
+    if (at != PF_MARK_END)
+        end_after(mark);
 }
 
 static void on_phase(struct pf_rank *r, const char *name)
 {
     static const char pcontrol[] = "pcontrol:";
     bool level = strncmp(name, pcontrol, sizeof pcontrol - 1) == 0;
-    if (level && all.out && !(all.kinds & 1u << PF_MARK_SITE))
+    if (level && all.counts)
         pf_sites_count(all.sites, r->self.rank, r->call.site,
                        PF_FN_Pcontrol); /* no mark is at it, but told */
     pass(r, level ? PF_MARK_PCONTROL : PF_MARK_PHASE, level ? name + sizeof pcontrol - 1 : name, date_of(r));
@@ -80,7 +93,7 @@ static void on_call(struct pf_rank *r, const struct pf_call_shape *shape)
     uint64_t hash = pf_marks_mix((uint64_t)fn << 8 | pf_marks_size_class(bytes));
     hash = pf_marks_mix(hash ^ (uint64_t)(unsigned)shape->members << 32 ^ (unsigned)shape->peer);
     pf_marks_call(all.marks, r->self.rank, hash, bytes);
-    if (all.out && !(all.kinds & 1u << PF_MARK_SITE))
+    if (all.counts)
         pf_sites_count(all.sites, r->self.rank, r->call.site, fn);
 }
 
@@ -144,6 +157,7 @@ static void begin(void)
     bool alone = all.out && strcmp(pf_config.marks_at, "auto") == 0;
     all.marks = pf_marks_new(pf_job_state.size, all.kinds, alone);
     all.sites = pf_sites_new(pf_job_state.size);
+    all.counts = all.out && !(all.kinds & 1u << PF_MARK_SITE) && !pf_config.windows_open;
     if (all.windows)
         pf_windows_begin(pf_job_state.size);
 }

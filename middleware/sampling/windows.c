@@ -242,16 +242,21 @@ static const char *what_fails(const struct window *window, bool forks, bool *bey
 
 static void put_windows(bool forks, bool *beyond)
 {
+    bool unused;
     fputs("window,mark,date_s\n", all.out);
     for (unsigned i = 0; i < all.count; i++)
         for (unsigned mark = all.windows[i].first;
-             mark <= all.windows[i].last && !what_fails(&all.windows[i], forks, beyond); mark++)
+             mark <= all.windows[i].last && !what_fails(&all.windows[i], forks, &unused); mark++)
             fprintf(all.out, "%u,%u,%.15g\n", i, mark, all.windows[i].dates[mark - all.windows[i].first]);
     if (all.ended)
         fprintf(all.out, "# ended %u\n", all.ended);
     for (unsigned i = 0; i < all.count; i++) {
         const struct window *window = &all.windows[i];
-        const char *failure = what_fails(window, forks, beyond);
+        bool not_reached = false;
+        const char *failure = what_fails(window, forks, &not_reached);
+        if (not_reached && pf_config.windows_open)
+            continue;
+        *beyond |= not_reached;
         fprintf(all.out, "# cost %u %.6f\n", i, window->cost);
         if (!failure)
             continue;

@@ -48,6 +48,28 @@ assert [int(row["bytes"]) for row in steps[:5]] == [4 * 4 * 8 * 64 << i for i in
 END
 }
 
+@test "marks: up to one of them, and windows beyond the end of the program" {
+    PARFOCAL_MARKS=whole app analytic 20 pcontrol >/dev/null
+    PARFOCAL_MARKS=begin PARFOCAL_MARKS_END=9 app analytic 20 pcontrol >said
+    [ ! -s said ]
+    cmp <(sed -n 's/^\([0-8],.*\)/\1/p' whole) <(sed -n 's/^\([0-8],.*\)/\1/p' begin)
+    [ "$(tail -n 1 begin | cut -d, -f1,2,4)" = "9,end,$(sed -n 's/^9,.*,\(.*\),.*,.*,.*/\1/p' whole)" ]
+    PARFOCAL_MARKS=uneven PARFOCAL_MARKS_END=9 app analytic 20 uneven >/dev/null
+    [ "$(field uneven at)" = collective ]
+    PARFOCAL_MARKS=again PARFOCAL_MARKS_END=900 app analytic 20 pcontrol >said # beyond the end
+    grep -q result said
+    cmp whole again
+    printf '%s\n' '3 6' '30 33' '38 5000' '6000 6001' >windows
+    PARFOCAL_WINDOWS_OPEN=yes windows run 20 pcontrol >said
+    grep -q result said
+    [ "$(grep -c ^0, result)" -eq 4 ] && [ "$(grep -c ^1, result)" -eq 4 ] && [ "$(grep -c '^[23],' result)" -eq 0 ]
+    [ "$(grep -c '^# failed' result)" -eq 0 ]
+    [ "$(grep -c '^[0-9]' marks)" -eq "$(grep -c '^[0-9]' whole)" ]
+    [ "$(grep -c '^# site' marks)" -eq 0 ]
+    run windows run 20 pcontrol
+    [ "$status" -eq 1 ]
+}
+
 @test "marks: whatever the level of MPI_Pcontrol" {
     PARFOCAL_MARKS=marks app analytic 1 levels pcontrol >/dev/null
     [ "$(grep ',pcontrol,' marks | cut -d, -f3 | tr '\n' ' ')" = "0 -120 -2147483648 7 " ]

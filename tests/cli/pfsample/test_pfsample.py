@@ -41,7 +41,7 @@ class Folder(unittest.TestCase):
 
     def sample(self, *words, status=0, environment=None):
         done = subprocess.run([PFRUN, *words], capture_output=True, text=True, timeout=600, cwd=self.folder, check=False,
-                              env={**ENVIRONMENT, "TMPDIR": self.folder, **(environment or {})})
+                              stdin=subprocess.DEVNULL, env={**ENVIRONMENT, "TMPDIR": self.folder, **(environment or {})})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parfocal")], [], "left behind")
         return done.stdout if status == 0 else done.stderr
@@ -121,6 +121,45 @@ class Samples(Folder):
 
     def test_fork(self):
         self.check("fork")
+
+    def test_ahead(self):
+        """Of a program whose begin is regular, marks and windows are of one run, which the application is heard in."""
+        words = [*FIXED, "-sample", "2%", *PAIR, "-verify", "-seed", "3", "./bodies", "halo", "700", "4096"]
+        said = self.sample("-report", "ahead", *words)
+        summary = self.numbers("ahead")
+        sample = summary["sample"]
+        self.assertIn("in 2 runs, windows by run", said)
+        self.assertEqual(said.count("bodies: halo"), 1)
+        self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
+        self.assertLess(abs(sample["verify"]["error"]), 0.01, said)
+        self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
+        self.assertRegex(said, r"not simulated: 2 units, 0\.[0-9]+ % of the time, added to the interval")
+        self.assertLess(sample["share"], 0.2)
+        plain = subprocess.run([PFRUN, *FIXED, "-quiet", "-model", "analytic", "./bodies", "halo", "700", "4096"], cwd=self.folder, timeout=600, check=True,
+                               capture_output=True, env={**ENVIRONMENT, "PARFOCAL_SUMMARY": "plain.json"})
+        self.assertEqual(plain.stderr, b"")
+        with open(os.path.join(self.folder, "plain.json"), encoding="utf-8") as file:
+            self.assertAlmostEqual(sample["cheap_s"] / json.load(file)["simulated_s"], 1, delta=1e-3)
+        self.sample("-report", "again", *words)
+        for key in ("estimate_s", "low_s", "high_s", "border_s", "strata", "phases", "verify"):
+            self.assertEqual(self.numbers("again")["sample"][key], sample[key], key)
+        with open(os.path.join(self.folder, "ahead", "units.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertAlmostEqual(sum(float(row["fine_s"]) for row in rows if row["simulated"] == "yes" or row["stratum"] != "kind 2") /
+                               sum(float(row["cheap_s"]) for row in rows if row["simulated"] == "yes" or row["stratum"] != "kind 2"),
+                               sample["estimate_s"] / sample["cheap_s"], delta=0.01)
+
+    def test_not_ahead(self):
+        """A program whose iterations differ has its windows drawn when all are known; so has one of which its begin is all, heard once."""
+        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "20", "./bodies", "alltoallv", "700", "1024")
+        self.assertRegex(said, "in [3-6] runs, windows by run")
+        said = self.sample(*FIXED, "-sample", "5%", *PAIR, "./bodies", "halo", "150")
+        self.assertIn("in 2 runs, windows by run", said)
+        self.assertEqual(said.count("bodies: halo"), 1)
+
+    def test_ahead_of_measured_computation(self):
+        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-verify", "-report", "computes", "./bodies", "halo", "500", "4096")
+        self.assertLess(abs(self.numbers("computes")["sample"]["verify"]["error"]), 0.1, said)
 
     def test_fork_that_settles_elsewhere(self):
         """Copies of a run in the cheap model do not come to where a whole run in portals does, 1.9 % farther: the interval knows."""

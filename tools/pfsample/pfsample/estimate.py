@@ -60,16 +60,23 @@ def of_stratum(stratum, drawn, y):
     return Part(stratum.name, len(stratum.units), count, stratum.x, ratio, ratio * stratum.x, variance, freedom, math.sqrt(square))
 
 
+def ratio_of(parts):
+    x = sum(part.x for part in parts)
+    return sum(part.total for part in parts) / x if x > 0 else 1.0
+
+
 def of_plan(plan, y, border=0.0, confidence=0.95):
-    """`y`: {unit's number: seconds in the fine model}; `border`: mean relative error of a window's unit."""
+    """`y`: {unit's number: seconds in the fine model}; `border`: mean relative error of a window's unit. What is unseen may be as wrong as it
+    is long."""
     known = sum(y[number] for number in plan.certain)
     parts = [of_stratum(stratum, stratum.drawn(), y) for stratum in plan.strata]
-    total = known + sum(part.total for part in parts)
+    unseen = ratio_of(parts) * sum(unit.x for unit in plan.unseen)
+    total = known + sum(part.total for part in parts) + unseen
     variance = sum(part.variance for part in parts)
     weights = sum(part.variance**2 / part.freedom for part in parts)
     # Satterthwaite's, the degrees of freedom of a sum of variances.
     freedom = variance**2 / weights if weights > 0 else float(sum(part.drawn for part in parts) or 1)
-    half = student.quantile(confidence, max(freedom, 1.0)) * math.sqrt(variance) + abs(border) * total
+    half = student.quantile(confidence, max(freedom, 1.0)) * math.sqrt(variance) + abs(border) * total + unseen
     half = max(half, LEAST_WIDTH * total)
     return Estimate(total, max(total - half, 0), total + half, variance, freedom, border * total, parts)
 
@@ -77,6 +84,7 @@ def of_plan(plan, y, border=0.0, confidence=0.95):
 def of_units(plan, y, estimate):
     """{unit's number: seconds}, known or by the ratio of its stratum; they add up to the estimate."""
     result = {number: y[number] for number in plan.certain}
+    result.update({unit.number: ratio_of(estimate.parts) * unit.x for unit in plan.unseen})
     for stratum, part in zip(plan.strata, estimate.parts):
         result.update({unit.number: part.ratio * unit.x for unit in stratum.units})
     return result

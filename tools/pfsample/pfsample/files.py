@@ -51,6 +51,17 @@ def write_windows(path, windows):
         file.writelines(f"{first} {last}\n" for first, last in windows)
 
 
+def merged(spans):
+    """Those that meet are one."""
+    result = []
+    for first, last in sorted(spans):
+        if result and first <= result[-1][1]:
+            result[-1] = (result[-1][0], max(last, result[-1][1]))
+        else:
+            result.append((first, last))
+    return result
+
+
 def read_dates(path):
     """({window: {mark: date}}, {window: processor seconds}, {window: why it failed})."""
     comments, rows = split(path)

@@ -9,6 +9,7 @@ import tempfile
 from pfcurve.errors import Problem
 from pfcurve.main import as_typed, command_text, versions
 
+from . import ahead as windows_ahead
 from . import options as command_line
 from . import plan as plan_of_units
 from . import result, sequence, units
@@ -43,6 +44,19 @@ def at_place(runs, place, finest=False):
 def grouped(options, base, found):
     size = sequence.group(base, options.budget)
     return units.grouped(base, size), found + (f", {size} to a unit" if size > 1 else "")
+
+
+def drawn_ahead(options, runs, ahead):
+    """What is known from the one run: (units, how they were found, windows, the sample or None where a second run must follow)."""
+    base, found = structure(runs)
+    base = ahead.clean(base, runs.held)
+    parts = units.grouped(base, ahead.size)
+    windows = Windows(runs, parts)
+    sample = windows_ahead.run(parts, windows, ahead, options)
+    if sample:
+        return parts, f"{found}, {ahead.size} to a unit", windows, sample
+    parts, found = grouped(options, base, found)
+    return parts, found, Windows(runs, parts), None
 
 
 def parts_of(options, runs):
@@ -91,16 +105,23 @@ def work(bindir, arguments):
     # All nodes of a cluster see the current folder, as a rule.
     with tempfile.TemporaryDirectory(prefix="parfocal-sample-", dir=os.getcwd() if options.slurm else None) as folder:
         runs = Runs(options, os.path.join(bindir, "pfrun"), folder)
-        status, summary = runs.cheap()
+        status, summary, ahead = windows_ahead.begin(options, runs)
         if status:
             return status
-        parts, found = parts_of(options, runs)
-        sampled = fits(options, runs, parts)
-        windows = Windows(runs, parts)
-        plan, known, estimate = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border) if sampled \
-            else sequence.all_of(parts, windows.measure)
+        if ahead:
+            parts, found, windows, sample = drawn_ahead(options, runs, ahead)
+        else:
+            (parts, found), sample = parts_of(options, runs), None
+            windows = Windows(runs, parts)
+        if not sample:
+            ahead = None
+            sampled = fits(options, runs, parts)
+            sample = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border) if sampled \
+                else sequence.all_of(parts, windows.measure)
+        plan, known, estimate = sample
         told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]))
+        told.ahead = ahead
         if options.verify:
             told.verify(*runs.full())
         summary["sample"] = told.numbers()

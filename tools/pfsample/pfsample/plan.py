@@ -61,6 +61,7 @@ class Plan:
     units: list
     certain: dict  # {unit's number: why}
     strata: list
+    unseen: list = field(default_factory=list)  # units that no window shows, and no other unit stands for
 
     def wanted(self):
         """Numbers of all units that are to be simulated in the fine model."""

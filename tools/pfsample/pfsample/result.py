@@ -26,9 +26,11 @@ class Result:
         self.estimate, self.borders, self.runs, self.command = estimate, borders, runs, command
         self.cheap = math.fsum(unit.x for unit in units)
         self.truth, self.checked = None, {}
+        self.ahead = None  # windows that were placed in the run with marks
         self.fine_cost = runs.fine_cost()
         self.seconds = estimates.of_units(plan, known, estimate)
         self.names = {number: "certain" for number in plan.certain}
+        self.names.update({unit.number: "not simulated" for unit in plan.unseen})
         for stratum in plan.strata:
             self.names.update({unit.number: stratum.name for unit in stratum.units})
 
@@ -45,7 +47,8 @@ class Result:
                         "inside": self.estimate.low <= self.truth <= self.estimate.high}
         if not self.plan.strata:  # nothing was drawn, so no other seed draws anything else
             return
-        hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border)
+        hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border,
+                                                 (lambda seed: self.ahead.plan(self.units, seed, lambda number: True)) if self.ahead else None)
         self.checked.update({"resamplings": RESAMPLES, "coverage": hits, "resampled_error_p95": sorted(map(abs, errors))[int(0.95 * RESAMPLES)],
                              "resampled_share": statistics.fmean(shares)})
 
@@ -91,6 +94,9 @@ class Result:
                      f"{len(self.units) - len(self.plan.certain)}, seed {o.seed}")
         lines += [f"    {part.name}: {part.units} units, {100 * part.total / e.total:.3g} % of the time, {part.drawn} drawn, "
                   f"{o.fine}/{o.cheap} {part.ratio:.4g}" for part in e.parts]
+        if self.plan.unseen:
+            unseen = sum(self.seconds[unit.number] for unit in self.plan.unseen)
+            lines.append(f"    not simulated: {len(self.plan.unseen)} units, {100 * unseen / e.total:.2g} % of the time, added to the interval")
         phases = self.phases()
         if 1 < len(phases) <= 12:
             lines += [f"    {name}: {seconds_text(fine)} ({o.cheap}: {seconds_text(cheap)})" for name, (cheap, fine) in phases.items()

@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -46,6 +47,7 @@ class Runs:
         self.jobs, self.copies = 0, True  # so far; whether a run of the program can be copied
         self.told = []  # what the user should know
         self.marks = None
+        self.held = {}  # {window of the run with marks: {mark: date}}
         self.environment = {k: v for k, v in os.environ.items()
                             if k not in ("PARFOCAL_REPORT", "PARFOCAL_SUMMARY", "PARFOCAL_TABLE", "PARFOCAL_MODEL")}
         computes = (setting(options, "smpi/simulate-computation") or "yes").lower() not in OFF
@@ -61,16 +63,17 @@ class Runs:
     def command(self, model, load=()):
         return [self.pfrun, "-quiet", *self.options.run_flags, "-model", model, *load, *self.options.app]
 
-    def run(self, model, settings, shown=False, load=()):
-        """One run; returns (exit status, summary, output). The application's output is shown once, in the cheap run."""
+    def run(self, model, settings, shown=False, load=(), apart=False):
+        """One run; returns (exit status, summary, output). The application's output is shown once, in the cheap run; `apart`: what goes to
+        stderr has a file of its own."""
         summary = self.path("summary.json")
         if os.path.exists(summary):
             os.remove(summary)
         environment, command = self.variables(settings) | {"PARFOCAL_SUMMARY": summary}, self.command(model, load)
         before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        with open(self.path("output.txt"), "wb") as output:
-            with subprocess.Popen(command, env=environment, stdin=None if shown else subprocess.DEVNULL,
-                                  stdout=None if shown else output, stderr=None if shown else subprocess.STDOUT) as process:
+        with open(self.path("output.txt"), "wb") as output, open(self.path("errors.txt"), "wb") as errors:
+            with subprocess.Popen(command, env=environment, stdin=None if shown else subprocess.DEVNULL, stdout=None if shown else output,
+                                  stderr=None if shown else errors if apart else subprocess.STDOUT) as process:
                 try:
                     status = process.wait()
                 except BaseException:
@@ -97,19 +100,44 @@ class Runs:
         self.cost.runs += 1
         return overhead * share
 
-    def cheap(self, shown=True):
+    def begin(self, marks):
+        """The begin of the program in the cheap model, heard by nobody: so many marks, all of it if that is less. Whether it is all, and well."""
+        settings = {"marks": self.path("marks.csv"), "marks_end": str(marks)} | ({RECORD: self.path("computation")} if self.records else {})
+        status, self.short, _ = self.run(self.options.cheap, settings, apart=True)
+        self.marks = files.read_marks(self.path("marks.csv")) if status == 0 else None
+        return status == 0 and len(self.marks.marks) <= marks
+
+    def heard(self):
+        """The run that was the begin and came to the end of the program: what it said is said now."""
+        for name, stream in (("output.txt", sys.stdout), ("errors.txt", sys.stderr)):
+            stream.flush()
+            with open(self.path(name), "rb") as file:
+                shutil.copyfileobj(file, stream.buffer)
+            stream.flush()
+        return 0, self.short
+
+    def cheap(self, shown=True, at="auto", spans=()):
         """(exit status, summary) of the run that shows the application, or is to succeed without a word; what it computes is measured here and
-        replayed in all others."""
-        settings = {"marks": self.path("marks.csv"), "marks_at": os.environ.get("PARFOCAL_MARKS_AT", "auto")}
+        replayed in all others. `spans`: windows in it, if the program goes on so far."""
+        settings = {"marks": self.path("marks.csv"), "marks_at": os.environ.get("PARFOCAL_MARKS_AT", at)}
         if self.records:
             settings[RECORD] = self.path("computation")
+        load = ()
+        if spans:
+            known = {k: v for k, v in self.window_settings(spans, self.folder, self.by, 1).items() if k != REPLAY}
+            settings = known | settings | {"windows_open": "yes"}
+            load = ("-load", self.options.fine)
         sys.stdout.flush()
-        status, summary, text = self.run(self.options.cheap, settings, shown=shown)
+        status, summary, text = self.run(self.options.cheap, settings, shown=shown, load=load)
         if status and not shown:
             raise Problem(f"-sample: the run in {self.options.cheap} failed: {last_line(text)}")
         if status:
             return status, None
         self.marks = files.read_marks(self.path("marks.csv"))
+        if spans:
+            dates, costs, _ = files.read_dates(self.path("dates.csv"))
+            self.held = {spans[window]: of for window, of in dates.items()}
+            self.count(list(self.held), costs)
         return 0, summary
 
     def mark_at(self, place):
@@ -117,7 +145,7 @@ class Runs:
         status, _, text = self.run(self.options.cheap, {"marks": self.path("marks.csv"), "marks_at": "site:" + place, **self.replayed()})
         if status:
             raise Problem(f"the run with marks at a place of the program failed: {last_line(text)}")
-        self.marks = files.read_marks(self.path("marks.csv"))
+        self.marks, self.held = files.read_marks(self.path("marks.csv")), {}
 
     def replayed(self):
         return {REPLAY: self.path("computation")} if self.records else {}
@@ -137,6 +165,10 @@ class Runs:
     def windows(self, wanted, longer):
         """{(first mark, last mark): {mark: date}} of fine windows. Forked windows may overlap; in a mixed run those that meet are one, and the
         `longer` ones have a run of their own."""
+        known = {span: self.held[self.holds(span)] for span in wanted + longer if self.holds(span)}
+        if known:
+            rest = [[span for span in part if span not in known] for part in (wanted, longer)]
+            return known | (self.windows(*rest) if any(rest) else {})
         if self.by == "fork":
             try:
                 return self.measured(wanted + longer, sorted({*wanted, *longer}))
@@ -151,14 +183,12 @@ class Runs:
             return self.dates_of(wanted + longer, spans, *jobs.run(self, spans))
         result = {}
         for part in filter(None, (wanted, longer)):
-            merged = []
-            for first, last in sorted(part):
-                if merged and first <= merged[-1][1]:
-                    merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
-                else:
-                    merged.append((first, last))
-            result.update(self.measured(part, merged))
+            result.update(self.measured(part, files.merged(part)))
         return result
+
+    def holds(self, span):
+        """The window of the run with marks that holds a span."""
+        return next(((first, last) for first, last in self.held if first <= span[0] and span[1] <= last), None)
 
     def window_settings(self, spans, folder, by, copies):
         """Of a run with these windows, `copies` at a time."""

@@ -85,11 +85,15 @@ def all_of(units, measure):
     return current, y, estimate.of_plan(current, y)
 
 
-def coverage(units, y, goal, budget, seeds, border=0.0):
-    """How often the interval holds the truth, how far off the estimates are, and what share of the units was simulated."""
+def coverage(units, y, goal, budget, seeds, border=0.0, ahead=None):
+    """How often the interval holds the truth, how far off the estimates are, and what share of the units was simulated. `ahead(seed)`: the plan
+    that is tried first."""
     truth, hits, errors, shares, layout = math.fsum(y.values()), 0, [], [], plan.layout(units)
     for seed in seeds:
-        current, _, found = run(units, lambda numbers: {k: y[k] for k in numbers}, goal, budget, seed, lambda: border, layout)
+        current = ahead(seed) if ahead else None
+        found = estimate.of_plan(current, y, border) if current else None
+        if not found or found.half > goal * found.total:
+            current, _, found = run(units, lambda numbers: {k: y[k] for k in numbers}, goal, budget, seed, lambda: border, layout)
         hits += found.low <= truth <= found.high
         errors.append(found.total / truth - 1)
         shares.append(cost(units, current.wanted()))

@@ -41,11 +41,11 @@ class Windows:
         more = max(0, number - sum(k in self.errors for k in inner))
         return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
 
-    def stretches(self):
+    def stretches(self, whole=False):
         """Iterations at the begin of the run, others that do the same, and the windows of these: the same ones where windows may overlap, each in a
-        window such as drawn units have; else some that are farther on, in one window. None where there are none."""
+        window such as drawn units have; else some that are farther on, in one window. None where there are none. `whole`: as in a long run."""
         body = [unit for unit in self.parts.base if unit.repeats]
-        number = min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
+        number = COMPARED[1] if whole or self.runs.held else min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
         if self.runs.by != "run":
             settled = min(max(len(body) // 20, SETTLED), SLOWLY)
             begin = body[settled:settled + number:number // COMPARED[0]]

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows that are placed before it is known how long the program is."""
+import dataclasses
+import statistics
+import unittest
+
+import populations
+from pfsample import ahead, estimate, units
+
+GOAL = 0.02
+
+
+def of(base, size=2):
+    """Windows after a begin of 60 iterations, behind a set-up of one unit."""
+    return ahead.Ahead(base[:60], "auto", 3, size, 1, ahead.FIRST, min(ahead.GROWTH * GOAL, ahead.LONGEST), ((0, 22), (31, 50)))
+
+
+class Places(unittest.TestCase):
+    def test_zones(self):
+        """Zones follow one another, each with one unit in it, by the seed; they grow, so that few look at a long run."""
+        base, _ = populations.halo(100, 1)
+        placed = of(base)
+        begin = placed.first
+        for end, drawn in placed.zones(1, 5000):
+            self.assertTrue(begin <= drawn < end)
+            begin = end
+        self.assertGreaterEqual(begin, 5000)
+        self.assertEqual(placed.zones(1, 5000), placed.zones(1, 5000))
+        self.assertNotEqual(placed.zones(1, 5000), placed.zones(2, 5000))
+        self.assertEqual(placed.zones(1, 500), [zone for zone in placed.zones(1, 5000) if zone[0] <= placed.zones(1, 500)[-1][0]])
+        self.assertLess(len(placed.zones(1, 1_000_000)), 60)
+
+    def test_windows_hold_units(self):
+        """The window of a unit that nobody knows yet is that of the unit when all are known."""
+        base, _ = populations.halo(1000, 1)
+        placed, parts = of(base), units.grouped(base, 2)
+        drawn = [number for _, number in placed.zones(7, len(parts)) if number < len(parts) - 3]
+        self.assertGreater(len(drawn), 6)
+        for number in drawn:
+            self.assertEqual(placed.window(number), parts.span(number, ahead.sequence.way_in(number), ahead.sequence.AFTER))
+
+    def test_regular(self):
+        halo, amr, random = (populations.ALL[name](140, 1)[0] for name in ("halo", "amr", "alltoallv"))
+        self.assertEqual(ahead.regular(halo), (1, 1))
+        self.assertEqual(ahead.regular([dataclasses.replace(unit, x=1.0 + 5 * (unit.kind == "reduce")) for unit in amr]), (10, 1))
+        self.assertIsNone(ahead.regular(random))
+
+    def test_clean(self):
+        """In a window and behind it, times are those of the begin, or of the nearest units of the same kind."""
+        base, _ = populations.make([(1.0 if i < 500 else 3.0, 1.1, "step", 4) for i in range(1000)])
+        wrong = [dataclasses.replace(unit, x=9.0) if unit.number < 22 or 300 <= unit.number < 307 or 700 <= unit.number < 710 else unit for unit in base]
+        cleaned = of(base).clean(wrong, [(0, 22), (300, 305), (700, 707)])
+        self.assertEqual([unit.x for unit in cleaned], [unit.x for unit in base])
+
+
+class Estimates(unittest.TestCase):
+    def check(self, name, count, size):
+        base, y = populations.ALL[name](count, 1)
+        parts = units.grouped(base, size)
+        fine = {unit.number: sum(y[k] for k in range(*parts.parts[unit.number])) for unit in parts}
+        truth, hits, errors = sum(fine.values()), 0, []
+        for seed in range(200):
+            sample = of(base, size).plan(parts, seed, lambda number: number < len(parts) - 2)
+            self.assertLessEqual({len(parts) - 2, len(parts) - 1}, {unit.number for unit in sample.unseen})
+            found = estimate.of_plan(sample, fine)
+            hits += found.low <= truth <= found.high
+            errors.append(found.total / truth - 1)
+            if seed == 0:
+                self.assertAlmostEqual(sum(estimate.of_units(sample, fine, found).values()) / found.total, 1, places=12)
+        self.assertGreaterEqual(hits, 186, name)
+        self.assertLess(abs(statistics.fmean(errors)), 0.002, f"{name}: the estimates lean to one side")
+        self.assertLess(max(map(abs, errors)), 0.06, name)
+
+    def test_coverage(self):
+        for name, count, size in (("cycle", 500, 2), ("cycle", 5000, 2), ("halo", 1000, 2), ("amr", 3000, 10), ("alltoallv", 1000, 2)):
+            self.check(name, count, size)
+
+    def test_unseen_widens(self):
+        base, y = populations.halo(1000, 1)
+        parts = units.grouped(base, 1)
+        placed = of(base, 1)
+        all_seen, cut = (placed.plan(parts, 1, lambda number, last=last: number < last) for last in (len(parts), len(parts) - 2))
+        wide, narrow = estimate.of_plan(cut, y), estimate.of_plan(all_seen, y)
+        self.assertGreater(wide.half, narrow.half + 0.9 * sum(unit.x for unit in cut.unseen))
+
+    def test_nothing_drawn(self):
+        base, _ = populations.halo(1000, 1)
+        self.assertIsNone(of(base).plan(units.grouped(base, 2), 1, lambda number: number < 9))
+
+
+if __name__ == "__main__":
+    unittest.main()
