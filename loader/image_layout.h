@@ -14,15 +14,18 @@ enum { PF_IMAGE_OBJECTS = 64 };
 
 struct pf_image_object {
     const struct pf_elf *file;
-    size_t base, size; /* in whole pages; base: what its own addresses count from */
-    size_t writable;   /* of a program: where the pages begin that it writes, and those of them */
-    size_t zeroes;     /* that are zero at first; both end with it, and count from `base` */
-    uint64_t scope;    /* itself and those that it needs, as bits */
-    size_t unwind;     /* its table of unwinding, the one with an index; 0: none */
-    size_t init;       /* its initialisation function; 0: none */
-    size_t inits;      /* more of them: a table, */
-    size_t init_count; /* of so many */
-    uint32_t *moved;   /* where it holds addresses inside the image */
+    size_t base, size;   /* in whole pages; base: what its own addresses count from */
+    size_t writable;     /* of a program: where the pages begin that it writes, and those of them */
+    size_t zeroes;       /* that are zero at first; both end with it, and count from `base` */
+    size_t locals;       /* its thread-local variables, from `base`; 0: none */
+    size_t initial;      /* where the file has those that do not begin as zeroes, */
+    size_t initial_size; /* of so many bytes */
+    uint64_t scope;      /* itself and those that it needs, as bits */
+    size_t unwind;       /* its table of unwinding, the one with an index; 0: none */
+    size_t init;         /* its initialisation function; 0: none */
+    size_t inits;        /* more of them: a table, */
+    size_t init_count;   /* of so many */
+    uint32_t *moved;     /* where it holds addresses inside the image */
     size_t moved_count;
     struct pf_image_copied *copied; /* variables of libraries outside that it has in its own data */
     size_t copied_count;

@@ -19,7 +19,9 @@ enum {
     COPIED = R_X86_64_COPY,
     VALUE = R_X86_64_64,
     DATA_SLOT = R_X86_64_GLOB_DAT,
-    CALL_SLOT = R_X86_64_JUMP_SLOT
+    CALL_SLOT = R_X86_64_JUMP_SLOT,
+    LOCAL_BLOCK = R_X86_64_DTPMOD64,
+    LOCAL_PLACE = R_X86_64_DTPOFF64
 };
 #elif defined(__aarch64__)
 enum {
@@ -27,11 +29,15 @@ enum {
     COPIED = R_AARCH64_COPY,
     VALUE = R_AARCH64_ABS64,
     DATA_SLOT = R_AARCH64_GLOB_DAT,
-    CALL_SLOT = R_AARCH64_JUMP_SLOT
+    CALL_SLOT = R_AARCH64_JUMP_SLOT,
+    LOCAL_BLOCK = R_AARCH64_TLS_DTPMOD,
+    LOCAL_PLACE = R_AARCH64_TLS_DTPREL
 };
 #else
 #error "the relocations of this processor are not known"
 #endif
+
+enum { LOCALS_ALIGNMENT = 64 }; /* of a block of thread-local variables */
 
 /* A library while it is read. */
 struct reading {
@@ -202,9 +208,9 @@ static bool read_exports(struct reading *reading)
     GElf_Sym symbol;
     for (size_t i = 1; i < reading->symbol_count && gelf_getsym(reading->symbols, (int)i, &symbol); i++) {
         int type = GELF_ST_TYPE(symbol.st_info);
-        if (type == STT_TLS)
+        if (type == STT_TLS && (reading->plan->program || symbol.st_shndx == SHN_UNDEF))
             return refuse(reading, "thread-local variables");
-        if (symbol.st_shndx == SHN_UNDEF)
+        if (symbol.st_shndx == SHN_UNDEF || type == STT_TLS)
             continue;
         if (type == STT_GNU_IFUNC || GELF_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE)
             return refuse(reading, "symbols that are resolved when it is loaded");
@@ -270,6 +276,23 @@ static bool note_protection(struct reading *reading, const GElf_Phdr *segment)
     return true;
 }
 
+/* All ranks live in one thread: a copy has its thread-local variables in a block of its own behind it. */
+static bool read_locals(struct reading *reading, const GElf_Phdr *segment)
+{
+    struct pf_image_object *object = reading->object;
+    if (reading->plan->program)
+        return refuse(reading, "thread-local variables");
+    if (segment->p_offset + segment->p_filesz > object->file->size || segment->p_filesz > segment->p_memsz)
+        return refuse(reading, "segments outside the file");
+    if (segment->p_align > LOCALS_ALIGNMENT)
+        return refuse(reading, "thread-local variables with an alignment of their own");
+    object->initial = segment->p_vaddr;
+    object->initial_size = segment->p_filesz;
+    memcpy(reading->image->bytes + object->base + object->locals, object->file->bytes + segment->p_offset,
+           segment->p_filesz);
+    return true;
+}
+
 /* Copies what the file holds of each segment; the rest is zeroes. */
 static bool read_segments(struct reading *reading)
 {
@@ -280,8 +303,8 @@ static bool read_segments(struct reading *reading)
     for (int i = 0; i < (int)count && gelf_getphdr(reading->elf, i, &segment); i++) {
         if (segment.p_type == PT_GNU_EH_FRAME)
             object->unwind = object->base + segment.p_vaddr;
-        if (segment.p_type == PT_TLS)
-            return refuse(reading, "thread-local variables");
+        if (segment.p_type == PT_TLS && !read_locals(reading, &segment))
+            return false;
         if (segment.p_type == PT_GNU_STACK && reading->plan->program && (segment.p_flags & PF_X))
             return refuse(reading, "code on its stack");
         if (segment.p_type != PT_LOAD)
@@ -393,6 +416,31 @@ static bool asks_linker(const char *name)
     return false;
 }
 
+/* What a library asks for the address of a thread-local variable gets the two words that are filled in by
+ * relocate_local(). */
+static void *local_variable(const uintptr_t *index)
+{
+    return (void *)(index[0] + index[1]);
+}
+
+/* The beginning of the block of the library's thread-local variables, and a variable's place there. */
+static bool relocate_local(struct reading *reading, size_t place, const GElf_Rela *entry, int type)
+{
+    struct pf_image_object *object = reading->object;
+    GElf_Sym symbol;
+    if (!gelf_getsym(reading->symbols, (int)GELF_R_SYM(entry->r_info), &symbol))
+        return refuse(reading, "a relocation of no symbol");
+    if (!object->locals || (GELF_R_SYM(entry->r_info) && symbol.st_shndx == SHN_UNDEF))
+        return refuse(reading, "thread-local variables of another library");
+    if (type == LOCAL_BLOCK) {
+        add_moved(reading, place, object->base + object->locals);
+    } else {
+        size_t offset = symbol.st_value + (size_t)entry->r_addend;
+        memcpy(reading->image->bytes + place, &offset, sizeof offset);
+    }
+    return true;
+}
+
 /* A reference by name. */
 static bool bind(struct reading *reading, size_t place, size_t index, int type, size_t addend)
 {
@@ -409,8 +457,10 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
                  (struct pf_image_name){name, place, reading->number, false, hash(name)});
     if (undefined && reading->plan->program && asks_linker(name))
         return refuse(reading, "calls that ask the dynamic linker");
-    if (!undefined || !reading->plan->find ||
-        !reading->plan->find(name, undefined, reading->plan->arg, &value)) {
+    if (undefined && strcmp(name, "__tls_get_addr") == 0)
+        value = (void *)local_variable;
+    else if (!undefined || !reading->plan->find ||
+             !reading->plan->find(name, undefined, reading->plan->arg, &value)) {
         const struct pf_image_name *inside = find_inside(reading, name);
         if (inside || !undefined) {
             add_moved(reading, place,
@@ -458,6 +508,10 @@ static bool relocate(struct reading *reading, const GElf_Rela *entry)
     int type = (int)GELF_R_TYPE(entry->r_info);
     if (entry->r_offset + sizeof(void *) > object->size || place > UINT32_MAX)
         return refuse(reading, "relocations outside its segments");
+    if (entry->r_offset - object->initial < object->initial_size)
+        place += object->locals - object->initial;
+    if ((type == LOCAL_BLOCK || type == LOCAL_PLACE) && !reading->plan->program)
+        return relocate_local(reading, place, entry, type);
     if (type == MOVED) {
         add_moved(reading, place, object->base + (size_t)entry->r_addend);
         return true;
@@ -495,7 +549,7 @@ static bool give_places(struct pf_image *image, const struct pf_image_plan *plan
         return false;
     }
     for (int i = 0; i < plan->count; i++) {
-        size_t count = 0, size = 0;
+        size_t count = 0, size = 0, locals = 0;
         GElf_Phdr segment;
         Elf *elf = elf_memory(plan->files[i]->bytes, plan->files[i]->size);
         if (elf)
@@ -503,9 +557,16 @@ static bool give_places(struct pf_image *image, const struct pf_image_plan *plan
         for (int s = 0; s < (int)count && gelf_getphdr(elf, s, &segment); s++)
             if (segment.p_type == PT_LOAD && segment.p_vaddr + segment.p_memsz > size)
                 size = segment.p_vaddr + segment.p_memsz;
+            else if (segment.p_type == PT_TLS)
+                locals = segment.p_memsz;
+        size_t behind = (size + LOCALS_ALIGNMENT - 1) & ~(size_t)(LOCALS_ALIGNMENT - 1);
+        if (locals)
+            size = behind + locals;
         elf_end(elf);
-        image->objects[i] = (struct pf_image_object){
-            .file = plan->files[i], .base = image->size, .size = (size + page - 1) & ~(page - 1)};
+        image->objects[i] = (struct pf_image_object){.file = plan->files[i],
+                                                     .base = image->size,
+                                                     .size = (size + page - 1) & ~(page - 1),
+                                                     .locals = locals ? behind : 0};
         image->objects[i].writable = image->objects[i].zeroes = image->objects[i].size;
         image->size += image->objects[i].size;
         image->count++;

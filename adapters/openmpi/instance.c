@@ -47,6 +47,27 @@ static void repair_retaining(const struct pf_ompi_instance *inst)
 #undef X
 }
 
+/* What Open MPI would ask of a launcher's library, the glue answers. */
+static void repair_answered(const struct pf_ompi_instance *inst)
+{
+    static const char *const answered[] = {
+#define X(name) #name,
+        PF_OMPI_ANSWERED(X)
+#undef X
+            NULL};
+    for (int i = 0; answered[i]; i++)
+        for (int library = 0; library < PF_CORE_GLUE; library++)
+            pf_hooks_replace(inst->core[library], answered[i],
+                             pf_copy_symbol(inst->core[PF_CORE_GLUE], answered[i]));
+}
+
+static void repair_nbc(const struct pf_ompi_instance *inst, void *handle)
+{
+    static const char start[] = PF_OMPI_NBC_START, progress[] = PF_OMPI_NBC_PROGRESS;
+    pf_hooks_replace(handle, start, inst->glue->nbc_start(pf_copy_symbol(handle, start)));
+    pf_hooks_replace(handle, progress, inst->glue->nbc_progress(pf_copy_symbol(handle, progress)));
+}
+
 /* In this order each library finds those it needs already loaded, under this rank's names. */
 bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
 {
@@ -64,6 +85,9 @@ bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
                  pf_parts_core(PF_CORE_GLUE)->elf.path);
         return false;
     }
+    repair_answered(inst);
+    if (!*PF_OMPI_NBC_PLUGIN)
+        repair_nbc(inst, inst->core[PF_CORE_MPI]);
     return true;
 }
 
@@ -84,20 +108,31 @@ static int list_one(const char *path, void *arg)
     return listing->each(name, listing->arg);
 }
 
-int pf_ompi_plugin_list(void *context, int (*each)(const char *path, void *arg), void *arg)
-{
-    struct listing listing = {each, arg};
-    (void)context;
-    int status = pf_parts_each_plugin(list_one, &listing);
-    /* The glue holds two components; Open MPI expects one file for each. */
-    return status ? status : each("mca_pmix_parfocal", arg);
-}
+/* The glue holds several components; Open MPI expects one file for each. */
+static const char *const components[] = {
+#define X(name) name,
+    PF_OMPI_COMPONENTS(X)
+#undef X
+        NULL};
 
 static bool is_glue(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    return strcmp(name, "mca_ess_parfocal") == 0 || strcmp(name, "mca_pmix_parfocal") == 0;
+    for (int i = 0; components[i]; i++)
+        if (strcmp(name, components[i]) == 0)
+            return true;
+    return false;
+}
+
+int pf_ompi_plugin_list(void *context, int (*each)(const char *path, void *arg), void *arg)
+{
+    struct listing listing = {each, arg};
+    (void)context;
+    int status = pf_parts_each_plugin(list_one, &listing);
+    for (int i = 0; components[i] && status == 0; i++)
+        status = each(components[i], arg);
+    return status;
 }
 
 /*
@@ -121,13 +156,6 @@ static void repair_coll(const struct pf_ompi_instance *inst, void *handle)
     };
     for (int i = 0; i < PF_GLUE_COLL_ENDS; i++)
         pf_hooks_replace(handle, ends[i], inst->glue->coll_end(i, pf_copy_symbol(handle, ends[i])));
-}
-
-static void repair_nbc(const struct pf_ompi_instance *inst, void *handle)
-{
-    static const char start[] = PF_OMPI_NBC_START, progress[] = PF_OMPI_NBC_PROGRESS;
-    pf_hooks_replace(handle, start, inst->glue->nbc_start(pf_copy_symbol(handle, start)));
-    pf_hooks_replace(handle, progress, inst->glue->nbc_progress(pf_copy_symbol(handle, progress)));
 }
 
 static void repair_mtl(const struct pf_ompi_instance *inst, void *handle)
@@ -177,7 +205,7 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         repair_osc_pt2pt(inst, handle);
     if (handle && strcmp(name, "mca_osc_portals4") == 0)
         pf_hooks_replace(handle, PF_OMPI_OSC_LIST, inst->glue->osc_list_init());
-    if (handle && strcmp(name, "mca_coll_libnbc") == 0)
+    if (handle && strcmp(name, PF_OMPI_NBC_PLUGIN) == 0)
         repair_nbc(inst, handle);
     if (handle && strcmp(name, "mca_coll_portals4") == 0)
         repair_coll(inst, handle);

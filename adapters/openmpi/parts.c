@@ -165,8 +165,7 @@ static bool list_plugins(char *why, size_t n)
                         "install the Debian package " PF_OMPI_PACKAGE, why, n))
             return false;
     }
-    return add_portals_plugins(why, n) &&
-           add_plugin(parts.own_dir, "ess_parfocal", true, "rebuild Parfocal", why, n);
+    return add_portals_plugins(why, n);
 }
 
 static bool map_core(char *why, size_t n)
@@ -251,7 +250,7 @@ bool pf_parts_find(char *why, size_t n)
     if (!find_library_dir(why, n) || !find_own_dir(why, n) || !list_plugins(why, n) || !map_core(why, n) ||
         !check_version(why, n) || !check_layouts(why, n))
         return false;
-    for (int i = 0; i < PF_CORE_GLUE; i++)
+    for (int i = 0; i < PF_CORE_COUNT; i++)
         count_file(parts.core[i]->elf.path);
     return true;
 }

@@ -19,10 +19,10 @@
 #include "opal/class/opal_free_list.h"
 #include "opal/class/opal_hash_table.h"
 #include "opal/datatype/opal_convertor.h"
-#include "opal/dss/dss_types.h"
 
 #include "adapters/openmpi/glue/internal.h"
 #include "adapters/openmpi/private/private.h"
+#include PF_OMPI_TYPES
 
 static void same(const char *what, long long found, long long expected)
 {
@@ -47,9 +47,9 @@ static void check_comm(void)
     PMPI_Comm_get_name(comm, name, &length);
     same("the rank in a communicator", comm->c_my_rank, rank);
     same("the number of processes in a group", comm->c_local_group->grp_proc_count, size);
-    same("the id of MPI_COMM_WORLD", comm->c_contextid, 0);
+    same("the id of MPI_COMM_WORLD", pf_glue_comm_index(comm), 0);
     same("the place of MPI_COMM_WORLD", opal_pointer_array_get_item(&ompi_mpi_communicators, 0) == comm, 1);
-    same("a communicator's name", strncmp(comm->c_name, name, sizeof comm->c_name), 0);
+    same("a communicator's name", strncmp(comm->c_name, name, sizeof name), 0);
     same("a communicator's table of collectives", comm->c_coll && comm->c_coll->coll_barrier, 1);
     same("the flag of an intercommunicator", OMPI_COMM_IS_INTER(comm), 0);
 }

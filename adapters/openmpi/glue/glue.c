@@ -71,7 +71,7 @@ static int activate(ompi_communicator_t *comm, int cid)
 {
     if (opal_pointer_array_get_item(&ompi_mpi_communicators, cid))
         return MPI_ERR_INTERN; /* a shadow of the same id is still alive */
-    comm->c_contextid = (uint32_t)cid;
+    pf_glue_comm_set_index(comm, (uint32_t)cid);
     if (opal_pointer_array_set_item(&ompi_mpi_communicators, cid, comm) != OPAL_SUCCESS)
         return MPI_ERR_NO_MEM;
     int status = MCA_PML_CALL(add_comm(comm));
@@ -85,9 +85,7 @@ static int activate(ompi_communicator_t *comm, int cid)
 static int comm_make(const int *world_ranks, int n, int me, ompi_communicator_t **result)
 {
     ompi_communicator_t *comm = NULL;
-    ompi_request_t *request = NULL;
-    int status = ompi_comm_set_nb(&comm, &ompi_mpi_comm_world.comm, n, (int *)(uintptr_t)world_ranks, 0, NULL,
-                                  NULL, &ompi_mpi_errors_return.eh, false, NULL, NULL, &request);
+    int status = pf_glue_comm_over(world_ranks, n, &comm);
     if (status != OMPI_SUCCESS)
         return MPI_ERR_INTERN;
     if (ompi_comm_rank(comm) != me) {

@@ -44,7 +44,12 @@ void *pf_glue_osc_receive(void *function);
 void *pf_glue_osc_send(void *function);
 void *pf_glue_osc_list_init(void);
 
-/* The one job of the process has this number in Open MPI's names. */
-enum { PF_GLUE_JOB = 1 };
+/* In the folder of each version. A communicator's number; what is left of making one when its members and its
+ * number are known; what pml/cm needs before it sends, after MPI_Init. */
+struct ompi_communicator_t;
+uint32_t pf_glue_comm_index(const struct ompi_communicator_t *comm);
+void pf_glue_comm_set_index(struct ompi_communicator_t *comm, uint32_t index);
+int pf_glue_comm_over(const int *world_ranks, int n, struct ompi_communicator_t **comm);
+void pf_glue_pml_install(void);
 
 #endif

@@ -36,7 +36,7 @@ static void neighbours(size_t me, size_t ranks[NEIGHBOURS])
 
 static ompi_proc_t *proc_of(size_t rank)
 {
-    opal_process_name_t name = {.jobid = PF_GLUE_JOB, .vpid = (opal_vpid_t)rank};
+    opal_process_name_t name = {.jobid = OPAL_PROC_MY_NAME.jobid, .vpid = (opal_vpid_t)rank};
     return (ompi_proc_t *)ompi_proc_for_name(name);
 }
 

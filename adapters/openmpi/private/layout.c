@@ -9,11 +9,9 @@
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 #include "opal/class/opal_pointer_array.h"
-#include "opal/mca/pmix/pmix.h"
-#include "orte/mca/errmgr/errmgr.h"
-#include "orte/util/proc_info.h"
 
 #include "adapters/openmpi/private/layout.h"
+#include PF_OMPI_TYPES
 
 const struct pf_ompi_datum pf_ompi_data[] = {
 #define X(library, symbol, type) {PF_CORE_##library, #symbol, sizeof(type)},

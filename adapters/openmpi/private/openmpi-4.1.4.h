@@ -8,6 +8,8 @@
 #define PF_OMPI_PACKAGE      "libopenmpi3"
 #define PF_OMPI_VERSION_TEXT "ompi_version_string"
 
+#define PF_OMPI_TYPES        "adapters/openmpi/glue/v4/types.h"
+
 #define PF_OMPI_LIBRARIES(X)                                                                                 \
     X(PAL, "libopen-pal.so.40")                                                                              \
     X(RTE, "libopen-rte.so.40")                                                                              \
@@ -60,6 +62,10 @@
     X("orte_abort_print_stack", "0")                                                                         \
     X("mpi_abort_delay", "0")
 
+#define PF_OMPI_COMPONENTS(X) X("mca_ess_parfocal") X("mca_pmix_parfocal")
+
+#define PF_OMPI_ANSWERED(X)
+
 #define PF_OMPI_RETAIN(X)                                                                                    \
     X("ompi_coll_base_retain_datatypes")                                                                     \
     X("ompi_coll_base_retain_datatypes_w")                                                                   \
@@ -107,6 +113,7 @@
 #define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
 #define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
 
+#define PF_OMPI_NBC_PLUGIN    "mca_coll_libnbc"
 #define PF_OMPI_NBC_START     "NBC_Start"
 #define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
 

@@ -9,15 +9,19 @@
  *
  *   PF_OMPI_VERSION, PF_OMPI_PACKAGE   the version, and the package of Debian that has it
  *   PF_OMPI_VERSION_TEXT               the symbol in libmpi that says which version it is
+ *   PF_OMPI_TYPES                      the header that includes those of what PF_OMPI_DATA and _CLASSES name
  *   PF_OMPI_LIBRARIES(X)               X(NAME, file) of each, after those that it needs; the last is MPI
  *   PF_OMPI_PLUGIN_FOLDERS             where the plugins are, below the libraries
  *   PF_OMPI_PLUGINS(X)                 X(name, when): ALWAYS, only with pml CM or OB1, or OPTIONAL
  *   PF_OMPI_LB, _UB, _INTEGER16        datatypes that stand for those that its mpi.h has not got
  *   PF_OMPI_SETTINGS(X)                X(parameter, value): another value breaks the adapter
- *   PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective uses
- *   PF_OMPI_COLL_WITHHELD(X)           X(function of coll/portals4) that is wrong and has a substitute
+ *   PF_OMPI_COMPONENTS(X)              X(name of a component that is part of the glue)
+ *   PF_OMPI_ANSWERED(X)                X(function of another library that Open MPI calls and the glue
+ * answers) PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective
+ * uses PF_OMPI_COLL_WITHHELD(X)           X(function of coll/portals4) that is wrong and has a substitute
  *   PF_OMPI_COLL_ENDS(X)               X(function of coll/portals4) that ends a nonblocking collective
  *   PF_OMPI_COLL_BCAST, _TYPES         its broadcast, its table of types
+ *   PF_OMPI_NBC_PLUGIN                 the plugin that coll/libnbc is; "": part of libmpi
  *   PF_OMPI_NBC_START, _PROGRESS       with which coll/libnbc starts and advances a collective
  *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
  *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests

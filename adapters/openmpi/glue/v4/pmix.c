@@ -16,6 +16,7 @@
 #include "opal/util/proc.h"
 
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/glue/v4/types.h"
 
 static int init_count;
 

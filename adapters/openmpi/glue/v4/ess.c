@@ -22,6 +22,7 @@
 #include "orte/util/proc_info.h"
 
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/glue/v4/types.h"
 
 static __attribute__((noreturn)) void end_job(int status)
 {

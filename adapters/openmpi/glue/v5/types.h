@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_GLUE_V5_TYPES_H
+#define PF_OPENMPI_GLUE_V5_TYPES_H
+
+/* Headers of Open MPI 5.0 with what PF_OMPI_DATA and PF_OMPI_CLASSES name. After ompi_config.h. */
+
+#include "ompi/communicator/communicator.h"
+#include "opal/util/proc.h"
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_OPENMPI_5_0_7_H
+#define PF_OPENMPI_5_0_7_H
+
+/* Open MPI 5.0.7; private.h says what each of these is. */
+
+#define PF_OMPI_VERSION      "5.0.7"
+#define PF_OMPI_PACKAGE      "libopenmpi40"
+#define PF_OMPI_VERSION_TEXT "ompi_version_string"
+
+#define PF_OMPI_TYPES        "adapters/openmpi/glue/v5/types.h"
+
+#define PF_OMPI_LIBRARIES(X)                                                                                 \
+    X(PAL, "libopen-pal.so.80")                                                                              \
+    X(MPI, "libmpi.so.40")
+
+#define PF_OMPI_PLUGIN_FOLDERS "openmpi3", "openmpi/lib/openmpi3", "openmpi"
+
+/* All of Open MPI's own are parts of its libraries. */
+#define PF_OMPI_PLUGINS(X)
+
+#define PF_OMPI_SETTINGS(X)                                                                                  \
+    X("mca_base_param_files", "none")                                                                        \
+    X("mca_base_component_path", "/dev/null") /* plugins come from the glue's list */                        \
+    X("btl", "self")                                                                                         \
+    X("mtl", "portals4")                                                                                     \
+    X("coll", "^han,sm") /* these would use memory that the simulated ranks do not share */                  \
+    X("topo", "basic")   /* treematch would look at this machine */                                          \
+    X("sharedfp", "^sm")                                                                                     \
+    X("opal_signal", "") /* the application's signals are not Open MPI's */                                  \
+    X("opal_set_max_sys_limits", "")                                                                         \
+    X("memory", "^patcher") /* would rewrite munmap and friends for the whole process, once per rank */      \
+    X("mpi_warn_on_fork", "0")                                                                               \
+    X("mpi_yield_when_idle", "0")                                                                            \
+    X("mpi_abort_print_stack", "0")                                                                          \
+    X("mpi_abort_delay", "0")
+
+#define PF_OMPI_COMPONENTS(X)
+
+#define PF_OMPI_ANSWERED(X)                                                                                  \
+    X(PMIx_Abort)                                                                                            \
+    X(PMIx_Commit)                                                                                           \
+    X(PMIx_Data_pack)                                                                                        \
+    X(PMIx_Data_unpack)                                                                                      \
+    X(PMIx_Deregister_event_handler)                                                                         \
+    X(PMIx_Fence)                                                                                            \
+    X(PMIx_Fence_nb)                                                                                         \
+    X(PMIx_Finalize)                                                                                         \
+    X(PMIx_Get)                                                                                              \
+    X(PMIx_Init)                                                                                             \
+    X(PMIx_Initialized)                                                                                      \
+    X(PMIx_Notify_event)                                                                                     \
+    X(PMIx_Put)                                                                                              \
+    X(PMIx_Register_event_handler)                                                                           \
+    X(PMIx_Store_internal)
+
+#define PF_OMPI_RETAIN(X)                                                                                    \
+    X("ompi_coll_base_retain_datatypes")                                                                     \
+    X("ompi_coll_base_retain_datatypes_w")                                                                   \
+    X("ompi_coll_base_retain_op")
+
+#define PF_OMPI_COLL_WITHHELD(X)                                                                             \
+    X("ompi_coll_portals4_scatter_intra")                                                                    \
+    X("ompi_coll_portals4_iscatter_intra")                                                                   \
+    X("ompi_coll_portals4_ibcast_intra")
+
+#define PF_OMPI_COLL_ENDS(X)                                                                                 \
+    X("ompi_coll_portals4_iallreduce_intra_fini")                                                            \
+    X("ompi_coll_portals4_ibarrier_intra_fini")                                                              \
+    X("ompi_coll_portals4_igather_intra_fini")                                                               \
+    X("ompi_coll_portals4_ireduce_intra_fini")
+
+#define PF_OMPI_DATA(X)                                                                                      \
+    X(PAL, opal_timer_base_get_usec, void *) /* of which shim/ has a declaration of its own */               \
+    X(PAL, opal_timer_base_get_cycles, void *)                                                               \
+    X(PAL, opal_process_info, opal_process_info_t)                                                           \
+    X(MPI, mca_pml, mca_pml_base_module_t)                                                                   \
+    X(MPI, mca_pml_base_selected_component, mca_pml_base_component_t)                                        \
+    X(MPI, ompi_mpi_communicators, opal_pointer_array_t)                                                     \
+    X(MPI, ompi_request_empty, ompi_request_t)
+
+#define PF_OMPI_CLASSES(X)                                                                                   \
+    X(ompi_communicator_t)                                                                                   \
+    X(ompi_group_t)                                                                                          \
+    X(ompi_datatype_t)                                                                                       \
+    X(ompi_request_t)                                                                                        \
+    X(mca_pml_base_request_t)                                                                                \
+    X(ompi_win_t)                                                                                            \
+    X(opal_list_t)                                                                                           \
+    X(opal_free_list_t)                                                                                      \
+    X(opal_hash_table_t)                                                                                     \
+    X(opal_convertor_t)
+
+#define PF_OMPI_LB            "ompi_mpi_lb"
+#define PF_OMPI_UB            "ompi_mpi_ub"
+#define PF_OMPI_INTEGER16     "ompi_mpi_2dblprec"
+
+#define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
+#define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
+
+#define PF_OMPI_NBC_PLUGIN    ""
+#define PF_OMPI_NBC_START     "NBC_Start"
+#define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
+
+#define PF_OMPI_OSC_RECEIVE   "" /* there is no osc/pt2pt */
+#define PF_OMPI_OSC_SEND      ""
+#define PF_OMPI_OSC_LIST      "opal_free_list_init"
+#define PF_OMPI_OSC_COMM      "ompi_comm_dup"
+
+#define PF_OMPI_MTL           "ompi_mtl_portals4"
+#define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"
+#define PF_OMPI_MTL_TREE      PF_OMPI_MTL "_flowctl_add_procs"
+#define PF_OMPI_MTL_COMPONENT "mca_mtl_portals4_component"
+#define PF_OMPI_MTL_SHORT     (1ULL << 60)
+#define PF_OMPI_MTL_LONG      (2ULL << 60)
+
+/* The same bits as in 4.1.4. */
+#define PF_OMPI_CONTEXTS      4096
+#define PF_OMPI_COLL_CONTEXTS 2048
+#define PF_OMPI_TAG_BITS      23
+#define PF_OMPI_PASSES        8
+
+#endif
