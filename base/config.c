@@ -288,6 +288,11 @@ const char *pf_config_default(const char *name)
     return entry ? entry->def : "";
 }
 
+const char *pf_config_osc(void)
+{
+    return *pf_config.openmpi_osc ? pf_config.openmpi_osc : PF_OPENMPI_OSC;
+}
+
 const char *pf_config_given(const char *name)
 {
     const struct entry *entry = find_entry(name, strlen(name));

@@ -49,6 +49,9 @@ PF_EXPORT void pf_config_suggest(const char *given, const char *name, const char
 /* The text of an entry's default; empty when there is no such entry. */
 PF_EXPORT const char *pf_config_default(const char *name);
 
+/* The row openmpi_osc; where that is empty, what the Open MPI that Parfocal was built for has. */
+PF_EXPORT const char *pf_config_osc(void);
+
 /* How the user named the entry `name` when it was last given; the name itself when nobody did. For messages
  * about values that only their reader can judge. */
 PF_EXPORT const char *pf_config_given(const char *name);

@@ -47,8 +47,8 @@ static void repair_retaining(const struct pf_ompi_instance *inst)
 #undef X
 }
 
-/* What Open MPI would ask of a launcher's library, the glue answers. */
-static void repair_answered(const struct pf_ompi_instance *inst)
+/* What a library or plugin would ask of a launcher's library, the glue answers. */
+static void repair_answered(const struct pf_ompi_instance *inst, void *handle)
 {
     static const char *const answered[] = {
 #define X(name) #name,
@@ -56,9 +56,7 @@ static void repair_answered(const struct pf_ompi_instance *inst)
 #undef X
             NULL};
     for (int i = 0; answered[i]; i++)
-        for (int library = 0; library < PF_CORE_GLUE; library++)
-            pf_hooks_replace(inst->core[library], answered[i],
-                             pf_copy_symbol(inst->core[PF_CORE_GLUE], answered[i]));
+        pf_hooks_replace(handle, answered[i], pf_copy_symbol(inst->core[PF_CORE_GLUE], answered[i]));
 }
 
 static void repair_nbc(const struct pf_ompi_instance *inst, void *handle)
@@ -85,7 +83,8 @@ bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
                  pf_parts_core(PF_CORE_GLUE)->elf.path);
         return false;
     }
-    repair_answered(inst);
+    for (int i = 0; i < PF_CORE_GLUE; i++)
+        repair_answered(inst, inst->core[i]);
     if (!*PF_OMPI_NBC_PLUGIN)
         repair_nbc(inst, inst->core[PF_CORE_MPI]);
     return true;
@@ -169,6 +168,11 @@ static void repair_mtl(const struct pf_ompi_instance *inst, void *handle)
     pf_hooks_replace(handle, "free", (void *)pf_blocks_free);
 }
 
+static void replace(void *handle, const char *name, void *value)
+{
+    pf_hooks_replace(handle, name, value);
+}
+
 static void repair_osc_pt2pt(const struct pf_ompi_instance *inst, void *handle)
 {
     static const char receive[] = PF_OMPI_OSC_RECEIVE, send[] = PF_OMPI_OSC_SEND;
@@ -199,12 +203,14 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         repair_mtl(inst, inst->mtl = handle);
     else if (handle && inst->mtl && !pf_ompi_image_used())
         pf_hooks_bind(handle, PF_OMPI_MTL, inst->mtl);
+    if (handle)
+        repair_answered(inst, handle);
     if (handle && strncmp(name, "mca_osc_", 8) == 0)
         pf_hooks_replace(handle, PF_OMPI_OSC_COMM, (void *)inst->glue->window_comm);
     if (handle && strcmp(name, "mca_osc_pt2pt") == 0)
         repair_osc_pt2pt(inst, handle);
     if (handle && strcmp(name, "mca_osc_portals4") == 0)
-        pf_hooks_replace(handle, PF_OMPI_OSC_LIST, inst->glue->osc_list_init());
+        inst->glue->osc_repair(replace, handle);
     if (handle && strcmp(name, PF_OMPI_NBC_PLUGIN) == 0)
         repair_nbc(inst, handle);
     if (handle && strcmp(name, "mca_coll_portals4") == 0)

@@ -134,7 +134,7 @@ static double host_now(void *context)
  * keep the stock progress. */
 static const uint64_t *host_changes(void *context)
 {
-    if (*pf_config.openmpi_coll || strcmp(pf_config.openmpi_osc, "portals4") == 0)
+    if (*pf_config.openmpi_coll || strcmp(pf_config_osc(), "portals4") == 0)
         return NULL;
     return pf_portals_changes(((struct pf_ompi_instance *)context)->self);
 }

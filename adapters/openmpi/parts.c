@@ -146,7 +146,7 @@ static bool add_portals_plugins(char *why, size_t n)
 {
     return add_portals_plugin(use_ob1() ? "btl" : "mtl", why, n) &&
            (!*pf_config.openmpi_coll || add_portals_plugin("coll", why, n)) &&
-           (strcmp(pf_config.openmpi_osc, "portals4") != 0 || add_portals_plugin("osc", why, n));
+           (strcmp(pf_config_osc(), "portals4") != 0 || add_portals_plugin("osc", why, n));
 }
 
 static bool list_plugins(char *why, size_t n)
@@ -216,10 +216,30 @@ static bool check_protocol(char *why, size_t n)
     if (!protocol || (strcmp(protocol, "rndv") != 0 && strcmp(protocol, "1") != 0))
         return true;
     snprintf(why, n,
-             "%s=%s does not work in Open MPI 4.1.4: a send ends before its data have been fetched; leave it "
+             "%s=%s does not work in Open MPI " PF_OMPI_VERSION
+             ": a send ends before its data have been fetched; leave it "
              "eager",
              name, protocol);
     return false;
+}
+
+/* What another version has, and this one has not, or not so that it works. */
+static bool check_missing(char *why, size_t n)
+{
+    const struct {
+        const char *name, *value, *missing, *reason;
+    } rows[] = {
+#define X(name, value, missing, reason) {name, value, missing, reason},
+        PF_OMPI_MISSING(X)
+#undef X
+            {NULL, NULL, NULL, NULL}};
+    for (int i = 0; rows[i].name; i++)
+        if (strcmp(rows[i].value, rows[i].missing) == 0) {
+            snprintf(why, n, "PARFOCAL_OPENMPI_%s=%s: Open MPI " PF_OMPI_VERSION " %s", rows[i].name,
+                     rows[i].missing, rows[i].reason);
+            return false;
+        }
+    return true;
 }
 
 /* The offloading components find the addresses of the others where mtl/portals4 has put them. Without it
@@ -228,7 +248,7 @@ static bool check_settings(char *why, size_t n)
 {
     const struct {
         const char *name, *value;
-    } offloading[] = {{"COLL", pf_config.openmpi_coll}, {"OSC", pf_config.openmpi_osc}};
+    } offloading[] = {{"COLL", pf_config.openmpi_coll}, {"OSC", pf_config_osc()}};
     for (size_t i = 0; i < sizeof offloading / sizeof offloading[0]; i++) {
         if (strcmp(offloading[i].value, "portals4") == 0 && use_ob1()) {
             snprintf(why, n, "PARFOCAL_OPENMPI_%s=portals4 needs PARFOCAL_OPENMPI_PML=cm",
@@ -243,7 +263,7 @@ bool pf_parts_find(char *why, size_t n)
 {
     if (parts.core[PF_CORE_GLUE])
         return true;
-    if (!check_settings(why, n))
+    if (!check_missing(why, n) || !check_settings(why, n))
         return false;
     parts.plugin_count = 0;
     parts.bytes = parts.maps = 0;

@@ -62,7 +62,7 @@ static const char *find(const char *name)
     if (strcmp(parameter, "pml") == 0)
         return pf_config.openmpi_pml;
     if (strcmp(parameter, "osc") == 0)
-        return pf_config.openmpi_osc;
+        return pf_config_osc();
     if (strcmp(parameter, "btl") == 0 && strcmp(pf_config.openmpi_pml, "ob1") == 0)
         return "self,portals4";
     if (strcmp(parameter, "btl_portals4_max_send_size") == 0)

@@ -89,6 +89,20 @@ void ptl_memory_store(const struct ptl_memory *dst, ptl_size_t dst_offset, const
     late.length = length;
 }
 
+/* Leaves out the elements of a vector that lie before `offset`: the next search begins where this one ended.
+ */
+static void go_on(struct ptl_memory *memory, ptl_size_t *offset)
+{
+    const ptl_iovec_t *element = memory->start;
+    if (!memory->iovec)
+        return;
+    for (; memory->length > 0 && *offset >= element->iov_len; element++) {
+        *offset -= element->iov_len;
+        memory->length--;
+    }
+    memory->start = (void *)(uintptr_t)element;
+}
+
 void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
                      ptl_size_t src_offset, ptl_size_t length)
 {
@@ -100,10 +114,13 @@ void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const 
         memmove((char *)dst->start + dst_offset, (const char *)src->start + src_offset, length);
         return;
     }
+    struct ptl_memory target = *dst, source = *src;
     while (length > 0) {
         ptl_size_t to_length, from_length;
-        char *to = piece(dst, dst_offset, &to_length);
-        const char *from = piece(src, src_offset, &from_length);
+        go_on(&target, &dst_offset);
+        go_on(&source, &src_offset);
+        char *to = piece(&target, dst_offset, &to_length);
+        const char *from = piece(&source, src_offset, &from_length);
         ptl_size_t part = to_length < from_length ? to_length : from_length;
         if (part > length)
             part = length;

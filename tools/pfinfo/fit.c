@@ -195,7 +195,7 @@ static void choose_windows(const struct fit_request *request, struct pf_paramete
 {
     static const char row[] = "--cfg=parfocal/openmpi_osc:";
     enum pf_model model;
-    const char *osc = pf_config.openmpi_osc;
+    const char *osc = pf_config_osc();
     if (is_file(request) || !pf_model_parse(request->model, strlen(request->model), &model) ||
         pf_model_impl(model) != PF_IMPL_OPENMPI)
         return;

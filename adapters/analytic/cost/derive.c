@@ -191,7 +191,7 @@ static void give_protocol(const struct machine *m, struct pf_parameters *p)
     give(&t, PF_SHARE_ABOVE, 0,
          (double)(pf_config.net_small_max > header ? pf_config.net_small_max - header : 0),
          "net_small_max, nic_header_bytes");
-    give_word(p, PF_WINDOWS, strcmp(pf_config.openmpi_osc, "portals4") == 0 ? "nic" : "pt2pt", "openmpi_osc");
+    give_word(p, PF_WINDOWS, strcmp(pf_config_osc(), "portals4") == 0 ? "nic" : "pt2pt", "openmpi_osc");
     give(&t, PF_WINDOW_BUFFER, 0, (double)from_environment("OMPI_MCA_osc_pt2pt_buffer_size", WINDOW_BUFFER),
          "OMPI_MCA_osc_pt2pt_buffer_size");
     give_word(p, PF_CONTENTION, shared ? "nic" : "none", "net_model");

@@ -102,8 +102,8 @@ struct pf_glue {
      * returns what is to stand for it, and that calls it. */
     void *(*osc_receive)(void *function);
     void *(*osc_send)(void *function);
-    /* What is to stand for opal_free_list_init in osc/portals4. */
-    void *(*osc_list_init)(void);
+    /* Repairs osc/portals4, by calling `replace` for each function that it is to have another for. */
+    void (*osc_repair)(void (*replace)(void *handle, const char *name, void *value), void *handle);
     /* Stands for ompi_comm_dup in the one-sided components. */
     int (*window_comm)(void *comm, void **result);
     /* A window over `comm`, a communicator that nothing else uses and that it takes over, while the members

@@ -42,7 +42,7 @@ void *pf_glue_nbc_start(void *function);
 void *pf_glue_nbc_progress(void *function);
 void *pf_glue_osc_receive(void *function);
 void *pf_glue_osc_send(void *function);
-void *pf_glue_osc_list_init(void);
+void pf_glue_osc_repair(void (*replace)(void *handle, const char *name, void *value), void *handle);
 
 /* In the folder of each version. A communicator's number; what is left of making one when its members and its
  * number are known; what pml/cm needs before it sends, after MPI_Init. */

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What keeps stock one-sided components from wrong results and from waiting for ever.
- *
- * osc/pt2pt: where the data of an MPI_Get_accumulate do not fit
- * into a fragment, the target receives them into a buffer for packed elements and sends its own elements back
+ * What keeps stock osc/pt2pt from wrong results: where the data of an MPI_Get_accumulate do not fit into a
+ * fragment, the target receives them into a buffer for packed elements and sends its own elements back
  * from the window. It swaps the two descriptions: it receives the target's derived type into the buffer,
  * beyond its end, and sends packed elements from the window, gaps included. The receive and the send follow
  * each other with the same context, so here each gets what belongs to it.
- *
- * osc/portals4 has 8 requests and gives no limit, which it means as none; but a list without a limit grows
- * only for those who do not wait. The ninth pending MPI_Rget of a rank would wait for an earlier one to be
- * freed.
  */
 #include "ompi_config.h"
-
-#include <limits.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/osc/base/osc_base_obj_convert.h"
 #include "ompi/request/request.h"
-#include "opal/class/opal_free_list.h"
 
 #include "adapters/openmpi/glue/internal.h"
 
@@ -77,18 +68,4 @@ void *pf_glue_osc_send(void *function)
 {
     stock_send = (send_fn *)function;
     return (void *)send_what_was_meant;
-}
-
-static int list_init(opal_free_list_t *list, size_t size, size_t alignment, opal_class_t *class,
-                     size_t payload_size, size_t payload_alignment, int first, int most, int each,
-                     struct mca_mpool_base_module_t *pool, int flags, struct mca_rcache_base_module_t *cache,
-                     opal_free_list_item_init_fn_t init, void *context)
-{
-    return opal_free_list_init(list, size, alignment, class, payload_size, payload_alignment, first,
-                               most ? most : INT_MAX, each, pool, flags, cache, init, context);
-}
-
-void *pf_glue_osc_list_init(void)
-{
-    return (void *)list_init;
 }

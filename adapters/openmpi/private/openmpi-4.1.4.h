@@ -62,6 +62,8 @@
     X("orte_abort_print_stack", "0")                                                                         \
     X("mpi_abort_delay", "0")
 
+#define PF_OMPI_MISSING(X)
+
 #define PF_OMPI_COMPONENTS(X) X("mca_ess_parfocal") X("mca_pmix_parfocal")
 
 #define PF_OMPI_ANSWERED(X)
@@ -121,6 +123,9 @@
 #define PF_OMPI_OSC_SEND      "ompi_osc_pt2pt_isend_w_cb"
 #define PF_OMPI_OSC_LIST      "opal_free_list_init"
 #define PF_OMPI_OSC_COMM      "ompi_comm_dup"
+#define PF_OMPI_OSC_CONTROL   (1ULL << 60)
+#define PF_OMPI_OSC_LOCK      8
+#define PF_OMPI_OSC_EXCLUSIVE (1LL << 32)
 
 #define PF_OMPI_MTL           "ompi_mtl_portals4"
 #define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"

@@ -35,6 +35,10 @@
     X("mpi_abort_print_stack", "0")                                                                          \
     X("mpi_abort_delay", "0")
 
+#define PF_OMPI_MISSING(X)                                                                                   \
+    X("PML", pf_config.openmpi_pml, "ob1", "has no one-sided communication for it here")                     \
+    X("OSC", pf_config_osc(), "pt2pt", "has no osc/pt2pt; portals4 is what it has")
+
 #define PF_OMPI_COMPONENTS(X)
 
 #define PF_OMPI_ANSWERED(X)                                                                                  \
@@ -106,6 +110,9 @@
 #define PF_OMPI_OSC_SEND      ""
 #define PF_OMPI_OSC_LIST      "opal_free_list_init"
 #define PF_OMPI_OSC_COMM      "ompi_comm_dup"
+#define PF_OMPI_OSC_CONTROL   (1ULL << 60)
+#define PF_OMPI_OSC_LOCK      8
+#define PF_OMPI_OSC_EXCLUSIVE (1LL << 32)
 
 #define PF_OMPI_MTL           "ompi_mtl_portals4"
 #define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"

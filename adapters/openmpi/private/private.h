@@ -15,6 +15,7 @@
  *   PF_OMPI_PLUGINS(X)                 X(name, when): ALWAYS, only with pml CM or OB1, or OPTIONAL
  *   PF_OMPI_LB, _UB, _INTEGER16        datatypes that stand for those that its mpi.h has not got
  *   PF_OMPI_SETTINGS(X)                X(parameter, value): another value breaks the adapter
+ *   PF_OMPI_MISSING(X)                 X(PARFOCAL_OPENMPI_ name, its value, the one that is refused, why)
  *   PF_OMPI_COMPONENTS(X)              X(name of a component that is part of the glue)
  *   PF_OMPI_ANSWERED(X)                X(function of another library that Open MPI calls and the glue
  * answers) PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective
@@ -25,6 +26,8 @@
  *   PF_OMPI_NBC_START, _PROGRESS       with which coll/libnbc starts and advances a collective
  *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
  *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests
+ *   PF_OMPI_OSC_CONTROL, _LOCK         how osc/portals4 marks what is no data, and where its lock lies there
+ *   PF_OMPI_OSC_EXCLUSIVE              what it writes there to have it alone
  *   PF_OMPI_OSC_COMM                   by which one-sided components copy a communicator
  *   PF_OMPI_MTL, PF_OMPI_MTL_PROGRESS  what the symbols of mtl/portals4 begin with; its progress function
  *   PF_OMPI_MTL_TREE, _COMPONENT       its function that sets up the tree of flow control; its component

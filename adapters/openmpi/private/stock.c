@@ -3,8 +3,15 @@
  * linked. */
 #include "ompi_config.h"
 
+#include <stddef.h>
+
+#include "ompi/mca/osc/base/base.h"
+#include "ompi/mca/osc/osc.h"
+
 #include "coll_portals4.h"
 #include "mtl_portals4.h"
+#include "osc_portals4.h"
+#include "osc_portals4_request.h"
 
 #include "adapters/openmpi/private/private.h"
 
@@ -13,3 +20,8 @@ _Static_assert(PF_OMPI_MTL_SHORT == MTL_PORTALS4_SHORT_MSG && PF_OMPI_MTL_LONG =
 _Static_assert((PF_OMPI_CONTEXTS - 1ULL) << 48 == MTL_PORTALS4_CONTEXT_MASK, "ids of communicators");
 _Static_assert((PF_OMPI_COLL_CONTEXTS - 1ULL) << 53 == COLL_PORTALS4_CID_MASK, "ids in coll/portals4");
 _Static_assert((1ULL << PF_OMPI_TAG_BITS) - 1 == MTL_PORTALS4_TAG_IGNR, "bits of a tag");
+_Static_assert(PF_OMPI_OSC_CONTROL == OSC_PORTALS4_MB_CONTROL && PF_OMPI_OSC_EXCLUSIVE == LOCK_EXCLUSIVE &&
+                   PF_OMPI_OSC_LOCK == offsetof(ompi_osc_portals4_node_state_t, lock),
+               "locks of windows");
+_Static_assert(offsetof(ompi_osc_portals4_request_t, ops_expected) == sizeof(ompi_request_t),
+               "requests of windows");

@@ -73,7 +73,7 @@ def refusals(tools):
     failures = 0
     for settings, message in (({"PARFOCAL_OPENMPI_COLL": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "needs PARFOCAL_OPENMPI_PML=cm"),
                               ({"PARFOCAL_OPENMPI_OSC": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "needs PARFOCAL_OPENMPI_PML=cm"),
-                              ({"PARFOCAL_OPENMPI_OSC": "rdma"}, "is not one of: pt2pt, portals4"),
+                              ({"PARFOCAL_OPENMPI_OSC": "rdma"}, "is not one of: (nothing), pt2pt, portals4"),
                               ({"OMPI_MCA_mtl_portals4_long_protocol": "rndv"}, "a send ends before its data have been fetched"),
                               ({"PARFOCAL_OPENMPI_COLL": "tuned"}, "is not one of: (nothing), portals4")):
         result = tools.run([tools.command("pfrun"), "-np", "2", "-model", "portals", program], 60, settings)

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What keeps stock osc/portals4 from wrong results and from waiting for ever: what it asks of the NIC,
+ * changed on the way.
+ *
+ * Its lock is a word at the target: the number of those who have it shared, or a large number for the one who
+ * has it alone. Who wants to share adds one, and takes it back where the word was larger than that number; so
+ * the first one would share what another has alone. And the end of that one writes a zero, which forgets who
+ * has added meanwhile. Here the one who has it alone writes one more than the large number, and takes just
+ * that away again.
+ *
+ * A request knows how many operations it consists of, but not where a datatype has gaps: it would never be
+ * complete. Here the operations are counted as they are issued. None of them is over before the component has
+ * looked at its queue, so that a request that is used again is no longer the one that is counted.
+ *
+ * The end of an epoch waits for a counter and leaves the events of its operations in the queue. They are
+ * looked at here, so that their requests are over then as well.
+ *
+ * It has 8 requests and gives no limit, which it means as none; but a list without a limit grows only for
+ * those who do not wait. The ninth pending MPI_Rget of a rank would wait for an earlier one to be freed.
+ */
+#include "ompi_config.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "ompi/request/request.h"
+#include "opal/class/opal_free_list.h"
+#include "opal/runtime/opal_progress.h"
+
+#include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/private/private.h"
+#include "lowlevel/portals/include/portals4.h"
+
+/* What the component's requests begin with. */
+struct request {
+    ompi_request_t super;
+    int32_t expected;
+};
+
+static struct request *counted; /* the one whose operations are being counted */
+
+static void count(void *user)
+{
+    struct request *request = user;
+    if (!request)
+        return;
+    if (request->expected == 0)
+        counted = request;
+    if (request == counted)
+        request->expected++;
+}
+
+static bool is_lock(ptl_match_bits_t bits, ptl_size_t offset, ptl_size_t length)
+{
+    return (bits & PF_OMPI_OSC_CONTROL) && offset == PF_OMPI_OSC_LOCK && length == sizeof(int64_t);
+}
+
+static const int64_t alone = PF_OMPI_OSC_EXCLUSIVE + 1;
+
+/* The component's descriptors begin at address 0. */
+static int64_t *at(ptl_size_t offset)
+{
+    return (int64_t *)(uintptr_t)offset;
+}
+
+static int put(ptl_handle_md_t md, ptl_size_t from, ptl_size_t length, ptl_ack_req_t ack,
+               ptl_process_t target, ptl_pt_index_t table, ptl_match_bits_t bits, ptl_size_t offset,
+               void *user, ptl_hdr_data_t header)
+{
+    count(user);
+    if (!is_lock(bits, offset, length))
+        return PtlPut(md, from, length, ack, target, table, bits, offset, user, header);
+    *at(from) = -alone;
+    return PtlAtomic(md, from, length, ack, target, table, bits, offset, user, header, PTL_SUM, PTL_INT64_T);
+}
+
+static int get(ptl_handle_md_t md, ptl_size_t to, ptl_size_t length, ptl_process_t target,
+               ptl_pt_index_t table, ptl_match_bits_t bits, ptl_size_t offset, void *user)
+{
+    count(user);
+    return PtlGet(md, to, length, target, table, bits, offset, user);
+}
+
+static int atomic(ptl_handle_md_t md, ptl_size_t from, ptl_size_t length, ptl_ack_req_t ack,
+                  ptl_process_t target, ptl_pt_index_t table, ptl_match_bits_t bits, ptl_size_t offset,
+                  void *user, ptl_hdr_data_t header, ptl_op_t operation, ptl_datatype_t type)
+{
+    count(user);
+    return PtlAtomic(md, from, length, ack, target, table, bits, offset, user, header, operation, type);
+}
+
+static int fetch_atomic(ptl_handle_md_t to_md, ptl_size_t to, ptl_handle_md_t md, ptl_size_t from,
+                        ptl_size_t length, ptl_process_t target, ptl_pt_index_t table, ptl_match_bits_t bits,
+                        ptl_size_t offset, void *user, ptl_hdr_data_t header, ptl_op_t operation,
+                        ptl_datatype_t type)
+{
+    count(user);
+    return PtlFetchAtomic(to_md, to, md, from, length, target, table, bits, offset, user, header, operation,
+                          type);
+}
+
+static int swap(ptl_handle_md_t to_md, ptl_size_t to, ptl_handle_md_t md, ptl_size_t from, ptl_size_t length,
+                ptl_process_t target, ptl_pt_index_t table, ptl_match_bits_t bits, ptl_size_t offset,
+                void *user, ptl_hdr_data_t header, const void *operand, ptl_op_t operation,
+                ptl_datatype_t type)
+{
+    count(user);
+    if (is_lock(bits, offset, length))
+        *at(from) = alone;
+    return PtlSwap(to_md, to, md, from, length, target, table, bits, offset, user, header, operand, operation,
+                   type);
+}
+
+static int eq_get(ptl_handle_eq_t queue, ptl_event_t *event)
+{
+    counted = NULL;
+    return PtlEQGet(queue, event);
+}
+
+static int ct_wait(ptl_handle_ct_t counter, ptl_size_t test, ptl_ct_event_t *event)
+{
+    int status = PtlCTWait(counter, test, event);
+    opal_progress();
+    return status;
+}
+
+static int list_init(opal_free_list_t *list, size_t size, size_t alignment, opal_class_t *class,
+                     size_t payload_size, size_t payload_alignment, int first, int most, int each,
+                     struct mca_mpool_base_module_t *pool, int flags, struct mca_rcache_base_module_t *cache,
+                     opal_free_list_item_init_fn_t init, void *context)
+{
+    return opal_free_list_init(list, size, alignment, class, payload_size, payload_alignment, first,
+                               most ? most : INT_MAX, each, pool, flags, cache, init, context);
+}
+
+void pf_glue_osc_repair(void (*replace)(void *handle, const char *name, void *value), void *handle)
+{
+    replace(handle, "PtlPut", (void *)put);
+    replace(handle, "PtlGet", (void *)get);
+    replace(handle, "PtlAtomic", (void *)atomic);
+    replace(handle, "PtlFetchAtomic", (void *)fetch_atomic);
+    replace(handle, "PtlSwap", (void *)swap);
+    replace(handle, "PtlEQGet", (void *)eq_get);
+    replace(handle, "PtlCTWait", (void *)ct_wait);
+    replace(handle, PF_OMPI_OSC_LIST, (void *)list_init);
+}
