@@ -41,8 +41,8 @@ struct pf_image_plan {
 };
 
 /* Lays the libraries out. NULL, and the reason in `why`, when there is anything in them that takes more than
- * this (thread-local variables, functions that are chosen when a library is loaded), or when the system does
- * not allow it: the caller then has copies made by the dynamic linker. */
+ * this (thread-local variables of a program, functions that are chosen when a library is loaded), or when the
+ * system does not allow it: the caller then has copies made by the dynamic linker. */
 struct pf_image *pf_image_make(const struct pf_image_plan *plan, char *why, size_t n);
 
 /* Releases an image of which no copy is in use. */

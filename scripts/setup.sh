@@ -23,9 +23,8 @@ check_release()
         # shellcheck disable=SC1090
         . "$release"
         case " ${VERSION_CODENAME:-} ${DEBIAN_CODENAME:-} " in
-        *" bookworm "*) ;;
-        *" trixie "*) [ -e "$build/build.ninja" ] || say "with Debian 13 there are the models analytic and smpi; those over Open MPI need Debian 12" ;;
-        *) die "this is ${PRETTY_NAME:-another system}: Parfocal needs Debian 12 (SimGrid 3.32, Open MPI 4.1.4) or 13 (SimGrid 4.0) (nothing was installed)" ;;
+        *" bookworm "* | *" trixie "*) ;;
+        *) die "this is ${PRETTY_NAME:-another system}: Parfocal needs Debian 12 (SimGrid 3.32, Open MPI 4.1.4) or 13 (SimGrid 4.0, Open MPI 5.0.7) (nothing was installed)" ;;
         esac
     )
 }

@@ -68,7 +68,12 @@ def replaced(build):
     for text in found(r"^#define PF_OMPI_(?:RETAIN|COLL|NBC|OSC)\w*((?:.*\\\n)*.*)", version):
         for name in re.findall(r'"((?:ompi|opal|NBC)_\w+)"', text):
             names[name] = "a function of a plugin (adapters/openmpi/private)"
-    for name in found(r"^\s+(opal_dl|mca_pml\.\w+|ompi_mtl->\w+|opal_timer\w+) = ", "adapters/openmpi/glue/*.c"):
+    for text in found(r"^#define PF_OMPI_ANSWERED((?:.*\\\n)*.*)", version):
+        for name in re.findall(r"X\((PMIx_\w+)\)", text):
+            names[name] = "a function of libpmix (adapters/openmpi/private)"
+    for name in found(r'replace\(handle, "(\w+)", ', "adapters/openmpi/glue/osc_portals4.c"):
+        names[name] = "an import of osc/portals4 (adapters/openmpi/glue)"
+    for name in found(r"^\s+(opal_dl|mca_pml\.\w+|ompi_mtl->\w+|opal_timer\w+) = ", "adapters/openmpi/glue/*.c", "adapters/openmpi/glue/v?/*.c"):
         names[name] = "a table of Open MPI (adapters/openmpi/glue)"
     for text in found(r"^#define PF_OMPI_SETTINGS((?:.*\\\n)*.*)", version):
         for name in re.findall(r'X\("(\w+)", ', text):

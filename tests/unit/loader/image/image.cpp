@@ -158,11 +158,32 @@ static void a_copy_is_one_mapping(void **state)
     assert_in_range(maps, 1, COPIES);
 }
 
+static void each_copy_has_its_own_thread_local_variables(void **state)
+{
+    (void)state;
+    pf_elf elf;
+    char why[300] = "";
+    read(&elf, "libimagelocal.so");
+    pf_image *locals = make(&elf, nullptr, why, sizeof why);
+    print_message("%s\n", why);
+    assert_non_null(locals);
+    for (int copy = 0; copy < COPIES; copy++) {
+        void *loaded = pf_image_open(locals, copy, &elf);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(function<int()>(loaded, "local_count")(), 41 + i);
+            assert_int_equal(function<int()>(loaded, "local_zeroes")(), 1 + i);
+            assert_int_equal(function<int()>(loaded, "local_target")(), 5 + i);
+        }
+    }
+    pf_image_free(locals);
+    pf_elf_free(&elf);
+}
+
 static void what_takes_more_is_refused(void **state)
 {
     const struct {
         const char *file, *why;
-    } cases[] = {{"libimagethread.so", "has thread-local variables"},
+    } cases[] = {{"libimagethread.so", "has relocations of the type"},
                  {"libimagechosen.so", "has symbols that are resolved when it is loaded"},
                  {"libimagemissing.so", "nothing defines of_nobody"}};
     (void)state;
@@ -188,6 +209,7 @@ int main()
         cmocka_unit_test(exceptions_pass),
         cmocka_unit_test(places_have_names),
         cmocka_unit_test(a_copy_is_one_mapping),
+        cmocka_unit_test(each_copy_has_its_own_thread_local_variables),
         cmocka_unit_test(what_takes_more_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
