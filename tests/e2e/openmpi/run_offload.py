@@ -25,7 +25,8 @@ GROUPS = {
     "icoll": [("icoll", [], COLL, [2, 3, 4, 7, 8], ANY, False)],
     "reduce": [("reduce_types", [], COLL, [2, 3, 4, 5], ANY, False), ("reduce_types", ["large"], COLL, [5], [], False),
                ("userop", [], COLL, [4, 5], [], False), ("split", [], COLL, [4, 7], ANY, False)],
-    "rma": [("rma", [], OSC, [2, 3, 4, 7, 8], [], True), ("rma", [], dict(COLL, **OSC), [4, 5], [], True)],
+    "rma": [("rma", [], OSC, [2, 3, 4, 7, 8], [], True), ("rma", [], dict(COLL, **OSC), [4, 5], [], True),
+            ("winshapes", [], OSC, [4], [], True), ("getends", [], OSC, [4], [], False)],
     "both": [("offload", [], dict(COLL, **OSC), [2, 3, 4, 7, 8], [], False), ("offload", [], COLL, [5], [], False),
              ("nbcblock", [], COLL, [4], [], True), ("progress", [], COLL, [4], [], True)],
     "idle": [(name, [], dict(ONE_PASS, **more), [4], [], False) for name in ("group", "split", "idupinter")
@@ -71,8 +72,8 @@ def refusals(tools):
     """Settings that cannot be are refused by name, before the program runs."""
     program = tools.build(os.path.join(PROGRAMS, "coll.c"), "pfcc")
     failures = 0
-    for settings, message in (({"PARFOCAL_OPENMPI_COLL": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "needs PARFOCAL_OPENMPI_PML=cm"),
-                              ({"PARFOCAL_OPENMPI_OSC": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "needs PARFOCAL_OPENMPI_PML=cm"),
+    for settings, message in (({"PARFOCAL_OPENMPI_COLL": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "PARFOCAL_OPENMPI_PML="),
+                              ({"PARFOCAL_OPENMPI_OSC": "portals4", "PARFOCAL_OPENMPI_PML": "ob1"}, "PARFOCAL_OPENMPI_PML="),
                               ({"PARFOCAL_OPENMPI_OSC": "rdma"}, "is not one of: (nothing), pt2pt, portals4"),
                               ({"OMPI_MCA_mtl_portals4_long_protocol": "rndv"}, "a send ends before its data have been fetched"),
                               ({"PARFOCAL_OPENMPI_COLL": "tuned"}, "is not one of: (nothing), portals4")):
