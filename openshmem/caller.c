@@ -23,9 +23,8 @@ void pf_shmem_known(struct pf_shmem *me)
 
 void pf_shmem_use_model(struct pf_shmem *me, enum pf_model model)
 {
-    pf_layer_need_nic("OpenSHMEM", model);
+    me->network = pf_portals_network(pf_layer_network("OpenSHMEM", model));
     me->model = model;
-    me->network = pf_portals_network(pf_model_network(model));
 }
 
 /* What goes by two networks has no order, so nothing is left on its way in the old one. The PE pays: it waits

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The default network: small transfers reserve the links that they cross, large ones share them. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -19,7 +20,7 @@ static void arrived(struct pf_event *event)
     t->last(t);
 }
 
-static struct pf_network_paths flow_paths, ideal_paths;
+static struct pf_network_paths flow_paths, ideal_paths, ends_paths;
 
 /* Nothing overtakes in a virtual network, also where links bound single transfers only. */
 static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
@@ -247,4 +248,56 @@ const struct pf_network_ops pf_network_ideal = {
     .next_event = pf_network_no_event,
     .advance_to = pf_network_no_advance,
     .acknowledge = ideal_acknowledge,
+};
+
+/* The way through `ends`: what comes out of a node, and what goes into one, takes turns there; between them
+ * it travels at the pace of the slowest link, whatever else is there. Of a node to itself nothing is. */
+static double pass(struct pf_path *path, double bytes, bool streams)
+{
+    struct pf_resource *out = path->resources[1], *in = path->resources[path->count - 2];
+    double bus = streams ? path->resources[0]->capacity : INFINITY;
+    double head = pf_engine_now(), time = bytes / fmin(path->bandwidth, bus);
+    if (out->shared) {
+        head = fmax(head, out->free_at);
+        out->free_at = head + bytes / out->capacity;
+    }
+    if (in->shared && in != out) {
+        head = fmax(head, in->free_at);
+        in->free_at = head + bytes / in->capacity;
+    }
+    return head + time + path->latency;
+}
+
+static void ends_inject(struct pf_transfer *t)
+{
+    struct pf_path *path = pf_path_get(&ends_paths, t->src, t->dst);
+    t->route = path;
+    t->failed = pf_loss_strikes(path->loss);
+    t->state = NULL;
+    arrive_at(t, path, pass(path, t->bytes, t->streams));
+}
+
+static double ends_acknowledge(const struct pf_transfer *t, double bytes)
+{
+    struct pf_path *path = pf_path_back(t->route);
+    double date = pass(path, bytes, false);
+    return pf_loss_strikes(path->loss) ? -1.0 : date;
+}
+
+static void ends_route_info(int src, int dst, struct pf_route_info *info)
+{
+    route_info(&ends_paths, src, dst, info);
+}
+
+const struct pf_network_ops pf_network_ends = {
+    .size = sizeof(struct pf_network_ops),
+    .name = "ends",
+    .can_inject = pf_network_no_limit,
+    .inject = ends_inject,
+    .cancel = flow_cancel,
+    .failed = flow_failed,
+    .route_info = ends_route_info,
+    .next_event = pf_network_no_event,
+    .advance_to = pf_network_no_advance,
+    .acknowledge = ends_acknowledge,
 };

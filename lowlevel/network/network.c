@@ -9,7 +9,7 @@
 
 /* A new one is a row here. */
 static const struct pf_network_ops *const known[] = {&pf_network_flow, &pf_network_ideal, &pf_network_packet,
-                                                     &pf_network_external};
+                                                     &pf_network_external, &pf_network_ends};
 #define KNOWN ((int)(sizeof known / sizeof known[0]))
 _Static_assert(sizeof known / sizeof known[0] <= (size_t)PF_NETWORK_LIMIT, "more networks than numbers");
 

@@ -103,12 +103,13 @@ extern const struct pf_network_ops pf_network_flow;
 extern const struct pf_network_ops pf_network_ideal;
 extern const struct pf_network_ops pf_network_packet;
 extern const struct pf_network_ops pf_network_external;
+extern const struct pf_network_ops pf_network_ends; /* for model analytic, where something needs a NIC */
 
 /*
  * Several networks live in one process, each with links and a state of its own; a transfer names the one that
  * it takes. What keeps the order of two transfers that take different ones is the NIC (nic/order.h).
  */
-enum { PF_NETWORK_DEFAULT, PF_NETWORK_LIMIT = 4 };
+enum { PF_NETWORK_DEFAULT, PF_NETWORK_LIMIT = 5 };
 
 /* The number of a network by its name, -1 for an unknown one. The configured one is PF_NETWORK_DEFAULT. */
 PF_EXPORT int pf_network_find(const char *name);

@@ -26,13 +26,18 @@ static bool has_nic(enum pf_model model)
     return *pf_model_network(model) != '\0';
 }
 
-void pf_layer_need_nic(const char *who, enum pf_model model)
+const char *pf_layer_network(const char *who, enum pf_model model)
 {
+    if (model == PF_MODEL_ANALYTIC)
+        return "ends";
     if (!has_nic(model))
-        pf_die("%s needs a model with a network interface, and %s has none: pfrun -model portals or packet",
-               who, pf_model_name(model));
+        pf_die(
+            "%s needs a model with a network interface, and %s has none: pfrun -model analytic, portals or "
+            "packet",
+            who, pf_model_name(model));
     if (strcmp(pf_model_network(model), "external") == 0 && pf_model_missing(model))
         pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
+    return pf_model_network(model);
 }
 
 enum pf_model pf_layer_model(void)
@@ -57,6 +62,7 @@ enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_ca
 {
     struct pf_rank *r = self->mpi;
     bool counts = pf_compute_counts(r);
+    pf_call_settle(r); /* a rank of an MPI engine that lets it run ahead */
     if (pf_compute_on && counts)
         pf_compute_point(r, site);
     pf_account_enter(r->account);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one operation of 8 bytes takes in simulated time, in ns, with nothing else on the way: PE 0 and PE 1.
+/* What one operation of 8 bytes takes in simulated time, in ns, with nothing else on the way, and how fast
+ * they follow each other: PE 0 and PE 1.
  */
 #include "check.h"
 
@@ -57,6 +58,16 @@ int main(void)
     MEASURE("put-4096", shmem_putmem(symmetric, large, sizeof large, 1));
     MEASURE("get-4096", shmem_getmem(large, symmetric, sizeof large, 1));
     double since = begin();
+    for (int i = 0; me == 0 && i < COUNT; i++)
+        shmem_long_put_nbi(&box, (long *)symmetric, 1, 1);
+    shmem_quiet();
+    tell("put-rate", since, COUNT);
+    since = begin();
+    for (int i = 0; me == 0 && i < COUNT; i++)
+        shmem_long_atomic_add(&box, 1, 1);
+    shmem_quiet();
+    tell("add-rate", since, COUNT);
+    since = begin();
     for (int i = 1; i <= COUNT && me < 2; i++) {
         if (me == 0)
             shmem_long_p(&flag, i, 1);
