@@ -55,6 +55,18 @@ static void count_idle(struct pf_shmem *me)
     me->date = simgrid_get_clock();
 }
 
+bool pf_shmem_stores;
+
+/* What PEs have stored in the memory of others, no NIC tells. */
+static void tell_of_stores(const struct pf_shmem *me)
+{
+    for (int i = 0; i < me->size; i++) {
+        const struct pf_shmem_awaited *wanted = &pes[i]->awaited;
+        if (wanted->at && wanted->holds(wanted->at, wanted->comparison, wanted->value))
+            pf_portals_memory_stored(pes[i]->self);
+    }
+}
+
 void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enum pf_layer_call kind)
 {
     enum pf_model model = pf_layer_enter(me->self, site, kind);
@@ -63,6 +75,8 @@ void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enu
     me->site = site;
     me->inside = true;
     count_idle(me);
+    if (__builtin_expect(pf_shmem_stores, 0))
+        tell_of_stores(me);
     if (__builtin_expect(model != me->model, 0))
         change_model(me, model);
 }

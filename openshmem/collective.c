@@ -4,9 +4,17 @@
 
 #include "openshmem/active_set.h"
 
-static void check_both(struct pf_shmem *me, const void *to, size_t to_length)
+/* Of nothing, the address may be anything. */
+static void check_target(struct pf_shmem *me, const void *to, size_t length)
 {
-    pf_shmem_locate(me, to, to_length);
+    if (length > 0)
+        pf_shmem_locate(me, to, length);
+}
+
+static void copy(void *to, const void *from, size_t length)
+{
+    if (length > 0)
+        memmove(to, from, length);
 }
 
 void pf_shmem_broadcast(struct pf_shmem *me, void *to, const void *from, size_t length, int root,
@@ -33,8 +41,8 @@ static void put_blocks(const struct pf_shmem_set *set, char *to, size_t length, 
 void pf_shmem_fcollect(struct pf_shmem *me, void *to, const void *from, size_t length, PF_SHMEM_SET)
 {
     struct pf_shmem_set set = pf_shmem_set_of(me, set_start, set_log_stride, set_size, sync);
-    check_both(me, to, (size_t)set.size * length);
-    memmove((char *)to + (size_t)set.index * length, from, length);
+    check_target(me, to, (size_t)set.size * length);
+    copy((char *)to + (size_t)set.index * length, from, length);
     for (int round = 0, have = 1; have < set.size; round++, have *= 2) {
         int count = have < set.size - have ? have : set.size - have;
         put_blocks(&set, to, length, set.index, count, pf_shmem_set_pe(&set, set.index + set.size - have));
@@ -68,8 +76,8 @@ void pf_shmem_collect(struct pf_shmem *me, void *to, const void *from, size_t le
 {
     struct pf_shmem_set set = pf_shmem_set_of(me, set_start, set_log_stride, set_size, sync);
     char *place = (char *)to + offset_in(&set, length);
-    check_both(me, place, length);
-    memmove(place, from, length);
+    check_target(me, place, length);
+    copy(place, from, length);
     for (int i = 1; i < set.size; i++)
         pf_shmem_put_nbi(me, SHMEM_CTX_DEFAULT, place, from, length, pf_shmem_set_pe(&set, set.index + i));
     pf_shmem_quiet(me, SHMEM_CTX_DEFAULT);
@@ -80,8 +88,8 @@ void pf_shmem_alltoall(struct pf_shmem *me, void *to, const void *from, size_t l
 {
     struct pf_shmem_set set = pf_shmem_set_of(me, set_start, set_log_stride, set_size, sync);
     char *place = (char *)to + (size_t)set.index * length;
-    check_both(me, to, (size_t)set.size * length);
-    memmove(place, (const char *)from + (size_t)set.index * length, length);
+    check_target(me, to, (size_t)set.size * length);
+    copy(place, (const char *)from + (size_t)set.index * length, length);
     for (int i = 1; i < set.size; i++) {
         int other = (set.index + i) % set.size;
         pf_shmem_put_nbi(me, SHMEM_CTX_DEFAULT, place, (const char *)from + (size_t)other * length, length,

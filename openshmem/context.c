@@ -10,8 +10,9 @@
 #include "lowlevel/portals/runtime.h"
 #include "openshmem/internal.h"
 
-void pf_shmem_counted_open(struct pf_shmem *me, struct pf_shmem_counted *counted, unsigned int event)
+bool pf_shmem_counted_open(struct pf_shmem *me, struct pf_shmem_counted *counted, unsigned int event)
 {
+    *counted = (struct pf_shmem_counted){PTL_CT_NONE, PTL_INVALID_HANDLE, PTL_INVALID_HANDLE, 0};
     int status = PtlCTAlloc(me->ni, &counted->counter);
     ptl_md_t md = {.start = NULL,
                    .length = PTL_SIZE_MAX,
@@ -23,11 +24,10 @@ void pf_shmem_counted_open(struct pf_shmem *me, struct pf_shmem_counted *counted
     md.options |= PTL_MD_VOLATILE;
     if (status == PTL_OK)
         status = PtlMDBind(me->ni, &md, &counted->memory_copied);
-    if (status != PTL_OK)
-        pf_shmem_die(me, "the NIC has no room for another context (status %d)", status);
-    counted->issued = 0;
+    return status == PTL_OK;
 }
 
+/* Also one that is open in part: what it has not is refused. */
 static void counted_close(struct pf_shmem_counted *counted)
 {
     PtlMDRelease(counted->memory);
@@ -46,12 +46,19 @@ void pf_shmem_counted_wait(struct pf_shmem *me, struct pf_shmem_counted *counted
                      (unsigned long long)event.failure);
 }
 
-void pf_shmem_context_open(struct pf_shmem *me, struct pf_shmem_context *context)
+bool pf_shmem_context_open(struct pf_shmem *me, struct pf_shmem_context *context)
 {
-    pf_shmem_counted_open(me, &context->puts, PTL_MD_EVENT_CT_ACK);
-    pf_shmem_counted_open(me, &context->gets, PTL_MD_EVENT_CT_REPLY);
     context->unordered = false;
-    context->open = true;
+    context->open = pf_shmem_counted_open(me, &context->puts, PTL_MD_EVENT_CT_ACK) &&
+                    pf_shmem_counted_open(me, &context->gets, PTL_MD_EVENT_CT_REPLY);
+    return context->open;
+}
+
+static void context_close(struct pf_shmem_context *context)
+{
+    counted_close(&context->puts);
+    counted_close(&context->gets);
+    free(context);
 }
 
 struct pf_shmem_context *pf_shmem_context_of(struct pf_shmem *me, shmem_ctx_t ctx)
@@ -68,7 +75,10 @@ int pf_shmem_ctx_create(struct pf_shmem *me, long options, shmem_ctx_t *ctx)
 {
     (void)options; /* they permit simplifications of which there are none here */
     struct pf_shmem_context *context = pf_calloc(1, sizeof *context);
-    pf_shmem_context_open(me, context);
+    if (!pf_shmem_context_open(me, context)) { /* the NIC's counters are used up */
+        context_close(context);
+        return 1;
+    }
     context->next = me->contexts;
     me->contexts = context;
     *ctx = context;
@@ -81,13 +91,11 @@ void pf_shmem_ctx_destroy(struct pf_shmem *me, shmem_ctx_t ctx)
         pf_shmem_die(me, "the default context cannot be destroyed");
     struct pf_shmem_context *context = pf_shmem_context_of(me, ctx);
     pf_shmem_quiet(me, ctx);
-    counted_close(&context->puts);
-    counted_close(&context->gets);
     struct pf_shmem_context **link = &me->contexts;
     while (*link != context)
         link = &(*link)->next;
     *link = context->next;
-    free(context);
+    context_close(context);
 }
 
 void pf_shmem_quiet(struct pf_shmem *me, shmem_ctx_t ctx)

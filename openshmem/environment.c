@@ -7,8 +7,9 @@
 
 #include "openshmem/internal.h"
 
-/* As large as programs may need: addresses cost nothing, and pages only when somebody writes to them. */
-#define DEFAULT_LENGTH ((size_t)1 << 30)
+/* As large as programs may need that take a buffer of 1 GiB without asking: addresses cost nothing, and pages
+ * only when somebody writes to them. */
+#define DEFAULT_LENGTH ((size_t)2 << 30)
 
 struct variable {
     const char *const *names; /* the first one that is set counts */
@@ -25,7 +26,7 @@ static const struct variable variables[] = {
     {version_names, "print the library's version at the start"},
     {info_names, "print this text at the start"},
     {size_names,
-     "size of each PE's symmetric heap in bytes, perhaps broken, with K, M, G or T behind it (1G)"},
+     "size of each PE's symmetric heap in bytes, perhaps broken, with K, M, G or T behind it (2G)"},
     {debug_names, "print where each PE's symmetric memory is, and what is taken of the heap and given back"},
 };
 
@@ -73,7 +74,8 @@ void pf_shmem_introduce(struct pf_shmem *me)
     me->debug = is_set(debug_names);
     pf_shmem_debug(me, "static data %zu bytes at %p, symmetric heap %zu bytes at %p",
                    me->segments[PF_SHMEM_STATIC].length, (void *)me->segments[PF_SHMEM_STATIC].base,
-                   me->segments[PF_SHMEM_HEAP].length, (void *)me->segments[PF_SHMEM_HEAP].base);
+                   me->segments[PF_SHMEM_HEAP].length - PF_SHMEM_OWN,
+                   (void *)me->segments[PF_SHMEM_HEAP].base);
     if (me->rank > 0)
         return;
     if (is_set(version_names))

@@ -58,14 +58,22 @@ static void cut(struct block *block, size_t offset, size_t length)
     block->used = true;
 }
 
-/* The first place that is large enough. Every block begins and ends at a multiple of the least alignment. */
+/* Every block begins and ends at a multiple of the least alignment. */
+static size_t rounded(size_t length)
+{
+    return (length + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+}
+
+/* The first place that is large enough. */
 static size_t take(const struct pf_shmem *me, size_t alignment, size_t length)
 {
     if (!heap.blocks)
         heap.blocks = block_new(0, me->segments[PF_SHMEM_HEAP].length, NULL);
     if (alignment < sizeof(max_align_t))
         alignment = sizeof(max_align_t);
-    length = (length + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+    if (length > me->segments[PF_SHMEM_HEAP].length)
+        return NOWHERE;
+    length = rounded(length);
     for (struct block *block = heap.blocks; block; block = block->next) {
         size_t offset = (block->offset + alignment - 1) & ~(alignment - 1);
         size_t lost = offset - block->offset;
@@ -85,19 +93,36 @@ static struct block *block_at(size_t offset)
     return block;
 }
 
-static void give_back(struct block *given)
+/* With all free ones behind it. */
+static void join_behind(struct block *block)
 {
-    given->used = false;
-    for (struct block *block = heap.blocks; block && block->next;) {
+    while (block->next && !block->next->used) {
         struct block *next = block->next;
-        if (block->used || next->used) {
-            block = next;
-            continue;
-        }
         block->length += next->length;
         block->next = next->next;
         free(next);
     }
+}
+
+static void join(void)
+{
+    for (struct block *block = heap.blocks; block; block = block->next)
+        if (!block->used)
+            join_behind(block);
+}
+
+/* Makes it as long as that where it is, if there is room behind it. */
+static bool resize(const struct pf_shmem *me, struct block *block, size_t length)
+{
+    const struct block *next = block->next;
+    size_t room = block->length + (next && !next->used ? next->length : 0);
+    if (length > me->segments[PF_SHMEM_HEAP].length || rounded(length) > room)
+        return false;
+    block->used = false;
+    join_behind(block);
+    cut(block, block->offset, rounded(length));
+    join();
+    return true;
 }
 
 /* The caller's next call, which must be the same for all. *first: nobody has carried it out yet. */
@@ -175,7 +200,8 @@ static void free_together(struct pf_shmem *me, void *address)
         return;
     struct block *block = own_block(me, address);
     pf_shmem_debug(me, "%zu bytes at offset %zu given back", block->length, block->offset);
-    give_back(block);
+    block->used = false;
+    join();
 }
 
 void pf_shmem_free(struct pf_shmem *me, void *address)
@@ -195,12 +221,17 @@ void *pf_shmem_realloc(struct pf_shmem *me, void *old, size_t length)
         return NULL;
     }
     pf_shmem_barrier_all(me);
-    size_t kept = own_block(me, old)->length;
-    void *address = pf_shmem_heap_take(me, sizeof(max_align_t), length);
-    if (address)
-        memcpy(address, old, kept < length ? kept : length);
+    struct block *block = own_block(me, old); /* the first PE may have changed its length */
+    bool first;
+    struct done *call = next_call(me, block->offset, length, 0, &first);
+    if (first)
+        call->result = resize(me, block, length) ? block->offset : take(me, sizeof(max_align_t), length);
+    void *address = address_of(me, call->result);
+    bool moves = address && address != old;
+    if (moves)
+        memcpy(address, old, block->length < length ? block->length : length);
     pf_shmem_barrier_all(me);
-    if (address)
+    if (moves)
         free_together(me, old);
     return address;
 }

@@ -67,6 +67,12 @@ struct pf_shmem {
     uint32_t idle; /* calls in a row that have let no simulated time pass, but for what they were made to */
     double date;   /* at the end of the latest of them */
     int waits_for; /* the PE, -1: any */
+    struct pf_shmem_awaited {
+        const void *at; /* in its own memory, NULL: nothing */
+        bool (*holds)(const void *at, int comparison, const void *value);
+        int comparison;
+        const void *value;
+    } awaited;
     int thread_level; /* as the program was told */
     bool over;
     bool debug;                      /* the user wants to read what happens */
@@ -95,6 +101,9 @@ void pf_shmem_watch(void);
 /* caller.c */
 void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enum pf_layer_call kind);
 void pf_shmem_leave(struct pf_shmem *me);
+/* PEs have pointers to each other's memory. Then each call of one wakes those for whose wait it has stored
+ * something. */
+extern bool pf_shmem_stores;
 void pf_shmem_use_model(struct pf_shmem *me, enum pf_model model); /* ends the job when it has no NIC */
 struct pf_shmem *pf_shmem_of(int pe);
 void pf_shmem_known(struct pf_shmem *me); /* to pf_shmem_of() */
@@ -110,7 +119,7 @@ static inline struct pf_shmem *pf_shmem_call(const char *call, const void *site,
 #define PF_SHMEM_ENTER(call, kind) pf_shmem_call(call, __builtin_return_address(0), PF_LAYER_##kind)
 
 /* environment.c */
-size_t pf_shmem_heap_length(void); /* of each PE, in bytes */
+size_t pf_shmem_heap_length(void); /* of each PE, in bytes, for the program */
 /* Reads the other variables of the environment; says what they ask for. */
 void pf_shmem_introduce(struct pf_shmem *me);
 /* A line on stderr for who has set SHMEM_DEBUG. */
@@ -123,6 +132,8 @@ struct pf_shmem_place pf_shmem_locate(const struct pf_shmem *me, const void *add
 int pf_shmem_accessible(const struct pf_shmem *me, const void *address, int pe);
 void *pf_shmem_ptr(const struct pf_shmem *me, const void *address, int pe);
 
+/* What the library takes of the heap beside. */
+#define PF_SHMEM_OWN ((size_t)4096)
 /* Of the heap at each PE, and so the most that can be asked of shmem_align. */
 #define PF_SHMEM_ALIGNMENT ((size_t)2 << 20)
 
@@ -134,10 +145,11 @@ void *pf_shmem_realloc(struct pf_shmem *me, void *old, size_t length);
 void pf_shmem_free(struct pf_shmem *me, void *address);
 
 /* context.c */
-void pf_shmem_counted_open(struct pf_shmem *me, struct pf_shmem_counted *counted, unsigned int event);
+/* False when the NIC has no room for it. */
+bool pf_shmem_counted_open(struct pf_shmem *me, struct pf_shmem_counted *counted, unsigned int event);
 /* Waits until all of them are done. */
 void pf_shmem_counted_wait(struct pf_shmem *me, struct pf_shmem_counted *counted);
-void pf_shmem_context_open(struct pf_shmem *me, struct pf_shmem_context *context);
+bool pf_shmem_context_open(struct pf_shmem *me, struct pf_shmem_context *context);
 struct pf_shmem_context *pf_shmem_context_of(struct pf_shmem *me, shmem_ctx_t ctx);
 int pf_shmem_ctx_create(struct pf_shmem *me, long options, shmem_ctx_t *ctx);
 void pf_shmem_ctx_destroy(struct pf_shmem *me, shmem_ctx_t ctx);

@@ -65,8 +65,7 @@ void pf_shmem_set_lock(struct pf_shmem *me, long *lock)
 
 int pf_shmem_test_lock(struct pf_shmem *me, long *lock)
 {
-    struct halves *own = halves_of(me, lock);
-    own->next = 0;
+    struct halves *own = halves_of(me, lock); /* `next` is 0 unless the PE has the lock itself */
     return compare(me, &own->last, 0, me->rank + 1) != 0;
 }
 

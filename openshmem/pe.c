@@ -67,8 +67,9 @@ static void open_commands(struct pf_shmem *me)
                    .eq_handle = PTL_EQ_NONE,
                    .ct_handle = PTL_CT_NONE};
     check(me, PtlMDBind(me->ni, &md, &me->signals), "PtlMDBind");
-    pf_shmem_context_open(me, &me->default_context);
-    pf_shmem_counted_open(me, &me->answers, PTL_MD_EVENT_CT_REPLY);
+    if (!pf_shmem_context_open(me, &me->default_context) ||
+        !pf_shmem_counted_open(me, &me->answers, PTL_MD_EVENT_CT_REPLY))
+        pf_shmem_die(me, "the NIC has no room for its counters");
 }
 
 /* No simulated time: other launchers do all this before main(). */
@@ -92,7 +93,7 @@ static void open_pe(pf_self_t *self, const char *call, const void *site)
     open_segments(me);
     open_commands(me);
     self->shmem = me;
-    me->sync = pf_shmem_heap_take(me, sizeof(long), SHMEM_SYNC_SIZE * sizeof(long));
+    me->sync = pf_shmem_heap_take(me, sizeof(long), PF_SHMEM_OWN);
     pf_portals_barrier(); /* nobody puts to a PE that is not open */
     pf_portals_free_mode(self, false);
     pf_shmem_watch();

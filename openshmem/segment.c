@@ -35,11 +35,12 @@ static void find_program(struct pf_shmem *me)
  * of all, so that a program with little data does not take 2 MiB for each PE. */
 static struct pf_shmem_segment heap(const struct pf_shmem *me)
 {
-    size_t length = pf_shmem_heap_length();
+    size_t length = pf_shmem_heap_length() + PF_SHMEM_OWN;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     char *mapped = mmap(NULL, length + PF_SHMEM_ALIGNMENT, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (mapped == MAP_FAILED)
-        pf_shmem_die(me, "no room for a symmetric heap of %zu bytes (SHMEM_SYMMETRIC_SIZE sets it)", length);
+        pf_shmem_die(me, "no room for a symmetric heap of %zu bytes (SHMEM_SYMMETRIC_SIZE sets it)",
+                     length - PF_SHMEM_OWN);
     size_t before = -(uintptr_t)mapped % PF_SHMEM_ALIGNMENT; /* given back, and the rest at the end */
     if (before > 0)
         munmap(mapped, before);
@@ -90,5 +91,6 @@ void *pf_shmem_ptr(const struct pf_shmem *me, const void *address, int pe)
     const struct pf_shmem *other = pf_shmem_of(pe);
     if (other->self->host != me->self->host || !find(me, address, 1, &place))
         return NULL;
+    pf_shmem_stores |= other != me;
     return other->segments[place.segment].base + place.offset;
 }

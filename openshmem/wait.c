@@ -11,9 +11,11 @@
 void pf_shmem_await(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds,
                     int comparison, const void *value)
 {
+    me->awaited = (struct pf_shmem_awaited){at, holds, comparison, value};
     while (!holds(at, comparison, value) || !pf_portals_memory_await(me->self, at, size))
         if (!holds(at, comparison, value))
             pf_portals_park(me->self);
+    me->awaited.at = NULL;
 }
 
 static void check(const struct pf_shmem *me, const void *at, size_t size, int comparison)

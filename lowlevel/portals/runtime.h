@@ -94,6 +94,9 @@ PF_EXPORT void pf_portals_watch_memory(pf_self_t *self);
 PF_EXPORT bool pf_portals_memory_there(const pf_self_t *self, const void *address, size_t length);
 PF_EXPORT bool pf_portals_memory_await(const pf_self_t *self, const void *address, size_t length);
 
+/* Another process has stored something in its memory, which no NIC can tell: who is parked looks. */
+PF_EXPORT void pf_portals_memory_stored(pf_self_t *self);
+
 /* `fn(arg)` is called in engine context whenever the state of the process's NIC changes while none of its
  * actors is parked here. NULL removes it. */
 PF_EXPORT void pf_portals_set_notify(pf_self_t *self, void (*fn)(void *arg), void *arg);

@@ -36,6 +36,11 @@ void ptl_memory_written(struct ptl_process *process, const void *address, size_t
     written->next = (written->next + 1) % PLACES;
 }
 
+void pf_portals_memory_stored(pf_self_t *self)
+{
+    ptl_state_changed(self->portals, true);
+}
+
 /* When all of it is there. */
 static double date_of(const struct ptl_process *process, const char *begin, const char *end)
 {

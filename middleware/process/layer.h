@@ -30,8 +30,8 @@ PF_EXPORT const void *pf_layer_program(void);
 PF_EXPORT enum pf_model pf_layer_model(void);
 
 /* The network under the NIC (pf_portals_network) by which the layer's commands go in this model. `analytic`
- * has no NIC for MPI; the layer has one over a network that prices each message by a closed form. Ends the run
- * with one line when there is none (`who` says what needs one). */
+ * has no NIC for MPI; the layer has one over a network that prices each message by a closed form. Ends the
+ * run with one line when there is none (`who` says what needs one). */
 PF_EXPORT const char *pf_layer_network(const char *who, enum pf_model model);
 
 /* The rank has called the layer's first function: what it computes from now on is charged, if it was not

@@ -79,6 +79,9 @@ def phases(checker):
         for (phase, model), expected in zip(durations(result), (first, second)):
             checker.holds(f"{title}: {phase} in {model}", model == expected and
                           abs(durations(result)[phase, model] - alone[model]) < 0.002, result)
+    sweep = [checker.tools.command("pfcurve"), "-np", "4", "--phases", "--models", "analytic,portals", "--output", "curve",
+             "--cfg=smpi/simulate-computation:no", program]
+    checker.expect("pfcurve", checker.tools.run(sweep, 120), 0, r"all 8 combinations(?s:.*)Its error is ")
     checker.expect("a phase in smpi", checker.pfrun(program, 4, options=["-schedule", "second=smpi"]), 1,
                    "OpenSHMEM needs a model with a network interface, and smpi has none")
 

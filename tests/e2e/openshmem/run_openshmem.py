@@ -29,6 +29,7 @@ RUNS = [
     ("spec.c", (1, 2, 5), ("portals", "packet", "analytic")),
     ("mixed.c", (1, 4), ("portals", "packet", "analytic")),
     ("suites.c", (1, 2, 5), ("portals", "packet", "analytic")),
+    ("edges.c", (1, 2, 8), ("portals", "packet", "analytic")),
 ]
 # argument of ends.c on three PEs, exit status, what the output must match
 ENDS = [
@@ -56,6 +57,7 @@ ENDS = [
     ("quiet", 0, r""),
     ("quiet forever", 1, r"livelock at simulated time \S+ s: 2000 calls of shmem_fence in a row found nothing.*(?s:.*)PE 1 .*shmem_fence, at ends.c"),
     ("exit", 7, r""),
+    ("exit with 0", 0, r"^\n$"),
     ("leave", 0, r"^\n$"),
 ]
 TWO_CABLES = """<?xml version='1.0'?>
@@ -134,6 +136,8 @@ def together(checker):
     hosts = ["-platform", harness.PLATFORM, "-hostfile", harness.PACKED]
     program = os.path.join(checker.tools.work, "transfers")
     checker.expect("two PEs on each host", checker.pfrun(program, 4, ["packed"], hosts), 0, r"^PASS\n")
+    program = os.path.join(checker.tools.work, "edges")
+    checker.expect("stores by a pointer", checker.pfrun(program, 4, ["packed"], hosts), 0, r"^PASS\n")
     program = os.path.join(checker.tools.work, "suites")
     checker.expect("suites.c in the heap, two PEs on each host", checker.pfrun(program, 4, ["heap"], hosts), 0, r"^PASS\n")
     program = os.path.join(checker.tools.work, "plus")
@@ -219,9 +223,9 @@ VARIABLES = [
     (["SHMEM_SYMMETRIC_SIZE=1kk"], 1, r"SHMEM_SYMMETRIC_SIZE=1kk is no size of a heap"),
     (["SMA_SYMMETRIC_SIZE=1"], 1, r"SMA_SYMMETRIC_SIZE=1 is no size of a heap"),
     (["SHMEM_DEBUG=", "SHMEM_SYMMETRIC_SIZE=1.5g", "SMA_SYMMETRIC_SIZE=8"], 0, r"PE 0: shmem_init: static data .* symmetric heap 1610612736 bytes at 0x"),
-    (["SMA_DEBUG=1", "SHMEM_SYMMETRIC_HEAP_SIZE=1100.5M"], 0, r"symmetric heap 1153957888 bytes at"),
-    (["SHMEM_DEBUG=1"], 0, r"(?s)symmetric heap 1073741824 bytes at.*shmem_malloc: 943718400 bytes at offset 512"
-                           r".*shmem_malloc: no room for 943718400 bytes.*shmem_free: 943718400 bytes at offset 512 given back"),
+    (["SMA_DEBUG=1", "SHMEM_SYMMETRIC_HEAP_SIZE=1100M"], 0, r"symmetric heap 1153433600 bytes at"),
+    (["SHMEM_DEBUG=1"], 0, r"(?s)symmetric heap 2147483648 bytes at.*shmem_malloc: 1153433600 bytes at offset 4096"
+                           r".*shmem_malloc: no room for 1153433600 bytes.*shmem_free: 1153433600 bytes at offset 4096 given back"),
     (["SHMEM_VERSION="], 0, r"(?m)^Parfocal \S+, OpenSHMEM 1.4$"),
     (["SHMEM_INFO=1"], 0, r"(?m)^SHMEM_SYMMETRIC_SIZE  size of each PE"),
     ([], 0, r"^\d+\s*$"),

@@ -87,6 +87,8 @@ int main(int argc, char **argv)
         shmem_barrier(0, 0, size, &automatic);
     if (!strcmp(how, "exit") && me == 1)
         shmem_global_exit(7);
+    if (!strcmp(how, "exit with 0") && me == 1)
+        shmem_global_exit(0);
     if (!strcmp(how, "leave"))
         return 0;
     shmem_finalize();

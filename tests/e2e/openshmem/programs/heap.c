@@ -17,7 +17,7 @@ static long resident(void)
 int main(void)
 {
     shmem_init();
-    size_t length = (size_t)900 << 20;
+    size_t length = (size_t)1100 << 20;
     int me = shmem_my_pe(), size = shmem_n_pes(), right = (me + 1) % size;
     char *large = shmem_malloc(length);
     CHECK(large && !shmem_malloc(length));

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the specification permits and few programs do: nothing to move at no address, tests of a lock by who
+ * has it, many contexts, memory that grows and shrinks where it is, a whole heap at once. With an argument
+ * PEs 0 and 1, 2 and 3 ... share a host, and tell each other by stores. */
+#include "check.h"
+
+enum { CONTEXTS = 200, TURNS = 20 };
+
+static long sync[SHMEM_SYNC_SIZE], lock, counter, flag;
+
+static void nothing(int size, int right)
+{
+    static int work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+    shmem_broadcast32(NULL, NULL, 0, 0, 0, 0, size, sync);
+    shmem_barrier_all();
+    shmem_fcollect32(NULL, NULL, 0, 0, 0, size, sync);
+    shmem_barrier_all();
+    shmem_collect64(NULL, NULL, 0, 0, 0, size, sync);
+    shmem_barrier_all();
+    shmem_alltoall32(NULL, NULL, 0, 0, 0, size, sync);
+    shmem_barrier_all();
+    shmem_alltoalls64(NULL, NULL, 1, 1, 0, 0, 0, size, sync);
+    shmem_barrier_all();
+    shmem_int_sum_to_all(NULL, NULL, 0, 0, 0, size, work, sync);
+    shmem_putmem(NULL, NULL, 0, right);
+    shmem_getmem_nbi(NULL, NULL, 0, right);
+    shmem_long_iput(NULL, NULL, 1, 1, 0, right);
+    shmem_long_iget(NULL, NULL, 1, 1, 0, right);
+    shmem_quiet();
+}
+
+/* Others stand in the queue while the holder asks for its own lock. */
+static void locks(int me, int size)
+{
+    for (int i = 0; i < TURNS; i++) {
+        if ((me + i) % 3)
+            shmem_set_lock(&lock);
+        else
+            while (shmem_test_lock(&lock))
+                ;
+        CHECK(shmem_test_lock(&lock) == 1);
+        long before = shmem_long_g(&counter, 0);
+        CHECK(shmem_test_lock(&lock) == 1);
+        shmem_long_p(&counter, before + 1, 0);
+        shmem_clear_lock(&lock);
+    }
+    shmem_barrier_all();
+    CHECK(shmem_long_g(&counter, 0) == TURNS * size);
+    shmem_barrier_all();
+    counter = 0;
+    shmem_barrier_all();
+}
+
+static void contexts(int size, int right)
+{
+    shmem_ctx_t ctx[CONTEXTS];
+    for (int i = 0; i < CONTEXTS; i++) {
+        CHECK(shmem_ctx_create(i % 8, &ctx[i]) == 0);
+        shmem_ctx_long_atomic_inc(ctx[i], &counter, right);
+    }
+    for (int i = 0; i < CONTEXTS; i++)
+        shmem_ctx_quiet(ctx[i]);
+    shmem_sync_all();
+    CHECK(counter == CONTEXTS);
+    for (int i = CONTEXTS - 1; i >= 0; i--)
+        shmem_ctx_destroy(ctx[i]);
+    CHECK(size == shmem_n_pes());
+}
+
+static void memory(int me)
+{
+    CHECK(!shmem_malloc(SIZE_MAX) && !shmem_malloc(SIZE_MAX - 8) && !shmem_calloc(SIZE_MAX / 2, 4));
+    size_t all = (size_t)2 << 30;
+    char *whole = shmem_malloc(all); /* of the default heap */
+    CHECK(whole && !shmem_malloc(1));
+    whole[all - 1] = 1;
+    char *less = shmem_realloc(whole, 1000);
+    CHECK(less == whole);
+    memset(less, me, 1000);
+    char *more = shmem_realloc(less, all);
+    CHECK(more == whole && more[999] == (char)me && !shmem_realloc(more, all + 1) && more[999] == (char)me);
+    less = shmem_realloc(more, 1000);
+    char *behind = shmem_malloc(1000);
+    CHECK(behind && behind != less);
+    more = shmem_realloc(less, 100000); /* no room where it is */
+    CHECK(more != less);
+    for (int i = 0; i < 1000; i++)
+        CHECK(more[i] == (char)me);
+    shmem_free(more);
+    shmem_free(behind);
+    whole = shmem_malloc(all);
+    CHECK(whole);
+    shmem_free(whole);
+}
+
+/* No NIC sees a store; the call that follows it wakes who waits. */
+static void stores(int me)
+{
+    volatile long *there = shmem_ptr(&flag, me ^ 1);
+    CHECK(there);
+    for (long i = 1; i <= TURNS; i++) {
+        if (me % 2 == 0)
+            *there = i;
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, i);
+        if (me % 2)
+            *there = i;
+    }
+    shmem_barrier_all();
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    shmem_init();
+    int me = shmem_my_pe(), size = shmem_n_pes(), right = (me + 1) % size;
+    memory(me);
+    nothing(size, right);
+    locks(me, size);
+    contexts(size, right);
+    if (argc > 1)
+        stores(me);
+    pass();
+    return 0;
+}
