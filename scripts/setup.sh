@@ -13,25 +13,28 @@ log=$build/setup.log
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Other releases have other versions of SimGrid, which the build refuses: better before anything is installed.
-check_release()
+# The Debian release that this is, or that this derives from. Others have other versions of SimGrid, which the build refuses: better
+# before anything is installed.
+find_release()
 {
-    release=${OS_RELEASE:-/etc/os-release}
-    [ -r "$release" ] || return 0
-    # A subshell, because the file sets many variables.
-    (
-        # shellcheck disable=SC1090
-        . "$release"
-        case " ${VERSION_CODENAME:-} ${DEBIAN_CODENAME:-} " in
-        *" bookworm "* | *" trixie "*) ;;
-        *) die "this is ${PRETTY_NAME:-another system}: Parfocal needs Debian 12 (SimGrid 3.32, Open MPI 4.1.4) or 13 (SimGrid 4.0, Open MPI 5.0.7) (nothing was installed)" ;;
-        esac
-    )
+    file=${OS_RELEASE:-/etc/os-release}
+    [ -r "$file" ] || return 0
+    # shellcheck disable=SC1090
+    . "$file"
+    case " ${VERSION_CODENAME:-} ${DEBIAN_CODENAME:-} " in
+    *" bookworm "*) echo bookworm ;;
+    *" trixie "*) echo trixie ;;
+    *) die "this is ${PRETTY_NAME:-another system}: Parfocal needs Debian 12 (SimGrid 3.32, Open MPI 4.1.4) or 13 (SimGrid 4.0, Open MPI 5.0.7) (nothing was installed)" ;;
+    esac
 }
 
 wanted_packages()
 {
     while read -r package group _; do
+        case "$package" in
+        */"$release") package=${package%/*} ;;
+        */*) continue ;;
+        esac
         case "$groups" in
         *" $group "*) [ "$package" = "#" ] || echo "$package" ;;
         esac
@@ -114,7 +117,7 @@ configure()
 
 missing=
 if command -v dpkg-query >/dev/null; then
-    check_release
+    release=$(find_release) # a subshell, because the file sets many variables
     mkdir -p "$build"
     install_packages
 else

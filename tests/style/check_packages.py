@@ -10,7 +10,6 @@ GROUPS = {"build", "test", "develop", "ci"}
 # What a Debian package names besides, and why it needs no line of its own.
 CONTROL_ALONE = {
     "debhelper-compat": "makes Debian packages only",
-    "libopenmpi3": "the libraries of libopenmpi-dev",
     "binutils": "comes with gcc",
     "c-compiler": "any that there is, instead of gcc",
 }
@@ -26,12 +25,12 @@ def read(*path):
 
 
 def listed(text):
-    """{package: its groups}"""
+    """{package: its groups}; of NAME/RELEASE the name"""
     packages = {}
     for line in text.splitlines():
         if not line.startswith("#"):
             package, group = line.split()[:2]
-            packages.setdefault(package, []).append(group)
+            packages.setdefault(package.split("/")[0], []).append(group)
     return packages
 
 

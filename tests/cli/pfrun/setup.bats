@@ -42,6 +42,20 @@ fake() {
     [ ! -e log ] && [ ! -e build ]
 }
 
+@test "a package that only one release has" {
+    fake id 'echo 0'
+    printf 'some-older/bookworm build\nsome-newer/trixie build\n' >>scripts/packages.txt
+    for release in bookworm trixie; do
+        rm -rf log build installed
+        echo "VERSION_CODENAME=$release" >os-release
+        OS_RELEASE=$PWD/os-release run scripts/setup.sh </dev/null
+        [ "$status" -eq 0 ]
+        grep -o 'some-[a-z]*' log >"$release"
+    done
+    [ "$(tr '\n' ' ' <bookworm)" = "some-library some-older " ]
+    [ "$(tr '\n' ' ' <trixie)" = "some-library some-newer " ]
+}
+
 @test "packages that were not there before: the build is configured again" {
     fake id 'echo 0'
     mkdir build
