@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What README says, on machines that have only Debian 12: minimal systems in mount and process namespaces of their own, one as
-# root, one as a user with sudo whose folders have spaces in their names (fresh_steps.sh is what they do). The base system and
-# downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal; nothing else stays, however this ends.
-# Usage: fresh_machine.sh [root] [user]. Needs root and debootstrap; without them status 77. The last line is "N passed, N failed".
+# What README says, on machines that have only Debian: minimal systems in mount and process namespaces of their own, one of Debian 12
+# as root, one of each release as a user with sudo whose folders have spaces in their names (fresh_steps.sh is what they do). The base
+# systems and downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal; nothing else stays, however this ends.
+# Usage: fresh_machine.sh [RELEASE-USER...], by default bookworm-root bookworm-user trixie-user. Needs root and debootstrap; without
+# them status 77. The last line is "N passed, N failed".
 set -eu
 { # Read as a whole, so that the file may change while it runs.
 
-release=bookworm
 checkout=$(realpath "$(dirname "$0")/../..")
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/parfocal/machine
 root=$cache/root       # the machine, while it lives
@@ -16,31 +16,37 @@ results=$cache/results # what its steps have printed
 skip() { echo "fresh machine: skipped: $*"; exit 77; }
 die() { echo "fresh machine: $*"; exit 1; }
 
-# Debian's mirrors, as this machine's apt knows them: "SITE RELEASE COMPONENT", one a line.
+# Debian's mirrors as this machine's apt knows them: "SITE RELEASE COMPONENT", one a line. What has one release has the others: of one
+# that is not this machine's, its first part.
 mirrors()
 {
     apt-get indextargets --format "\$(SITE) \$(RELEASE) \$(COMPONENT) \$(ORIGIN)" 'Created-By: Packages' |
-        awk -v r=$release '$4 == "Debian" && $3 == "main" && index($2, r) == 1 { print $1, $2, $3 }' | sort -u
+        awk '$4 == "Debian" && $3 == "main" { print $1, $2, $3 }' | sort -u >"$cache/mirrors"
+    if grep -q " $release" "$cache/mirrors"; then
+        grep " $release" "$cache/mirrors"
+    else
+        awk -v r="$release" '$2 !~ /-/ { print $1, r, $3; exit }' "$cache/mirrors"
+    fi
 }
 
 proxies() { apt-config dump | grep -E '^Acquire::https?::Proxy ' || :; }
 
 make_base()
 {
-    mirror=$(mirrors | awk -v r=$release '$2 == r { print $1; exit }')
-    echo "fresh machine: making the base system"
+    mirror=$(mirrors | awk -v r="$release" '$2 == r { print $1; exit }')
+    echo "fresh machine: making the base system of $release"
     eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
     [ -z "${http_proxy:-}" ] || export http_proxy
-    debootstrap --variant=minbase --cache-dir="$cache/archives" $release "$cache/base.new" "$mirror" >"$cache/log" 2>&1 ||
+    debootstrap --variant=minbase --cache-dir="$cache/archives" "$release" "$cache/base.new" "$mirror" >"$cache/log" 2>&1 ||
         { tail -n 20 "$cache/log"; die "debootstrap failed"; }
     chroot "$cache/base.new" useradd --create-home --shell /bin/bash user
-    mv "$cache/base.new" "$cache/base" # last: half a base has another name
+    mv "$cache/base.new" "$cache/base-$release" # last: half a base has another name
 }
 
 # The base, with this machine's network settings.
 make_system()
 {
-    cp -a "$cache/base" "$root"
+    cp -a "$cache/base-$release" "$root"
     mirrors | sed 's/^/deb /' >"$root/etc/apt/sources.list"
     proxies >"$root/etc/apt/apt.conf.d/90proxy"
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
@@ -73,27 +79,28 @@ copy_checkout()
     chroot "$root" chown -R "$1:$1" "$at"
 }
 
-# Inside the namespaces: a machine for root or for the user. No variable of this machine is known there, not even LANG.
+# Inside the namespaces: a machine RELEASE-USER. No variable of this machine is known there, not even LANG.
 machine()
 {
-    [ -d "$cache/base" ] || make_base
+    release=${1%-*} who=${1##*-}
+    [ -d "$cache/base-$release" ] || make_base
     make_system
-    home=$(awk -F: -v who="$1" '$1 == who { print $6 }' "$root/etc/passwd")
-    case $1 in
+    home=$(awk -F: -v who="$who" '$1 == who { print $6 }' "$root/etc/passwd")
+    case $who in
     root) at=$home/parfocal tmp=/tmp ;;
     *) at="$home/my project" tmp="$home/my tmp" ;;
     esac
-    copy_checkout "$1"
-    if [ "$1" = user ]; then
+    copy_checkout "$who"
+    if [ "$who" = user ]; then
         mkdir "$root$tmp"
         chroot "$root" chown user:user "$tmp"
         chroot "$root" sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends sudo' \
             >"$cache/log" 2>&1 || { tail -n 20 "$cache/log"; die "sudo cannot be installed"; }
         echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"
     fi
-    env -i HOME="$home" USER="$1" LOGNAME="$1" TMPDIR="$tmp" TERM=dumb \
+    env -i HOME="$home" USER="$who" LOGNAME="$who" TMPDIR="$tmp" TERM=dumb \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        chroot --userspec="$1:$1" --groups="$1" "$root" sh -c 'cd "$1" && exec tests/install/fresh_steps.sh "$2"' sh "$at" "$1"
+        chroot --userspec="$who:$who" --groups="$who" "$root" sh -c 'cd "$1" && exec tests/install/fresh_steps.sh "$2"' sh "$at" "$1"
 }
 
 # A new process of this script in new namespaces. It dies with this one, and with it all that runs there and all mounts.
@@ -134,9 +141,6 @@ fi
 [ "$(id -u)" -eq 0 ] || skip "only root can make a machine"
 command -v debootstrap >/dev/null || skip "debootstrap is missing (apt-get install debootstrap)"
 unshare --mount --pid --fork true 2>/dev/null || skip "this machine has no namespaces for mounts and processes"
-[ -n "$(mirrors)" ] || apt-get -q update >/dev/null
-[ -n "$(mirrors)" ] || skip "apt knows no mirror of Debian 12 here"
-
 mkdir -p "$cache/archives/partial"
 exec 9>"$cache/lock"
 flock 9 # the machines of two runs would share a folder
@@ -145,10 +149,13 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 clean
+release=bookworm
+[ -n "$(mirrors)" ] || apt-get -q update >/dev/null
+[ -n "$(mirrors)" ] || skip "apt knows no mirror of Debian here"
 : >"$results"
-[ $# -gt 0 ] || set -- root user
-for who; do
-    run_machine "$who"
+[ $# -gt 0 ] || set -- bookworm-root bookworm-user trixie-user
+for name; do
+    run_machine "$name"
 done
 passed=$(grep -c '^ok ' "$results") || :
 failed=$(grep -c '^FAIL ' "$results") || :

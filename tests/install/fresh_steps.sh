@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What fresh_machine.sh asks of a machine, in the checkout there: README's commands, from the first to the tests. Prints a line for
-# each, and the end of its output if it fails. Usage: fresh_steps.sh NAME-OF-THE-MACHINE
+# each, and the end of its output if it fails. Usage: fresh_steps.sh RELEASE-USER
 set -eu
 name=$1
 log=$PWD/fresh.log
@@ -25,11 +25,24 @@ step()
 }
 
 step 7200 ./run-demo
-# With what run-demo has installed, and no package for tests.
-step 3600 tests/docs/run_blocks.py build README.md
-step 3600 $as_root meson install -C build
+case $name in
+bookworm-*)
+    # With what run-demo has installed, and no package for tests.
+    step 3600 tests/docs/run_blocks.py build README.md
+    step 3600 $as_root meson install -C build
+    ;;
+*)
+    # The Debian package, in a folder whose name has no space: dpkg-buildpackage is a makefile.
+    step 600 $as_root sh -c 'mkdir /srv/parfocal && tar --exclude=./build -cf - . | tar -C /srv/parfocal -xf -'
+    step 3600 $as_root packaging/container/stages.sh build /srv/parfocal
+    step 3600 $as_root apt-get -q install -y --no-install-recommends /parfocal.deb
+    step 600 sh -c 'pfcc -O2 examples/cg/cg.c -o cg -lm && pfrun -np 4 -model analytic ./cg -n 8 && pfrun -np 4 -model smpi ./cg -n 8'
+    ;;
+esac
 step 3600 pfinfo --check
 # What needs more says what.
 step 3600 sh -c "! build/bin/pfcurve -np 4 --switch-after build/examples/cg 2>missing.txt && grep 'apt-get install snakemake' missing.txt"
 step 3600 sh -c "! experiments/apps/run_apps.py 2>missing.txt && grep 'apt-get install .*libblas-dev' missing.txt"
 step 7200 ./run-tests --suite unit --suite cli
+# Of whole programs a sample: each runs in every model, and under schedules.
+[ "${name%-*}" = bookworm ] || step 7200 ./run-tests mixed coll icoll persistent progress rma winmoves objects 'fortran f08' abi 'check-faults' topology
