@@ -9,17 +9,19 @@ bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double se
 }
 
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
-                      double start)
+                      double start, int shares)
 {
     struct packet_output *o = &sim->outputs[output];
     int32_t input = o->input;
     double time = p->bytes * o->byte_time;
-    double leave = later(start, o->link_free), head = leave + o->latency;
+    double leave = shares > 1 ? start : later(start, o->link_free), head = leave + o->latency;
     if (__builtin_expect(sim->statistics != NULL, 0))
         pf_packet_statistics_leaves(sim, output, channel, p->bytes,
                                     is_at_router(sim, output) ? p->ready : p->message->start, leave);
-    o->free_at = start + time / sim->settings.crossbar_speedup;
-    o->link_free = leave + time;
+    if (start >= o->free_at)
+        o->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
+    o->free_at = later(start, o->free_at) + time / sim->settings.crossbar_speedup;
+    o->link_free = later(leave, o->link_free) + time;
     o->packets++;
     o->bytes += p->bytes;
     sim->channel[(int64_t)output * sim->channels + channel].bytes -= p->bytes;
@@ -29,7 +31,7 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     p->ready = leave;
     if (time <= 0.0) /* nothing waits on a cable of any rate: the rest follows as it comes in */
         time = later(p->tail - leave, 0.0);
-    p->tail = head + time;
+    p->tail = head + shares * time;
     if (is_at_router(sim, input)) {
         double date = head + sim->fabric->router_latency;
         p->tail += sim->fabric->router_latency;

@@ -73,6 +73,19 @@ int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int firs
     return choose(sim, output, first, first + sim->settings.channels, bytes, now, when);
 }
 
+int pf_packet_channel_choose_other(struct pf_packet_sim *sim, int32_t output, int first, int but,
+                                   uint32_t bytes, double now)
+{
+    struct packet_channel *channels = &sim->channel[(int64_t)output * sim->channels];
+    int best = -1;
+    for (int i = first; i < first + sim->settings.channels; i++) {
+        claim(sim, &channels[i], now);
+        if (i != but && channels[i].bytes >= bytes && (best < 0 || channels[i].bytes > channels[best].bytes))
+            best = i;
+    }
+    return best;
+}
+
 int pf_packet_channel_choose_new(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes,
                                  double now, double *when)
 {

@@ -17,19 +17,6 @@ static void append(struct packet_source *source, struct pf_packet_message *m)
     source->last = m;
 }
 
-void pf_packet_sim_send(struct pf_packet_sim *sim, struct pf_packet_message *m, double date)
-{
-    m->start = date;
-    m->is_lost = false;
-    m->unsent = m->bytes;
-    m->under_way = 0;
-    m->id = sim->next_id;
-    sim->next_id += (uint64_t)(m->bytes / sim->settings.packet_bytes) + 1;
-    sim->counts.messages_under_way++;
-    append(source_of(sim, m->source, m->virtual_network), m);
-    pf_packet_wake(sim, sim->fabric->routers + m->source, date);
-}
-
 /* A message that is lost is the caller's again when nothing of it is left: packets, or its place at the
  * source.
  */
@@ -82,10 +69,10 @@ static struct piece next_piece(const struct pf_packet_sim *sim, const struct pf_
     return (struct piece){payload, (uint32_t)ceil(payload), sent == 0.0, payload == left};
 }
 
-static void send_piece(struct pf_packet_sim *sim, struct packet_source *source, const struct piece *piece,
-                       int32_t output, int channel, double now)
+static void send_piece(struct pf_packet_sim *sim, struct pf_packet_message *m, const struct piece *piece,
+                       int32_t output, int channel, double start, int shares)
 {
-    struct pf_packet_message *m = source->first;
+    const struct packet_output *o = &sim->outputs[output];
     struct pf_packet *p = pf_pool_get(&sim->packets);
     *p = (struct pf_packet){.message = m,
                             .bytes = piece->bytes & (PACKET_BYTES_LIMIT - 1),
@@ -95,18 +82,61 @@ static void send_piece(struct pf_packet_sim *sim, struct packet_source *source, 
     pf_routing_start(&p->path, m->source, m->destination, m->id);
     m->unsent -= piece->payload;
     m->under_way++;
+    m->id += piece->is_tail;
     sim->counts.packets++;
-    if (piece->is_tail) {
-        m->id++;
-        source->first = m->next;
-        if (m->unsent > 0.0)
-            append(source, m);
-    }
-    pf_packet_launch(sim, p, output, channel, later(now, sim->outputs[output].free_at));
+    pf_packet_launch(sim, p, output, channel, start, shares);
     if (m->unsent <= 0.0 && m->streams) {
+        double date = shares > 1 ? p->ready + shares * piece->bytes * o->byte_time : o->link_free;
         m->under_way++; /* until then it is not the caller's */
-        pf_packet_events_post(&sim->events, sim->outputs[output].link_free, false, (uintptr_t)m | WHAT_SENT);
+        pf_packet_events_post(&sim->events, date, false, (uintptr_t)m | WHAT_SENT);
     }
+}
+
+/* The source's first message has sent a packet: the next one is another one's. */
+static void turn(struct packet_source *source)
+{
+    struct pf_packet_message *m = source->first;
+    source->first = m->next;
+    source->destination = m->destination;
+    if (m->unsent > 0.0)
+        append(source, m);
+}
+
+/* A message that is one packet passes what the cable is taken by, unless that has the same way. */
+static bool pass(struct pf_packet_sim *sim, struct packet_source *source, struct pf_packet_message *m,
+                 double now)
+{
+    int32_t output = sim->vertex[sim->fabric->routers + m->source].first_port;
+    struct packet_output *o = &sim->outputs[output];
+    int first = m->virtual_network * sim->classes * sim->settings.channels;
+    struct piece piece = next_piece(sim, m);
+    double time = piece.bytes * o->byte_time;
+    if (piece.payload < m->bytes || is_due(o->free_at, now) || time > o->free_at - now ||
+        !sim->fabric->up[output] || (sim->base[o->channel] == first && source->destination == m->destination))
+        return false;
+    int channel = pf_packet_channel_choose_other(sim, output, first, (int)o->channel, piece.bytes, now);
+    if (channel < 0)
+        return false;
+    double start = later(now, sim->passing[output].output);
+    sim->passing[output].output = start + 2.0 * time;
+    send_piece(sim, m, &piece, output, channel, start, 2);
+    return true;
+}
+
+void pf_packet_sim_send(struct pf_packet_sim *sim, struct pf_packet_message *m, double date)
+{
+    struct packet_source *source = source_of(sim, m->source, m->virtual_network);
+    m->start = date;
+    m->is_lost = false;
+    m->unsent = m->bytes;
+    m->under_way = 0;
+    m->id = sim->next_id;
+    sim->next_id += (uint64_t)(m->bytes / sim->settings.packet_bytes) + 1;
+    sim->counts.messages_under_way++;
+    if (sim->settings.alternates && pass(sim, source, m, date))
+        return;
+    append(source, m);
+    pf_packet_wake(sim, sim->fabric->routers + m->source, date);
 }
 
 /* With stages: the channel for a packet, or the one that its head has taken. */
@@ -143,7 +173,9 @@ static bool send_one(struct pf_packet_sim *sim, int32_t node, int32_t output, do
                                                   &piece, now, &date)
                                  : pf_packet_channel_choose_new(sim, output, first, piece.bytes, now, &date);
         if (channel >= 0) {
-            send_piece(sim, source, &piece, output, channel, now);
+            send_piece(sim, source->first, &piece, output, channel, later(now, o->free_at), 1);
+            if (piece.is_tail)
+                turn(source);
             o->turn = virtual_network + 1;
             return true;
         }

@@ -64,6 +64,7 @@ static struct pf_packet_settings settings(void)
         .credit_delay = pf_config.net_credit_delay,
         .crossbar_speedup = pf_config.net_crossbar_speedup,
         .output_queues = pf_config.net_output_queues,
+        .alternates = pf_config.net_alternates,
         .arbitration = strcmp(pf_config.net_arbitration, "age") == 0 ? PF_PACKET_AGE : PF_PACKET_ROUND_ROBIN,
     };
 }
@@ -229,13 +230,15 @@ static void packet_inject(struct pf_transfer *t)
     struct pf_packet_sim *s = simulator();
     struct pf_path *path = pf_path_get(&paths, t->src, t->dst);
     struct pf_packet_parcel *parcel = pf_pool_get(&parcels);
+    /* What is short counts as a whole, as in the network of flows: its header is there with its last byte. */
+    bool streams = t->streams && t->bytes > (double)pf_config.net_small_max;
     *parcel = (struct pf_packet_parcel){
         .message = {.ops = &upcalls,
                     .bytes = fmax(t->bytes, 1.0),
                     .source = node_of(t->src),
                     .destination = node_of(t->dst),
                     .virtual_network = t->vn,
-                    .streams = t->streams},
+                    .streams = streams},
         .transfer = t,
         .queue = &path->parcels[t->vn],
         .entered = moment++,
@@ -248,7 +251,7 @@ static void packet_inject(struct pf_transfer *t)
     if (under_way++ == 0 && is_lazy && !is_advancing)
         catch_up();
     pf_packet_sim_send(s, &parcel->message, pf_engine_now());
-    if (t->streams)
+    if (streams)
         return;
     if (!t->failed)
         parcel->left = moment++; /* the NIC has all of it */

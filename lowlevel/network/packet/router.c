@@ -98,17 +98,18 @@ static inline int choose_channel(struct pf_packet_sim *sim, const struct packet_
     return pf_packet_channel_choose(sim, output, first, bytes, now, when);
 }
 
-/* A packet that was at the head of its queue goes; all that it needs is free. */
+/* A packet that was at the head of its queue goes at a date: all that it needs is free, or shared. */
 static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p,
-                   const struct pf_packet_hop *hop, int channel, double now)
+                   const struct pf_packet_hop *hop, int channel, double start, int shares)
 {
     struct packet_input *in = &sim->inputs[input];
     int32_t first = sim->vertex[in->owner].first_port, output = first + hop->port;
     struct packet_output *o = &sim->outputs[output];
     int from = (int)p->channel;
-    double start = later(later(now, p->ready), later(in->free_at, o->free_at));
     double byte_time = earlier(o->byte_time, in->byte_time);
-    in->free_at = start + p->bytes * byte_time / sim->settings.crossbar_speedup;
+    if (start >= in->free_at)
+        in->channel = (uint8_t)from;
+    in->free_at = later(start, in->free_at) + p->bytes * byte_time / sim->settings.crossbar_speedup;
     in->turn = turn_of(sim, in->owner, from, hop->port) + 1;
     o->turn = input - first + 1;
     o->wait += start - p->ready;
@@ -116,10 +117,43 @@ static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p
     pf_packet_channel_release(sim, input, from, p->bytes, start);
     if (!sim->settings.output_queues)
         pf_routing_take(hop, &p->path);
-    pf_packet_launch(sim, p, output, channel, start);
+    pf_packet_launch(sim, p, output, channel, start, shares);
     if (__builtin_expect(sim->heads != NULL, 0))
         pf_packet_stages_leave(sim, head_of(sim, queue_of(sim, input, from, hop->port)), output, channel,
                                class_of(sim, from, hop->vc), in->free_at, p->is_tail);
+}
+
+/* When all that a packet needs is free, which is now or by an error of rounding later. */
+static inline double start_of(const struct pf_packet_sim *sim, const struct packet_input *in, int32_t output,
+                              const struct pf_packet *p, double now)
+{
+    return later(later(now, p->ready), later(in->free_at, sim->outputs[output].free_at));
+}
+
+/* The head of a queue asks for ports of which one is taken, by a longer packet of another channel: it may
+ * pass that. */
+static bool pass(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p,
+                 const struct pf_packet_hop *hop, double now)
+{
+    struct packet_input *in = &sim->inputs[input];
+    int32_t output = sim->vertex[in->owner].first_port + hop->port;
+    struct packet_output *o = &sim->outputs[output];
+    struct packet_passing *at_input = &sim->passing[input], *at_output = &sim->passing[output];
+    double time = p->bytes * later(o->byte_time, in->byte_time), start = later(now, p->ready);
+    bool in_free = is_due(in->free_at, start), out_free = is_due(o->free_at, start);
+    if ((in_free && (out_free || in->waiting > 0)) || (out_free && o->waiting > 0) ||
+        (!in_free && (in->channel == p->channel || time > in->free_at - start)) ||
+        (!out_free && time > o->free_at - start))
+        return false;
+    int channel = pf_packet_channel_choose_other(sim, output, class_of(sim, (int)p->channel, hop->vc),
+                                                 out_free ? -1 : (int)o->channel, p->bytes, now);
+    if (channel < 0)
+        return false;
+    int shares = 2 + (out_free ? 0 : o->waiting);
+    start = later(start, later(in_free ? now : at_input->input, out_free ? now : at_output->output));
+    at_input->input = at_output->output = start + shares * time;
+    commit(sim, input, p, hop, channel, start, shares);
+    return true;
 }
 
 /* The head of a queue asks for its output. True: it has gone, and the queue's head is another one. */
@@ -139,10 +173,12 @@ static bool join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
         int channel =
             choose_channel(sim, queue, output, class_of(sim, (int)p->channel, hop->vc), p->bytes, now, &when);
         if (channel >= 0) {
-            commit(sim, input, p, hop, channel, now);
+            commit(sim, input, p, hop, channel, start_of(sim, in, output, p, now), 1);
             return true;
         }
         date = when;
+    } else if (sim->settings.alternates && pass(sim, input, p, hop, now)) {
+        return true;
     }
     queue->ready = p->ready;
     queue->bytes = p->bytes;
@@ -338,7 +374,7 @@ static bool takes(struct pf_packet_sim *sim, int32_t router, int32_t output, con
     fetch_credits(sim, c->input, c->channel);
     in->offer = c->channel;
     in->offered_by = output;
-    in->offered_channel = c->to;
+    in->offered_channel = (int16_t)c->to;
     return is_first;
 }
 
@@ -374,7 +410,7 @@ static void accept(struct pf_packet_sim *sim, int32_t router, int32_t input, dou
     in->next_output = (output - v->first_port + 1) % v->ports;
     leave(sim, input, channel, output, queue);
     queue->first = p->next;
-    commit(sim, input, p, &hop, in->offered_channel, now);
+    commit(sim, input, p, &hop, in->offered_channel, start_of(sim, in, output, p, now), 1);
     next_heads(sim, input, queue, now);
 }
 

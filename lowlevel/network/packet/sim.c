@@ -149,7 +149,7 @@ size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim)
         const struct packet_vertex *v = &sim->vertex[i];
         size_t channels = (size_t)sim->channels;
         size_t bytes = sizeof(struct packet_input) + sizeof(struct packet_output) + sizeof *sim->next_try +
-                       (size_t)words_of(sim, v) * sizeof *sim->wants +
+                       sizeof *sim->passing + (size_t)words_of(sim, v) * sizeof *sim->wants +
                        channels * (sizeof(struct packet_channel) +
                                    (size_t)width_of(sim, v) * sizeof(struct packet_queue));
         most = bytes > most ? bytes : most;
@@ -237,6 +237,7 @@ static void make_ports(struct pf_packet_sim *sim)
     sim->inputs = pf_calloc_lines(count, sizeof *sim->inputs);
     sim->outputs = pf_calloc_lines(count, sizeof *sim->outputs);
     sim->next_try = pf_calloc(count, sizeof *sim->next_try);
+    sim->passing = pf_calloc(count, sizeof *sim->passing);
     sim->touched = pf_calloc(count, sizeof *sim->touched);
     sim->channel = pf_calloc_lines(count * (size_t)sim->channels, sizeof *sim->channel);
     for (int32_t v = 0; v < sim->vertices; v++)
@@ -287,6 +288,9 @@ static bool is_possible(const struct pf_packet_settings *s, const struct pf_rout
         snprintf(error, error_size,
                  "the crossbar's speed-up must be at least 1, the credits' delay and the heads' latency at "
                  "least 0");
+    else if (s->alternates && (s->rounds > 0 || s->head_latency > 0.0 || s->flit_bytes > 0))
+        snprintf(error, error_size,
+                 "packets alternate where routers have neither rounds nor stages nor flits");
     else if (s->channel_turns && s->rounds == 0)
         snprintf(error, error_size, "channels in turn need rounds of allocation");
     else if (s->output_queues && routing->asks_again)
@@ -328,9 +332,9 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
     if (!sim)
         return;
     pf_packet_statistics_end(sim, sim->now);
-    void *const blocks[] = {sim->inputs,  sim->outputs, sim->next_try, sim->channel,
-                            sim->wants,   sim->vertex,  sim->active,   sim->queues,
-                            sim->sources, sim->touched, sim->heads,    sim->channel_free};
+    void *const blocks[] = {sim->inputs, sim->outputs,      sim->next_try, sim->channel, sim->wants,
+                            sim->vertex, sim->active,       sim->queues,   sim->sources, sim->touched,
+                            sim->heads,  sim->channel_free, sim->passing};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     pf_packet_events_end(&sim->events);

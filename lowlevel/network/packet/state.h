@@ -42,16 +42,18 @@ struct packet_queue {
 
 /* Hot and constant together: a cache line. */
 struct packet_input {
-    double free_at;        /* for the crossbar */
-    double byte_time;      /* s per byte of the cable that ends here; 0: no time */
-    double credit_time;    /* s, until credits can be used at its other end */
-    int64_t buffer;        /* bytes of a channel */
-    int32_t owner, output; /* vertex; port at the cable's other end, negative without a cable */
-    int32_t waiting;       /* queues whose head waits for an output: all that have one */
-    int32_t turn;          /* the queue that comes first in a tie */
-    int32_t next_output;   /* with rounds: the output that comes first */
-    int32_t offer;         /* within an allocation: the queue that an output has chosen, or -1 */
-    int32_t offered_by, offered_channel; /* the output, and its channel */
+    double free_at;          /* for the crossbar */
+    double byte_time;        /* s per byte of the cable that ends here; 0: no time */
+    double credit_time;      /* s, until credits can be used at its other end */
+    int64_t buffer;          /* bytes of a channel */
+    int32_t owner, output;   /* vertex; port at the cable's other end, negative without a cable */
+    int32_t waiting;         /* queues whose head waits for an output: all that have one */
+    int32_t turn;            /* the queue that comes first in a tie */
+    int32_t next_output;     /* with rounds: the output that comes first */
+    int32_t offer;           /* within an allocation: the queue that an output has chosen, or -1 */
+    int32_t offered_by;      /* the output, */
+    int16_t offered_channel; /* and its channel */
+    uint8_t channel;         /* of the packet that has the crossbar until free_at */
 };
 
 /* A cache line, and one that is seldom read. */
@@ -62,11 +64,18 @@ struct packet_output {
     int64_t waiting_bytes;
     uint64_t *wants;      /* bit (input port * channels + channel) of its vertex: that queue waits */
     int32_t waiting;      /* bits in `wants` */
-    int32_t turn;         /* the input port that comes first in a tie; at a node the virtual network */
+    int32_t turn : 24;    /* the input port that comes first in a tie; at a node the virtual network */
+    uint32_t channel : 8; /* behind the cable, of the packet that has the crossbar until free_at */
     int32_t owner, input; /* vertex; port at the cable's other end, negative without a cable */
     uint64_t packets;
     double bytes, wait;
     double down_at; /* when the cable last went down */
+};
+
+/* With settings.alternates, of an input and an output: until when the last packet that has passed needs it.
+ */
+struct packet_passing {
+    double input, output;
 };
 
 /* Of a queue, only with routers in stages. Nodes have one, too. */
@@ -106,6 +115,7 @@ struct packet_vertex {
 /* At a node, per virtual network: messages that take turns. */
 struct packet_source {
     struct pf_packet_message *first, *last;
+    int32_t destination; /* of the last packet that did not pass */
 };
 
 struct pf_packet_sim {
@@ -123,7 +133,8 @@ struct pf_packet_sim {
     /* Per port */
     struct packet_input *inputs;
     struct packet_output *outputs;
-    double *next_try;               /* of an output: nothing that waits can go before */
+    double *next_try; /* of an output: nothing that waits can go before */
+    struct packet_passing *passing;
     struct packet_channel *channel; /* [port * channels + channel] */
     uint64_t *wants;
     int32_t router_ports; /* from here on the ports are nodes' */
@@ -233,6 +244,9 @@ static inline void note_queue(struct pf_packet_sim *sim, int32_t input, int chan
  * credits wakes the vertex). */
 int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes, double now,
                              double *when);
+/* That with most room for `bytes` now but for one; -1: none has it. */
+int pf_packet_channel_choose_other(struct pf_packet_sim *sim, int32_t output, int first, int but,
+                                   uint32_t bytes, double now);
 /* The same at a node, for a new packet, which may take any class with settings.new_in_any. */
 int pf_packet_channel_choose_new(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes,
                                  double now, double *when);
@@ -263,9 +277,10 @@ void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head,
 void pf_packet_stages_give_back(struct pf_packet_sim *sim, struct packet_head *head);
 
 /* cable.c */
-/* The packet leaves by an output and a channel; it may start now. */
+/* The packet leaves by an output and a channel; it may start now. It takes turns there with others, so
+ * that it moves as if the cable were that of so many `shares`; 1: it is alone. */
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
-                      double start);
+                      double start, int shares);
 /* Whether the cable has lost what was sent on it at a date. */
 bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent);
 
