@@ -18,8 +18,10 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     if (__builtin_expect(sim->statistics != NULL, 0))
         pf_packet_statistics_leaves(sim, output, channel, p->bytes,
                                     is_at_router(sim, output) ? p->ready : p->message->start, leave);
-    if (start >= o->free_at)
+    if (start >= o->free_at) {
         o->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
+        o->is_passable = !is_short(sim, p);
+    }
     o->free_at = later(start, o->free_at) + time / sim->settings.crossbar_speedup;
     o->link_free = later(leave, o->link_free) + time;
     o->packets++;

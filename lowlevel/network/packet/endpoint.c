@@ -111,8 +111,9 @@ static bool pass(struct pf_packet_sim *sim, struct packet_source *source, struct
     int first = m->virtual_network * sim->classes * sim->settings.channels;
     struct piece piece = next_piece(sim, m);
     double time = piece.bytes * o->byte_time;
-    if (piece.payload < m->bytes || is_due(o->free_at, now) || time > o->free_at - now ||
-        !sim->fabric->up[output] || (sim->base[o->channel] == first && source->destination == m->destination))
+    if (m->bytes >= sim->settings.packet_bytes || is_due(o->free_at, now) || !o->is_passable ||
+        time > o->free_at - now || !sim->fabric->up[output] ||
+        (sim->base[o->channel] == first && source->destination == m->destination))
         return false;
     int channel = pf_packet_channel_choose_other(sim, output, first, (int)o->channel, piece.bytes, now);
     if (channel < 0)

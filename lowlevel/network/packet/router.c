@@ -107,8 +107,10 @@ static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p
     struct packet_output *o = &sim->outputs[output];
     int from = (int)p->channel;
     double byte_time = earlier(o->byte_time, in->byte_time);
-    if (start >= in->free_at)
+    if (start >= in->free_at) {
         in->channel = (uint8_t)from;
+        in->is_passable = !is_short(sim, p);
+    }
     in->free_at = later(start, in->free_at) + p->bytes * byte_time / sim->settings.crossbar_speedup;
     in->turn = turn_of(sim, in->owner, from, hop->port) + 1;
     o->turn = input - first + 1;
@@ -130,8 +132,8 @@ static inline double start_of(const struct pf_packet_sim *sim, const struct pack
     return later(later(now, p->ready), later(in->free_at, sim->outputs[output].free_at));
 }
 
-/* The head of a queue asks for ports of which one is taken, by a longer packet of another channel: it may
- * pass that. */
+/* The head of a queue, a short message, asks for ports of which one is taken by a part of a long one in
+ * another channel: it may pass that. */
 static bool pass(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p,
                  const struct pf_packet_hop *hop, double now)
 {
@@ -139,19 +141,20 @@ static bool pass(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p,
     int32_t output = sim->vertex[in->owner].first_port + hop->port;
     struct packet_output *o = &sim->outputs[output];
     struct packet_passing *at_input = &sim->passing[input], *at_output = &sim->passing[output];
-    double time = p->bytes * later(o->byte_time, in->byte_time), start = later(now, p->ready);
+    int shares = 2 + o->waiting;
+    double time = p->bytes * later(o->byte_time, in->byte_time), start = later(now, p->tail - shares * time);
     bool in_free = is_due(in->free_at, start), out_free = is_due(o->free_at, start);
     if ((in_free && (out_free || in->waiting > 0)) || (out_free && o->waiting > 0) ||
-        (!in_free && (in->channel == p->channel || time > in->free_at - start)) ||
-        (!out_free && time > o->free_at - start))
+        (!in_free && (!in->is_passable || in->channel == p->channel || time > in->free_at - start)) ||
+        (!out_free && (!o->is_passable || time > o->free_at - start)))
         return false;
     int channel = pf_packet_channel_choose_other(sim, output, class_of(sim, (int)p->channel, hop->vc),
                                                  out_free ? -1 : (int)o->channel, p->bytes, now);
     if (channel < 0)
         return false;
-    int shares = 2 + (out_free ? 0 : o->waiting);
     start = later(start, later(in_free ? now : at_input->input, out_free ? now : at_output->output));
     at_input->input = at_output->output = start + shares * time;
+    p->ready = earlier(p->ready, start); /* it comes in no faster than it goes out */
     commit(sim, input, p, hop, channel, start, shares);
     return true;
 }
@@ -177,7 +180,7 @@ static bool join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
             return true;
         }
         date = when;
-    } else if (sim->settings.alternates && pass(sim, input, p, hop, now)) {
+    } else if (sim->settings.alternates && is_short(sim, p) && pass(sim, input, p, hop, now)) {
         return true;
     }
     queue->ready = p->ready;

@@ -52,9 +52,9 @@ struct pf_packet_settings {
      * 0: virtual cut-through. */
     uint32_t flit_bytes;
     /* Cables and crossbars serve virtual channels in turns much shorter than a packet (Dally,
-     * "Virtual-channel flow control", 1992): a packet that is shorter than the rest of another one in a port
-     * passes it, at the rate that is its share. The port's next packet waits for as long as that took. Not
-     * with rounds. */
+     * "Virtual-channel flow control", 1992): a message shorter than a packet passes, in a port,
+     * the packet of a longer one, at the rate that is its share. The port's next packet waits for as long as
+     * that took. Not with rounds. */
     bool alternates;
     bool sees_credits_only; /* adaptive routing does not see what waits in front of an output */
     bool new_in_any; /* a new packet takes a channel of any class of the routing, not of the first one only */

@@ -53,7 +53,8 @@ struct packet_input {
     int32_t offer;           /* within an allocation: the queue that an output has chosen, or -1 */
     int32_t offered_by;      /* the output, */
     int16_t offered_channel; /* and its channel */
-    uint8_t channel;         /* of the packet that has the crossbar until free_at */
+    uint8_t channel;         /* of the packet that has the crossbar until free_at; */
+    bool is_passable;        /* whether that is a part of a longer message */
 };
 
 /* A cache line, and one that is seldom read. */
@@ -62,11 +63,12 @@ struct packet_output {
     double link_free;          /* the cable's; later than free_at only with a crossbar that is faster */
     double byte_time, latency; /* s, of the cable */
     int64_t waiting_bytes;
-    uint64_t *wants;      /* bit (input port * channels + channel) of its vertex: that queue waits */
-    int32_t waiting;      /* bits in `wants` */
-    int32_t turn : 24;    /* the input port that comes first in a tie; at a node the virtual network */
-    uint32_t channel : 8; /* behind the cable, of the packet that has the crossbar until free_at */
-    int32_t owner, input; /* vertex; port at the cable's other end, negative without a cable */
+    uint64_t *wants;          /* bit (input port * channels + channel) of its vertex: that queue waits */
+    int32_t waiting;          /* bits in `wants` */
+    int32_t turn : 23;        /* the input port that comes first in a tie; at a node the virtual network */
+    uint32_t channel : 8;     /* behind the cable, of the packet that has the crossbar until free_at; */
+    uint32_t is_passable : 1; /* as at an input */
+    int32_t owner, input;     /* vertex; port at the cable's other end, negative without a cable */
     uint64_t packets;
     double bytes, wait;
     double down_at; /* when the cable last went down */
@@ -192,6 +194,12 @@ static inline bool is_due(double date, double now)
 static inline bool is_at_router(const struct pf_packet_sim *sim, int32_t port)
 {
     return port < sim->router_ports;
+}
+
+/* A whole message, and shorter than a packet may be. */
+static inline bool is_short(const struct pf_packet_sim *sim, const struct pf_packet *p)
+{
+    return p->is_first && p->bytes < sim->settings.packet_bytes;
 }
 
 static inline int words_of(const struct pf_packet_sim *sim, const struct packet_vertex *v)

@@ -30,6 +30,7 @@ static bool saturate(const char *fabric, const char *routing, int seed, uint64_t
     w.settings.channel_buffer = 4 + 3 * (seed % 3);
     w.settings.channels = 1 + seed % 2;
     w.settings.virtual_networks = 1 + seed % 3 / 2;
+    w.settings.alternates = seed % 2;
     w.settings.credit_delay = seed % 4 ? 0.0 : 2.0;
     w.settings.crossbar_speedup = seed % 3 ? 1.0 : 1.5;
     w.settings.arbitration = seed % 5 ? PF_PACKET_ROUND_ROBIN : PF_PACKET_AGE;

@@ -203,6 +203,59 @@ static void test_virtual_networks(void **state)
     assert_true(behind_a_slow_one(0) > 1000.0);
 }
 
+/* A long message from node 0 to node 1, and short ones of 10 B from 0, of `virtual_network`, that begin with
+ * its first packet under way. Returns when the last of those has come; the long one's end is in long_arrival.
+ */
+static double last_arrival, long_arrival;
+
+static void note_arrivals(struct pf_packet_message *m, double date)
+{
+    *(m->bytes > 10.0 ? &long_arrival : &last_arrival) = date;
+}
+
+static double beside_a_long_one(bool alternates, uint8_t virtual_network, int32_t to, int count)
+{
+    enum { MOST = 20 };
+    static const struct pf_packet_message_ops ops = {sizeof ops, no_event, no_event, note_arrivals, no_event};
+    struct pf_packet_message first = {.ops = &ops, .bytes = 5000.0, .source = 0, .destination = 1},
+                             others[MOST];
+    struct world w;
+    world_init(&w);
+    w.settings.packet_bytes = 1000;
+    w.settings.virtual_networks = 2;
+    w.settings.channels = 2;
+    w.settings.alternates = alternates;
+    world_fabric(&w, "star:3");
+    world_sim(&w, "minimal");
+    pf_packet_sim_send(w.sim, &first, 0.0);
+    pf_packet_sim_advance(w.sim, 100.0);
+    for (int i = 0; i < count; i++) {
+        others[i] = (struct pf_packet_message){
+            .ops = &ops, .bytes = 10.0, .source = 0, .destination = to, .virtual_network = virtual_network};
+        pf_packet_sim_send(w.sim, &others[i], 100.0);
+    }
+    while (pf_packet_sim_next(w.sim) >= 0.0)
+        pf_packet_sim_advance(w.sim, pf_packet_sim_next(w.sim));
+    assert_true(pf_packet_sim_is_clean(w.sim));
+    world_close(&w);
+    return last_arrival - 100.0;
+}
+
+/* Of two that share a cable each has half of it, until the shorter one is through; nothing is gained. */
+static void test_alternation(void **state)
+{
+    (void)state;
+    for (int32_t to = 1; to <= 2; to++) {
+        assert_close(beside_a_long_one(true, 1, to, 1), 2 * 10.0);
+        assert_close(long_arrival, 5000.0 + 10.0);
+        assert_close(beside_a_long_one(true, 1, to, 20), 20 * 2 * 10.0);
+        assert_close(long_arrival, 5000.0 + 20 * 10.0);
+        assert_true(beside_a_long_one(false, 1, to, 1) >= 900.0 + 10.0);
+    }
+    assert_close(beside_a_long_one(true, 0, 2, 1), 2 * 10.0);
+    assert_true(beside_a_long_one(true, 0, 1, 1) >= 900.0 + 10.0); /* it would pass what it follows */
+}
+
 /* At most 1 KB for each class of a port, in what people build. */
 static void test_memory(void **state)
 {
@@ -225,7 +278,8 @@ int main(void)
         cmocka_unit_test(test_one_packet),       cmocka_unit_test(test_slowest_cable),
         cmocka_unit_test(test_long_message),     cmocka_unit_test(test_credits),
         cmocka_unit_test(test_many_into_one),    cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_virtual_networks), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_virtual_networks), cmocka_unit_test(test_alternation),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
