@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages for packet.bats. Usage: packet sizes | crowd
- *   sizes  64 sizes from 8 B to 8 MiB: with two ranks a message there and one back, else from each rank to
- * the next one; prints each size and the time of the slowest rank crowd  all send to all and then to rank 0,
- * which takes what comes first: prints the order and each rank's end
+ * Messages for packet.bats. Usage: packet sizes | rounds | crowd
+ *   sizes   64 sizes from 8 B to 8 MiB: with two ranks a message there and one back, else from each rank to
+ * the next one; prints each size and the time of the slowest rank rounds  the same, ten times without a
+ * barrier, so that many messages come before their receive crowd   all send to all and then to rank 0, which
+ * takes what comes first: prints the order and each rank's end
  */
 #include <math.h>
 #include <mpi.h>
@@ -31,7 +32,19 @@ static double exchange(int bytes)
     return MPI_Wtime() - start;
 }
 
-static void sizes(void)
+static double exchange_often(int bytes)
+{
+    enum { TIMES = 10 };
+    int next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    for (int i = 0; i < TIMES; i++)
+        MPI_Sendrecv(out, bytes, MPI_CHAR, next, 0, in, bytes, MPI_CHAR, previous, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    return (MPI_Wtime() - start) / TIMES;
+}
+
+static void sizes(double (*exchange)(int bytes))
 {
     out = calloc(LARGEST, 1);
     in = calloc(LARGEST, 1);
@@ -82,7 +95,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (argc > 1 && strcmp(argv[1], "sizes") == 0)
-        sizes();
+        sizes(exchange);
+    else if (argc > 1 && strcmp(argv[1], "rounds") == 0)
+        sizes(exchange_often);
     else
         crowd();
     MPI_Finalize();

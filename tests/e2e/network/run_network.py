@@ -3,7 +3,6 @@
 """Programs over the packet network of built-in platforms (docs/packet.md).
 
 pairs     with routing minimal each pair of ranks alone takes the time that it takes over SimGrid's routes
-flows     where nothing is congested times are those of the network of flows: two ranks exactly, a ring of 16 within 1 %
 results   programs give the right results with every routing, also with those by which packets overtake each other
 same      runs are the same, to the last digit
 shapes    SimGrid can route every shape of a built-in dragonfly
@@ -84,17 +83,6 @@ def pairs(network):
             misled = {(a, b) for a, b in times[0] if platform.startswith("dragonfly") and (is_misled(a, b) or is_misled(b, a))}
             network.expect(odd == misled, f"{platform}, {size} bytes: unexpected pairs {sorted(odd ^ misled)[:5]}", by_routers)
             print(f"{platform}, {size} bytes: {len(times[0])} pairs, {len(odd)} differ: there SimGrid's route is no way through the routers")
-
-
-def flows(network):
-    program = network.tools.build(os.path.join(HERE, "sizes.c"), "pfcc")
-    for platform, np, most in (("fattree:16", 2, 1e-6), ("star:16", 16, 0.01), ("fattree:16", 16, 0.01), ("dragonfly:16", 16, 0.01)):
-        packet, flow = (network.pfrun(program, np, platform, options=["-model", model]) for model in ("packet", "portals"))
-        times = [[tuple(map(float, line.split())) for line in run.lines] for run in (packet, flow)]
-        network.expect(len(times[0]) == len(times[1]) == 64, platform, packet)
-        part, size = max(((abs(a / b - 1), size) for (size, a), (_, b) in zip(*times)), default=(1, 0))
-        network.expect(part <= most, f"{np} ranks on {platform}: {100 * part:.3f} % at {size:.0f} bytes", packet)
-        print(f"{np} ranks on {platform}: within {100 * part:.4f} %, {size:.0f} bytes")
 
 
 def results(network):
@@ -333,7 +321,7 @@ def refused(network):
 
 
 def main():
-    checks = {"pairs": pairs, "flows": flows, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "picture": picture, "background": background, "failures": failures, "refused": refused}
+    checks = {"pairs": pairs, "results": results, "same": same, "shapes": shapes, "statistics": statistics, "picture": picture, "background": background, "failures": failures, "refused": refused}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"))
