@@ -463,7 +463,7 @@ static void meet(pf_external_load *load)
 static void welcome(const char *name)
 {
     double small = (double)pf_config.net_small_max;
-    double at_once = strcmp(name, "flow") == 0 ? small : strcmp(name, "ideal") == 0 ? INFINITY : -1.0;
+    double at_once = strcmp(name, "ideal") == 0 ? INFINITY : small;
     char text[100];
     int length = snprintf(text, sizeof text, "Parfocal %s, network %s", PF_VERSION, name);
     char *at = pf_wire_put(&wire, PF_EXTERNAL_WELCOME, 0, 0.0, PF_EXTERNAL_WELCOME_BODY + (size_t)length);
