@@ -14,7 +14,7 @@
     X(PAL, "libopen-pal.so.80")                                                                              \
     X(MPI, "libmpi.so.40")
 
-#define PF_OMPI_PLUGIN_FOLDERS "openmpi3", "openmpi/lib/openmpi3", "openmpi"
+#define PF_OMPI_PLUGIN_FOLDERS "openmpi/lib/openmpi40"
 
 /* All of Open MPI's own are parts of its libraries. */
 #define PF_OMPI_PLUGINS(X)
@@ -25,6 +25,7 @@
     X("btl", "self")                                                                                         \
     X("mtl", "portals4")                                                                                     \
     X("coll", "^han,sm") /* these would use memory that the simulated ranks do not share */                  \
+    X("shmem", "mmap")   /* the others try this machine's shared memory out, and leave a file open */        \
     X("topo", "basic")   /* treematch would look at this machine */                                          \
     X("sharedfp", "^sm")                                                                                     \
     X("opal_signal", "") /* the application's signals are not Open MPI's */                                  \

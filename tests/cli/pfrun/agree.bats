@@ -11,6 +11,7 @@ setup_file() {
 
 # What experiments/micro does not measure; its operations are in tests/experiments.
 @test "one-sided communication: flushes, requests, one target of all, two neighbours" {
+    only_openmpi_4
     "$PF_BIN/pfcc" -O1 -o onesided "$BATS_TEST_DIRNAME/onesided.c"
     for model in portals analytic; do
         pfrun -np 8 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./onesided >$model.txt
@@ -30,6 +31,7 @@ setup_file() {
 }
 
 @test "each rank is as long in the calls that make communicators and windows" {
+    only_openmpi_4
     "$PF_BIN/pfcc" -O1 -w -o makers "$BATS_TEST_DIRNAME/makers.c"
     for model in portals analytic; do
         pfrun -np 8 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./makers >$model.txt

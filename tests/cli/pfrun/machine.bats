@@ -153,6 +153,7 @@ END
 
 # Ping-pongs of sizes that the fit does not use, between neighbours and through the tree; computation and clock are free.
 @test "pfinfo --fit=portals --for=smpi: calibrated smpi is within 15 % of portals, and its collectives are right on one rank" {
+    only_openmpi_4
     timeout 500 "$PF_BIN/pfinfo" --fit=portals --for=smpi --output near.smpi -- -np 4
     cat near.smpi | cut -c1-150
     grep '^# ping-pong .* calibrated' near.smpi

@@ -37,10 +37,9 @@ static int tear_down(void **state)
     return system(command);
 }
 
-static struct pf_family *library(const char *name)
+static struct pf_family *library(const char *path)
 {
-    char path[512], why[512] = "";
-    snprintf(path, sizeof path, "%s/%s", TEST_LIBDIR, name);
+    char why[512] = "";
     struct pf_family *elf = pf_family_open(path, why, sizeof why);
     assert_string_equal(why, "");
     return elf;
@@ -103,25 +102,25 @@ static void the_list_is_whole_after_each_clone(void **state)
 {
     (void)state;
     char why[512] = "";
-    struct pf_family *pal = library("libopen-pal.so.40"), *rte = library("libopen-rte.so.40");
+    struct pf_family *pal = library(TEST_FIRST), *above = library(TEST_SECOND);
     assert_true(pf_clone_dir_open(1, why, sizeof why));
     load(pal, 0); /* brings the libraries that it needs, which are no clones */
     int others = look().others;
     expect(others, 1, 0, 0);
     load(pal, 1);
     expect(others, 1, 1, 0);
-    load(rte, 0); /* finds its rank's libopen-pal, in the first place of all */
+    load(above, 0); /* finds its rank's libopen-pal, in the first place of all */
     int more = look().others;
     assert_true(more >= others);
     expect(more, 2, 1, 0);
     load(pal, 2);
-    load(rte, 1); /* in the middle */
-    load(rte, 2); /* at the end */
+    load(above, 1); /* in the middle */
+    load(above, 2); /* at the end */
     expect(more, 2, 2, 2);
     /* Something else comes and goes. The linker counts its list when it goes. */
     void *other = dlopen("libresolv.so.2", RTLD_LAZY);
     assert_non_null(other);
-    struct pf_family *missing = library("libmpi.so.40");
+    struct pf_family *missing = library(TEST_THIRD);
     load(missing, 1);
     int with_other = look().others;
     assert_true(with_other > more);
@@ -142,7 +141,7 @@ static void the_list_is_whole_after_each_clone(void **state)
     expect(all.others, 3, 3, 3);
     pf_clone_dir_close();
     pf_family_close(missing);
-    pf_family_close(rte);
+    pf_family_close(above);
     pf_family_close(pal);
 }
 
