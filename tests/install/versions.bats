@@ -27,7 +27,7 @@ refused() {
 }
 
 warned() {
-    says 0 "WARNING" "the models portals, portals-ideal, packet and external will not be available: $1 when Parfocal was built, but 4.1.4 is needed"
+    says 0 "WARNING" "the models portals, portals-ideal, packet and external will not be available: $1 when Parfocal was built, but 4.1.4 or 5.0.7 is needed"
 }
 
 @test "SimGrid of another version, newer or older" {

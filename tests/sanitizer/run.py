@@ -13,6 +13,7 @@ are not ours in real life, and each rank's private copy is loaded in a way that 
 """
 import argparse
 import fcntl
+import glob
 import os
 import shutil
 import subprocess
@@ -37,9 +38,9 @@ def run(command, quiet=False):
 
 
 def prepare(build, sanitized):
-    fetched = os.path.join("adapters", "openmpi", "openmpi-4.1.4")
-    if os.path.isdir(os.path.join(build, fetched)) and not os.path.isdir(os.path.join(sanitized, fetched)):
-        shutil.copytree(os.path.join(build, fetched), os.path.join(sanitized, fetched))
+    for fetched in glob.glob("adapters/openmpi/openmpi-*", root_dir=build):
+        if not os.path.isdir(os.path.join(sanitized, fetched)):
+            shutil.copytree(os.path.join(build, fetched), os.path.join(sanitized, fetched))
     if not os.path.exists(os.path.join(sanitized, "build.ninja")):
         status = run(["meson", "setup", sanitized, ROOT, *SETUP], quiet=True)
         if status:
