@@ -19,6 +19,7 @@
 #include "loader/imports.h"
 #include "lowlevel/simgrid/private.h"
 #include "middleware/account/compute_file.h"
+#include "middleware/account/ways.h"
 
 /* SimGrid's side: what it has made of smpi/host-speed, and the limits of a measurement. */
 extern double _smpi_cfg_host_speed;
@@ -35,6 +36,8 @@ struct part {
     double since;    /* date of the last point */
     double total;    /* date of its end */
     bool ended;
+    struct pf_way_memory memory; /* with pf_config.computation_ways */
+    struct pf_ways ways;
 };
 
 static struct {
@@ -111,6 +114,13 @@ static void begin_recording(void)
     pf_recorded_write(&all.recorded, pf_config.computation_record); /* who cannot should know now */
 }
 
+static void begin_replay(void)
+{
+    pf_recorded_read(&all.recorded, pf_config.computation_replay, all.ranks);
+    for (int i = 0; pf_config.computation_ways && i < all.ranks; i++)
+        pf_ways_sort(&all.part[i].ways, &all.recorded.rank[i]);
+}
+
 void pf_compute_begin(int ranks)
 {
     all.records = *pf_config.computation_record != 0;
@@ -126,7 +136,7 @@ void pf_compute_begin(int ranks)
     all.part = pf_calloc((size_t)ranks, sizeof *all.part);
     dl_iterate_phdr(find_own_code, NULL);
     if (all.replays)
-        pf_recorded_read(&all.recorded, pf_config.computation_replay, ranks);
+        begin_replay();
     if (all.records)
         begin_recording();
     if (all.records || all.replays)
@@ -134,8 +144,10 @@ void pf_compute_begin(int ranks)
 }
 
 /* The next interval; the file must have one. */
-static uint64_t recall(const struct pf_rank *r, struct part *part)
+static uint64_t recall(const struct pf_rank *r, struct part *part, const void *site)
 {
+    if (pf_config.computation_ways)
+        return pf_ways_next(&part->ways, pf_way_to(&part->memory, site));
     const struct pf_intervals *intervals = &all.recorded.rank[r->self.rank];
     if (part->next == intervals->count)
         pf_die("rank %d computes more often than the %zu times in %s: that was another program, or one whose "
@@ -144,13 +156,14 @@ static uint64_t recall(const struct pf_rank *r, struct part *part)
     return intervals->ns[part->next++];
 }
 
-static uint64_t measure(struct pf_rank *r)
+static uint64_t measure(struct pf_rank *r, struct part *part, const void *site)
 {
     uint64_t ns = r->account->computed - r->account->charged;
     r->account->charged = r->account->computed;
     if (ns < all.threshold)
         ns = 0;
-    pf_intervals_add(&all.recorded.rank[r->self.rank], ns);
+    uint32_t way = pf_config.computation_ways ? pf_way_to(&part->memory, site) : 0;
+    pf_intervals_add(&all.recorded.rank[r->self.rank], ns, way);
     return ns;
 }
 
@@ -178,9 +191,9 @@ void pf_compute_point(struct pf_rank *r, const void *site)
     pf_account_stop(r->account);
     double before = simgrid_get_clock();
     if (all.replays)
-        inject(recall(r, part));
+        inject(recall(r, part, site));
     else if (all.records)
-        inject(measure(r));
+        inject(measure(r, part, site));
     else if (r->account->computed - r->account->charged >= pf_compute_threshold)
         charge(r);
     part->since = simgrid_get_clock();
@@ -266,7 +279,7 @@ void pf_compute_end(struct pf_rank *r)
     struct part *part = &all.part[r->self.rank];
     part->total = simgrid_get_clock();
     part->ended = true;
-    if (all.replays && part->next < all.recorded.rank[r->self.rank].count)
+    if (all.replays && !pf_config.computation_ways && part->next < all.recorded.rank[r->self.rank].count)
         pf_die("rank %d has computed %zu times, not the %zu times in %s: that was another program, or one "
                "whose calls depend on time",
                r->self.rank, part->next, all.recorded.rank[r->self.rank].count, pf_config.computation_replay);

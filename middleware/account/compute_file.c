@@ -17,7 +17,7 @@
 
 #define VERSION 1
 
-void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns)
+void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns, uint32_t way)
 {
     if (intervals->count >= (size_t)pf_config.computation_max)
         pf_die("a rank computes more than %d times: PARFOCAL_COMPUTATION_MAX allows more",
@@ -25,7 +25,11 @@ void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns)
     if (intervals->count == intervals->capacity) {
         intervals->capacity = intervals->capacity ? 2 * intervals->capacity : 64;
         intervals->ns = pf_reallocarray(intervals->ns, intervals->capacity, sizeof *intervals->ns);
+        if (pf_config.computation_ways)
+            intervals->way = pf_reallocarray(intervals->way, intervals->capacity, sizeof *intervals->way);
     }
+    if (intervals->way)
+        intervals->way[intervals->count] = way;
     intervals->ns[intervals->count++] = ns;
 }
 
@@ -40,6 +44,14 @@ static void read_numbers(FILE *in, struct pf_intervals *intervals, size_t count,
             pf_die("%s ends within the computations of rank %d", name, rank);
         uint64_t ns = strtoull(text, &end, 10), times = 1;
         bool good = isdigit((unsigned char)*text) && !errno;
+        uint32_t way = 0;
+        if (good && *end == '@') {
+            char *number = end + 1;
+            way = (uint32_t)strtoul(number, &end, 16);
+            good = isxdigit((unsigned char)*number) && !errno;
+        } else if (good && pf_config.computation_ways) {
+            pf_die("%s was not recorded with PARFOCAL_COMPUTATION_WAYS", name);
+        }
         if (good && *end == '*') {
             char *number = end + 1;
             times = strtoull(number, &end, 10);
@@ -48,7 +60,7 @@ static void read_numbers(FILE *in, struct pf_intervals *intervals, size_t count,
         if (!good || *end || times == 0 || times > count - intervals->count)
             pf_die("%s: '%s' among the computations of rank %d is no interval", name, text, rank);
         while (times-- > 0)
-            pf_intervals_add(intervals, ns);
+            pf_intervals_add(intervals, ns, way);
     }
 }
 
@@ -89,9 +101,12 @@ static void write_numbers(FILE *out, const struct pf_intervals *intervals)
     int written = 0;
     for (size_t i = 0; i < intervals->count; i = next) {
         next = i + 1;
-        while (next < intervals->count && intervals->ns[next] == intervals->ns[i])
+        while (next < intervals->count && intervals->ns[next] == intervals->ns[i] &&
+               (!intervals->way || intervals->way[next] == intervals->way[i]))
             next++;
         fprintf(out, "%" PRIu64, intervals->ns[i]);
+        if (intervals->way)
+            fprintf(out, "@%" PRIx32, intervals->way[i]);
         if (next - i > 1)
             fprintf(out, "*%zu", next - i);
         fputc(++written % PER_LINE == 0 || next == intervals->count ? '\n' : ' ', out);

@@ -16,10 +16,11 @@
  *     rank 1 intervals 0
  *
  * Numbers are nanoseconds on a processor of that many flop/s, in the order of the rank's calls; 0*3 stands
- * for three intervals of 0.
+ * for three intervals of 0. With PARFOCAL_COMPUTATION_WAYS, 41700@2f is an interval on the way 2f (ways.h).
  */
 struct pf_intervals {
     uint64_t *ns;
+    uint32_t *way; /* NULL: not known */
     size_t count, capacity;
 };
 
@@ -30,7 +31,7 @@ struct pf_recorded {
 };
 
 /* Appends one; ends the run when a rank has more than pf_config.computation_max. */
-void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns);
+void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns, uint32_t way);
 
 /* Both end the run with one line when it is not possible. */
 void pf_recorded_read(struct pf_recorded *recorded, const char *name, int ranks);

@@ -142,6 +142,7 @@ bool pf_copies_make(unsigned window)
         pf_die("%s fork: %s; windows_by run would do", pf_config_given("windows_by"), why);
     if (pipe2(ends, O_CLOEXEC) != 0)
         pf_die("%s fork: %s", pf_config_given("windows_by"), strerror(errno));
+    pf_cut_note();
     pid_t run = getpid(), pid = pf_child_copy();
     if (pid < 0)
         pf_die("%s fork: the process cannot be copied: %s; windows_by run would do",

@@ -35,6 +35,13 @@ struct file {
 /* Open from the start; the last has -1. */
 static struct file *inherited;
 
+/* Where files that are read were when a copy was about to be made, if not at their begin; the last has the
+ * number -1. */
+static struct reading {
+    int fd;
+    off_t at;
+} * readings;
+
 /* The open files, behind the last a -1; freed by the caller. Those that listing them opens are gone again. */
 static int *open_files(void)
 {
@@ -183,11 +190,32 @@ static void die_with(pid_t original)
     setitimer(ITIMER_REAL, &limit, NULL);
 }
 
-/* A file that is read: the same one at the same place, but a place of our own. */
+void pf_cut_note(void)
+{
+    size_t count = 0;
+    free(readings);
+    readings = NULL;
+    int *fds = open_files();
+    for (int *fd = fds; *fd >= 0; fd++) {
+        off_t at = lseek(*fd, 0, SEEK_CUR);
+        if (at <= 0 || (fcntl(*fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+            continue;
+        readings = pf_reallocarray(readings, count + 2, sizeof *readings);
+        readings[count++] = (struct reading){*fd, at};
+        readings[count].fd = -1;
+    }
+    free(fds);
+}
+
+/* A file that is read: the same one at the same place, but a place of our own. Of the common one the original
+ * may have read more meanwhile. */
 static void reopen(int fd)
 {
     char link[40];
-    off_t at = lseek(fd, 0, SEEK_CUR);
+    off_t at = 0;
+    for (const struct reading *reading = readings; reading && reading->fd >= 0; reading++)
+        if (reading->fd == fd)
+            at = reading->at;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     int own = open(link, O_RDONLY | O_CLOEXEC);
     if (own < 0)
@@ -206,10 +234,11 @@ static void cut_files(int kept)
         int flags = fcntl(*fd, F_GETFL), access = flags & O_ACCMODE;
         if (flags < 0 || *fd == kept || *fd == nowhere || fstat(*fd, &info) != 0)
             continue;
+        bool reads = access == O_RDONLY && S_ISREG(info.st_mode); /* also on stdin */
         bool writes = access == O_WRONLY || (access == O_RDWR && is_inherited(*fd, &info));
-        if (*fd <= STDERR_FILENO || writes)
+        if ((*fd <= STDERR_FILENO && !reads) || writes)
             dup3(nowhere, *fd, fcntl(*fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
-        else if (access == O_RDONLY && S_ISREG(info.st_mode))
+        else if (reads)
             reopen(*fd);
     }
     free(fds);

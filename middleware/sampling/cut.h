@@ -15,6 +15,9 @@ void pf_cut_prepare(void);
  * files, the connection to another simulator? Says what. */
 bool pf_cut_impossible(char *why, size_t size);
 
+/* In the original, just before a copy is made of it: where it is in the files that it reads. */
+void pf_cut_note(void);
+
 /* In a copy that has just been made of the process `original`: signals do what they do by default, files that
  * are read have places of their own, what is written goes nowhere but to `kept`, no file can be made, changed
  * or removed, and it ends with the original, or after PARFOCAL_WINDOWS_LIMIT. Returns false when the system

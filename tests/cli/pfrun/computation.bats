@@ -127,3 +127,28 @@ assert time["long"] > 0.9 * computed
 EOF
     done
 }
+
+@test "by ways: as in the order of the calls where that is the same" {
+    PARFOCAL_COMPUTATION_WAYS=yes PARFOCAL_COMPUTATION_RECORD=ways pfrun -np 3 "$APP" | sort >recorded
+    grep -q '@' ways
+    for model in smpi portals; do
+        PARFOCAL_COMPUTATION_REPLAY=ways pfrun -np 3 -model $model "$APP" | sort >by-order
+        PARFOCAL_COMPUTATION_WAYS=yes PARFOCAL_COMPUTATION_REPLAY=ways pfrun -np 3 -model $model "$APP" | sort >by-ways
+        cmp by-order by-ways
+    done
+    PARFOCAL_COMPUTATION_WAYS=yes PARFOCAL_COMPUTATION_REPLAY=ways pfrun -np 3 -model smpi "$APP" | sort >same
+    cmp same recorded
+    export PARFOCAL_COMPUTATION_WAYS=yes
+    refuses_file "bad was not recorded with PARFOCAL_COMPUTATION_WAYS" 'parfocal-computation 1\nranks 3\nspeed 1\nrank 0 intervals 3\n1 2 3\n'
+    refuses_file "'1@' among the computations of rank 0 is no interval" 'parfocal-computation 1\nranks 3\nspeed 1\nrank 0 intervals 3\n1@ 2 3\n'
+}
+
+@test "by ways: a program that polls more often in one model than in another" {
+    "$PF_BIN/pfcc" -O1 -o polls "$BATS_TEST_DIRNAME/polling.c"
+    PARFOCAL_COMPUTATION_WAYS=yes PARFOCAL_COMPUTATION_RECORD=record pfrun -np 2 -model analytic ./polls iprobe
+    PARFOCAL_COMPUTATION_REPLAY=record refuses "calls depend on time" -np 2 -model portals ./polls iprobe
+    for i in 1 2; do
+        PARFOCAL_COMPUTATION_WAYS=yes PARFOCAL_COMPUTATION_REPLAY=record PARFOCAL_SUMMARY=s$i.json pfrun -np 2 -model portals ./polls iprobe
+    done
+    [ "$(grep '"simulated_s"' s1.json)" = "$(grep '"simulated_s"' s2.json)" ]
+}

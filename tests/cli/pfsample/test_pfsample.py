@@ -23,6 +23,67 @@ PAIR = ["-fine", "portals", "-cheap", "analytic"]
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")}
 
 
+ASKS = """
+#include <mpi.h>
+#include <stdio.h>
+int main(void)
+{
+    int rank, steps = 0;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && scanf("%*s %d", &steps) != 1)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Bcast(&steps, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < steps; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+POLLS = """
+#include <mpi.h>
+int main(void)
+{
+    static char out[30000], in[30000];
+    int rank, ranks;
+    volatile double sum = 0;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 0; i < 100; i++) {
+        MPI_Request both[2];
+        MPI_Irecv(in, sizeof in, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &both[0]);
+        MPI_Isend(out, sizeof out, MPI_CHAR, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &both[1]);
+        for (int done = 0; !done; MPI_Testall(2, both, &done, MPI_STATUSES_IGNORE))
+            for (int k = 0; k < 1000; k++)
+                sum += k;
+        for (int k = 0; k < 10000; k++)
+            sum += k;
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+TIMED = """
+#include <mpi.h>
+int main(void)
+{
+    static char out[4 * 8192], in[4 * 8192];
+    int more = 1;
+    MPI_Init(NULL, NULL);
+    for (double begin = MPI_Wtime(); more;) {
+        MPI_Alltoall(out, 8192, MPI_CHAR, in, 8192, MPI_CHAR, MPI_COMM_WORLD);
+        more = MPI_Wtime() - begin < 3e-3;
+        MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
 def until(true):
     """Waits, a minute at most."""
     for _ in range(600):
@@ -39,9 +100,9 @@ class Folder(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "-g", "-O2", BODIES, "-o", os.path.join(cls.folder, "bodies")], check=True)
 
-    def sample(self, *words, status=0, environment=None):
+    def sample(self, *words, status=0, environment=None, stdin=subprocess.DEVNULL):
         done = subprocess.run([PFRUN, *words], capture_output=True, text=True, timeout=600, cwd=self.folder, check=False,
-                              stdin=subprocess.DEVNULL, env={**ENVIRONMENT, "TMPDIR": self.folder, **(environment or {})})
+                              stdin=stdin, env={**ENVIRONMENT, "TMPDIR": self.folder, **(environment or {})})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parfocal")], [], "left behind")
         return done.stdout if status == 0 else done.stderr
@@ -188,6 +249,43 @@ class Samples(Folder):
             sample = self.numbers("ways")["sample"]
             found.append([sample[key] for key in ("estimate_s", "low_s", "high_s", "border_s", "simulated")])
         self.assertEqual(found[1:], found[:1] * 3)
+
+    def test_stdin(self):
+        """A file on stdin is read in each run and each copy; a pipe cannot be, and one line says so."""
+        with open(os.path.join(self.folder, "asks.c"), "w", encoding="utf-8") as file:
+            file.write(ASKS)
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "asks.c", "-o", "asks"], cwd=self.folder, check=True)
+        with open(os.path.join(self.folder, "given"), "w+", encoding="utf-8") as file:
+            file.write("skipped\n150\n")
+        words = [*FIXED, "-sample", "10%", *PAIR]
+        for way in (["-by", "run"], ["-by", "fork"], ["-by", "again", "-jobs", "2"]):
+            with open(os.path.join(self.folder, "given"), "rb", buffering=0) as file:
+                said = self.sample(*words, *way, "./asks", stdin=file)
+            self.assertIn("sample: portals takes", said)
+        there, here = os.pipe()
+        os.write(here, b"first 150\n")
+        os.close(here)
+        said = self.sample(*words, "./asks", status=1, stdin=there)
+        os.close(there)
+        self.assertEqual(said.count("parfocal: error"), 1, said)
+        self.assertIn("it may read stdin: a file, not a pipe, can be read again", said)
+
+    def test_poll(self):
+        """What is computed between looks for a message is measured once and replayed, however often a model lets the program look."""
+        with open(os.path.join(self.folder, "polls.c"), "w", encoding="utf-8") as file:
+            file.write(POLLS)
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "polls.c", "-o", "polls"], cwd=self.folder, check=True)
+        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-verify", "-report", "polls-report", "./polls")
+        self.assertTrue(self.numbers("polls-report")["sample"]["verify"]["inside"], said)
+
+    def test_time(self):
+        """A program that does as much as a time allows does not do the same in each model: one line."""
+        with open(os.path.join(self.folder, "timed.c"), "w", encoding="utf-8") as file:
+            file.write(TIMED)
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "timed.c", "-o", "timed"], cwd=self.folder, check=True)
+        said = self.sample(*FIXED, "-sample", "10%", *PAIR, "./timed", status=1)
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("the program passes fewer marks than in analytic: what it does depends on time", said)
 
     def test_ended(self):
         """Jobs end with the sample that asked for them, and nothing stays."""

@@ -32,9 +32,9 @@ def execute(run, folder):
     """Returns (exit status or text, wall-clock seconds, processor seconds)."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PARFOCAL_", "OMPI_MCA_"))} | run["environment"]
     begin = time.monotonic()
-    with open(os.path.join(folder, "output.txt"), "wb") as output:
+    with open(os.path.join(folder, "output.txt"), "wb") as output, open(run.get("stdin", os.devnull), "rb") as given:
         # A session of its own, so that all its processes can be ended with it.
-        process = subprocess.Popen(run["command"], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+        process = subprocess.Popen(run["command"], stdin=given, stdout=output, stderr=subprocess.STDOUT,
                                    cwd=run["cwd"], env=environment, start_new_session=True)
 
         def stop(number, _):

@@ -39,7 +39,7 @@ def prepare(runs, spans, by):
     settings = runs.window_settings(spans, folder, by, 1)
     summary = {"PARFOCAL_SUMMARY": os.path.join(folder, "summary.json")}
     with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
-        json.dump({"key": job.key, "command": runs.command(runs.options.cheap, ("-load", runs.options.fine)), "cwd": os.getcwd(), "timeout": None,
+        json.dump({"key": job.key, "command": runs.command(runs.options.cheap, ("-load", runs.options.fine)), "cwd": os.getcwd(), "timeout": None, "stdin": runs.input.path,
                    "environment": {k: v for k, v in runs.variables(settings).items() if k.startswith(SETTINGS)} | summary}, file)
     return job
 
@@ -68,7 +68,7 @@ def run(runs, spans):
     dates, costs, failed, before = {}, {}, {}, 0
     for job in jobs:
         if not job.result["ok"]:
-            raise Problem(f"a run with windows in {runs.options.fine} failed: {job.result['why']}")
+            raise Problem(f"-sample: a run with windows in {runs.options.fine} failed: {runs.why(job.result['why'])}")
         for all_of, own in zip((dates, costs, failed), files.read_dates(os.path.join(runs.path(job.folder), "dates.csv"))):
             all_of.update({before + window: what for window, what in own.items()})
         before += len(job.spans)

@@ -89,7 +89,7 @@ def fits(options, runs, parts):
     if share <= options.budget:
         return True
     if share > WORTH:
-        runs.told.append(f"the run is short: the smallest sample would simulate {100 * share:.2g} % {said}, so all of it is simulated there")
+        runs.told.append(f"the run is short: the smallest sample would simulate {100 * share:.3g} % {said}, so all of it is simulated there")
         runs.by = "run"  # one window
         return False
     runs.told.append(f"the run is short: the smallest sample simulates {100 * share:.2g} % {said}")

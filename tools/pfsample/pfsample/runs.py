@@ -5,6 +5,7 @@ import re
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -33,6 +34,28 @@ class Cost:
     work: float = 0.0  # of the program in them
 
 
+class Input:
+    """The stdin of the first run, for all others: what is a file is read again, from the same place on."""
+
+    def __init__(self):
+        self.path, self.offset, self.pipe = os.devnull, 0, False
+        try:
+            kind = os.fstat(0).st_mode
+            self.pipe = stat.S_ISFIFO(kind)
+            if stat.S_ISREG(kind):
+                self.path, self.offset = os.path.realpath("/proc/self/fd/0"), os.lseek(0, 0, os.SEEK_CUR)
+        except OSError:  # there is none
+            pass
+
+    def open(self):
+        try:
+            file = open(self.path, "rb", buffering=0)
+        except OSError:  # it has been removed meanwhile
+            return open(os.devnull, "rb", buffering=0)
+        file.seek(self.offset)
+        return file
+
+
 def setting(options, key):
     """The last value of a --cfg, None when there is none."""
     values = [text.partition(":")[2] for text in options.settings if text.partition(":")[0] == key]
@@ -45,6 +68,7 @@ class Runs:
         self.cost = Cost()
         self.by = options.by
         self.jobs, self.copies = 0, True  # so far; whether a run of the program can be copied
+        self.input = Input()
         self.told = []  # what the user should know
         self.marks = None
         self.held = {}  # {window of the run with marks: {mark: date}}
@@ -53,6 +77,8 @@ class Runs:
         computes = (setting(options, "smpi/simulate-computation") or "yes").lower() not in OFF
         known = setting(options, "parfocal/" + REPLAY) or os.environ.get("PARFOCAL_" + REPLAY.upper())
         self.records = computes and not known
+        if self.records:  # who polls makes more calls in one model than in another
+            self.environment["PARFOCAL_COMPUTATION_WAYS"] = "yes"
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -71,8 +97,8 @@ class Runs:
             os.remove(summary)
         environment, command = self.variables(settings) | {"PARFOCAL_SUMMARY": summary}, self.command(model, load)
         before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        with open(self.path("output.txt"), "wb") as output, open(self.path("errors.txt"), "wb") as errors:
-            with subprocess.Popen(command, env=environment, stdin=None if shown else subprocess.DEVNULL, stdout=None if shown else output,
+        with open(self.path("output.txt"), "wb") as output, open(self.path("errors.txt"), "wb") as errors, self.input.open() as again:
+            with subprocess.Popen(command, env=environment, stdin=None if shown else again, stdout=None if shown else output,
                                   stderr=None if shown else errors if apart else subprocess.STDOUT) as process:
                 try:
                     status = process.wait()
@@ -87,6 +113,13 @@ class Runs:
         if result:
             result["overhead_share"] = self.count_run(result, processor, time.monotonic() - begin)
         return status, result, text
+
+    def why(self, text):
+        """In a line, why a run has failed that went well in the cheap model."""
+        line = re.sub(r"^parfocal: (error|warning): ", "", last_line(text))
+        if "has not come to its marks" in line:
+            line = f"the program passes fewer marks than in {self.options.cheap}: what it does depends on time"
+        return line + " (it may read stdin: a file, not a pipe, can be read again)" * self.input.pipe
 
     def count_run(self, summary, processor, seconds):
         """Adds what a run has cost; returns its overhead. A simulation is one thread: on a busy machine it had a share of the wall-clock. What
@@ -144,7 +177,7 @@ class Runs:
         """The cheap run once more, with marks at a place of the program."""
         status, _, text = self.run(self.options.cheap, {"marks": self.path("marks.csv"), "marks_at": "site:" + place, **self.replayed()})
         if status:
-            raise Problem(f"the run with marks at a place of the program failed: {last_line(text)}")
+            raise Problem(f"-sample: the run with marks at a place of the program failed: {self.why(text)}")
         self.marks, self.held = files.read_marks(self.path("marks.csv")), {}
 
     def replayed(self):
@@ -155,7 +188,7 @@ class Runs:
         own = replace(self.cost)
         status, summary, text = self.run(self.options.fine, {"marks": self.path("fine.csv"), "marks_at": self.marks.at, **self.replayed()})
         if status:
-            raise Problem(f"-verify: the full run in {self.options.fine} failed: {last_line(text)}")
+            raise Problem(f"-verify: the full run in {self.options.fine} failed: {self.why(text)}")
         self.cost = own
         fine = files.read_marks(self.path("fine.csv"))
         if [mark.at for mark in fine.marks] != [mark.at for mark in self.marks.marks]:
@@ -200,7 +233,7 @@ class Runs:
         settings = self.window_settings(spans, self.folder, self.by, self.options.jobs)
         status, _, text = self.run(self.options.cheap, settings, load=("-load", self.options.fine))
         if status:
-            raise Problem(f"a run with windows in {self.options.fine} failed: {last_line(text)}")
+            raise Problem(f"-sample: a run with windows in {self.options.fine} failed: {self.why(text)}")
         return self.dates_of(wanted, spans, *files.read_dates(self.path("dates.csv")))
 
     def dates_of(self, wanted, spans, dates, costs, failed):
