@@ -47,4 +47,13 @@ def cycle(count, seed):
     return make([(24.73, (25.82, 25.79, 26.30, 25.86)[(i + seed) % 4], "halo", 40) for i in range(count)])
 
 
-ALL = {"cycle": cycle, "halo": halo, "amr": amr, "alltoallv": alltoallv}
+def suite(count, seed):
+    """A suite of measurements: many that are alike, and every tenth another one, a few of which take most of the time, and go wrong the more."""
+    r, rows = random.Random(seed), []
+    for i in range(count):
+        x = math.exp(1.8 * r.gauss(0, 1)) if i % 10 == 9 else 0.1
+        rows.append((x, x * (1 + 0.01 * r.gauss(0, 1) + 0.02 * math.log1p(x)), f"odd {i}" if i % 10 == 9 else "even", 30 + i if i % 10 == 9 else 16))
+    return make(rows)
+
+
+ALL = {"cycle": cycle, "halo": halo, "amr": amr, "alltoallv": alltoallv, "suite": suite}

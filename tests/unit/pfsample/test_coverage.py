@@ -29,6 +29,13 @@ class Coverage(unittest.TestCase):
     def test_alltoallv(self):
         self.check("alltoallv", 1000, 0.15)
 
+    def test_suite(self):
+        """A kind of few units that have nothing in common, the largest of them a large part of the whole."""
+        units, y = populations.suite(450, 1)
+        hits, errors, _ = sequence.coverage(units, y, 0.02, 0.25, range(200))
+        self.assertGreaterEqual(hits, 0.93)
+        self.assertLess(max(map(abs, errors)), 0.05)
+
 
 if __name__ == "__main__":
     unittest.main()

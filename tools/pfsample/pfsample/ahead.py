@@ -3,9 +3,7 @@
 placed before anybody knows how many iterations there will be: one at random in each of many zones, which grow with what lies before them."""
 import math
 import os
-import stat
 import statistics
-import sys
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 
@@ -148,7 +146,7 @@ def begin(options, runs):
     if runs.by != "run" or os.environ.get("PARFOCAL_MARKS_AT"):
         return *runs.cheap(), None
     ended = runs.begin(MARKS)
-    if ended and stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode):  # nothing was there to be read
+    if ended and not runs.input.pipe:  # it has read what there was to be read
         return *runs.heard(), None
     ahead = from_begin(options, runs) if runs.marks and not ended else None
     if not ahead:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The estimate of the whole run and its interval, from the fine times of the units of a plan."""
 import math
+import statistics
 from dataclasses import dataclass, field
 
 from . import student
@@ -56,8 +57,22 @@ def of_stratum(stratum, drawn, y):
     usual = PRIOR * sum(y[unit.number] for unit in drawn) / count
     square = (freedom * square + PRIOR_FREEDOM * usual**2) / (freedom + PRIOR_FREEDOM)
     freedom += PRIOR_FREEDOM
-    variance = square * sum(size * (size - 1) for size in sizes)
+    variance = max(square * sum(size * (size - 1) for size in sizes), by_size(stratum, sizes, drawn, y, ratio, freedom))
     return Part(stratum.name, len(stratum.units), count, stratum.x, ratio, ratio * stratum.x, variance, freedom, math.sqrt(square))
+
+
+def by_size(stratum, sizes, drawn, y, ratio, freedom):
+    """The variance if units err in proportion to x, as where their sizes differ widely: the few that were drawn may all be small."""
+    wrong = [y[unit.number] / unit.x - ratio for unit in drawn if unit.x > 0]
+    if len(wrong) < 2 or ratio <= 0:
+        return 0.0
+    steps = sum((b - a)**2 for a, b in zip(wrong, wrong[1:])) / (2 * (len(wrong) - 1))
+    xs = [unit.x for unit in stratum.units]
+    unlike = statistics.pvariance(xs) / statistics.fmean(xs)**2  # how much a unit says of others
+    square = ((freedom - PRIOR_FREEDOM) * steps + PRIOR_FREEDOM * (PRIOR * ratio)**2 * (1 + unlike)) / freedom
+    grown = stratum.x / sum(size * unit.x for size, unit in zip(sizes, drawn))
+    seen = sum(((size - 1) * unit.x * grown)**2 for size, unit in zip(sizes, drawn))
+    return square * (seen + sum(unit.x**2 for unit in stratum.units) - sum(unit.x**2 for unit in drawn))
 
 
 def ratio_of(parts):

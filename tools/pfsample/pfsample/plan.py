@@ -11,6 +11,7 @@ from . import units as structure
 FLOOR = 6  # units of a stratum that are simulated at least
 RARE = 5  # members below which all of a kind are simulated
 SPREAD = 0.02  # of x in a kind, above which the kind has several strata
+UNEVEN = 3  # times the mean of a kind: what is so much larger is certain, where it is a large part as well
 STRATA = 4  # of one kind at most
 ROOM = 60  # units for each unit that the floors take: with one to three before and one after, that is a twelfth
 OTHER = "other kinds"  # for which there is no room
@@ -147,8 +148,10 @@ def layout(units):
     # As in sampling with probability proportional to size: what is more than twice the step of the sample.
     whole, least = sum(unit.x for unit in units), 2 * FLOOR * max(1, len(groups))
     for name, group in list(groups.items()):
+        own = sum(unit.x for unit in group)
+        uneven = max(own / (2 * FLOOR), UNEVEN * own / len(group)) if group else 0
         for unit in group:
-            if unit.x > 2 * whole / least:
+            if unit.x > min(2 * whole / least, uneven):
                 certain[unit.number] = "large"
         groups[name] = [unit for unit in group if unit.number not in certain]
     room = max(len(groups), len(body) // (ROOM * FLOOR))

@@ -41,7 +41,7 @@ class Input:
         self.path, self.offset, self.pipe = os.devnull, 0, False
         try:
             kind = os.fstat(0).st_mode
-            self.pipe = stat.S_ISFIFO(kind)
+            self.pipe = not stat.S_ISREG(kind) and not stat.S_ISCHR(kind)
             if stat.S_ISREG(kind):
                 self.path, self.offset = os.path.realpath("/proc/self/fd/0"), os.lseek(0, 0, os.SEEK_CUR)
         except OSError:  # there is none
