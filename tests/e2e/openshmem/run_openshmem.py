@@ -137,6 +137,8 @@ def together(checker):
     program = os.path.join(checker.tools.work, "transfers")
     checker.expect("two PEs on each host", checker.pfrun(program, 4, ["packed"], hosts), 0, r"^PASS\n")
     program = os.path.join(checker.tools.work, "edges")
+    few = ["--cfg=parfocal/ptl_max_objects:100"]
+    checker.expect("more contexts than counters", checker.pfrun(program, 2, ["few counters"], few), 0, r"^PASS\n")
     checker.expect("stores by a pointer", checker.pfrun(program, 4, ["packed"], hosts), 0, r"^PASS\n")
     program = os.path.join(checker.tools.work, "suites")
     checker.expect("suites.c in the heap, two PEs on each host", checker.pfrun(program, 4, ["heap"], hosts), 0, r"^PASS\n")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the specification permits and few programs do: nothing to move at no address, tests of a lock by who
- * has it, many contexts, memory that grows and shrinks where it is, a whole heap at once. With an argument
+ * has it, many contexts, memory that grows and shrinks where it is, a whole heap at once. With "packed"
  * PEs 0 and 1, 2 and 3 ... share a host, and tell each other by stores. */
 #include "check.h"
 
@@ -67,6 +67,22 @@ static void contexts(int size, int right)
     CHECK(size == shmem_n_pes());
 }
 
+/* With a NIC that has few counters: no context beyond them, and no harm done. */
+static void few_counters(int right)
+{
+    shmem_ctx_t ctx[CONTEXTS], last;
+    int count = 0;
+    while (count < CONTEXTS && shmem_ctx_create(0, &ctx[count]) == 0)
+        count++;
+    CHECK(count > 10 && count < CONTEXTS);
+    shmem_ctx_long_atomic_inc(ctx[count - 1], &counter, right);
+    shmem_ctx_destroy(ctx[count - 1]);
+    CHECK(shmem_ctx_create(0, &last) == 0 && shmem_ctx_create(0, &ctx[count - 1]) != 0);
+    shmem_ctx_destroy(last);
+    shmem_sync_all();
+    CHECK(counter == 1);
+}
+
 static void memory(int me)
 {
     CHECK(!shmem_malloc(SIZE_MAX) && !shmem_malloc(SIZE_MAX - 8) && !shmem_calloc(SIZE_MAX / 2, 4));
@@ -110,9 +126,13 @@ static void stores(int me)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     shmem_init();
     int me = shmem_my_pe(), size = shmem_n_pes(), right = (me + 1) % size;
+    if (argc > 1 && strcmp(argv[1], "few counters") == 0) {
+        few_counters(right);
+        pass();
+        return 0;
+    }
     memory(me);
     nothing(size, right);
     locks(me, size);
