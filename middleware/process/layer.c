@@ -58,6 +58,8 @@ void pf_layer_open(pf_self_t *self)
     pf_compute_open(self->mpi);
 }
 
+static uint64_t layer_calls; /* of all ranks; their accounts count these with those of MPI */
+
 enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_call call)
 {
     struct pf_rank *r = self->mpi;
@@ -66,6 +68,7 @@ enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_ca
     if (pf_compute_on && counts)
         pf_compute_point(r, site);
     pf_account_enter(r->account);
+    layer_calls++;
     if (!counts)
         return r->model;
     pf_compute_now(r);
@@ -104,15 +107,20 @@ void pf_layer_register(bool (*print)(FILE *out, const pf_self_t *self),
     pf_upcalls.layer_left = left;
 }
 
-static uint64_t messages_of_all(void)
+/* What ranks have done that somebody who polls may wait for: messages of NICs, calls of MPI. */
+static uint64_t done_by_all(void)
 {
     uint64_t sum = 0;
     for (int i = 0; i < pf_job_state.size; i++) {
+        const struct pf_rank *r = &pf_job_state.ranks[i];
         struct pf_portals_counters counters;
-        pf_portals_counters(&pf_job_state.ranks[i].self, &counters);
+        pf_portals_counters(&r->self, &counters);
         sum += counters.messages;
+        for (const struct pf_account_slot *slot = r->account ? r->account->slots : NULL; slot;
+             slot = slot->next)
+            sum += slot->calls;
     }
-    return sum;
+    return sum - layer_calls;
 }
 
 double pf_layer_spin_hint(void)
@@ -122,14 +130,14 @@ double pf_layer_spin_hint(void)
 
 void pf_layer_idle(pf_self_t *self, const char *call)
 {
-    static uint64_t messages, polls;
+    static uint64_t before, polls;
     (void)self;
     sg_actor_sleep_for(pf_config.openmpi_idle_time);
     if (++polls < (uint64_t)pf_config.livelock_polls)
         return;
     polls = 0;
-    uint64_t now = messages_of_all();
-    if (now == messages) {
+    uint64_t now = done_by_all();
+    if (now == before) {
         fflush(stdout);
         fprintf(
             stderr,
@@ -139,7 +147,7 @@ void pf_layer_idle(pf_self_t *self, const char *call)
         pf_upcalls.print_blocked(stderr);
         pf_end_process(1);
     }
-    messages = now;
+    before = now;
 }
 
 const char *pf_layer_site(const void *address, char *text, size_t size)

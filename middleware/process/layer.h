@@ -61,7 +61,8 @@ PF_EXPORT void pf_layer_register(bool (*print)(FILE *out, const pf_self_t *self)
                                  void (*left)(pf_self_t *self, int status));
 
 /* A poll (`call`) has found nothing, and the rank pays as for a test of MPI that finds nothing. So many of
- * them, over all ranks, with no message of any rank in between, end the run with a diagnosis. */
+ * them, over all ranks, with no message of any rank and no call of MPI in between, end the run with a
+ * diagnosis. */
 PF_EXPORT void pf_layer_idle(pf_self_t *self, const char *call);
 
 /* Where in the application's source an address is, as "file.c:12 (function)". */

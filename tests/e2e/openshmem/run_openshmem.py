@@ -215,8 +215,11 @@ def ends(checker):
     program = os.path.join(checker.tools.work, "mixed")
     checker.expect("MPI in a model without a NIC", checker.pfrun(program, 2), 1, r"OpenSHMEM needs a model with a network interface")
     checker.expect("MPI behind OpenSHMEM, no model given", checker.pfrun(program, 2, ["shmem first"]), 0, r"^PASS\n")
-    checker.expect("MPI and OpenSHMEM change their model", checker.pfrun(program, 3, options=["-model", "portals", "-schedule", "@coll:3=packet"]),
-                   0, r"^PASS\n")
+    options = ["-model", "analytic", "--cfg=parfocal/livelock_polls:1000"]
+    checker.expect("one tests, others call MPI", checker.pfrun(program, 3, ["shmem first"], options), 0, r"^PASS\n")
+    for schedule in ("@coll:3=packet", "every:2=analytic|portals"):
+        options = ["-model", "portals", "-schedule", schedule]
+        checker.expect(f"MPI and OpenSHMEM in {schedule}", checker.pfrun(program, 3, options=options), 0, r"^PASS\n")
 
 
 # What is set, exit status of heap.c, what the output must match

@@ -5,7 +5,21 @@
 
 #include <mpi.h>
 
-static long box, sync[SHMEM_SYNC_SIZE];
+static long box, flag, sync[SHMEM_SYNC_SIZE];
+
+/* PE 0 asks again and again for what comes when the others, who only call MPI, are done. */
+static void test_alone(int rank)
+{
+    MPI_Comm others;
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &others);
+    for (int i = 0; rank > 0 && i < 3000; i++)
+        MPI_Barrier(others);
+    if (rank == 1)
+        shmem_long_p(&flag, 1, 0);
+    while (rank == 0 && !shmem_long_test(&flag, SHMEM_CMP_EQ, 1))
+        ;
+    MPI_Comm_free(&others);
+}
 
 int main(int argc, char **argv)
 {
@@ -31,6 +45,8 @@ int main(int argc, char **argv)
         CHECK(got == 100L * rank + i);
         shmem_barrier(0, 0, size, sync);
     }
+    if (shmem_first && size > 1)
+        test_alone(rank);
     shmem_query_thread(&level);
     CHECK(level == SHMEM_THREAD_FUNNELED);
     shmem_barrier_all();
