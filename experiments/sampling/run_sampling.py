@@ -16,7 +16,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BODIES = "bodies"
 # ranks, fine model, program and arguments, further flags
 CASES = {
-    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "fork"]),
+    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
+    "halo-16-fork": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "fork"]),
     "amr-16": (16, "packet", [BODIES, "amr", "1500", "16384"], ["-by", "fork"]),
     "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
     "cg-16": (16, "packet", ["cg", "-n", "48"], ["-budget", "30", "-by", "run"]),
@@ -25,7 +26,9 @@ CASES = {
     "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
     "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"], ["-by", "fork"]),
     "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
-    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-budget", "1", "-by", "fork"]),
+    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-by", "run"]),
+    "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"], ["-by", "run"]),
+    "halo-10000-64": (64, "packet", [BODIES, "halo", "10000", "8192"], ["-by", "run"]),
 }
 COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "estimate_s", "half_width", "border", "true_s", "error", "inside", "coverage",
            "cheap_error", "cost_ratio", "by", "reached"]

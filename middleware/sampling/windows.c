@@ -3,6 +3,8 @@
 #include "middleware/sampling/windows.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +16,21 @@
 #include "middleware/agree/switch.h"
 #include "middleware/core/job_state.h"
 #include "middleware/sampling/copies.h"
+#include "middleware/sampling/marks.h"
+
+/* Dates of each rank that a window keeps, and what two of them may differ by to be the same. */
+#define MOST_DATES 1000000
+#define RESOLUTION 1e-9
 
 struct window {
     unsigned first, last;
-    double *dates; /* the latest of any rank, from `first` to `last`, both included */
-    int left;      /* ranks that have passed the last mark */
-    bool entered;  /* by a rank */
-    double cost;   /* s of processor time of the process, at first when it was entered */
-    char *failure; /* what has become of its copy; NULL: nothing bad */
-    bool finished; /* its copy has told its dates */
+    double *dates;   /* the latest of any rank, from `first` to `last`, both included */
+    double *by_rank; /* those of each rank, mark by mark; NULL: nobody keeps them */
+    int left;        /* ranks that have passed the last mark */
+    bool entered;    /* by a rank */
+    double cost;     /* s of processor time of the process, at first when it was entered */
+    char *failure;   /* what has become of its copy; NULL: nothing bad */
+    bool finished;   /* its copy has told its dates */
 };
 
 /* Where a rank is. */
@@ -118,12 +126,20 @@ void pf_windows_read(void)
                !*pf_config.replay_record && !*pf_config.computation_record;
 }
 
+static void make_room(struct window *window, size_t ranks)
+{
+    size_t marks = window->last - window->first + 1;
+    window->dates = pf_calloc(marks, sizeof(double));
+    if (!all.forks && marks <= MOST_DATES / ranks)
+        window->by_rank = pf_calloc(marks * ranks, sizeof(double));
+}
+
 void pf_windows_begin(int ranks)
 {
     all.ranks = ranks;
     all.parts = pf_calloc((size_t)ranks, sizeof *all.parts);
     for (unsigned i = 0; i < all.count; i++)
-        all.windows[i].dates = pf_calloc(all.windows[i].last - all.windows[i].first + 1, sizeof(double));
+        make_room(&all.windows[i], (size_t)ranks);
     all.end = all.forks ? 0 : all.count;
 }
 
@@ -140,20 +156,22 @@ static double used(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void note(struct window *window, unsigned mark, double date)
+static void note(struct window *window, unsigned mark, int rank, double date)
 {
-    double *latest = &window->dates[mark - window->first];
-    if (date > *latest)
-        *latest = date;
+    size_t at = mark - window->first;
+    if (date > window->dates[at])
+        window->dates[at] = date;
+    if (window->by_rank)
+        window->by_rank[at * (size_t)all.ranks + (size_t)rank] = date;
 }
 
 /* The rank leaves the window in which it is, if this is its last mark. */
-static void leave(struct part *part, unsigned mark, double date)
+static void leave(struct part *part, unsigned mark, int rank, double date)
 {
     struct window *window = &all.windows[part->window];
     if (!part->inside)
         return;
-    note(window, mark, date);
+    note(window, mark, rank, date);
     if (mark != window->last)
         return;
     part->inside = false;
@@ -166,7 +184,7 @@ static void leave(struct part *part, unsigned mark, double date)
 }
 
 /* It enters the next one, if that begins here. */
-static void enter(struct part *part, unsigned mark, double date)
+static void enter(struct part *part, unsigned mark, int rank, double date)
 {
     struct window *window = &all.windows[part->window];
     if (part->inside || part->window >= all.end || window->first != mark)
@@ -175,7 +193,7 @@ static void enter(struct part *part, unsigned mark, double date)
     if (!window->entered)
         window->cost = used();
     window->entered = true;
-    note(window, mark, date);
+    note(window, mark, rank, date);
 }
 
 /* Nothing of what follows is asked for when the last window is over, or its copy made. */
@@ -206,8 +224,8 @@ void pf_windows_pass(struct pf_rank *r, unsigned mark, double date, bool runs)
             break;
         }
     bool inside = part->inside;
-    leave(part, mark, date);
-    enter(part, mark, date);
+    leave(part, mark, r->self.rank, date);
+    enter(part, mark, r->self.rank, date);
     if (runs)
         end_after(mark);
     if (!runs || inside == part->inside)
@@ -240,14 +258,35 @@ static const char *what_fails(const struct window *window, bool forks, bool *bey
     return "the run has not come to its marks";
 }
 
+/* How far the ranks are apart when they pass a mark, as one number: the same for two marks at which all are
+ * equally far from the last one, in whole nanoseconds. */
+static uint64_t state_of(const struct window *window, unsigned mark)
+{
+    size_t at = mark - window->first, ranks = (size_t)all.ranks;
+    uint64_t state = 0;
+    for (size_t i = 0; i < ranks; i++) {
+        long long behind = llround((window->dates[at] - window->by_rank[at * ranks + i]) / RESOLUTION);
+        state += pf_marks_mix(i + 1 + pf_marks_mix((uint64_t)behind));
+    }
+    return state;
+}
+
+static void put_date(unsigned number, const struct window *window, unsigned mark)
+{
+    fprintf(all.out, "%u,%u,%.15g,", number, mark, window->dates[mark - window->first]);
+    if (window->by_rank)
+        fprintf(all.out, "%016" PRIx64, state_of(window, mark));
+    putc('\n', all.out);
+}
+
 static void put_windows(bool forks, bool *beyond)
 {
     bool unused;
-    fputs("window,mark,date_s\n", all.out);
+    fputs("window,mark,date_s,state\n", all.out);
     for (unsigned i = 0; i < all.count; i++)
         for (unsigned mark = all.windows[i].first;
              mark <= all.windows[i].last && !what_fails(&all.windows[i], forks, &unused); mark++)
-            fprintf(all.out, "%u,%u,%.15g\n", i, mark, all.windows[i].dates[mark - all.windows[i].first]);
+            put_date(i, &all.windows[i], mark);
     if (all.ended)
         fprintf(all.out, "# ended %u\n", all.ended);
     for (unsigned i = 0; i < all.count; i++) {
@@ -279,6 +318,7 @@ bool pf_windows_finish(void)
     all.out = NULL;
     for (unsigned i = 0; i < all.count; i++) {
         free(all.windows[i].dates);
+        free(all.windows[i].by_rank);
         free(all.windows[i].failure);
     }
     free(all.windows);

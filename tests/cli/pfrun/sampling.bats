@@ -70,6 +70,20 @@ END
     [ "$status" -eq 1 ]
 }
 
+@test "windows: how far ranks are apart, where the run simulates them itself" {
+    echo '3 60' >windows
+    windows run 60 pcontrol >/dev/null
+    python3 - result <<'END'
+import csv, sys
+rows = list(csv.DictReader(line for line in open(sys.argv[1]) if line[0] != "#"))
+states = [row["state"] for row in rows]
+assert len(rows) == 58 and all(len(state) == 16 for state in states), states
+assert 1 < len(set(states)) < 40, states  # iterations come again
+END
+    windows fork 60 pcontrol >/dev/null
+    [ "$(grep -c '^0,[0-9]*,[0-9.e-]*,$' result)" -eq 58 ]
+}
+
 @test "marks: whatever the level of MPI_Pcontrol" {
     PARFOCAL_MARKS=marks app analytic 1 levels pcontrol >/dev/null
     [ "$(grep ',pcontrol,' marks | cut -d, -f3 | tr '\n' ' ')" = "0 -120 -2147483648 7 " ]
@@ -187,7 +201,7 @@ ends_early() {
     [ ! -s told ]
     [ "$(field result ended)" = $2 ]
     cmp whole <(dates | grep -v '^# ended')
-    python3 -c 'import json; summary = json.load(open("summary.json")); assert 0 < summary["simulated_s"] < float(open("whole").read().split(",")[-1]) * 1.01'
+    python3 -c 'import json; summary = json.load(open("summary.json")); assert 0 < summary["simulated_s"] < float(open("whole").read().split(",")[-2]) * 1.01'
     [ -z "$(ls -A tmp)" ]
 }
 

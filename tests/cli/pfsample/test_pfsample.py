@@ -210,6 +210,18 @@ class Samples(Folder):
                                sum(float(row["cheap_s"]) for row in rows if row["simulated"] == "yes" or row["stratum"] != "kind 2"),
                                sample["estimate_s"] / sample["cheap_s"], delta=0.01)
 
+    def test_by_heart(self):
+        """Where a narrow interval is asked for, iterations that come again are known by heart, nearly to the last digit."""
+        said = self.sample(*FIXED, "-sample", "0.3%", *PAIR, "-verify", "-report", "heart", "./bodies", "halo", "2000", "4096")
+        sample = self.numbers("heart")["sample"]
+        self.assertIn("known by heart", said)
+        self.assertIn("in 2 runs, windows by run", said)
+        self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
+        self.assertLess(abs(sample["verify"]["error"]), 2e-4, said)
+        self.assertGreater(abs(sample["cheap_s"] / sample["estimate_s"] - 1), 0.005, "a sample of it shows something")
+        self.assertNotIn("coverage", sample["verify"])
+        self.assertNotIn("border", said)
+
     def test_not_ahead(self):
         """A program whose iterations differ has its windows drawn when all are known; so has one of which its begin is all, heard once."""
         said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "20", "./bodies", "alltoallv", "700", "1024")

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from pfcurve.errors import Problem
 
-from . import estimate, files, plan, sequence, units
+from . import estimate, files, memory, plan, sequence, units
 from .windows import Windows
 
-MARKS = 600  # that the begin has
+MARKS = 620  # that the begin has: a program with three hundred iterations of two marks is all of it
 PERIODS = 16  # iterations after which kinds come again, at most: then so many are one unit
 SIZE = 2  # iterations of a unit at least
 FIRST = 0.12  # of the first zones that windows take, the budget at most
@@ -138,7 +138,11 @@ def from_begin(options, runs):
     if not both:
         return None
     here = (looks.around(both[0], both[0][0].number), both[2][0])
-    return Ahead(base, marks.at, first, size, found[1], min(FIRST, options.budget), min(GROWTH * options.goal, LONGEST), here)
+    growth = min(GROWTH * options.goal, LONGEST)
+    placed = Ahead(base, marks.at, first, size, found[1], min(FIRST, options.budget), growth, here)
+    if options.goal < memory.GOAL:  # too many windows: let what comes again be known by heart, and these try it
+        placed.growth, placed.here = LONGEST, (*here, (0, placed.mark(first + memory.BEGIN)))
+    return placed
 
 
 def begin(options, runs):
@@ -163,4 +167,5 @@ def run(parts, windows, ahead, options):
         return None
     y = windows.measure(current.wanted())
     found = estimate.of_plan(current, y, windows.border())
-    return (current, y, found) if found.half <= options.goal * found.total else None
+    # A second run makes no border narrower.
+    return (current, y, found) if found.half <= options.goal * found.total or abs(found.border) > options.goal * found.total else None

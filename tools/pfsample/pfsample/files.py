@@ -62,6 +62,14 @@ def merged(spans):
     return result
 
 
+def read_states(path):
+    """{window: {mark: how far the ranks are apart, as a word}}."""
+    states = {}
+    for row in split(path)[1]:
+        states.setdefault(int(row["window"]), {})[int(row["mark"])] = row["state"]
+    return states
+
+
 def read_dates(path):
     """({window: {mark: date}}, {window: processor seconds}, {window: why it failed})."""
     comments, rows = split(path)

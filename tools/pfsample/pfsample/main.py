@@ -10,6 +10,7 @@ from pfcurve.errors import Problem
 from pfcurve.main import as_typed, command_text, versions
 
 from . import ahead as windows_ahead
+from . import memory
 from . import options as command_line
 from . import plan as plan_of_units
 from . import result, sequence, units
@@ -50,6 +51,10 @@ def drawn_ahead(options, runs, ahead):
     """What is known from the one run: (units, how they were found, windows, the sample or None where a second run must follow)."""
     base, found = structure(runs)
     base = ahead.clean(base, runs.held)
+    if options.goal < memory.GOAL:
+        sample = memory.run(base, runs.held, runs.states)
+        if sample and sample[2].half <= options.goal * sample[2].total:
+            return units.Units(base), f"{found}, known by heart", Windows(runs, units.Units(base)), sample
     parts = units.grouped(base, ahead.size)
     windows = Windows(runs, parts)
     sample = windows_ahead.run(parts, windows, ahead, options)

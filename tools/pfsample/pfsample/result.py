@@ -45,7 +45,7 @@ class Result:
         border = self.estimate.border / self.estimate.total
         self.checked = {"true_s": self.truth, "error": self.estimate.total / self.truth - 1,
                         "inside": self.estimate.low <= self.truth <= self.estimate.high}
-        if not self.plan.strata:  # nothing was drawn, so no other seed draws anything else
+        if not self.plan.strata or self.estimate.by_heart:  # nothing was drawn, so no other seed draws anything else
             return
         hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border,
                                                  (lambda seed: self.ahead.plan(self.units, seed, lambda number: True)) if self.ahead else None)
@@ -101,7 +101,8 @@ class Result:
         if 1 < len(phases) <= 12:
             lines += [f"    {name}: {seconds_text(fine)} ({o.cheap}: {seconds_text(cheap)})" for name, (cheap, fine) in phases.items()
                       if fine > 0]
-        lines.append(f"  border: {100 * e.border / e.total:+.2g} % by {len(self.borders)} units, added to the interval")
+        if not e.by_heart:
+            lines.append(f"  border: {100 * e.border / e.total:+.2g} % by {len(self.borders)} units, added to the interval")
         ratio = f"{100 * self.cost_ratio:.3g} % of that of all {o.fine} ({'measured' if self.checked else 'by its windows'})" \
             if self.cost_ratio else "unknown"
         lines.append(f"  overhead: {ratio}, in {self.runs.cost.runs} runs, windows by {self.runs.by}")

@@ -71,7 +71,7 @@ class Runs:
         self.input = Input()
         self.told = []  # what the user should know
         self.marks = None
-        self.held = {}  # {window of the run with marks: {mark: date}}
+        self.held, self.states = {}, {}  # {window of the run with marks: {mark: date}}, and how far apart ranks were
         self.environment = {k: v for k, v in os.environ.items()
                             if k not in ("PARFOCAL_REPORT", "PARFOCAL_SUMMARY", "PARFOCAL_TABLE", "PARFOCAL_MODEL")}
         computes = (setting(options, "smpi/simulate-computation") or "yes").lower() not in OFF
@@ -170,6 +170,7 @@ class Runs:
         if spans:
             dates, costs, _ = files.read_dates(self.path("dates.csv"))
             self.held = {spans[window]: of for window, of in dates.items()}
+            self.states = {spans[window]: of for window, of in files.read_states(self.path("dates.csv")).items()}
             self.count(list(self.held), costs)
         return 0, summary
 
