@@ -20,6 +20,7 @@
 #include "adapters/openmpi/message_log.h"
 #include "adapters/openmpi/modex.h"
 #include "adapters/openmpi/private/private.h"
+#include "adapters/openmpi/settings.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -293,6 +294,7 @@ int pf_ompi_open(const struct pf_ompi_job *given, char *why, size_t n)
 static bool prepare_loading(void)
 {
     char refused[400];
+    pf_settings_of_process();
     if (pf_ompi_image_wanted()) {
         if (pf_ompi_image_make(job.job.size, refused, sizeof refused))
             return true;

@@ -2,6 +2,7 @@
 /* The OMPI_MCA_ settings of an instance: those that the adapter needs, then the user's. */
 #include "adapters/openmpi/settings.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,19 @@ static const char *find(const char *name)
         if (strcmp(parameter, fixed[i].name) == 0)
             return fixed[i].value;
     return getenv(name) ? NULL : adjustable(parameter);
+}
+
+void pf_settings_of_process(void)
+{
+    static const struct {
+        const char *name, *value;
+    } variables[] = {
+#define X(name, value) {name, value},
+        PF_OMPI_ENVIRONMENT(X)
+#undef X
+            {NULL, NULL}};
+    for (int i = 0; variables[i].name; i++)
+        setenv(variables[i].name, variables[i].value, false);
 }
 
 /* Every rank asks for the same thousands of names, few of which are set, and mostly in the same order. */

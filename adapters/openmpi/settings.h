@@ -9,4 +9,7 @@
  */
 const char *pf_settings_get(const char *name);
 
+/* Before any library of Open MPI is loaded: what libraries read that it brings once for the process. */
+void pf_settings_of_process(void);
+
 #endif

@@ -62,6 +62,8 @@
     X("orte_abort_print_stack", "0")                                                                         \
     X("mpi_abort_delay", "0")
 
+#define PF_OMPI_ENVIRONMENT(X)
+
 #define PF_OMPI_MISSING(X)
 
 #define PF_OMPI_COMPONENTS(X) X("mca_ess_parfocal") X("mca_pmix_parfocal")

@@ -36,6 +36,12 @@
     X("mpi_abort_print_stack", "0")                                                                          \
     X("mpi_abort_delay", "0")
 
+/* UCX comes with the libraries, once for the process: it would rewrite mmap and take signals. */
+#define PF_OMPI_ENVIRONMENT(X)                                                                               \
+    X("UCX_MEM_MMAP_HOOK_MODE", "none")                                                                      \
+    X("UCX_MEM_EVENTS", "no")                                                                                \
+    X("UCX_HANDLE_ERRORS", "none")
+
 #define PF_OMPI_MISSING(X)                                                                                   \
     X("PML", pf_config.openmpi_pml, "ob1", "has no one-sided communication for it here")                     \
     X("OSC", pf_config_osc(), "pt2pt", "has no osc/pt2pt; portals4 is what it has")

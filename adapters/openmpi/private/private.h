@@ -15,6 +15,7 @@
  *   PF_OMPI_PLUGINS(X)                 X(name, when): ALWAYS, only with pml CM or OB1, or OPTIONAL
  *   PF_OMPI_LB, _UB, _INTEGER16        datatypes that stand for those that its mpi.h has not got
  *   PF_OMPI_SETTINGS(X)                X(parameter, value): another value breaks the adapter
+ *   PF_OMPI_ENVIRONMENT(X)             X(variable, value) of the process, unless the user has set it
  *   PF_OMPI_MISSING(X)                 X(PARFOCAL_OPENMPI_ name, its value, the one that is refused, why)
  *   PF_OMPI_COMPONENTS(X)              X(name of a component that is part of the glue)
  *   PF_OMPI_ANSWERED(X)                X(function of another library that Open MPI calls and the glue
