@@ -49,6 +49,7 @@ void pf_colls_free(struct pf_colls *colls)
     free(colls->open);
     free(colls->step);
     free(colls->peer);
+    free(colls->answer);
     pf_pool_drain(&colls->early);
     free(colls);
 }

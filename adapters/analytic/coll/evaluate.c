@@ -5,14 +5,6 @@
 #include <limits.h>
 #include <math.h>
 
-/* Seconds between a date and the same one after a rank has waited for it. */
-#define SAME_DATE 1e-12
-
-static inline double later(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static inline void begin_round(struct pf_member *m)
 {
     m->cpu = m->safe = m->clock;
@@ -22,15 +14,10 @@ static inline void begin_round(struct pf_member *m)
 
 static inline void end_round(struct pf_member *m)
 {
-    double end = later(m->cpu, m->safe);
+    double end = pf_later(m->cpu, m->safe);
     if (m->first < INFINITY)
-        end = later(end, later(m->last, later(m->first, m->cpu) + m->busy));
+        end = pf_later(end, pf_later(m->last, pf_later(m->first, m->cpu) + m->busy));
     m->clock = end;
-}
-
-static inline bool combines(enum pf_action action)
-{
-    return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
 }
 
 static struct pf_round empty_round(struct pf_coll *coll)
@@ -57,12 +44,6 @@ static bool complete(const struct pf_member *m)
     return m->missing == 0 && m->unsafe == 0;
 }
 
-/* When the receive has been posted, as so many of the round's from 0 on. */
-static double posted_as(const struct pf_coll *coll, int to, size_t bytes, int before)
-{
-    return coll->member[to].clock + (before + 1) * pf_cost_post(coll->colls->cost, bytes);
-}
-
 /* libnbc's linear schedules go from rank to rank. */
 static int place_of_receive(const struct pf_coll *coll, int from, int to)
 {
@@ -86,10 +67,10 @@ static void note_flow(struct pf_flows *in, size_t bytes, const struct pf_cost_se
                       const struct pf_cost_received *got)
 {
     in->begin = in->count++ == 0 || sent->returns < in->begin ? sent->returns : in->begin;
-    in->latest = later(in->latest, sent->returns);
+    in->latest = pf_later(in->latest, sent->returns);
     in->begins += sent->returns;
-    in->end = later(in->end, got->arrival);
-    in->answer = later(in->answer, got->safe - got->arrival);
+    in->end = pf_later(in->end, got->arrival);
+    in->answer = pf_later(in->answer, got->safe - got->arrival);
     in->bytes += bytes;
 }
 
@@ -107,7 +88,7 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
         note_flow(&target->in, bytes, sent, &got);
     target->missing--;
     if (sent->rendezvous) {
-        source->safe = later(source->safe, got.safe);
+        source->safe = pf_later(source->safe, got.safe);
         source->unsafe--;
     }
 }
@@ -117,7 +98,8 @@ static void keep(struct pf_coll *coll, int from, int to, const struct pf_step *s
 {
     const struct pf_member *m = &coll->member[from];
     struct pf_early *early = pf_pool_get(&coll->colls->early);
-    *early = (struct pf_early){NULL, *sent, step->bytes, from, m->stage, m->round, combines(step->action)};
+    *early = (struct pf_early){
+        NULL, *sent, step->bytes, from, m->stage, m->round, pf_evaluate_combines(step->action)};
     struct pf_early **place = &coll->member[to].early;
     while (*place &&
            ((*place)->stage < m->stage || ((*place)->stage == m->stage && (*place)->round <= m->round)))
@@ -184,15 +166,15 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         if (sent.rendezvous)
             m->unsafe++;
         else if (receives_in_turn(coll, target, m))
-            m->safe = later(m->safe, pf_cost_kept(cost, &sent));
+            m->safe = pf_later(m->safe, pf_cost_kept(cost, &sent));
         else
-            m->safe = later(m->safe, sent.safe);
+            m->safe = pf_later(m->safe, sent.safe);
         coll->tally->bytes += step->bytes;
         if (!target->inside || target->stage != m->stage || target->round != m->round) {
             keep(coll, rank, step->peer, step, &sent);
             continue;
         }
-        receive(coll, rank, step->peer, step->bytes, combines(step->action), &sent);
+        receive(coll, rank, step->peer, step->bytes, pf_evaluate_combines(step->action), &sent);
         if (complete(target))
             go_on(coll, step->peer);
     }
@@ -227,7 +209,7 @@ static void post_late(const struct pf_coll *coll, int rank)
         double more = pf_cost_posted(coll->colls->cost, early->bytes, &early->sent, posted) - posted;
         if (more > 0 && place_of_receive(coll, early->from, rank) < from)
             from = place_of_receive(coll, early->from, rank);
-        late = later(late, more);
+        late = pf_later(late, more);
     }
     m->late = late;
     m->late_from = from;
@@ -276,23 +258,6 @@ void pf_evaluate_from(struct pf_coll *coll, int rank)
         advance(coll, pf_evaluate_first(coll));
 }
 
-/* A message, when the dates of both sides are known. */
-static void exchange(struct pf_coll *coll, int rank, const struct pf_step *step, enum pf_cost_mode mode,
-                     int before)
-{
-    struct pf_cost *cost = coll->colls->cost;
-    struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
-    struct pf_cost_sent sent;
-    struct pf_cost_received got;
-    pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
-                    m->cpu, posted_as(coll, step->peer, step->bytes, before), mode, &sent, &got);
-    m->cpu = sent.returns;
-    m->safe = later(m->safe, got.safe);
-    pf_evaluate_received(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
-    coll->tally->bytes += step->bytes;
-    coll->tally->messages++;
-}
-
 /* The number of a rank's message to another, in the order in which it starts them. */
 static int number_to(const struct pf_plan *plan, int rank, int to)
 {
@@ -321,82 +286,11 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
                 coll->member[r].cpu += i == 1 ? (n - 1) * post : 0;
             else if (!sends_first)
                 coll->member[r].cpu += post;
-            exchange(coll, r, &step, PF_COST_STANDARD, pf_nth_receive(plan, r, number, step.peer));
+            pf_evaluate_message(coll, r, &step, PF_COST_STANDARD, pf_nth_receive(plan, r, number, step.peer));
             if (coll->member[r].in_turn && sends_first)
                 coll->member[r].cpu += post;
         }
     }
-}
-
-/*
- * A rank that comes straight out of a call whose ranks tell each other by short messages, such as a barrier,
- * has been priced there before anybody had left it. What those who leave first send to it takes its place
- * before the messages that the rank still waited for then, one each round of that call.
- */
-static int rounds_after(const struct pf_coll *coll, int rank, double first, double round)
-{
-    double clock = coll->member[rank].clock, rounds = floor((clock - first) / round);
-    int most = pf_log2_up((unsigned)coll->plan.call.n);
-    if (clock - coll->colls->told[pf_evaluate_world(coll, rank)] > SAME_DATE)
-        return 0;
-    return rounds < most ? (int)rounds : most;
-}
-
-static void put_all(struct pf_coll *coll, double round)
-{
-    double first = INFINITY;
-    for (int r = 0; r < coll->plan.call.n; r++)
-        first = coll->member[r].clock < first ? coll->member[r].clock : first;
-    for (int r = 0; r < coll->plan.call.n; r++) {
-        struct pf_member *m = &coll->member[r];
-        double clock = m->clock;
-        m->round = -rounds_after(coll, r, first, round);
-        m->clock += m->round * round; /* its place in the queue is that of the first of these messages */
-        pf_evaluate_put(coll, r);
-        m->clock = clock;
-    }
-}
-
-/* The next one of these messages comes. They come from different ranks; which makes no difference here. */
-static void hold_back(struct pf_coll *coll, int rank, double round)
-{
-    struct pf_member *m = &coll->member[rank];
-    m->clock += pf_cost_behind(coll->colls->cost, pf_evaluate_world(coll, rank ? 0 : 1),
-                               pf_evaluate_world(coll, rank), m->turn);
-    m->cpu = m->safe = m->clock;
-    m->round++;
-    m->turn = m->clock + m->round * round;
-    pf_evaluate_replace_first(coll, rank);
-}
-
-/* Message by message in the order in which NICs send them: a short one keeps its place on its links from then
- * on. */
-static void exchange_in_order(struct pf_coll *coll, const struct pf_stage *stage, size_t largest)
-{
-    const struct pf_plan *plan = &coll->plan;
-    struct pf_cost *cost = coll->colls->cost;
-    double gap = pf_cost_gap(cost, largest);
-    double round = pf_cost_round(cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, plan->call.n / 2));
-    struct pf_step step;
-    put_all(coll, round);
-    pf_cost_in_order(cost, true);
-    while (coll->queue_length) {
-        int rank = coll->queue[0];
-        struct pf_member *m = &coll->member[rank];
-        if (m->round < 0) {
-            hold_back(coll, rank, round);
-            continue;
-        }
-        int number = ++m->round;
-        if (stage->nth(plan, rank, number, &step))
-            exchange(coll, rank, &step, PF_COST_STANDARD, pf_nth_receive(plan, rank, number, step.peer));
-        m->turn = m->cpu + number * gap;
-        if (number < plan->call.n - 1)
-            pf_evaluate_replace_first(coll, rank);
-        else
-            pf_evaluate_first(coll);
-    }
-    pf_cost_in_order(cost, false);
 }
 
 static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)
@@ -414,7 +308,7 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
         if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
             send_at_once(coll, r, &round);
         for (int i = 0; i < round.sends; i++)
-            exchange(coll, r, &round.step[i], round.mode, 0);
+            pf_evaluate_message(coll, r, &round.step[i], round.mode, 0);
         m->round = k + 1;
     }
 }
@@ -470,7 +364,7 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
         else if (in_turns(coll, stage))
             pf_evaluate_turns(coll, stage);
         else if (stage->nth && pf_cost_keeps_order(coll->colls->cost, longest(coll, stage)))
-            exchange_in_order(coll, stage, longest(coll, stage));
+            pf_evaluate_in_order(coll, stage, longest(coll, stage));
         else if (stage->nth)
             exchange_all(coll, stage);
         else
@@ -494,7 +388,7 @@ static void end_sends(struct pf_coll *coll)
             double part = fmin(1, (double)in->count * (double)step.bytes / (double)in->bytes);
             double whole = in->end - (in->latest - in->begins / in->count) - in->begin;
             double end = in->begin + part * whole + in->answer;
-            coll->member[r].clock = later(coll->member[r].clock, end);
+            coll->member[r].clock = pf_later(coll->member[r].clock, end);
         }
 }
 
@@ -512,7 +406,7 @@ static bool out_of_step(const struct pf_coll *coll)
     for (int r = 0; r < coll->plan.call.n; r++) {
         double clock = coll->member[r].clock;
         first = clock < first ? clock : first;
-        last = later(last, clock);
+        last = pf_later(last, clock);
     }
     return last - first >
            pf_cost_soonest(coll->colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1));

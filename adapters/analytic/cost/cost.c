@@ -131,6 +131,23 @@ static void note_overrun(struct pf_cost *cost, const struct way *way, double arr
     }
 }
 
+/* How much later than alone one arrives that has its place on each link behind all that were sent before. */
+static double wait_in_order(const struct way *way, size_t bytes, double start, double arrival, double busy)
+{
+    const struct pf_cost_transport *transport = way->transport;
+    struct pf_links *links = transport->links ? transport->links : transport->middle;
+    double wire = way->range->header + (double)bytes * way->range->byte_factor;
+    double *inlet = &transport->inlet[way->to], head = start, tail = start;
+    if (links)
+        tail = pf_links_pass(links, way->from, way->to, wire, &head);
+    head = latest(head, *inlet);
+    *inlet = head + busy;
+    double later = latest(head, tail - busy) - start;
+    if (transport->passing_in)
+        pf_busy_take(&transport->passing_in[way->to], arrival + later - busy, busy);
+    return later;
+}
+
 ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
                                    double *begun, double *left)
 {
@@ -148,15 +165,10 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     double latency = range->latency_factor * way->path.latency;
     double arrival = start + range->latency + latency + (double)bytes * byte_time;
     arrival += range->header * path_byte_time(way);
+    if (__builtin_expect(cost->in_order, 0) && bytes <= way->transport->share_above && way->from != way->to)
+        return arrival + wait_in_order(way, bytes, start, arrival, busy);
     if (way->transport->links)
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency);
-    if (passes && cost->in_order) { /* each has its place behind those that were sent before it */
-        double *inlet = &way->transport->inlet[way->to], behind = latest(0, *inlet - start);
-        *inlet = start + behind + busy;
-        arrival += behind;
-        pf_busy_take(&way->transport->passing_in[way->to], arrival - busy, busy);
-        return arrival;
-    }
     struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
     double shared = arrival + later;
     if (busy_in && busy > 0)
@@ -496,6 +508,35 @@ double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
     return pf_cost_range(&cost->network, bytes)->gap;
 }
 
+double pf_cost_command(const struct pf_cost *cost)
+{
+    return cost->command;
+}
+
+double pf_cost_told(struct pf_cost *cost, size_t bytes)
+{
+    double more =
+        pf_cost_range(&cost->network, bytes)->acknowledgement - cost->network.ranges[0].acknowledgement;
+    return cost->tell > 0 ? cost->tell + more : 0;
+}
+
+double pf_cost_latency(const struct pf_cost *cost, size_t bytes)
+{
+    return pf_cost_range(&cost->network, bytes)->latency;
+}
+
+double pf_cost_acknowledge(struct pf_cost *cost, int src, int dst, double date)
+{
+    const struct pf_cost_transport *network = &cost->network;
+    const struct pf_busy *out =
+        &(network->passing_out ? network->passing_out : network->busy_out)[cost->node_of_rank[src]];
+    double *inlet = &network->inlet[cost->node_of_rank[dst]], place = latest(date, *inlet);
+    if (out->count > 0)
+        place = latest(place, out->stretch[out->begin + out->count - 1].until);
+    *inlet = place + cost->answer;
+    return place;
+}
+
 bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes)
 {
     return cost->protocol == PF_COST_PORTALS && pf_cost_post(cost, bytes) > 0;
@@ -516,11 +557,18 @@ void pf_cost_in_order(struct pf_cost *cost, bool in_order)
     cost->in_order = in_order;
 }
 
-double pf_cost_round(struct pf_cost *cost, int src, int dst)
+double pf_cost_round(struct pf_cost *cost, int src, int dst, double *acknowledgement)
 {
     struct way way;
     find_way(cost, src, dst, 0, &way);
-    return way.range->latency + way.range->latency_factor * way.path.latency + acknowledgement_time(&way);
+    *acknowledgement = acknowledgement_time(&way);
+    return way.range->latency + way.range->latency_factor * way.path.latency + *acknowledgement;
+}
+
+double pf_cost_begin(const struct pf_cost *cost, size_t bytes)
+{
+    double end = cost->event + (bytes ? cost->landing : 0);
+    return latest(0, pf_cost_range(&cost->network, bytes)->latency - end);
 }
 
 double pf_cost_behind(struct pf_cost *cost, int src, int dst, double sent)

@@ -107,6 +107,15 @@ double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent)
 /* How long a NIC takes for each of several messages that are sent at once, whatever their bytes. */
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
 
+/* How long the command of a send, or of a short receive, keeps a rank's next one from the NIC. */
+double pf_cost_command(const struct pf_cost *cost);
+
+/* How long a processor takes to be told of a message's acknowledgement, of many. */
+double pf_cost_told(struct pf_cost *cost, size_t bytes);
+
+/* Of a message, without that of its path. */
+double pf_cost_latency(const struct pf_cost *cost, size_t bytes);
+
 /*
  * Short messages of many ranks to all, as Portals' network takes them: each has its place on all of its links
  * from when it is sent, so that one that waits at its first link holds up what is sent later at its last. For
@@ -115,14 +124,22 @@ double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
 bool pf_cost_keeps_order(const struct pf_cost *cost, size_t bytes);
 void pf_cost_in_order(struct pf_cost *cost, bool in_order);
 
+/* Between these calls: an acknowledgement goes from `src` to `dst` at a date that is that of a message's
+ * sending, in the order of the others: returns when it has its place on its last link. */
+double pf_cost_acknowledge(struct pf_cost *cost, int src, int dst, double date);
+
 /*
  * Between these calls: how much later a message without data, or an acknowledgement, that goes from `src` to
  * `dst` at `sent` comes there because of those that were sent before. To be asked in the order of that date.
  */
 double pf_cost_behind(struct pf_cost *cost, int src, int dst, double sent);
 
-/* How long two ranks that send each other a message without data take until both are acknowledged. */
-double pf_cost_round(struct pf_cost *cost, int src, int dst);
+/* How long after the call that sends it a message has its place on its links. */
+double pf_cost_begin(const struct pf_cost *cost, size_t bytes);
+
+/* How long two ranks that send each other a message without data take until both are acknowledged, and the
+ * acknowledgement of that. */
+double pf_cost_round(struct pf_cost *cost, int src, int dst, double *acknowledgement);
 
 /* Ranks of the job. */
 int pf_cost_ranks(const struct pf_cost *cost);

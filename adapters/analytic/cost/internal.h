@@ -71,6 +71,7 @@ struct pf_cost_transport {
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
     size_t share_above;          /* smaller ones do not either */
     struct pf_links *links;      /* NULL: messages do not share links */
+    struct pf_links *middle;     /* of messages in order alone, where there are no `links`; or NULL */
 };
 
 struct pf_cost {
@@ -80,11 +81,11 @@ struct pf_cost {
     struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
-    size_t window_buffer;        /* 0: the NICs do one-sided communication */
-    double look, event, landing; /* of protocol portals: see keys.def */
-    bool eager_meets;            /* eager data leave when their receive is there */
-    bool in_order;               /* messages that pass are asked for in the order in which they are sent */
-    bool leaves_first;           /* eager data leave while their sender is still in its call */
+    size_t window_buffer;                               /* 0: the NICs do one-sided communication */
+    double look, event, landing, command, tell, answer; /* of protocol portals: see keys.def */
+    bool eager_meets;                                   /* eager data leave when their receive is there */
+    bool in_order;     /* messages that pass are asked for in the order in which they are sent */
+    bool leaves_first; /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;
     bool by_arithmetic, node_by_arithmetic;

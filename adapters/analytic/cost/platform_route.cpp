@@ -14,20 +14,38 @@ extern "C" {
 #include <simgrid/s4u/Link.hpp>
 #include <xbt/config.h>
 
+/* The route that was asked for last: mostly its links are asked for next. */
+static struct {
+    sg_host_t from, to;
+    std::vector<simgrid::s4u::Link *> links;
+    double latency;
+} last;
+
+static void ask(sg_host_t from, sg_host_t to)
+{
+    if (last.from == from && last.to == to)
+        return;
+    last.from = last.to = nullptr;
+    last.links.clear();
+    last.latency = 0;
+    from->route_to(to, last.links, &last.latency);
+    last.from = from;
+    last.to = to;
+}
+
 /* Adds up latencies and looks for the slowest link; false when the platform names no link. */
 static bool route(sg_host_t from, sg_host_t to, double *latency, double *bandwidth)
 {
-    std::vector<simgrid::s4u::Link *> links;
-    *latency = 0;
     try {
-        from->route_to(to, links, latency);
+        ask(from, to);
     } catch (const std::exception &) {
         return false;
     }
-    for (size_t i = 0; i < links.size(); i++)
-        if (i == 0 || links[i]->get_bandwidth() < *bandwidth)
-            *bandwidth = links[i]->get_bandwidth();
-    return !links.empty();
+    *latency = last.latency;
+    for (size_t i = 0; i < last.links.size(); i++)
+        if (i == 0 || last.links[i]->get_bandwidth() < *bandwidth)
+            *bandwidth = last.links[i]->get_bandwidth();
+    return !last.links.empty();
 }
 
 void pf_cost_platform_route(void *context, int src_node, int dst_node, double *latency, double *bandwidth)
@@ -48,11 +66,9 @@ int pf_cost_platform_links(void *context, int src_node, int dst_node, struct pf_
 {
     static std::unordered_map<const simgrid::s4u::Link *, int> numbers;
     const sg_host_t *hosts = static_cast<const sg_host_t *>(context);
-    std::vector<simgrid::s4u::Link *> links;
-    double latency = 0;
     int count = 0;
-    hosts[src_node]->route_to(hosts[dst_node], links, &latency);
-    for (const auto *link : links) {
+    ask(hosts[src_node], hosts[dst_node]);
+    for (const auto *link : last.links) {
         if (link->get_sharing_policy() == simgrid::s4u::Link::SharingPolicy::FATPIPE)
             continue;
         int next = static_cast<int>(numbers.size()), number = numbers.emplace(link, next).first->second;

@@ -224,6 +224,9 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->look = pf_parameters_at(p, PF_RECEIVE_LATENCY, 0, 0);
     cost->event = pf_parameters_at(p, PF_EVENT_LATENCY, 0, 0);
     cost->landing = pf_parameters_at(p, PF_WRITE_LATENCY, 0, 0);
+    cost->tell = pf_parameters_at(p, PF_EVENT_GAP, 0, 0);
+    cost->answer = pf_parameters_at(p, PF_ACK_GAP, 0, 0);
+    cost->command = pf_parameters_at(p, PF_COMMAND_GAP, 0, 0);
     cost->network.share_above = (size_t)pf_parameters_at(p, PF_SHARE_ABOVE, 0, 0);
     if (by_word(p, PF_WINDOWS, 0) > 0)
         cost->window_buffer = (size_t)fmax(256, pf_parameters_at(p, PF_WINDOW_BUFFER, 0, 8192));
@@ -249,15 +252,19 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
             network->passing_out = pf_calloc((size_t)cost->nodes, sizeof *network->passing_out);
             network->passing_in = pf_calloc((size_t)cost->nodes, sizeof *network->passing_in);
             network->inlet = pf_calloc((size_t)cost->nodes, sizeof *network->inlet);
+            if (links && !cost->by_arithmetic && cost->nodes <= PF_PATHS_TABLE)
+                network->middle = pf_links_of_platform(cost->nodes, false, links, context);
         }
         return NULL;
     case LINKS:
         break;
     }
+    if (network->batch && network->share_above > 0)
+        network->inlet = pf_calloc((size_t)cost->nodes, sizeof *network->inlet);
     if (!cost->by_arithmetic) {
         if (!links)
             return at_key(p, PF_CONTENTION, "the platform does not tell its links");
-        network->links = pf_links_of_platform(cost->nodes, links, context);
+        network->links = pf_links_of_platform(cost->nodes, true, links, context);
         return NULL;
     }
     if (!pf_parameters_has(p, PF_LINK_BANDWIDTH))
@@ -427,6 +434,7 @@ static void free_transport(struct pf_cost_transport *transport)
     free(transport->behind);
     free(transport->batch);
     pf_links_free(transport->links);
+    pf_links_free(transport->middle);
 }
 
 void pf_cost_free(struct pf_cost *cost)

@@ -47,18 +47,19 @@ setup_file() {
         pfrun -np 16 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./crowd >$model.txt
     done
     paste -d ' ' portals.txt analytic.txt
-    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; if (error < -0.05 || error > 0.05) wrong = 1; n++ } END { exit wrong || n != 5 }'
+    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; if (error < -0.005 || error > 0.005) wrong = 1; n++ } END { exit wrong || n != 5 }'
 }
 
-# Without what the all-to-all of those who have left the barrier does to those who have not: 21 and 29 %.
-@test "short all-to-alls of many ranks hold up the barrier before them" {
+# Without what the all-to-all of those who have left the barrier does to those who have not: 21 and 29 %; without the dates of
+# commands, acknowledgements and events 6, 17 and 35 %.
+@test "short all-to-alls of many ranks hold up the barrier before them, and each other" {
     "$PF_BIN/pfcc" -O1 -o behind "$BATS_TEST_DIRNAME/behind.c"
     for model in portals analytic; do
         pfrun -np 64 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./behind >$model.txt
     done
     paste -d ' ' portals.txt analytic.txt
-    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; most = $1 == "alltoall" ? 0.08 : 0.18
-        if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 2 }'
+    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; most = $1 == "alltoall" ? 0.05 : $1 == "ialltoall" ? 0.12 : 0.2
+        if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 3 }'
 }
 
 # agrees MEDIAN LARGEST pfrun-arguments...: errors in per cent, of ping-pong and incast and of collectives (times 3)

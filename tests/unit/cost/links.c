@@ -236,6 +236,42 @@ static void test_every_link_is_one(void **state)
     pf_cost_topology_clear(&t);
 }
 
+/* From everywhere: a link of the sender's, one for all, twice as fast, and one of the target's. */
+static int middle(void *context, int src, int dst, struct pf_cost_link *links, int room)
+{
+    (void)context;
+    if (room < 3)
+        return 3;
+    links[0] = (struct pf_cost_link){1 + src, 1e9};
+    links[1] = (struct pf_cost_link){0, 2e9};
+    links[2] = (struct pf_cost_link){20 + dst, 1e9};
+    return 3;
+}
+
+/* Messages asked for in order keep their places on the link in the middle; one that is asked for later comes
+ * behind, also if it could go before. Links of the nodes count where paths are whole. */
+static void test_places(void **state)
+{
+    (void)state;
+    struct pf_links *links = pf_links_of_platform(RANKS, false, middle, NULL);
+    double head = 5e-6;
+    NEAR(pf_links_pass(links, 0, 1, 2000, &head) * 1e6, 6);
+    NEAR(head * 1e6, 5);
+    head = 0;
+    NEAR(pf_links_pass(links, 0, 2, 2000, &head) * 1e6, 7);
+    NEAR(head * 1e6, 6);
+    pf_links_free(links);
+    links = pf_links_of_platform(RANKS, true, middle, NULL);
+    head = 0;
+    NEAR(pf_links_pass(links, 0, 1, 2000, &head) * 1e6, 2);
+    NEAR(head * 1e6, 0);
+    head = 0;
+    NEAR(pf_links_pass(links, 0, 2, 2000, &head) * 1e6, 4);
+    NEAR(head * 1e6, 2);
+    NEAR(pf_links_load(links, 3, 1, 2000, 0, 0) * 1e6, 2); /* it sees them, and goes between them */
+    pf_links_free(links);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_routes),
         cmocka_unit_test(test_every_link_is_one),
+        cmocka_unit_test(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
