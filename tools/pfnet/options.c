@@ -33,6 +33,7 @@ enum {
     CHANNEL_CHOICE,
     NEW_PACKETS,
     SEES,
+    DECIDES,
     NUMBERS
 };
 
@@ -115,6 +116,8 @@ static const struct argp_option words[] = {
      3},
     {"new-packets", NEW_PACKETS, "first|any", 0,
      "Channels of a node's cable for them: those of the routing's first class, or of any (first)", 3},
+    {"decides", DECIDES, "router|node", 0,
+     "ugal, par: the source chooses in its router, or when the packet leaves its node (router)", 3},
     {"sees", SEES, "all|credits", 0,
      "Adaptive routing: the bytes that wait for an output and those behind it; or these alone, which credits "
      "have not come back for (all)",
@@ -275,6 +278,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case SEES:
         o->settings.sees_credits_only = choose("sees", arg, "all", "credits");
+        return 0;
+    case DECIDES:
+        o->settings.looks_ahead = choose("decides", arg, "router", "node");
         return 0;
     case INTERMEDIATE:
         o->routing_settings.intermediate_is_group = choose("intermediate", arg, "node", "group");

@@ -41,6 +41,7 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
             date = pf_packet_stages_arrival(sim, p, input, date);
             p->tail = date + time;
         }
+        date -= p->is_head ? sim->lead : 0.0;
         pf_packet_events_post(&sim->events, date, false, (uintptr_t)p | WHAT_PACKET);
         return;
     }

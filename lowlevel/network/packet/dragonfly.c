@@ -259,6 +259,12 @@ static int32_t dragonfly_pick_group(const struct pf_fabric *f, uint64_t random,
     return group + (a != b && group >= high);
 }
 
+static bool dragonfly_is_near(const struct pf_fabric *f, int32_t router, int32_t node)
+{
+    const struct dragonfly *d = f->shape;
+    return d->place[router].group == d->place[pf_fabric_router_of(f, node)].group;
+}
+
 /* In the group of the source. */
 static bool dragonfly_may_turn(const struct pf_fabric *f, int32_t router, int32_t port,
                                const struct pf_packet_path *p)
@@ -299,6 +305,7 @@ static const struct pf_fabric_ops ops = {
     .step_group = dragonfly_step_group,
     .group_classes = dragonfly_group_classes,
     .pick_group = dragonfly_pick_group,
+    .is_near = dragonfly_is_near,
     .may_turn = dragonfly_may_turn,
     .turn_classes = dragonfly_turn_classes,
 };

@@ -80,6 +80,8 @@ static void send_piece(struct pf_packet_sim *sim, struct pf_packet_message *m, c
                             .is_head = piece->is_head,
                             .is_tail = piece->is_tail};
     pf_routing_start(&p->path, m->source, m->destination, m->id);
+    if (sim->settings.looks_ahead && piece->is_head)
+        pf_packet_begin(sim, pf_fabric_router_of(sim->fabric, m->source), p);
     m->unsent -= piece->payload;
     m->under_way++;
     m->id += piece->is_tail;

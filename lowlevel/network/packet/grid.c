@@ -182,6 +182,7 @@ static const struct pf_fabric_ops ops = {
     .step_group = pf_topology_no_step_group,
     .group_classes = pf_topology_no_group_classes,
     .pick_group = pf_topology_no_pick_group,
+    .is_near = pf_topology_is_at,
     .may_turn = pf_topology_may_turn_once,
     .turn_classes = grid_step_classes,
 };

@@ -6,24 +6,11 @@
  */
 #include "lowlevel/network/packet/state.h"
 
-/* ---- What the routing may look at. */
-struct view {
-    struct pf_packet_sim *sim;
-    int32_t first_port;
-};
-
-static int64_t queued(void *of, int32_t port, int vc)
-{
-    struct view *view = of;
-    int32_t output = view->first_port + port;
-    int64_t taken = pf_packet_channel_taken(view->sim, output, vc);
-    return view->sim->settings.sees_credits_only ? taken : taken + view->sim->outputs[output].waiting_bytes;
-}
-
+/* ---- What the routing says. */
 static bool ask(struct pf_packet_sim *sim, int32_t router, struct pf_packet *p, struct pf_packet_hop *hop)
 {
-    struct view view = {sim, sim->vertex[router].first_port};
-    struct pf_packet_load load = {sizeof load, queued, &view};
+    struct packet_view view;
+    struct pf_packet_load load = pf_packet_view(sim, router, &view);
     return sim->routing->ops->next(sim->routing, router, &load, &p->path, hop);
 }
 
@@ -32,11 +19,8 @@ static bool choose_hop(struct pf_packet_sim *sim, int32_t input, struct pf_packe
                        struct pf_packet_hop *hop)
 {
     const struct packet_input *in = &sim->inputs[input];
-    if (!is_at_router(sim, in->output)) {
-        struct view view = {sim, sim->vertex[in->owner].first_port};
-        struct pf_packet_load load = {sizeof load, queued, &view};
-        sim->routing->ops->begin(sim->routing, &load, &p->path);
-    }
+    if (!is_at_router(sim, in->output) && !sim->settings.looks_ahead)
+        pf_packet_begin(sim, in->owner, p);
     return ask(sim, in->owner, p, hop);
 }
 
@@ -272,7 +256,7 @@ void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now
         refuse(sim, input, p, now);
         return;
     }
-    p->ready = now;
+    p->ready = p->is_head ? now + sim->lead : now;
     enter(sim, input, queue_of(sim, input, (int)p->channel, routed ? p->port : 0), p, now);
 }
 

@@ -194,7 +194,10 @@ static int32_t compare(const struct pf_routing *r, int32_t router, const struct 
         return -1;
     for (int i = 0; i < s->ugal_candidates; i++) {
         int32_t at = pick(r, router, p, 1 + 256 * (uint32_t)p->hops + (uint32_t)i);
-        if (at < 0 || !next_on(r, router, p, PF_LEG_AWAY, at, &hop))
+        if (at < 0 ||
+            (minimal && !r->settings.intermediate_is_group &&
+             r->fabric->topology->is_near(r->fabric, router, at)) ||
+            !next_on(r, router, p, PF_LEG_AWAY, at, &hop))
             continue;
         double factor = s->ugal_ratio > 0 ? s->ugal_ratio : length(r, router, p, PF_LEG_AWAY, at);
         double other = s->ugal_bias * factor * (double)queued(load, hop.port, -1);
@@ -210,7 +213,8 @@ static void begin_compare(const struct pf_routing *r, const struct pf_packet_loa
                           struct pf_packet_path *p, enum pf_routing_leg minimal)
 {
     int32_t router = pf_fabric_router_of(r->fabric, p->source);
-    bool stays = pf_fabric_router_of(r->fabric, p->destination) == router;
+    bool stays = r->fabric->topology->is_near(r->fabric, router, p->destination) &&
+                 (!r->fabric->down || length(r, router, p, PF_LEG_HOME, -1) >= 0);
     p->intermediate = stays ? -1 : compare(r, router, load, p);
     p->phase = (uint8_t)(p->intermediate < 0 ? minimal : PF_LEG_AWAY);
 }

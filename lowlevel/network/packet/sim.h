@@ -56,6 +56,9 @@ struct pf_packet_settings {
      * the packet of a longer one, at the rate that is its share. The port's next packet waits for as long as
      * that took. Not with rounds. */
     bool alternates;
+    /* A source's routing decides (begin()) when the packet leaves its node, by the loads of that date:
+     * routers that know a packet's way when it comes. */
+    bool looks_ahead;
     bool sees_credits_only; /* adaptive routing does not see what waits in front of an output */
     bool new_in_any; /* a new packet takes a channel of any class of the routing, not of the first one only */
 };

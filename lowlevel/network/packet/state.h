@@ -129,6 +129,7 @@ struct pf_packet_sim {
     int32_t vertices;
     bool has_cuts; /* a cable has been down */
     double now;
+    double lead; /* s between the routing of a head and its readiness for the crossbar */
     struct pf_packet_events events;
     struct pf_pool packets, credits;
 
@@ -268,6 +269,16 @@ bool pf_packet_channel_takes(struct pf_packet_sim *sim, int32_t output, int chan
                              double now, double *when);
 /* Whether all credits are at home, those included that are on their way. */
 bool pf_packet_channel_is_full(struct pf_packet_sim *sim, int32_t output, int channel);
+
+/* view.c */
+struct packet_view {
+    struct pf_packet_sim *sim;
+    int32_t first_port;
+};
+/* What a router sees; the view must live as long as what is returned. */
+struct pf_packet_load pf_packet_view(struct pf_packet_sim *sim, int32_t router, struct packet_view *view);
+/* The routing's decision at the source. */
+void pf_packet_begin(struct pf_packet_sim *sim, int32_t router, struct pf_packet *p);
 
 /* stages.c, with heads only */
 void pf_packet_stages_make(struct pf_packet_sim *sim);

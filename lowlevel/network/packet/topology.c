@@ -54,3 +54,8 @@ bool pf_topology_may_turn_once(const struct pf_fabric *f, int32_t router, int32_
     (void)f, (void)router, (void)port;
     return p->hops == 0;
 }
+
+bool pf_topology_is_at(const struct pf_fabric *f, int32_t router, int32_t node)
+{
+    return pf_fabric_router_of(f, node) == router;
+}

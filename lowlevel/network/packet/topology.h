@@ -47,6 +47,9 @@ struct pf_fabric_ops {
     struct pf_topology_classes (*group_classes)(const struct pf_fabric *f);
     /* A random group that helps this packet; -1: none. */
     int32_t (*pick_group)(const struct pf_fabric *f, uint64_t random, const struct pf_packet_path *p);
+    /* Whether a way over the node's router is none round about from a router's point of view: it is the
+     * router's own or, in a dragonfly, in its group. ugal and par compare no such ways. */
+    bool (*is_near)(const struct pf_fabric *f, int32_t router, int32_t node);
     /* par: whether a packet that goes on minimally through `port` may change its mind behind it; and classes
      * until then. */
     bool (*may_turn)(const struct pf_fabric *f, int32_t router, int32_t port, const struct pf_packet_path *p);
@@ -61,6 +64,7 @@ bool pf_topology_no_step_group(const struct pf_fabric *f, uint64_t key, int32_t 
                                uint8_t way, const struct pf_packet_path *p, struct pf_packet_hop *hop);
 struct pf_topology_classes pf_topology_no_group_classes(const struct pf_fabric *f);
 int32_t pf_topology_no_pick_group(const struct pf_fabric *f, uint64_t random, const struct pf_packet_path *p);
+bool pf_topology_is_at(const struct pf_fabric *f, int32_t router, int32_t node);
 int pf_topology_class_0(const struct pf_fabric *f, int32_t router, int32_t port,
                         const struct pf_packet_path *p);
 int pf_topology_class_hop(const struct pf_fabric *f, int32_t router, int32_t port,

@@ -257,6 +257,7 @@ static const struct pf_fabric_ops ops = {
     .step_group = tree_step_group,
     .group_classes = tree_group_classes,
     .pick_group = tree_pick_group,
+    .is_near = pf_topology_is_at,
     .may_turn = tree_may_turn,
     .turn_classes = tree_classes,
 };

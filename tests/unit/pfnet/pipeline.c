@@ -239,14 +239,18 @@ static int queue_of(const struct net *n, int router, int port)
     return sum;
 }
 
-/* The minimal way when there is no way round, or when that one is better. */
+/* The minimal way when the other one's router or the target is in the source's group, or when it is better.
+ */
 static void decide(struct net *n, int router, struct packet *p)
 {
     int class, minimal = go(n, router, router_of(n, p->target), p, &class);
     p->undecided = false;
     p->phase = 0;
-    if (p->via < 0 || p->via == router)
+    int group = n->r->shape == PIPELINE_DRAGONFLY ? 2 * n->r->extent : 1;
+    if (p->via < 0 || p->via / group == router / group || router_of(n, p->target) / group == router / group) {
+        p->via = -1;
         return;
+    }
     int other = go(n, router, p->via, p, &class);
     p->phase = 0;
     if (queue_of(n, router, minimal) <= 2 * queue_of(n, router, other) + n->r->threshold)
@@ -382,6 +386,8 @@ static void inject(struct net *n, int node)
             at->lane = (at->last + i) % lanes;
     if (at->lane < 0 || at->credit[at->lane] == 0)
         return;
+    if (n->r->routing == 0 && flit.packet->undecided)
+        decide(n, router_of(n, node), flit.packet); /* the route is known before it comes */
     at->credit[at->lane]--;
     at->first = (at->first + 1) % at->capacity;
     at->count--;
