@@ -259,9 +259,12 @@ static int32_t dragonfly_pick_group(const struct pf_fabric *f, uint64_t random,
     return group + (a != b && group >= high);
 }
 
+/* A single group is a HyperX. */
 static bool dragonfly_is_near(const struct pf_fabric *f, int32_t router, int32_t node)
 {
     const struct dragonfly *d = f->shape;
+    if (d->groups == 1)
+        return pf_topology_is_at(f, router, node);
     return d->place[router].group == d->place[pf_fabric_router_of(f, node)].group;
 }
 
