@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the recipes of this folder do inside a minimal Debian 12, as root: `stages.sh build SOURCE` makes /parfocal.deb of a copy of the
+# What the recipes of this folder do inside a minimal Debian 12, or 13, as root: `stages.sh build SOURCE` makes /parfocal.deb of a copy of the
 # sources; `stages.sh run` installs it, with what pfcc, pff90 and pfcurve need, and takes away what nobody needs to run.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
