@@ -28,7 +28,6 @@ CASES = {
     "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
     "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-by", "run"]),
     "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"], ["-by", "run"]),
-    "halo-10000-64": (64, "packet", [BODIES, "halo", "10000", "8192"], ["-by", "run"]),
 }
 COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "estimate_s", "half_width", "border", "true_s", "error", "inside", "coverage",
            "cheap_error", "cost_ratio", "by", "reached"]
