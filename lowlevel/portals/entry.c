@@ -99,8 +99,7 @@ void ptl_entry_fill(struct ptl_le *entry, struct ptl_ni *ni, ptl_pt_index_t pt_i
 
 int ptl_entry_check(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me)
 {
-    if (pt_index > (ptl_pt_index_t)ni->limits.max_pt_index || !ni->pts[pt_index].used || !me ||
-        (me->options & ~PTL_ME_OPTIONS))
+    if (!ptl_pt_used(ni, pt_index) || !me || (me->options & ~PTL_ME_OPTIONS))
         return PTL_ARG_INVALID;
     if (me->ct_handle != PTL_CT_NONE) {
         const struct ptl_ct *ct = ptl_object(me->ct_handle, PTL_KIND_CT);
@@ -122,7 +121,7 @@ int ptl_append_check(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t 
         return PTL_ARG_INVALID;
     if (ni->entry_count >= ni->limits.max_entries)
         return PTL_NO_SPACE;
-    if (ni->pts[pt_index].lists[list].length >= ni->limits.max_list_size)
+    if (ni->pts[pt_index]->lists[list].length >= ni->limits.max_list_size)
         return PTL_LIST_TOO_LONG;
     return PTL_OK;
 }

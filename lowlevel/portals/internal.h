@@ -100,7 +100,7 @@ struct ptl_ni {
     int bundles; /* begun and not ended */
     bool closed;
     ptl_ni_limits_t limits;
-    struct ptl_pt *pts;
+    struct ptl_pt **pts; /* NULL: never used, as nearly all are */
     ptl_process_t *map;
     struct ptl_process **map_processes;
     ptl_size_t map_size;
@@ -306,6 +306,11 @@ static inline struct ptl_ct *ptl_live_ct(struct ptl_ct *ct, ptl_handle_ct_t hand
 {
     return ct && !ct->freed && ct->handle == handle && ct->ni == ni ? ct : NULL;
 }
+static inline bool ptl_pt_used(const struct ptl_ni *ni, ptl_pt_index_t index)
+{
+    return index <= (ptl_pt_index_t)ni->limits.max_pt_index && ni->pts[index] && ni->pts[index]->used;
+}
+
 static inline struct ptl_eq *ptl_pt_eq(const struct ptl_ni *ni, const struct ptl_pt *pt)
 {
     return ptl_live_eq(pt->eq, pt->eq_handle, ni);
@@ -350,7 +355,7 @@ int ptl_entry_unlink(struct ptl_le *entry);
 /* entry.c */
 static inline struct ptl_pt *ptl_entry_pt(const struct ptl_le *entry)
 {
-    return &entry->ni->pts[entry->pt_index];
+    return entry->ni->pts[entry->pt_index];
 }
 void ptl_entry_post(struct ptl_le *entry, ptl_event_kind_t type, double date);
 void ptl_entry_free(struct ptl_le *entry);

@@ -159,8 +159,10 @@ void ptl_ni_close(struct ptl_ni *ni)
     ptl_for_each_object(process, PTL_KIND_LE, ni, ptl_entry_drop);
     ptl_for_each_object(process, PTL_KIND_ME, ni, ptl_entry_drop);
     for (int i = 0; i <= ni->limits.max_pt_index; i++) {
-        ptl_unexpected_drop_all(ni, &ni->pts[i]);
-        release_lists(&ni->pts[i]);
+        if (!ni->pts[i])
+            continue;
+        ptl_unexpected_drop_all(ni, ni->pts[i]);
+        release_lists(ni->pts[i]);
     }
     ptl_for_each_object(process, PTL_KIND_MD, ni, drop_md);
     ptl_for_each_object(process, PTL_KIND_CT, ni, ptl_ct_drop);
@@ -234,20 +236,22 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
         return PTL_PT_EQ_NEEDED;
     ptl_pt_index_t index = pt_index_req;
     if (index == PTL_PT_ANY) {
-        for (index = 0; index < count && ni->pts[index].used; index++)
+        for (index = 0; index < count && ptl_pt_used(ni, index); index++)
             ;
         if (index == count)
             return PTL_PT_FULL;
-    } else if (ni->pts[index].used) {
+    } else if (ptl_pt_used(ni, index)) {
         return PTL_PT_IN_USE;
     }
+    if (!ni->pts[index] && !(ni->pts[index] = calloc(1, sizeof **ni->pts)))
+        return PTL_NO_SPACE;
     if ((options & PTL_PT_FLOWCTRL) && !ptl_eq_add_notice(eq))
         return PTL_NO_SPACE;
-    ni->pts[index] = (struct ptl_pt){.used = true,
-                                     .enabled = !(options & PTL_PT_ALLOC_DISABLED),
-                                     .options = options,
-                                     .eq = eq,
-                                     .eq_handle = eq_handle};
+    *ni->pts[index] = (struct ptl_pt){.used = true,
+                                      .enabled = !(options & PTL_PT_ALLOC_DISABLED),
+                                      .options = options,
+                                      .eq = eq,
+                                      .eq_handle = eq_handle};
     *pt_index = index;
     return PTL_OK;
 }
@@ -257,11 +261,11 @@ static struct ptl_pt *pt_of(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, 
     struct ptl_ni *ni = ptl_ni_of(ni_handle, status);
     if (!ni)
         return NULL;
-    if (pt_index > (ptl_pt_index_t)ni->limits.max_pt_index || !ni->pts[pt_index].used) {
+    if (!ptl_pt_used(ni, pt_index)) {
         *status = PTL_ARG_INVALID;
         return NULL;
     }
-    return &ni->pts[pt_index];
+    return ni->pts[pt_index];
 }
 
 int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)

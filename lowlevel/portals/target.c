@@ -179,7 +179,7 @@ static bool reserve_events(struct ptl_message *m, struct ptl_pt *pt, struct ptl_
 
 static void release_event(struct ptl_message *m)
 {
-    struct ptl_eq *eq = ptl_pt_eq(m->to_ni, &m->to_ni->pts[m->pt_index]);
+    struct ptl_eq *eq = ptl_pt_eq(m->to_ni, m->to_ni->pts[m->pt_index]);
     if (m->has_event && eq)
         ptl_eq_release(eq, 1);
     m->has_event = false;
@@ -195,7 +195,7 @@ static void take_entry(struct ptl_message *m, struct ptl_le *entry)
     m->mlength = accepted_length(entry, m);
     m->ack_disabled = entry->me.options & PTL_ME_ACK_DISABLE;
     entry->pending++;
-    m->to_ni->pts[m->pt_index].busy++;
+    m->to_ni->pts[m->pt_index]->busy++;
     if (entry->me.options & PTL_ME_MANAGE_LOCAL)
         entry->local_offset += m->mlength;
     if (used_up) {
@@ -221,11 +221,11 @@ void ptl_target_match(struct ptl_message *m)
         refuse(m, PTL_NI_TARGET_INVALID);
         return;
     }
-    struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
-    if (m->pt_index > (ptl_pt_index_t)m->to_ni->limits.max_pt_index || !pt->used) {
+    if (!ptl_pt_used(m->to_ni, m->pt_index)) {
         refuse(m, PTL_NI_DROPPED);
         return;
     }
+    struct ptl_pt *pt = m->to_ni->pts[m->pt_index];
     if (!pt->enabled) {
         refuse(m, PTL_NI_PT_DISABLED);
         return;
@@ -277,7 +277,7 @@ static double conclude(struct ptl_message *m, double date)
     if (date < entry->linked_date)
         date = entry->linked_date; /* the message matched a command that is still on its way to the NIC */
     release_event(m);
-    struct ptl_eq *eq = tells_message(entry) ? ptl_pt_eq(m->to_ni, &m->to_ni->pts[m->pt_index]) : NULL;
+    struct ptl_eq *eq = tells_message(entry) ? ptl_pt_eq(m->to_ni, m->to_ni->pts[m->pt_index]) : NULL;
     double told = date;
     if (eq) {
         ptl_event_t event;
@@ -292,7 +292,7 @@ static double conclude(struct ptl_message *m, double date)
         ptl_memory_written(m->to, (char *)entry->me.start + m->place, m->mlength, date);
         ptl_memory_changed(m->to, date);
     }
-    struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
+    struct ptl_pt *pt = m->to_ni->pts[m->pt_index];
     entry->pending--;
     pt->busy--;
     if (date > pt->last_done)
@@ -315,7 +315,7 @@ void ptl_target_abandon(struct ptl_message *m)
         return;
     struct ptl_le *entry = m->entry;
     unsigned int options = entry->me.options;
-    struct ptl_pt *pt = &m->to_ni->pts[m->pt_index];
+    struct ptl_pt *pt = m->to_ni->pts[m->pt_index];
     double now = pf_engine_now();
     release_event(m);
     if (!(options & PTL_ME_EVENT_COMM_DISABLE)) {
