@@ -186,9 +186,8 @@ void pf_image_free(struct pf_image *image)
     for (int i = 0; i < image->other_count; i++)
         dlclose(image->others[i]);
     free(image->others);
-    free(image->exports.list);
-    free(image->imports.list);
-    free(image->places);
+    pf_image_names_free(&image->exports);
+    pf_image_names_free(&image->imports);
     free(image->mapped);
     free(image->open);
     free(image);
@@ -283,20 +282,27 @@ int pf_image_replace(const void *loaded, const char *name, void *value)
     return changed;
 }
 
+/* The last exported function that begins before. */
+static const struct pf_image_name *function_before(const struct pf_image *image, size_t at)
+{
+    const struct pf_image_name *last = NULL;
+    for (size_t i = 0; i < image->exports.count; i++) {
+        const struct pf_image_name *one = &image->exports.list[i];
+        if (one->function && one->place <= at &&
+            (!last || one->place > last->place ||
+             (one->place == last->place && strcmp(one->name, last->name) > 0)))
+            last = one;
+    }
+    return last;
+}
+
 bool pf_image_where(const void *address, struct pf_image_place *place)
 {
     struct found found;
     if (!find(address, &found))
         return false;
-    size_t at = (size_t)((const char *)address - found.copy), low = 0, high = found.image->place_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (found.image->places[middle].place <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct pf_image_name *before = low ? &found.image->places[low - 1] : NULL;
+    size_t at = (size_t)((const char *)address - found.copy);
+    const struct pf_image_name *before = function_before(found.image, at);
     bool own = before && &found.image->objects[before->object] == found.object;
     *place = (struct pf_image_place){found.object->file->path, at - found.object->base,
                                      own ? before->name : NULL, own ? at - before->place : 0};

@@ -51,6 +51,7 @@ struct pf_image_names {
     struct pf_image_name
         *list; /* in order of the names' hashes; those of one name in the order in which they came */
     size_t count, room;
+    uint32_t *begins; /* in it, by how the hash begins; when it is in order */
 };
 
 struct pf_image {
@@ -65,15 +66,18 @@ struct pf_image {
     struct pf_image_object objects[PF_IMAGE_OBJECTS];
     int count;
     struct pf_image_names exports, imports;
-    struct pf_image_name *places; /* exported functions in order of places */
-    size_t place_count;
     void **others; /* dlopen handles of libraries outside the image that one inside needs */
     int other_count;
     struct pf_image *next;
 };
 
-/* The first entry of a name, NULL when there is none; the others follow. */
+/* image_names.c: names are added (their hashes come by themselves), put in order once, and then found: the
+ * first entry of a name, NULL when there is none; the others follow. */
+void pf_image_names_add(struct pf_image_names *names, struct pf_image_name name);
+void pf_image_names_sort(struct pf_image_names *names);
 const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name);
+void pf_image_names_free(struct pf_image_names *names);
+uint32_t pf_image_names_hash(const char *name);
 
 /* Fills in all but what image.c needs for copies. False, and why. */
 bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n);

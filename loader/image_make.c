@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <uthash.h>
+
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/image_layout.h"
@@ -45,6 +47,7 @@ struct reading {
     struct pf_image_object *object;
     int number;
     const struct pf_image_plan *plan;
+    struct outside **outside; /* what has been found outside the image so far */
     Elf *elf;
     Elf_Data *symbols, *versions, *wanted; /* of the dynamic linker; the versions may be missing */
     size_t symbol_count;
@@ -57,57 +60,6 @@ static bool refuse(const struct reading *reading, const char *what)
 {
     snprintf(reading->why, reading->n, "%s has %s", reading->object->file->path, what);
     return false;
-}
-
-/* Thousands of long names that begin alike are put in order at every start: FNV-1a tells them apart sooner.
- */
-static uint32_t hash(const char *name)
-{
-    uint32_t h = 2166136261U;
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 16777619U;
-    return h;
-}
-
-static void add_name(struct pf_image_names *names, struct pf_image_name name)
-{
-    if (names->count == names->room)
-        names->list = pf_reallocarray(names->list, names->room = 2 * names->room + 256, sizeof *names->list);
-    names->list[names->count++] = name;
-}
-
-/* Those of a name in the order in which they came. */
-static int by_name(const void *left, const void *right)
-{
-    const struct pf_image_name *a = left, *b = right;
-    if (a->hash != b->hash)
-        return a->hash < b->hash ? -1 : 1;
-    int order = strcmp(a->name, b->name);
-    if (order == 0)
-        order = (a->object > b->object) - (a->object < b->object);
-    return order ? order : (a->place > b->place) - (a->place < b->place);
-}
-
-static int by_place(const void *left, const void *right)
-{
-    const struct pf_image_name *a = left, *b = right;
-    int order = (a->place > b->place) - (a->place < b->place);
-    return order ? order : strcmp(a->name, b->name);
-}
-
-const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name)
-{
-    size_t low = 0, high = names->count;
-    uint32_t wanted = hash(name);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct pf_image_name *one = &names->list[middle];
-        if (one->hash < wanted || (one->hash == wanted && strcmp(one->name, name) < 0))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < names->count && strcmp(names->list[low].name, name) == 0 ? &names->list[low] : NULL;
 }
 
 /* The sections that say what has to be done when the library is loaded. */
@@ -217,9 +169,11 @@ static bool read_exports(struct reading *reading)
         const char *name = elf_strptr(reading->elf, reading->strings, symbol.st_name);
         if (!name || symbol.st_shndx == SHN_ABS || GELF_ST_BIND(symbol.st_info) == STB_LOCAL)
             continue;
-        add_name(&reading->image->exports,
-                 (struct pf_image_name){name, reading->object->base + symbol.st_value, reading->number,
-                                        type == STT_FUNC, hash(name)});
+        pf_image_names_add(&reading->image->exports,
+                           (struct pf_image_name){.name = name,
+                                                  .place = reading->object->base + symbol.st_value,
+                                                  .object = reading->number,
+                                                  .function = type == STT_FUNC});
     }
     return true;
 }
@@ -335,10 +289,9 @@ static void *find_in(void *library, const char *name, const char *version)
 /* What a library itself defines, and not another one that it needs. */
 static void *find_own(void *library, const char *name, const char *version)
 {
-    Dl_info info;
-    void *value = find_in(library, name, version), *owner = NULL;
-    bool known = value && dladdr1(value, &info, &owner, RTLD_DL_LINKMAP);
-    return known && owner == library ? value : NULL;
+    struct dl_find_object owner; /* dladdr() would read all of its names */
+    void *value = find_in(library, name, version);
+    return value && _dl_find_object(value, &owner) == 0 && owner.dlfo_link_map == library ? value : NULL;
 }
 
 /* Memory that one library has allocated another one releases. */
@@ -355,10 +308,10 @@ static bool allocates(const char *name)
 /* Data exist once in the process, where everybody else finds them, and so does the heap, which a library that
  * was loaded first may have replaced; functions come from what the library needs: the libraries that it names
  * before those that they need. */
-static void *find_outside(const struct reading *reading, const char *name, const char *version, int type)
+static void *look_outside(const struct reading *reading, const char *name, const char *version, bool variable)
 {
     const struct pf_image *image = reading->image;
-    void *value = type == STT_OBJECT ? find_in(RTLD_DEFAULT, name, version) : NULL;
+    void *value = variable ? find_in(RTLD_DEFAULT, name, version) : NULL;
     if (!value && allocates(name))
         value = dlsym(RTLD_DEFAULT, name);
     for (int i = 0; i < image->other_count && !value && reading->plan->program; i++)
@@ -366,6 +319,42 @@ static void *find_outside(const struct reading *reading, const char *name, const
     for (int i = 0; i < image->other_count && !value; i++)
         value = find_in(image->others[i], name, version);
     return value ? value : find_in(RTLD_DEFAULT, name, version);
+}
+
+/* Most libraries of an image ask for the same names, and where one is not the dynamic linker says so at
+ * length. */
+struct outside {
+    UT_hash_handle hh;
+    const char *name, *version;
+    bool variable;
+    void *value;
+};
+
+static void *find_outside(const struct reading *reading, const char *name, const char *version, int type)
+{
+    struct outside **all = reading->outside, *known;
+    bool variable = type == STT_OBJECT;
+    HASH_FIND_STR(*all, name, known);
+    if (known && known->variable == variable &&
+        (known->version && version ? strcmp(known->version, version) == 0 : known->version == version))
+        return known->value;
+    void *value = look_outside(reading, name, version, variable);
+    if (!known) {
+        known = pf_malloc(sizeof *known);
+        *known = (struct outside){.name = name, .version = version, .variable = variable, .value = value};
+        HASH_ADD_KEYPTR(hh, *all, known->name, strlen(name), known);
+    }
+    return value;
+}
+
+static void forget_outside(struct outside **all)
+{
+    struct outside *one, *next;
+    HASH_ITER(hh, *all, one, next)
+    {
+        HASH_DEL(*all, one);
+        free(one);
+    }
 }
 
 static const struct pf_image_name *find_inside(const struct reading *reading, const char *name)
@@ -453,8 +442,8 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
     if (!name)
         return refuse(reading, "a symbol without a name");
     if (type != VALUE)
-        add_name(&reading->image->imports,
-                 (struct pf_image_name){name, place, reading->number, false, hash(name)});
+        pf_image_names_add(&reading->image->imports,
+                           (struct pf_image_name){.name = name, .place = place, .object = reading->number});
     if (undefined && reading->plan->program && asks_linker(name))
         return refuse(reading, "calls that ask the dynamic linker");
     if (undefined && strcmp(name, "__tls_get_addr") == 0)
@@ -579,14 +568,21 @@ static bool each(struct pf_image *image, const struct pf_image_plan *plan, bool 
                  char *why, size_t n)
 {
     bool good = true;
+    struct outside *outside = NULL;
     for (int i = 0; i < image->count && good; i++) {
         struct pf_image_object *object = &image->objects[i];
-        struct reading reading = {
-            .image = image, .object = object, .number = i, .plan = plan, .why = why, .n = n};
+        struct reading reading = {.image = image,
+                                  .object = object,
+                                  .number = i,
+                                  .plan = plan,
+                                  .outside = &outside,
+                                  .why = why,
+                                  .n = n};
         reading.elf = elf_memory(object->file->bytes, object->file->size);
         good = reading.elf ? read_sections(&reading) && step(&reading) : refuse(&reading, "another format");
         elf_end(reading.elf);
     }
+    forget_outside(&outside);
     return good;
 }
 
@@ -595,26 +591,12 @@ static bool read_one(struct reading *reading)
     return read_dynamic(reading) && read_segments(reading) && read_exports(reading) && read_needs(reading);
 }
 
-static void sort(struct pf_image_names *names)
-{
-    if (names->count)
-        qsort(names->list, names->count, sizeof *names->list, by_name);
-}
-
-static void list_functions(struct pf_image *image)
-{
-    image->places = pf_calloc(image->exports.count + 1, sizeof *image->places);
-    for (size_t i = 0; i < image->exports.count; i++)
-        if (image->exports.list[i].function)
-            image->places[image->place_count++] = image->exports.list[i];
-    qsort(image->places, image->place_count, sizeof *image->places, by_place);
-}
-
 static bool open_memory(struct pf_image *image, char *why, size_t n)
 {
     image->fd = memfd_create("parfocal-image", MFD_CLOEXEC);
     if (image->fd >= 0 && ftruncate(image->fd, (off_t)image->size) == 0)
-        image->bytes = mmap(NULL, image->size, PROT_READ | PROT_WRITE, MAP_SHARED, image->fd, 0);
+        image->bytes =
+            mmap(NULL, image->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, image->fd, 0);
     if (image->fd < 0 || !image->bytes || image->bytes == MAP_FAILED) {
         snprintf(why, n, "no memory for %zu bytes of code: %s", image->size, strerror(errno));
         image->bytes = NULL;
@@ -629,10 +611,9 @@ bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, 
     if (!give_places(image, plan, why, n) || !open_memory(image, why, n))
         return false;
     bool good = each(image, plan, read_one, why, n);
-    sort(&image->exports);
+    pf_image_names_sort(&image->exports);
     good = good && each(image, plan, read_relocations, why, n);
-    sort(&image->imports);
-    list_functions(image);
+    pf_image_names_sort(&image->imports);
     munmap(image->bytes, image->size);
     image->bytes = NULL;
     return good;
