@@ -22,7 +22,7 @@ void *pf_libc_of_instance(const char *name);
 /* Who knows the instance of the calling actor. */
 struct pf_libc_host {
     void (*exit)(int status);                /* ends the simulated process; does not return */
-    const char *(*getenv)(const char *name); /* NULL when the real environment decides */
+    const char *(*getenv)(const char *name); /* asks the real environment itself where that decides */
     void (*setenv)(const char *name, const char *value);
 };
 void pf_libc_set_host(const struct pf_libc_host *host);

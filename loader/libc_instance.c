@@ -52,8 +52,7 @@ static __attribute__((noreturn)) void instance_abort(void)
 
 static char *instance_getenv(const char *name)
 {
-    const char *value = host.getenv ? host.getenv(name) : NULL;
-    return value ? (char *)(uintptr_t)value : getenv(name);
+    return host.getenv ? (char *)(uintptr_t)host.getenv(name) : getenv(name);
 }
 
 #define instance_secure_getenv instance_getenv

@@ -50,7 +50,7 @@ static struct pf_ompi_instance *instance_of_caller(void)
 static const char *caller_getenv(const char *name)
 {
     struct pf_ompi_instance *inst = instance_of_caller();
-    return inst ? pf_ompi_instance_getenv(inst, name) : NULL;
+    return inst ? pf_ompi_instance_getenv(inst, name) : getenv(name);
 }
 
 static void caller_setenv(const char *name, const char *value)

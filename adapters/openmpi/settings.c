@@ -71,7 +71,8 @@ static const char *find(const char *name)
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(parameter, fixed[i].name) == 0)
             return fixed[i].value;
-    return getenv(name) ? NULL : adjustable(parameter);
+    const char *users = getenv(name);
+    return users ? users : adjustable(parameter);
 }
 
 void pf_settings_of_process(void)
@@ -91,6 +92,7 @@ void pf_settings_of_process(void)
 struct answer {
     UT_hash_handle hh;
     const char *value;
+    bool other; /* the real environment decides, when it is asked */
     char name[];
 };
 
@@ -105,8 +107,9 @@ const char *pf_settings_get(const char *name)
         answer = pf_malloc(sizeof *answer + length + 1);
         memcpy(answer->name, name, length + 1);
         answer->value = find(name);
+        answer->other = !answer->value && strncmp(name, prefix, sizeof prefix - 1) != 0;
         HASH_ADD_KEYPTR(hh, answers, answer->name, length, answer);
     }
     expected = answer->hh.next ? answer->hh.next : answers;
-    return answer->value;
+    return answer->other ? getenv(name) : answer->value;
 }

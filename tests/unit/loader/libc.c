@@ -15,7 +15,7 @@ static const char *variable;
 
 static const char *host_getenv(const char *name)
 {
-    return strcmp(name, "PF_TEST") == 0 ? variable : NULL;
+    return strcmp(name, "PF_TEST") == 0 ? variable : getenv(name);
 }
 
 static void host_setenv(const char *name, const char *value)
