@@ -265,6 +265,32 @@ void *pf_image_symbol(const void *loaded, const char *name)
     return NULL;
 }
 
+bool pf_image_variable(const struct pf_image *image, const char *name, uint32_t *place)
+{
+    const struct pf_image_name *one = pf_image_names_find(&image->exports, name);
+    if (one)
+        *place = (uint32_t)one->place;
+    return one;
+}
+
+bool pf_image_import(const struct pf_image *image, const struct pf_elf *file, const char *name,
+                     uint32_t *place)
+{
+    const struct pf_image_names *names = &image->imports;
+    const struct pf_image_name *one = pf_image_names_find(names, name);
+    for (; one && one < names->list + names->count && strcmp(one->name, name) == 0; one++)
+        if (image->objects[one->object].file == file) {
+            *place = (uint32_t)one->place;
+            return true;
+        }
+    return false;
+}
+
+const char *pf_image_copy(const struct pf_image *image, int copy)
+{
+    return image->arena + (size_t)copy * image->size;
+}
+
 int pf_image_replace(const void *loaded, const char *name, void *value)
 {
     struct found found;

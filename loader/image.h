@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/export.h"
 #include "loader/elf_file.h"
@@ -59,6 +60,13 @@ void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)
 /* Whether `loaded` is from pf_image_open(), and what such a library, or one that it needs, exports. */
 bool pf_image_holds(const void *loaded);
 void *pf_image_symbol(const void *loaded, const char *name);
+
+/* The same in all copies: how far from its beginning a copy has an exported variable, and the place that
+ * leads one of the libraries to what it imports. False if there is none. */
+bool pf_image_variable(const struct pf_image *image, const char *name, uint32_t *place);
+bool pf_image_import(const struct pf_image *image, const struct pf_elf *file, const char *name,
+                     uint32_t *place);
+const char *pf_image_copy(const struct pf_image *image, int copy);
 
 /* As pf_imports_replace_one(). */
 int pf_image_replace(const void *loaded, const char *name, void *value);

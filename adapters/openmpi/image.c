@@ -8,9 +8,11 @@
 
 #include "adapters/openmpi/hooks.h"
 #include "adapters/openmpi/parts.h"
+#include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 #include "loader/copy.h"
 #include "loader/image.h"
+#include "lowlevel/portals/runtime.h"
 
 enum { MAX_MEMBERS = 64 };
 
@@ -56,6 +58,48 @@ static int add_plugin(const char *path, void *arg)
     return add(members, plugin);
 }
 
+/* The lines of the caches, each once, that the names stand for. */
+enum { LINE = 64, MAX_LINES = 64 };
+static uint32_t lines[MAX_LINES];
+static int line_count;
+
+static void add_line(uint32_t place)
+{
+    place -= place % LINE;
+    for (int i = 0; i < line_count; i++)
+        if (lines[i] == place)
+            return;
+    if (line_count < MAX_LINES)
+        lines[line_count++] = place;
+}
+
+static const struct pf_elf *find_file(const struct members *members, const char *name)
+{
+    for (int i = 0; i < members->count; i++) {
+        const char *slash = strrchr(members->files[i]->path, '/');
+        if (strncmp(slash ? slash + 1 : members->files[i]->path, name, strlen(name)) == 0)
+            return members->files[i];
+    }
+    return NULL;
+}
+
+static void find_lines(const struct members *members)
+{
+    static const char *const variables[] = {PF_OMPI_READ_VARIABLES};
+    static const struct {
+        const char *file, *name;
+    } imports[] = {PF_OMPI_READ_IMPORTS};
+    uint32_t place;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (pf_image_variable(image, variables[i], &place))
+            add_line(place);
+    for (size_t i = 0; i < sizeof imports / sizeof *imports; i++) {
+        const struct pf_elf *file = find_file(members, imports[i].file);
+        if (file && pf_image_import(image, file, imports[i].name, &place))
+            add_line(place);
+    }
+}
+
 bool pf_ompi_image_make(int ranks, char *why, size_t n)
 {
     struct members members = {.why = why, .n = n};
@@ -74,7 +118,15 @@ bool pf_ompi_image_make(int ranks, char *why, size_t n)
         .find = pf_hooks_find,
     };
     image = pf_image_make(&plan, why, n);
+    if (image)
+        find_lines(&members);
     return image != NULL;
+}
+
+void pf_ompi_image_fetch(pf_self_t *self)
+{
+    if (image)
+        pf_portals_reads_when_woken(self, pf_image_copy(image, self->rank), lines, line_count);
 }
 
 bool pf_ompi_image_used(void)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "adapters/openmpi/family.h"
+#include "base/self.h"
 
 /*
  * The libraries of an instance as one image (loader/image.h), which is how instances are made unless the
@@ -21,6 +22,9 @@ bool pf_ompi_image_make(int ranks, char *why, size_t n);
 
 /* Whether there is one. */
 bool pf_ompi_image_used(void);
+
+/* Has what Open MPI reads in each wait fetched when this rank is woken. */
+void pf_ompi_image_fetch(pf_self_t *self);
 
 /* One of its libraries for this rank, as pf_clone_load(). Its calls lead to where hooks.h has them. */
 void *pf_ompi_image_load(const struct pf_family *member, int rank, char *why, size_t n);

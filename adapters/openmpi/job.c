@@ -244,6 +244,7 @@ static void init_actor(int argc, char **argv)
     pf_portals_free_mode(inst->self, true);
     inst->ready = initialise(inst);
     pf_portals_free_mode(inst->self, false);
+    pf_ompi_image_fetch(inst->self);
     if (!inst->ready)
         job.state = FAILED;
     sg_sem_release(job.initialised);

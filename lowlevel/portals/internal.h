@@ -68,6 +68,9 @@ struct ptl_process {
     /* progress.c */
     struct ptl_waiter *parked;
     struct ptl_waiter *spare_waiters;
+    const char *reads; /* see pf_portals_reads_when_woken */
+    const uint32_t *read_places;
+    int read_count;
     long idle;                      /* -1: a poll has just found something */
     long least_idle_passes;         /* see pf_portals_idle_at_least */
     bool polls_are_free;            /* see pf_portals_count_polls */

@@ -26,6 +26,8 @@ void ptl_state_changed(struct ptl_process *process, bool resets_idle)
             process->notify(process->notify_arg);
         return;
     }
+    for (int i = 0; i < process->read_count; i++)
+        __builtin_prefetch(process->reads + process->read_places[i]);
     for (struct ptl_waiter *waiter = process->parked; waiter; waiter = waiter->next)
         pf_waiter_wake(&waiter->waiter);
 }
@@ -242,6 +244,15 @@ void pf_portals_count_polls(pf_self_t *self, bool on)
 void pf_portals_send_needs_ack(pf_self_t *self, bool on)
 {
     self->portals->send_needs_ack = on;
+}
+
+void pf_portals_reads_when_woken(pf_self_t *self, const char *base, const uint32_t *places, int count)
+{
+    if (!self->portals)
+        return;
+    self->portals->reads = base;
+    self->portals->read_places = places;
+    self->portals->read_count = count;
 }
 
 void pf_portals_park(pf_self_t *self)

@@ -81,6 +81,14 @@ PF_EXPORT void pf_portals_count_polls(pf_self_t *self, bool on);
  */
 PF_EXPORT void pf_portals_send_needs_ack(pf_self_t *self, bool on);
 
+/*
+ * Where the process's runtime reads whenever it is woken: distances from `base`, the same for many processes.
+ * With hundreds of ranks none of it is in the caches any more; it is fetched together when the process is
+ * woken, where the runtime would miss one after the other.
+ */
+PF_EXPORT void pf_portals_reads_when_woken(pf_self_t *self, const char *base, const uint32_t *places,
+                                           int count);
+
 /* Blocks the calling actor until the state of the process's NIC changes. */
 PF_EXPORT void pf_portals_park(pf_self_t *self);
 

@@ -23,34 +23,38 @@
  */
 enum { IDLE_PASSES = 2 * PF_OMPI_PASSES };
 
-static opal_progress_callback_t stock_progress; /* NULL: not replaced */
-static const uint64_t *changes;
-static uint64_t seen;
+/* Read in each pass: it has a name outside, by which it is fetched when the rank is woken. */
+__attribute__((visibility("protected"))) struct {
+    opal_progress_callback_t stock; /* NULL: not replaced */
+    const uint64_t *changes;
+    uint64_t seen;
+} pf_glue_polling __attribute__((aligned(64)));
 
 static int drain(void)
 {
-    seen = *changes;
-    return stock_progress();
+    pf_glue_polling.seen = *pf_glue_polling.changes;
+    return pf_glue_polling.stock();
 }
 
 static int progress(void)
 {
-    if (*changes != seen)
+    if (*pf_glue_polling.changes != pf_glue_polling.seen)
         return drain();
     pf_glue_host->idle_pass(pf_glue_host->context);
-    return *changes != seen ? drain() : 0;
+    return *pf_glue_polling.changes != pf_glue_polling.seen ? drain() : 0;
 }
 
 void pf_glue_progress_install(void)
 {
     pf_glue_host->idle_at_least(pf_glue_host->context, IDLE_PASSES);
-    *(void **)&stock_progress = pf_glue_mtl_symbol(PF_OMPI_MTL_PROGRESS);
-    changes = pf_glue_host->changes(pf_glue_host->context);
-    if (!changes || !stock_progress || opal_progress_unregister(stock_progress) != OPAL_SUCCESS) {
-        stock_progress = NULL;
+    *(void **)&pf_glue_polling.stock = pf_glue_mtl_symbol(PF_OMPI_MTL_PROGRESS);
+    pf_glue_polling.changes = pf_glue_host->changes(pf_glue_host->context);
+    if (!pf_glue_polling.changes || !pf_glue_polling.stock ||
+        opal_progress_unregister(pf_glue_polling.stock) != OPAL_SUCCESS) {
+        pf_glue_polling.stock = NULL;
         return;
     }
-    seen = *changes - 1; /* look at once */
+    pf_glue_polling.seen = *pf_glue_polling.changes - 1; /* look at once */
     opal_progress_register(progress);
     pf_glue_host->send_needs_ack(pf_glue_host->context, true);
 }

@@ -70,6 +70,25 @@
 
 #define PF_OMPI_ANSWERED(X)
 
+/* What a wait, a receive and a send read of a rank's libraries in any case: variables, those that lie beside
+ * others that have no name outside; and by which entries they find what they do not define, one for each
+ * cache line. */
+#define PF_OMPI_READ_VARIABLES                                                                               \
+    "opal_progress_spin_count", "opal_progress_yield_when_idle", "opal_set_max_sys_limits",                  \
+        "opal_uses_threads", "ompi_request_functions", "mca_pml", "ompi_mtl_portals4", "pf_glue_polling"
+#define PF_OMPI_READ_IMPORTS                                                                                 \
+    {"libopen-pal", "opal_progress_yield_when_idle"}, {"libopen-pal", "mca_base_component_disable_dlopen"},  \
+        {"libmpi.", "ompi_request_functions"}, {"libmpi.", "opal_uses_threads"},                             \
+        {"libmpi.", "ompi_mpi_param_check"}, {"libmpi.", "mca_pml_base_recv_requests"},                      \
+        {"libmpi.", "ompi_request_f_to_c_table"}, {"libmpi.", "ompi_proc_t_class"},                          \
+        {"libmpi.", "ompi_op_f_to_c_table"}, {"libmpi.", "ompi_mpi_complex8"},                               \
+        {"mca_pml_cm.", "opal_uses_threads"}, {"mca_pml_cm.", "mca_pml_base_recv_requests"},                 \
+        {"mca_pml_cm.", "opal_convertor_t_class"}, {"mca_mtl_portals4.", "ompi_mtl_portals4"},               \
+        {"mca_mtl_portals4.", "opal_uses_threads"}, {"mca_mtl_portals4.", "ompi_message_null"},              \
+    {                                                                                                        \
+        "mca_mtl_portals4.", "ompi_proc_local_proc"                                                          \
+    }
+
 #define PF_OMPI_RETAIN(X)                                                                                    \
     X("ompi_coll_base_retain_datatypes")                                                                     \
     X("ompi_coll_base_retain_datatypes_w")                                                                   \

@@ -65,6 +65,16 @@
     X(PMIx_Register_event_handler)                                                                           \
     X(PMIx_Store_internal)
 
+/* What a wait reads of a rank's libraries in any case, see openmpi-4.1.4.h. */
+#define PF_OMPI_READ_VARIABLES                                                                               \
+    "opal_progress_spin_count", "opal_progress_yield_when_idle", "opal_uses_threads",                        \
+        "ompi_request_functions", "mca_pml", "ompi_mtl_portals4", "pf_glue_polling"
+#define PF_OMPI_READ_IMPORTS                                                                                 \
+    {"libmpi.", "ompi_request_functions"},                                                                   \
+    {                                                                                                        \
+        "libmpi.", "opal_uses_threads"                                                                       \
+    }
+
 #define PF_OMPI_RETAIN(X)                                                                                    \
     X("ompi_coll_base_retain_datatypes")                                                                     \
     X("ompi_coll_base_retain_datatypes_w")                                                                   \
