@@ -289,9 +289,10 @@ static void *find_in(void *library, const char *name, const char *version)
 /* What a library itself defines, and not another one that it needs. */
 static void *find_own(void *library, const char *name, const char *version)
 {
-    struct dl_find_object owner; /* dladdr() would read all of its names */
-    void *value = find_in(library, name, version);
-    return value && _dl_find_object(value, &owner) == 0 && owner.dlfo_link_map == library ? value : NULL;
+    Dl_info info;
+    void *value = find_in(library, name, version), *owner = NULL;
+    bool known = value && dladdr1(value, &info, &owner, RTLD_DL_LINKMAP);
+    return known && owner == library ? value : NULL;
 }
 
 /* Memory that one library has allocated another one releases. */

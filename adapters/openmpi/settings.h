@@ -5,8 +5,8 @@
 /*
  * What Open MPI reads from its environment (OMPI_MCA_*): settings that the adapter depends on come from here,
  * whatever the real environment says; other OMPI_MCA_* variables of the user count, such as those that choose
- * a collective algorithm. Of other variables the real environment decides. The former are looked for once, for
- * all ranks.
+ * a collective algorithm. Of other variables the real environment decides. The former are looked for once,
+ * for all ranks.
  */
 const char *pf_settings_get(const char *name);
 
