@@ -48,4 +48,4 @@ step 3600 sh -c "! build/bin/pfcurve -np 4 --switch-after build/examples/cg 2>mi
 step 3600 sh -c "! experiments/apps/run_apps.py 2>missing.txt && grep 'apt-get install .*libblas-dev' missing.txt"
 step 7200 ./run-tests --suite unit --suite cli
 # Of whole programs a sample: each runs in every model, and under schedules.
-[ "${name%-*}" = bookworm ] || step 7200 ./run-tests mixed coll icoll persistent progress rma winmoves objects 'fortran f08' abi 'check-faults' topology
+[ "${name%-*}" = bookworm ] || step 7200 ./run-tests mixed coll icoll persistent progress rma winmoves 'objects predefined' 'fortran f08' abi check-faults 'topology mprobe' 'traffic live'
