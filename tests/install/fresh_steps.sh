@@ -33,8 +33,8 @@ bookworm-*)
     ;;
 *)
     # The Debian package, in a folder whose name has no space: dpkg-buildpackage is a makefile.
-    step 600 sh -c 'mkdir "$HOME/parfocal" && tar --exclude=./build -cf - . | tar -C "$HOME/parfocal" -xf -'
-    step 3600 $as_root packaging/container/stages.sh build "$HOME/parfocal"
+    step 600 sh -c 'mkdir "$HOME/package" && tar --exclude=./build -cf - . | tar -C "$HOME/package" -xf -'
+    step 3600 $as_root packaging/container/stages.sh build "$HOME/package"
     step 3600 $as_root apt-get -q install -y --no-install-recommends /parfocal.deb
     step 600 pfcc -O2 examples/cg/cg.c -o cg -lm
     for model in analytic smpi portals packet; do
