@@ -47,15 +47,17 @@ EFFECTS = [
     ("PARFOCAL_NET_CROSSBAR_SPEEDUP", "4", "packet", "crowd", "*"),
     ("PARFOCAL_NET_OUTPUT_QUEUES", "yes", "packet", "crowd", "*"),
     ("PARFOCAL_NET_ARBITRATION", "age", "packet", "crowd", "*"),
+    ("PARFOCAL_NET_ALTERNATES", "yes", "packet", "crowd", "*"),
     ("PARFOCAL_IDLE_PASSES", "64", "portals", "", "="),
 ]
 
 
 def run(pfrun, program, hosts, model, settings):
     command = [pfrun, "-np", "3", "-hostfile", hosts, "-platform", "star:4", "-model", model, "--log=root.thres:critical"]
-    if model == "packet":  # routers show what they do where messages meet, and where the buffers are short
+    if model == "packet":  # routers show what they do where messages meet, none passes another, and the buffers are short
         command = [pfrun, "-np", "8", "-platform", "star:8", "-model", "portals", "--log=root.thres:critical"]
-        settings = {"PARFOCAL_NET_MODEL": "packet", "PARFOCAL_NET_VC_BUFFER": "4400", "PARFOCAL_NET_CREDIT_DELAY": "5e-7", **settings}
+        settings = {"PARFOCAL_NET_MODEL": "packet", "PARFOCAL_NET_VC_BUFFER": "4400", "PARFOCAL_NET_CREDIT_DELAY": "5e-7",
+                    "PARFOCAL_NET_ALTERNATES": "no", **settings}
     if "PARFOCAL_PLATFORM" in settings:
         command[5:7] = []
     command += ["--cfg=smpi/host-speed:1Gf"] if model == "smpi" else ["--cfg=smpi/simulate-computation:no"]
