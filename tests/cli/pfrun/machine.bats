@@ -171,11 +171,11 @@ END
     pfrun -np 2 -model smpi -calibrated near.smpi ./alone
 }
 
-# stopped SIGNAL: pfinfo --fit ends by it while a program of its runs, and nothing of it stays on disk.
+# stopped SIGNAL: pfinfo --fit ends by it while a program of its runs, and nothing of it stays on disk. Who runs this may ignore it (nohup).
 stopped() {
     local own=$PWD/own-$1
     mkdir "$own"
-    TMPDIR=$own "$PF_BIN/pfinfo" --fit=portals -- -np 16 >said 2>&1 3>&- &
+    TMPDIR=$own env --default-signal=$1 "$PF_BIN/pfinfo" --fit=portals -- -np 16 >said 2>&1 3>&- &
     local pid=$!
     for ((i = 0; i < 3000; i++)); do
         ! compgen -G "$own/pfinfo-*/output" >files || break
