@@ -20,6 +20,11 @@ struct pf_config pf_config = {
 #include "base/config.def"
 };
 
+const char *pf_config_osc(void)
+{
+    return pf_config.openmpi_osc;
+}
+
 const char *pf_nearest_word(const char *word, const char *const *words, size_t count)
 {
     (void)word;
