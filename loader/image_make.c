@@ -350,10 +350,11 @@ static void *find_outside(const struct reading *reading, const char *name, const
 
 static void forget_outside(struct outside **all)
 {
-    struct outside *one, *next;
-    HASH_ITER(hh, *all, one, next)
-    {
-        HASH_DEL(*all, one);
+    struct outside *next = *all;
+    HASH_CLEAR(hh, *all); /* the table alone: the entries still know their order */
+    while (next) {
+        struct outside *one = next;
+        next = one->hh.next;
         free(one);
     }
 }
