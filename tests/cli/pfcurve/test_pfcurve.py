@@ -4,6 +4,7 @@
 import csv
 import fcntl
 import glob
+import html
 import json
 import os
 import pty
@@ -228,7 +229,7 @@ class Sweeps(Folder):
         with open(os.path.join(self.folder, "curve/report.html"), encoding="utf-8") as file:
             page = file.read()
         self.assertIn("Diamond: the sample, with its interval.", page)
-        command = next(line for line in page.splitlines() if " -sample 4% -fine portals -cheap analytic " in line)
+        command = next(html.unescape(line) for line in page.splitlines() if " -sample 4% -fine portals -cheap analytic " in line)
         subprocess.run(shlex.split(command), cwd=self.folder, timeout=LIMIT, check=True, capture_output=True, env=ENVIRONMENT)
         with open(os.path.join(self.folder, "report", "summary.json"), encoding="utf-8") as file:
             self.assertAlmostEqual(json.load(file)["sample"]["estimate_s"] / estimate, 1, places=8)
