@@ -23,6 +23,7 @@ enum pf_mark_at {
     PF_MARK_PCONTROL,
     PF_MARK_COLLECTIVE, /* of all ranks */
     PF_MARK_SITE,       /* calls from one place of the program */
+    PF_MARK_SLICE,      /* ends of slices */
     PF_MARK_END,        /* MPI_Finalize; in every sequence */
     PF_MARK_KINDS
 };

@@ -10,31 +10,41 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "lowlevel/engine/engine.h"
 #include "middleware/account/accounting.h"
 #include "middleware/account/compute.h"
 #include "middleware/agree/switch.h"
 #include "middleware/core/job_state.h"
 #include "middleware/core/upcalls.h"
+#include "middleware/sampling/bounds.h"
 #include "middleware/sampling/marks.h"
 #include "middleware/sampling/sites.h"
+#include "middleware/sampling/slices.h"
 #include "middleware/sampling/windows.h"
 #include "pf_fn.h"
 
 static struct {
     bool on;
     bool windows; /* there are some */
-    bool counts;  /* calls from each place of the program: to find structure, which who opens windows knows */
-    FILE *out;    /* NULL: no marks are written */
+    bool counts; /* calls from each place and by their dates: to find structure, which who opens windows knows
+                  */
+    FILE *out;   /* NULL: no marks are written */
     unsigned kinds;
     uint64_t site; /* when its kind counts */
     struct pf_marks *marks;
     struct pf_sites *sites; /* NULL when nobody asks for them */
+    struct pf_slices *slices;
+    struct pf_bounds *bounds; /* of slices, if they are the marks */
+    double *end;              /* then: when each rank has ended; negative: it has not */
+    int ended;
 } all;
 
 /* In the order of enum pf_mark_at. */
-static const char *const kind_names[PF_MARK_KINDS] = {"start",      "phase", "pcontrol",
-                                                      "collective", "site",  "end"};
+static const char *const kind_names[PF_MARK_KINDS] = {"start", "phase", "pcontrol", "collective",
+                                                      "site",  "slice", "end"};
+
+static const char slices_at[] = "slices:"; /* a file: PARFOCAL_MARKS_AT */
 
 /* When the rank passes this point, without making it wait for what it owes to the clock. */
 static double date_of(const struct pf_rank *r)
@@ -53,15 +63,47 @@ static void end_after(unsigned mark)
     pf_job_leave(pf_sampling_finish() ? 0 : 1);
 }
 
+/* `runs`: the rank itself, NULL when it has ended. */
+static void note(int rank, struct pf_rank *runs, enum pf_mark_at at, const char *name, double date)
+{
+    unsigned mark = pf_marks_pass(all.marks, rank, at, pf_marks_name(all.marks, name), date);
+    if (all.windows)
+        pf_windows_pass(rank, runs, mark, date);
+    if (runs)
+        end_after(mark);
+}
+
 static void pass(struct pf_rank *r, enum pf_mark_at at, const char *name, double date)
 {
-    if (!(all.kinds & 1u << at) && at != PF_MARK_START && at != PF_MARK_END)
+    if (all.kinds & 1u << at || at == PF_MARK_START || at == PF_MARK_END)
+        note(r->self.rank, at == PF_MARK_END ? NULL : r, at, name, date);
+}
+
+/* Ends of slices that are reached. Ranks that have ended pass each with the first one that does. */
+static void pass_bounds(int rank, struct pf_rank *runs)
+{
+    double date;
+    bool first;
+    while (pf_bounds_next(all.bounds, rank, &date, &first)) {
+        note(rank, runs, PF_MARK_SLICE, "", date);
+        for (int i = 0; first && all.ended > 0 && i < pf_job_state.size; i++)
+            if (all.end[i] >= 0)
+                pass_bounds(i, NULL);
+    }
+}
+
+/* A rank that has ended waits for the others: slices end later than it. */
+static void end_bounds(int rank, double date)
+{
+    pass_bounds(rank, NULL);
+    all.end[rank] = date;
+    if (++all.ended < pf_job_state.size)
         return;
-    unsigned mark = pf_marks_pass(all.marks, r->self.rank, at, pf_marks_name(all.marks, name), date);
-    if (all.windows)
-        pf_windows_pass(r, mark, date, at != PF_MARK_END);
-    if (at != PF_MARK_END)
-        end_after(mark);
+    pf_bounds_end(all.bounds, date);
+    for (int i = 0; i < pf_job_state.size; i++)
+        pass_bounds(i, NULL);
+    for (int i = 0; i < pf_job_state.size; i++)
+        note(i, NULL, PF_MARK_END, "", all.end[i]);
 }
 
 static void on_phase(struct pf_rank *r, const char *name)
@@ -87,14 +129,20 @@ static void on_call(struct pf_rank *r, const struct pf_call_shape *shape)
         pass(r, PF_MARK_COLLECTIVE, pf_fn_name(fn), date_of(r));
     if (all.kinds & 1u << PF_MARK_SITE && pf_sites_name(all.sites, r->self.rank, r->call.site) == all.site)
         pass(r, PF_MARK_SITE, pf_fn_name(fn), date_of(r));
+    if (all.bounds)
+        pass_bounds(r->self.rank, r);
     if (is_question(fn))
         return;
+    if (all.bounds)
+        pf_bounds_call(all.bounds, date_of(r));
     uint64_t bytes = shape->bytes > 0 ? (uint64_t)shape->bytes : 0;
     uint64_t hash = pf_marks_mix((uint64_t)fn << 8 | pf_marks_size_class(bytes));
     hash = pf_marks_mix(hash ^ (uint64_t)(unsigned)shape->members << 32 ^ (unsigned)shape->peer);
     pf_marks_call(all.marks, r->self.rank, hash, bytes);
-    if (all.counts)
-        pf_sites_count(all.sites, r->self.rank, r->call.site, fn);
+    if (!all.counts)
+        return;
+    pf_sites_count(all.sites, r->self.rank, r->call.site, fn);
+    pf_slices_call(all.slices, date_of(r), bytes);
 }
 
 static void read_kinds(void)
@@ -104,6 +152,8 @@ static void read_kinds(void)
     for (int i = PF_MARK_PHASE; i < PF_MARK_SITE; i++)
         if (strcmp(at, kind_names[i]) == 0 || strcmp(at, "auto") == 0)
             all.kinds |= 1u << i;
+    if (strncmp(at, slices_at, sizeof slices_at - 1) == 0)
+        all.kinds = 1u << PF_MARK_SLICE;
     if (strncmp(at, "site:", 5) != 0)
         return;
     errno = 0;
@@ -151,13 +201,27 @@ void pf_sampling_start(void)
     pf_upcalls.entered_phase = on_phase;
 }
 
+static void begin_bounds(void)
+{
+    size_t ranks = (size_t)pf_job_state.size;
+    all.bounds = pf_bounds_read(pf_config.marks_at + sizeof slices_at - 1, pf_job_state.size);
+    all.end = pf_calloc(ranks, sizeof *all.end);
+    for (size_t i = 0; i < ranks; i++)
+        all.end[i] = -1;
+}
+
 /* The number of ranks is known when the first one begins. */
 static void begin(void)
 {
     bool alone = all.out && strcmp(pf_config.marks_at, "auto") == 0;
     all.marks = pf_marks_new(pf_job_state.size, all.kinds, alone);
     all.sites = pf_sites_new(pf_job_state.size);
-    all.counts = all.out && !(all.kinds & 1u << PF_MARK_SITE) && !pf_config.windows_open;
+    all.counts =
+        all.out && !(all.kinds & (1u << PF_MARK_SITE | 1u << PF_MARK_SLICE)) && !pf_config.windows_open;
+    if (all.counts)
+        all.slices = pf_slices_new();
+    if (all.kinds & 1u << PF_MARK_SLICE)
+        begin_bounds();
     if (all.windows)
         pf_windows_begin(pf_job_state.size);
 }
@@ -180,7 +244,9 @@ void pf_sampling_rank_begins(struct pf_rank *r)
 
 void pf_sampling_rank_ends(struct pf_rank *r)
 {
-    if (all.on)
+    if (all.on && all.bounds)
+        end_bounds(r->self.rank, pf_engine_now());
+    else if (all.on)
         pass(r, PF_MARK_END, "", pf_engine_now());
 }
 
@@ -225,6 +291,10 @@ static void put_head(const struct pf_mark_sequence *sequence)
             fprintf(all.out, "# unequal %s\n", kind_names[i]);
     fprintf(all.out, "# end %.15g\n", sequence->marks[sequence->count - 1].date);
     pf_sites_print(all.sites, all.out);
+    if (all.slices)
+        pf_slices_print(all.slices, all.out);
+    if (all.bounds)
+        fprintf(all.out, "# calls %" PRIu64 "\n", pf_bounds_calls(all.bounds));
     fputs("mark,at,name,date_s,signature,calls,bytes\n", all.out);
 }
 
@@ -262,11 +332,17 @@ bool pf_sampling_finish(void)
 {
     bool written = !all.out || write_marks();
     if (all.windows)
-        written &= pf_windows_finish();
+        written &= pf_windows_finish(all.ended == pf_job_state.size ? pf_bounds_calls(all.bounds) : 0);
     pf_marks_free(all.marks);
     pf_sites_free(all.sites);
+    pf_bounds_free(all.bounds);
+    free(all.slices);
+    free(all.end);
     all.marks = NULL;
     all.sites = NULL;
+    all.bounds = NULL;
+    all.slices = NULL;
+    all.end = NULL;
     all.on = false;
     return written;
 }

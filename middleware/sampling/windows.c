@@ -203,7 +203,7 @@ static void end_after(unsigned mark)
     if (!over || !all.ends || all.count == 0)
         return;
     all.ended = mark;
-    pf_job_leave(pf_windows_finish() ? 0 : 1);
+    pf_job_leave(pf_windows_finish(0) ? 0 : 1);
 }
 
 /* From here on this process is the copy for one window. */
@@ -215,24 +215,24 @@ static void become_copy(unsigned window)
         all.parts[i] = (struct part){.window = window};
 }
 
-void pf_windows_pass(struct pf_rank *r, unsigned mark, double date, bool runs)
+void pf_windows_pass(int rank, struct pf_rank *runs, unsigned mark, double date)
 {
-    struct part *part = &all.parts[r->self.rank];
+    struct part *part = &all.parts[rank];
     for (; all.forks && all.next < all.count && all.windows[all.next].first == mark; all.next++)
         if (pf_copies_make(all.next)) {
             become_copy(all.next);
             break;
         }
     bool inside = part->inside;
-    leave(part, mark, r->self.rank, date);
-    enter(part, mark, r->self.rank, date);
+    leave(part, mark, rank, date);
+    enter(part, mark, rank, date);
     if (runs)
         end_after(mark);
     if (!runs || inside == part->inside)
         return;
     if (part->inside)
-        part->before = r->model;
-    pf_switch_to(r, part->inside ? all.model : part->before);
+        part->before = runs->model;
+    pf_switch_to(runs, part->inside ? all.model : part->before);
 }
 
 static void take_result(unsigned number, const struct pf_copy_result *result)
@@ -304,7 +304,7 @@ static void put_windows(bool forks, bool *beyond)
     }
 }
 
-bool pf_windows_finish(void)
+bool pf_windows_finish(uint64_t calls)
 {
     bool beyond = false, forks = all.forks;
     if (!all.out)
@@ -312,6 +312,8 @@ bool pf_windows_finish(void)
     if (forks)
         pf_copies_finish(take_result);
     put_windows(forks, &beyond);
+    if (calls)
+        fprintf(all.out, "# calls %" PRIu64 "\n", calls);
     bool written = fflush(all.out) == 0 && !ferror(all.out);
     if (fclose(all.out) != 0 || !written)
         pf_die("cannot write '%s': %s", pf_config.windows_result, strerror(errno));

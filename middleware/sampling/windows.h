@@ -3,6 +3,7 @@
 #define PF_MIDDLEWARE_SAMPLING_WINDOWS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "middleware/core/rank.h"
 
@@ -23,11 +24,12 @@ void pf_windows_begin(int ranks);
 /* Loads the fine model, from a rank's actor. */
 void pf_windows_load(void);
 
-/* The rank passes a mark at a date. `runs`: it may still change its model. */
-void pf_windows_pass(struct pf_rank *r, unsigned mark, double date, bool runs);
+/* The rank passes a mark at a date. `runs`: itself, which may still change its model; NULL: it has ended. */
+void pf_windows_pass(int rank, struct pf_rank *runs, unsigned mark, double date);
 
-/* The run is over: waits for the copies and writes the result. Returns false when windows lie beyond the last
- * mark, which has been said. */
-bool pf_windows_finish(void);
+/* The run is over: waits for the copies and writes the result, with the number of calls that the slices were
+ * counted by (0: there are none). Returns false when windows lie beyond the last mark, which has been said.
+ */
+bool pf_windows_finish(uint64_t calls);
 
 #endif

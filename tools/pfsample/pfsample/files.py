@@ -15,6 +15,8 @@ class Marks:
     unequal: list = field(default_factory=list)  # what not all ranks pass equally often
     sites: list = field(default_factory=list)  # (address, function, least, most)
     ranks: int = 0
+    slices: list = field(default_factory=list)  # (calls and bytes of all ranks up to its end, date of its last call)
+    calls: int = 0  # that the run had, if slices were its marks
 
 
 def split(path):
@@ -36,8 +38,11 @@ def read_marks(path):
         word, _, rest = comment.partition(" ")
         if word == "at":
             result.at = rest
-        elif word == "ranks":
-            result.ranks = int(rest)
+        elif word in ("ranks", "calls"):
+            setattr(result, word, int(rest))
+        elif word == "slice":
+            calls, sent, date = rest.split()
+            result.slices.append((int(calls), int(sent), float(date)))
         elif word == "unequal":
             result.unequal.append(rest)
         elif word == "site":

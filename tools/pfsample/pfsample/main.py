@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import tempfile
+from dataclasses import replace
 
 from pfcurve.errors import Problem
 from pfcurve.main import as_typed, command_text, versions
@@ -13,7 +14,7 @@ from . import ahead as windows_ahead
 from . import memory
 from . import options as command_line
 from . import plan as plan_of_units
-from . import result, sequence, units
+from . import result, sequence, slices, units
 from .found import WORTH, tell_units
 from .runs import Runs
 from .windows import Windows
@@ -29,10 +30,14 @@ def structure(runs):
             runs.marks.marks, runs.marks.at = units.only(runs.marks.marks, kinds), kinds[0]
         return units.from_marks(runs.marks.marks)
     except Problem:
-        place = units.place(runs.marks.sites)
-        if not place:
-            raise
-    return at_place(runs, place)
+        pass
+    place = units.place(runs.marks.sites)
+    if place:
+        try:
+            return at_place(runs, place)
+        except Problem:  # nothing comes again there
+            pass
+    return slices.cut(runs)
 
 
 def at_place(runs, place, finest=False):
@@ -43,7 +48,7 @@ def at_place(runs, place, finest=False):
 
 
 def grouped(options, base, found):
-    size = sequence.group(base, options.budget)
+    size = slices.group(base, options, max(sequence.BEFORE) + sequence.AFTER) if slices.are(base) else sequence.group(base, options.budget)
     return units.grouped(base, size), found + (f", {size} to a unit" if size > 1 else "")
 
 
@@ -65,13 +70,15 @@ def drawn_ahead(options, runs, ahead):
 
 
 def parts_of(options, runs):
-    """(units, how they were found). Where they are too few for a small sample, a place that is passed more often may give more."""
+    """(units, how they were found). Where they are too few for a small sample, a place that is passed more often may give more, or slices of time."""
     parts, found = grouped(options, *structure(runs))
+    if sequence.least(parts) <= max(options.budget, WORTH):
+        return parts, found
     place = units.place(runs.marks.sites, MORE * sum(unit.repeats for unit in parts.base))
-    if place and sequence.least(parts) > max(options.budget, WORTH):
-        marks = runs.marks
+    for other in [lambda: at_place(runs, place, finest=True)] * bool(place) + [lambda: slices.cut(runs)]:
+        marks = replace(runs.marks)
         try:
-            others, where = grouped(options, *at_place(runs, place, finest=True))
+            others, where = grouped(options, *other())
             mixed = any(name == plan_of_units.OTHER for name, _ in plan_of_units.layout(others)[1])  # pieces of iterations, each another
             if not mixed and sequence.least(others) < sequence.least(parts):
                 return others, where

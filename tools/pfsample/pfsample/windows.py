@@ -3,7 +3,7 @@
 import math
 import statistics
 
-from . import estimate, sequence
+from . import estimate, sequence, slices
 from . import units as structure
 
 LEAST_BORDERS = 2  # windows that are simulated once more with a longer way in and out
@@ -23,7 +23,7 @@ class Windows:
     def __init__(self, runs, parts):
         self.runs, self.parts, self.known, self.errors = runs, parts, {}, {}
         self.pairs = []  # [(fine seconds by a window, by a run that begins in the fine model)] of iterations
-        self.kinds = structure.kinds(parts.base)
+        self.kinds = {} if slices.are(parts.base) else structure.kinds(parts.base)  # no slice is like another one
 
     def alike(self, number):
         """The unit's first iteration and the one after the unit, if both are, and come after one, of the same kind."""
@@ -44,6 +44,8 @@ class Windows:
     def stretches(self, whole=False):
         """Iterations at the begin of the run, others that do the same, and the windows of these: the same ones where windows may overlap, each in a
         window such as drawn units have; else some that are farther on, in one window. None where there are none. `whole`: as in a long run."""
+        if not self.kinds:
+            return None
         body = [unit for unit in self.parts.base if unit.repeats]
         number = COMPARED[1] if whole or self.runs.held else min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
         if self.runs.by != "run":
