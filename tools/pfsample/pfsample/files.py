@@ -75,6 +75,11 @@ def read_states(path):
     return states
 
 
+def read_calls(path):
+    """How many calls the run had by which slices are counted; 0: unknown."""
+    return next((int(comment.split()[1]) for comment in split(path)[0] if comment.startswith("calls ")), 0)
+
+
 def read_dates(path):
     """({window: {mark: date}}, {window: processor seconds}, {window: why it failed})."""
     comments, rows = split(path)

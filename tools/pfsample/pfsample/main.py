@@ -109,6 +109,18 @@ def fits(options, runs, parts):
     return True
 
 
+def depends(options, runs, parts):
+    """What the program does depends on time: nobody knows what it would do in the fine model, so all of it is simulated there."""
+    why = (f"what the program does depends on time: it makes {runs.aside.calls} calls in a run with windows in {options.fine}, "
+           f"{runs.aside.usual} in {options.cheap}")
+    if options.strict:
+        raise Problem(f"-sample: {why} (pfrun -model {options.fine} runs it all)")
+    runs.told.append(why + ", so all of it is simulated there")
+    runs.by, runs.aside = "run", None
+    dates, _ = runs.full(own=True)
+    return sequence.all_of(parts, lambda _: {unit.number: dates[unit.last] - dates[unit.first] for unit in parts})
+
+
 def work(bindir, arguments):
     _, available = versions(bindir)
     options = command_line.from_arguments(arguments, available)
@@ -130,6 +142,11 @@ def work(bindir, arguments):
             sampled = fits(options, runs, parts)
             sample = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border) if sampled \
                 else sequence.all_of(parts, windows.measure)
+        if runs.aside and runs.aside.calls != runs.aside.usual:
+            sample = depends(options, runs, parts)
+        elif runs.aside and abs(runs.aside.longer) > options.goal / 4:
+            runs.told.append(f"beside its windows, a run takes {100 * runs.aside.longer:+.2g} % of the time in {options.cheap}: what the program does "
+                             "depends on time, and a run all in the fine model may be as far off")
         plan, known, estimate = sample
         told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]))

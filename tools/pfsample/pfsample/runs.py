@@ -15,7 +15,7 @@ from pfcurve.curve import total
 from pfcurve.errors import Problem
 from pfcurve.one import last_line, read_json
 
-from . import files, jobs
+from . import files, jobs, slices
 from .units import work
 
 OFF = ("no", "off", "false", "0")
@@ -70,6 +70,7 @@ class Runs:
         self.jobs, self.copies = 0, True  # so far; whether a run of the program can be copied
         self.input = Input()
         self.told = []  # what the user should know
+        self.aside = None  # of a run with windows between slices: what it did between them, slices.Aside
         self.marks = None
         self.held, self.states = {}, {}  # {window of the run with marks: {mark: date}}, and how far apart ranks were
         self.environment = {k: v for k, v in os.environ.items()
@@ -171,7 +172,7 @@ class Runs:
             dates, costs, _ = files.read_dates(self.path("dates.csv"))
             self.held = {spans[window]: of for window, of in dates.items()}
             self.states = {spans[window]: of for window, of in files.read_states(self.path("dates.csv")).items()}
-            self.count(list(self.held), costs)
+            self.count(list(self.held), costs, "run")
         return 0, summary
 
     def mark_at(self, place):
@@ -184,13 +185,14 @@ class Runs:
     def replayed(self):
         return {REPLAY: self.path("computation")} if self.records else {}
 
-    def full(self):
-        """Fine dates of all marks, and what the run cost: -verify."""
-        own = replace(self.cost)
+    def full(self, own=False):
+        """Fine dates of all marks, and what the run cost: -verify, or `own`, where nothing else tells the time."""
+        before = replace(self.cost)
         status, summary, text = self.run(self.options.fine, {"marks": self.path("fine.csv"), "marks_at": self.marks.at, **self.replayed()})
         if status:
-            raise Problem(f"-verify: the full run in {self.options.fine} failed: {self.why(text)}")
-        self.cost = own
+            raise Problem(f"{'-sample' if own else '-verify'}: the full run in {self.options.fine} failed: {self.why(text)}")
+        if not own:
+            self.cost = before
         fine = files.read_marks(self.path("fine.csv"))
         if [mark.at for mark in fine.marks] != [mark.at for mark in self.marks.marks]:
             raise Problem(f"-verify: the program does not do the same in {self.options.fine} as in {self.options.cheap}")
@@ -205,7 +207,7 @@ class Runs:
             return known | (self.windows(*rest) if any(rest) else {})
         if self.by == "fork":
             try:
-                return self.measured(wanted + longer, sorted({*wanted, *longer}))
+                return self.measured(wanted + longer, sorted({*wanted, *longer}), "fork")
             except Problem as problem:
                 why = re.search(r"windows_by fork: (.*?)(;|$)", str(problem), re.IGNORECASE)
                 if not why:
@@ -214,10 +216,14 @@ class Runs:
                 self.by = "run"
         if self.by == "again":
             spans = sorted({*wanted, *longer})
-            return self.dates_of(wanted + longer, spans, *jobs.run(self, spans))
+            return self.dates_of(wanted + longer, spans, *jobs.run(self, spans), "again")
+        return self.mixed(wanted, longer)
+
+    def mixed(self, *parts):
+        """Windows in mixed runs, one for each part."""
         result = {}
-        for part in filter(None, (wanted, longer)):
-            result.update(self.measured(part, files.merged(part)))
+        for part in filter(None, parts):
+            result.update(self.measured(part, files.merged(part), "run"))
         return result
 
     def holds(self, span):
@@ -230,17 +236,21 @@ class Runs:
         return {"windows": os.path.join(folder, "windows"), "windows_model": self.options.fine, "windows_by": by, "windows_jobs": str(copies),
                 "windows_result": os.path.join(folder, "dates.csv"), "marks_at": self.marks.at, **self.replayed()}
 
-    def measured(self, wanted, spans):
-        settings = self.window_settings(spans, self.folder, self.by, self.options.jobs)
+    def measured(self, wanted, spans, by):
+        settings = self.window_settings(spans, self.folder, by, self.options.jobs)
         status, _, text = self.run(self.options.cheap, settings, load=("-load", self.options.fine))
         if status:
             raise Problem(f"-sample: a run with windows in {self.options.fine} failed: {self.why(text)}")
-        return self.dates_of(wanted, spans, *files.read_dates(self.path("dates.csv")))
+        dates, costs, failed = files.read_dates(self.path("dates.csv"))
+        result = self.dates_of(wanted, spans, dates, costs, failed, by)
+        if by == "run" and self.marks.at.startswith(slices.AT) and spans[-1][1] == len(self.marks.marks) - 1:
+            self.aside = slices.aside(self.marks.marks, [dates[window] for window in range(len(spans))], files.read_calls(self.path("dates.csv")))
+        return result
 
-    def dates_of(self, wanted, spans, dates, costs, failed):
+    def dates_of(self, wanted, spans, dates, costs, failed, by):
         for window, why in failed.items():
             raise Problem(f"the window from mark {spans[window][0]} to mark {spans[window][1]} failed: {why}")
-        self.count(spans, costs)
+        self.count(spans, costs, by)
         result = {}
         for first, last in wanted:
             # Exactly its own, where windows overlap.
@@ -251,9 +261,9 @@ class Runs:
                 raise Problem(f"no window has the marks {first} and {last}: the program does not do the same in each run")
         return result
 
-    def count(self, spans, costs):
+    def count(self, spans, costs, by):
         marks = self.marks.marks
-        if self.by == "fork" or (self.by == "again" and self.copies):  # what copies did is not in the run's own
+        if by == "fork" or (by == "again" and self.copies):  # what copies did is not in the run's own
             self.cost.overhead += sum(costs.values())
             self.cost.wall += sum(costs.values())
         self.cost.windows += sum(costs.values())

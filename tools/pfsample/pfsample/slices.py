@@ -2,6 +2,7 @@
 """Units of programs in which nothing comes again, or too seldom: slices of simulated time in the cheap run. They end where all ranks together have made
 so many calls, which is the same point of the program in each run, whoever makes the calls."""
 import math
+from dataclasses import dataclass
 
 from pfcurve.curve import seconds_text
 from pfcurve.errors import Problem
@@ -56,6 +57,22 @@ def group(base, options, around):
     """How many slices a unit has. What is late in one slice is early in the next, so that few long units tell more than many short ones."""
     each = options.budget * len(base) / DRAWN  # with what is around it
     return max(1 if options.strict else around, math.floor(each / 2) - around, min(LONG, math.floor(each) - around))
+
+
+@dataclass
+class Aside:
+    """What a mixed run has done beside its windows."""
+    longer: float  # than in the cheap run, relatively: it knows of its windows
+    calls: int  # of all ranks that it made in all, and those of the cheap run
+    usual: int
+
+
+def aside(marks, windows, calls):
+    """`windows`: {mark: date} of each, the last one up to the end of the run."""
+    inside = sum(dates[max(dates)] - dates[min(dates)] for dates in windows)
+    usual = marks[-1].date - sum(marks[max(dates)].date - marks[min(dates)].date for dates in windows)
+    rest = windows[-1][len(marks) - 1] - inside
+    return Aside((rest - usual) / marks[-1].date, calls, sum(mark.calls for mark in marks))
 
 
 def are(base):

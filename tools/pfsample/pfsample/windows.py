@@ -8,6 +8,8 @@ from . import units as structure
 
 LEAST_BORDERS = 2  # windows that are simulated once more with a longer way in and out
 FARTHER = 4  # iterations that the longer way in has more
+FARTHER_SLICES = 12  # and slices
+EARLY = 50  # th of the run, in which windows from its begin are compared with others
 SETTLED = 4  # iterations after which a run that begins in the fine model is compared with windows,
 COMPARED = (4, 16)  # over so many, a fiftieth of all
 SLOWLY = 50  # where windows are copies of a run that never was in the fine model, which may settle slowly: after a twentieth of all, at most so many
@@ -36,7 +38,7 @@ class Windows:
         inner = sorted(k for k in {*self.known, *numbers} if 2 <= k < len(self.parts) - 2)
         if self.runs.by == "run":
             inner = [] if self.stretches() else [k for k in inner if not self.alike(k)]
-        number = min(len(inner), max(LEAST_BORDERS, len(inner) // 10))
+        number = min(len(inner), max(LEAST_BORDERS, len(inner) // 10)) - (not self.kinds)
         rest = [k for k in inner if k not in self.errors]
         more = max(0, number - sum(k in self.errors for k in inner))
         return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
@@ -72,19 +74,39 @@ class Windows:
         way = sequence.way_in
         near = {k: self.parts.span(k, way(k), sequence.AFTER) for k in numbers}
         far = {k: self.parts.span(k, way(k) + FARTHER, sequence.AFTER + 1) for k in self.twice(numbers)}
+        if not self.kinds and len(numbers) < len(self.parts):
+            return self.measure_slices(numbers, near, far)
         both = self.stretches() if not self.known and len(numbers) < len(self.parts) else None
         looks = [self.around(both[0], both[0][0].number), *dict.fromkeys(both[2])] if both else []
         dates = self.runs.windows([*near.values(), *looks], [*far.values()])
-        self.known.update({k: self.seconds(self.parts[k], dates[span]) for k, span in near.items()})
-        for k, span in far.items():
-            seconds = self.seconds(self.parts[k], dates[span])
-            if seconds > 0:
-                self.errors[k] = self.known[k] / seconds - 1
+        self.compare(near, far, dates)
         if self.runs.by == "run":
             self.within({k: dates[span] for k, span in near.items() if k not in self.errors})
         if both and (self.runs.by != "run" or 0 not in dates[looks[1]]):
             self.pairs = [(self.seconds(there, dates[window]) * (here.x / there.x if there.x > 0 else 1), self.seconds(here, dates[looks[0]]))
                           for here, there, window in zip(*both)]
+        return {k: self.known[k] for k in numbers}
+
+    def compare(self, near, far, dates):
+        """What windows show, and those that were simulated twice."""
+        self.known.update({k: self.seconds(self.parts[k], dates[span]) for k, span in near.items()})
+        for k, span in far.items():
+            seconds = self.seconds(self.parts[k], dates[span])
+            if seconds > 0:
+                self.errors[k] = self.known[k] / seconds - 1
+
+    def measure_slices(self, numbers, near, far):
+        """Slices: those windows are mixed runs that are simulated a second time, also where the others are forked; so that there is a run that knows
+        of its windows. One unit is looked at from the begin of the run on."""
+        span = self.parts.span
+        far = {k: span(k, sequence.way_in(k) + FARTHER_SLICES, sequence.AFTER) for k in far}
+        if not self.errors:
+            early = next(k for k, (begin, _) in enumerate(self.parts.parts) if begin >= len(self.parts.base) // EARLY)
+            near[early], far[early] = span(early, sequence.way_in(early), sequence.AFTER), span(early, len(self.parts.base), sequence.AFTER)
+        last = span(len(self.parts) - 1, sequence.BEFORE[0], 0)
+        longer = [*far.values(), last] if far and self.runs.by != "run" else [*far.values()]
+        dates = self.runs.windows([*near.values()], [])
+        self.compare(near, far, dates | {k: v for k, v in self.runs.mixed(longer).items() if k in far.values()})
         return {k: self.known[k] for k in numbers}
 
     @staticmethod
@@ -115,4 +137,4 @@ class Windows:
         """The mean error, weighted by time, or the error against the begin of the run, whichever is more."""
         whole = sum(self.known[k] for k in self.errors)
         mean = sum(self.known[k] * error for k, error in self.errors.items()) / whole if whole > 0 else 0.0
-        return max(mean, self.settled(), key=abs)
+        return max(mean, self.settled(), self.runs.aside.longer if self.runs.aside else 0.0, key=abs)
