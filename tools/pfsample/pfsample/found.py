@@ -10,7 +10,7 @@ from pfcurve.curve import seconds_text
 from pfcurve.errors import Problem
 from pfcurve.main import versions
 
-from . import files, sequence, units
+from . import files, sequence, slices, units
 from . import options as command_line
 from .places import lines
 from .runs import Runs
@@ -49,6 +49,8 @@ class Found:
 
     def begins(self, parts):
         """Where units begin: what the program says, or the calls whose names the marks have."""
+        if slices.are(parts.base):
+            return []
         body = [unit for unit in parts.base if unit.repeats]
         marks = [self.marks.marks[unit.first] for unit in body]
         plain = len({mark.name for mark in marks}) > 3  # cycle-7 is another cycle-8
@@ -120,7 +122,8 @@ def tell(found, parts, how, options):
         write(parts, os.path.join(options.report, "units.csv"))
     repeating = sum(unit.repeats for unit in parts.base)
     how = re.sub(r", (\S+) at 0x[0-9a-f]+", r", \1", how)  # begins() names the line
-    print("\n".join([*found.seen(), f"units: {len(parts.base)}, of which {repeating} repeat ({how})", *found.begins(parts), *kinds_of(parts),
+    which = "" if slices.are(parts.base) else f", of which {repeating} repeat"
+    print("\n".join([*found.seen(), f"units: {len(parts.base)}{which} ({how})", *found.begins(parts), *kinds_of(parts),
                      *strata_of(parts, options)]))
 
 
@@ -168,8 +171,9 @@ def of_program(bindir, words, structure):
         except Problem:
             print("\n".join(found.seen()))
             raise
-        found.place = runs.marks.at.partition(":")[2]
-        found.marks = runs.marks
+        if not slices.are(parts.base):  # whose marks are ours
+            found.place = runs.marks.at.partition(":")[2]
+            found.marks = runs.marks
         tell(found, parts, how, options)
         for line in runs.told:
             print(f"  {line}")

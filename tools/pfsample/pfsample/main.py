@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 import tempfile
-from dataclasses import replace
 
 from pfcurve.errors import Problem
 from pfcurve.main import as_typed, command_text, versions
@@ -76,7 +75,7 @@ def parts_of(options, runs):
         return parts, found
     place = units.place(runs.marks.sites, MORE * sum(unit.repeats for unit in parts.base))
     for other in [lambda: at_place(runs, place, finest=True)] * bool(place) + [lambda: slices.cut(runs)]:
-        marks = replace(runs.marks)
+        marks = runs.marks
         try:
             others, where = grouped(options, *other())
             mixed = any(name == plan_of_units.OTHER for name, _ in plan_of_units.layout(others)[1])  # pieces of iterations, each another

@@ -8,7 +8,7 @@ import statistics
 from pfcurve.curve import percent_text, seconds_text
 
 from . import estimate as estimates
-from . import sequence
+from . import sequence, slices
 
 RESAMPLES = 200
 CONFIDENCE = 0.95
@@ -72,7 +72,7 @@ class Result:
     def phases(self):
         """{name of the mark that begins a unit: [cheap, fine seconds]}."""
         marks, result = self.runs.marks.marks, {}
-        for unit in self.units:
+        for unit in [] if slices.are(self.units) else self.units:
             mark = marks[unit.first]
             name = mark.name if mark.at == "phase" else f"pcontrol {mark.name}" if mark.at == "pcontrol" else mark.name or mark.at
             both = result.setdefault(name, [0.0, 0.0])

@@ -2,14 +2,13 @@
 """Units of programs in which nothing comes again, or too seldom: slices of simulated time in the cheap run. They end where all ranks together have made
 so many calls, which is the same point of the program in each run, whoever makes the calls."""
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pfcurve.curve import seconds_text
 from pfcurve.errors import Problem
 
 from . import units
 
-KIND = "slice"  # all are of one kind
 LEAST = 100  # slices that are worth it
 CALLS = 4  # of each rank in a slice, about: in two to four slices and one behind, a window has to settle
 DRAWN = 7  # units for which half of the budget is enough, or all of it where they are short
@@ -31,7 +30,7 @@ def even(marks):
 
 def marks_of(marks, known):
     """Marks at the ends of slices, with the start and the end of the run. The last slice is up to the end."""
-    names = ["start"] + [KIND] * (len(known) - 1)
+    names = ["start"] + [units.SLICE] * (len(known) - 1)
     before = [(0, 0, marks.marks[0].date), *known]
     result = [units.Mark(name, "", date, "", there[0] - calls, there[1] - sent) for name, (calls, sent, date), there in zip(names, before, known)]
     return [*result, units.Mark("end", "", marks.marks[-1].date, "", 0, 0)]
@@ -47,8 +46,8 @@ def cut(runs):
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(f"{calls}\n" for calls, *_ in known[:-1])
     marks = marks_of(runs.marks, known)
-    runs.marks.marks, runs.marks.at, runs.held = marks, AT + path, {}
-    parts = [units.Unit(i, i, i + 1, after.date - mark.date, KIND, KIND, True, KIND, units.work([mark]))
+    runs.marks, runs.held = replace(runs.marks, marks=marks, at=AT + path), {}
+    parts = [units.Unit(i, i, i + 1, after.date - mark.date, units.SLICE, units.SLICE, True, units.SLICE, units.work([mark]))
              for i, (mark, after) in enumerate(zip(marks, marks[1:]))]
     return parts, f"slices of {seconds_text(marks[-1].date / len(parts))}"
 
@@ -77,4 +76,4 @@ def aside(marks, windows, calls):
 
 def are(base):
     """Whether units are slices."""
-    return bool(base) and base[0].name == KIND
+    return bool(base) and base[0].name == units.SLICE

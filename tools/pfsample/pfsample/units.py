@@ -72,9 +72,18 @@ def grouped(base, size):
     for group in groups:
         first = group[0]
         result.append(first if len(group) == 1 and size == 1 else Unit(
-            len(result), first.first, group[-1].last, sum(unit.x for unit in group), digest(sorted(unit.kind for unit in group)),
-            digest(sorted(unit.coarse for unit in group)), first.repeats, first.name, sum(unit.work for unit in group)))
+            len(result), first.first, group[-1].last, sum(unit.x for unit in group), together(unit.kind for unit in group),
+            together(unit.coarse for unit in group), first.repeats, first.name, sum(unit.work for unit in group)))
     return Units(result, base, [(group[0].number, group[-1].number + 1) for group in groups])
+
+
+SLICE = "slice"  # the kind of units that are slices of time: of however many
+
+
+def together(kinds):
+    """The kind of a unit that consists of some."""
+    kinds = sorted(kinds)
+    return SLICE if kinds[0] == SLICE else digest(kinds)
 
 
 def digest(words):
