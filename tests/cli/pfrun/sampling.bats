@@ -117,7 +117,47 @@ assert abs(json.load(open("summary.json"))["simulated_s"] - float(sys.argv[1])) 
     addr2line -s -e "$APP" "$(printf %x $((0x$site - 1)))" | grep "^sampling.c:$(grep -n MPI_Allreduce "$BATS_TEST_DIRNAME/sampling.c" | cut -d: -f1)"
 }
 
+@test "marks: slices, whose ends are the same points in each model, in the run and in copies of it" {
+    PARFOCAL_MARKS=marks app analytic 40 uneven >plain
+    python3 - marks 3 <<'END' >slices
+import sys
+rows = [line.split()[2:] for line in open(sys.argv[1]) if line.startswith("# slice ")]
+calls, dates = [int(row[0]) for row in rows], [float(row[2]) for row in rows]
+assert len(rows) > 100 and calls == sorted(set(calls)) and dates == sorted(dates)
+for i in range(0, len(rows) - 1, int(sys.argv[2])):
+    print(calls[i])
+END
+    for model in analytic portals; do
+        PARFOCAL_MARKS=$model PARFOCAL_MARKS_AT=slices:slices app $model 40 uneven >said
+        grep result said >/dev/null
+        [ "$(grep -c '^[0-9]*,slice,' $model)" -eq "$(wc -l <slices)" ]
+        [ "$(field $model at)" = slices:slices ]
+        [ "$(field $model calls)" = "$(sed -n 's/^# slice \([0-9]*\) .*/\1/p' marks | tail -n 1)" ]
+        [ "$(tail -n 1 $model | cut -d, -f2)" = end ]
+    done
+    [ "$(tail -n 1 analytic)" != "$(tail -n 1 portals)" ]
+    # What all ranks have done between two ends is counted where each passes them: in all, nothing is lost.
+    [ "$(awk -F, '/^[0-9]/ { calls += $6 } END { print calls }' portals)" = "$(field portals calls)" ]
+    printf '3 6\n10 14\n' >windows
+    for by in run fork; do
+        PARFOCAL_MARKS_AT=slices:slices windows $by 40 uneven >/dev/null
+        grep -v '^#' result >$by
+        python3 - $by <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+dates = [float(row["date_s"]) for row in rows]
+assert [int(row["mark"]) for row in rows] == [3, 4, 5, 6, 10, 11, 12, 13, 14] and dates == sorted(set(dates))
+END
+    done
+    echo "3 $(($(grep -c ^ portals) - 7))" >windows
+    PARFOCAL_MARKS_AT=slices:slices windows run 40 uneven >/dev/null
+    [ "$(field result calls)" = "$(field portals calls)" ]
+}
+
 @test "marks: what cannot be" {
+    printf '3\n2\n' >falling
+    PARFOCAL_MARKS=marks PARFOCAL_MARKS_AT=slices:falling refuses "falling: line 2: numbers of calls are wanted, one in a line, which grow" -np 2 "$APP"
+    PARFOCAL_MARKS=marks PARFOCAL_MARKS_AT=slices:nowhere refuses "cannot read 'nowhere': No such file" -np 2 "$APP"
     PARFOCAL_MARKS=no/such/marks refuses "cannot write the marks 'no/such/marks': No such file" -np 2 "$APP"
     PARFOCAL_MARKS=marks PARFOCAL_MARKS_AT=site:xyz refuses "must be followed by a hexadecimal number" -np 2 "$APP"
     PARFOCAL_MARKS=marks PARFOCAL_MARKS_AT=everywhere refuses "PARFOCAL_MARKS_AT" -np 2 "$APP"

@@ -66,6 +66,53 @@ int main(void)
 }
 """
 
+DEALS = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    static char in[16384];
+    int rank, ranks, tasks = 0, most;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    most = atoi(argv[1]) + ranks - 1;
+    for (int task = 0; rank > 0 && task >= 0;) {
+        MPI_Send(in, 64 + task * 7919 % 16000, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(&task, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    while (rank == 0 && tasks < most) {
+        MPI_Status status;
+        MPI_Recv(in, sizeof in, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+        int task = ++tasks < most - ranks + 2 ? tasks : -1;
+        MPI_Send(&task, 1, MPI_INT, status.MPI_SOURCE, 1, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+TALKS = """
+#include <mpi.h>
+int main(void)
+{
+    static char out[4000], in[4000];
+    int rank, ranks;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0)
+        for (int left = ranks - 1; left > 0; left -= in[0])
+            MPI_Recv(in, sizeof in, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; rank > 0 && !out[0]; i++) {
+        out[0] = MPI_Wtime() > 3e-3;
+        MPI_Ssend(out, 1000 + i * rank % 3000, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 TIMED = """
 #include <mpi.h>
 int main(void)
@@ -298,6 +345,44 @@ class Samples(Folder):
         said = self.sample(*FIXED, "-sample", "10%", *PAIR, "./timed", status=1)
         self.assertEqual(said.count("\n"), 1, said)
         self.assertIn("the program passes fewer marks than in analytic: what it does depends on time", said)
+
+    def program(self, name, text):
+        with open(os.path.join(self.folder, name + ".c"), "w", encoding="utf-8") as file:
+            file.write(text)
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "-g", name + ".c", "-o", name], cwd=self.folder, check=True)
+
+    def test_slices(self):
+        """Where no call is made equally often by all ranks, units are slices of time, in all ways the same sample."""
+        self.program("deals", DEALS)
+        found = []
+        for way in (["-by", "run"], ["-by", "fork"], ["-by", "fork", "-jobs", "2"], ["-by", "again", "-jobs", "2"]):
+            said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-verify", *way, "-report", "slices", "./deals", "4000")
+            sample = self.numbers("slices")["sample"]
+            self.assertRegex(said, r"units \(slices of [0-9.]+ us, [0-9]+ to a unit\): 3 certain")
+            self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
+            self.assertLess(abs(sample["verify"]["error"]), 0.01, said)
+            self.assertGreater(abs(sample["cheap_s"] / sample["verify"]["true_s"] - 1), 0.01, "a sample of it shows something")
+            self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
+            self.assertLess(sample["share"], 0.1)
+            self.assertEqual(sample["phases"], [])
+            found.append([sample[key] for key in ("estimate_s", "low_s", "high_s", "border_s", "simulated")])
+        self.assertEqual(found[2:], found[1:2] * 2)
+        self.assertIn("no structure to sample", self.sample(*FIXED, "-sample", "2%", *PAIR, "./deals", "100", status=1))
+        said = subprocess.run([os.path.join(BUILD, "bin", "pfinfo"), "--units", "--", *FIXED, *PAIR, "./deals", "4000"], cwd=self.folder, env=ENVIRONMENT,
+                              timeout=600, check=True, capture_output=True, text=True).stdout
+        self.assertRegex(said, r"marks: none; 4 ranks(.|\n)*\nunits: [0-9]+ \(slices of [0-9.]+ us, [0-9]+ to a unit\)\n  kind +units")
+
+    def test_other_ways(self):
+        """A program that makes other calls in another model has no sample: it is simulated whole, or, with a budget, refused in one line."""
+        self.program("talks", TALKS)
+        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-verify", "-report", "ways", "./talks")
+        self.assertRegex(said, "what the program does depends on time: it makes [0-9]+ calls in a run with windows in portals, [0-9]+ in analytic, so all")
+        sample = self.numbers("ways")["sample"]
+        self.assertAlmostEqual(sample["estimate_s"] / sample["verify"]["true_s"], 1, places=12)
+        self.assertGreater(sample["cost_ratio"], 1)
+        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "60", "./talks", status=1)
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("what the program does depends on time", said)
 
     def test_ended(self):
         """Jobs end with the sample that asked for them, and nothing stays."""

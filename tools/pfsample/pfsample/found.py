@@ -148,14 +148,22 @@ def of_file(path, words):
     try:
         parts, how = units.from_marks(found.marks.marks)
     except Problem:
-        print("\n".join(found.seen()))
         place = units.place(found.marks.sites)
         if place:
+            print("\n".join(found.seen()))
             raise Problem(f"--units: the marks have no structure; a run with PARFOCAL_MARKS_AT=site:{place} may give some that have "
                           f"({found.lines.get(place, 'a place that all ranks pass equally often')})") from None
-        raise
-    size = sequence.group(parts, options.budget)
+        parts, how = of_slices(found)
+    size = sequence.size(parts, options)
     tell(found, units.grouped(parts, size), how, options)
+
+
+def of_slices(found):
+    try:
+        return slices.of(found.marks)[:2]
+    except Problem:
+        print("\n".join(found.seen()))
+        raise
 
 
 def of_program(bindir, words, structure):

@@ -47,7 +47,7 @@ def at_place(runs, place, finest=False):
 
 
 def grouped(options, base, found):
-    size = slices.group(base, options, max(sequence.BEFORE) + sequence.AFTER) if slices.are(base) else sequence.group(base, options.budget)
+    size = sequence.size(base, options)
     return units.grouped(base, size), found + (f", {size} to a unit" if size > 1 else "")
 
 

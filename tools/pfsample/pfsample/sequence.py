@@ -2,7 +2,7 @@
 """Samples that grow until the interval is as narrow as the goal, or the budget is spent."""
 import math
 
-from . import estimate, plan
+from . import estimate, plan, slices
 
 MOST_STEPS = 4
 FIRST = 0.05  # of the run, half of the budget at most, that the first windows take: a further step takes a whole run in the cheap model
@@ -28,6 +28,11 @@ def group(base, budget):
     """How many iterations a unit has: what lets a sample of usual size take half of the budget."""
     body = [unit for unit in base if unit.repeats]
     return max(1, math.floor(budget / 2 * len(body) / (2 * plan.FLOOR)) - 1 - max(BEFORE))
+
+
+def size(base, options):
+    """The same of slices of time, too."""
+    return slices.group(base, options, max(BEFORE) + AFTER) if slices.are(base) else group(base, options.budget)
 
 
 def affordable(units, current, budget):

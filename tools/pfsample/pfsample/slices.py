@@ -36,20 +36,26 @@ def marks_of(marks, known):
     return [*result, units.Mark("end", "", marks.marks[-1].date, "", 0, 0)]
 
 
-def cut(runs):
-    """(units, how they were found): the marks of the runs are the ends of slices from now on."""
-    known = even(runs.marks)
+def of(marks):
+    """(units, how they were found, marks at their ends, the slices that they are)."""
+    known = even(marks)
     if len(known) < LEAST:
         raise Problem(f"-sample: the program has no structure to sample: nothing comes {units.LEAST} times or more in the sequence of its phases, "
                       f"MPI_Pcontrol and collectives, and its {known[-1][0] if known else 0} calls are too few to cut it into slices of time")
+    ends = marks_of(marks, known)
+    parts = [units.Unit(i, i, i + 1, after.date - mark.date, units.SLICE, units.SLICE, True, units.SLICE, units.work([mark]))
+             for i, (mark, after) in enumerate(zip(ends, ends[1:]))]
+    return parts, f"slices of {seconds_text(ends[-1].date / len(parts))}", ends, known
+
+
+def cut(runs):
+    """(units, how they were found): the marks of the runs are the ends of slices from now on."""
+    parts, found, marks, known = of(runs.marks)
     path = runs.path("slices")
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(f"{calls}\n" for calls, *_ in known[:-1])
-    marks = marks_of(runs.marks, known)
     runs.marks, runs.held = replace(runs.marks, marks=marks, at=AT + path), {}
-    parts = [units.Unit(i, i, i + 1, after.date - mark.date, units.SLICE, units.SLICE, True, units.SLICE, units.work([mark]))
-             for i, (mark, after) in enumerate(zip(marks, marks[1:]))]
-    return parts, f"slices of {seconds_text(marks[-1].date / len(parts))}"
+    return parts, found
 
 
 def group(base, options, around):
