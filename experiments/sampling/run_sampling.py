@@ -8,12 +8,18 @@ added to what is there; --again runs those that are.
 import argparse
 import csv
 import json
+import math
 import os
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-BODIES = "bodies"
+sys.path.insert(0, os.path.join(ROOT, "experiments", "hpl"))
+import build as hpl  # noqa: E402 (the path comes first)
+
+BODIES, UNLIKE, HPL = "bodies", "unlike", "hpl"
+ORDER, BLOCK = 2000, 16  # of HPL's matrix: 125 panels
 # ranks, fine model, program and arguments, further flags
 CASES = {
     "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
@@ -28,15 +34,26 @@ CASES = {
     "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
     "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-by", "run"]),
     "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"], ["-by", "run"]),
+    "hpl-16": (16, "packet", [HPL], []),
+    "hpl-64": (64, "packet", [HPL], []),
+    "sweep-16": (16, "packet", [UNLIKE, "sweep", "6"], []),
+    "sweep-64": (64, "packet", [UNLIKE, "sweep", "6"], []),
+    "deal-16": (16, "packet", [UNLIKE, "deal", "10000"], []),
+    "pairs-16": (16, "packet", [UNLIKE, "pairs", "12000"], []),
+    "sizes-16": (16, "packet", [UNLIKE, "sizes", "60"], []),
 }
 COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "estimate_s", "half_width", "border", "true_s", "error", "inside", "coverage",
            "cheap_error", "cost_ratio", "by", "reached"]
 
 
-def build(options):
-    program = os.path.join(options.out, "bodies")
-    subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", os.path.join(HERE, "bodies.c"), "-o", program], check=True)
-    return {BODIES: program, "cg": os.path.join(os.path.dirname(options.bin), "examples", "cg")}
+def build(options, cases):
+    programs = {"cg": os.path.join(os.path.dirname(options.bin), "examples", "cg")}
+    for name in (BODIES, UNLIKE):
+        programs[name] = os.path.join(options.out, name)
+        subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", os.path.join(HERE, name + ".c"), "-o", programs[name]], check=True)
+    if any(CASES[case][2] == [HPL] for case in cases):
+        programs[HPL] = hpl.build_hpl(options.bin, os.path.join(options.out, "build"))
+    return programs
 
 
 def run(options, name, programs):
@@ -44,8 +61,12 @@ def run(options, name, programs):
     report = os.path.join(options.out, name)
     command = [os.path.join(options.bin, "pfrun"), "-np", str(ranks), "-sample", options.goal, "-fine", fine, "-cheap", "analytic", "-verify", *more,
                "-report", report, "--cfg=smpi/simulate-computation:no", programs[words[0]], *words[1:]]
+    folder = None
+    if words == [HPL]:  # which reads its input in the current folder
+        folder, side = os.path.join(options.out, name + "-input"), math.isqrt(ranks)
+        hpl.write_input(programs[HPL], folder, ORDER, side, side, BLOCK)
     with open(os.path.join(options.out, name + ".txt"), "w", encoding="utf-8") as file:
-        subprocess.run(command, stdout=file, check=True)
+        subprocess.run(command, stdout=file, cwd=folder, check=True)
     with open(os.path.join(report, "summary.json"), encoding="utf-8") as file:
         s = json.load(file)["sample"]
     check = s["verify"]
@@ -64,13 +85,14 @@ def main():
     options = parser.parse_args()
     options.bin, options.out = os.path.abspath(options.bin), os.path.abspath(options.out)
     os.makedirs(options.out, exist_ok=True)
-    programs, table, rows = build(options), os.path.join(options.out, "sampling.csv"), {}
+    for name in options.cases:
+        if name not in CASES:
+            parser.error(f"unknown case {name}")
+    programs, table, rows = build(options, options.cases or CASES), os.path.join(options.out, "sampling.csv"), {}
     if os.path.exists(table):
         with open(table, encoding="utf-8", newline="") as file:
             rows = {row["case"]: list(row.values()) for row in csv.DictReader(file)}
     for name in options.cases or CASES:
-        if name not in CASES:
-            parser.error(f"unknown case {name}")
         if name in rows and not options.again:
             continue
         rows[name] = run(options, name, programs)
