@@ -56,10 +56,10 @@ class Slices(unittest.TestCase):
             parts = slices.of(marks(number))[0]
             for budget, strict in ((0.1, False), (0.1, True), (0.5, True)):
                 options = Options(budget=budget, strict=strict)
-                share = sequence.least(units.grouped(parts, sequence.size(parts, options)))
+                share = sequence.least(sequence.grouped(parts, options)[0])
                 if number >= 1000 or strict and number >= 500:
                     self.assertLess(share, budget)
-        self.assertGreater(sequence.size(parts, Options()), 2 * sequence.size(slices.of(marks(1000))[0], Options()))
+        self.assertGreater(sequence.grouped(parts, Options())[1], 2 * sequence.grouped(slices.of(marks(1000))[0], Options())[1])
 
     def test_what_a_run_does_beside_its_windows(self):
         known = slices.of(marks(400))[2]
@@ -67,11 +67,28 @@ class Slices(unittest.TestCase):
         later = [date + (0.003 if i > 100 else 0) for i, date in enumerate(dates)]  # inside the first window
         windows = [{i: later[i] for i in range(90, 110)}, {i: later[i] for i in range(390, 401)}]
         same = slices.aside(known, windows, 40000)
-        self.assertEqual((same.calls, same.usual), (40000, 40000))
+        self.assertEqual((same.calls, same.usual, same.depends), (40000, 40000, False))
         self.assertAlmostEqual(same.longer, 0)
-        other = slices.aside(known, [{i: date + 0.04 for i, date in window.items()} for window in windows], 39999)
-        self.assertNotEqual(other.calls, other.usual)
+        other = slices.aside(known, [{i: date + 0.04 for i, date in window.items()} for window in windows], 39990)
+        self.assertTrue(other.depends)
+        self.assertFalse(slices.aside(known, windows, 39999).depends)
         self.assertAlmostEqual(other.longer, 0.1)
+
+    def test_busy_slices_are_a_kind_of_their_own(self):
+        """Where a tenth of the time has half of the work, and the ratio is another one there."""
+        known = marks(4000)
+        calls = [0, *(slice_[0] + 9 * max(0, slice_[0] - 360000) for slice_ in known.slices)]
+        known.slices = [(after, sent, date) for after, (_, sent, date) in zip(calls[1:], known.slices)]
+        parts = slices.of(known)[0]
+        grouped, _ = sequence.grouped(parts, Options())
+        kinds = units.kinds(grouped)
+        self.assertEqual({kinds[unit.number] for unit in grouped if unit.first > 3650}, {"busy slice"})
+        self.assertEqual({kinds[unit.number] for unit in grouped if unit.last < 3600}, {"slice"})
+        fine = {unit.number: sum(parts[k].x * (2 + 0.1 * (k % 7 - 3) if k > 3600 else 1) for k in range(*part)) for unit, part in zip(grouped, grouped.parts)}
+        hits, errors, _ = sequence.coverage(grouped, fine, 0.02, 0.1, range(100))
+        self.assertGreaterEqual(hits, 0.93)
+        self.assertLess(max(map(abs, errors)), 0.02)
+        self.assertEqual(len(set(units.kinds(sequence.grouped(slices.of(marks(4000))[0], Options())[0]).values())), 1)
 
     def test_coverage(self):
         """Fine times that drift, and wander within what is a step of the program; what is late in one slice is early in the next."""
@@ -81,7 +98,7 @@ class Slices(unittest.TestCase):
             late.append(wandering.gauss(0, 0.03))
             step = 0.03 * ((unit.number // 13) % 3 - 1)
             y[unit.number] = unit.x * (1.1 + 0.2 * unit.number / len(parts) + step + late[-1] - late[-2])
-        grouped = units.grouped(parts, sequence.size(parts, Options()))
+        grouped, _ = sequence.grouped(parts, Options())
         fine = {unit.number: sum(y[k] for k in range(*part)) for unit, part in zip(grouped, grouped.parts)}
         hits, errors, shares = sequence.coverage(grouped, fine, 0.02, 0.1, range(200))
         self.assertGreaterEqual(hits, 0.93)

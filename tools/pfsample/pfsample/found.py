@@ -154,8 +154,7 @@ def of_file(path, words):
             raise Problem(f"--units: the marks have no structure; a run with PARFOCAL_MARKS_AT=site:{place} may give some that have "
                           f"({found.lines.get(place, 'a place that all ranks pass equally often')})") from None
         parts, how = of_slices(found)
-    size = sequence.size(parts, options)
-    tell(found, units.grouped(parts, size), how, options)
+    tell(found, sequence.grouped(parts, options)[0], how, options)
 
 
 def of_slices(found):

@@ -47,8 +47,8 @@ def at_place(runs, place, finest=False):
 
 
 def grouped(options, base, found):
-    size = sequence.size(base, options)
-    return units.grouped(base, size), found + (f", {size} to a unit" if size > 1 else "")
+    parts, size = sequence.grouped(base, options)
+    return parts, found + (f", {size} to a unit" if size > 1 else "")
 
 
 def drawn_ahead(options, runs, ahead):
@@ -115,9 +115,24 @@ def depends(options, runs, parts):
     if options.strict:
         raise Problem(f"-sample: {why} (pfrun -model {options.fine} runs it all)")
     runs.told.append(why + ", so all of it is simulated there")
+    return whole(runs, parts)
+
+
+def whole(runs, parts):
+    """A sample that is a run all in the fine model."""
     runs.by, runs.aside = "run", None
     dates, _ = runs.full(own=True)
     return sequence.all_of(parts, lambda _: {unit.number: dates[unit.last] - dates[unit.first] for unit in parts})
+
+
+def any_parts(options, runs):
+    """As parts_of(), of programs that are too short for slices, too."""
+    try:
+        return parts_of(options, runs)
+    except slices.TooFew:
+        if options.strict:
+            raise
+        return slices.whole(runs)
 
 
 def work(bindir, arguments):
@@ -134,14 +149,13 @@ def work(bindir, arguments):
         if ahead:
             parts, found, windows, sample = drawn_ahead(options, runs, ahead)
         else:
-            (parts, found), sample = parts_of(options, runs), None
+            (parts, found), sample = any_parts(options, runs), None
             windows = Windows(runs, parts)
         if not sample:
             ahead = None
             sampled = fits(options, runs, parts)
-            sample = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border) if sampled \
-                else sequence.all_of(parts, windows.measure)
-        if runs.aside and runs.aside.calls != runs.aside.usual:
+            sample = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border) if sampled else whole(runs, parts)
+        if runs.aside and runs.aside.depends:
             sample = depends(options, runs, parts)
         elif runs.aside and abs(runs.aside.longer) > options.goal / 4:
             runs.told.append(f"beside its windows, a run takes {100 * runs.aside.longer:+.2g} % of the time in {options.cheap}: what the program does "

@@ -180,7 +180,7 @@ class Runs:
         status, _, text = self.run(self.options.cheap, {"marks": self.path("marks.csv"), "marks_at": "site:" + place, **self.replayed()})
         if status:
             raise Problem(f"-sample: the run with marks at a place of the program failed: {self.why(text)}")
-        self.marks, self.held = files.read_marks(self.path("marks.csv")), {}
+        self.marks, self.held = replace(files.read_marks(self.path("marks.csv")), slices=self.marks.slices), {}
 
     def replayed(self):
         return {REPLAY: self.path("computation")} if self.records else {}

@@ -3,6 +3,7 @@
 import math
 
 from . import estimate, plan, slices
+from . import units as structure
 
 MOST_STEPS = 4
 FIRST = 0.05  # of the run, half of the budget at most, that the first windows take: a further step takes a whole run in the cheap model
@@ -30,9 +31,17 @@ def group(base, budget):
     return max(1, math.floor(budget / 2 * len(body) / (2 * plan.FLOOR)) - 1 - max(BEFORE))
 
 
-def size(base, options):
-    """The same of slices of time, too."""
-    return slices.group(base, options, max(BEFORE) + AFTER) if slices.are(base) else group(base, options.budget)
+def grouped(base, options):
+    """(units, how many iterations or slices each has)."""
+    if not slices.are(base):
+        size = group(base, options.budget)
+        return structure.grouped(base, size), size
+    size = slices.group(base, options, max(BEFORE) + AFTER)
+    parts = slices.told_apart(structure.grouped(base, size))
+    while size > slices.LONG and least(parts) > 2 * options.budget:  # where some have much more to simulate than others
+        size = max(slices.LONG, size // 2)
+        parts = slices.told_apart(structure.grouped(base, size))
+    return parts, size
 
 
 def affordable(units, current, budget):
@@ -63,7 +72,7 @@ def step(units, current, found, goal, budget):
     factor = max(1.5, MARGIN * ((found.half - abs(found.border)) / without_border)**2)
     more = min(math.ceil((factor - 1) * current.sampled), affordable(units, current, budget))
     more = min(more, left(current))
-    return more if more >= LEAST * current.sampled else 0
+    return more if more >= (slices.STEP if slices.are(units.base) else LEAST) * current.sampled else 0
 
 
 def run(units, measure, goal, budget, seed, border=None, layout=None):
@@ -107,4 +116,4 @@ def coverage(units, y, goal, budget, seeds, border=0.0, ahead=None):
 
 def least(units):
     """The share of the run that the smallest plan simulates in the fine model."""
-    return cost(units, plan.make(units, 0).wanted())
+    return cost(units, plan.make(units, 0).wanted()) if any(unit.repeats for unit in units) else 1.0

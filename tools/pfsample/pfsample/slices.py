@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Units of programs in which nothing comes again, or too seldom: slices of simulated time in the cheap run. They end where all ranks together have made
 so many calls, which is the same point of the program in each run, whoever makes the calls."""
+import itertools
 import math
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,15 @@ LEAST = 100  # slices that are worth it
 CALLS = 4  # of each rank in a slice, about: in two to four slices and one behind, a window has to settle
 DRAWN = 7  # units for which half of the budget is enough, or all of it where they are short
 LONG = 8  # slices of a unit that is not
+BUSY = 6  # times as much to simulate in the same time: another kind,
+FEWEST = 12  # if there are so many units
+STEP = 0.3  # of the sample, that a further run must add
+OTHER = 1e-4  # of all calls, that another run may make more or fewer
 AT = "slices:"  # marks, in a run that has them
+
+
+class TooFew(Problem):
+    """There are not calls enough for slices."""
 
 
 def even(marks):
@@ -40,7 +49,7 @@ def of(marks):
     """(units, how they were found, marks at their ends, the slices that they are)."""
     known = even(marks)
     if len(known) < LEAST:
-        raise Problem(f"-sample: the program has no structure to sample: nothing comes {units.LEAST} times or more in the sequence of its phases, "
+        raise TooFew(f"-sample: the program has no structure to sample: nothing comes {units.LEAST} times or more in the sequence of its phases, "
                       f"MPI_Pcontrol and collectives, and its {known[-1][0] if known else 0} calls are too few to cut it into slices of time")
     ends = marks_of(marks, known)
     parts = [units.Unit(i, i, i + 1, after.date - mark.date, units.SLICE, units.SLICE, True, units.SLICE, units.work([mark]))
@@ -58,6 +67,15 @@ def cut(runs):
     return parts, found
 
 
+def whole(runs):
+    """The run as one unit."""
+    start, end = runs.marks.marks[0], runs.marks.marks[-1]
+    calls, sent = sum(mark.calls for mark in runs.marks.marks), sum(mark.bytes for mark in runs.marks.marks)
+    marks = [replace(start, calls=calls, bytes=sent), end]
+    runs.marks, runs.held = replace(runs.marks, marks=marks, at="none"), {}
+    return units.Units([units.Unit(0, 0, 1, end.date - start.date, "", "", False, "", units.work(marks[:1]))]), "the whole run"
+
+
 def group(base, options, around):
     """How many slices a unit has. What is late in one slice is early in the next, so that few long units tell more than many short ones."""
     each = options.budget * len(base) / DRAWN  # with what is around it
@@ -71,6 +89,11 @@ class Aside:
     calls: int  # of all ranks that it made in all, and those of the cheap run
     usual: int
 
+    @property
+    def depends(self):
+        """Whether what the program does depends on time, beyond a look or two at what has come."""
+        return abs(self.calls - self.usual) > OTHER * self.usual
+
 
 def aside(marks, windows, calls):
     """`windows`: {mark: date} of each, the last one up to the end of the run."""
@@ -78,6 +101,21 @@ def aside(marks, windows, calls):
     usual = marks[-1].date - sum(marks[max(dates)].date - marks[min(dates)].date for dates in windows)
     rest = windows[-1][len(marks) - 1] - inside
     return Aside((rest - usual) / marks[-1].date, calls, sum(mark.calls for mark in marks))
+
+
+def told_apart(parts):
+    """Units in two kinds, where some have many times as much to simulate in their time as the others: a benchmark of latencies beside one of loads."""
+    density = {unit.number: unit.work / unit.x if unit.x > 0 else math.inf for unit in parts}
+    order = sorted(parts, key=lambda unit: (density[unit.number], unit.number))
+    x, work = ([0.0, *itertools.accumulate(sum_of)] for sum_of in ([unit.x for unit in order], [unit.work for unit in order]))
+    best = (0.0, 0)
+    for k in range(FEWEST, len(order) - FEWEST + 1):
+        there = x[-1] - x[k]
+        if x[k] > 0 and there > 0 and (work[-1] - work[k]) / there > BUSY * work[k] / x[k]:
+            best = max(best, (x[k] * there * (work[k] / x[k] - (work[-1] - work[k]) / there)**2, -k))
+    busy = {unit.number for unit in order[-best[1]:]} if best[1] else set()
+    return units.Units([replace(unit, kind="busy " + unit.kind, coarse="busy " + unit.coarse) if unit.number in busy else unit for unit in parts],
+                       parts.base, parts.parts)
 
 
 def are(base):
