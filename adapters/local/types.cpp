@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 
 #include <smpi/smpi.h>
 
+#include "adapters/local/blocks.h"
 #include "lowlevel/simgrid/private.h"
 
 namespace
@@ -66,6 +68,37 @@ void (*visitor)(ptrdiff_t, int, void *); /* of pf_local_type_walk(), in the same
 void tell_visitor(void *, void *place, int *length, MPI_Datatype *type)
 {
     visitor(reinterpret_cast<ptrdiff_t>(place), *length, *type);
+}
+
+/* Many bits at once: SMPI's functions work on items, which may be single bytes. */
+template <typename Combine> void combine_words(size_t bytes, const void *in, void *inout, Combine combine)
+{
+    auto from = static_cast<const unsigned char *>(in);
+    auto to = static_cast<unsigned char *>(inout);
+    uint64_t a, b;
+    size_t done = 0;
+    for (; done + sizeof a <= bytes; done += sizeof a) {
+        memcpy(&a, from + done, sizeof a);
+        memcpy(&b, to + done, sizeof b);
+        b = combine(a, b);
+        memcpy(to + done, &b, sizeof b);
+    }
+    for (; done < bytes; done++)
+        to[done] = static_cast<unsigned char>(combine(from[done], to[done]));
+}
+
+/* False when the operation is none of bits. */
+bool combine_bits(const void *op, size_t bytes, const void *in, void *inout)
+{
+    if (op == MPI_BOR)
+        combine_words(bytes, in, inout, [](uint64_t a, uint64_t b) { return a | b; });
+    else if (op == MPI_BAND)
+        combine_words(bytes, in, inout, [](uint64_t a, uint64_t b) { return a & b; });
+    else if (op == MPI_BXOR)
+        combine_words(bytes, in, inout, [](uint64_t a, uint64_t b) { return a ^ b; });
+    else
+        return false;
+    return true;
 }
 
 } // namespace
@@ -140,6 +173,8 @@ extern "C" void pf_local_type_pack(void *type, int count, const void *from, void
 
 extern "C" void pf_local_type_unpack(void *type, int count, const void *packed, void *to)
 {
+    if (pf_local_type_is_derived(type) && pf_blocks_unpack(type, count, packed, to))
+        return;
     in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
         int bytes = static_cast<int>(pf_local_type_size(type)) * n;
         simgrid::smpi::Datatype::copy(at(packed, done), bytes, MPI_BYTE, at(to, offset), n, type_of(type));
@@ -155,6 +190,8 @@ extern "C" void pf_local_type_copy(void *type, int count, const void *from, void
 
 extern "C" void pf_local_type_serialize(void *type, int count, const void *from, void *packed)
 {
+    if (pf_local_type_is_derived(type) && pf_blocks_pack(type, count, from, packed))
+        return;
     in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
         type_of(type)->serialize(at(from, offset), at(packed, done), n);
     });
@@ -183,6 +220,9 @@ extern "C" bool pf_local_op_is_commutative(const void *op)
 
 extern "C" void pf_local_op_apply(const void *op, void *type, int count, const void *in, void *inout)
 {
+    size_t bytes = type_of(type)->size * static_cast<size_t>(std::max(count, 0));
+    if (!(type_of(type)->flags & type_derived) && combine_bits(op, bytes, in, inout))
+        return;
     op_of(op)->apply(in, inout, &count, type_of(type));
 }
 

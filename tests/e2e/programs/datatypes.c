@@ -23,6 +23,18 @@ static void strided(void)
     MPI_Type_free(&nested);
 }
 
+/* One type after the other, most of them at the address of the one before. */
+static void again(void)
+{
+    for (int stride = 2; stride < 40; stride++) {
+        MPI_Datatype t;
+        MPI_Type_vector(3, 1, stride, MPI_INT, &t);
+        MPI_Type_commit(&t);
+        exchange(t, 1, (const int[]){0, stride, 2 * stride}, 3);
+        MPI_Type_free(&t);
+    }
+}
+
 static void indexed(void)
 {
     MPI_Datatype t;
@@ -151,6 +163,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     strided();
     TIME("strided");
+    MPI_Barrier(MPI_COMM_WORLD);
+    again();
+    TIME("again");
     MPI_Barrier(MPI_COMM_WORLD);
     indexed();
     TIME("indexed");
