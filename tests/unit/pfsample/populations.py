@@ -6,10 +6,12 @@ import random
 from pfsample.units import Unit, Units
 
 
-def make(pairs):
-    """Units and fine times of (x, y, kind, calls), with a set-up before and an output behind them."""
+def make(pairs, works=()):
+    """Units and fine times of (x, y, kind, calls), with a set-up before and an output behind them. `works`: what they have to do, if not a call each."""
     rows = [(3.0, 3.9, "setup", 7), *pairs, (0.5, 0.8, "output", 3)]
-    units = [Unit(i, i, i + 1, x, kind, str(calls), 0 < i <= len(pairs), kind, calls) for i, (x, _, kind, calls) in enumerate(rows)]
+    works = [7, *works, 3] if works else [row[3] for row in rows]
+    units = [Unit(i, i, i + 1, x, kind, str(calls), 0 < i <= len(pairs), kind, work)
+             for i, ((x, _, kind, calls), work) in enumerate(zip(rows, works))]
     return Units(units), {i: y for i, (_, y, _, _) in enumerate(rows)}
 
 
@@ -42,6 +44,29 @@ def alltoallv(count, seed):
     return make(rows)
 
 
+def volumes(count, seed):
+    """Random volumes, how many of which there are changes now and then. The cheap model does not know what they do to each other in the fine one."""
+    r, rows, works, heat = random.Random(seed), [], [], 1.0
+    for i in range(count):
+        heat = r.choice((0.6, 1.0, 1.4)) if i % 25 == 0 else heat
+        works.append(60 * heat * math.exp(0.1 * r.gauss(0, 1)))
+        x = (0.7 + 0.3 * works[-1] / 60) * (1 + 0.08 * r.gauss(0, 1))
+        rows.append((x, (0.1 + 0.9 * works[-1] / 60) * (1 + 0.12 * r.gauss(0, 1)), f"random {i}", 16))
+    return make(rows, works)
+
+
+def meshes(count, seed):
+    """A mesh that is refined now and then, by whose size the fine model is later and later, and each size has an error of its own."""
+    r, rows, works = random.Random(seed), [], []
+    for i in range(count):
+        if i % 150 == 0:
+            size, own = r.uniform(0.5, 1.5), 1 + 0.01 * r.gauss(0, 1)
+        x = (0.4 + 0.6 * size) * (1 + 0.005 * r.random())
+        works.append(40 + 30 * size)
+        rows.append((x, (0.3 + 0.8 * size) * own * (1 + 0.01 * r.gauss(0, 1)), f"mesh {int(size > 1)}", 40))
+    return make(rows, works)
+
+
 def cycle(count, seed):
     """Equal iterations that go round in a cycle of four in the fine model, as those of an exchange with neighbours do."""
     return make([(24.73, (25.82, 25.79, 26.30, 25.86)[(i + seed) % 4], "halo", 40) for i in range(count)])
@@ -56,4 +81,4 @@ def suite(count, seed):
     return make(rows)
 
 
-ALL = {"cycle": cycle, "halo": halo, "amr": amr, "alltoallv": alltoallv, "suite": suite}
+ALL = {"cycle": cycle, "halo": halo, "amr": amr, "alltoallv": alltoallv, "suite": suite, "volumes": volumes, "meshes": meshes}

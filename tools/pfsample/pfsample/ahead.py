@@ -15,11 +15,13 @@ from .windows import Windows
 MARKS = 620  # that the begin has: a program with three hundred iterations of two marks is all of it
 PERIODS = 16  # iterations after which kinds come again, at most: then so many are one unit
 SIZE = 2  # iterations of a unit at least
-FIRST = 0.12  # of the first zones that windows take, the budget at most
+FIRST = 0.08  # of the first zones that windows take, the budget at most
 GROWTH = 10  # times the goal: the length of a zone by what lies before it,
 LONGEST = 0.2  # at most
 DRAWN = 4  # units that stand for a stratum, at least
 FARTHEST = 5_000_000  # iterations behind which nobody looks any more
+SCATTERED = 0.3  # of x in a kind, apart from what bytes explain, above which windows are drawn when all units are known; and above plan.SPREAD
+MANY, OFTEN = 10, 0.04  # a unit has so many iterations at least, and windows take so much of the run: as the fine times may scatter as well
 SETTLES = 16  # iterations behind a window, whose times in the cheap model are not taken
 
 
@@ -34,6 +36,7 @@ class Ahead:
     share: float  # of the first zones that windows take
     growth: float  # of the later ones
     here: tuple = ()  # the two stretches that tell how well windows settle
+    coarse: bool = False  # iterations of one kind make the same calls, with other sizes
 
     def zones(self, seed, count):
         """[(end, the unit that is drawn)] by numbers, up to `count`. A zone's number is hashed with the seed, as units are for a sample."""
@@ -61,7 +64,7 @@ class Ahead:
 
     def plan(self, parts, seed, held):
         """The sample that windows at these places are; what they do not show is said to be unseen. `held(unit's number)`: whether its window was."""
-        certain, strata = plan.layout(parts)
+        certain, strata = plan.layout(parts, sizes=False)
         zones = [(end, number) for end, number in self.zones(seed, len(parts)) if number < len(parts) and held(number)]
         result = plan.Plan(parts, {number: why for number, why in certain.items() if held(number)}, [])
         result.unseen = [parts[number] for number in sorted(certain) if not held(number)]
@@ -79,22 +82,52 @@ class Ahead:
             result.strata.append(stratum)
         return result if result.strata else None
 
+    def kinds_of(self, base):
+        return [replace(unit, kind=unit.coarse) for unit in base] if self.coarse else base
+
     def clean(self, base, held):
         """Units with times of the cheap model alone. Where a window is, or was just before, those of the begin are known; others take as long as the
-        nearest ones of their kind."""
+        nearest ones of their kind with as many bytes, or as their bytes say."""
         kind, touched, firsts = units.kinds(base), set(), [unit.first for unit in base]
         for begin, end in held:
             touched.update(range(bisect_right(firsts, begin) - 1, min(len(base), bisect_left(firsts, end) + SETTLES)))
-        near = {}
+        groups = {}
+        for unit in base:
+            if unit.number not in touched:
+                groups.setdefault(kind.get(unit.number), []).append(unit)
+        lines, near = {name: line(group) for name, group in groups.items()}, {}
         for order in (base, base[::-1]):
             last = {}
             for unit in order:
                 if unit.number not in touched:
-                    last[kind.get(unit.number)] = unit.x
+                    last[kind.get(unit.number)] = unit
                 elif kind.get(unit.number) in last:
                     near.setdefault(unit.number, []).append(last[kind.get(unit.number)])
-        near.update({unit.number: [unit.x] for unit in self.base})
-        return [replace(unit, x=statistics.fmean(near[unit.number])) if unit.number in touched and unit.number in near else unit for unit in base]
+        x = {number: expected(base[number], others, lines[kind.get(number)]) for number, others in near.items()}
+        x.update({unit.number: unit.x for unit in self.base})
+        return [replace(unit, x=x[unit.number]) if unit.number in touched and unit.number in x else unit for unit in base]
+
+
+def line(group):
+    """(a, b) of x = a + b work by least squares: more bytes take longer."""
+    works, xs = [unit.work for unit in group], [unit.x for unit in group]
+    work, x = statistics.fmean(works), statistics.fmean(xs)
+    below = sum((w - work)**2 for w in works)
+    slope = sum((w - work) * (y - x) for w, y in zip(works, xs)) / below if below > 0 else 0.0
+    return x - slope * work, slope
+
+
+def expected(unit, near, of_kind):
+    """x of a unit from those that are near it, or of its kind."""
+    same = [other.x for other in near if other.work == unit.work]
+    return statistics.fmean(same or [max(of_kind[0] + of_kind[1] * unit.work, 0.0)])
+
+
+def scatter(group):
+    """How far x is off, relatively, from what the bytes say."""
+    a, b = line(group)
+    mean = statistics.fmean(unit.x for unit in group)
+    return math.sqrt(statistics.fmean((unit.x - a - b * unit.work)**2 for unit in group)) / mean if mean > 0 else 0.0
 
 
 def period(kinds):
@@ -106,16 +139,27 @@ def period(kinds):
 
 
 def regular(base):
-    """(iterations after which all comes again, marks of one), None where it does not."""
+    """(iterations after which all comes again, marks of one, scatter of x, whether kinds are coarse), None where nothing does. Kinds are coarse where
+    finer ones do not come again, or sizes change inside of them: they may change more later."""
     body = [unit for unit in base if unit.repeats][2:]
-    kind = units.kinds(base)
-    groups = {}
-    for unit in body:
-        groups.setdefault(kind[unit.number], []).append(unit.x)
     steps = {unit.last - unit.first for unit in body}
-    distance = period([kind[unit.number] for unit in body]) if len(body) > 2 * PERIODS else 0
-    even = all(statistics.pstdev(xs) <= plan.SPREAD * statistics.fmean(xs) for xs in groups.values())
-    return (distance, steps.pop()) if distance and len(steps) == 1 and even else None
+    if len(body) <= 2 * PERIODS or len(steps) != 1:
+        return None
+    fine, coarse = (came_again(body, kind) for kind in (units.kinds(base), {unit.number: unit.coarse for unit in body}))
+    if fine and coarse and fine[2] and coarse[1] <= max(fine[1], plan.SPREAD):
+        fine = None
+    found = fine or coarse
+    return (found[0], steps.pop(), found[1], found is coarse) if found and found[1] <= SCATTERED else None
+
+
+def came_again(body, kind):
+    """(iterations after which kinds come again, scatter of x in the widest, whether bytes differ in one), None where they do not."""
+    distance, groups = period([kind[unit.number] for unit in body]), {}
+    for unit in body:
+        groups.setdefault(kind[unit.number], []).append(unit)
+    if not distance:
+        return None
+    return distance, max(scatter(group) for group in groups.values()), any(len({unit.work for unit in group}) > 1 for group in groups.values())
 
 
 def from_begin(options, runs):
@@ -131,16 +175,18 @@ def from_begin(options, runs):
     found = regular(base)
     if not found:
         return None
+    distance, step, wide, coarse = found
+    share, growth, size = min(FIRST, options.budget), min(GROWTH * options.goal, LONGEST), SIZE
+    if wide > plan.SPREAD:
+        share, growth, size = min(OFTEN, options.budget / 2), 0.0, MANY
     first = next(unit.number for unit in base if unit.repeats) + 2
-    size = found[0] * math.ceil(SIZE / found[0])
-    looks = Windows(runs, units.Units(base))
+    looks = Windows(runs, units.Units([replace(unit, kind=unit.coarse) for unit in base] if coarse else base))
     both = looks.stretches(whole=True)
     if not both:
         return None
     here = (looks.around(both[0], both[0][0].number), both[2][0])
-    growth = min(GROWTH * options.goal, LONGEST)
-    placed = Ahead(base, marks.at, first, size, found[1], min(FIRST, options.budget), growth, here)
-    if options.goal < memory.GOAL:  # too many windows: let what comes again be known by heart, and these try it
+    placed = Ahead(base, marks.at, first, distance * math.ceil(size / distance), step, share, growth, here, coarse)
+    if options.goal < memory.GOAL and not coarse and growth:  # too many windows: let what comes again be known by heart, and these try it
         placed.growth, placed.here = LONGEST, (*here, (0, placed.mark(first + memory.BEGIN)))
     return placed
 

@@ -54,7 +54,7 @@ def grouped(options, base, found):
 def drawn_ahead(options, runs, ahead):
     """What is known from the one run: (units, how they were found, windows, the sample or None where a second run must follow)."""
     base, found = structure(runs)
-    base = ahead.clean(base, runs.held)
+    base = ahead.clean(ahead.kinds_of(base), runs.held)
     if options.goal < memory.GOAL:
         sample = memory.run(base, runs.held, runs.states)
         if sample and sample[2].half <= options.goal * sample[2].total:

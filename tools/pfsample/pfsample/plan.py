@@ -139,8 +139,8 @@ def strata_of(name, units, most):
     return [(f"{name}, size {i + 1} of {len(parts)}", sorted(part, key=lambda unit: unit.number)) for i, part in enumerate(parts)]
 
 
-def layout(units):
-    """(certain units, strata as (name, units)): what the seed has no part in."""
+def layout(units, sizes=True):
+    """(certain units, strata as (name, units)): what the seed has no part in. `sizes`: kinds are cut by x, which must be known."""
     body = [unit for unit in units if unit.repeats]
     certain = {unit.number: "does not repeat" for unit in units if not unit.repeats}
     certain.update({unit.number: "at the begin" for unit in body[:2]} | {body[-1].number: "at the end"})
@@ -159,7 +159,7 @@ def layout(units):
     for name, group in groups.items():
         if group:
             share = sum(unit.x for unit in group) / max(whole, 1e-300)
-            strata += strata_of(name, group, max(1, math.floor(share * room)))
+            strata += strata_of(name, group, max(1, math.floor(share * room)) if sizes else 1)
     return certain, strata
 
 
