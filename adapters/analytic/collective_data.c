@@ -236,13 +236,33 @@ static const void *contribution(const struct an_part *p)
     return p->saved.room ? p->saved.items : p->send;
 }
 
-/* The combination of all, in the order of the ranks. */
+/* The combination of all, in the order of the ranks, but for what was combined when members left. */
 static void combine(struct an_collective *c, const struct an_part *mine, int count, struct an_items *result)
 {
-    int i = c->call.n - 1;
-    an_items_take(result, contribution(&c->parts[i]), count, mine->send_type);
+    int i = c->call.n;
+    const void *last = c->early.room ? c->early.items : contribution(&c->parts[--i]);
+    an_items_take(result, last, count, mine->send_type);
     while (i-- > 0)
-        pf_local_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
+        if (!c->parts[i].combined)
+            pf_local_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
+}
+
+/* A member of a reduction leaves before its contribution was used. Where the order makes no difference, one
+ * buffer, which stays in the cache, is all that is written. */
+static void leave_reduction(struct an_collective *c, struct an_part *p)
+{
+    size_t bytes = an_data_bytes(p->send_count, p->send_type);
+    bool first = !c->early.room;
+    if (!pf_local_op_is_of_bits(p->op, p->send_type) || (!first && bytes != c->early_bytes)) {
+        an_items_take(&p->saved, p->send, p->send_count, p->send_type);
+        return;
+    }
+    if (first)
+        an_items_take(&c->early, p->send, p->send_count, p->send_type);
+    else
+        pf_local_op_apply(p->op, p->send_type, p->send_count, p->send, c->early.items);
+    c->early_bytes = bytes;
+    p->combined = true;
 }
 
 static int total_count(const struct an_collective *c, const struct an_part *p)
@@ -342,7 +362,7 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
         break;
     case PF_COLL_REDUCE:
         if (!root)
-            an_items_take(&p->saved, p->send, p->send_count, p->send_type);
+            leave_reduction(c, p);
         break;
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
@@ -425,8 +445,9 @@ void an_collective_forget(struct an_collective *c)
         if (p->packed)
             an_data_give_back(p->packed, p->packed_class);
         p->packed = NULL;
-        p->here = p->left = false; /* the record is used again */
+        p->here = p->left = p->combined = false; /* the record is used again */
     }
+    an_items_give_back(&c->early);
     an_items_give_back(&c->prefix);
     c->prefix = (struct an_items){0};
 }

@@ -327,6 +327,7 @@ struct an_part {
     struct an_items saved; /* of reductions: its contribution, when it has left before that was used */
     char *packed;          /* of others: the same */
     int packed_class;
+    bool combined; /* in `early` of the collective */
 };
 
 struct an_collective {
@@ -341,6 +342,8 @@ struct an_collective {
     size_t **rows;          /* of alltoallv and alltoallw */
     struct an_items prefix; /* of scans: the combination of the first `combined` members */
     int combined;
+    struct an_items early; /* of reductions: the combination of contributions whose members have left */
+    size_t early_bytes;
 };
 
 struct an_leave {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the blocks of datatypes, keeps them as long as the type lives, and moves data by them. */
-#include "adapters/local/blocks.h"
+/*
+ * The layout of a derived datatype of SMPI as rows of equal blocks, found once and kept as long as the type
+ * lives. SMPI walks through the tree of the type for each item, and a face of a cube has as many blocks as
+ * points.
+ */
+#include "adapters/local/types.h"
 
 #include <cstdint>
 #include <cstring>
@@ -9,8 +13,6 @@
 
 #include <simgrid/s4u/Actor.hpp>
 #include <smpi/smpi.h>
-
-#include "adapters/local/types.h"
 
 namespace
 {
@@ -209,17 +211,22 @@ uintptr_t place(const void *base, ptrdiff_t offset)
 
 } // namespace
 
-extern "C" bool pf_blocks_pack(void *type, int count, const void *from, void *packed)
+/* Where a layout is too long for that, or SMPI's items do not follow each other by the extent: its way. */
+extern "C" void pf_local_type_serialize(void *type, int count, const void *from, void *packed)
 {
-    return move_rows(type, count, [&](ptrdiff_t offset, const row &r, size_t done) {
+    auto gather = [&](ptrdiff_t offset, const row &r, size_t done) {
         gather_row(reinterpret_cast<const char *>(place(from, offset)), r,
                    static_cast<char *>(packed) + done);
-    });
+    };
+    if (!pf_local_type_is_derived(type) || !move_rows(type, count, gather))
+        pf_local_type_serialize_by_tree(type, count, from, packed);
 }
 
-extern "C" bool pf_blocks_unpack(void *type, int count, const void *packed, void *to)
+extern "C" void pf_local_type_unpack(void *type, int count, const void *packed, void *to)
 {
-    return move_rows(type, count, [&](ptrdiff_t offset, const row &r, size_t done) {
+    auto scatter = [&](ptrdiff_t offset, const row &r, size_t done) {
         scatter_row(static_cast<const char *>(packed) + done, r, reinterpret_cast<char *>(place(to, offset)));
-    });
+    };
+    if (!pf_local_type_is_derived(type) || !move_rows(type, count, scatter))
+        pf_local_type_unpack_by_tree(type, count, packed, to);
 }

@@ -9,7 +9,6 @@
 
 #include <smpi/smpi.h>
 
-#include "adapters/local/blocks.h"
 #include "lowlevel/simgrid/private.h"
 
 namespace
@@ -87,18 +86,14 @@ template <typename Combine> void combine_words(size_t bytes, const void *in, voi
         to[done] = static_cast<unsigned char>(combine(from[done], to[done]));
 }
 
-/* False when the operation is none of bits. */
-bool combine_bits(const void *op, size_t bytes, const void *in, void *inout)
+void combine_bits(const void *op, size_t bytes, const void *in, void *inout)
 {
     if (op == MPI_BOR)
         combine_words(bytes, in, inout, [](uint64_t a, uint64_t b) { return a | b; });
     else if (op == MPI_BAND)
         combine_words(bytes, in, inout, [](uint64_t a, uint64_t b) { return a & b; });
-    else if (op == MPI_BXOR)
-        combine_words(bytes, in, inout, [](uint64_t a, uint64_t b) { return a ^ b; });
     else
-        return false;
-    return true;
+        combine_words(bytes, in, inout, [](uint64_t a, uint64_t b) { return a ^ b; });
 }
 
 } // namespace
@@ -171,10 +166,8 @@ extern "C" void pf_local_type_pack(void *type, int count, const void *from, void
     });
 }
 
-extern "C" void pf_local_type_unpack(void *type, int count, const void *packed, void *to)
+extern "C" void pf_local_type_unpack_by_tree(void *type, int count, const void *packed, void *to)
 {
-    if (pf_local_type_is_derived(type) && pf_blocks_unpack(type, count, packed, to))
-        return;
     in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
         int bytes = static_cast<int>(pf_local_type_size(type)) * n;
         simgrid::smpi::Datatype::copy(at(packed, done), bytes, MPI_BYTE, at(to, offset), n, type_of(type));
@@ -188,10 +181,8 @@ extern "C" void pf_local_type_copy(void *type, int count, const void *from, void
     });
 }
 
-extern "C" void pf_local_type_serialize(void *type, int count, const void *from, void *packed)
+extern "C" void pf_local_type_serialize_by_tree(void *type, int count, const void *from, void *packed)
 {
-    if (pf_local_type_is_derived(type) && pf_blocks_pack(type, count, from, packed))
-        return;
     in_pieces(type, count, [&](int n, size_t done, ptrdiff_t offset) {
         type_of(type)->serialize(at(from, offset), at(packed, done), n);
     });
@@ -218,11 +209,18 @@ extern "C" bool pf_local_op_is_commutative(const void *op)
     return op_of(op)->commutative;
 }
 
+extern "C" bool pf_local_op_is_of_bits(const void *op, const void *type)
+{
+    return (op == MPI_BOR || op == MPI_BAND || op == MPI_BXOR) && !(type_of(type)->flags & type_derived);
+}
+
 extern "C" void pf_local_op_apply(const void *op, void *type, int count, const void *in, void *inout)
 {
     size_t bytes = type_of(type)->size * static_cast<size_t>(std::max(count, 0));
-    if (!(type_of(type)->flags & type_derived) && combine_bits(op, bytes, in, inout))
+    if (pf_local_op_is_of_bits(op, type)) {
+        combine_bits(op, bytes, in, inout);
         return;
+    }
     op_of(op)->apply(in, inout, &count, type_of(type));
 }
 

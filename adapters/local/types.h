@@ -48,6 +48,10 @@ void pf_local_type_walk(void *type, int count, void (*visit)(ptrdiff_t offset, i
 /* Like pf_local_type_pack, but callable outside a rank's context. */
 void pf_local_type_serialize(void *type, int count, const void *from, void *packed);
 
+/* Both as SMPI does it: a function call for each block, through the tree of the type. */
+void pf_local_type_serialize_by_tree(void *type, int count, const void *from, void *packed);
+void pf_local_type_unpack_by_tree(void *type, int count, const void *packed, void *to);
+
 /* May messages use it? It is committed and not freed. */
 bool pf_local_type_is_ready(const void *type);
 
@@ -56,6 +60,9 @@ void pf_local_type_keep(void *type);
 void pf_local_type_drop(void *type);
 
 bool pf_local_op_is_commutative(const void *op);
+
+/* It combines bits, each with those in the same place: whatever the order, the result is the same. */
+bool pf_local_op_is_of_bits(const void *op, const void *type);
 
 /* inout = in op inout */
 void pf_local_op_apply(const void *op, void *type, int count, const void *in, void *inout);

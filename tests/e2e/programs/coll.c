@@ -42,6 +42,35 @@ static void bcast_reduce(int n, int root)
         CHECK(in[i] == P - 1 + i);
 }
 
+/* Bits, of as many bytes as are no words; buffers change as soon as they may, and a root that is late. */
+static void reduce_bits(int n, int root)
+{
+    static const MPI_Op ops[] = {MPI_BXOR, MPI_BOR, MPI_BAND};
+    unsigned char *mine = (unsigned char *)in, *all = (unsigned char *)out;
+    int token = 0;
+
+    for (int o = 0; o < 3; o++) {
+        for (int i = 0; i < n; i++)
+            mine[i] = (unsigned char)(R * 37 + i * 11);
+        memset(all, 0x5a, (size_t)n + 1);
+        if (R == root && P > 1)
+            MPI_Recv(&token, 1, MPI_INT, (root + 1) % P, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else if (R == (root + 1) % P && P > 1)
+            MPI_Send(&token, 1, MPI_INT, root, 9, MPI_COMM_WORLD);
+        CHECK_OK(MPI_Reduce(mine, all, n, MPI_BYTE, ops[o], root, MPI_COMM_WORLD));
+        memset(mine, 0xff, (size_t)n);
+        for (int i = 0; i < n && R == root; i++) {
+            unsigned char expected = o == 2 ? 0xff : 0;
+            for (int r = 0; r < P; r++) {
+                unsigned char value = (unsigned char)(r * 37 + i * 11);
+                expected = o == 0 ? expected ^ value : o == 1 ? expected | value : expected & value;
+            }
+            CHECK(all[i] == expected);
+        }
+        CHECK(all[n] == 0x5a);
+    }
+}
+
 static void allreduce_scan(int n)
 {
     for (int i = 0; i < n; i++)
@@ -181,6 +210,8 @@ int main(int argc, char **argv)
     for (int s = 0; s < 4; s++) {
         bcast_reduce(sizes[s], s % P);
         TIME("bcast-reduce");
+        reduce_bits(4 * sizes[s] - 1, (s + 1) % P);
+        TIME("reduce-bits");
         allreduce_scan(sizes[s]);
         TIME("allreduce-scan");
         gather_scatter(sizes[s], (s + 1) % P);
