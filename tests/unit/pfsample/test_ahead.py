@@ -6,7 +6,7 @@ import statistics
 import unittest
 
 import populations
-from pfsample import ahead, estimate, units
+from pfsample import ahead, estimate, runs, units, windows
 
 GOAL = 0.02
 
@@ -63,6 +63,31 @@ class Places(unittest.TestCase):
         odd = [dataclasses.replace(unit, x=9.0, work=200.5) if unit.number == 303 else unit for unit in base]
         for before, expected in ((base, base[303].x), (odd, 1.0 + 0.01 * (200.5 - 40))):
             self.assertAlmostEqual(of(base).clean(before, [(300, 305)])[303].x, expected, places=9)
+
+
+class Mixed(unittest.TestCase):
+    def test_each_begins_in_the_fine_model(self):
+        """A step whose windows are in a run of their own finds the state of a run all in the fine model as well: that run begins there, too."""
+        base, y = populations.halo(400, 1)
+        dates = {0: 0.0}
+        for unit in base:
+            dates[unit.last] = dates[unit.first] + y[unit.number]
+        simulated, run = [], runs.Runs.__new__(runs.Runs)
+        run.by, run.held, run.lead, run.compared = "run", {}, [], 0
+        run.measured = lambda wanted, spans, by: simulated.append(spans) or {span: dates for span in wanted}
+        looked = windows.Windows(run, units.Units(base))
+        looked.measure([100, 200, 300])
+        looked.measure([150, 250])
+        self.assertEqual([spans[0] for spans in simulated], [simulated[0][0]] * 2)
+        self.assertEqual(simulated[0][0][0], 0)
+
+    def test_by_bytes(self):
+        """Where bytes differ, an iteration is compared with another one by what fine times say of bytes."""
+        base, y = populations.make([(1.0, 1 + 0.01 * (i % 7), "step", 4) for i in range(400)], [10 + i % 7 for i in range(400)])
+        looked = windows.Windows(runs.Runs.__new__(runs.Runs), units.Units(base))
+        looked.fine = {k: y[k] for k in range(50, 100)}
+        for here, there in ((30, 31), (120, 126)):
+            self.assertAlmostEqual(looked.longer(base[here], base[there]), y[here] / y[there], places=12)
 
 
 class Estimates(unittest.TestCase):

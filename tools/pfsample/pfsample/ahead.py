@@ -22,6 +22,7 @@ DRAWN = 4  # units that stand for a stratum, at least
 FARTHEST = 5_000_000  # iterations behind which nobody looks any more
 SCATTERED = 0.3  # of x in a kind, apart from what bytes explain, above which windows are drawn when all units are known; and above plan.SPREAD
 MANY, OFTEN = 10, 0.04  # a unit has so many iterations at least, and windows take so much of the run: as the fine times may scatter as well
+COMPARED = (16, 48)  # iterations at the begin with others, the latter where times scatter
 SETTLES = 16  # iterations behind a window, whose times in the cheap model are not taken
 
 
@@ -37,6 +38,7 @@ class Ahead:
     growth: float  # of the later ones
     here: tuple = ()  # the two stretches that tell how well windows settle
     coarse: bool = False  # iterations of one kind make the same calls, with other sizes
+    alone: float = 1.0  # how much longer the cheap model takes where no window ever was
 
     def zones(self, seed, count):
         """[(end, the unit that is drawn)] by numbers, up to `count`. A zone's number is hashed with the seed, as units are for a sample."""
@@ -95,7 +97,7 @@ class Ahead:
         for unit in base:
             if unit.number not in touched:
                 groups.setdefault(kind.get(unit.number), []).append(unit)
-        lines, near = {name: line(group) for name, group in groups.items()}, {}
+        lines, near = {name: line_of(group) for name, group in groups.items()}, {}
         for order in (base, base[::-1]):
             last = {}
             for unit in order:
@@ -104,17 +106,16 @@ class Ahead:
                 elif kind.get(unit.number) in last:
                     near.setdefault(unit.number, []).append(last[kind.get(unit.number)])
         x = {number: expected(base[number], others, lines[kind.get(number)]) for number, others in near.items()}
-        x.update({unit.number: unit.x for unit in self.base})
+        # After a window the cheap model may go on in another of the states that it can be in.
+        both = [(unit.x, base[unit.number].x) for unit in self.base if unit.repeats and unit.number not in touched]
+        if both and sum(there for _, there in both) > 0:
+            self.alone = sum(here for here, _ in both) / sum(there for _, there in both)
+        x.update({unit.number: unit.x / self.alone for unit in self.base if unit.number in touched})
         return [replace(unit, x=x[unit.number]) if unit.number in touched and unit.number in x else unit for unit in base]
 
 
-def line(group):
-    """(a, b) of x = a + b work by least squares: more bytes take longer."""
-    works, xs = [unit.work for unit in group], [unit.x for unit in group]
-    work, x = statistics.fmean(works), statistics.fmean(xs)
-    below = sum((w - work)**2 for w in works)
-    slope = sum((w - work) * (y - x) for w, y in zip(works, xs)) / below if below > 0 else 0.0
-    return x - slope * work, slope
+def line_of(group):
+    return estimate.line([unit.work for unit in group], [unit.x for unit in group])
 
 
 def expected(unit, near, of_kind):
@@ -125,7 +126,7 @@ def expected(unit, near, of_kind):
 
 def scatter(group):
     """How far x is off, relatively, from what the bytes say."""
-    a, b = line(group)
+    a, b = line_of(group)
     mean = statistics.fmean(unit.x for unit in group)
     return math.sqrt(statistics.fmean((unit.x - a - b * unit.work)**2 for unit in group)) / mean if mean > 0 else 0.0
 
@@ -176,12 +177,13 @@ def from_begin(options, runs):
     if not found:
         return None
     distance, step, wide, coarse = found
-    share, growth, size = min(FIRST, options.budget), min(GROWTH * options.goal, LONGEST), SIZE
+    share, growth, size, compared = min(FIRST, options.budget), min(GROWTH * options.goal, LONGEST), SIZE, COMPARED[0]
     if wide > plan.SPREAD:
-        share, growth, size = min(OFTEN, options.budget / 2), 0.0, MANY
+        share, growth, size, compared = min(OFTEN, options.budget / 2), 0.0, MANY, COMPARED[1]
+    runs.compared = compared
     first = next(unit.number for unit in base if unit.repeats) + 2
     looks = Windows(runs, units.Units([replace(unit, kind=unit.coarse) for unit in base] if coarse else base))
-    both = looks.stretches(whole=True)
+    both = looks.stretches(compared)
     if not both:
         return None
     here = (looks.around(both[0], both[0][0].number), both[2][0])

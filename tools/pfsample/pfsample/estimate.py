@@ -49,6 +49,14 @@ class Estimate:
         return (self.high - self.low) / 2
 
 
+def line(works, values):
+    """(a, b) of values = a + b work by least squares: more bytes take longer."""
+    work, value = statistics.fmean(works), statistics.fmean(values)
+    below = sum((w - work)**2 for w in works)
+    slope = sum((w - work) * (v - value) for w, v in zip(works, values)) / below if below > 0 else 0.0
+    return value - slope * work, slope
+
+
 def of_stratum(stratum, drawn, y):
     """By the local ratio, or by what x and bytes say together where that leaves clearly less, and enough units tell it."""
     ratio = by_ratio(stratum, drawn, y)

@@ -55,6 +55,7 @@ def drawn_ahead(options, runs, ahead):
     """What is known from the one run: (units, how they were found, windows, the sample or None where a second run must follow)."""
     base, found = structure(runs)
     base = ahead.clean(ahead.kinds_of(base), runs.held)
+    runs.alone = ahead.alone
     if options.goal < memory.GOAL:
         sample = memory.run(base, runs.held, runs.states)
         if sample and sample[2].half <= options.goal * sample[2].total:
@@ -162,8 +163,7 @@ def work(bindir, arguments):
                              "depends on time, and a run all in the fine model may be as far off")
         plan, known, estimate = sample
         told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
-                             command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]))
-        told.ahead = ahead
+                             command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]), ahead)
         if options.verify:
             told.verify(*runs.full())
         summary["sample"] = told.numbers()

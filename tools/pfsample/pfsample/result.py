@@ -21,12 +21,12 @@ def with_seed(arguments, seed):
 
 
 class Result:
-    def __init__(self, options, units, found, plan, known, estimate, borders, runs, command):
+    def __init__(self, options, units, found, plan, known, estimate, borders, runs, command, ahead=None):
         self.options, self.units, self.found, self.plan, self.known = options, units, found, plan, known
         self.estimate, self.borders, self.runs, self.command = estimate, borders, runs, command
-        self.cheap = math.fsum(unit.x for unit in units)
+        self.ahead = ahead  # windows that were placed in the run with marks
+        self.cheap = math.fsum(unit.x for unit in units) * runs.alone
         self.truth, self.checked = None, {}
-        self.ahead = None  # windows that were placed in the run with marks
         self.fine_cost = runs.fine_cost()
         self.seconds = estimates.of_units(plan, known, estimate)
         self.names = {number: "certain" for number in plan.certain}

@@ -72,6 +72,9 @@ class Runs:
         self.told = []  # what the user should know
         self.aside = None  # of a run with windows between slices: what it did between them, slices.Aside
         self.marks = None
+        self.alone = 1.0  # times of the cheap model where no window ever was, over those that are known
+        self.compared = 0  # iterations at the begin of a run with windows that were placed ahead, with as many others
+        self.lead = []  # the window that each mixed run begins with
         self.held, self.states = {}, {}  # {window of the run with marks: {mark: date}}, and how far apart ranks were
         self.environment = {k: v for k, v in os.environ.items()
                             if k not in ("PARFOCAL_REPORT", "PARFOCAL_SUMMARY", "PARFOCAL_TABLE", "PARFOCAL_MODEL")}
@@ -223,7 +226,7 @@ class Runs:
         """Windows in mixed runs, one for each part."""
         result = {}
         for part in filter(None, parts):
-            result.update(self.measured(part, files.merged(part), "run"))
+            result.update(self.measured(part, files.merged(part + self.lead), "run"))
         return result
 
     def holds(self, span):

@@ -2,6 +2,7 @@
 """Fine times of units by windows around them, and how wrong windows are at their borders."""
 import math
 import statistics
+from bisect import bisect_left
 
 from . import estimate, sequence, slices
 from . import units as structure
@@ -12,6 +13,7 @@ FARTHER_SLICES = 12  # and slices
 EARLY = 50  # th of the run, in which windows from its begin are compared with others
 SETTLED = 4  # iterations after which a run that begins in the fine model is compared with windows,
 COMPARED = (4, 16)  # over so many, a fiftieth of all
+TWICE = 4  # times the variance that pairs show: two standard deviations may be chance
 SLOWLY = 50  # where windows are copies of a run that never was in the fine model, which may settle slowly: after a twentieth of all, at most so many
 APART = 12  # in a mixed run, iterations in the cheap model between the two stretches that are compared
 FARTHEST = 300  # one from the other
@@ -24,8 +26,10 @@ class Windows:
 
     def __init__(self, runs, parts):
         self.runs, self.parts, self.known, self.errors = runs, parts, {}, {}
+        self.fine = {}  # fine seconds of all iterations that were in windows
         self.pairs = []  # [(fine seconds by a window, by a run that begins in the fine model)] of iterations
         self.kinds = {} if slices.are(parts.base) else structure.kinds(parts.base)  # no slice is like another one
+        self.firsts = [unit.first for unit in parts.base]
 
     def alike(self, number):
         """The unit's first iteration and the one after the unit, if both are, and come after one, of the same kind."""
@@ -43,13 +47,13 @@ class Windows:
         more = max(0, number - sum(k in self.errors for k in inner))
         return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
 
-    def stretches(self, whole=False):
+    def stretches(self, number=0):
         """Iterations at the begin of the run, others that do the same, and the windows of these: the same ones where windows may overlap, each in a
-        window such as drawn units have; else some that are farther on, in one window. None where there are none. `whole`: as in a long run."""
+        window such as drawn units have; else some that are farther on, in one window. None where there are none. `number`: so many."""
         if not self.kinds:
             return None
         body = [unit for unit in self.parts.base if unit.repeats]
-        number = COMPARED[1] if whole or self.runs.held else min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
+        number = number or self.runs.compared or min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
         if self.runs.by != "run":
             settled = min(max(len(body) // 20, SETTLED), SLOWLY)
             begin = body[settled:settled + number:number // COMPARED[0]]
@@ -78,12 +82,17 @@ class Windows:
             return self.measure_slices(numbers, near, far)
         both = self.stretches() if not self.known and len(numbers) < len(self.parts) else None
         looks = [self.around(both[0], both[0][0].number), *dict.fromkeys(both[2])] if both else []
+        if looks and self.runs.by == "run":
+            # Models may have several states that they stay in: the others find that of a run all in the fine model if the run begins there.
+            self.runs.lead = looks[:1]
         dates = self.runs.windows([*near.values(), *looks], [*far.values()])
         self.compare(near, far, dates)
+        for window in [*near.values(), *looks[:2]]:
+            self.fine.update(self.iterations(window, dates[window]))
         if self.runs.by == "run":
             self.within({k: dates[span] for k, span in near.items() if k not in self.errors})
         if both and (self.runs.by != "run" or 0 not in dates[looks[1]]):
-            self.pairs = [(self.seconds(there, dates[window]) * (here.x / there.x if there.x > 0 else 1), self.seconds(here, dates[looks[0]]))
+            self.pairs = [(self.seconds(there, dates[window]) * self.longer(here, there), self.seconds(here, dates[looks[0]]))
                           for here, there, window in zip(*both)]
         return {k: self.known[k] for k in numbers}
 
@@ -113,6 +122,21 @@ class Windows:
     def seconds(unit, dates):
         return dates[unit.last] - dates[unit.first]
 
+    def iterations(self, window, dates):
+        """{number: fine seconds} of those in a window."""
+        begin, end = (bisect_left(self.firsts, mark) for mark in window)
+        return {unit.number: self.seconds(unit, dates) for unit in self.parts.base[begin:end] if unit.repeats and unit.last in dates and unit.first in dates}
+
+    def longer(self, here, there):
+        """How much longer one iteration takes than another one of its kind, by their times in the cheap model, or, where their bytes differ, by what all
+        that were in windows say of bytes."""
+        if here.work == there.work:
+            return here.x / there.x if here.x > 0 and there.x > 0 else 1.0
+        kind = self.kinds.get(here.number)
+        same = [self.parts.base[k] for k in self.fine if self.kinds.get(k) == kind]
+        a, b = estimate.line([unit.work for unit in same], [self.fine[unit.number] for unit in same])
+        return (a + b * here.work) / (a + b * there.work) if a + b * here.work > 0 and a + b * there.work > 0 else 1.0
+
     def within(self, dates):
         """Errors of the first iterations of units, against the ones after the units; the others of a unit are taken to have none."""
         for k, of in dates.items():
@@ -120,8 +144,8 @@ class Windows:
             if not both or self.known[k] <= 0:
                 continue
             first, after = (self.parts.base[i] for i in both)
-            if first.x > 0 and after.x > 0 and after.last in of and self.seconds(after, of) > 0:
-                wrong = self.seconds(first, of) - self.seconds(after, of) * first.x / after.x
+            if after.last in of and self.seconds(after, of) > 0:
+                wrong = self.seconds(first, of) - self.seconds(after, of) * self.longer(first, after)
                 self.errors[k] = wrong / self.known[k]
 
     def settled(self):
@@ -130,7 +154,7 @@ class Windows:
         if len(rest) < 2 or whole <= 0:
             return 0.0
         usual = estimate.PRIOR * whole / len(rest)
-        chance = math.sqrt(len(rest) * (statistics.variance(rest) + usual**2))
+        chance = math.sqrt(len(rest) * (TWICE * statistics.variance(rest) + usual**2))
         return sum(rest) / whole if abs(sum(rest)) > chance else 0.0
 
     def border(self):
