@@ -144,10 +144,10 @@ void pf_compute_begin(int ranks)
 }
 
 /* The next interval; the file must have one. */
-static uint64_t recall(const struct pf_rank *r, struct part *part, const void *site)
+static uint64_t recall(const struct pf_rank *r, struct part *part, const void *site, bool asks)
 {
     if (pf_config.computation_ways)
-        return pf_ways_next(&part->ways, pf_way_to(&part->memory, site));
+        return pf_ways_next(&part->ways, pf_way_to(&part->memory, site, asks));
     const struct pf_intervals *intervals = &all.recorded.rank[r->self.rank];
     if (part->next == intervals->count)
         pf_die("rank %d computes more often than the %zu times in %s: that was another program, or one whose "
@@ -156,13 +156,13 @@ static uint64_t recall(const struct pf_rank *r, struct part *part, const void *s
     return intervals->ns[part->next++];
 }
 
-static uint64_t measure(struct pf_rank *r, struct part *part, const void *site)
+static uint64_t measure(struct pf_rank *r, struct part *part, const void *site, bool asks)
 {
     uint64_t ns = r->account->computed - r->account->charged;
     r->account->charged = r->account->computed;
     if (ns < all.threshold)
         ns = 0;
-    uint32_t way = pf_config.computation_ways ? pf_way_to(&part->memory, site) : 0;
+    uint32_t way = pf_config.computation_ways ? pf_way_to(&part->memory, site, asks) : 0;
     pf_intervals_add(&all.recorded.rank[r->self.rank], ns, way);
     return ns;
 }
@@ -182,7 +182,7 @@ static void charge(struct pf_rank *r)
     smpi_bench_begin();
 }
 
-void pf_compute_point(struct pf_rank *r, const void *site)
+void pf_compute_point(struct pf_rank *r, const void *site, bool asks)
 {
     struct part *part = &all.part[r->self.rank];
     bool own = (uintptr_t)site >= all.low && (uintptr_t)site < all.high;
@@ -191,9 +191,9 @@ void pf_compute_point(struct pf_rank *r, const void *site)
     pf_account_stop(r->account);
     double before = simgrid_get_clock();
     if (all.replays)
-        inject(recall(r, part, site));
+        inject(recall(r, part, site, asks));
     else if (all.records)
-        inject(measure(r, part, site));
+        inject(measure(r, part, site, asks));
     else if (r->account->computed - r->account->charged >= pf_compute_threshold)
         charge(r);
     part->since = simgrid_get_clock();

@@ -78,8 +78,9 @@ double pf_compute_due(const struct pf_rank *r);
 void pf_compute_begin(int ranks);
 
 /* The rank's computation since its last call ends here. `site` is where the call came from: one from our own
- * library ends nothing. */
-void pf_compute_point(struct pf_rank *r, const void *site);
+ * library ends nothing. `asks`: how often it comes depends on the time (whether something is there, what time
+ * it is). */
+void pf_compute_point(struct pf_rank *r, const void *site, bool asks);
 
 /* The call has returned, and its observer has spent wall-clock since: that is not the rank's computation. */
 void pf_compute_resume(struct pf_rank *r);

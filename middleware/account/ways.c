@@ -8,6 +8,8 @@
 #include "loader/image.h"
 
 #define PAGE_BITS 12 /* objects begin and end with pages */
+#define ASKS      1u /* in the number of a way to a question */
+#define PATIENCE  4  /* calls, after which what a rank is behind is computed in any case */
 
 struct pf_way {
     uint32_t number;
@@ -34,12 +36,12 @@ static uint64_t place_of(struct pf_way_memory *memory, const void *site)
     return memory->first + inside;
 }
 
-uint32_t pf_way_to(struct pf_way_memory *memory, const void *site)
+uint32_t pf_way_to(struct pf_way_memory *memory, const void *site, bool asks)
 {
     uint64_t place = place_of(memory, site);
     uint64_t both = (memory->before * 0x9e3779b97f4a7c15u ^ place) * 0xd6e8feb86659fd93u;
     memory->before = place;
-    return (uint32_t)(both >> 32);
+    return ((uint32_t)(both >> 32) & ~ASKS) | (asks ? ASKS : 0);
 }
 
 static int in_order(const void *left, const void *right)
@@ -48,6 +50,17 @@ static int in_order(const void *left, const void *right)
     if (a->way != b->way)
         return a->way < b->way ? -1 : 1;
     return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void add_up(struct pf_ways *ways, const struct pf_intervals *recorded)
+{
+    ways->between = pf_calloc(recorded->count + 1, sizeof *ways->between);
+    for (size_t i = 0; i < recorded->count; i++) {
+        struct pf_between *between = &ways->between[ways->calls];
+        between->sum += recorded->ns[i];
+        between->last = recorded->ns[i];
+        ways->calls += !(recorded->way[i] & ASKS);
+    }
 }
 
 void pf_ways_sort(struct pf_ways *ways, const struct pf_intervals *recorded)
@@ -65,9 +78,11 @@ void pf_ways_sort(struct pf_ways *ways, const struct pf_intervals *recorded)
         ways->ways[ways->count++] = (struct pf_way){items[i].way, i, end, sum / (end - i)};
     }
     free(items);
+    add_up(ways, recorded);
 }
 
-uint64_t pf_ways_next(struct pf_ways *ways, uint32_t way)
+/* The next one on this way; 0 when nothing was recorded there. */
+static uint64_t next_on(struct pf_ways *ways, uint32_t way)
 {
     size_t low = 0, high = ways->count;
     while (low < high) {
@@ -81,4 +96,20 @@ uint64_t pf_ways_next(struct pf_ways *ways, uint32_t way)
     if (low == ways->count || found->number != way)
         return 0;
     return found->next < found->end ? ways->ns[found->next++] : found->mean;
+}
+
+uint64_t pf_ways_next(struct pf_ways *ways, uint32_t way)
+{
+    uint64_t ns = next_on(ways, way);
+    if (ways->next >= ways->calls)
+        return ns;
+    if (!(way & ASKS)) {
+        const struct pf_between *between = &ways->between[ways->next++];
+        int64_t most = 2 * (int64_t)between->last, rest = (int64_t)between->sum - ways->ahead;
+        ns = rest < 0 ? 0 : rest > most && ways->behind < PATIENCE ? (uint64_t)most : (uint64_t)rest;
+        ways->ahead -= (int64_t)between->sum;
+        ways->behind = ways->ahead + (int64_t)ns < 0 ? ways->behind + 1 : 0;
+    }
+    ways->ahead += (int64_t)ns;
+    return ns;
 }

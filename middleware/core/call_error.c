@@ -49,6 +49,18 @@ const void *pf_call_site_of_layer(struct pf_rank *r, const void *site)
     return site;
 }
 
+/* How often a program calls these depends on the time. */
+static bool asks(int fn)
+{
+    static const int all[] = {PF_FN_Iprobe,   PF_FN_Improbe, PF_FN_Test,
+                              PF_FN_Testall,  PF_FN_Testany, PF_FN_Testsome,
+                              PF_FN_Win_test, PF_FN_Wtime,   PF_FN_Request_get_status};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] == fn)
+            return true;
+    return false;
+}
+
 const void *pf_call_enter_slowly(int fn, const void *site)
 {
     const pf_self_t *self = pf_self();
@@ -58,7 +70,7 @@ const void *pf_call_enter_slowly(int fn, const void *site)
     site = pf_call_site_of_layer(r, site);
     site = r->entry_site ? r->entry_site : site;
     if (pf_compute_on)
-        pf_compute_point(r, site);
+        pf_compute_point(r, site, asks(fn));
     if (r->observed)
         pf_upcalls.entered(r);
     return site;

@@ -66,7 +66,7 @@ enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_ca
     bool counts = pf_compute_counts(r);
     pf_call_settle(r); /* a rank of an MPI engine that lets it run ahead */
     if (pf_compute_on && counts)
-        pf_compute_point(r, site);
+        pf_compute_point(r, site, false);
     pf_account_enter(r->account);
     layer_calls++;
     if (!counts)

@@ -63,7 +63,7 @@ static struct pf_rank *enter(void)
 {
     struct pf_rank *r = pf_compute_call();
     if (r && pf_compute_on)
-        pf_compute_point(r, NULL);
+        pf_compute_point(r, NULL, true);
     return r;
 }
 

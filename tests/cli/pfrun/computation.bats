@@ -152,3 +152,18 @@ EOF
     done
     [ "$(grep '"simulated_s"' s1.json)" = "$(grep '"simulated_s"' s2.json)" ]
 }
+
+@test "by ways: who works until a message has come works as much, however fast messages are" {
+    "$PF_BIN/pfcc" -O1 -o pieces "$BATS_TEST_DIRNAME/pieces.c"
+    computed() { # of all ranks
+        python3 -c 'import json; print(sum(row["computation_s"] for row in json.load(open("summary.json"))["rank_times"]))'
+    }
+    export PARFOCAL_COMPUTATION_WAYS=yes PARFOCAL_RANK_TIMES=yes PARFOCAL_SUMMARY=summary.json
+    local network="-np 4 -model smpi --cfg=smpi/host-speed:1Gf --cfg=smpi/test:1e-6 --cfg=smpi/grow-injected-times:no --cfg=smpi/bw-factor:0"
+    PARFOCAL_COMPUTATION_RECORD=record pfrun $network:0.02 ./pieces >/dev/null
+    recorded=$(computed)
+    for speed in 0.01 0.02 0.05 0.5; do
+        PARFOCAL_COMPUTATION_REPLAY=record pfrun $network:$speed ./pieces >/dev/null
+        python3 -c 'import sys; a, b = map(float, sys.argv[1:]); print(a, b); assert b > 0.01 and abs(a / b - 1) < 0.01' "$(computed)" "$recorded"
+    done
+}

@@ -39,9 +39,9 @@ aid_t sg_actor_self_get_pid(void)
     return 1;
 }
 
-void pf_compute_point(struct pf_rank *r, const void *site)
+void pf_compute_point(struct pf_rank *r, const void *site, bool asks)
 {
-    (void)r, (void)site;
+    (void)r, (void)site, (void)asks;
 }
 
 void pf_compute_inject(struct pf_rank *r)
