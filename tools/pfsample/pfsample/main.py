@@ -159,8 +159,8 @@ def work(bindir, arguments):
         if runs.aside and runs.aside.depends:
             sample = depends(options, runs, parts)
         elif runs.aside and abs(runs.aside.longer) > options.goal / 4:
-            runs.told.append(f"beside its windows, a run takes {100 * runs.aside.longer:+.2g} % of the time in {options.cheap}: what the program does "
-                             "depends on time, and a run all in the fine model may be as far off")
+            runs.told.append(f"beside its windows, a run takes {100 * abs(runs.aside.longer):.2g} % {'longer' if runs.aside.longer > 0 else 'less'} than in "
+                             f"{options.cheap}: what the program does depends on time, and a run all in the fine model may be as far off")
         plan, known, estimate = sample
         told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]), ahead)

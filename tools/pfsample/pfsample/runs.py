@@ -197,6 +197,8 @@ class Runs:
         if not own:
             self.cost = before
         fine = files.read_marks(self.path("fine.csv"))
+        if slices.differ(fine.calls, self.marks) and not own:
+            self.told.append(f"the whole run makes {fine.calls} calls, not {slices.calls_of(self.marks)}: what the program does depends on time")
         if [mark.at for mark in fine.marks] != [mark.at for mark in self.marks.marks]:
             raise Problem(f"-verify: the program does not do the same in {self.options.fine} as in {self.options.cheap}")
         return [mark.date for mark in fine.marks], summary["overhead_share"]

@@ -103,6 +103,15 @@ def aside(marks, windows, calls):
     return Aside((rest - usual) / marks[-1].date, calls, sum(mark.calls for mark in marks))
 
 
+def calls_of(marks):
+    return sum(mark.calls for mark in marks.marks)
+
+
+def differ(calls, marks):
+    """Whether a run with slices for marks has made another number of calls than the cheap one."""
+    return calls > 0 and abs(calls - calls_of(marks)) > OTHER * calls_of(marks)
+
+
 def told_apart(parts):
     """Units in two kinds, where some have many times as much to simulate in their time as the others: a benchmark of latencies beside one of loads."""
     density = {unit.number: unit.work / unit.x if unit.x > 0 else math.inf for unit in parts}
