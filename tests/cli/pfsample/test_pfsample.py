@@ -372,6 +372,17 @@ class Samples(Folder):
                               timeout=600, check=True, capture_output=True, text=True).stdout
         self.assertRegex(said, r"marks: none; 4 ranks(.|\n)*\nunits: [0-9]+ \(slices of [0-9.]+ us, [0-9]+ to a unit\)\n  kind +units")
 
+    def test_other_than_its_begin(self):
+        """A program whose begin is regular, and which then does something else, has its windows drawn when all is known; one that communicates nothing has none."""
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), os.path.join(os.path.dirname(BODIES), "unlike.c"), "-o", os.path.join(self.folder, "unlike")],
+                       check=True)
+        said = self.sample("-np", "2", *FIXED[2:], "-sample", "2%", *PAIR, "-verify", "-report", "other", "./unlike", "sizes", "200")
+        sample = self.numbers("other")["sample"]
+        self.assertIn("units (slices of ", said)
+        self.assertTrue(sample["verify"]["inside"], said)
+        said = self.sample("-np", "1", *FIXED[2:], "-sample", "2%", *PAIR, "./unlike", "pairs", "100", status=1)
+        self.assertEqual(said, "parfocal: error: -sample: the program takes no simulated time\n")
+
     def test_other_ways(self):
         """A program that makes other calls in another model has no sample: it is simulated whole, or, with a budget, refused in one line."""
         self.program("talks", TALKS)

@@ -22,7 +22,9 @@ MORE = 4  # times as many units, for which a cheap run with other marks is worth
 
 
 def structure(runs):
-    """Units by what the program says, else by a place that all ranks pass equally often."""
+    """Units by what the program says, else by a place that all ranks pass equally often, else slices of time."""
+    if runs.marks.marks[-1].date <= 0:
+        raise Problem("-sample: the program takes no simulated time")
     try:
         kinds = units.spans(runs.marks.marks)[0] if len(runs.marks.marks) > 1 else ()
         if kinds in (("phase",), ("pcontrol",)):
@@ -52,8 +54,11 @@ def grouped(options, base, found):
 
 
 def drawn_ahead(options, runs, ahead):
-    """What is known from the one run: (units, how they were found, windows, the sample or None where a second run must follow)."""
+    """What is known from the one run: (units, how they were found, windows, the sample or None where a second run must follow); None where the whole
+    program does not have the iterations that its begin had."""
     base, found = structure(runs)
+    if [(unit.first, unit.last) for unit in base[:len(ahead.base)]] != [(unit.first, unit.last) for unit in ahead.base]:
+        return None
     base = ahead.clean(ahead.kinds_of(base), runs.held)
     runs.alone = ahead.alone
     if options.goal < memory.GOAL:
@@ -147,9 +152,13 @@ def work(bindir, arguments):
         status, summary, ahead = windows_ahead.begin(options, runs)
         if status:
             return status
-        if ahead:
-            parts, found, windows, sample = drawn_ahead(options, runs, ahead)
+        drawn = drawn_ahead(options, runs, ahead) if ahead else None
+        if drawn:
+            parts, found, windows, sample = drawn
         else:
+            if ahead:  # it was not heard in vain, but its marks are those of a run with windows
+                ahead, runs.held, runs.states = None, {}, {}
+                runs.cheap(shown=False)
             (parts, found), sample = any_parts(options, runs), None
             windows = Windows(runs, parts)
         if not sample:
