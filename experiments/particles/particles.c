@@ -15,7 +15,7 @@
 
 #include "particles.h"
 
-enum { MAX_CYCLES = 100 };
+enum { MAX_CYCLES = 5000 };
 
 struct options {
     int side, per_cell, cycles, capacity;

@@ -43,7 +43,7 @@ def main():
         parser.error("there are no two cores")
     with tempfile.TemporaryDirectory() as folder:
         options.out = folder
-        program, shortest, told = build(options)[BODIES], {}, {}
+        program, shortest, told = build(options, [])[BODIES], {}, {}
         for _ in range(options.times):
             for jobs in WAYS:
                 seconds, sample = run(options, program, jobs, folder)

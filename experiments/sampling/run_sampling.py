@@ -18,22 +18,26 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "experiments", "hpl"))
 import build as hpl  # noqa: E402 (the path comes first)
 
-BODIES, UNLIKE, HPL = "bodies", "unlike", "hpl"
+BODIES, UNLIKE, HPL, PARTICLES = "bodies", "unlike", "hpl", "particles"
 ORDER, BLOCK = 2000, 16  # of HPL's matrix: 125 panels
 # ranks, fine model, program and arguments, further flags
 CASES = {
     "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
     "halo-16-fork": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "fork"]),
-    "amr-16": (16, "packet", [BODIES, "amr", "1500", "16384"], ["-by", "fork"]),
-    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
+    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], []),
+    "amr-16": (16, "packet", [BODIES, "amr", "20000", "16384"], []),
+    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "20000", "8192"], []),
+    "particles-16": (16, "packet", [PARTICLES, "-side", "8", "-cycles", "3000", "-done", "rounds"], []),
     "cg-16": (16, "packet", ["cg", "-n", "48"], ["-budget", "30", "-by", "run"]),
-    "halo-64": (64, "packet", [BODIES, "halo", "300", "16384"], ["-budget", "20", "-by", "run"]),
-    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "300", "2048"], ["-budget", "20", "-by", "fork"]),
+    "halo-64": (64, "packet", [BODIES, "halo", "6000", "8192"], []),
+    "amr-64": (64, "packet", [BODIES, "amr", "8000", "16384"], []),
+    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "2500", "8192"], []),
+    "particles-64": (64, "packet", [PARTICLES, "-side", "8", "-cycles", "500", "-done", "rounds"], []),
+    "cg-64": (64, "packet", ["cg", "-n", "96"], []),
     "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
     "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"], ["-by", "fork"]),
     "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
-    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-by", "run"]),
-    "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"], ["-by", "run"]),
+    "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"], []),
     "hpl-16": (16, "packet", [HPL], []),
     "hpl-64": (64, "packet", [HPL], []),
     "sweep-16": (16, "packet", [UNLIKE, "sweep", "6"], []),
@@ -51,6 +55,9 @@ def build(options, cases):
     for name in (BODIES, UNLIKE):
         programs[name] = os.path.join(options.out, name)
         subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", os.path.join(HERE, name + ".c"), "-o", programs[name]], check=True)
+    parts = [os.path.join(ROOT, "experiments", "particles", name) for name in ("exchange.c", "particles.c", "physics.c")]
+    programs[PARTICLES] = os.path.join(options.out, PARTICLES)
+    subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", *parts, "-lm", "-o", programs[PARTICLES]], check=True)
     if any(CASES[case][2] == [HPL] for case in cases):
         programs[HPL] = hpl.build_hpl(options.bin, os.path.join(options.out, "build"))
     return programs

@@ -67,7 +67,7 @@ static void *grow(void *array, int count, size_t size)
  * events, which is the same in every run. */
 static int find_pair(const char *phase, enum pf_model model)
 {
-    for (int i = 0; i < process.pair_count; i++)
+    for (int i = process.pair_count - 1; i >= 0; i--) /* some programs have a phase for each iteration */
         if (process.pairs[i].model == model && strcmp(process.pairs[i].phase, phase) == 0)
             return i;
     process.pairs = grow(process.pairs, process.pair_count, sizeof *process.pairs);
@@ -78,9 +78,11 @@ static int find_pair(const char *phase, enum pf_model model)
 
 static struct pf_account_slot *find_slot(struct pf_account *account, int row)
 {
-    for (struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+    for (struct pf_account_slot *slot = account->slots; slot && row <= account->highest; slot = slot->next)
         if (slot->row == row)
             return slot;
+    if (!account->slots || row > account->highest)
+        account->highest = row;
     struct pf_account_slot *slot = pf_calloc(1, sizeof *slot);
     slot->row = row;
     slot->phase = process.pairs[row].phase;
