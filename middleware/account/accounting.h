@@ -55,7 +55,7 @@ struct pf_account {
     uint64_t shadow_began;
     double shadow_date;
     struct pf_account_slot *slots;
-    int highest; /* row of a slot */
+    int highest;                  /* row of a slot */
     struct pf_timeline *timeline; /* NULL when none is wanted */
     struct pf_account *next;
 };
