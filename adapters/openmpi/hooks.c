@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "adapters/openmpi/asprintf.h"
+#include "adapters/openmpi/texts.h"
 #include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -127,10 +127,9 @@ static const struct {
     const char *name;
     void *function;
 } hooks[] = {
-    {"PtlCTWait", (void *)hook_ct_wait},
-    {"PtlEQGet", (void *)hook_eq_get},
-    {"PtlEQPoll", (void *)hook_eq_poll},
-    {"__asprintf_chk", (void *)pf_ompi_asprintf},
+    {"PtlCTWait", (void *)hook_ct_wait},          {"PtlEQGet", (void *)hook_eq_get},
+    {"PtlEQPoll", (void *)hook_eq_poll},          {"__asprintf_chk", (void *)pf_ompi_asprintf},
+    {"__snprintf_chk", (void *)pf_ompi_snprintf},
 };
 
 static void *hook_for(const char *name)
