@@ -21,6 +21,7 @@
 #include "adapters/openmpi/modex.h"
 #include "adapters/openmpi/private/private.h"
 #include "adapters/openmpi/settings.h"
+#include "adapters/openmpi/waits.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -155,6 +156,11 @@ static void host_send_needs_ack(void *context, bool on)
     pf_portals_send_needs_ack(((struct pf_ompi_instance *)context)->self, on);
 }
 
+static void host_keep_events(void *context, const struct pf_glue_waits *waits)
+{
+    pf_portals_keep_events(((struct pf_ompi_instance *)context)->self, pf_ompi_keeps_event, waits);
+}
+
 static int host_use_network(void *context, int network)
 {
     pf_self_t *self = ((struct pf_ompi_instance *)context)->self;
@@ -218,6 +224,7 @@ static void prepare_instance(int rank)
         .idle_pass = host_idle_pass,
         .idle_at_least = host_idle_at_least,
         .send_needs_ack = host_send_needs_ack,
+        .keep_events = host_keep_events,
         .use_network = host_use_network,
     };
 }

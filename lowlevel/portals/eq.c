@@ -130,7 +130,7 @@ static void store(struct ptl_eq *eq, const struct ptl_eq_place *what)
         eq->dropped = true;
     else
         *place_at(eq, eq->tail++) = *what;
-    ptl_event_stored(eq->ni->process, event, is_news(eq, event));
+    ptl_event_stored(eq, event, is_news(eq, event));
 }
 
 static void arrived(struct pf_event *arrival)

@@ -71,10 +71,14 @@ struct ptl_process {
     const char *reads; /* see pf_portals_reads_when_woken */
     const uint32_t *read_places;
     int read_count;
-    long idle;                      /* -1: a poll has just found something */
-    long least_idle_passes;         /* see pf_portals_idle_at_least */
-    bool polls_are_free;            /* see pf_portals_count_polls */
-    bool send_needs_ack;            /* see pf_portals_send_needs_ack */
+    int kept;                  /* events, since it fell asleep, see pf_portals_keep_events */
+    long idle;                 /* -1: a poll has just found something */
+    long least_idle_passes;    /* see pf_portals_idle_at_least */
+    bool polls_are_free;       /* see pf_portals_count_polls */
+    bool send_needs_ack;       /* see pf_portals_send_needs_ack */
+    bool in_poll;              /* it sleeps because of polls in vain */
+    pf_portals_keeps_t *keeps; /* see pf_portals_keep_events */
+    const void *keeps_arg;
     uint64_t changes;               /* of the state that a poll can see */
     struct pf_dates memory_changes; /* by messages that post no event */
     struct pf_event memory_event;   /* the first of them */
@@ -503,7 +507,7 @@ static inline struct ptl_memory ptl_le_memory(const struct ptl_le *entry)
  * anew. */
 void ptl_state_changed(struct ptl_process *process, bool resets_idle);
 /* The same, for an event that has come into a queue. */
-void ptl_event_stored(struct ptl_process *process, const ptl_event_t *event, bool resets_idle);
+void ptl_event_stored(const struct ptl_eq *eq, const ptl_event_t *event, bool resets_idle);
 void ptl_active(struct ptl_process *process, const char *call);
 /* Data are in the process's memory at `date`, and neither an event nor a counter says so. */
 void ptl_memory_changed(struct ptl_process *process, double date);

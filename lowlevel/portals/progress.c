@@ -68,15 +68,35 @@ void ptl_memory_changed(struct ptl_process *process, double date)
         await_memory(process);
 }
 
-void ptl_event_stored(struct ptl_process *process, const ptl_event_t *event, bool resets_idle)
+/* Nobody else sleeps who would have to know. Queues keep most of their room, so that flow control lets in
+ * what it would let in if they were empty. */
+static bool can_stay(struct ptl_process *process, const struct ptl_eq *eq, const ptl_event_t *event)
 {
+    enum { SHARE = 8 };
+    if (!process->in_poll || !process->keeps || process->parked->next ||
+        (eq->tail - eq->head) * SHARE > eq->capacity ||
+        !process->keeps(process->keeps_arg, event, process->kept))
+        return false;
+    process->kept++;
+    return true;
+}
+
+void ptl_event_stored(const struct ptl_eq *eq, const ptl_event_t *event, bool resets_idle)
+{
+    struct ptl_process *process = eq->ni->process;
     bool early = event->type == PTL_EVENT_SEND && event->ni_fail_type == PTL_NI_OK;
-    if (!early || !process->send_needs_ack) {
+    if (!(early && process->send_needs_ack) && !can_stay(process, eq, event)) {
         ptl_state_changed(process, resets_idle);
         return;
     }
     process->changes++;
     process->idle = 0;
+}
+
+void pf_portals_keep_events(pf_self_t *self, pf_portals_keeps_t *keeps, const void *arg)
+{
+    self->portals->keeps = keeps;
+    self->portals->keeps_arg = arg;
 }
 
 static struct ptl_waiter *take_waiter(struct ptl_process *process)
@@ -180,7 +200,10 @@ bool ptl_idle_pass(struct ptl_process *process, const char *call)
     process->idle++;
     if (!ptl_idle_for_long(process))
         return false;
+    process->kept = 0;
+    process->in_poll = true;
     ptl_block(process, call, -1.0);
+    process->in_poll = false;
     return true;
 }
 

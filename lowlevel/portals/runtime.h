@@ -8,6 +8,7 @@
 
 #include "base/export.h"
 #include "base/self.h"
+#include "lowlevel/portals/include/portals4.h"
 
 /*
  * What a runtime (an MPI layer, a test program) asks of the simulated Portals beyond portals4.h. A process is
@@ -80,6 +81,14 @@ PF_EXPORT void pf_portals_count_polls(pf_self_t *self, bool on);
  * completes nothing. Then SEND, which never comes after its ACK, does not wake the process.
  */
 PF_EXPORT void pf_portals_send_needs_ack(pf_self_t *self, bool on);
+
+/*
+ * A runtime that waits for several events at once is woken by the last of them. While it sleeps in a poll, an
+ * event of which `keeps` says that it changes nothing yet stays in its queue; `kept` of them lie there
+ * already. It is asked in engine context and must not change anything. NULL: every event wakes.
+ */
+typedef bool pf_portals_keeps_t(const void *arg, const ptl_event_t *event, int kept);
+PF_EXPORT void pf_portals_keep_events(pf_self_t *self, pf_portals_keeps_t *keeps, const void *arg);
 
 /*
  * Where the process's runtime reads whenever it is woken: distances from `base`, the same for many processes.

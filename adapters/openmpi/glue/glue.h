@@ -19,6 +19,12 @@ struct ompi_proc_t;
 /* A function of mtl/portals4: sets the tree of its flow control up. `procs` has all ranks. */
 typedef int pf_glue_tree_t(size_t me, size_t count, struct ompi_proc_t **procs);
 
+/* What a rank's Open MPI waits for, for those who may not call it. */
+struct pf_glue_waits {
+    const volatile size_t *pending_sends; /* those that mtl/portals4 has put off, counted */
+    bool sending;                         /* inside a blocking send */
+};
+
 /* What the adapter does for a glue. `context` is the adapter's own. */
 struct pf_glue_host {
     size_t size;
@@ -53,6 +59,9 @@ struct pf_glue_host {
     void (*idle_pass)(void *context);
     void (*idle_at_least)(void *context, long passes);
     void (*send_needs_ack)(void *context, bool on);
+    /* From now on the rank is not woken for events that change nothing (waits.h). `waits` stays where it is.
+     */
+    void (*keep_events)(void *context, const struct pf_glue_waits *waits);
     /* What the rank begins from now on goes by this network, or by the same as before. Returns the one
      * before.
      */

@@ -30,6 +30,8 @@ __attribute__((visibility("protected"))) struct {
     uint64_t seen;
 } pf_glue_polling __attribute__((aligned(64)));
 
+struct pf_glue_waits pf_glue_waits;
+
 static int drain(void)
 {
     pf_glue_polling.seen = *pf_glue_polling.changes;
@@ -57,4 +59,9 @@ void pf_glue_progress_install(void)
     pf_glue_polling.seen = *pf_glue_polling.changes - 1; /* look at once */
     opal_progress_register(progress);
     pf_glue_host->send_needs_ack(pf_glue_host->context, true);
+    const char *module = pf_glue_mtl_symbol(PF_OMPI_MTL);
+    if (module) {
+        pf_glue_waits.pending_sends = (const volatile size_t *)(const void *)(module + PF_OMPI_MTL_PENDING);
+        pf_glue_host->keep_events(pf_glue_host->context, &pf_glue_waits);
+    }
 }

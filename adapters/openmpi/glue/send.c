@@ -42,13 +42,9 @@ static void send_done(mca_mtl_request_t *request)
     ((struct send *)request->ompi_req)->done = true;
 }
 
-static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *comm, int to, int tag,
-                             struct opal_convertor_t *convertor, mca_pml_base_send_mode_t mode)
+static int isend_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *comm, int to, int tag,
+                              struct opal_convertor_t *convertor, mca_pml_base_send_mode_t mode)
 {
-    size_t bytes;
-    opal_convertor_get_packed_size(convertor, &bytes);
-    if (bytes <= ELEMENT && mode == MCA_PML_BASE_SEND_STANDARD)
-        return stock_send(mtl, comm, to, tag, convertor, mode);
     struct send send;
     /* The component says how much it needs beyond the common part. */
     size_t size = sizeof(mca_mtl_request_t) + mtl->mtl_request_size;
@@ -61,6 +57,20 @@ static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *co
     while (status == OMPI_SUCCESS && !send.done)
         opal_progress();
     return status == OMPI_SUCCESS ? send.request.req_status.MPI_ERROR : status;
+}
+
+static int send_and_progress(mca_mtl_base_module_t *mtl, ompi_communicator_t *comm, int to, int tag,
+                             struct opal_convertor_t *convertor, mca_pml_base_send_mode_t mode)
+{
+    size_t bytes;
+    bool before = pf_glue_waits.sending;
+    opal_convertor_get_packed_size(convertor, &bytes);
+    pf_glue_waits.sending = true;
+    int status = bytes <= ELEMENT && mode == MCA_PML_BASE_SEND_STANDARD
+                     ? stock_send(mtl, comm, to, tag, convertor, mode)
+                     : isend_and_progress(mtl, comm, to, tag, convertor, mode);
+    pf_glue_waits.sending = before;
+    return status;
 }
 
 void pf_glue_send_install(void)

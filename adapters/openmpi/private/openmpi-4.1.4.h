@@ -154,6 +154,12 @@
 #define PF_OMPI_MTL_COMPONENT "mca_mtl_portals4_component"
 #define PF_OMPI_MTL_SHORT     (1ULL << 60)
 #define PF_OMPI_MTL_LONG      (2ULL << 60)
+#define PF_OMPI_MTL_KIND      16
+#define PF_OMPI_MTL_ISEND     0
+#define PF_OMPI_MTL_RECV      2
+#define PF_OMPI_MTL_ENTRY     40
+#define PF_OMPI_MTL_GETS      72
+#define PF_OMPI_MTL_PENDING   1192
 
 /* mtl/portals4 claims 13 bits for the id, whose top one collides with its marks; coll/portals4 keeps 11. */
 #define PF_OMPI_CONTEXTS      4096

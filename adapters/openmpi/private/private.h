@@ -33,6 +33,9 @@
  *   PF_OMPI_MTL, PF_OMPI_MTL_PROGRESS  what the symbols of mtl/portals4 begin with; its progress function
  *   PF_OMPI_MTL_TREE, _COMPONENT       its function that sets up the tree of flow control; its component
  *   PF_OMPI_MTL_SHORT, _LONG           how it marks short and long messages in the match bits
+ *   PF_OMPI_MTL_KIND, _ENTRY, _GETS    where its requests say what they are, which entry of its own a send
+ * has, and how many gets it waits for PF_OMPI_MTL_ISEND, _RECV           kinds of its requests
+ *   PF_OMPI_MTL_PENDING                where it counts sends that it has put off
  *   PF_OMPI_CONTEXTS                   ids of communicators that it tells apart
  *   PF_OMPI_COLL_CONTEXTS              the same for coll/portals4
  *   PF_OMPI_TAG_BITS                   bits of a tag that a receive of any tag ignores

@@ -243,7 +243,58 @@ static void program_polling(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* A probe in a loop sleeps until a header comes that posts no event. */
+/* What a process need not be woken for lies in its queue until something else comes, in its order and at no
+ * later date; the queue keeps most of its room. */
+struct kept {
+    int most; /* that lay there when it was asked */
+};
+
+static bool keeps(const void *arg, const ptl_event_t *event, int kept)
+{
+    struct kept *sum = (struct kept *)(uintptr_t)arg;
+    if (kept > sum->most)
+        sum->most = kept;
+    return event->type == PTL_EVENT_PUT && event->hdr_data % 10 != 0;
+}
+
+static void program_keeping(int rank, int size, void *shared)
+{
+    (void)shared;
+    enum { PUTS = 40 };
+    struct endpoint e;
+    endpoint_open(&e, NI_OPTIONS, 0, 64);
+    map_ranks(&e, size);
+    static char byte;
+    struct kept sum = {.most = 0};
+    ptl_event_t event;
+    unsigned int which;
+    endpoint_append(&e, &byte, 1, PTL_ME_OP_PUT | QUIET, 1, PTL_PRIORITY_LIST, NULL);
+    world_barrier();
+    if (rank == 0) {
+        struct pf_portals_counters before, after;
+        pf_portals_counters(pf_self(), &before);
+        pf_portals_keep_events(pf_self(), keeps, &sum);
+        for (unsigned i = 1; i <= PUTS; i++) {
+            while (PtlEQPoll(&e.eq, 1, 0, &event, &which) == PTL_EQ_EMPTY)
+                ;
+            CHECK(event.type == PTL_EVENT_PUT && event.hdr_data == i);
+        }
+        CHECK(simgrid_get_clock() > PUTS && simgrid_get_clock() < PUTS + 0.001);
+        pf_portals_keep_events(pf_self(), NULL, NULL);
+        pf_portals_counters(pf_self(), &after);
+        /* 10, 20, 30 and 40 wake it, and so do those before them: then more than an eighth of 64 lie there.
+         */
+        CHECK(after.parks - before.parks == 8 && sum.most == 7);
+    } else if (rank == 1) {
+        for (unsigned i = 1; i <= PUTS; i++) {
+            sg_actor_sleep_for(1.0);
+            CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)&byte, 1, PTL_NO_ACK_REQ, rank_id(0), e.pt, 1, 0, NULL,
+                         i) == PTL_OK);
+        }
+    }
+    endpoint_close(&e);
+}
+
 /* A poll of several is fair: a queue or counter that always has something does not keep others from being
  * seen. */
 static void program_round_robin(int rank, int size, void *shared)
@@ -293,6 +344,7 @@ static void program_round_robin(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
+/* A probe in a loop sleeps until a header comes that posts no event. */
 static void program_probe(int rank, int size, void *shared)
 {
     (void)shared;
@@ -458,6 +510,12 @@ static void test_polling(void **state)
     run(program_polling, 2);
 }
 
+static void test_keeping(void **state)
+{
+    (void)state;
+    assert_int_equal(world_run(&(struct world){.nodes = 2}, program_keeping), 0);
+}
+
 static void test_round_robin(void **state)
 {
     (void)state;
@@ -498,9 +556,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counting),     cmocka_unit_test(test_triggered),
         cmocka_unit_test(test_flow_control), cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_polling),      cmocka_unit_test(test_round_robin),
-        cmocka_unit_test(test_probe),        cmocka_unit_test(test_notify),
-        cmocka_unit_test(test_free_mode),    cmocka_unit_test(test_livelock),
+        cmocka_unit_test(test_polling),      cmocka_unit_test(test_keeping),
+        cmocka_unit_test(test_round_robin),  cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_notify),       cmocka_unit_test(test_free_mode),
+        cmocka_unit_test(test_livelock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
