@@ -126,10 +126,10 @@ static inline struct pf_instance *pf_comm_collective(struct pf_rank *r, struct p
     return pf_comm_agree(r, comm, sequence);
 }
 
-/* Whether this member is the root of a collective. */
+/* Whether this member is the root of a collective. Between two groups, a rank is one of the other side. */
 static inline bool pf_comm_has_root(const struct pf_comm *comm, int root)
 {
-    return comm->me == root || root == MPI_ROOT;
+    return comm->shared->other ? root == MPI_ROOT : comm->me == root;
 }
 
 /* With whom this member exchanges messages: the other side, or all. */

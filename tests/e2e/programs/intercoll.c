@@ -68,7 +68,9 @@ static void rooted(int root_side, int root)
         displs[i] = at;
         at += counts[i] + 1;
     }
-    CALL(Gatherv, gatherv, buffer, me % N, MPI_INT, all, counts, displs, MPI_INT, argument);
+    /* For the others they mean nothing, also for the one whose own number is the root's. */
+    const int *root_counts = is_root ? counts : NULL, *root_displs = is_root ? displs : NULL;
+    CALL(Gatherv, gatherv, buffer, me % N, MPI_INT, all, root_counts, root_displs, MPI_INT, argument);
     for (int i = 0; is_root && i < others; i++)
         for (int j = 0; j < counts[i]; j++)
             CHECK(all[displs[i] + j] == item(world_of(i), root, j));
@@ -81,7 +83,7 @@ static void rooted(int root_side, int root)
     for (int i = 0; i < others; i++)
         for (int j = 0; j < counts[i]; j++)
             all[displs[i] + j] = item(check_rank, i, j);
-    CALL(Scatterv, scatterv, all, counts, displs, MPI_INT, buffer, me % N, MPI_INT, argument);
+    CALL(Scatterv, scatterv, all, root_counts, root_displs, MPI_INT, buffer, me % N, MPI_INT, argument);
     for (int i = 0; gets && i < me % N; i++)
         CHECK(buffer[i] == item(root_world, me, i));
 
