@@ -235,10 +235,21 @@ class Sweeps(Folder):
             self.assertAlmostEqual(json.load(file)["sample"]["estimate_s"] / estimate, 1, places=8)
 
     def test_sample_of_what_has_no_iterations(self):
-        """A failed run like others: the curve is drawn without it."""
+        """All of it is simulated in the fine model."""
         self.write("two", "fine smpi\ncheap analytic\n")
-        said = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,smpi", "--repeat", "1", "--sample", "4%", self.steps, status=1)
-        self.assertIn("failed: sample 4%, run 1: parfocal: error: -sample: the program has no structure to sample", said)
+        said = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,smpi", "--repeat", "1", "--sample", "4%", self.steps)
+        self.assertRegex(said, r"from 1 of 1 units\. .* inside the interval\.")
+
+    def test_a_sample_that_fails(self):
+        """As a failed run like others: the curve is drawn without it."""
+        program = os.path.join(self.folder, "fails")
+        self.write("fails.c", "#include <mpi.h>\n#include <stdlib.h>\nint main(int argc, char **argv) {\n"
+                              "MPI_Init(&argc, &argv);\nMPI_Barrier(MPI_COMM_WORLD);\nMPI_Finalize();\n"
+                              "return getenv(\"PARFOCAL_MARKS\") ? 3 : 0;\n}\n")
+        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "fails.c", "-o", program], cwd=self.folder, check=True)
+        self.write("two", "fine smpi\ncheap analytic\n")
+        said = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,smpi", "--repeat", "1", "--sample", "4%", program, status=1)
+        self.assertIn("failed: sample 4%, run 1: ", said)
         self.assertEqual(self.points()["sample 4%"]["failed"], "1")
 
     def test_machine(self):

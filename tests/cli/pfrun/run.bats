@@ -221,6 +221,7 @@ END
 
 # Of what a rank waits for together, all but the last changes nothing: it sleeps through that, and no date is another.
 @test "a rank is woken when all is there that it waits for" {
+    only_openmpi_4 # osc/portals4, which 5 has alone, polls queues of its own
     "$PF_BIN/pfcc" -O1 -o waits "$BATS_TEST_DIRNAME/waits.c"
     for how in all one sends; do
         pfrun -np 8 -model portals -quiet -report "$how" --cfg=smpi/simulate-computation:no ./waits "$how" | tee "$how.out"
@@ -233,5 +234,5 @@ END
         esac
     done
     cmp all.out one.out
-    case ${PF_OPENMPI:-4} in 4*) [ "$(cat sends.out)" = 0.001064945900 ] ;; esac # as before there was this
+    [ "$(cat sends.out)" = 0.001064945900 ] # as when every event wakes
 }
