@@ -157,6 +157,28 @@ void pf_account_close_all(double now)
         pf_account_close(account, now);
 }
 
+struct pf_account_spent pf_account_spent(void)
+{
+    struct timespec now;
+    uint64_t application = 0, overhead = 0;
+    for (const struct pf_account *account = process.accounts; account; account = account->next)
+        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next) {
+            application += slot->app_ticks;
+            overhead += slot->overhead_ticks;
+        }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (struct pf_account_spent){(double)now.tv_sec + (double)now.tv_nsec * 1e-9,
+                                     pf_account_seconds(application), pf_account_seconds(overhead)};
+}
+
+double pf_account_application_since(const struct pf_account_spent *then)
+{
+    struct pf_account_spent now = pf_account_spent();
+    double application = now.application - then->application, overhead = now.overhead - then->overhead;
+    return application > 0.0 ? (now.processor - then->processor) * application / (application + overhead)
+                             : 0.0;
+}
+
 const char *pf_account_phase(const struct pf_account *account)
 {
     return account->slot->phase;

@@ -93,6 +93,17 @@ PF_EXPORT void pf_account_close(struct pf_account *account, double now);
 /* The same for all ranks that have not ended: the run stops here. */
 PF_EXPORT void pf_account_close_all(double now);
 
+/* What the process has used so far: processor time, and the wall-clock of all ranks, outside of calls and
+ * inside. All in s. */
+struct pf_account_spent {
+    double processor, application, overhead;
+};
+PF_EXPORT struct pf_account_spent pf_account_spent(void);
+
+/* Of the processor time since then, that of the application: its share of the wall-clock, whatever else the
+ * machine was doing. */
+PF_EXPORT double pf_account_application_since(const struct pf_account_spent *then);
+
 /* The current phase's name and model. */
 PF_EXPORT const char *pf_account_phase(const struct pf_account *account);
 PF_EXPORT enum pf_model pf_account_model(const struct pf_account *account);

@@ -18,10 +18,12 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "middleware/account/accounting.h"
 #include "middleware/account/clock.h"
 #include "middleware/sampling/cut.h"
 
-/* A copy as the run sees it. What it tells begins with a letter, D: dates, in the memory's order; F: text. */
+/* A copy as the run sees it. What it tells begins with a letter, D: the application's seconds and dates, as
+ * they lie in memory; F: text. */
 struct copy {
     pid_t pid;
     int fd; /* -1: it has told all */
@@ -35,7 +37,8 @@ struct copy {
 static struct {
     struct copy *copies;
     unsigned count, running;
-    int tell; /* in a copy: to the run; else -1 */
+    int tell;                      /* in a copy: to the run; else -1 */
+    struct pf_account_spent begin; /* of the copy */
 } all = {.tell = -1};
 
 bool pf_copies_is_one(void)
@@ -57,7 +60,10 @@ static _Noreturn void tell(char kind, const void *what, size_t size)
 
 void pf_copies_tell(const double *dates, size_t count)
 {
-    tell('D', dates, count * sizeof *dates);
+    double *told = pf_calloc(count + 1, sizeof *told);
+    told[0] = pf_account_application_since(&all.begin);
+    memcpy(told + 1, dates, count * sizeof *dates);
+    tell('D', told, (count + 1) * sizeof *told);
 }
 
 void pf_copies_fail(const char *why)
@@ -104,9 +110,10 @@ static void listen_to(struct copy *copy)
                      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-/* Until one of those that run has something to say. */
+/* Until one of those that run has something to say. That is nobody's time: theirs counts for itself. */
 static void wait_for_some(void)
 {
+    uint64_t begin = pf_account_ticks();
     struct pollfd *fds = pf_calloc(all.count, sizeof *fds);
     for (unsigned i = 0; i < all.count; i++)
         fds[i] = (struct pollfd){.fd = all.copies[i].fd, .events = POLLIN};
@@ -115,6 +122,7 @@ static void wait_for_some(void)
             if (fds[i].revents)
                 listen_to(&all.copies[i]);
     free(fds);
+    pf_account_mark += pf_account_ticks() - begin;
 }
 
 static void be_copy(int fd, pid_t run)
@@ -126,6 +134,7 @@ static void be_copy(int fd, pid_t run)
     all.copies = NULL;
     all.count = all.running = 0;
     all.tell = fd;
+    all.begin = pf_account_spent();
     pf_clock_forked();
     pf_on_death(on_death);
     if (!pf_cut_off(fd, run))
@@ -176,12 +185,13 @@ static void hand_over(struct copy *copy, void (*take)(unsigned, const struct pf_
     char text[500];
     struct pf_copy_result result = {.cost = copy->cost};
     size_t size = copy->used > 0 ? copy->used - 1 : 0;
-    double *dates = NULL;
-    if (copy->used > 0 && copy->told[0] == 'D' && size % sizeof *dates == 0) {
-        dates = pf_malloc(size + 1);
-        memcpy(dates, copy->told + 1, size);
-        result.dates = dates;
-        result.count = size / sizeof *dates;
+    double *told = NULL;
+    if (size > 0 && copy->told[0] == 'D' && size % sizeof *told == 0) {
+        told = pf_malloc(size);
+        memcpy(told, copy->told + 1, size);
+        result.cost = copy->cost > told[0] ? copy->cost - told[0] : 0.0;
+        result.dates = told + 1;
+        result.count = size / sizeof *told - 1;
     } else if (copy->used > 0 && copy->told[0] == 'F') {
         snprintf(text, sizeof text, "its copy %.*s", (int)size, copy->told + 1);
         result.failure = text;
@@ -189,7 +199,7 @@ static void hand_over(struct copy *copy, void (*take)(unsigned, const struct pf_
         result.failure = how_it_ended(copy, text, sizeof text);
     }
     take(copy->window, &result);
-    free(dates);
+    free(told);
     free(copy->told);
 }
 

@@ -35,7 +35,7 @@ struct pf_copy_result {
     const double *dates;
     size_t count;
     const char *failure; /* NULL: it has told all */
-    double cost;         /* s of processor time */
+    double cost;         /* s of processor time, without the application's if it has told all */
 };
 
 /* Waits for all copies, and hands over what each has told, in the order in which they were made. */

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "middleware/account/accounting.h"
 #include "middleware/agree/switch.h"
 #include "middleware/core/job_state.h"
 #include "middleware/sampling/copies.h"
@@ -24,13 +24,14 @@
 
 struct window {
     unsigned first, last;
-    double *dates;   /* the latest of any rank, from `first` to `last`, both included */
-    double *by_rank; /* those of each rank, mark by mark; NULL: nobody keeps them */
-    int left;        /* ranks that have passed the last mark */
-    bool entered;    /* by a rank */
-    double cost;     /* s of processor time of the process, at first when it was entered */
-    char *failure;   /* what has become of its copy; NULL: nothing bad */
-    bool finished;   /* its copy has told its dates */
+    double *dates;                 /* the latest of any rank, from `first` to `last`, both included */
+    double *by_rank;               /* those of each rank, mark by mark; NULL: nobody keeps them */
+    int left;                      /* ranks that have passed the last mark */
+    bool entered;                  /* by a rank */
+    struct pf_account_spent begin; /* when it was entered */
+    double cost;                   /* s of processor time, without the application's */
+    char *failure;                 /* what has become of its copy; NULL: nothing bad */
+    bool finished;                 /* its copy has told its dates */
 };
 
 /* Where a rank is. */
@@ -148,14 +149,6 @@ void pf_windows_load(void)
     pf_model_load(all.model); /* before any copy is made: they shall not have to */
 }
 
-/* Seconds of processor time. */
-static double used(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void note(struct window *window, unsigned mark, int rank, double date)
 {
     size_t at = mark - window->first;
@@ -178,7 +171,8 @@ static void leave(struct part *part, unsigned mark, int rank, double date)
     part->window++;
     if (++window->left < all.ranks)
         return;
-    window->cost = used() - window->cost;
+    double processor = pf_account_spent().processor - window->begin.processor;
+    window->cost = processor - pf_account_application_since(&window->begin);
     if (pf_copies_is_one())
         pf_copies_tell(window->dates, window->last - window->first + 1);
 }
@@ -191,7 +185,7 @@ static void enter(struct part *part, unsigned mark, int rank, double date)
         return;
     part->inside = true;
     if (!window->entered)
-        window->cost = used();
+        window->begin = pf_account_spent();
     window->entered = true;
     note(window, mark, rank, date);
 }

@@ -245,6 +245,16 @@ ends_early() {
     [ -z "$(ls -A tmp)" ]
 }
 
+# The cost of a window is the simulation's: some iterations in which four ranks compute for a second and more.
+@test "windows: what the application computes is no part of what they cost" {
+    echo '3 19' >windows
+    for by in run fork; do
+        windows $by 12 pcontrol busy >/dev/null
+        grep "^# cost" result
+        python3 -c 'import sys; sys.exit(not 0 < float(sys.argv[1]) < 0.5)' "$(sed -n 's/^# cost 0 //p' result)"
+    done
+}
+
 @test "windows: the run ends after the last one, if nothing else is asked of it" {
     printf '4 6\n8 12\n' >windows
     ends_early run 12

@@ -3,7 +3,7 @@
  * Iterations for the marks of a run: messages to both neighbours, an allreduce, in every fifth iteration a
  * large reduce. Options, in any order: phases (names one at each end), pcontrol (one in each iteration),
  * levels (other ones, before), uneven (rank 0 names a phase of its own), dup (collectives on a duplicate of
- * the world). The result of all ranks is printed.
+ * the world), busy (some 0.1 s of processor time in each iteration). The result of all ranks is printed.
  *
  * What a copy of the process must not share with the original: write, read (a line per iteration of files
  * that are open from the start), mpifile, both (a file that is open to read and to write), thread, shared
@@ -32,6 +32,13 @@ static int wants(const char *option)
         if (strcmp(chosen[i], option) == 0)
             return 1;
     return 0;
+}
+
+static void compute(void)
+{
+    volatile long steps = 0;
+    while (steps < 50000000)
+        steps++;
 }
 
 static void *sleep_long(void *unused)
@@ -134,6 +141,8 @@ int main(int argc, char **argv)
         double mine = out[0][0], all;
         if (wants("pcontrol"))
             MPI_Pcontrol(7);
+        if (wants("busy"))
+            compute();
         use_files(i);
         fail_in_fine_model(i);
         exchange(64 << i % 5);
