@@ -12,9 +12,12 @@
 #include "adapters/openmpi/private/private.h"
 #include "adapters/openmpi/waits.h"
 
+/* Some events belong to no request: the component looks at them no further. */
 static bool is_kind(const mca_mtl_request_t *request, int kind)
 {
     int its;
+    if (!request)
+        return false;
     memcpy(&its, (const char *)request + PF_OMPI_MTL_KIND, sizeof its);
     return its == kind;
 }
