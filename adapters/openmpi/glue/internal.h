@@ -19,6 +19,7 @@ void *pf_glue_mtl_symbol(const char *name);
 /* Compares the layouts that the glue uses with the libraries, see check.c. After MPI_Init. */
 void pf_glue_check(void);
 
+/* What this rank is inside of: send.c says it, progress.c tells the host. */
 extern struct pf_glue_waits pf_glue_waits;
 
 /* Has the network polled only when it has changed, see progress.c. After MPI_Init. */
