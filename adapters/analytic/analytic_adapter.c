@@ -165,17 +165,11 @@ static int analytic_finish(struct pf_instance *in)
     return PF_SUCCESS;
 }
 
-/* Who spins must let others come: it pays at once, or before a probe whose answer others may change. */
 static void analytic_idle(struct pf_instance *in)
 {
     struct an_rank *rank = rank_of(in);
     double cost = pf_cost_call(an_job.cost);
-    rank->debt += cost > pf_config.analytic_idle_time ? cost : pf_config.analytic_idle_time;
-    if (rank->debt >= rank->foresight)
-        an_rank_settle(rank);
-    else
-        an_rank_pace(rank);
-    rank->foresight = 0;
+    an_rank_idle(rank, cost > pf_config.analytic_idle_time ? cost : pf_config.analytic_idle_time);
 }
 
 static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,

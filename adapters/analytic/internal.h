@@ -74,6 +74,12 @@ struct an_rank {
     double debt;            /* seconds of its calls that are still to pay */
     int calls_in_debt;      /* calls since the rank has blocked */
     double foresight;       /* its call is a probe in vain, and would be before the debt is so large */
+    double idle_until;      /* its own date when it has last looked in vain */
+    int idle;               /* looks in vain since it has done anything else */
+    double idle_step;       /* while it dozes, the time between two looks that it does not make */
+    bool dozes;
+    double comes_first, comes_last; /* dates known ahead; between a first one that is over and the last may
+                                       be others */
     int soonest_from; /* the rank that it has last looked for, and how long a message from there takes */
     double soonest;
     struct pf_waiter waiter;
@@ -193,6 +199,12 @@ static inline void an_rank_pay_call(struct an_rank *rank)
 
 /* Ends a call that does not block: a rank that has called a lot pays what it owes. */
 void an_rank_pace(struct an_rank *rank);
+
+/* A look was in vain, and takes `step`. */
+void an_rank_idle(struct an_rank *rank, double step);
+
+/* Something will have come at `date` for the rank, which may doze. */
+void an_rank_expect(struct an_rank *rank, double date);
 
 /* Blocks the calling rank until somebody posts its wake event. */
 void an_rank_park(struct an_rank *rank);

@@ -178,6 +178,7 @@ static void insert(struct an_mailbox *box, struct an_message *m, int sources)
     pf_envelope_insert(&box->messages, &m->envelope, sources);
     if (box->open)
         pf_engine_post(&m->arrival, m->sent.arrival);
+    an_rank_expect(an_job.ranks[m->destination], m->sent.arrival);
 }
 
 /* The call has lasted until `date`; it began at `now`, when the simulation's clock showed `clock`. */

@@ -10,6 +10,9 @@
 #define MOST_DEBT  5e-6
 #define MOST_CALLS 32
 
+/* Who has looked in vain so often does nothing else, and takes so many looks for one. */
+enum { LOOKS_TO_DOZE = 16, LOOKS_AT_ONCE = 32 };
+
 struct an_rank *an_rank_self(void)
 {
     return an_job.ranks[pf_self()->rank];
@@ -54,6 +57,69 @@ void an_rank_pace(struct an_rank *rank)
 {
     if (rank->debt > MOST_DEBT)
         an_rank_settle(rank);
+}
+
+/*
+ * Who does nothing but look sleeps through looks that would be in vain: what comes meanwhile wakes it at the
+ * date of the first one that sees it. What another model brings does not, nor what is stored in memory: so
+ * these are few.
+ */
+
+/* Wakes it at the first look that sees what comes at `date`. */
+static void stir(struct an_rank *rank, double date)
+{
+    double from = rank->idle_until, step = rank->idle_step, at = from + ceil((date - from) / step) * step;
+    if (at < date)
+        at += step;
+    if (at < rank->wake_at)
+        pf_engine_post(&rank->wake, rank->wake_at = at);
+}
+
+void an_rank_expect(struct an_rank *rank, double date)
+{
+    if (rank->comes_last <= pf_engine_now()) {
+        rank->comes_first = rank->comes_last = date;
+    } else {
+        rank->comes_first = fmin(rank->comes_first, date);
+        rank->comes_last = fmax(rank->comes_last, date);
+    }
+    if (rank->dozes)
+        stir(rank, date);
+}
+
+static bool knows_when(const struct an_rank *rank, double now)
+{
+    return rank->comes_first > now || rank->comes_last <= now;
+}
+
+static void doze(struct an_rank *rank, double now, double step)
+{
+    rank->idle_until = now;
+    rank->idle_step = step;
+    rank->wake_at = now + LOOKS_AT_ONCE * step;
+    if (rank->comes_first > now)
+        stir(rank, rank->comes_first);
+    rank->dozes = true;
+    park_until(rank, rank->wake_at);
+    rank->dozes = false;
+}
+
+/* Who spins must let others come: it pays at once, or before a probe whose answer others may change. */
+void an_rank_idle(struct an_rank *rank, double step)
+{
+    double now = an_now(rank);
+    rank->idle = now - rank->idle_until > step ? 0 : rank->idle + 1;
+    if (rank->idle > LOOKS_TO_DOZE && knows_when(rank, now)) {
+        doze(rank, now, step);
+    } else {
+        rank->debt += step;
+        if (rank->debt >= rank->foresight)
+            an_rank_settle(rank);
+        else
+            an_rank_pace(rank);
+    }
+    rank->foresight = 0;
+    rank->idle_until = an_now(rank);
 }
 
 void an_rank_await(struct an_rank *rank, int unknown, double date)

@@ -76,6 +76,7 @@ void an_request_release(struct an_request *request)
 void an_request_settle_next(struct an_request *request, double date, struct an_rank **last)
 {
     request->done_at = date;
+    an_rank_expect(request->rank, date);
     if (request->waited)
         an_rank_tell_next(request->rank, request->rank->any ? date : an_rank_work(request->rank, request),
                           last);

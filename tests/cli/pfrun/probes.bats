@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks that wait by probing in model analytic look at the dates at which they would without running ahead.
+# Ranks that wait by looking in model analytic look at the dates at which they would without running ahead.
 load common.bash
 
 setup_file() {
@@ -14,10 +14,10 @@ probes() {
     run pfrun -np 3 -hostfile "$HOSTS" -model analytic --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 "$@" "$APP"
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "$output" = "probes: at their dates" ]
+    [ "$output" = "looks: at their dates" ]
 }
 
-@test "probes find messages at their dates" {
+@test "looks find messages at their dates" {
     probes -load analytic
 }
 
