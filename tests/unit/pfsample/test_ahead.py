@@ -16,6 +16,11 @@ def of(base, size=2):
     return ahead.Ahead(base[:60], "auto", 3, size, 1, ahead.FIRST, min(ahead.GROWTH * GOAL, ahead.LONGEST), ((0, 22), (31, 50)))
 
 
+def plan(placed, parts, seed, end):
+    """Of windows up to a unit."""
+    return placed.plan(parts, [drawn for drawn in placed.elsewhere(parts, seed) if drawn[0] < parts.parts[end - 1][1]], lambda number: number < end)
+
+
 class Places(unittest.TestCase):
     def test_zones(self):
         """Zones follow one another, each with one unit in it, by the seed; they grow, so that few look at a long run."""
@@ -44,9 +49,8 @@ class Places(unittest.TestCase):
         halo, amr, suite = (populations.ALL[name](140, 1)[0] for name in ("halo", "amr", "suite"))
         of_volumes, of_meshes = (populations.ALL[name](290, 1)[0] for name in ("volumes", "meshes"))
         found = [ahead.regular(base) for base in (halo, amr, of_volumes, of_meshes)]
-        self.assertEqual([each and (each[0], each[1], each[3]) for each in found],
-                         [(1, 1, False), (10, 1, False), (1, 1, True), (1, 1, True)])
-        self.assertTrue(found[2][2] > 0.02 > found[3][2], "bytes explain the times of meshes, not those of volumes")
+        self.assertEqual([(each.distance, each.step, each.level, each.usual) for each in found], [(1, 1, 0, ""), (10, 1, 0, ""), (1, 1, 1, ""), (1, 1, 1, "")])
+        self.assertTrue(found[2].wide > 0.02 > found[3].wide, "bytes explain the times of meshes, not those of volumes")
         self.assertIsNone(ahead.regular(suite))
 
     def test_clean(self):
@@ -97,7 +101,7 @@ class Estimates(unittest.TestCase):
         fine = {unit.number: sum(y[k] for k in range(*parts.parts[unit.number])) for unit in parts}
         truth, hits, errors, halves = sum(fine.values()), 0, [], []
         for seed in range(200):
-            sample = of(base, size).plan(parts, seed, lambda number: number < len(parts) - 2)
+            sample = plan(of(base, size), parts, seed, len(parts) - 2)
             self.assertLessEqual({len(parts) - 2, len(parts) - 1}, {unit.number for unit in sample.unseen})
             found = estimate.of_plan(sample, fine)
             hits += found.low <= truth <= found.high
@@ -125,13 +129,13 @@ class Estimates(unittest.TestCase):
         base, y = populations.halo(1000, 1)
         parts = units.grouped(base, 1)
         placed = of(base, 1)
-        all_seen, cut = (placed.plan(parts, 1, lambda number, last=last: number < last) for last in (len(parts), len(parts) - 2))
+        all_seen, cut = (plan(placed, parts, 1, last) for last in (len(parts), len(parts) - 2))
         wide, narrow = estimate.of_plan(cut, y), estimate.of_plan(all_seen, y)
         self.assertGreater(wide.half, narrow.half + 0.9 * sum(unit.x for unit in cut.unseen))
 
     def test_nothing_drawn(self):
         base, _ = populations.halo(1000, 1)
-        self.assertIsNone(of(base).plan(units.grouped(base, 2), 1, lambda number: number < 9))
+        self.assertIsNone(plan(of(base), units.grouped(base, 2), 1, 9))
 
 
 if __name__ == "__main__":

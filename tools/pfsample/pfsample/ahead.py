@@ -5,6 +5,7 @@ import math
 import os
 import statistics
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from pfcurve.errors import Problem
@@ -26,6 +27,11 @@ COMPARED = (16, 48)  # iterations at the begin with others, the latter where tim
 SETTLES = 16  # iterations behind a window, whose times in the cheap model are not taken
 
 
+# What iterations of one kind have in common: the same calls with the same sizes, with others, or their name alone.
+KINDS = (lambda unit: unit.kind, lambda unit: unit.coarse, lambda unit: unit.name)
+OFTEN_ENOUGH = 0.95  # of iterations must be of one kind, where others come between
+
+
 @dataclass
 class Ahead:
     """Where windows are. `base`: units of the begin; `at`: which marks have numbers."""
@@ -37,7 +43,8 @@ class Ahead:
     share: float  # of the first zones that windows take
     growth: float  # of the later ones
     here: tuple = ()  # the two stretches that tell how well windows settle
-    coarse: bool = False  # iterations of one kind make the same calls, with other sizes
+    level: int = 0  # of KINDS
+    usual: str = ""  # the kind of nearly all iterations, where others come between, now and then
     alone: float = 1.0  # how much longer the cheap model takes where no window ever was
 
     def zones(self, seed, count):
@@ -60,14 +67,62 @@ class Ahead:
         begin = self.first + (number - self.first) * self.size
         return self.mark(max(0, begin - sequence.way_in(number))), self.mark(begin + self.size + sequence.AFTER)
 
+    def begin_of(self, number):
+        """The number of a unit's first iteration."""
+        return self.first + (number - self.first) * self.size
+
     def spans(self, seed):
         drawn = [self.window(number) for _, number in self.zones(seed, FARTHEST // self.size)]
         return files.merged([*self.here, *drawn])
 
-    def plan(self, parts, seed, held):
+    def found(self, base, seed, holds):
+        """[(first iteration of a unit that was drawn, the one after its last, mark at the end of its zone)]. Where something came between iterations,
+        those behind it have other numbers than was thought; what comes between is no part of a unit. `holds(window)`: the one that holds it."""
+        firsts, result = [unit.first for unit in base], []
+        for end, number in self.zones(seed, FARTHEST // self.size):
+            begin = self.begin_of(number)
+            window = holds((self.mark(begin), self.mark(begin + self.size)))
+            if self.mark(begin) >= base[-1].last:
+                break
+            if not window:
+                continue
+            least, most = bisect_left(firsts, window[0]) + sequence.BEFORE[0], bisect_right(firsts, window[1]) - 1 - sequence.AFTER
+            first, last = max(least, bisect_left(firsts, self.mark(begin))), min(most, bisect_right(firsts, self.mark(begin + self.size)) - 1)
+            first, last = max(self.without_breaks(base, first, last), key=lambda part: part[1] - part[0], default=(0, 0))
+            if first < last:
+                result.append((first, last, self.mark(self.begin_of(end))))
+        return result
+
+    def elsewhere(self, parts, seed):
+        """As found(), of another seed, had its windows been held: which of the units it would have drawn."""
+        firsts, result = [unit.first for unit in parts], []
+        for end, number in self.zones(seed, FARTHEST // self.size):
+            if self.mark(self.begin_of(number)) >= parts[-1].last:
+                break
+            part = bisect_right(firsts, self.mark(self.begin_of(number))) - 1
+            result.append((*parts.parts[part], self.mark(self.begin_of(end))))
+        return result
+
+    def breaks(self, unit):
+        """Whether it comes between iterations, now and then."""
+        return bool(self.usual) and (unit.kind != self.usual or unit.last - unit.first != self.step)
+
+    def without_breaks(self, base, first, last):
+        """Parts of [first, last) without what comes between iterations."""
+        ends = [first - 1, *(k for k in range(first, last) if self.breaks(base[k])), last]
+        return [(a + 1, b) for a, b in zip(ends, ends[1:])]
+
+    def parts(self, base, found):
+        """Units, of which those that were drawn are some."""
+        bounds = {k for first, last, _ in found for k in (first, last)}
+        bounds.update(k for unit in base if self.breaks(unit) for k in (unit.number, unit.number + 1))
+        return units.grouped(base, self.size, bounds)
+
+    def plan(self, parts, found, held):
         """The sample that windows at these places are; what they do not show is said to be unseen. `held(unit's number)`: whether its window was."""
-        certain, strata = plan.layout(parts, sizes=False)
-        zones = [(end, number) for end, number in self.zones(seed, len(parts)) if number < len(parts) and held(number)]
+        certain, strata = plan.layout(parts, sizes=False, after=not self.usual)
+        begins = [begin for begin, _ in parts.parts]
+        zones = [(bisect_left(parts, end, key=lambda unit: unit.first), bisect_left(begins, first)) for first, _, end in found]
         result = plan.Plan(parts, {number: why for number, why in certain.items() if held(number)}, [])
         result.unseen = [parts[number] for number in sorted(certain) if not held(number)]
         for name, group in strata:
@@ -77,7 +132,7 @@ class Ahead:
             if len(drawn) < DRAWN:
                 result.unseen += group
                 continue
-            stratum = plan.Stratum(name, group, seed)
+            stratum = plan.Stratum(name, group)
             ends = [bisect_left(numbers, end) for end, _ in drawn[:-1]] + [len(group)]
             stratum.zones = list(zip([0, *ends], ends))
             stratum.found = {zone: parts[number] for zone, (_, number) in zip(stratum.zones, drawn)}
@@ -85,7 +140,7 @@ class Ahead:
         return result if result.strata else None
 
     def kinds_of(self, base):
-        return [replace(unit, kind=unit.coarse) for unit in base] if self.coarse else base
+        return [replace(unit, kind=KINDS[self.level](unit)) for unit in base] if self.level else base
 
     def clean(self, base, held):
         """Units with times of the cheap model alone. Where a window is, or was just before, those of the begin are known; others take as long as the
@@ -139,28 +194,55 @@ def period(kinds):
     return 0
 
 
+@dataclass
+class Regular:
+    """What comes again in the begin of a program."""
+    distance: int  # iterations after which all does
+    wide: float  # how far x scatters in the widest kind
+    sized: bool  # whether bytes differ in one
+    usual: str  # the kind of nearly all, where others come between
+    level: int = 0
+    step: int = 0  # marks of an iteration
+
+
 def regular(base):
-    """(iterations after which all comes again, marks of one, scatter of x, whether kinds are coarse), None where nothing does. Kinds are coarse where
-    finer ones do not come again, or sizes change inside of them: they may change more later."""
+    """What comes again, None where nothing does. Kinds are coarser where finer ones do not come again, or sizes change inside of them: they may
+    change more later."""
     body = [unit for unit in base if unit.repeats][2:]
-    steps = {unit.last - unit.first for unit in body}
-    if len(body) <= 2 * PERIODS or len(steps) != 1:
+    if len(body) <= 2 * PERIODS:
         return None
-    fine, coarse = (came_again(body, kind) for kind in (units.kinds(base), {unit.number: unit.coarse for unit in body}))
-    if fine and coarse and fine[2] and coarse[1] <= max(fine[1], plan.SPREAD):
-        fine = None
-    found = fine or coarse
-    return (found[0], steps.pop(), found[1], found is coarse) if found and found[1] <= SCATTERED else None
+    step, often = Counter(unit.last - unit.first for unit in body).most_common(1)[0]
+    if often < OFTEN_ENOUGH * len(body):
+        return None
+    fine = units.kinds(base)
+    levels = [came_again(body, fine), *(came_again(body, {unit.number: kind(unit) for unit in body}) for kind in KINDS[1:])]
+    level = next((level for level, found in enumerate(levels) if found), None)
+    if level is None:
+        return None
+    coarser = levels[level + 1] if level + 1 < len(levels) else None
+    if levels[level].sized and coarser and coarser.wide <= max(levels[level].wide, plan.SPREAD):
+        level += 1
+    found = levels[level]
+    if found.wide > SCATTERED or (often < len(body) and not found.usual):
+        return None
+    found.level, found.step = level, step
+    return found
 
 
 def came_again(body, kind):
-    """(iterations after which kinds come again, scatter of x in the widest, whether bytes differ in one), None where they do not."""
-    distance, groups = period([kind[unit.number] for unit in body]), {}
+    """Regular of these kinds, None where they do not come again."""
+    groups, kinds = {}, [kind[unit.number] for unit in body]
     for unit in body:
         groups.setdefault(kind[unit.number], []).append(unit)
-    if not distance:
-        return None
-    return distance, max(scatter(group) for group in groups.values()), any(len({unit.work for unit in group}) > 1 for group in groups.values())
+    distance, usual = period(kinds), max(groups, key=lambda name: len(groups[name]))
+    same = len({unit.last - unit.first for unit in body}) == 1
+    if not distance or not same:
+        if len(groups[usual]) < OFTEN_ENOUGH * len(body):
+            return None
+        distance, groups = 1, {usual: groups[usual]}
+    else:
+        usual = ""
+    return Regular(distance, max(scatter(group) for group in groups.values()), any(len({unit.work for unit in group}) > 1 for group in groups.values()), usual)
 
 
 def from_begin(options, runs):
@@ -176,19 +258,19 @@ def from_begin(options, runs):
     found = regular(base)
     if not found:
         return None
-    distance, step, wide, coarse = found
     share, growth, size, compared = min(FIRST, options.budget), min(GROWTH * options.goal, LONGEST), SIZE, COMPARED[0]
-    if wide > plan.SPREAD:
+    if found.wide > plan.SPREAD:
         share, growth, size, compared = min(OFTEN, options.budget / 2), 0.0, MANY, COMPARED[1]
     runs.compared = compared
     first = next(unit.number for unit in base if unit.repeats) + 2
-    looks = Windows(runs, units.Units([replace(unit, kind=unit.coarse) for unit in base] if coarse else base))
+    looks = Windows(runs, units.Units([replace(unit, kind=KINDS[found.level](unit)) for unit in base] if found.level else base))
     both = looks.stretches(compared)
     if not both:
         return None
     here = (looks.around(both[0], both[0][0].number), both[2][0])
-    placed = Ahead(base, marks.at, first, distance * math.ceil(size / distance), step, share, growth, here, coarse)
-    if options.goal < memory.GOAL and not coarse and growth:  # too many windows: let what comes again be known by heart, and these try it
+    size = found.distance * math.ceil(size / found.distance)
+    placed = Ahead(base, marks.at, first, size, found.step, share, growth, here, found.level, found.usual)
+    if options.goal < memory.GOAL and not found.level and growth:  # too many windows: let what comes again be known by heart, and these try it
         placed.growth, placed.here = LONGEST, (*here, (0, placed.mark(first + memory.BEGIN)))
     return placed
 
@@ -207,13 +289,13 @@ def begin(options, runs):
     return status, summary, ahead
 
 
-def run(parts, windows, ahead, options):
+def run(parts, windows, ahead, found, options):
     """The sample that the run has drawn, as sequence.run() gives it; None where its interval is too wide."""
-    held = windows.runs.holds
-    current = ahead.plan(parts, options.seed, lambda number: held(parts.span(number, sequence.way_in(number), sequence.AFTER)))
+    held, windows.way = windows.runs.holds, lambda number: sequence.BEFORE[0]
+    current = ahead.plan(parts, found, lambda number: held(parts.span(number, windows.way(number), sequence.AFTER)))
     if not current:
         return None
     y = windows.measure(current.wanted())
-    found = estimate.of_plan(current, y, windows.border())
+    result = estimate.of_plan(current, y, windows.border())
     # A second run makes no border narrower.
-    return (current, y, found) if found.half <= options.goal * found.total or abs(found.border) > options.goal * found.total else None
+    return (current, y, result) if result.half <= options.goal * result.total or abs(result.border) > options.goal * result.total else None

@@ -65,9 +65,10 @@ def drawn_ahead(options, runs, ahead):
         sample = memory.run(base, runs.held, runs.states)
         if sample and sample[2].half <= options.goal * sample[2].total:
             return units.Units(base), f"{found}, known by heart", Windows(runs, units.Units(base)), sample
-    parts = units.grouped(base, ahead.size)
+    drawn = ahead.found(base, options.seed, runs.holds)
+    parts = ahead.parts(base, drawn)
     windows = Windows(runs, parts)
-    sample = windows_ahead.run(parts, windows, ahead, options)
+    sample = windows_ahead.run(parts, windows, ahead, drawn, options)
     if sample:
         return parts, f"{found}, {ahead.size} to a unit", windows, sample
     parts, found = grouped(options, base, found)

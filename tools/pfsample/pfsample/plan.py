@@ -81,8 +81,8 @@ def random_number(seed, number):
     return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:8], "big") / 2**64
 
 
-def by_kind(units, certain):
-    """{name: units} of the kinds that are sampled; what is rare becomes certain. A unit that comes after one of another kind begins
+def by_kind(units, certain, after=True):
+    """{name: units} of the kinds that are sampled; what is rare becomes certain. A unit that comes `after` one of another kind begins
     in another state, and those of one kind are a kind of their own, as long as that leaves few enough."""
     body = [unit for unit in units if unit.repeats]
     kind = structure.kinds(units, RARE)
@@ -99,7 +99,7 @@ def by_kind(units, certain):
     few = structure.rare(Counter(named[unit.number] for unit in rest), RARE)
     most = max(2, len(body) // (ROOM * FLOOR))
     changes = [unit for unit in rest if named[unit.number] in few]
-    if len(changes) > max(RARE, len(body) // 50) or len({named[u.number] for u in rest} - few) > most:
+    if not after or len(changes) > max(RARE, len(body) // 50) or len({named[u.number] for u in rest} - few) > most:
         named = plain
         few = structure.rare(Counter(named[unit.number] for unit in rest), RARE)
     groups = {}
@@ -139,12 +139,13 @@ def strata_of(name, units, most):
     return [(f"{name}, size {i + 1} of {len(parts)}", sorted(part, key=lambda unit: unit.number)) for i, part in enumerate(parts)]
 
 
-def layout(units, sizes=True):
-    """(certain units, strata as (name, units)): what the seed has no part in. `sizes`: kinds are cut by x, which must be known."""
+def layout(units, sizes=True, after=True):
+    """(certain units, strata as (name, units)): what the seed has no part in. `sizes`: kinds are cut by x, which must be known; `after`: what comes
+    after another kind is a kind."""
     body = [unit for unit in units if unit.repeats]
     certain = {unit.number: "does not repeat" for unit in units if not unit.repeats}
     certain.update({unit.number: "at the begin" for unit in body[:2]} | {body[-1].number: "at the end"})
-    groups = by_kind(units, certain)
+    groups = by_kind(units, certain, after)
     # As in sampling with probability proportional to size: what is more than twice the step of the sample.
     whole, least = sum(unit.x for unit in units), 2 * FLOOR * max(1, len(groups))
     for name, group in list(groups.items()):

@@ -48,7 +48,8 @@ class Result:
         if not self.plan.strata or self.estimate.by_heart:  # nothing was drawn, so no other seed draws anything else
             return
         hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border,
-                                                 (lambda seed: self.ahead.plan(self.units, seed, lambda number: True)) if self.ahead else None)
+                                                 (lambda seed: self.ahead.plan(self.units, self.ahead.elsewhere(self.units, seed), lambda number: True))
+                                                 if self.ahead else None)
         self.checked.update({"resamplings": RESAMPLES, "coverage": hits, "resampled_error_p95": sorted(map(abs, errors))[int(0.95 * RESAMPLES)],
                              "resampled_share": statistics.fmean(shares)})
 

@@ -57,14 +57,15 @@ class Units(list):
         return self.base[begin].first, self.base[end - 1].last
 
 
-def grouped(base, size):
-    """Units of `size` iterations each, but for what does not repeat, the first two and the rest: what a window costs on its way in and out,
-    and what ranks are apart at its ends, is paid once for all of them."""
+def grouped(base, size, bounds=()):
+    """Units of `size` iterations each, but for what does not repeat, the first two, the rest, and where one of `bounds` begins: what a window costs on
+    its way in and out, and what ranks are apart at its ends, is paid once for all of them."""
     groups = []
     repeating = [unit.number for unit in base if unit.repeats][:2]
     for unit in base:
         last = groups[-1] if groups else []
-        if last and len(last) < size and unit.repeats and last[0].repeats and last[0].number not in repeating:
+        begins = unit.number in bounds or not unit.repeats
+        if last and not begins and len(last) < size and last[0].repeats and last[0].number not in repeating:
             last.append(unit)
         else:
             groups.append([unit])
@@ -77,13 +78,13 @@ def grouped(base, size):
     return Units(result, base, [(group[0].number, group[-1].number + 1) for group in groups])
 
 
-SLICE = "slice"  # the kind of units that are slices of time: of however many
+SLICE = "slice"  # the kind of units that are slices of time
 
 
 def together(kinds):
-    """The kind of a unit that consists of some."""
+    """The kind of a unit that consists of some: of one kind, however many."""
     kinds = sorted(kinds)
-    return SLICE if kinds[0] == SLICE else digest(kinds)
+    return kinds[0] if kinds[0] == kinds[-1] else digest(kinds)
 
 
 def digest(words):

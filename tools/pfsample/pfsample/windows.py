@@ -26,6 +26,7 @@ class Windows:
 
     def __init__(self, runs, parts):
         self.runs, self.parts, self.known, self.errors = runs, parts, {}, {}
+        self.way = sequence.way_in  # how many iterations the window of a unit has before it
         self.fine = {}  # fine seconds of all iterations that were in windows
         self.pairs = []  # [(fine seconds by a window, by a run that begins in the fine model)] of iterations
         self.kinds = {} if slices.are(parts.base) else structure.kinds(parts.base)  # no slice is like another one
@@ -75,7 +76,7 @@ class Windows:
     def measure(self, numbers):
         if not numbers:
             return {}
-        way = sequence.way_in
+        way = self.way
         near = {k: self.parts.span(k, way(k), sequence.AFTER) for k in numbers}
         far = {k: self.parts.span(k, way(k) + FARTHER, sequence.AFTER + 1) for k in self.twice(numbers)}
         if not self.kinds and len(numbers) < len(self.parts):
