@@ -150,32 +150,37 @@ static void check_places(const struct domain *domain)
     }
 }
 
-static double over_ranks(double mine, MPI_Op op)
+/* Of all cycles, one message: a program that has many would else be known by its report. */
+static void over_ranks(double *values, int count, MPI_Op op)
 {
-    double all;
-
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
-    return all;
+    MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, op, MPI_COMM_WORLD);
 }
 
 /* A cycle lasts from the end of the one before on the slowest rank to its own. */
 static void report(int cycles, double begin, double processor_begin)
 {
+    static double first[MAX_CYCLES], last[MAX_CYCLES], track[MAX_CYCLES];
+    static struct traffic traffic[MAX_CYCLES];
+
     for (int i = 0; i < cycles; i++) {
+        first[i] = last[i] = results[i].end;
+        track[i] = results[i].track;
+        traffic[i] = results[i].traffic;
+    }
+    over_ranks(&begin, 1, MPI_MAX);
+    over_ranks(first, cycles, MPI_MIN);
+    over_ranks(last, cycles, MPI_MAX);
+    over_ranks(track, cycles, MPI_MAX);
+    MPI_Allreduce(MPI_IN_PLACE, traffic, 3 * cycles, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < cycles && rank == 0; i++) {
         struct result *r = &results[i];
-        double end = over_ranks(r->end, MPI_MAX), track = over_ranks(r->track, MPI_MAX);
-        double spread = end - over_ranks(r->end, MPI_MIN);
-        int64_t traffic[3] = {r->traffic.passes, r->traffic.tests, r->traffic.messages}, all[3];
-        MPI_Reduce(traffic, all, 3, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-        if (rank == 0)
-            printf(
-                "cycle %d %s simulated %.12e track %.12e spread %.6e processor %.6f passes %lld tests %lld "
-                "messages "
-                "%lld segments %lld census %lld hash %016llx\n",
-                i, r->model, end - begin, track, spread, r->processor - processor_begin, (long long)all[0],
-                (long long)all[1], (long long)all[2], (long long)r->count[SEGMENTS],
-                (long long)r->count[CENSUS], (unsigned long long)r->hash);
-        begin = end;
+        printf("cycle %d %s simulated %.12e track %.12e spread %.6e processor %.6f passes %lld tests %lld "
+               "messages "
+               "%lld segments %lld census %lld hash %016llx\n",
+               i, r->model, last[i] - begin, track[i], last[i] - first[i], r->processor - processor_begin,
+               (long long)traffic[i].passes, (long long)traffic[i].tests, (long long)traffic[i].messages,
+               (long long)r->count[SEGMENTS], (long long)r->count[CENSUS], (unsigned long long)r->hash);
+        begin = last[i];
         processor_begin = r->processor;
     }
 }
@@ -209,7 +214,7 @@ int main(int argc, char **argv)
     }
     pf_phase("report");
     exchange_end();
-    report(options.cycles, over_ranks(begin, MPI_MAX), processor_begin);
+    report(options.cycles, begin, processor_begin);
     unsigned long long hash = results[options.cycles - 1].hash;
     if (rank == 0 && options.expect && hash != options.expect)
         fail("the physics is not that of the reference run");
