@@ -14,6 +14,8 @@ from . import estimate, files, memory, plan, sequence, units
 from .windows import Windows
 
 MARKS = 620  # that the begin has: a program with three hundred iterations of two marks is all of it
+SAID = 80  # iterations that it has where the program says what they are
+ROUND = 20  # of them, beside the two stretches that are compared
 PERIODS = 16  # iterations after which kinds come again, at most: then so many are one unit
 SIZE = 2  # iterations of a unit at least
 FIRST = 0.08  # of the first zones that windows take, the budget at most
@@ -245,23 +247,40 @@ def came_again(body, kind):
     return Regular(distance, max(scatter(group) for group in groups.values()), any(len({unit.work for unit in group}) > 1 for group in groups.values()), usual)
 
 
-def from_begin(options, runs):
-    """What the begin of the program says, as Ahead; None where windows cannot be placed by it."""
+def begun(runs):
+    """The units of the begin, but for the last one, which is cut; None where nothing comes again."""
     marks = runs.marks
     try:
         kinds = units.spans(marks.marks)[0]
         if kinds in (("phase",), ("pcontrol",)):
             marks.marks, marks.at = units.only(marks.marks, kinds), kinds[0]
-        base = units.from_marks(marks.marks)[0][:-1]  # the last one is cut
+        return units.from_marks(marks.marks)[0][:-1]
     except Problem:
         return None
+
+
+def look(runs):
+    """(units of the begin or None, whether that is the whole program, of which nothing is to be heard again). Where the program says itself what its
+    iterations are, and they are long, the begin is looked at once more, up to so many of them."""
+    ended = runs.begin(MARKS)
+    if ended and not runs.input.pipe:  # it has read what there was to be read
+        return None, True
+    base = begun(runs) if runs.marks and not ended else None
+    if base and runs.marks.at != "auto" and len(base) < SAID:
+        ended = runs.begin(SAID, runs.marks.at)
+        base = begun(runs) if runs.marks and not ended else None
+    return base, False
+
+
+def from_begin(options, runs, base):
+    """What the begin of the program says, as Ahead; None where windows cannot be placed by it."""
     found = regular(base)
     if not found:
         return None
     share, growth, size, compared = min(FIRST, options.budget), min(GROWTH * options.goal, LONGEST), SIZE, COMPARED[0]
     if found.wide > plan.SPREAD:
         share, growth, size, compared = min(OFTEN, options.budget / 2), 0.0, MANY, COMPARED[1]
-    runs.compared = compared
+    runs.compared = compared = min(compared, (len(base) - ROUND) // 2)
     first = next(unit.number for unit in base if unit.repeats) + 2
     looks = Windows(runs, units.Units([replace(unit, kind=KINDS[found.level](unit)) for unit in base] if found.level else base))
     both = looks.stretches(compared)
@@ -269,7 +288,7 @@ def from_begin(options, runs):
         return None
     here = (looks.around(both[0], both[0][0].number), both[2][0])
     size = found.distance * math.ceil(size / found.distance)
-    placed = Ahead(base, marks.at, first, size, found.step, share, growth, here, found.level, found.usual)
+    placed = Ahead(base, runs.marks.at, first, size, found.step, share, growth, here, found.level, found.usual)
     if options.goal < memory.GOAL and not found.level and growth:  # too many windows: let what comes again be known by heart, and these try it
         placed.growth, placed.here = LONGEST, (*here, (0, placed.mark(first + memory.BEGIN)))
     return placed
@@ -279,10 +298,10 @@ def begin(options, runs):
     """(exit status, summary of the run that shows the application, Ahead or None)."""
     if runs.by != "run" or os.environ.get("PARFOCAL_MARKS_AT"):
         return *runs.cheap(), None
-    ended = runs.begin(MARKS)
-    if ended and not runs.input.pipe:  # it has read what there was to be read
+    base, over = look(runs)
+    if over:
         return *runs.heard(), None
-    ahead = from_begin(options, runs) if runs.marks and not ended else None
+    ahead = from_begin(options, runs, base) if base else None
     if not ahead:
         return *runs.cheap(), None
     status, summary = runs.cheap(at=ahead.at, spans=ahead.spans(options.seed))

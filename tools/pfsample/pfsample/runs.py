@@ -137,9 +137,9 @@ class Runs:
         self.cost.runs += 1
         return overhead * share
 
-    def begin(self, marks):
+    def begin(self, marks, at="auto"):
         """The begin of the program in the cheap model, heard by nobody: so many marks, all of it if that is less. Whether it is all, and well."""
-        settings = {"marks": self.path("marks.csv"), "marks_end": str(marks)} | ({RECORD: self.path("computation")} if self.records else {})
+        settings = {"marks": self.path("marks.csv"), "marks_at": at, "marks_end": str(marks)} | ({RECORD: self.path("computation")} if self.records else {})
         status, self.short, _ = self.run(self.options.cheap, settings, apart=True)
         self.marks = files.read_marks(self.path("marks.csv")) if status == 0 else None
         return status == 0 and len(self.marks.marks) <= marks
