@@ -125,6 +125,34 @@ class Estimates(unittest.TestCase):
     def test_meshes(self):
         self.check("meshes", 5000, 10, 0.03)
 
+    def test_breaks(self):
+        """Where something comes between iterations now and then, marks are not where they were thought: units are what windows hold of iterations."""
+        base, y = populations.solves(4000, 1)
+        found = ahead.regular(base[:300])
+        self.assertEqual((found.distance, found.step, found.level, found.usual), (1, 2, 0, "iteration"))
+        placed = ahead.Ahead(base[:300], "auto", 3, 2, found.step, ahead.FIRST, ahead.GROWTH * GOAL, ((0, 45), (60, 100)), usual=found.usual)
+        hits, errors = 0, []
+        for seed in range(200):
+            held = [span for span in placed.spans(seed) if span[1] <= base[-2].last]
+
+            def holds(span, held=held):
+                return next((window for window in held if window[0] <= span[0] and span[1] <= window[1]), None)
+
+            drawn = placed.found(base, seed, holds)
+            parts = placed.parts(base, drawn)
+            self.assertEqual([unit.number for unit in base], [k for begin, end in parts.parts for k in range(begin, end)])
+            sample = placed.plan(parts, drawn, lambda number, parts=parts, holds=holds: holds(parts.span(number, 2, 1)))
+            for stratum in sample.strata:
+                for unit in stratum.drawn():
+                    begin, end = parts.parts[unit.number]
+                    self.assertTrue(holds(parts.span(unit.number, 2, 1)) and {base[k].kind for k in range(begin, end)} == {"iteration"})
+            result = estimate.of_plan(sample, {unit.number: sum(y[k] for k in range(*parts.parts[unit.number])) for unit in parts})
+            truth = sum(y.values())
+            hits += result.low <= truth <= result.high
+            errors.append(result.total / truth - 1)
+        self.assertGreaterEqual(hits, 186)
+        self.assertLess(max(map(abs, errors)), 0.02)
+
     def test_unseen_widens(self):
         base, y = populations.halo(1000, 1)
         parts = units.grouped(base, 1)
