@@ -75,15 +75,15 @@ struct an_rank {
     int calls_in_debt;      /* calls since the rank has blocked */
     double foresight;       /* its call is a probe in vain, and would be before the debt is so large */
     double idle_until;      /* its own date when it has last looked in vain */
-    int idle;               /* looks in vain since it has done anything else */
     double idle_step;       /* while it dozes, the time between two looks that it does not make */
-    bool dozes;
     double comes_first, comes_last; /* dates known ahead; between a first one that is over and the last may
                                        be others */
     int soonest_from; /* the rank that it has last looked for, and how long a message from there takes */
     double soonest;
     struct pf_waiter waiter;
     bool can_wait; /* its waiter has been made */
+    bool dozes;
+    int idle; /* looks in vain since it has done anything else */
     struct pf_event wake;
     struct an_rank *wake_next; /* wakes with it */
     double wake_at;
