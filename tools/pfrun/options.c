@@ -101,6 +101,7 @@ static const struct flag_row {
     {"jobs", OF_SAMPLE, true},
     {"seed", OF_SAMPLE, true},
     {"by", OF_SAMPLE, true},
+    {"iterations", OF_SAMPLE, true},
     {"slurm", OF_SAMPLE, false},
     {"partition", OF_SAMPLE, true},
     {"sbatch", OF_SAMPLE, true},
@@ -149,6 +150,7 @@ static const char help_text[] =
     "(docs/sampling.md)\n"
     "  -fine M, -cheap M       models of -sample (default: the finest and the cheapest)\n"
     "  -budget P               most of the run that -sample simulates in the fine model (default: 10%)\n"
+    "  -iterations N           that the program makes: -sample stops it when all that come are known\n"
     "  -verify                 after -sample, run all in the fine model: the true error, and how often\n"
     "                          other samples' intervals hold\n"
     "  -seed N                 of -sample's random places (default: 1)\n"

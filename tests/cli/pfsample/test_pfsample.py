@@ -173,6 +173,11 @@ class Refusals(Folder):
                 (["-sample", "2%", "-partition", "x", *body], "--partition and --sbatch are for --slurm"),
                 (["-sample", "2%", "-by", "fork", "-slurm", *body], "-slurm: there is no sbatch here" if not shutil.which("sbatch") else
                  "-slurm is for windows by again, not by fork"),
+                (["-sample", "2%", "-iterations", "0", *body], "-iterations needs a whole number"),
+                (["-sample", "2%", "-iterations", "100", "-by", "fork", *body], "-iterations has one window"),
+                (["-sample", "2%", "-iterations", "100", "./bodies", "halo", "9"], "no iterations that are alike"),
+                (["-sample", "2%", "-iterations", "600", "./bodies", "alltoallv", "600"], "no iterations that are alike"),
+                (["-sample", "2%", "-iterations", "100", "--cfg=smpi/simulate-computation:yes", *body], "measured times never come again"),
                 (["-sample", "2%", "-nonsense", *body], "unknown option '-nonsense'"),
                 (["-sample", "2%"], "no application"), (["-sample", "2%", "./nothing"], "does not exist"),
                 (["-sample", "2%", "-budget", "50", *PAIR, "./bodies", "halo", "2"], "no structure to sample"),
@@ -268,6 +273,21 @@ class Samples(Folder):
         self.assertGreater(abs(sample["cheap_s"] / sample["estimate_s"] - 1), 0.005, "a sample of it shows something")
         self.assertNotIn("coverage", sample["verify"])
         self.assertNotIn("border", said)
+
+    def test_iterations_told(self):
+        """Who says how many iterations there are has the time of all, or of the first of them, for that of a few."""
+        for count in (2000, 600):
+            said = self.sample(*FIXED, "-sample", "1%", *PAIR, "-iterations", str(count), "-verify", "-report", "told", "./bodies", "halo", "2000", "4096")
+            sample = self.numbers("told")["sample"]
+            self.assertEqual(sample["units"], count + 1)
+            self.assertLess(sample["share"], 0.7 * 100 / count, said)
+            self.assertLess(abs(sample["verify"]["error"]), 2e-4, said)
+            self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
+            self.assertNotIn("bodies: halo", said)
+        said = self.sample(*FIXED, "-sample", "1%", *PAIR, "-iterations", "2001", "-verify", "./bodies", "halo", "2000", "4096", status=1)
+        self.assertIn("does not do the same", said)
+        said = self.sample(*FIXED, "-sample", "1%", *PAIR, "-iterations", "2000", "./bodies", "amr", "2000", "4096", status=1)
+        self.assertIn("leave -iterations away", said)
 
     def test_not_ahead(self):
         """A program whose iterations differ has its windows drawn when all are known; so has one of which its begin is all, heard once."""

@@ -5,7 +5,8 @@ import random
 import unittest
 
 import populations
-from pfsample import memory
+from pfsample import ahead, memory, told
+from pfsample.units import Mark
 
 CYCLE = {"a": (1.1, "b"), "b": (1.2, "c"), "c": (1.1, "d"), "d": (1.3, "b")}  # comes from a to a cycle of three
 
@@ -44,6 +45,24 @@ class Machine:
 
     def whole(self):
         return self.truth[0][len(self.base)]
+
+
+class Told(unittest.TestCase):
+    def test_continued(self):
+        """What follows is what came a period before, with its marks."""
+        base, _ = populations.amr(140, 1)
+        base = base[:100]
+        marks = [Mark("start" if k == 0 else "pcontrol", str(k % 10), 2.0 * k, str(k % 10), k % 10, 7 * (k % 10)) for k in range(120)]
+        longer, after = told.continued(base, ahead.regular(base), marks, 1000)
+        self.assertEqual([unit.number for unit in longer], list(range(1001)))
+        self.assertEqual(after[-1].at, "end")
+        self.assertEqual(len(after) - 1, longer[-1].last)
+        for unit, before in zip(longer[100:], longer[90:]):
+            self.assertEqual((unit.kind, unit.x, unit.work, unit.last - unit.first), (before.kind, before.x, before.work, before.last - before.first))
+            self.assertEqual(after[unit.first].name, after[before.first].name)
+            self.assertAlmostEqual(after[unit.first].date, 2.0 * unit.first, places=9)
+        shorter, after = told.continued(base, ahead.regular(base), marks, 50)
+        self.assertEqual((len(shorter), len(after), after[-1].date), (51, 52, 102.0))
 
 
 class Memories(unittest.TestCase):

@@ -259,10 +259,10 @@ def begun(runs):
         return None
 
 
-def look(runs):
+def look(runs, marks=MARKS):
     """(units of the begin or None, whether that is the whole program, of which nothing is to be heard again). Where the program says itself what its
     iterations are, and they are long, the begin is looked at once more, up to so many of them."""
-    ended = runs.begin(MARKS)
+    ended = runs.begin(marks)
     if ended and not runs.input.pipe:  # it has read what there was to be read
         return None, True
     base = begun(runs) if runs.marks and not ended else None

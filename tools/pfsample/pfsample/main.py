@@ -13,7 +13,7 @@ from . import ahead as windows_ahead
 from . import memory
 from . import options as command_line
 from . import plan as plan_of_units
-from . import result, sequence, slices, units
+from . import result, sequence, slices, told, units
 from .found import WORTH, tell_units
 from .runs import Runs
 from .windows import Windows
@@ -150,10 +150,14 @@ def work(bindir, arguments):
     # All nodes of a cluster see the current folder, as a rule.
     with tempfile.TemporaryDirectory(prefix="parfocal-sample-", dir=os.getcwd() if options.slurm else None) as folder:
         runs = Runs(options, os.path.join(bindir, "pfrun"), folder)
-        status, summary, ahead = windows_ahead.begin(options, runs)
-        if status:
-            return status
-        drawn = drawn_ahead(options, runs, ahead) if ahead else None
+        if options.iterations:
+            summary, *drawn = told.run(options, runs)
+            ahead = None
+        else:
+            status, summary, ahead = windows_ahead.begin(options, runs)
+            if status:
+                return status
+            drawn = drawn_ahead(options, runs, ahead) if ahead else None
         if drawn:
             parts, found, windows, sample = drawn
         else:
@@ -172,18 +176,18 @@ def work(bindir, arguments):
             runs.told.append(f"beside its windows, a run takes {100 * abs(runs.aside.longer):.2g} % {'longer' if runs.aside.longer > 0 else 'less'} than in "
                              f"{options.cheap}: what the program does depends on time, and a run all in the fine model may be as far off")
         plan, known, estimate = sample
-        told = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
+        said = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]), ahead)
         if options.verify:
-            told.verify(*runs.full())
-        summary["sample"] = told.numbers()
-    print("\n".join(told.text()))
+            said.verify(*runs.full())
+        summary["sample"] = said.numbers()
+    print("\n".join(said.text()))
     for name in [os.path.join(options.report, "summary.json")] * bool(options.report) + [os.environ.get("PARFOCAL_SUMMARY", "")]:
         if name:
             with open(name, "w", encoding="utf-8") as file:
                 json.dump(summary, file, indent=1)
     if options.report:
-        told.write(options.report)
+        said.write(options.report)
     return 0
 
 

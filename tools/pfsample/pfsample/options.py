@@ -28,6 +28,7 @@ class Options:
     cheap: str = ""
     budget: float = 0.1
     strict: bool = False  # the budget was asked for
+    iterations: int = 0  # that the program makes, as the user says
     verify: bool = False
     jobs: int = 1
     seed: int = 1
@@ -53,7 +54,7 @@ class Parser(CurveParser):
 
 def build_parser():
     parser = Parser(prog="pfrun", allow_abbrev=False, add_help=False)
-    for name in ("sample", "fine", "cheap", "budget", "jobs", "seed", "by", "platform", "machine", "calibrated", "report", "tmpdir",
+    for name in ("sample", "fine", "cheap", "budget", "jobs", "seed", "by", "iterations", "platform", "machine", "calibrated", "report", "tmpdir",
                  "load", "background", "fail", "partition"):
         flag(parser, name)
     flag(parser, "sbatch", action="append", default=[])
@@ -123,6 +124,8 @@ def from_arguments(arguments, available):
                       seed=whole(args.seed or "1", "seed", 0, 2**63 - 1), report=args.report or "",
                       run_flags=pfrun_flags(args) + more_flags(args), settings=args.cfg, app=check_app(args.app))
     options.strict = args.budget is not None
+    if args.iterations is not None:
+        options.iterations = whole(args.iterations, "iterations", 1, 1_000_000)
     options.cheap, options.fine = models_of(args, available)
     choose_way(options, args.by or "auto")
     return options
@@ -137,6 +140,8 @@ def choose_way(options, by):
     need_slurm(options)
     if options.slurm and by not in ("auto", "again"):
         raise Problem(f"-slurm is for windows by again, not by {by}")
+    if options.iterations and (by not in ("auto", "run") or options.jobs > 1 or options.slurm):
+        raise Problem("-iterations has one window, at the begin of the run: -by, -jobs and -slurm are for many")
     options.by = by if by != "auto" else "again" if options.slurm else "fork" if options.jobs > 1 else "run"
     if options.by == "again" and not shutil.which("snakemake"):
         raise Problem("-by again: missing: snakemake (Debian: apt-get install snakemake)")
