@@ -41,6 +41,27 @@ int main(void)
 }
 """
 
+WRITES = """
+#include <mpi.h>
+#include <stdio.h>
+int main(void)
+{
+    int rank;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 200; i++) {
+        FILE *file = rank == 0 ? fopen("diary", i ? "a" : "w") : stdout;
+        if (!file)
+            return 16;
+        if (rank == 0)
+            fclose(file);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 POLLS = """
 #include <mpi.h>
 int main(void)
@@ -435,6 +456,14 @@ class Samples(Folder):
         said = self.sample(*FIXED, "-sample", "20%", *PAIR, "-budget", "90", "-by", "again", "-jobs", "2", "./iterates", "100", "mpifile", "pcontrol")
         self.assertEqual(said.count("each window has a run of its own: the program has files of MPI open"), 1, said)
         os.remove(os.path.join(self.folder, "mpifile"))
+
+    def test_fork_that_writes(self):
+        """Copies open no files to write to. A program that does, and gives up, has its windows in mixed runs, and one line says why."""
+        self.program("writes", WRITES)
+        for by in (["-by", "fork"], ["-by", "again", "-jobs", "2"]):
+            said = self.sample(*FIXED, "-sample", "5%", *PAIR, *by, "-budget", "90", "-report", "written", "./writes")
+            self.assertEqual(self.numbers("written")["sample"]["by"], "run", said)
+            self.assertEqual(said.count("has ended with status 16"), 1, said)
 
     def test_report(self):
         self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "95", "-report", "out", "-seed", "9", "./bodies", "amr", "90", "512")

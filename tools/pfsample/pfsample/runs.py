@@ -34,6 +34,10 @@ class Cost:
     work: float = 0.0  # of the program in them
 
 
+class CopyFailed(Problem):
+    """A forked window did not come to its end."""
+
+
 class Input:
     """The stdin of the first run, for all others: what is a file is read again, from the same place on."""
 
@@ -212,18 +216,18 @@ class Runs:
         if known:
             rest = [[span for span in part if span not in known] for part in (wanted, longer)]
             return known | (self.windows(*rest) if any(rest) else {})
-        if self.by == "fork":
-            try:
-                return self.measured(wanted + longer, sorted({*wanted, *longer}), "fork")
-            except Problem as problem:
-                why = re.search(r"windows_by fork: (.*?)(;|$)", str(problem), re.IGNORECASE)
-                if not why:
-                    raise
-                self.told.append(f"windows are in mixed runs, not in forked processes: {why[1]}")
-                self.by = "run"
-        if self.by == "again":
-            spans = sorted({*wanted, *longer})
-            return self.dates_of(wanted + longer, spans, *jobs.run(self, spans), "again")
+        spans = sorted({*wanted, *longer})
+        try:
+            if self.by == "fork":
+                return self.measured(wanted + longer, spans, "fork")
+            if self.by == "again":
+                return self.dates_of(wanted + longer, spans, *jobs.run(self, spans), "again")
+        except Problem as problem:
+            why = re.search(r"windows_by fork: (.*?)(;|$)", str(problem), re.IGNORECASE)
+            if not why and not isinstance(problem, CopyFailed):
+                raise
+            self.told.append(f"windows are in mixed runs, not in forked processes: {why[1] if why else problem}")
+            self.by = "run"
         return self.mixed(wanted, longer)
 
     def mixed(self, *parts):
@@ -256,7 +260,7 @@ class Runs:
 
     def dates_of(self, wanted, spans, dates, costs, failed, by):
         for window, why in failed.items():
-            raise Problem(f"the window from mark {spans[window][0]} to mark {spans[window][1]} failed: {why}")
+            raise CopyFailed(f"{why} between marks {spans[window][0]} and {spans[window][1]} (a copy can open no file to write to)")
         self.count(spans, costs, by)
         result = {}
         for first, last in wanted:
