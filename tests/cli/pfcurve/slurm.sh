@@ -135,13 +135,18 @@ int main(int argc, char **argv)
 }
 END
 "$build/bin/pfcc" "$work/halo.c" -o "$work/halo"
+"$build/bin/pfcc" -O2 experiments/sampling/unlike.c -o "$work/unlike"
 mkdir "$work/shared"
 cd "$work/shared"
 sample() { timeout 300 "$build/bin/pfrun" -np 4 --cfg=smpi/simulate-computation:no -sample 2% -fine portals -cheap analytic "$@"; }
 figures() { sed -n 's/^ *"\(estimate_s\|low_s\|high_s\|border_s\)"/&/p' "$work/$1/summary.json"; }
-sample -by fork -report "$work/forked" ../halo >>"$work/said.log" 2>&1 || fail "no sample by fork"
-sample -slurm -jobs 3 --partition other --sbatch=--job-name=window -report "$work/slurmed" ../halo >>"$work/said.log" 2>&1 || fail "no sample by slurm"
-[ -n "$(figures forked)" ] && [ "$(figures forked)" = "$(figures slurmed)" ] || fail "another estimate on Slurm"
+for program in "../halo" "../unlike deal 2000"; do # iterations, slices of time
+    # shellcheck disable=SC2086 # the words of the program
+    sample -by fork -report "$work/forked" $program >>"$work/said.log" 2>&1 || fail "$program: no sample by fork"
+    # shellcheck disable=SC2086
+    sample -slurm -jobs 3 --partition other --sbatch=--job-name=window -report "$work/slurmed" $program >>"$work/said.log" 2>&1 || fail "$program: no sample by slurm"
+    [ -n "$(figures forked)" ] && [ "$(figures forked)" = "$(figures slurmed)" ] || fail "$program: another estimate on Slurm"
+done
 windows=$(scontrol -o show job | grep -c 'JobName=window .*Partition=other')
 [ "$windows" -ge 3 ] || fail "$windows jobs with windows instead of 3 or more"
 [ -z "$(ls)" ] || fail "left behind: $(ls)"
