@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 /* Fixed-size objects from chunks; freed ones are used again first. The hot path never calls malloc. Objects
  * whose size is that of whole cache lines begin at one. */
@@ -46,6 +47,26 @@ static inline void pf_pool_drain(struct pf_pool *pool)
         free(chunk);
     }
     pool->free_list = NULL;
+}
+
+/* Zeroed objects of any size that begin at a cache line and stay: those that were made together lie together.
+ */
+struct pf_lines {
+    char *free;
+    size_t left;
+};
+
+static inline void *pf_lines_get(struct pf_lines *lines, size_t bytes)
+{
+    const size_t line = 64, chunk = 1024 * line, size = (bytes + line - 1) / line * line;
+    if (size > lines->left) {
+        lines->left = size > chunk ? size : chunk;
+        lines->free = pf_memory_checked(aligned_alloc(line, lines->left), lines->left);
+    }
+    void *object = memset(lines->free, 0, size);
+    lines->free += size;
+    lines->left -= size;
+    return object;
 }
 
 static inline void *pf_pool_get(struct pf_pool *pool)

@@ -25,11 +25,12 @@ static struct pf_network_paths flow_paths, ideal_paths, ends_paths;
 /* Nothing overtakes in a virtual network, also where links bound single transfers only. */
 static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
 {
-    if (path->last[t->vn] > date)
-        date = path->last[t->vn];
-    path->last[t->vn] = date;
+    struct pf_lane *lane = &path->lanes[t->vn];
+    if (lane->last > date)
+        date = lane->last;
+    lane->last = date;
     pf_event_init(&t->event, arrived);
-    pf_engine_post_in(&path->arrivals[t->vn], &t->event, date);
+    pf_engine_post_in(&lane->arrivals, &t->event, date);
     t->sent(t); /* the way is reserved: the next one may enter */
 }
 
@@ -101,8 +102,8 @@ static void stream_left(void *arg)
     struct pf_path *path = t->route;
     t->state = NULL;
     t->last_date = pf_engine_now() + path->latency;
-    if (t->last_date > path->last[t->vn]) /* else its header, or a message behind it, arrives later */
-        path->last[t->vn] = t->last_date;
+    if (t->last_date > path->lanes[t->vn].last) /* else its header, or a message behind it, arrives later */
+        path->lanes[t->vn].last = t->last_date;
     if (!pf_event_pending(&t->event))
         await_tail(t);
     t->sent(t);
@@ -124,9 +125,9 @@ static void inject_stream(struct pf_transfer *t, struct pf_path *path)
         return;
     }
     double header = pf_engine_now() + path->latency;
-    if (path->last[t->vn] > header)
-        header = path->last[t->vn];
-    path->last[t->vn] = header;
+    if (path->lanes[t->vn].last > header)
+        header = path->lanes[t->vn].last;
+    path->lanes[t->vn].last = header;
     pf_engine_post(&t->event, header);
     t->state = pf_sharing_start(path, t->bytes, stream_left, t);
 }

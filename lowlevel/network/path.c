@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "lowlevel/platform/platform.h"
 
 static struct pf_network_paths *networks; /* those that have links */
@@ -17,6 +18,8 @@ struct node_resources {
 };
 static struct node_resources **nodes;
 static int node_capacity;
+
+static struct pf_lines memory;
 
 static void (*change_listener)(struct pf_resource *resource);
 
@@ -32,12 +35,6 @@ static void *grow(void *array, int *capacity, int index, size_t item)
         *p = 0;
     *capacity = wanted;
     return bigger;
-}
-
-static void *allocate(size_t size)
-{
-    void *memory = pf_calloc(1, size);
-    return memory;
 }
 
 int pf_path_links_down;
@@ -80,7 +77,7 @@ static struct pf_resource *resource_of_link(struct pf_network_paths *paths, int 
     paths->links = grow(paths->links, &paths->link_capacity, link, sizeof *paths->links);
     if (!paths->links[link]) {
         const struct pf_platform_link *state = pf_platform_link_state(link);
-        struct pf_resource *resource = allocate(sizeof *resource);
+        struct pf_resource *resource = pf_lines_get(&memory, sizeof *resource);
         *resource = (struct pf_resource){
             .capacity = state->bandwidth, .shared = state->shared, .on = state->on, .link = link};
         pf_path_links_down += !state->on;
@@ -93,7 +90,7 @@ static struct node_resources *resources_of_node(int node)
 {
     nodes = grow(nodes, &node_capacity, node, sizeof *nodes);
     if (!nodes[node]) {
-        nodes[node] = allocate(sizeof *nodes[node]);
+        nodes[node] = pf_lines_get(&memory, sizeof *nodes[node]);
         struct pf_resource bus = {.capacity = pf_config.nic_pcie_bw, .shared = true, .on = true, .link = -1};
         nodes[node]->out = bus;
         nodes[node]->in = bus;
@@ -111,21 +108,22 @@ void pf_path_set_bus(int node, double rate)
     resources->out.shared = resources->in.shared = !isinf(rate);
 }
 
-static struct pf_path *make_path(struct pf_network_paths *paths, int src, int dst, uint64_t key)
+static struct pf_path *make_path(struct pf_network_paths *paths, int src, int dst)
 {
-    struct pf_path *path = allocate(sizeof *path);
     struct pf_platform_route route = {.latency = pf_config.nic_loopback_latency};
     if (src != dst)
         pf_platform_route(src, dst, &route);
     int count = src == dst ? 1 : route.count;
-    path->key = key;
+    struct pf_path *path = pf_lines_get(&memory, offsetof(struct pf_path, resources) +
+                                                     (size_t)(count + 2) * sizeof *path->resources);
+    path->src = src;
+    path->dst = dst;
     path->among = paths;
     path->latency = route.latency;
     double arrives = src == dst ? 1.0 : 1.0 - pf_config.net_loss;
     for (int i = 0; i < route.count; i++)
         arrives *= 1.0 - pf_platform_link_state(route.links[i])->loss;
     path->loss = 1.0 - arrives;
-    path->resources = allocate((size_t)(count + 2) * sizeof *path->resources);
     path->resources[path->count++] = &resources_of_node(src)->out;
     for (int i = 0; i < count; i++)
         path->resources[path->count++] =
@@ -139,44 +137,10 @@ static struct pf_path *make_path(struct pf_network_paths *paths, int src, int ds
     return path;
 }
 
-static size_t slot_of(const struct pf_network_paths *paths, uint64_t key)
-{
-    return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (paths->table_size - 1);
-}
-
-static void insert(struct pf_network_paths *paths, struct pf_path *path)
-{
-    size_t slot = slot_of(paths, path->key);
-    while (paths->table[slot])
-        slot = (slot + 1) & (paths->table_size - 1);
-    paths->table[slot] = path;
-}
-
-static void grow_table(struct pf_network_paths *paths)
-{
-    struct pf_path **old = paths->table;
-    size_t old_size = paths->table_size;
-    paths->table_size = old_size ? 2 * old_size : 1024;
-    paths->table = allocate(paths->table_size * sizeof(struct pf_path *));
-    for (size_t i = 0; i < old_size; i++)
-        if (old[i])
-            insert(paths, old[i]);
-    free(old);
-}
-
 struct pf_path *pf_path_get(struct pf_network_paths *paths, int src, int dst)
 {
-    uint64_t key = (uint64_t)(uint32_t)src << 32 | (uint32_t)dst;
-    size_t mask = paths->table_size - 1;
-    if (paths->table_size) {
-        for (size_t slot = slot_of(paths, key); paths->table[slot]; slot = (slot + 1) & mask)
-            if (paths->table[slot]->key == key)
-                return paths->table[slot];
-    }
-    if (2 * (paths->count + 1) > paths->table_size)
-        grow_table(paths);
-    struct pf_path *path = make_path(paths, src, dst, key);
-    insert(paths, path);
-    paths->count++;
-    return path;
+    void **place = pf_pairs_get(&paths->pairs, (uint32_t)src, (uint32_t)dst);
+    if (!*place)
+        *place = make_path(paths, src, dst);
+    return *place;
 }

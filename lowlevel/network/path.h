@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pairs.h"
 #include "lowlevel/network/network.h"
 
 struct pf_flow;
@@ -12,8 +13,7 @@ struct pf_packet_parcel;
 
 /* The paths and links of one network, which no other network sees. All zero at first. */
 struct pf_network_paths {
-    struct pf_path **table; /* open addressing, keyed by (source, destination) */
-    size_t table_size, count;
+    struct pf_pairs pairs;      /* by source and destination */
     struct pf_resource **links; /* by the platform's number */
     int link_capacity;
     struct pf_network_paths *next; /* all that have links */
@@ -21,9 +21,9 @@ struct pf_network_paths {
 
 /* Something that transfers share: a link of the platform, a host bus, a loopback. */
 struct pf_resource {
-    double capacity; /* B/s */
-    double free_at;  /* when the last reservation of a small transfer ends */
-    bool shared;     /* false: bounds each transfer, not their sum */
+    _Alignas(64) double capacity; /* B/s; what follows, up to limited_count, is one cache line */
+    double free_at;               /* when the last reservation of a small transfer ends */
+    bool shared;                  /* false: bounds each transfer, not their sum */
     bool on;
     int link; /* of the platform, or -1 */
 
@@ -39,22 +39,28 @@ struct pf_resource {
     struct pf_resource *next, *next_dirty;
 };
 
-/* The way from one node to another, computed once. The first entry is the source's host bus, the last the
- * destination's: streams use them, messages that came with the command do not. */
-struct pf_path {
-    uint64_t key;
-    double latency;
-    double loss;              /* probability that a message is lost on it */
-    double bandwidth;         /* the slowest link, without the buses */
-    double last[PF_VN_COUNT]; /* latest arrival so far, per virtual network: order is kept */
-    union {                   /* what is on it, per virtual network, as the network keeps it */
-        struct pf_event_fifo arrivals[PF_VN_COUNT];
-        struct pf_packet_parcel *parcels[PF_VN_COUNT];
+/* What is on a path in one virtual network, as the network keeps it. */
+struct pf_lane {
+    double last; /* latest arrival so far: order is kept */
+    union {
+        struct pf_event_fifo arrivals;
+        struct pf_packet_parcel *parcels;
     };
-    struct pf_path *back; /* the other direction, once somebody has asked for it */
+};
+
+/* The way from one node to another, computed once. The first entry is the source's host bus, the last the
+ * destination's: streams use them, messages that came with the command do not. With hundreds of nodes none of
+ * it is in the caches: what is read together is in one line. */
+struct pf_path {
+    _Alignas(64) struct pf_path *back; /* the other direction, once somebody has asked for it */
+    double bandwidth;                  /* the slowest link, without the buses */
+    struct pf_lane lanes[PF_VN_COUNT];
+    int src, dst;
     struct pf_network_paths *among;
+    double latency;
+    double loss; /* probability that a message is lost on it */
     int count;
-    struct pf_resource **resources;
+    struct pf_resource *resources[];
 };
 
 struct pf_path *pf_path_get(struct pf_network_paths *paths, int src, int dst);
@@ -62,7 +68,7 @@ struct pf_path *pf_path_get(struct pf_network_paths *paths, int src, int dst);
 static inline struct pf_path *pf_path_back(struct pf_path *path)
 {
     if (!path->back)
-        path->back = pf_path_get(path->among, (int)(uint32_t)path->key, (int)(path->key >> 32));
+        path->back = pf_path_get(path->among, path->dst, path->src);
     return path->back;
 }
 

@@ -2,59 +2,26 @@
 /* Brings messages of a channel into the network in the order of their commands. */
 #include "lowlevel/nic/channel.h"
 
-#include <stdlib.h>
-
 #include "base/config.h"
-#include "base/memory.h"
+#include "base/pairs.h"
+#include "base/pool.h"
 #include "lowlevel/nic/interface.h"
 #include "lowlevel/nic/order.h"
 
-/* Channels in an open-addressing table keyed by (source, destination, virtual network). */
-static struct pf_nic_channel **table;
-static size_t table_size;
-static size_t channel_count;
-
-static size_t slot_of(uint64_t key)
-{
-    return (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 20) & (table_size - 1);
-}
-
-static void insert(struct pf_nic_channel *channel)
-{
-    size_t slot = slot_of(channel->key);
-    while (table[slot])
-        slot = (slot + 1) & (table_size - 1);
-    table[slot] = channel;
-}
-
-static void grow(void)
-{
-    struct pf_nic_channel **old = table;
-    size_t old_size = table_size;
-    table_size = old_size ? 2 * old_size : 1024;
-    table = pf_calloc(table_size, sizeof *table);
-    for (size_t i = 0; i < old_size; i++)
-        if (old[i])
-            insert(old[i]);
-    free(old);
-}
+/* By source and virtual network, and destination. */
+static struct pf_pairs channels;
+static struct pf_pool pool = PF_POOL(struct pf_nic_channel);
 
 struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
 {
-    uint64_t key = (uint64_t)(uint32_t)src << 33 | (uint64_t)(uint32_t)dst << 2 | (unsigned int)vn;
-    if (table_size) {
-        for (size_t slot = slot_of(key); table[slot]; slot = (slot + 1) & (table_size - 1))
-            if (table[slot]->key == key)
-                return table[slot];
+    void **place =
+        pf_pairs_get(&channels, (uint64_t)(uint32_t)src * PF_VN_COUNT + (unsigned int)vn, (uint32_t)dst);
+    if (!*place) {
+        struct pf_nic_channel *channel = pf_pool_get(&pool);
+        *channel = (struct pf_nic_channel){.entries = &pf_nic_get(src)->entries};
+        *place = channel;
     }
-    if (2 * (channel_count + 1) > table_size)
-        grow();
-    struct pf_nic_channel *channel = pf_calloc(1, sizeof *channel);
-    channel->key = key;
-    channel->entries = &pf_nic_get(src)->entries;
-    insert(channel);
-    channel_count++;
-    return channel;
+    return *place;
 }
 
 /* As many streams as may are on their way out. */

@@ -10,25 +10,23 @@
  * command), and a stream holds up its successors until it has left (nic_streams: until so many others have).
  */
 struct pf_nic_channel {
-    uint64_t key;
-    struct pf_nic_message *first, *last;
-    int leaving; /* streams */
-    bool advancing;
-    bool awaiting_credit; /* the network will call */
-
-    /* Several networks (order.h) */
-    bool mixed;                 /* messages that took different ones are under way */
-    uint8_t newest_network;     /* of the message that entered last */
-    uint64_t entered, arrived;  /* transmissions, lost ones included */
+    /* What every message reads: one cache line */
+    _Alignas(64) struct pf_nic_message *first, *last;
+    struct pf_entries *entries; /* of the source's NIC */
+    uint64_t entered, arrived;  /* transmissions, lost ones included (order.h) */
     struct pf_nic_early *early; /* what came before its turn */
+    uint32_t next_sequence;     /* of the source */
+    uint32_t expected;          /* by the target */
+    int leaving;                /* streams */
+    bool advancing : 1;
+    bool awaiting_credit : 1; /* the network will call */
+    bool awaiting_entry : 1;
+    bool mixed : 1;         /* messages that took different networks are under way */
+    uint8_t newest_network; /* of the message that entered last */
 
     /* End-to-end reliability (e2e.c) */
-    struct pf_entries *entries;     /* of the source's NIC */
-    uint32_t next_sequence;         /* of the source */
-    uint32_t expected;              /* by the target */
-    struct pf_nic_message *missing; /* to be sent again, by sequence number */
-    struct pf_event timer;          /* when they are */
-    bool awaiting_entry;
+    struct pf_nic_message *missing;      /* to be sent again, by sequence number */
+    struct pf_event timer;               /* when they are */
     struct pf_nic_channel *next_waiting; /* for an entry */
 };
 

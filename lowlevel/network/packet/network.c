@@ -240,7 +240,7 @@ static void packet_inject(struct pf_transfer *t)
                     .virtual_network = t->vn,
                     .streams = streams},
         .transfer = t,
-        .queue = &path->parcels[t->vn],
+        .queue = &path->lanes[t->vn].parcels,
         .entered = moment++,
         .left = STILL_THERE,
     };

@@ -10,13 +10,14 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "fake_engine.h"
 #include "lowlevel/network/sharing.h"
 
 enum { RESOURCES = 12, FLOWS = 40, HOPS = 4, NETWORKS = 200 };
 
 static struct pf_resource resources[RESOURCES];
-static struct pf_path paths[FLOWS];
+static struct pf_path *paths[FLOWS];
 static struct pf_resource *hops[FLOWS][HOPS];
 static struct pf_flow *flows[FLOWS];
 static int ended;
@@ -25,6 +26,15 @@ static void count_end(void *arg)
 {
     *(struct pf_flow **)arg = NULL;
     ended++;
+}
+
+static struct pf_path *new_path(int count, struct pf_resource **way)
+{
+    size_t bytes = (size_t)count * sizeof *way;
+    struct pf_path *path = pf_calloc_lines(1, sizeof *path + bytes);
+    path->count = count;
+    memcpy(path->resources, way, bytes);
+    return path;
 }
 
 static void random_network(void)
@@ -50,7 +60,8 @@ static void random_network(void)
             used[pick] = true;
             hops[i][hop] = &resources[pick];
         }
-        paths[i] = (struct pf_path){.count = count, .resources = hops[i]};
+        free(paths[i]);
+        paths[i] = new_path(count, hops[i]);
     }
 }
 
@@ -59,7 +70,7 @@ static double load(const struct pf_resource *resource, double *fastest)
     double sum = 0.0;
     *fastest = 0.0;
     for (int i = 0; i < FLOWS; i++)
-        for (int hop = 0; flows[i] && hop < paths[i].count; hop++)
+        for (int hop = 0; flows[i] && hop < paths[i]->count; hop++)
             if (hops[i][hop] == resource) {
                 double rate = pf_sharing_rate(flows[i]);
                 sum += rate;
@@ -79,7 +90,7 @@ static void assert_fair(void)
     }
     for (int i = 0; i < FLOWS; i++) {
         bool limited = false;
-        for (int hop = 0; flows[i] && hop < paths[i].count; hop++) {
+        for (int hop = 0; flows[i] && hop < paths[i]->count; hop++) {
             double fastest, rate = pf_sharing_rate(flows[i]);
             double sum = load(hops[i][hop], &fastest);
             double capacity = hops[i][hop]->capacity;
@@ -98,7 +109,7 @@ static void test_random_networks(void **state)
         random_network();
         ended = 0;
         for (int i = 0; i < FLOWS; i++) {
-            flows[i] = pf_sharing_start(&paths[i], 1 + rand() % 100, count_end, &flows[i]);
+            flows[i] = pf_sharing_start(paths[i], 1 + rand() % 100, count_end, &flows[i]);
             fake_engine_run_at(pf_engine_now() + 0.01 * (rand() % 3));
             if (i % 7 == 0)
                 assert_fair();
@@ -121,13 +132,12 @@ static void test_dates(void **state)
 {
     (void)state;
     struct pf_resource link = {.capacity = 10, .shared = true, .on = true};
-    struct pf_resource *way[] = {&link};
-    struct pf_path path = {.count = 1, .resources = way};
+    struct pf_path *path = new_path(1, (struct pf_resource *[]){&link});
     double start = pf_engine_now();
     ended = 0;
-    flows[0] = pf_sharing_start(&path, 100, count_end, &flows[0]);
+    flows[0] = pf_sharing_start(path, 100, count_end, &flows[0]);
     fake_engine_run_at(start + 4); /* 60 left */
-    flows[1] = pf_sharing_start(&path, 1000, count_end, &flows[1]);
+    flows[1] = pf_sharing_start(path, 1000, count_end, &flows[1]);
     fake_engine_run_at(start + 8); /* 40 left */
     pf_sharing_cancel(flows[1]);
     fake_engine_run_at(start + 8);
@@ -136,6 +146,7 @@ static void test_dates(void **state)
     assert_int_equal(ended, 0);
     fake_engine_run_at(start + 14.001);
     assert_int_equal(ended, 1);
+    free(path);
 }
 
 int main(void)
