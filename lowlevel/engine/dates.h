@@ -34,7 +34,7 @@ static inline double pf_dates_first(const struct pf_dates *dates)
 
 static inline void pf_dates_grow(struct pf_dates *dates)
 {
-    unsigned int capacity = dates->capacity ? 2 * dates->capacity : 64;
+    unsigned int capacity = dates->capacity ? 2 * dates->capacity : 8;
     double *ring = pf_malloc(capacity * sizeof *ring);
     for (unsigned int i = dates->first; i != dates->last; i++)
         ring[i & (capacity - 1)] = *pf_dates_at(dates, i);

@@ -4,10 +4,12 @@
 
 #include "base/config.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "lowlevel/network/path.h"
 
 static struct pf_nic **nics;
 static int nic_count;
+static struct pf_lines memory;
 
 /* Without one of these nothing would ever leave the interface. */
 static void set_up(struct pf_nic *nic, int node)
@@ -15,7 +17,8 @@ static void set_up(struct pf_nic *nic, int node)
     nic->node = node;
     nic->bus.node = node;
     pf_path_set_bus(node, pf_bus()->stream_rate());
-    nic->engines_free = pf_calloc((size_t)pf_config.nic_match_engines, sizeof *nic->engines_free);
+    nic->engines_free =
+        pf_lines_get(&memory, (size_t)pf_config.nic_match_engines * sizeof *nic->engines_free);
 }
 
 struct pf_nic *pf_nic_get(int node)
@@ -27,7 +30,7 @@ struct pf_nic *pf_nic_get(int node)
             nics[nic_count] = NULL;
     }
     if (!nics[node]) {
-        nics[node] = pf_calloc(1, sizeof *nics[node]);
+        nics[node] = pf_lines_get(&memory, sizeof *nics[node]);
         set_up(nics[node], node);
     }
     return nics[node];

@@ -95,18 +95,15 @@ static int choose_pid(struct ptl_process *process, ptl_pid_t pid)
     return PTL_OK;
 }
 
+/* What messages look at in hundreds of processes lies close together. */
+static struct pf_lines memory;
+
 static struct ptl_ni *create_ni(struct ptl_process *process, unsigned int options,
                                 const ptl_ni_limits_t *desired)
 {
-    struct ptl_ni *ni = calloc(1, sizeof *ni);
-    if (!ni)
-        return NULL;
+    struct ptl_ni *ni = pf_lines_get(&memory, sizeof *ni);
     set_limits(&ni->limits, desired);
-    ni->pts = calloc((size_t)ni->limits.max_pt_index + 1, sizeof *ni->pts);
-    if (!ni->pts) {
-        free(ni);
-        return NULL;
-    }
+    ni->pts = pf_lines_get(&memory, ((size_t)ni->limits.max_pt_index + 1) * sizeof *ni->pts);
     ni->process = process;
     ni->options = options;
     ni->logical_id = PTL_RANK_ANY;
@@ -129,8 +126,6 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const 
             return status;
         *place = create_ni(process, options, desired);
     }
-    if (!*place)
-        return PTL_NO_SPACE;
     (*place)->references++;
     if (actual)
         *actual = (*place)->limits;
@@ -243,8 +238,8 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
     } else if (ptl_pt_used(ni, index)) {
         return PTL_PT_IN_USE;
     }
-    if (!ni->pts[index] && !(ni->pts[index] = calloc(1, sizeof **ni->pts)))
-        return PTL_NO_SPACE;
+    if (!ni->pts[index])
+        ni->pts[index] = pf_lines_get(&memory, sizeof **ni->pts);
     if ((options & PTL_PT_FLOWCTRL) && !ptl_eq_add_notice(eq))
         return PTL_NO_SPACE;
     *ni->pts[index] = (struct ptl_pt){.used = true,

@@ -58,7 +58,8 @@ struct ptl_process *ptl_find_process(uint32_t nid, uint32_t pid)
 
 struct ptl_process *ptl_process_create(pf_self_t *self)
 {
-    struct ptl_process *process = pf_calloc(1, sizeof *process);
+    static struct pf_lines memory;
+    struct ptl_process *process = pf_lines_get(&memory, sizeof *process);
     simulation = pthread_self();
     int node = pf_platform_node(self->host);
     process->self = self;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "lowlevel/portals/internal.h"
-#include "base/memory.h"
 
 void ptl_active(struct ptl_process *process, const char *call)
 {
@@ -99,6 +98,8 @@ void pf_portals_keep_events(pf_self_t *self, pf_portals_keeps_t *keeps, const vo
     self->portals->keeps_arg = arg;
 }
 
+static struct pf_pool waiters = PF_POOL(struct ptl_waiter);
+
 static struct ptl_waiter *take_waiter(struct ptl_process *process)
 {
     struct ptl_waiter *waiter = process->spare_waiters;
@@ -106,7 +107,7 @@ static struct ptl_waiter *take_waiter(struct ptl_process *process)
         process->spare_waiters = waiter->next;
         return waiter;
     }
-    waiter = pf_malloc(sizeof *waiter);
+    waiter = pf_pool_get(&waiters);
     pf_waiter_init(&waiter->waiter);
     return waiter;
 }
