@@ -27,8 +27,6 @@ SCATTERED = 0.3  # of x in a kind, apart from what bytes explain, above which wi
 MANY, OFTEN = 10, 0.04  # a unit has so many iterations at least, and windows take so much of the run: as the fine times may scatter as well
 COMPARED = (16, 48)  # iterations at the begin with others, the latter where times scatter
 SETTLES = 16  # iterations behind a window, whose times in the cheap model are not taken
-
-
 # What iterations of one kind have in common: the same calls with the same sizes, with others, or their name alone.
 KINDS = (lambda unit: unit.kind, lambda unit: unit.coarse, lambda unit: unit.name)
 OFTEN_ENOUGH = 0.95  # of iterations must be of one kind, where others come between
@@ -64,14 +62,14 @@ class Ahead:
         known = min(iteration, self.first)
         return self.base[known].first + (iteration - known) * self.step
 
-    def window(self, number):
-        """First and last mark of a unit's window."""
-        begin = self.first + (number - self.first) * self.size
-        return self.mark(max(0, begin - sequence.way_in(number))), self.mark(begin + self.size + sequence.AFTER)
-
     def begin_of(self, number):
         """The number of a unit's first iteration."""
         return self.first + (number - self.first) * self.size
+
+    def window(self, number):
+        """First and last mark of a unit's window."""
+        begin = self.begin_of(number)
+        return self.mark(max(0, begin - sequence.way_in(number))), self.mark(begin + self.size + sequence.AFTER)
 
     def spans(self, seed):
         drawn = [self.window(number) for _, number in self.zones(seed, FARTHEST // self.size)]
@@ -82,15 +80,15 @@ class Ahead:
         those behind it have other numbers than was thought; what comes between is no part of a unit. `holds(window)`: the one that holds it."""
         firsts, result = [unit.first for unit in base], []
         for end, number in self.zones(seed, FARTHEST // self.size):
-            begin = self.begin_of(number)
-            window = holds((self.mark(begin), self.mark(begin + self.size)))
-            if self.mark(begin) >= base[-1].last:
+            thought = self.mark(self.begin_of(number)), self.mark(self.begin_of(number) + self.size)
+            if thought[0] >= base[-1].last:
                 break
+            window = holds(thought)
             if not window:
                 continue
-            least, most = bisect_left(firsts, window[0]) + sequence.BEFORE[0], bisect_right(firsts, window[1]) - 1 - sequence.AFTER
-            first, last = max(least, bisect_left(firsts, self.mark(begin))), min(most, bisect_right(firsts, self.mark(begin + self.size)) - 1)
-            first, last = max(self.without_breaks(base, first, last), key=lambda part: part[1] - part[0], default=(0, 0))
+            first = max(bisect_left(firsts, window[0]) + sequence.BEFORE[0], bisect_left(firsts, thought[0]))
+            last = min(bisect_right(firsts, window[1]) - 1 - sequence.AFTER, bisect_right(firsts, thought[1]) - 1)
+            first, last = max(self.without_breaks(base, first, last), key=lambda part: part[1] - part[0])
             if first < last:
                 result.append((first, last, self.mark(self.begin_of(end))))
         return result
