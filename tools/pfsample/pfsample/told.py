@@ -37,7 +37,7 @@ def run(options, runs):
     base, _ = ahead.look(runs, BEGIN)
     regular = ahead.regular(base) if base else None
     if not regular or regular.level or regular.usual:
-        raise Problem(f"-iterations: the begin of the program shows no iterations that are alike, or is all of it: {WHY}")
+        raise Problem(f"-iterations: the begin of the program shows no iterations that are alike (MPI_Pcontrol in the loop marks them), or is all of it: {WHY}")
     first, found = next(unit.number for unit in base if unit.repeats), "each iteration, known by heart"
     base, runs.marks.marks = continued(base, regular, runs.marks.marks, options.iterations)
     size = WINDOW
