@@ -15,7 +15,7 @@
 
 #include "particles.h"
 
-enum { MAX_CYCLES = 5000 };
+enum { MAX_CYCLES = 10000 };
 
 struct options {
     int side, per_cell, cycles, capacity;

@@ -6,11 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uthash.h>
+
 #include "base/memory.h"
+
+/* A name, and where the process's list has its pairs. */
+struct phase {
+    char *name;
+    int rows[PF_MODEL_COUNT - PF_MODEL_NONE]; /* and one: 0 is none */
+    UT_hash_handle hh;
+};
 
 /* One (phase, model) pair of the process. */
 struct pair {
-    char *phase;
+    const char *phase;
     enum pf_model model;
 };
 
@@ -22,6 +31,7 @@ static struct {
     struct timespec begin_time;
     uint64_t startup_ticks;
     double simulated; /* latest end of any rank */
+    struct phase *phases;
     struct pair *pairs;
     int pair_count;
     struct pf_account *accounts, **last_account;
@@ -63,17 +73,31 @@ static void *grow(void *array, int count, size_t size)
     return pf_reallocarray(array, count ? 2 * (size_t)count : 1, size);
 }
 
+/* Some programs have a phase for each iteration. */
+static struct phase *find_phase(const char *name)
+{
+    struct phase *phase;
+    HASH_FIND_STR(process.phases, name, phase);
+    if (phase)
+        return phase;
+    phase = pf_calloc(1, sizeof *phase);
+    phase->name = pf_strdup(name);
+    HASH_ADD_KEYPTR(hh, process.phases, phase->name, strlen(name), phase);
+    return phase;
+}
+
 /* The index of a pair in the process's list. It is made at its first appearance in the simulated order of
  * events, which is the same in every run. */
-static int find_pair(const char *phase, enum pf_model model)
+static int find_pair(const char *name, enum pf_model model)
 {
-    for (int i = process.pair_count - 1; i >= 0; i--) /* some programs have a phase for each iteration */
-        if (process.pairs[i].model == model && strcmp(process.pairs[i].phase, phase) == 0)
-            return i;
+    struct phase *phase = find_phase(name);
+    int *row = &phase->rows[model - PF_MODEL_NONE];
+    if (*row > 0)
+        return *row - 1;
     process.pairs = grow(process.pairs, process.pair_count, sizeof *process.pairs);
-    struct pair *pair = &process.pairs[process.pair_count];
-    *pair = (struct pair){pf_strdup(phase), model};
-    return process.pair_count++;
+    process.pairs[process.pair_count] = (struct pair){phase->name, model};
+    *row = ++process.pair_count;
+    return process.pair_count - 1;
 }
 
 static struct pf_account_slot *find_slot(struct pf_account *account, int row)
