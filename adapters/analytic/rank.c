@@ -65,9 +65,10 @@ void an_rank_pace(struct an_rank *rank)
  * these are few.
  */
 
-/* Wakes it at the first look that sees what comes at `date`. */
+/* Wakes it at the first look that sees what comes at `date`, or came then. */
 static void stir(struct an_rank *rank, double date)
 {
+    date = fmax(date, pf_engine_now());
     double from = rank->idle_until, step = rank->idle_step, at = from + ceil((date - from) / step) * step;
     if (at < date)
         at += step;

@@ -162,7 +162,11 @@ void pf_account_move(struct pf_account *account, const char *phase, enum pf_mode
         return;
     pf_account_book(account);
     end_visit(account, now);
+    account->app_elsewhere += current->app_ticks;
+    account->overhead_elsewhere += current->overhead_ticks;
     begin_visit(account, phase, model, now);
+    account->app_elsewhere -= account->slot->app_ticks;
+    account->overhead_elsewhere -= account->slot->overhead_ticks;
     account->slot->switches += switched;
 }
 
@@ -185,11 +189,10 @@ struct pf_account_spent pf_account_spent(void)
 {
     struct timespec now;
     uint64_t application = 0, overhead = 0;
-    for (const struct pf_account *account = process.accounts; account; account = account->next)
-        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next) {
-            application += slot->app_ticks;
-            overhead += slot->overhead_ticks;
-        }
+    for (const struct pf_account *account = process.accounts; account; account = account->next) {
+        application += account->app_elsewhere + account->slot->app_ticks;
+        overhead += account->overhead_elsewhere + account->slot->overhead_ticks;
+    }
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (struct pf_account_spent){(double)now.tv_sec + (double)now.tv_nsec * 1e-9,
                                      pf_account_seconds(application), pf_account_seconds(overhead)};

@@ -51,6 +51,7 @@ struct pf_account {
     int rank;
     /* private */
     bool closed;
+    uint64_t app_elsewhere, overhead_elsewhere; /* ticks in all slots but the current one */
     int shadow_depth; /* of the shadows that are being made: a type may need those that it consists of */
     uint64_t shadow_began;
     double shadow_date;

@@ -196,6 +196,7 @@ class Refusals(Folder):
                  "-slurm is for windows by again, not by fork"),
                 (["-sample", "2%", "-iterations", "0", *body], "-iterations needs a whole number"),
                 (["-sample", "2%", "-iterations", "100", "-by", "fork", *body], "-iterations has one window"),
+                (["-sample", "2%", "-iterations", "99", "./bodies", "halo", "300"], "-iterations 99: fewer than 100 are too few"),
                 (["-sample", "2%", "-iterations", "100", "./bodies", "halo", "9"], "no iterations that are alike"),
                 (["-sample", "2%", "-iterations", "600", "./bodies", "alltoallv", "600"], "no iterations that are alike"),
                 (["-sample", "2%", "-iterations", "100", "--cfg=smpi/simulate-computation:yes", *body], "measured times never come again"),

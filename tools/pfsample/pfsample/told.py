@@ -38,6 +38,8 @@ def run(options, runs):
     regular = ahead.regular(base) if base else None
     if not regular or regular.level or regular.usual:
         raise Problem(f"-iterations: the begin of the program shows no iterations that are alike (MPI_Pcontrol in the loop marks them), or is all of it: {WHY}")
+    if options.iterations < 2 * WINDOW:
+        raise Problem(f"-iterations {options.iterations}: fewer than {2 * WINDOW} are too few to know them by heart: {WHY}")
     first, found = next(unit.number for unit in base if unit.repeats), "each iteration, known by heart"
     base, runs.marks.marks = continued(base, regular, runs.marks.marks, options.iterations)
     size = WINDOW
@@ -50,4 +52,4 @@ def run(options, runs):
             parts = units.Units(base)
             return runs.short, parts, found, Windows(runs, parts), sample
         size *= 2
-    raise Problem(f"-iterations: after {size // 2} iterations in {options.fine} others come that were not seen: {WHY}")
+    raise Problem(f"-iterations: after {size // 2} iterations in {options.fine}, others come that were not seen, or the interval is wider than the goal: {WHY}")
