@@ -20,7 +20,7 @@
  * slot in every object and a turn in loops of the waiting calls. */
 enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_COUNT };
 
-/* Hub values below this are predefined handles; they index pf_instance.predefined. */
+/* Middleware values below this are predefined handles; they index pf_instance.predefined. */
 #define PF_PREDEFINED_LIMIT 0x300
 
 /* What a native status says. Source, tag and error are the implementation's values. */
@@ -60,16 +60,17 @@ struct pf_native_values {
     int tag_upper_bound;
     int64_t most_item; /* bytes of one item of a datatype, 0: as many as there are; and otherwise the bytes */
     double most_bytes; /* of a message, or of all blocks of a buffer in a collective */
-    bool charges_tests; /* native tests and probes that find nothing cost simulated time */
-    bool runs_ahead;    /* a rank may be ahead of the clock when its call returns: settle and ahead */
-    bool tells_nothing; /* of operations that have completed (on_progress): SimGrid's activities tell */
-    bool
-        needs_progress; /* operations advance in calls and in ops->progress only: helpers of the hub call that
-                         * while a rank is elsewhere (middleware/agree/progress.h). One implementation. */
-    bool cancels_sends; /* one that nobody has received and that has not left yet */
+    bool charges_tests;   /* native tests and probes that find nothing cost simulated time */
+    bool runs_ahead;      /* a rank may be ahead of the clock when its call returns: settle and ahead */
+    bool tells_nothing;   /* of operations that have completed (on_progress): SimGrid's activities tell */
+    bool tells_in_status; /* the status has the error of a completed request also where its call succeeds */
+    bool needs_progress;  /* operations advance in calls and in ops->progress only: helpers of the middleware
+                           * call that  while a rank is elsewhere (middleware/agree/progress.h). One
+                           * implementation. */
+    bool cancels_sends;   /* one that nobody has received and that has not left yet */
     bool charges_computation; /* turns the rank's computation into simulated time when it is called */
-    bool rma_unordered; /* locks and atomic calls of windows do not keep what MPI promises: the hub makes
-                         * ranks wait, see middleware/rma/win_order.h */
+    bool rma_unordered; /* locks and atomic calls of windows do not keep what MPI promises: the middleware
+                         * makes ranks wait, see middleware/rma/win_order.h */
     bool splits_alone;  /* sends nothing for MPI_Comm_split_type and for grids without dimensions, and keeps
                          * the order of ranks: shadows made at first use are what it would make */
     bool items_follow_blocks; /* the next item of a datatype begins where the last block ends, not at the
@@ -79,7 +80,9 @@ struct pf_native_values {
     void *bottom; /* for the buffers of point-to-point calls */
     bool
         bottom_lost; /* collectives take it for an address: they need one, see middleware/datatype/bottom.h */
-    int *unweighted; /* NULL in SMPI, which has no graphs */
+    bool in_place_lost; /* all-to-all exchanges lose parts of what they send in place, see
+                         * middleware/datatype/in_place.h */
+    int *unweighted;    /* NULL in SMPI, which has no graphs */
     void *request_null;
     void *datatype_null;
     void *comm_null;
@@ -100,8 +103,8 @@ struct pf_native_values {
 
 /*
  * What a window's shadow is made of. Native handles are the implementation's. All members of the window pass
- * the same `id`, unique among the hub's communicators, and the same `board`: two pointers for each member,
- * all NULL at first, which belong to the adapter while the window lives.
+ * the same `id`, unique among the middleware's communicators, and the same `board`: two pointers for each
+ * member, all NULL at first, which belong to the adapter while the window lives.
  */
 struct pf_win_recipe {
     void *base;
@@ -135,12 +138,13 @@ struct pf_instance {
     const struct pf_adapter_ops *ops;
     const struct pf_native_values *values;
     const struct pf_native_fn *fn; /* native PMPI_ entry points, NULL where it has none */
-    void *const *predefined;       /* native handles of the hub's predefined ones */
+    void *const *predefined;       /* native handles of the middleware's predefined ones */
     int impl;                      /* enum pf_impl */
     int model;                     /* enum pf_model, filled in by the middleware */
     int network; /* what it begins takes this one, a number of the adapter's; 0 without a NIC */
     int rank;
     int job_size;
+    int unreported; /* an error, as a native code, that the last native call has found and not returned */
     double
         message_cost; /* simulated seconds that the user charges for each send or receive, see config.def */
 };
@@ -153,6 +157,7 @@ struct pf_job {
     void (*on_abort)(int rank, int status); /* an implementation wants to end the job; does not return */
     void (*on_progress)(
         void *rank); /* the struct pf_rank's implementation has something to do; engine context */
+    const char *(*phase)(int rank); /* that the program has named; the name stays; NULL: none yet */
 };
 
 struct pf_adapter_ops {
@@ -175,7 +180,8 @@ struct pf_adapter_ops {
     void (*enter)(struct pf_instance *in);
     void (*leave)(struct pf_instance *in);
     /* The simulated time of a test that finds nothing. Called when the native test does not charge it
-     * (values-> charges_tests), or when the hub has looked by itself: who spins must spend simulated time. */
+     * (values-> charges_tests), or when the middleware has looked by itself: who spins must spend simulated
+     * time. */
     void (*idle)(struct pf_instance *in);
     /* The calling rank is about to look at the clock, or to do something outside this implementation: calls
      * that have taken simulated time which has not passed yet are paid for now. */
@@ -184,12 +190,12 @@ struct pf_adapter_ops {
     double (*ahead)(const struct pf_instance *in);
 
     void (*status_get)(const void *native, struct pf_native_status_view *out);
-    /* The hub's error class of a native error code. */
+    /* The middleware's error class of a native error code. */
     int (*error_class)(struct pf_instance *in, int code);
 
     /* A communicator over the given world ranks, made locally, without communication and at no simulated
-     * time. All members pass the same `id`, unique among the hub's communicators. `node_local`: all members
-     * share a host. */
+     * time. All members pass the same `id`, unique among the middleware's communicators. `node_local`: all
+     * members share a host. */
     int (*comm_shadow)(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
                        void **native);
     /* The same for an intercommunicator. Returns PF_ERR_UNSUPPORTED where there are none. */
@@ -213,15 +219,17 @@ struct pf_adapter_ops {
     int (*win_open)(struct pf_instance *in, void *native);
     /* Frees a window, shadow or not, that all members have left. Local, no simulated time. */
     void (*win_free)(struct pf_instance *in, void *native);
-    /* What the implementation sends before it makes a window of shared memory, whose sizes the hub knows.
-     * When it returns, all members have called. `all_sizes` has room for `bytes` of each member. Native
-     * error. */
+    /* What the implementation sends before it makes a window of shared memory, whose sizes the middleware
+     * knows. When it returns, all members have called. `all_sizes` has room for `bytes` of each member.
+     * Native error. */
     int (*win_share)(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes);
 
     /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns
      * at once. Used only while requests of several owners are waited for: after an answer of false,
      * on_progress is called when it may be another, unless SimGrid's own activities tell. */
     bool (*request_done)(struct pf_instance *in, void *request);
+    /* Does it complete though no rank does anything any more? For diagnoses, outside of actors too. */
+    bool (*request_will_be_done)(struct pf_instance *in, void *request);
     /* Makes progress without the application: the calling actor works on behalf of the rank. */
     void (*progress)(struct pf_instance *in);
 };

@@ -1,51 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matching by source, tag and age: one queue, and lists per source once it is long. */
+/* Matching by source, tag and age: one queue, and lanes by source and by tag once it is long. */
 #include "adapters/envelope.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* From this length on a queue has lists, and never more than MOST_LANES. */
-#define LONG       32
-#define MOST_LANES 256
+enum { BY_SOURCE, BY_TAG };
 
-static struct pf_envelope_list *list_of(const struct pf_envelope_queue *queue, int source)
+/* From this length on a queue has lanes. */
+#define LONG 32
+
+/* Those with a wildcard have a lane of their own. */
+static struct pf_envelope_list *lane_of(const struct pf_envelope_queue *queue, int by, int value)
 {
-    return &queue->lists[source >= 0 ? source & queue->mask : queue->mask + 1];
+    uint32_t lane = ((uint32_t)value * 0x9e3779b1U) >> (32 - queue->lane_bits);
+    bool any = value == (by == BY_TAG ? PF_ENVELOPE_ANY_TAG : PF_ENVELOPE_ANY_SOURCE);
+    return &queue->lanes[by][any ? 1U << queue->lane_bits : lane];
 }
 
-static void list_insert(const struct pf_envelope_queue *queue, struct pf_envelope *envelope)
+static struct pf_envelope_list *lane_with(const struct pf_envelope_queue *queue, int by,
+                                          const struct pf_envelope *envelope)
 {
-    struct pf_envelope_list *list = list_of(queue, envelope->source);
-    struct pf_envelope *before = list->last;
+    return lane_of(queue, by, by == BY_TAG ? envelope->tag : envelope->source);
+}
+
+static void lane_insert(struct pf_envelope_list *lane, int by, struct pf_envelope *envelope)
+{
+    struct pf_envelope *before = lane->last;
     while (before && before->order > envelope->order)
-        before = before->list_prev;
-    envelope->list_prev = before;
-    envelope->list_next = before ? before->list_next : list->first;
-    *(before ? &before->list_next : &list->first) = envelope;
-    *(envelope->list_next ? &envelope->list_next->list_prev : &list->last) = envelope;
+        before = before->lane[by].prev;
+    envelope->lane[by].prev = before;
+    envelope->lane[by].next = before ? before->lane[by].next : lane->first;
+    *(before ? &before->lane[by].next : &lane->first) = envelope;
+    *(envelope->lane[by].next ? &envelope->lane[by].next->lane[by].prev : &lane->last) = envelope;
 }
 
-static void list_remove(const struct pf_envelope_queue *queue, struct pf_envelope *envelope)
+static void lane_remove(struct pf_envelope_list *lane, int by, struct pf_envelope *envelope)
 {
-    struct pf_envelope_list *list = list_of(queue, envelope->source);
-    *(envelope->list_prev ? &envelope->list_prev->list_next : &list->first) = envelope->list_next;
-    *(envelope->list_next ? &envelope->list_next->list_prev : &list->last) = envelope->list_prev;
+    struct pf_envelope *prev = envelope->lane[by].prev, *next = envelope->lane[by].next;
+    *(prev ? &prev->lane[by].next : &lane->first) = next;
+    *(next ? &next->lane[by].prev : &lane->last) = prev;
 }
 
-static void make_lists(struct pf_envelope_queue *queue, int sources)
+/* As many as there are two envelopes for. */
+static void make_lanes(struct pf_envelope_queue *queue)
 {
-    int count = 1;
-    while (count < sources && count < MOST_LANES)
-        count *= 2;
-    queue->mask = count - 1;
-    queue->lists = pf_calloc((size_t)count + 1, sizeof *queue->lists);
+    queue->lane_bits = queue->lane_bits ? queue->lane_bits + 1 : 5;
+    size_t lanes = ((size_t)1 << queue->lane_bits) + 1;
+    free(queue->lanes[0]);
+    queue->lanes[BY_SOURCE] = pf_calloc(2 * lanes, sizeof *queue->lanes[0]);
+    queue->lanes[BY_TAG] = queue->lanes[BY_SOURCE] + lanes;
     for (struct pf_envelope *e = queue->all.first; e; e = e->next)
-        list_insert(queue, e);
+        for (int by = BY_SOURCE; by <= BY_TAG; by++)
+            lane_insert(lane_with(queue, by, e), by, e);
 }
 
-void pf_envelope_insert(struct pf_envelope_queue *queue, struct pf_envelope *envelope, int sources)
+void pf_envelope_insert(struct pf_envelope_queue *queue, struct pf_envelope *envelope)
 {
     struct pf_envelope *before = queue->all.last;
     while (before && before->order > envelope->order)
@@ -55,10 +66,11 @@ void pf_envelope_insert(struct pf_envelope_queue *queue, struct pf_envelope *env
     *(before ? &before->next : &queue->all.first) = envelope;
     *(envelope->next ? &envelope->next->prev : &queue->all.last) = envelope;
     queue->count++;
-    if (queue->lists)
-        list_insert(queue, envelope);
-    else if (queue->count > LONG)
-        make_lists(queue, sources);
+    if (queue->count > LONG && queue->count > 2 << queue->lane_bits)
+        make_lanes(queue);
+    else if (queue->lane_bits)
+        for (int by = BY_SOURCE; by <= BY_TAG; by++)
+            lane_insert(lane_with(queue, by, envelope), by, envelope);
 }
 
 void pf_envelope_remove(struct pf_envelope_queue *queue, struct pf_envelope *envelope)
@@ -66,65 +78,82 @@ void pf_envelope_remove(struct pf_envelope_queue *queue, struct pf_envelope *env
     *(envelope->prev ? &envelope->prev->next : &queue->all.first) = envelope->next;
     *(envelope->next ? &envelope->next->prev : &queue->all.last) = envelope->prev;
     queue->count--;
-    if (queue->lists)
-        list_remove(queue, envelope);
+    for (int by = BY_SOURCE; queue->lane_bits && by <= BY_TAG; by++)
+        lane_remove(lane_with(queue, by, envelope), by, envelope);
 }
 
-struct pf_envelope *pf_envelope_find_send(const struct pf_envelope_queue *queue, int source, int tag)
+static bool equal(int a, int b, int any)
 {
-    if (queue->lists && source >= 0) {
-        struct pf_envelope *e = list_of(queue, source)->first;
-        while (e && (e->source != source || (tag != PF_ENVELOPE_ANY_TAG && e->tag != tag)))
-            e = e->list_next;
-        return e;
-    }
+    return a == b || a == any || b == any;
+}
+
+/* Two sides of a message, at most one with wildcards. */
+static bool match(const struct pf_envelope *e, int source, int tag)
+{
+    return equal(e->source, source, PF_ENVELOPE_ANY_SOURCE) && equal(e->tag, tag, PF_ENVELOPE_ANY_TAG);
+}
+
+/* Two lanes, one after the other by age: one of a value, one of those with the wildcard. */
+struct walk {
+    int by;
+    struct pf_envelope *own, *any;
+};
+
+static struct walk begin(const struct pf_envelope_queue *queue, int by, int value)
+{
+    return (struct walk){by, lane_of(queue, by, value)->first,
+                         queue->lanes[by][1U << queue->lane_bits].first};
+}
+
+static struct pf_envelope *next(struct walk *walk)
+{
+    struct pf_envelope **from =
+        walk->own && (!walk->any || walk->own->order < walk->any->order) ? &walk->own : &walk->any;
+    struct pf_envelope *e = *from;
+    *from = e ? e->lane[walk->by].next : NULL;
+    return e;
+}
+
+static struct pf_envelope *first_of_all(const struct pf_envelope_queue *queue, int source, int tag)
+{
     struct pf_envelope *e = queue->all.first;
-    while (e && ((source >= 0 && e->source != source) || (tag != PF_ENVELOPE_ANY_TAG && e->tag != tag)))
+    while (e && !match(e, source, tag))
         e = e->next;
     return e;
 }
 
+/* It stands in the lanes of its source and in those of its tag: whichever way is shorter finds it. */
+struct pf_envelope *pf_envelope_find(const struct pf_envelope_queue *queue, int source, int tag)
+{
+    bool any_source = source == PF_ENVELOPE_ANY_SOURCE, any_tag = tag == PF_ENVELOPE_ANY_TAG;
+    if (!queue->lane_bits || (any_source && any_tag))
+        return first_of_all(queue, source, tag);
+    struct walk sources = begin(queue, BY_SOURCE, source), tags = begin(queue, BY_TAG, tag);
+    for (;;) {
+        struct pf_envelope *e;
+        if (!any_source && (!(e = next(&sources)) || match(e, source, tag)))
+            return e;
+        if (!any_tag && (!(e = next(&tags)) || match(e, source, tag)))
+            return e;
+    }
+}
+
 struct pf_envelope *pf_envelope_last_of(const struct pf_envelope_queue *queue, int source)
 {
-    struct pf_envelope *e = queue->lists ? list_of(queue, source)->last : queue->all.last;
+    bool lanes = queue->lane_bits;
+    struct pf_envelope *e = lanes ? lane_of(queue, BY_SOURCE, source)->last : queue->all.last;
     while (e && e->source != source)
-        e = queue->lists ? e->list_prev : e->prev;
+        e = lanes ? e->lane[BY_SOURCE].prev : e->prev;
     return e;
-}
-
-static bool takes(const struct pf_envelope *receive, int source, int tag)
-{
-    return (receive->source == source || receive->source == PF_ENVELOPE_ANY_SOURCE) &&
-           (receive->tag == tag || receive->tag == PF_ENVELOPE_ANY_TAG);
-}
-
-static struct pf_envelope *first_in_list(struct pf_envelope *e, int source, int tag)
-{
-    while (e && !takes(e, source, tag))
-        e = e->list_next;
-    return e;
-}
-
-struct pf_envelope *pf_envelope_find_receive(const struct pf_envelope_queue *queue, int source, int tag)
-{
-    if (!queue->lists) {
-        struct pf_envelope *e = queue->all.first;
-        while (e && !takes(e, source, tag))
-            e = e->next;
-        return e;
-    }
-    struct pf_envelope *exact = first_in_list(list_of(queue, source)->first, source, tag);
-    struct pf_envelope *any = first_in_list(list_of(queue, PF_ENVELOPE_ANY_SOURCE)->first, source, tag);
-    return exact && (!any || exact->order < any->order) ? exact : any;
 }
 
 void pf_envelope_queue_clear(struct pf_envelope_queue *queue, void (*release)(struct pf_envelope *))
 {
-    struct pf_envelope *next;
-    for (struct pf_envelope *e = queue->all.first; e; e = next) {
-        next = e->next;
+    struct pf_envelope *next_one;
+    for (struct pf_envelope *e = queue->all.first; e; e = next_one) {
+        next_one = e->next;
         release(e);
     }
-    free(queue->lists);
+    free(queue->lanes[0]);
     memset(queue, 0, sizeof *queue);
 }

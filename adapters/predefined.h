@@ -3,9 +3,9 @@
 #define PF_ADAPTERS_PREDEFINED_H
 
 /*
- * The hub's values of predefined datatypes and operations (middleware/include/mpi.h), for files that are
- * compiled with an implementation's own mpi.h, where the names mean that implementation's objects. X(name,
- * value)
+ * The middleware's values of predefined datatypes and operations (middleware/include/mpi.h), for files that
+ * are compiled with an implementation's own mpi.h, where the names mean that implementation's objects.
+ * X(name, value)
  */
 #define PF_PREDEFINED_LIST(X)                                                                                \
     X(MPI_OP_NULL, 0x20)                                                                                     \
@@ -112,7 +112,7 @@ enum pf_predefined {
     PF_PREDEFINED_REQUEST_NULL = 0x180
 };
 
-/* Error classes of the hub that every implementation has under the same name. X(name, value) */
+/* Error classes of the middleware that every implementation has under the same name. X(name, value) */
 #define PF_ERROR_CLASS_LIST(X)                                                                               \
     X(MPI_ERR_BUFFER, 1)                                                                                     \
     X(MPI_ERR_COUNT, 2)                                                                                      \

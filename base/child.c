@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static bool in_child, in_copy;
-static bool copying; /* the child to be is a copy */
-static void (*on_closed)(void);
+static bool in_child;
+static void (*on_closed)(void), (*on_born)(void);
 
 static void before(void)
 {
@@ -18,10 +17,8 @@ static void before(void)
 
 static void born(void)
 {
-    if (copying) {
-        in_copy = true;
-        return;
-    }
+    if (on_born)
+        on_born();
     in_child = true;
     if (on_closed)
         on_closed();
@@ -33,20 +30,12 @@ void pf_child_watch(void (*closed)(void))
     pthread_atfork(before, NULL, born);
 }
 
+void pf_child_set_born(void (*born_here)(void))
+{
+    on_born = born_here;
+}
+
 bool pf_in_child(void)
 {
     return in_child;
-}
-
-pid_t pf_child_copy(void)
-{
-    copying = true;
-    pid_t pid = fork();
-    copying = false;
-    return pid;
-}
-
-bool pf_in_copy(void)
-{
-    return in_copy;
 }

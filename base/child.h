@@ -4,8 +4,6 @@
 
 #include <stdbool.h>
 
-#include <sys/types.h>
-
 #include "base/export.h"
 
 /*
@@ -14,16 +12,13 @@
  * first.
  */
 
+/* Called in each child, first. */
+PF_EXPORT void pf_child_set_born(void (*born)(void));
+
 /* From now on pf_in_child() answers. `closed` (or NULL) is called in each child. Once. Empties the buffers of
  * stdio before each fork, because all ranks share them and the child would write them again. */
 PF_EXPORT void pf_child_watch(void (*closed)(void));
 
 PF_EXPORT bool pf_in_child(void);
-
-/* fork() for a child in which the simulation is to go on: pf_in_child() does not hold there, pf_in_copy()
- * does. It must not clean up what belongs to the original. */
-PF_EXPORT pid_t pf_child_copy(void);
-
-PF_EXPORT bool pf_in_copy(void);
 
 #endif

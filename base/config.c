@@ -282,6 +282,12 @@ void pf_config_suggest(const char *given, const char *name, const char *value)
         givens[entry - entries] = keep(given);
 }
 
+bool pf_config_is_any_text(const char *name)
+{
+    const struct entry *entry = find_entry(name, strlen(name));
+    return entry && entry->type == STR && !*entry->range;
+}
+
 const char *pf_config_default(const char *name)
 {
     const struct entry *entry = find_entry(name, strlen(name));

@@ -46,6 +46,9 @@ PF_EXPORT void pf_config_give(const char *given, const char *name, const char *v
  * less than the user's word. The value must be possible all the same. */
 PF_EXPORT void pf_config_suggest(const char *given, const char *name, const char *value);
 
+/* Whether there is an entry of this name that takes any text, such as the name of a file. */
+PF_EXPORT bool pf_config_is_any_text(const char *name);
+
 /* The text of an entry's default; empty when there is no such entry. */
 PF_EXPORT const char *pf_config_default(const char *name);
 

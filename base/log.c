@@ -8,11 +8,14 @@
 
 #include "base/child.h"
 
-#define MAX_CLEANERS 8
+#define MAX_CLEANERS 16
+#define MAX_WARNINGS 32
 
 static void (*cleaners[MAX_CLEANERS])(void);
-static int cleaner_count;
-static void (*on_death)(const char *message);
+static int cleaner_count, end_status;
+static char end_reason[400];
+static char *warnings[MAX_WARNINGS];
+static int warning_count;
 
 static void print_line(const char *kind, const char *format, va_list args)
 {
@@ -28,26 +31,49 @@ void pf_warn(const char *format, ...)
     va_start(args, format);
     print_line("warning", format, args);
     va_end(args);
+    va_start(args, format);
+    if (warning_count < MAX_WARNINGS && vasprintf(&warnings[warning_count], format, args) >= 0)
+        warning_count++;
+    va_end(args);
 }
 
-void pf_on_death(void (*tell)(const char *message))
+const char *pf_warning(int index)
 {
-    on_death = tell;
+    return index < warning_count ? warnings[index] : NULL;
 }
 
 void pf_die(const char *format, ...)
 {
     va_list args;
-    char message[400];
     va_start(args, format);
     print_line("error", format, args);
     va_end(args);
     va_start(args, format);
+    char message[sizeof end_reason];
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    if (on_death)
-        on_death(message);
+    pf_end_because("%s", message);
     pf_end_process(1);
+}
+
+void pf_end_because(const char *format, ...)
+{
+    va_list args;
+    if (*end_reason)
+        return;
+    va_start(args, format);
+    vsnprintf(end_reason, sizeof end_reason, format, args);
+    va_end(args);
+}
+
+const char *pf_end_reason(void)
+{
+    return end_reason;
+}
+
+int pf_end_status(void)
+{
+    return end_status;
 }
 
 void pf_at_end(void (*clean)(void))
@@ -58,7 +84,8 @@ void pf_at_end(void (*clean)(void))
 
 void pf_end_process(int status)
 {
-    while (cleaner_count > 0 && !pf_in_child() && !pf_in_copy())
+    end_status = status;
+    while (cleaner_count > 0 && !pf_in_child())
         cleaners[--cleaner_count]();
     fflush(NULL);
     _exit(status);

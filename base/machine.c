@@ -108,6 +108,37 @@ static char *value_of(const struct pf_setting_file *file, const struct pf_settin
     return pf_asprintf("%.*s/%s", (int)(slash - file->path), file->path, value);
 }
 
+/* A machine is data that somebody else may have written: it opens no library, starts no program and writes no
+ * file. */
+static void check_harmless(const struct pf_setting *setting)
+{
+    static const char *const machine[] = {"platform",
+                                          "calibrated",
+                                          "analytic_parameters",
+                                          "analytic_set",
+                                          "analytic_coll",
+                                          "net_external",
+                                          "nic_service_ranks",
+                                          "net_fail",
+                                          "background",
+                                          "model",
+                                          "load",
+                                          "schedule"};
+    bool harmless = !pf_config_is_any_text(setting->key);
+    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++)
+        harmless |= strcasecmp(setting->key, machine[i]) == 0;
+    if (!harmless)
+        pf_die(
+            "%s: %s: a machine may not set this, which is no property of a machine (give it on the command "
+            "line or in the environment)",
+            setting->where, setting->key);
+    if (strstr(setting->value, "exec:") || ends_with(setting->value, ".so"))
+        pf_die(
+            "%s: %s: a machine may not name a program or a library ('%s'); give it on the command line or in "
+            "the environment",
+            setting->where, setting->key, setting->value);
+}
+
 const struct pf_setting_file *pf_machine_apply(void)
 {
     static struct pf_setting_file *file;
@@ -123,6 +154,7 @@ const struct pf_setting_file *pf_machine_apply(void)
             continue;
         if (strcasecmp(setting->key, "machine") == 0)
             pf_die("%s: a machine cannot name another one", setting->where);
+        check_harmless(setting);
         char *value = value_of(file, setting);
         pf_config_suggest(setting->where, setting->key, value);
         free(value);

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,13 +47,14 @@ static char *cut_source(char *line)
 
 /* One of the lists SIZE:VALUE...;SIZE:VALUE... of SimGrid, which ends in the middle of the run when it cannot
  * read one. Behind a value there may be a unit. */
-static bool is_list(const char *text)
+static bool is_list(const char *text, double least)
 {
     while (*text) {
         for (int i = 0; i == 0 || *text == ':'; i++) {
             char *end;
             text += i > 0;
-            if (!isfinite(strtod(text, &end)) || end == text || (i == 0 && *end != ':'))
+            double number = strtod(text, &end);
+            if (!isfinite(number) || number < (i ? least : 0) || end == text || (i == 0 && *end != ':'))
                 return false;
             while (i > 0 && isalpha((unsigned char)*end))
                 end++;
@@ -64,24 +66,99 @@ static bool is_list(const char *text)
     return true;
 }
 
-static void check_list(const struct pf_setting *setting)
+static bool is_one_of(const char *key, const char *const *words, size_t count)
 {
-    static const char *const lists[] = {"smpi/lat-factor", "smpi/bw-factor", "smpi/os", "smpi/ois",
-                                        "smpi/or"};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (strcmp(setting->key, lists[i]) == 0 && !is_list(setting->value))
-            pf_die("%s: %s: '%s' is no list such as 0:1;65536:1.5, of sizes and values", setting->where,
-                   setting->key, setting->value);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(words[i]);
+        if (words[i][length - 1] == '/' ? strncmp(key, words[i], length) == 0 : strcmp(key, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+#define IS_ONE_OF(key, words) is_one_of(key, words, sizeof(words) / sizeof(words)[0])
+
+bool pf_setting_simgrid_good(const char *key, const char *value, char *why, size_t size)
+{
+    /* What SimGrid takes and then crashes or hangs with, or simulates as time that runs backwards. */
+    static const struct {
+        const char *key;
+        double least;
+        bool is_list;
+    } known[] = {{"smpi/lat-factor", 0, true},
+                 {"smpi/bw-factor", DBL_MIN, true},
+                 {"smpi/os", -DBL_MAX, true},
+                 {"smpi/ois", -DBL_MAX, true},
+                 {"smpi/or", -DBL_MAX, true},
+                 {"smpi/async-small-thresh", 0, false},
+                 {"smpi/send-is-detached-thresh", 0, false},
+                 {"smpi/wtime", 0, false},
+                 {"smpi/test", 0, false},
+                 {"smpi/iprobe", 0, false},
+                 {"smpi/init", 0, false},
+                 {"surf/precision", DBL_MIN, false},
+                 {"maxmin/precision", DBL_MIN, false},
+                 {"precision/timing", DBL_MIN, false},
+                 {"precision/work-amount", DBL_MIN, false},
+                 {"network/latency-factor", 0, false},
+                 {"network/bandwidth-factor", DBL_MIN, false},
+                 {"network/weight-S", 0, false},
+                 {"network/TCP-gamma", 0, false},
+                 {"contexts/stack-size", 16, false}};
+    char *end;
+    double number = strtod(value, &end);
+    *why = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && !*why; i++)
+        if (strcmp(key, known[i].key) == 0 && known[i].is_list && !is_list(value, known[i].least))
+            snprintf(why, size, "%s: '%s' is no list such as 0:1;65536:1.5, of sizes and values", key, value);
+        else if (strcmp(key, known[i].key) == 0 && !known[i].is_list && end != value &&
+                 number < known[i].least)
+            snprintf(why, size, "%s: '%s' is too small: it must be %s%g", key, value,
+                     known[i].least == DBL_MIN ? "more than " : "at least ",
+                     known[i].least == DBL_MIN ? 0 : known[i].least);
+    if (!*why && end != value && !*end && !isfinite(number))
+        snprintf(why, size, "%s: '%s' is no finite number", key, value);
+    return !*why;
+}
+
+bool pf_setting_simgrid_data(const char *key)
+{
+    static const char *const models[] = {"bmf/",  "contexts/", "cpu/",     "disk/",   "exception/",
+                                         "host/", "maxmin/",   "network/", "path",    "precision/",
+                                         "smpi/", "surf/",     "tracing",  "tracing/"};
+    static const char *const others[] = {"smpi/comp-adjustment-file",
+                                         "smpi/hostfile",
+                                         "smpi/keep-temps",
+                                         "smpi/np",
+                                         "smpi/papi-events",
+                                         "smpi/privatization",
+                                         "smpi/privatize-libs",
+                                         "smpi/replay",
+                                         "smpi/tmpdir",
+                                         "tracing/comment-file",
+                                         "tracing/filename"};
+    return IS_ONE_OF(key, models) && !IS_ONE_OF(key, others);
+}
+
+static void check_simgrid(const struct pf_setting *setting)
+{
+    char why[300];
+    if (!*setting->value || strpbrk(setting->value, " \t"))
+        pf_die("%s: %s: a setting of SimGrid has a value without blanks, not '%s'", setting->where,
+               setting->key, setting->value);
+    if (!pf_setting_simgrid_good(setting->key, setting->value, why, sizeof why))
+        pf_die("%s: %s", setting->where, why);
+    if (!pf_setting_simgrid_data(setting->key))
+        pf_die("%s: %s: a file may not set this, which names no property of a machine (--cfg=%s:%s does)",
+               setting->where, setting->key, setting->key, setting->value);
 }
 
 static void check_setting(const struct pf_setting_file *file, const struct pf_setting *setting)
 {
     if (!*setting->key || strcspn(setting->key, " \t") != strlen(setting->key))
         pf_die("%s: '%s' is no name of a setting: a line is KEY = VALUE", setting->where, setting->key);
-    if (pf_setting_is_simgrid(setting) && (!*setting->value || strpbrk(setting->value, " \t")))
-        pf_die("%s: %s: a setting of SimGrid has a value without blanks, not '%s'", setting->where,
-               setting->key, setting->value);
-    check_list(setting);
+    if (pf_setting_is_simgrid(setting))
+        check_simgrid(setting);
     for (size_t i = 0; i < file->count; i++)
         if (strcasecmp(file->settings[i].key, setting->key) == 0)
             pf_die("%s: %s is set twice, first in %s", setting->where, setting->key, file->settings[i].where);

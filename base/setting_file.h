@@ -30,6 +30,13 @@ struct pf_setting_file {
 PF_EXPORT struct pf_setting_file *pf_setting_file_read(const char *given, const char *path);
 PF_EXPORT void pf_setting_file_free(struct pf_setting_file *file);
 
+/* Whether SimGrid can read the value of this setting of its own; false, with one line in `why`. */
+PF_EXPORT bool pf_setting_simgrid_good(const char *key, const char *value, char *why, size_t size);
+
+/* Whether a file of settings or a platform, which is data that somebody else may have written, may set this
+ * of SimGrid: not what names files, libraries or programs. */
+PF_EXPORT bool pf_setting_simgrid_data(const char *key);
+
 /* Whether it is a setting of SimGrid. */
 static inline bool pf_setting_is_simgrid(const struct pf_setting *setting)
 {

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "loader/image.h"
-#include "loader/link_map.h"
 
 bool pf_copy_is_deep(void)
 {
@@ -49,21 +48,9 @@ int pf_copy_write(const struct pf_copy *copy)
     return error;
 }
 
-static void *open_file(const struct pf_copy *copy)
-{
-    if (copy->open)
-        return copy->open(copy->path, copy->flags);
-    if (copy->family)
-        pf_link_map_hide(copy->rank);
-    void *loaded = dlopen(copy->path, copy->flags);
-    if (copy->family)
-        pf_link_map_show(copy->rank, copy->family);
-    return loaded;
-}
-
 void *pf_copy_open(const struct pf_copy *copy)
 {
-    void *loaded = open_file(copy);
+    void *loaded = (copy->open ? copy->open : dlopen)(copy->path, copy->flags);
     if (!copy->keep)
         unlink(copy->path);
     return loaded;

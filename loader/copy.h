@@ -17,12 +17,10 @@
  */
 struct pf_copy {
     const struct pf_elf *elf;
-    const char *path;   /* where to write it; the dynamic linker knows the library by its path */
-    bool keep;          /* the file stays, for debuggers */
-    bool replace;       /* an old file there is no error */
-    int flags;          /* of dlopen: pf_copy_flags(), unless the program asks for others */
-    const char *family; /* folder of many ranks' copies, which are hidden from each other; or NULL */
-    int rank;           /* whose copy of a family */
+    const char *path; /* where to write it; the dynamic linker knows the library by its path */
+    bool keep;        /* the file stays, for debuggers */
+    bool replace;     /* an old file there is no error */
+    int flags;        /* of dlopen: pf_copy_flags(), unless the program asks for others */
     void *(*open)(const char *path, int flags); /* instead of dlopen; or NULL */
 };
 

@@ -14,14 +14,6 @@
 
 #include "base/memory.h"
 
-#if defined(__x86_64__)
-enum { MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { MACHINE = EM_AARCH64 };
-#else
-#error "the programs of this processor are not known"
-#endif
-
 /* Opens the mapping for libelf; what it finds there lies inside the mapping. */
 static Elf *begin(const struct pf_elf *elf)
 {
@@ -105,7 +97,7 @@ static enum pf_elf_fault read_all(struct pf_elf *elf, Elf *file)
     Elf_Data *data;
     if (elf_kind(file) != ELF_K_ELF || !gelf_getehdr(file, &header))
         return PF_ELF_FOREIGN;
-    if (gelf_getclass(file) != ELFCLASS64 || header.e_machine != MACHINE)
+    if (gelf_getclass(file) != ELFCLASS64 || header.e_machine != EM_X86_64)
         return PF_ELF_MACHINE;
     if (header.e_type != ET_DYN && header.e_type != ET_EXEC)
         return PF_ELF_NO_IMAGE;
@@ -242,6 +234,23 @@ void pf_elf_make_own(struct pf_elf *elf)
         for (size_t left = header.sh_size / sizeof *symbol; left > 0; left--, symbol++)
             if (ELF64_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE)
                 symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol->st_info));
+    }
+    elf_end(file);
+}
+
+void pf_elf_keep_ends(struct pf_elf *elf)
+{
+    GElf_Shdr header;
+    Elf_Data *data;
+    Elf *file = begin(elf);
+    if (file && find_section(file, SHT_DYNAMIC, &header, &data) && header.sh_offset <= elf->size &&
+        header.sh_offset % _Alignof(Elf64_Dyn) == 0 && header.sh_size <= elf->size - header.sh_offset) {
+        Elf64_Dyn *entry = (Elf64_Dyn *)(elf->bytes + header.sh_offset);
+        for (size_t left = header.sh_size / sizeof *entry; left > 0; left--, entry++)
+            if (entry->d_tag == DT_FINI_ARRAY)
+                entry->d_tag = PF_ELF_ENDS;
+            else if (entry->d_tag == DT_FINI_ARRAYSZ)
+                entry->d_tag = PF_ELF_ENDS_SIZE;
     }
     elf_end(file);
 }

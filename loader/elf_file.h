@@ -67,6 +67,11 @@ bool pf_elf_symbols(const struct pf_elf *elf,
  * and those in inline functions). A symbol table that lies outside the file stays. */
 void pf_elf_make_own(struct pf_elf *elf);
 
+/* The dynamic linker would call an object's functions for the end when the process ends. They are hidden from
+ * it under these tags of the dynamic section, so that they can be called when a rank ends. */
+enum { PF_ELF_ENDS = 0x60005046, PF_ELF_ENDS_SIZE = 0x60005047 };
+void pf_elf_keep_ends(struct pf_elf *elf);
+
 /* The text of an exported read-only string such as a version, NULL when there is none. */
 const char *pf_elf_string(const struct pf_elf *elf, const char *symbol);
 

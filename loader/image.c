@@ -162,6 +162,7 @@ struct pf_image *pf_image_make(const struct pf_image_plan *plan, char *why, size
     struct pf_image *image = pf_calloc(1, sizeof *image);
     image->fd = -1;
     image->program = plan->program;
+    image->ready = plan->ready;
     if (pf_image_lay_out(image, plan, why, n) && make_room(image, plan->copies, why, n))
         return image;
     pf_image_free(image);
@@ -191,11 +192,6 @@ void pf_image_free(struct pf_image *image)
     free(image->mapped);
     free(image->open);
     free(image);
-}
-
-size_t pf_image_bytes(const struct pf_image *image)
-{
-    return image->size;
 }
 
 typedef void initialise_t(int argc, char **argv, char **environment);
@@ -241,6 +237,8 @@ void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)
     if (!(image->open[copy] & bit)) {
         image->open[copy] |= bit;
         move(object, begin);
+        if (image->ready)
+            image->ready(begin + object->base);
         initialise(object, begin);
     }
     return begin + object->base;
@@ -306,6 +304,20 @@ int pf_image_replace(const void *loaded, const char *name, void *value)
         changed++;
     }
     return changed;
+}
+
+bool pf_image_imports(const void *loaded, const char *name)
+{
+    struct found found;
+    return find(loaded, &found) && pf_image_names_find(&found.image->imports, name);
+}
+
+void (**pf_image_ends(const void *loaded, size_t *count))(void)
+{
+    struct found found;
+    bool held = find(loaded, &found);
+    *count = held ? found.object->end_count : 0;
+    return *count ? (void (**)(void))(void *)(found.copy + found.object->ends) : NULL;
 }
 
 /* The last exported function that begins before. */

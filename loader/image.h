@@ -33,12 +33,15 @@ struct pf_image_plan {
     int flags;  /* of dlopen, for what they need beside each other */
     /* Somebody's program, and not libraries that are known: writes to its code and constants end it, as they
      * do elsewhere, which takes a second mapping for each copy, and a third if it has pages of zeroes.
-     * Refused is what the dynamic linker would do at the end, and a program that asks that for its own names
-     * or allows code on its stack. */
+     * Refused is a program that asks the dynamic linker for its own names, or allows code on its stack. */
     bool program;
     /* Is asked first about every name that one of the files does not define; for all copies. Or NULL. */
     pf_imports_find *find;
     const void *arg;
+    /* What a reference leads to instead of `found`, which a library outside defines; NULL: to that. Or NULL.
+     */
+    void *(*lead)(const char *name, const void *found);
+    void (*ready)(void *loaded); /* a library of a copy, before its own initialisation. Or NULL. */
 };
 
 /* Lays the libraries out. NULL, and the reason in `why`, when there is anything in them that takes more than
@@ -48,9 +51,6 @@ struct pf_image *pf_image_make(const struct pf_image_plan *plan, char *why, size
 
 /* Releases an image of which no copy is in use. */
 void pf_image_free(struct pf_image *image);
-
-/* What one copy takes of the address space, in bytes. */
-size_t pf_image_bytes(const struct pf_image *image);
 
 /* Makes one of the libraries ready for use in a copy, the second time too: maps the copy if this is its
  * first, and calls the library's own initialisation. Those that it needs must be open. NULL, and errno, if
@@ -67,6 +67,10 @@ bool pf_image_variable(const struct pf_image *image, const char *name, uint32_t 
 bool pf_image_import(const struct pf_image *image, const struct pf_elf *file, const char *name,
                      uint32_t *place);
 const char *pf_image_copy(const struct pf_image *image, int copy);
+
+/* Whether a library imports a name, and what it has to be called at the end of its copy, the last first. */
+bool pf_image_imports(const void *loaded, const char *name);
+void (**pf_image_ends(const void *loaded, size_t *count))(void);
 
 /* As pf_imports_replace_one(). */
 int pf_image_replace(const void *loaded, const char *name, void *value);

@@ -25,7 +25,9 @@ struct pf_image_object {
     size_t init;         /* its initialisation function; 0: none */
     size_t inits;        /* more of them: a table, */
     size_t init_count;   /* of so many */
-    uint32_t *moved;     /* where it holds addresses inside the image */
+    size_t ends;         /* the same for its end (pf_elf_keep_ends()) */
+    size_t end_count;
+    uint32_t *moved; /* where it holds addresses inside the image */
     size_t moved_count;
     struct pf_image_copied *copied; /* variables of libraries outside that it has in its own data */
     size_t copied_count;
@@ -65,6 +67,7 @@ struct pf_image {
     bool *mapped;   /* for each copy */
     struct pf_image_object objects[PF_IMAGE_OBJECTS];
     int count;
+    void (*ready)(void *loaded);
     struct pf_image_names exports, imports;
     void **others; /* dlopen handles of libraries outside the image that one inside needs */
     int other_count;

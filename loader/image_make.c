@@ -15,30 +15,6 @@
 #include "base/memory.h"
 #include "loader/image_layout.h"
 
-#if defined(__x86_64__)
-enum {
-    MOVED = R_X86_64_RELATIVE,
-    COPIED = R_X86_64_COPY,
-    VALUE = R_X86_64_64,
-    DATA_SLOT = R_X86_64_GLOB_DAT,
-    CALL_SLOT = R_X86_64_JUMP_SLOT,
-    LOCAL_BLOCK = R_X86_64_DTPMOD64,
-    LOCAL_PLACE = R_X86_64_DTPOFF64
-};
-#elif defined(__aarch64__)
-enum {
-    MOVED = R_AARCH64_RELATIVE,
-    COPIED = R_AARCH64_COPY,
-    VALUE = R_AARCH64_ABS64,
-    DATA_SLOT = R_AARCH64_GLOB_DAT,
-    CALL_SLOT = R_AARCH64_JUMP_SLOT,
-    LOCAL_BLOCK = R_AARCH64_TLS_DTPMOD,
-    LOCAL_PLACE = R_AARCH64_TLS_DTPREL
-};
-#else
-#error "the relocations of this processor are not known"
-#endif
-
 enum { LOCALS_ALIGNMENT = 64 }; /* of a block of thread-local variables */
 
 /* A library while it is read. */
@@ -123,9 +99,11 @@ static bool read_dynamic_entry(struct reading *reading, const GElf_Dyn *entry)
     case DT_INIT_ARRAYSZ:
         object->init_count = entry->d_un.d_val / sizeof(void *);
         break;
-    case DT_FINI_ARRAYSZ:
-        if (reading->plan->program && entry->d_un.d_val > sizeof(void *)) /* one is the compiler's */
-            return refuse(reading, "functions for the end");
+    case PF_ELF_ENDS:
+        object->ends = object->base + entry->d_un.d_ptr;
+        break;
+    case PF_ELF_ENDS_SIZE:
+        object->end_count = entry->d_un.d_val / sizeof(void *);
         break;
     case DT_TEXTREL:
         return refuse(reading, "relocations in its code");
@@ -423,7 +401,7 @@ static bool relocate_local(struct reading *reading, size_t place, const GElf_Rel
         return refuse(reading, "a relocation of no symbol");
     if (!object->locals || (GELF_R_SYM(entry->r_info) && symbol.st_shndx == SHN_UNDEF))
         return refuse(reading, "thread-local variables of another library");
-    if (type == LOCAL_BLOCK) {
+    if (type == R_X86_64_DTPMOD64) {
         add_moved(reading, place, object->base + object->locals);
     } else {
         size_t offset = symbol.st_value + (size_t)entry->r_addend;
@@ -443,7 +421,8 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
     bool undefined = symbol.st_shndx == SHN_UNDEF;
     if (!name)
         return refuse(reading, "a symbol without a name");
-    if (type != VALUE)
+    if (type != R_X86_64_64 ||
+        (reading->plan->program && undefined && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT))
         pf_image_names_add(&reading->image->imports,
                            (struct pf_image_name){.name = name, .place = place, .object = reading->number});
     if (undefined && reading->plan->program && asks_linker(name))
@@ -459,9 +438,11 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
             return true;
         }
         value = find_outside(reading, name, version_of(reading, index), GELF_ST_TYPE(symbol.st_info));
+        void *led = value && reading->plan->lead ? reading->plan->lead(name, value) : NULL;
+        value = led ? led : value;
     }
     if (!value && GELF_ST_BIND(symbol.st_info) != STB_WEAK) {
-        if (type != CALL_SLOT || reading->plan->program) {
+        if (type != R_X86_64_JUMP_SLOT || reading->plan->program) {
             snprintf(reading->why, reading->n, "%s: nothing defines %s", reading->object->file->path, name);
             return false;
         }
@@ -501,15 +482,15 @@ static bool relocate(struct reading *reading, const GElf_Rela *entry)
         return refuse(reading, "relocations outside its segments");
     if (entry->r_offset - object->initial < object->initial_size)
         place += object->locals - object->initial;
-    if ((type == LOCAL_BLOCK || type == LOCAL_PLACE) && !reading->plan->program)
+    if ((type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64) && !reading->plan->program)
         return relocate_local(reading, place, entry, type);
-    if (type == MOVED) {
+    if (type == R_X86_64_RELATIVE) {
         add_moved(reading, place, object->base + (size_t)entry->r_addend);
         return true;
     }
-    if (type == VALUE || type == DATA_SLOT || type == CALL_SLOT)
+    if (type == R_X86_64_64 || type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT)
         return bind(reading, place, GELF_R_SYM(entry->r_info), type, (size_t)entry->r_addend);
-    if (type == COPIED)
+    if (type == R_X86_64_COPY)
         return copy_variable(reading, place, GELF_R_SYM(entry->r_info));
     char what[64];
     snprintf(what, sizeof what, "relocations of the type %d", type);

@@ -67,13 +67,7 @@ static struct imports find_imports(const struct link_map *map)
 
 static int is_slot(unsigned long type)
 {
-#if defined(__x86_64__)
-    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-#elif defined(__aarch64__)
-    return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
-#else
-#error "the import table of this processor is not known"
-#endif
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
 }
 
 int pf_imports_replace(void *library, pf_imports_find *find, const void *arg)
@@ -94,7 +88,7 @@ int pf_imports_replace(void *library, pf_imports_find *find, const void *arg)
             void *hook;
             if (!find(imports.strings + symbol->st_name, symbol->st_shndx == SHN_UNDEF, arg, &hook))
                 continue;
-            write_slot((void **)(map->l_addr + entry->r_offset), hook);
+            write_slot((void **)(map->l_addr + entry->r_offset), (char *)hook + entry->r_addend);
             changed++;
         }
     return changed;

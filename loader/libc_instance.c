@@ -160,8 +160,12 @@ static int finish_access(struct aiocb *control, ssize_t moved)
 
 static int instance_aio_read(struct aiocb *control)
 {
-    return finish_access(control, pread(control->aio_fildes, (void *)(uintptr_t)control->aio_buf,
-                                        control->aio_nbytes, control->aio_offset));
+    ssize_t moved = pread(control->aio_fildes, (void *)(uintptr_t)control->aio_buf, control->aio_nbytes,
+                          control->aio_offset);
+    if (moved ==
+        0) /* the end of the file: fbtl/posix asks again as long as it has not got all that it wants */
+        control->aio_nbytes = 0;
+    return finish_access(control, moved);
 }
 
 static int instance_aio_write(struct aiocb *control)

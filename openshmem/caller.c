@@ -19,6 +19,7 @@ void pf_shmem_known(struct pf_shmem *me)
     if (!pes)
         pes = pf_calloc((size_t)me->size, sizeof *pes);
     pes[me->rank] = me;
+    pf_shmem_thread = pthread_self();
 }
 
 void pf_shmem_use_model(struct pf_shmem *me, enum pf_model model)

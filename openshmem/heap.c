@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "middleware/process/layer.h"
 #include "openshmem/internal.h"
 
 #define NOWHERE SIZE_MAX
@@ -22,7 +23,8 @@ struct block {
 
 /* A call, and the PE that was the first to make it. */
 struct done {
-    size_t arguments[3], result;
+    size_t arguments[2], result;
+    size_t length; /* of what is taken */
     const char *name;
     int by;
 };
@@ -126,15 +128,14 @@ static bool resize(const struct pf_shmem *me, struct block *block, size_t length
 }
 
 /* The caller's next call, which must be the same for all. *first: nobody has carried it out yet. */
-static struct done *next_call(struct pf_shmem *me, size_t a, size_t b, size_t c, bool *first)
+static struct done *next_call(struct pf_shmem *me, size_t a, size_t b, bool *first)
 {
     struct done *call = &heap.done[me->heap_calls % KEPT];
     *first = me->heap_calls++ == heap.calls;
     if (*first) {
         heap.calls++;
-        *call = (struct done){{a, b, c}, NOWHERE, me->call, me->rank};
-    } else if (strcmp(call->name, me->call) != 0 || call->arguments[0] != a || call->arguments[1] != b ||
-               call->arguments[2] != c) {
+        *call = (struct done){{a, b}, NOWHERE, 0, me->call, me->rank};
+    } else if (strcmp(call->name, me->call) != 0 || call->arguments[0] != a || call->arguments[1] != b) {
         pf_shmem_die(me, "all PEs must call it with the same arguments; PE %d called %s%s", call->by,
                      call->name, strcmp(call->name, me->call) == 0 ? " with others" : " instead");
     }
@@ -146,11 +147,33 @@ static void *address_of(const struct pf_shmem *me, size_t offset)
     return offset == NOWHERE ? NULL : me->segments[PF_SHMEM_HEAP].base + offset;
 }
 
+/* Before OpenSHMEM 1.2, PEs could ask for different lengths. The block gets the longest: nobody can have
+ * taken what is behind it, since no PE returns from the call before all have made it. */
+static void lengthen(const struct pf_shmem *me, struct done *call, size_t length)
+{
+    static bool said;
+    char site[256];
+    if (!said)
+        pf_warn(
+            "PE %d: %s: %zu bytes, but PE %d asked for %zu: the specification demands the same size of all "
+            "PEs since OpenSHMEM 1.2, and each gets the largest one; at %s",
+            me->rank, me->call, length, call->by, call->length, pf_layer_site(me->site, site, sizeof site));
+    said = true;
+    if (length <= call->length || call->result == NOWHERE)
+        return;
+    if (!resize(me, block_at(call->result), length))
+        pf_shmem_die(me, "no room for %zu bytes where PE %d has got %zu", length, call->by, call->length);
+    call->length = length;
+}
+
 void *pf_shmem_heap_take(struct pf_shmem *me, size_t alignment, size_t length)
 {
     bool first;
-    struct done *call = next_call(me, alignment, length, 0, &first);
+    struct done *call = next_call(me, alignment, 0, &first);
+    if (!first && length != call->length)
+        lengthen(me, call, length);
     if (first) {
+        call->length = length;
         call->result = take(me, alignment, length);
         pf_shmem_debug(me, call->result == NOWHERE ? "no room for %zu bytes" : "%zu bytes at offset %zu",
                        length, call->result);
@@ -160,11 +183,8 @@ void *pf_shmem_heap_take(struct pf_shmem *me, size_t alignment, size_t length)
 
 void *pf_shmem_malloc(struct pf_shmem *me, size_t alignment, size_t length)
 {
-    if (length == 0)
+    if (length == 0 || alignment == 0 || (alignment & (alignment - 1)))
         return NULL;
-    if (alignment == 0 || (alignment & (alignment - 1)) || alignment > PF_SHMEM_ALIGNMENT)
-        pf_shmem_die(me, "%zu is no alignment: it must be a power of 2, and %zu at most", alignment,
-                     PF_SHMEM_ALIGNMENT);
     void *address = pf_shmem_heap_take(me, alignment, length);
     pf_shmem_barrier_all(me);
     return address;
@@ -195,7 +215,7 @@ static struct block *own_block(struct pf_shmem *me, const void *address)
 static void free_together(struct pf_shmem *me, void *address)
 {
     bool first;
-    next_call(me, (size_t)((char *)address - me->segments[PF_SHMEM_HEAP].base), 0, 0, &first);
+    next_call(me, (size_t)((char *)address - me->segments[PF_SHMEM_HEAP].base), 0, &first);
     if (!first)
         return;
     struct block *block = own_block(me, address);
@@ -223,7 +243,7 @@ void *pf_shmem_realloc(struct pf_shmem *me, void *old, size_t length)
     pf_shmem_barrier_all(me);
     struct block *block = own_block(me, old); /* the first PE may have changed its length */
     bool first;
-    struct done *call = next_call(me, block->offset, length, 0, &first);
+    struct done *call = next_call(me, block->offset, length, &first);
     if (first)
         call->result = resize(me, block, length) ? block->offset : take(me, sizeof(max_align_t), length);
     void *address = address_of(me, call->result);

@@ -2,6 +2,7 @@
 #ifndef PF_OPENSHMEM_INTERNAL_H
 #define PF_OPENSHMEM_INTERNAL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +91,8 @@ struct pf_shmem {
 
 /* mistake.c */
 struct pf_shmem *pf_shmem_enter_slowly(const char *call, const void *site);
+/* Ends the job when the caller can be no PE: another thread, a child process. */
+void pf_shmem_check_caller(const char *call, const void *site);
 /* One line that names the PE, the call and where it is made; ends the job. */
 void pf_shmem_die(const struct pf_shmem *me, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
@@ -104,12 +107,15 @@ void pf_shmem_leave(struct pf_shmem *me);
 /* PEs have pointers to each other's memory. Then each call of one wakes those for whose wait it has stored
  * something. */
 extern bool pf_shmem_stores;
+extern pthread_t pf_shmem_thread; /* of all PEs, valid as soon as there is one */
 void pf_shmem_use_model(struct pf_shmem *me, enum pf_model model); /* ends the job when it has no NIC */
 struct pf_shmem *pf_shmem_of(int pe);
 void pf_shmem_known(struct pf_shmem *me); /* to pf_shmem_of() */
 
 static inline struct pf_shmem *pf_shmem_call(const char *call, const void *site, enum pf_layer_call kind)
 {
+    if (__builtin_expect(!pthread_equal(pthread_self(), pf_shmem_thread), 0))
+        return pf_shmem_enter_slowly(call, site);
     pf_self_t *self = pf_self();
     if (__builtin_expect(!self || !self->shmem || self->shmem->over, 0))
         return pf_shmem_enter_slowly(call, site);
@@ -134,9 +140,6 @@ void *pf_shmem_ptr(const struct pf_shmem *me, const void *address, int pe);
 
 /* What the library takes of the heap beside. */
 #define PF_SHMEM_OWN ((size_t)4096)
-/* Of the heap at each PE, and so the most that can be asked of shmem_align. */
-#define PF_SHMEM_ALIGNMENT ((size_t)2 << 20)
-
 /* heap.c: every function is called by all PEs with the same arguments */
 void *pf_shmem_heap_take(struct pf_shmem *me, size_t alignment, size_t length); /* without a barrier */
 void *pf_shmem_malloc(struct pf_shmem *me, size_t alignment, size_t length);

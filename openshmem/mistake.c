@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/child.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/process/layer.h"
 #include "openshmem/internal.h"
+
+pthread_t pf_shmem_thread;
 
 static void say(const struct pf_shmem *me, const char *format, va_list arguments)
 {
@@ -24,9 +27,23 @@ void pf_shmem_die(const struct pf_shmem *me, const char *format, ...)
     abort();
 }
 
+void pf_shmem_check_caller(const char *call, const void *site)
+{
+    char text[256];
+    if (pf_in_child())
+        pf_die("%s was called in a child process of a PE, which is no PE, at %s", call,
+               pf_layer_site(site, text, sizeof text));
+    if (pf_shmem_thread && !pthread_equal(pthread_self(), pf_shmem_thread))
+        pf_die(
+            "%s was called from a thread that is no PE of the job, at %s: at most SHMEM_THREAD_FUNNELED is "
+            "provided, so only the thread that called shmem_init may make OpenSHMEM calls",
+            call, pf_layer_site(site, text, sizeof text));
+}
+
 struct pf_shmem *pf_shmem_enter_slowly(const char *call, const void *site)
 {
     char text[256];
+    pf_shmem_check_caller(call, site);
     const pf_self_t *self = pf_portals_self();
     if (!self)
         pf_die("%s was called outside of the simulation: start the program with pfrun -np N", call);

@@ -102,7 +102,8 @@ static void open_pe(pf_self_t *self, const char *call, const void *site)
 
 static void close_pe(struct pf_shmem *me)
 {
-    pf_shmem_barrier_all(me);
+    pf_shmem_quiet_all(me);
+    pf_shmem_sync_all(me);
     pf_portals_barrier(); /* nothing is on its way any more */
     me->over = true;
     check(me, PtlNIFini(me->ni), "PtlNIFini");
@@ -123,11 +124,18 @@ static void left_main(pf_self_t *self, int status)
 
 static void init(const char *call, const void *site)
 {
+    pf_shmem_check_caller(call, site);
     pf_self_t *self = pf_portals_self();
     if (!self)
         pf_die("%s was called outside of the simulation: start the program with pfrun -np N", call);
     if (self->shmem) /* a second call does nothing */
         return;
+    char text[256];
+    if (!pf_layer_program())
+        pf_die(
+            "%s was called before main(), in a constructor, at %s: PEs are loaded one after the other, and "
+            "cannot wait for each other there",
+            call, pf_layer_site(site, text, sizeof text));
     pf_layer_register(print_blocked, left_main);
     pf_layer_enter(self, site, PF_LAYER_LOCAL);
     open_pe(self, call, site);
@@ -173,6 +181,10 @@ PF_EXPORT void shmem_finalize(void)
 PF_EXPORT void shmem_global_exit(int status)
 {
     struct pf_shmem *me = PF_SHMEM_ENTER("shmem_global_exit", LOCAL);
+    char site[256];
+    if (status != 0)
+        fprintf(stderr, "parfocal: PE %d called shmem_global_exit with status %d, at %s\n", me->rank, status,
+                pf_layer_site(me->site, site, sizeof site));
     pf_layer_abort(me->self, status);
 }
 

@@ -31,21 +31,25 @@ static void find_program(struct pf_shmem *me)
     }
 }
 
-/* Pages cost memory when somebody writes to them. The first ones stay small where the system makes large ones
- * of all, so that a program with little data does not take 2 MiB for each PE. */
+/* Offsets are the same at each PE, and so shmem_align needs a base that is a multiple of every power of 2 up
+ * to the length. Pages cost memory when somebody writes to them. The first ones stay small where the system
+ * makes large ones of all, so that a program with little data does not take 2 MiB for each PE. */
 static struct pf_shmem_segment heap(const struct pf_shmem *me)
 {
-    size_t length = pf_shmem_heap_length() + PF_SHMEM_OWN;
+    enum { LARGE_PAGE = 2 << 20 };
+    size_t length = pf_shmem_heap_length() + PF_SHMEM_OWN, alignment = LARGE_PAGE;
+    while (alignment <= length / 2)
+        alignment *= 2;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    char *mapped = mmap(NULL, length + PF_SHMEM_ALIGNMENT, PROT_READ | PROT_WRITE, flags, -1, 0);
+    char *mapped = mmap(NULL, length + alignment, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (mapped == MAP_FAILED)
         pf_shmem_die(me, "no room for a symmetric heap of %zu bytes (SHMEM_SYMMETRIC_SIZE sets it)",
                      length - PF_SHMEM_OWN);
-    size_t before = -(uintptr_t)mapped % PF_SHMEM_ALIGNMENT; /* given back, and the rest at the end */
+    size_t before = -(uintptr_t)mapped % alignment; /* given back, and the rest at the end */
     if (before > 0)
         munmap(mapped, before);
-    munmap(mapped + before + length, PF_SHMEM_ALIGNMENT - before);
-    madvise(mapped + before, length < PF_SHMEM_ALIGNMENT ? length : PF_SHMEM_ALIGNMENT, MADV_NOHUGEPAGE);
+    munmap(mapped + before + length, alignment - before);
+    madvise(mapped + before, length < LARGE_PAGE ? length : LARGE_PAGE, MADV_NOHUGEPAGE);
     return (struct pf_shmem_segment){mapped + before, length};
 }
 

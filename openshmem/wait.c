@@ -12,10 +12,10 @@ void pf_shmem_await(struct pf_shmem *me, const void *at, size_t size, pf_shmem_c
                     int comparison, const void *value)
 {
     me->awaited = (struct pf_shmem_awaited){at, holds, comparison, value};
-    while (!holds(at, comparison, value) || !pf_portals_memory_await(me->self, at, size))
-        if (!holds(at, comparison, value))
-            pf_portals_park(me->self);
+    while (!holds(at, comparison, value))
+        pf_portals_park(me->self);
     me->awaited.at = NULL;
+    pf_portals_memory_await(me->self, at, size);
 }
 
 static void check(const struct pf_shmem *me, const void *at, size_t size, int comparison)
@@ -32,16 +32,19 @@ void pf_shmem_wait_until(struct pf_shmem *me, const void *at, size_t size, pf_sh
     pf_shmem_await(me, at, size, holds, comparison, value);
 }
 
-/* Who asks again and again spends simulated time: the same as for a test of MPI that finds nothing. When
- * nobody does anything else, the run ends. */
+/* A value that is still crossing PCIe counts when it is there: the one before it, which may have held as
+ * well, is not known any more. Who asks again and again spends simulated time: the same as for a test of MPI
+ * that finds nothing. When nobody does anything else, the run ends. */
 int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds, int comparison,
                   const void *value)
 {
     check(me, at, size, comparison);
-    if (holds(at, comparison, value) && pf_portals_memory_there(me->self, at, size))
-        return 1;
-    pf_layer_idle(me->self, me->call);
-    return 0;
+    bool held = holds(at, comparison, value);
+    if (held)
+        pf_portals_memory_await(me->self, at, size);
+    else
+        pf_layer_idle(me->self, me->call);
+    return held;
 }
 
 static bool is_given(const void *at, int comparison, const void *value)

@@ -18,8 +18,7 @@
 
 enum { FRAMES = 40 };
 
-static double patience;      /* seconds */
-static pthread_t simulation; /* the thread of all PEs */
+static double patience; /* seconds */
 static struct {
     void *frames[FRAMES]; /* from the innermost on */
     int count;
@@ -30,10 +29,7 @@ static void look(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info;
     int before = errno, count = 0;
-#ifdef __x86_64__
     seen.frames[count++] = (void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#endif
-    (void)context;
     seen.count = count + backtrace(seen.frames + count, FRAMES - count);
     __atomic_store_n(&seen.there, true, __ATOMIC_RELEASE);
     errno = before;
@@ -56,7 +52,7 @@ static const char *place(const struct pf_shmem *me, char *text, size_t size)
         sigaction(SIGURG, &action, NULL) != 0)
         return NULL;
     __atomic_store_n(&seen.there, false, __ATOMIC_RELAXED);
-    bool there = pthread_kill(simulation, SIGURG) == 0;
+    bool there = pthread_kill(pf_shmem_thread, SIGURG) == 0;
     for (int i = 0; there && !__atomic_load_n(&seen.there, __ATOMIC_ACQUIRE) && i < 100; i++)
         pause_for(0.01);
     there = there && __atomic_load_n(&seen.there, __ATOMIC_ACQUIRE);
@@ -104,7 +100,6 @@ void pf_shmem_watch(void)
     if (watches || !(patience > 0))
         return;
     watches = true;
-    simulation = pthread_self();
     seen.count = backtrace(seen.frames, FRAMES); /* loads what it needs, which a handler must not */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &kept);

@@ -370,7 +370,7 @@ def main():
     parser.add_argument("--count", type=int, default=0, help="so many of the mutants only, by chance (default: all)")
     parser.add_argument("--seed", type=int, default=None, help="which ones")
     parser.add_argument("--tests", help="names of tests, separated by commas, instead of those of the folder")
-    parser.add_argument("--list", action="store_true", help="only say which mutants there are")
+    parser.add_argument("--list", action="store_true", help="only list the mutants")
     parser.add_argument("--directory", default=os.path.join(ROOT, "build-mutate"), help="of the copy and its build")
     parser.add_argument("--jobs", type=int, default=2, help="of ninja")
     parser.add_argument("--patience", type=float, default=10, metavar="SECONDS", help="with a mutant, beyond ten times the usual")

@@ -126,6 +126,7 @@ else
 fi
 forget_other_folder
 configure
+case "$groups" in *" develop "*) scripts/check-commits.py --install ;; esac
 # Ninja tells how much there is to do, so that only real work is announced.
 if ! ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'; then
     say "building"

@@ -27,6 +27,8 @@ def changed():
 
 
 def known(build):
+    if not os.path.exists(os.path.join(build, "meson-private", "build.dat")):
+        sys.exit(f"tests-for: there is no build in {build} to list the tests: run 'meson setup build && ninja -C build', or pass --build DIRECTORY")
     listed = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--list"], capture_output=True, text=True, check=True).stdout
     return [line.split(" / ", 1)[1] for line in listed.splitlines() if " / " in line]
 

@@ -76,6 +76,7 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     an_job.size = job->size;
     an_job.moves_data = pf_config.analytic_data;
     an_job.on_progress = job->on_progress;
+    pf_cost_watch(an_job.cost, job->phase);
     an_job.ranks = pf_calloc((size_t)job->size, sizeof(struct an_rank *));
     int *all = pf_malloc((size_t)job->size * sizeof *all);
     values = pf_local_values;
@@ -145,6 +146,23 @@ static void warn_of_overrun(void)
             overrun.rank, overrun.seconds, overrun.last);
 }
 
+/* Less than this part of the run is what an estimate may miss. */
+#define CROWDED 0.03
+
+/* Where messages do not wait for links, these can have had more to carry than the run had time for. */
+static void warn_of_crowd(void)
+{
+    struct pf_cost_crowded crowded = pf_cost_crowded(an_job.cost);
+    if (crowded.seconds <= CROWDED * crowded.last)
+        return;
+    const char *phase = crowded.phase ? crowded.phase : "";
+    pf_warn("model analytic: links between the nodes are crowded%s%s: the run would take some %.3g s longer "
+            "than its "
+            "%.3g s if messages waited for them, as with pfrun -model packet%s%s%s",
+            *phase ? ", most of all in phase " : "", phase, crowded.seconds, crowded.last,
+            *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=packet)" : "");
+}
+
 /* What the model did, when the last rank has finished. */
 static void explain(void)
 {
@@ -152,6 +170,7 @@ static void explain(void)
     if (++finished < an_job.size)
         return;
     warn_of_overrun();
+    warn_of_crowd();
     if (!pf_config.analytic_explain)
         return;
     pf_cost_explain(an_job.cost, stderr);
@@ -209,6 +228,13 @@ static bool request_done(struct pf_instance *in, void *native)
     return false;
 }
 
+/* Nobody waits for its date alone while others have none. */
+static bool request_will_be_done(struct pf_instance *in, void *native)
+{
+    (void)in;
+    return ((const struct an_request *)native)->done_at < INFINITY;
+}
+
 /* SMPI's status has no room for more than an int: the rest of the bytes stands above the flag. */
 static void status_get(const void *native, struct pf_native_status_view *out)
 {
@@ -255,6 +281,7 @@ static const struct pf_adapter_ops ops = {
     .win_free = an_rma_free,
     .win_share = an_rma_share,
     .request_done = request_done,
+    .request_will_be_done = request_will_be_done,
     .progress = pf_adapter_no_hook, /* events need nobody to call them */
 };
 

@@ -180,6 +180,17 @@ static int scatter(struct entry e, enum pf_coll_kind kind, const void *send, int
     return error ? error : enter(e, &p, kind);
 }
 
+/* Open MPI compares what a member sends itself with its room before anything is sent. */
+static int check_own_block(const struct an_comm *comm, const struct an_part *p)
+{
+    int i = comm->me, sent = p->send_counts ? p->send_counts[i] : p->send_count;
+    int room = p->receive_counts ? p->receive_counts[i] : p->receive_count;
+    size_t bytes = an_data_bytes(sent, p->send_types ? p->send_types[i] : p->send_type);
+    return bytes == an_data_bytes(room, p->receive_types ? p->receive_types[i] : p->receive_type)
+               ? MPI_SUCCESS
+               : MPI_ERR_TRUNCATE;
+}
+
 /* Allgather, alltoall and their kin: `p` holds both sides. */
 static int exchange(struct entry e, enum pf_coll_kind kind, struct an_part *p)
 {
@@ -205,6 +216,8 @@ static int exchange(struct entry e, enum pf_coll_kind kind, struct an_part *p)
     else
         error = send_counts ? check_counts(e.comm->peers, p->send_counts, p->send_displs, p->send_type)
                             : an_check_data(p->send_count, p->send_type);
+    if (!error && (send_counts || kind == PF_COLL_ALLTOALL) && !p->in_place && !e.comm->shared->cut)
+        error = check_own_block(e.comm, p);
     return error ? error : enter(e, p, kind);
 }
 
@@ -370,7 +383,7 @@ static int an_ibarrier(MPI_Comm comm, MPI_Request *request)
     return barrier(entry_of(comm, request));
 }
 
-/* ---- communicators: the hub knows the members, so only the time of the call is the engine's ---- */
+/* ---- communicators: the middleware knows the members, so only the time of the call is the engine's ---- */
 
 /* What the members tell each other to agree on an identifier, and before that of a split on colors and keys.
  */
@@ -434,7 +447,7 @@ static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *
     return agree(comm, made);
 }
 
-/* What the hub knows of a graph it exchanges itself. */
+/* What the middleware knows of a graph it exchanges itself. */
 static int an_graph_create(MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder,
                            MPI_Comm *made)
 {

@@ -43,8 +43,18 @@ static struct block receive_block(const struct an_part *p, int i)
                           p->receive_type};
 }
 
-static void move(struct block from, struct block to)
+/* More has come for this member than it has room for. Who has left has had all that it gets. */
+static void mark_truncated(const struct an_part *p)
 {
+    if (!p->left)
+        p->request->status.MPI_ERROR = MPI_ERR_TRUNCATE;
+}
+
+/* To a block of `p`. */
+static void move(struct block from, const struct an_part *p, struct block to)
+{
+    if (an_data_bytes(from.count, from.type) > an_data_bytes(to.count, to.type))
+        mark_truncated(p);
     an_data_move(from.at, from.count, from.type, to.at, to.count, to.type);
 }
 
@@ -55,11 +65,13 @@ static const size_t *offsets_of(const struct an_part *p)
     return (const size_t *)(const void *)p->packed;
 }
 
-static void unpack(const struct an_part *p, int i, struct block to)
+static void unpack(const struct an_part *from, int i, const struct an_part *p, struct block to)
 {
-    const size_t *offsets = offsets_of(p);
+    const size_t *offsets = offsets_of(from);
     size_t bytes = offsets[i + 1] - offsets[i], room = an_data_bytes(to.count, to.type);
-    an_data_unpack(p->packed + offsets[i], bytes < room ? bytes : room, to.at, to.type);
+    if (bytes > room)
+        mark_truncated(p);
+    an_data_unpack(from->packed + offsets[i], bytes < room ? bytes : room, to.at, to.type);
 }
 
 static void save_blocks(struct an_part *p, int n, struct block (*block)(const struct an_part *, int))
@@ -98,9 +110,9 @@ static void move_bcast(struct an_collective *c, const struct an_leave *leaves, i
         if (p == root || !root->here)
             continue;
         if (root->packed)
-            unpack(root, 0, to);
+            unpack(root, 0, p, to);
         else
-            move(whole_send(root, 0), to);
+            move(whole_send(root, 0), p, to);
     }
 }
 
@@ -113,9 +125,9 @@ static void move_scatter(struct an_collective *c, const struct an_leave *leaves,
             continue;
         struct block to = whole(p->receive, p->receive_count, p->receive_type);
         if (root->packed)
-            unpack(root, leaves[i].member, to);
+            unpack(root, leaves[i].member, p, to);
         else
-            move(send_block(root, leaves[i].member), to);
+            move(send_block(root, leaves[i].member), p, to);
     }
 }
 
@@ -126,9 +138,9 @@ static void gather_into(struct an_collective *c, const struct an_part *target)
         if ((p == target && p->in_place) || !p->here)
             continue;
         if (p->packed)
-            unpack(p, 0, receive_block(target, i));
+            unpack(p, 0, target, receive_block(target, i));
         else
-            move(p->in_place ? receive_block(p, i) : whole_send(p, i), receive_block(target, i));
+            move(p->in_place ? receive_block(p, i) : whole_send(p, i), target, receive_block(target, i));
     }
 }
 
@@ -137,6 +149,17 @@ static void move_gather(struct an_collective *c, const struct an_leave *leaves, 
     for (int i = 0; i < n; i++)
         if (leaves[i].member == c->call.root)
             gather_into(c, &c->parts[c->call.root]);
+}
+
+/* Is there as much room for each of the first `n` blocks? */
+static bool has_rooms_of(const struct an_part *p, const struct an_part *other, int n)
+{
+    bool same = true;
+    for (int i = 0; same && i < n; i++) {
+        struct block a = receive_block(p, i), b = receive_block(other, i);
+        same = an_data_bytes(a.count, a.type) == an_data_bytes(b.count, b.type);
+    }
+    return same;
 }
 
 /* Everybody gets the same: it is put together once when the layouts allow it, and all leave together. Who
@@ -149,26 +172,33 @@ static void move_allgather(struct an_collective *c, const struct an_leave *leave
     if (leaving < n)
         return;
     struct an_part *first = &c->parts[0];
-    bool plain = c->call.kind == PF_COLL_ALLGATHER;
-    for (int i = 0; plain && i < n; i++)
-        plain = !an_data_is_derived(c->parts[i].receive_type);
+    bool plain = c->call.kind == PF_COLL_ALLGATHER, whole = true;
+    for (int i = 0; i < n; i++) {
+        const struct an_part *p = &c->parts[i];
+        struct block room = receive_block(first, i);
+        plain = plain && !an_data_is_derived(p->receive_type);
+        whole = whole && (p->in_place ||
+                          an_data_bytes(p->send_count, p->send_type) == an_data_bytes(room.count, room.type));
+    }
     gather_into(c, first);
     for (int i = 1; i < n; i++) {
         struct an_part *p = &c->parts[i];
-        if (plain && c->call.bytes > 0)
+        if (!whole || !has_rooms_of(p, first, plain ? 1 : n))
+            gather_into(c, p);
+        else if (plain && c->call.bytes > 0)
             memcpy(p->receive, first->receive, c->call.bytes * (size_t)n);
         else
             for (int b = 0; b < n; b++)
-                move(receive_block(first, b), receive_block(p, b));
+                move(receive_block(first, b), p, receive_block(p, b));
     }
 }
 
 static void alltoall_from(const struct an_part *p, int member, const struct an_part *target, int to)
 {
     if (p->packed)
-        unpack(p, to, receive_block(target, member));
+        unpack(p, to, target, receive_block(target, member));
     else
-        move(send_block(p, to), receive_block(target, member));
+        move(send_block(p, to), target, receive_block(target, member));
 }
 
 /* Blocks of one size, without gaps, among all at once: asking the datatypes about each block would take
@@ -236,17 +266,6 @@ static const void *contribution(const struct an_part *p)
     return p->saved.room ? p->saved.items : p->send;
 }
 
-/* The combination of all, in the order of the ranks, but for what was combined when members left. */
-static void combine(struct an_collective *c, const struct an_part *mine, int count, struct an_items *result)
-{
-    int i = c->call.n;
-    const void *last = c->early.room ? c->early.items : contribution(&c->parts[--i]);
-    an_items_take(result, last, count, mine->send_type);
-    while (i-- > 0)
-        if (!c->parts[i].combined)
-            pf_local_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
-}
-
 /* A member of a reduction leaves before its contribution was used. Where the order makes no difference, one
  * buffer, which stays in the cache, is all that is written. */
 static void leave_reduction(struct an_collective *c, struct an_part *p)
@@ -265,6 +284,7 @@ static void leave_reduction(struct an_collective *c, struct an_part *p)
     p->combined = true;
 }
 
+/* What a member of a reduction contributes. */
 static int total_count(const struct an_collective *c, const struct an_part *p)
 {
     if (c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
@@ -277,6 +297,36 @@ static int total_count(const struct an_collective *c, const struct an_part *p)
     return total;
 }
 
+/* The combination of all, in the order of the ranks, but for what was combined when members left. */
+static void combine(struct an_collective *c, const struct an_part *mine, int count, struct an_items *result)
+{
+    int i = c->call.n;
+    const void *last = c->early.room ? c->early.items : contribution(&c->parts[--i]);
+    an_items_take(result, last, count, mine->send_type);
+    while (i-- > 0)
+        if (!c->parts[i].combined)
+            pf_local_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
+}
+
+/* So many items all have that have come; where the call takes nothing, some may not have. Who has room for
+ * less than another one has sent must know. */
+static int common_count(const struct an_collective *c, const struct an_part *mine)
+{
+    int least = total_count(c, mine), most = least;
+    if (c->call.kind == PF_COLL_REDUCE_SCATTER) /* the lists of members that have left may be gone */
+        return least;
+    for (int i = 0; i < c->call.n; i++) {
+        int count = c->parts[i].here ? total_count(c, &c->parts[i]) : least;
+        least = count < least ? count : least;
+        most = count > most ? count : most;
+    }
+    for (int i = 0; least < most && i < c->call.n; i++)
+        if (c->parts[i].here && (c->call.kind != PF_COLL_REDUCE || i == c->call.root) &&
+            total_count(c, &c->parts[i]) < most)
+            mark_truncated(&c->parts[i]);
+    return least;
+}
+
 static void move_reduce(struct an_collective *c, const struct an_part *mine, const struct an_leave *leaves,
                         int n)
 {
@@ -284,13 +334,16 @@ static void move_reduce(struct an_collective *c, const struct an_part *mine, con
     bool root_leaves = c->call.kind != PF_COLL_REDUCE;
     for (int i = 0; i < n; i++)
         root_leaves |= leaves[i].member == c->call.root;
-    if (!root_leaves || total_count(c, mine) == 0)
+    int total = root_leaves ? common_count(c, mine) : 0;
+    if (total == 0)
         return;
-    combine(c, mine, total_count(c, mine), &result);
+    combine(c, mine, total, &result);
     const char *from = result.items;
     for (int i = 0; i < c->call.n; i++) {
         struct an_part *p = &c->parts[i];
-        int count = c->call.kind == PF_COLL_REDUCE_SCATTER ? mine->receive_counts[i] : mine->send_count;
+        int count = c->call.kind == PF_COLL_REDUCE_SCATTER         ? mine->receive_counts[i]
+                    : c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK ? total / c->call.n
+                                                                   : total;
         if (c->call.kind != PF_COLL_REDUCE || i == c->call.root)
             an_items_copy(from, p->receive, count, mine->send_type);
         if (c->call.kind == PF_COLL_REDUCE_SCATTER || c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
@@ -304,28 +357,34 @@ static void move_reduce(struct an_collective *c, const struct an_part *mine, con
 static void scan_member(struct an_collective *c, const struct an_part *mine, struct an_part *p)
 {
     struct an_items next;
-    an_items_take(&next, p->send, mine->send_count, mine->send_type);
-    if (c->prefix.room)
-        pf_local_op_apply(mine->op, mine->send_type, mine->send_count, c->prefix.items, next.items);
-    const struct an_items *result = c->call.kind == PF_COLL_EXSCAN ? &c->prefix : &next;
-    if (result->room)
-        an_items_copy(result->items, p->receive, mine->send_count, mine->send_type);
+    int shared = c->prefix_count < p->send_count ? c->prefix_count : p->send_count;
+    an_items_take(&next, p->send, p->send_count, p->send_type);
+    if (c->prefix.room) {
+        pf_local_op_apply(mine->op, mine->send_type, shared, c->prefix.items, next.items);
+        if (shared < c->prefix_count)
+            mark_truncated(p);
+    }
+    if (c->call.kind != PF_COLL_EXSCAN)
+        an_items_copy(next.items, p->receive, p->send_count, p->send_type);
+    else if (c->prefix.room)
+        an_items_copy(c->prefix.items, p->receive, shared, p->send_type);
     an_items_give_back(&c->prefix);
     c->prefix = next;
+    c->prefix_count = p->send_count;
 }
 
-/* All before somebody who leaves have come, so their results can be written too, even if they leave later. */
+/* All before somebody who leaves have come, so their results can be written too, even if they leave later;
+ * but where there is nothing to combine, ranks do not wait for each other. */
 static void move_scan(struct an_collective *c, const struct an_part *mine, const struct an_leave *leaves,
                       int n)
 {
     int last = 0;
-    if (mine->send_count == 0)
-        return;
     for (int i = 0; i < n; i++)
         if (leaves[i].member > last)
             last = leaves[i].member;
     for (; c->combined <= last; c->combined++)
-        scan_member(c, mine, &c->parts[c->combined]);
+        if (c->parts[c->combined].here)
+            scan_member(c, mine, &c->parts[c->combined]);
 }
 
 /* ---- all kinds ---- */
@@ -459,9 +518,9 @@ void an_part_give(const struct an_part *sender, int from, const struct an_part *
     struct block target = to < 0 ? whole(receiver->receive, receiver->receive_count, receiver->receive_type)
                                  : receive_block(receiver, to);
     if (sender->packed)
-        unpack(sender, from < 0 ? 0 : from, target);
+        unpack(sender, from < 0 ? 0 : from, receiver, target);
     else
-        move(from < 0 ? whole_send(sender, 0) : send_block(sender, from), target);
+        move(from < 0 ? whole_send(sender, 0) : send_block(sender, from), receiver, target);
 }
 
 void an_part_save(struct an_part *p, int n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators: all members of one share a structure, found by the id that the hub gives. */
+/* Communicators: all members of one share a structure, found by the id that the middleware gives. */
 #include "adapters/analytic/internal.h"
 
 #include <stdlib.h>

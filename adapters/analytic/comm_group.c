@@ -45,7 +45,7 @@ static void find_peers(struct tree *tree, MPI_Group group)
     PMPI_Group_free(&world);
 }
 
-/* What they tell each other decides nothing here: the hub knows which identifier is free. */
+/* What they tell each other decides nothing here: the middleware knows which identifier is free. */
 static int told;
 
 static MPI_Request receive(const struct tree *tree, int peer)
@@ -94,7 +94,7 @@ int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made
 {
     struct an_rank *rank = an_rank_self();
     struct tree tree = {place_of(rank), tag_of(an_comm_of(comm), tag), {0}};
-    *made = MPI_COMM_NULL; /* the hub has told the members about each other */
+    *made = MPI_COMM_NULL; /* the middleware has told the members about each other */
     find_peers(&tree, group);
     for (int i = 0; i < ROUNDS; i++) {
         with_children(&tree, receive);

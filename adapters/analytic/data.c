@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/local/local.h"
 #include "adapters/local/types.h"
 #include "base/memory.h"
 #include "pf_fn.h"
@@ -160,18 +161,18 @@ void an_items_copy(const void *from, void *to, int count, MPI_Datatype type)
 static int an_pack(const void *from, int count, MPI_Datatype type, void *packed, int size, int *position,
                    MPI_Comm comm)
 {
-    return comm ? PMPI_Pack(from, count, type, packed, size, position, MPI_COMM_WORLD) : MPI_ERR_COMM;
+    return comm ? pf_local_pack(from, count, type, packed, size, position, MPI_COMM_WORLD) : MPI_ERR_COMM;
 }
 
 static int an_unpack(const void *packed, int size, int *position, void *to, int count, MPI_Datatype type,
                      MPI_Comm comm)
 {
-    return comm ? PMPI_Unpack(packed, size, position, to, count, type, MPI_COMM_WORLD) : MPI_ERR_COMM;
+    return comm ? pf_local_unpack(packed, size, position, to, count, type, MPI_COMM_WORLD) : MPI_ERR_COMM;
 }
 
 static int an_pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
-    return comm ? PMPI_Pack_size(count, type, MPI_COMM_WORLD, size) : MPI_ERR_COMM;
+    return comm ? pf_local_pack_size(count, type, MPI_COMM_WORLD, size) : MPI_ERR_COMM;
 }
 
 void an_data_install(struct pf_own_fn *fn)

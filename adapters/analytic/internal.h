@@ -27,6 +27,7 @@
  * (ops->settle).
  */
 struct an_collective;
+struct an_fragment;
 struct an_request;
 
 /* What two ranks have sent each other and not matched, for one destination on one communicator. */
@@ -92,8 +93,11 @@ struct an_rank {
     int unknown;            /* requests that the rank waits for and whose date is not known */
     bool any;               /* it waits for the first, not for the last */
     double handles_until;   /* its processor works for one-sided messages of others */
-    double looked;          /* its own date when it has last waited: of what had come until then it knows */
-    void *bsend_buffer;     /* the attached one */
+    struct an_fragment
+        *late; /* the first of those that have come meanwhile and wait for the date `late_until` */
+    double late_until;
+    double looked;      /* its own date when it has last waited: of what had come until then it knows */
+    void *bsend_buffer; /* the attached one */
     int bsend_size;
     int64_t bsend_used;
     int buffer_number;
@@ -276,14 +280,14 @@ struct an_request *an_send_request(const struct an_send *send);
 /* Sends, and returns the date at which a wait for it ends. When that is INFINITY, the message has to meet its
  * receive first, and tells the request then; it is made here if the caller has none. */
 double an_message_send(const struct an_send *send, struct an_request **request);
-/* Posts a receive with the hub's wildcards. */
+/* Posts a receive with the middleware's wildcards. */
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request);
 /* Takes a matched message into a receive. */
 void an_message_take(struct an_message *message, struct an_request *request, double posted);
 /* The first message that has arrived and matches. */
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
 /* From now on (or no longer) messages to this box tell when they arrive. */
-void an_mailbox_open(struct an_mailbox *box, int sources);
+void an_mailbox_open(struct an_mailbox *box);
 void an_mailbox_close(struct an_mailbox *box);
 /* Takes it out of its box. */
 void an_message_remove(struct an_message *message);
@@ -353,7 +357,7 @@ struct an_collective {
     size_t *counts;         /* bytes of the blocks of the v kinds */
     size_t **rows;          /* of alltoallv and alltoallw */
     struct an_items prefix; /* of scans: the combination of the first `combined` members */
-    int combined;
+    int combined, prefix_count;
     struct an_items early; /* of reductions: the combination of contributions whose members have left */
     size_t early_bytes;
 };

@@ -111,7 +111,7 @@ static void arrived(struct pf_event *event)
     struct an_message *m = pf_container_of(event, struct an_message, arrival);
     struct an_mailbox *box = m->box;
     struct an_request *receive =
-        (struct an_request *)pf_envelope_find_receive(&box->receives, m->envelope.source, m->envelope.tag);
+        (struct an_request *)pf_envelope_find(&box->receives, m->envelope.source, m->envelope.tag);
     if (receive) {
         remove_receive(receive);
         an_message_remove(m);
@@ -134,7 +134,7 @@ static uint64_t order_of(const struct an_message *m)
  * of the calls, which is that of each source: in an exchange of all with all, looking for the place of each
  * by its date would take longer than all the rest. Their orders so far are less than any date's.
  */
-static void order_by_arrival(struct an_mailbox *box, int sources)
+static void order_by_arrival(struct an_mailbox *box)
 {
     if (box->ordered)
         return;
@@ -143,13 +143,13 @@ static void order_by_arrival(struct an_mailbox *box, int sources)
         struct an_message *m = (struct an_message *)box->messages.all.first;
         pf_envelope_remove(&box->messages, &m->envelope);
         m->envelope.order = order_of(m);
-        pf_envelope_insert(&box->messages, &m->envelope, sources);
+        pf_envelope_insert(&box->messages, &m->envelope);
     }
 }
 
-void an_mailbox_open(struct an_mailbox *box, int sources)
+void an_mailbox_open(struct an_mailbox *box)
 {
-    order_by_arrival(box, sources);
+    order_by_arrival(box);
     if (box->open++ > 0)
         return;
     double now = pf_engine_now();
@@ -165,7 +165,7 @@ void an_mailbox_close(struct an_mailbox *box)
     box->open--;
 }
 
-static void insert(struct an_mailbox *box, struct an_message *m, int sources)
+static void insert(struct an_mailbox *box, struct an_message *m)
 {
     const struct an_message *last =
         (const struct an_message *)pf_envelope_last_of(&box->messages, m->envelope.source);
@@ -175,7 +175,7 @@ static void insert(struct an_mailbox *box, struct an_message *m, int sources)
         box->ordered = false;
     m->envelope.order = box->ordered ? order_of(m) : box->sent++;
     m->box = box;
-    pf_envelope_insert(&box->messages, &m->envelope, sources);
+    pf_envelope_insert(&box->messages, &m->envelope);
     if (box->open)
         pf_engine_post(&m->arrival, m->sent.arrival);
     an_rank_expect(an_job.ranks[m->destination], m->sent.arrival);
@@ -249,8 +249,7 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     size_t bytes = an_data_bytes(s->count, s->type);
     rank->debt += packing(s->type, bytes);
     double clock = pf_engine_now(), now = clock + rank->debt;
-    struct an_request *receive =
-        (struct an_request *)pf_envelope_find_receive(&box->receives, s->comm->me, s->tag);
+    struct an_request *receive = (struct an_request *)pf_envelope_find(&box->receives, s->comm->me, s->tag);
     if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE)
         return send_to(s, bytes, clock, receive);
     struct pf_cost_sent sent;
@@ -266,7 +265,7 @@ double an_message_send(const struct an_send *s, struct an_request **request)
         m->buffer_number = rank->buffer_number;
         rank->bsend_used += (int64_t)bytes;
     }
-    insert(box, m, shared->size);
+    insert(box, m);
     return sent.rendezvous ? INFINITY : sent.safe;
 }
 
@@ -280,8 +279,8 @@ struct an_message *an_message_find(struct an_comm *comm, int source, int tag, do
 {
     struct an_mailbox *box = &comm->shared->boxes[comm->index];
     if (source == PF_ENVELOPE_ANY_SOURCE)
-        order_by_arrival(box, comm->shared->size);
-    struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
+        order_by_arrival(box);
+    struct an_message *m = (struct an_message *)pf_envelope_find(&box->messages, source, tag);
     return m && is_there(box, m, now) ? m : NULL;
 }
 
@@ -291,8 +290,8 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
     bool any = source == PF_ENVELOPE_ANY_SOURCE;
     request->posted = an_now(comm->rank);
     if (any)
-        order_by_arrival(box, comm->shared->size);
-    struct an_message *m = (struct an_message *)pf_envelope_find_send(&box->messages, source, tag);
+        order_by_arrival(box);
+    struct an_message *m = (struct an_message *)pf_envelope_find(&box->messages, source, tag);
     if (m && (any || box->open) && !is_there(box, m, request->posted))
         m = NULL;
     if (m) {
@@ -304,9 +303,9 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
     }
     request->envelope = (struct pf_envelope){.order = box->posted++, .source = source, .tag = tag};
     request->box = box;
-    pf_envelope_insert(&box->receives, &request->envelope, comm->shared->size);
+    pf_envelope_insert(&box->receives, &request->envelope);
     if (any)
-        an_mailbox_open(box, comm->shared->size);
+        an_mailbox_open(box);
 }
 
 static void free_envelope(struct pf_envelope *envelope)

@@ -222,7 +222,7 @@ INIT(ssend_init, const void, AN_SEND, PF_COST_SYNCHRONOUS)
 INIT(rsend_init, const void, AN_SEND, PF_COST_READY)
 INIT(recv_init, void, AN_RECEIVE, PF_COST_STANDARD)
 
-/* The hub makes a persistent request anew for each start, so each is started once. */
+/* The middleware makes a persistent request anew for each start, so each is started once. */
 static int an_start(MPI_Request *handle)
 {
     struct an_request *request = (struct an_request *)*handle;

@@ -63,7 +63,7 @@ static struct an_message *await(MPI_Comm handle, int source, int tag)
     if (m)
         return m;
     an_rank_settle(rank);
-    an_mailbox_open(box, comm->shared->size);
+    an_mailbox_open(box);
     box->prober = rank;
     rank->busy_until = pf_engine_now();
     while (!(m = look(handle, source, tag)))

@@ -6,6 +6,7 @@
 #include "adapters/local/local.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #include "lowlevel/simgrid/private.h"
 #include "pf_own.h"
 
-/* Types of Fortran that SMPI has not got, or has with another size than the hub's. */
+/* Types of Fortran that SMPI has not got, or has with another size than the middleware's. */
 #define MPI_2COMPLEX        MPI_DATATYPE_NULL
 #define MPI_2DOUBLE_COMPLEX MPI_DATATYPE_NULL
 #undef MPI_INTEGER1
@@ -77,9 +78,6 @@ int pf_local_probe(char *why, size_t why_size)
     X(Op_create)                                                                                             \
     X(Op_free)                                                                                               \
     X(Reduce_local)                                                                                          \
-    X(Pack)                                                                                                  \
-    X(Unpack)                                                                                                \
-    X(Pack_size)                                                                                             \
     X(Group_incl)                                                                                            \
     X(Group_free)                                                                                            \
     X(Info_create)                                                                                           \
@@ -101,11 +99,119 @@ static int type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, M
     return PMPI_Type_create_struct(4, lengths, places, types, made);
 }
 
+/*
+ * SMPI packs the gaps of its pairs too. Without gaps, a pair is its value and its index: the bytes of the
+ * value, and where the index begins. 0 for other types.
+ */
+static size_t value_bytes(MPI_Datatype type, size_t *index)
+{
+    *index = pf_local_type_extent(type) > 0 ? (size_t)pf_local_type_extent(type) / 2 : 0; /* of all pairs */
+    return type == MPI_SHORT_INT         ? sizeof(short)
+           : type == MPI_LONG_INT        ? sizeof(long)
+           : type == MPI_DOUBLE_INT      ? sizeof(double)
+           : type == MPI_LONG_DOUBLE_INT ? sizeof(long double)
+                                         : 0;
+}
+
+/* SMPI goes through the tree of the type, and to unpack calls an operation for each block. Whatever is wrong
+ * with the arguments it says. */
+static bool packs_rows(int count, void *type, const void *comm, const void *packed, int size,
+                       const int *position)
+{
+    return count > 0 && comm && packed && position && *position >= 0 && pf_local_type_is_ready(type) &&
+           pf_local_type_is_derived(type) &&
+           (int64_t)count * (int64_t)pf_local_type_size(type) <= (int64_t)size - *position;
+}
+
+static int pack_rows(const void *from, int count, void *type, void *packed, int size, int *position,
+                     void *comm)
+{
+    if (!from || from == MPI_BOTTOM || !packs_rows(count, type, comm, packed, size, position))
+        return PMPI_Pack(from, count, type, packed, size, position, comm);
+    pf_local_type_serialize(type, count, from, (char *)packed + *position);
+    *position += count * (int)pf_local_type_size(type);
+    return MPI_SUCCESS;
+}
+
+static int unpack_rows(const void *packed, int size, int *position, void *to, int count, void *type,
+                       void *comm)
+{
+    if (!to || to == MPI_BOTTOM || !packs_rows(count, type, comm, packed, size, position))
+        return PMPI_Unpack(packed, size, position, to, count, type, comm);
+    pf_local_type_unpack(type, count, (const char *)packed + *position, to);
+    *position += count * (int)pf_local_type_size(type);
+    return MPI_SUCCESS;
+}
+
+int pf_local_pack(const void *from, int count, void *type, void *packed, int size, int *position, void *comm)
+{
+    size_t index, value = type ? value_bytes(type, &index) : 0;
+    if (value == 0 || count <= 0)
+        return pack_rows(from, count, type, packed, size, position, comm);
+    if ((size_t)count * (value + sizeof(int)) > (size_t)size - (size_t)*position)
+        return MPI_ERR_ARG;
+    for (const char *item = from; count > 0; count--, item += pf_local_type_extent(type)) {
+        memcpy((char *)packed + *position, item, value);
+        memcpy((char *)packed + *position + value, item + index, sizeof(int));
+        *position += (int)(value + sizeof(int));
+    }
+    return MPI_SUCCESS;
+}
+
+int pf_local_unpack(const void *packed, int size, int *position, void *to, int count, void *type, void *comm)
+{
+    size_t index, value = type ? value_bytes(type, &index) : 0;
+    if (value == 0 || count <= 0)
+        return unpack_rows(packed, size, position, to, count, type, comm);
+    if ((size_t)count * (value + sizeof(int)) > (size_t)size - (size_t)*position)
+        return MPI_ERR_ARG;
+    for (char *item = to; count > 0; count--, item += pf_local_type_extent(type)) {
+        memcpy(item, (const char *)packed + *position, value);
+        memcpy(item + index, (const char *)packed + *position + value, sizeof(int));
+        *position += (int)(value + sizeof(int));
+    }
+    return MPI_SUCCESS;
+}
+
+/* SMPI asks for room for the gaps too, in an int. */
+int pf_local_pack_size(int count, void *type, void *comm, int *size)
+{
+    size_t index, value = type ? value_bytes(type, &index) : 0;
+    int code = PMPI_Pack_size(count > 0 ? 1 : count, type, comm, size);
+    double bytes = code == MPI_SUCCESS
+                       ? (double)count * (double)(value > 0 ? value + sizeof(int) : pf_local_type_size(type))
+                       : 0;
+    if (code != MPI_SUCCESS || bytes > INT_MAX)
+        return code != MPI_SUCCESS ? code : MPI_ERR_COUNT;
+    *size = (int)bytes;
+    return MPI_SUCCESS;
+}
+
+static int pack(const void *from, int count, MPI_Datatype type, void *packed, int size, int *position,
+                MPI_Comm comm)
+{
+    return pf_local_pack(from, count, type, packed, size, position, comm);
+}
+
+static int unpack(const void *packed, int size, int *position, void *to, int count, MPI_Datatype type,
+                  MPI_Comm comm)
+{
+    return pf_local_unpack(packed, size, position, to, count, type, comm);
+}
+
+static int pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
+{
+    return pf_local_pack_size(count, type, comm, size);
+}
+
 void pf_local_install(struct pf_own_fn *fn)
 {
 #define X(stem) fn->stem = PMPI_##stem;
     LOCAL_FUNCTIONS(X)
 #undef X
+    fn->Pack = pack;
+    fn->Unpack = unpack;
+    fn->Pack_size = pack_size;
     fn->Type_create_resized = type_create_resized;
 }
 
@@ -141,7 +247,7 @@ int pf_local_error_class(struct pf_instance *in, int code)
         PF_ERROR_CLASS_LIST(X)
 #undef X
     default:
-        return 16; /* MPI_ERR_OTHER of the hub */
+        return 16; /* MPI_ERR_OTHER of the middleware */
     }
 }
 

@@ -25,6 +25,13 @@ void pf_local_install(struct pf_own_fn *fn);
 /* Fills a table of PF_PREDEFINED_LIMIT native handles: everything but the communicators. */
 void pf_local_predefined(void **table);
 
+/* MPI_Pack_size, with handles of the engine. */
+int pf_local_pack_size(int count, void *type, void *comm, int *size);
+
+/* MPI_Pack and MPI_Unpack, with handles of the engine. */
+int pf_local_pack(const void *from, int count, void *type, void *packed, int size, int *position, void *comm);
+int pf_local_unpack(const void *packed, int size, int *position, void *to, int count, void *type, void *comm);
+
 /* Slots of struct pf_adapter_ops. */
 void pf_local_status_get(const void *native, struct pf_native_status_view *out);
 int pf_local_error_class(struct pf_instance *in, int code);

@@ -101,6 +101,7 @@ static const struct pf_adapter_ops ops = {
     .win_free = no_object,
     .win_share = no_win_share,
     .request_done = no_request_done,
+    .request_will_be_done = no_request_done,
     .progress = pf_adapter_no_hook,
 };
 

@@ -173,15 +173,12 @@ void *pf_clone_load(struct pf_family *member, int rank, char *why, size_t n)
         return NULL;
     /* The dynamic linker identifies a library by its path, so the paths of two ranks differ. */
     snprintf(path, sizeof path, "%s/%05d.%.96s", dir.path, rank, slash ? slash + 1 : member->elf.path);
-    bool keep = pf_config.openmpi_keep_clones;
     const struct pf_copy copy = {
         .elf = &member->elf,
         .path = path,
-        .keep = keep,
+        .keep = pf_config.openmpi_keep_clones,
         .replace = true,
         .flags = pf_copy_flags(),
-        .family = keep ? NULL : dir.path, /* who keeps them has a debugger, which reads the linker's list */
-        .rank = rank,
     };
     enum pf_copy_fault fault = pf_copy_load(&copy, &loaded, text, sizeof text);
     if (fault)

@@ -45,11 +45,16 @@ static void die_of_losses(int status, const ptl_event_t *event, const pf_self_t 
 /*
  * The head of a long message has filled the buffer that it found. Stock mtl/portals4 then fetches the rest,
  * which is nothing, and waits for that without end. With the mark of a short message it completes the
- * receive, and its length tells that the message was truncated.
+ * receive, and its length tells that the message was truncated. A synchronous send waits for more than such
+ * an acknowledgement, which never comes: the message was received, as far as it could be.
  */
 static void end_truncated(ptl_event_t *event)
 {
-    if (strcmp(pf_config.openmpi_pml, "cm") == 0 && (event->match_bits & PF_OMPI_MTL_LONG))
+    if (strcmp(pf_config.openmpi_pml, "cm") != 0)
+        return;
+    if (event->type == PTL_EVENT_ACK)
+        event->mlength = event->rlength;
+    else if (event->match_bits & PF_OMPI_MTL_LONG)
         event->match_bits |= PF_OMPI_MTL_SHORT;
 }
 
@@ -68,7 +73,7 @@ static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t
         return status;
     if (status == PTL_EQ_DROPPED || event->ni_fail_type != PTL_NI_OK)
         die_of_losses(status, event, self);
-    if (event->type == PTL_EVENT_PUT && event->mlength < event->rlength)
+    if ((event->type == PTL_EVENT_PUT || event->type == PTL_EVENT_ACK) && event->mlength < event->rlength)
         end_truncated(event);
     bool missed = event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH;
     if (event->type == PTL_EVENT_LINK || (missed && pf_hooks_first_search && pf_hooks_first_search()))

@@ -9,6 +9,7 @@
 #include <simgrid/engine.h>
 
 #include "base/config.h"
+#include "base/output_file.h"
 
 static FILE *file;
 
@@ -16,7 +17,7 @@ bool pf_message_log_open(char *why, size_t n)
 {
     if (file || !*pf_config.openmpi_messages)
         return true;
-    file = fopen(pf_config.openmpi_messages, "w");
+    file = pf_output_open(pf_config.openmpi_messages, "w");
     if (!file) {
         snprintf(why, n, "PARFOCAL_OPENMPI_MESSAGES=%s cannot be written: %s", pf_config.openmpi_messages,
                  strerror(errno));

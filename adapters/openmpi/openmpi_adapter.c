@@ -15,6 +15,7 @@
 #include "adapters/openmpi/glue/glue.h"
 #include "adapters/openmpi/openmpi.h"
 #include "adapters/openmpi/private/private.h"
+#include "adapters/openmpi/waits.h"
 #include "adapters/predefined.h"
 #include "base/config.h"
 #include "base/error.h"
@@ -106,8 +107,8 @@ static void fill_instance(struct openmpi_instance *in)
         in->functions.by_number[i] = pf_ompi_symbol(in->ompi, names[i]);
     for (size_t i = 0; i < sizeof predefined_symbols / sizeof predefined_symbols[0]; i++)
         in->predefined[predefined_symbols[i].value] = pf_ompi_symbol(in->ompi, predefined_symbols[i].symbol);
-    /* A hub value that names nothing is passed on as a null handle, so that the native call reports the
-     * error. */
+    /* A middleware value that names nothing is passed on as a null handle, so that the native call reports
+     * the error. */
     in->values = common_values;
     in->values.request_null = in->predefined[PF_PREDEFINED_REQUEST_NULL];
     in->values.datatype_null = pf_ompi_symbol(in->ompi, MPI_DATATYPE_NULL);
@@ -166,7 +167,7 @@ static struct pf_instance *openmpi_instance(int rank, const char *network)
     *in = *instances[rank];
     in->base.network = pf_portals_network(network);
     if (in->base.network < 0)
-        pf_die("the simulated NIC knows no network '%s'", network);
+        pf_die("the simulated NIC has no network '%s'", network);
     return &in->base;
 }
 
@@ -212,14 +213,13 @@ static int error_class(struct pf_instance *in, int code)
         PF_ERROR_CLASS_LIST(X)
 #undef X
     default:
-        return 16; /* MPI_ERR_OTHER of the hub */
+        return 16; /* MPI_ERR_OTHER of the middleware */
     }
 }
 
 static void check_id(const struct pf_instance *in, int id)
 {
-    const struct pf_glue *glue = own(in)->glue;
-    int limit = *pf_config.openmpi_coll ? glue->shadow_limit_coll : glue->shadow_limit;
+    int limit = own(in)->glue->shadow_limit;
     if (id >= limit)
         pf_die("rank %d: more than %d communicators at once in the portals model", in->rank, limit);
 }
@@ -316,6 +316,12 @@ static bool request_done(struct pf_instance *in, void *request)
     return own(in)->glue->request_done(request);
 }
 
+/* The event that completes it may lie in the queue of a rank that waits for others, too. */
+static bool request_will_be_done(struct pf_instance *in, void *request)
+{
+    return request_done(in, request) || pf_portals_any_event(own(in)->self, pf_ompi_event_completes, request);
+}
+
 static void openmpi_progress(struct pf_instance *in)
 {
     pf_ompi_progress(own(in)->ompi);
@@ -347,6 +353,7 @@ static const struct pf_adapter_ops ops = {
     .win_free = win_free,
     .win_share = win_share,
     .request_done = request_done,
+    .request_will_be_done = request_will_be_done,
     .progress = openmpi_progress,
 };
 

@@ -53,6 +53,13 @@ static bool is_of_blocking_call(const ptl_event_t *event)
     return tag > MCA_COLL_BASE_TAG_NONBLOCKING_BASE;
 }
 
+bool pf_ompi_event_completes(const void *request, const ptl_event_t *event)
+{
+    bool sent = event->type == PTL_EVENT_ACK && is_kind(event->user_ptr, PF_OMPI_MTL_ISEND);
+    return (sent || completes_receive(event)) &&
+           (const void *)((const mca_mtl_request_t *)event->user_ptr)->ompi_req == request;
+}
+
 bool pf_ompi_keeps_event(const void *arg, const ptl_event_t *event, int kept)
 {
     const struct pf_glue_waits *waits = arg;

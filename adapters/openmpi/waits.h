@@ -14,4 +14,7 @@
  */
 bool pf_ompi_keeps_event(const void *waits, const ptl_event_t *event, int kept);
 
+/* Whether such an event completes this request of Open MPI. For pf_portals_any_event(). */
+bool pf_ompi_event_completes(const void *request, const ptl_event_t *event);
+
 #endif

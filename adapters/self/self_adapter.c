@@ -104,7 +104,7 @@ static void enqueue(struct operation *op)
     op->queued = true;
     op->comm->users++;
     op->envelope.order = op->comm->order++;
-    pf_envelope_insert(op->receives ? &op->comm->receives : &op->comm->sends, &op->envelope, 1);
+    pf_envelope_insert(op->receives ? &op->comm->receives : &op->comm->sends, &op->envelope);
 }
 
 static void dequeue(struct operation *op)
@@ -175,8 +175,8 @@ static void start(struct operation *op)
 {
     struct pf_envelope *e = &op->envelope;
     struct operation *other =
-        (struct operation *)(op->receives ? pf_envelope_find_send(&op->comm->sends, e->source, e->tag)
-                                          : pf_envelope_find_receive(&op->comm->receives, e->source, e->tag));
+        (struct operation *)(op->receives ? pf_envelope_find(&op->comm->sends, e->source, e->tag)
+                                          : pf_envelope_find(&op->comm->receives, e->source, e->tag));
     op->done = false;
     if (!op->receives) {
         free(op->payload);
@@ -236,7 +236,8 @@ static int begin(const void *buffer, int count, MPI_Datatype type, int peer, int
 
 /* ---- completion ---- */
 
-/* Whoever waits here waits for ever, because nobody else is there: SimGrid reports it, and the hub explains.
+/* Whoever waits here waits for ever, because nobody else is there: SimGrid reports it, and the middleware
+ * explains.
  */
 static void await(const struct operation *op)
 {
@@ -454,7 +455,7 @@ static int self_start(MPI_Request *request)
 
 static int self_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    const struct operation *send = (struct operation *)pf_envelope_find_send(
+    const struct operation *send = (struct operation *)pf_envelope_find(
         &((struct comm *)comm)->sends, source == MPI_ANY_SOURCE ? PF_ENVELOPE_ANY_SOURCE : source,
         tag == MPI_ANY_TAG ? PF_ENVELOPE_ANY_TAG : tag);
     *flag = send || source == MPI_PROC_NULL;
@@ -568,7 +569,7 @@ static int self_ibarrier(MPI_Comm comm, MPI_Request *request)
     return started(self_barrier(comm), request);
 }
 
-/* ---- communicators: the hub knows the members, and has them made by ops->comm_shadow ---- */
+/* ---- communicators: the middleware knows the members, and has them made by ops->comm_shadow ---- */
 
 #define MAKES_COMM(name, ...)                                                                                \
     static int self_##name(MPI_Comm comm, __VA_ARGS__)                                                       \
@@ -646,7 +647,7 @@ static void find_functions(void)
     struct pf_own_fn *fn = &functions.own;
     for (int i = 0; i < PF_FN_COUNT; i++)
         functions.by_number[i] = (void *)lacks;
-    fn->Mprobe = NULL; /* the hub does it with a probe and a receive */
+    fn->Mprobe = NULL; /* the middleware does it with a probe and a receive */
     fn->Improbe = NULL;
     fn->Win_test = NULL;
     fn->Comm_idup = NULL;
@@ -665,7 +666,7 @@ static int self_open(const struct pf_job *job, char *why, size_t why_size)
     }
     values = pf_local_values;
     values.most_bytes = INT_MAX; /* the status counts bytes in an int */
-    values.bottom = NULL;        /* as the hub's */
+    values.bottom = NULL;        /* as the middleware's */
     values.splits_alone = true;
     find_functions();
     pf_local_predefined(the_rank.predefined);
@@ -756,6 +757,7 @@ static const struct pf_adapter_ops ops = {
     .win_free = no_handle_hook,
     .win_share = no_win_share,
     .request_done = request_done,
+    .request_will_be_done = request_done,
     .progress = pf_adapter_no_hook,
 };
 

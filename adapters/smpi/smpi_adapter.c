@@ -19,8 +19,9 @@
 #include "adapters/smpi/smpi_accumulate.h"
 #include "adapters/smpi/smpi_calls.h"
 #include "adapters/smpi/smpi_ended.h"
-#include "adapters/smpi/smpi_partial.h"
+#include "adapters/smpi/smpi_packed.h"
 #include "adapters/smpi/smpi_polls.h"
+#include "adapters/smpi/smpi_receive.h"
 #include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_shadow.h"
 #include "adapters/smpi/smpi_win.h"
@@ -61,6 +62,7 @@ static void find_functions(void)
             functions.by_number[i] = dlsym(RTLD_DEFAULT, names[i]);
     struct pf_own_fn *fn = &functions.own;
     pf_smpi_accumulate_install(fn);
+    pf_smpi_packed_install(fn);
     pf_smpi_reduce_install(fn);
     pf_local_install(fn);
     pf_smpi_calls_install(fn);
@@ -80,11 +82,13 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values.charges_computation = true;
     values.cancels_sends = true;
     values.tells_nothing = true;
+    values.tells_in_status = true;
     values.bottom_lost = true;
+    values.in_place_lost = true;
     values.rma_unordered = true;
     values.splits_alone = true;
     find_functions();
-    pf_smpi_partial_install();
+    pf_smpi_receive_install(pf_smpi_instance_of);
     instance_count = job->size;
     if (instance_count == 0) { /* under stock smpirun nobody has told the size */
         int size = 0;
@@ -136,9 +140,19 @@ static int smpi_start(struct pf_instance *in)
 
 static int smpi_finish(struct pf_instance *in)
 {
-    (void)in;
     pf_smpi_polls_end();
+    pf_smpi_receive_end(in->rank, sg_actor_self_get_pid());
     return PMPI_Finalize();
+}
+
+struct pf_instance *pf_smpi_instance_of(int rank)
+{
+    return &instances[rank]->base;
+}
+
+static void smpi_enter(struct pf_instance *in)
+{
+    in->unreported = MPI_SUCCESS;
 }
 
 static void smpi_leave(struct pf_instance *in)
@@ -239,7 +253,7 @@ static const struct pf_adapter_ops ops = {
     .instance = smpi_instance,
     .start = smpi_start,
     .finish = smpi_finish,
-    .enter = pf_adapter_no_hook,
+    .enter = smpi_enter,
     .leave = smpi_leave,
     .idle = smpi_idle,
     .settle = pf_adapter_no_hook,
@@ -258,6 +272,7 @@ static const struct pf_adapter_ops ops = {
     .win_free = win_free,
     .win_share = win_share,
     .request_done = request_done,
+    .request_will_be_done = request_done,
     .progress = pf_adapter_no_hook, /* SimGrid's activities need nobody to call them */
 };
 

@@ -6,4 +6,7 @@
 
 extern const struct pf_adapter pf_smpi_adapter;
 
+/* The one that a rank has. */
+struct pf_instance *pf_smpi_instance_of(int rank);
+
 #endif

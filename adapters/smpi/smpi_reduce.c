@@ -19,6 +19,7 @@
 #include <smpi/smpi.h>
 
 #include "adapters/local/types.h"
+#include "adapters/smpi/smpi_packed.h"
 #include "adapters/smpi/smpi_shadow.h"
 #include "base/memory.h"
 #include "pf_own.h"
@@ -32,39 +33,17 @@ struct reduction {
     int expected;    /* other contributions in all */
     int seen;        /* of them */
     const char *own; /* this rank's contribution to its result, packed; NULL when it has no part in it */
-    char *room;      /* of the two below */
+    void *room;      /* of the two below */
     char *result;    /* laid out as the type says; NULL before the first contribution */
     char *next;      /* the same for the contribution to combine with it */
     char target[];   /* where SMPI believes the result is; the address by which our operation finds this */
 };
 
-/* Malloc's alignment; data in the copies of an array are aligned as in the array. */
-enum { ALIGNMENT = _Alignof(max_align_t) };
-
-static ptrdiff_t round_down(ptrdiff_t n)
-{
-    ptrdiff_t rest = n % ALIGNMENT;
-    return n - (rest < 0 ? rest + ALIGNMENT : rest);
-}
-
-/* The memory for two arrays of `count` items, with pointers to their first items, which may lie outside. */
-static void make_arrays(struct reduction *r)
-{
-    ptrdiff_t first, last, others = (r->count - 1) * pf_local_type_extent(r->type);
-    pf_local_type_span(r->type, &first, &last);
-    *(others < 0 ? &first : &last) += others;
-    first = round_down(first);
-    size_t span = (size_t)(round_down(last + ALIGNMENT) - first);
-    r->room = pf_calloc(2, span);
-    r->result = (char *)((intptr_t)r->room - first);
-    r->next = (char *)((intptr_t)r->result + (intptr_t)span);
-}
-
 /* Adds the contribution of the next rank. */
 static void combine(struct reduction *r, const void *contribution)
 {
     if (!r->room) {
-        make_arrays(r);
+        r->room = pf_smpi_packed_arrays(r->type, r->count, &r->result, &r->next);
         pf_local_type_unpack(r->type, r->count, contribution, r->result);
         return;
     }
@@ -289,7 +268,7 @@ static int scan(const void *send, void *receive, int count, MPI_Datatype type, M
     struct call c;
     MPI_Request request;
     if (!is_sound(&c, send, receive, count, type, op, comm, &request) || commutes(op))
-        return PMPI_Scan(send, receive, count, type, op, comm);
+        return pf_smpi_packed_scan(true, send, receive, count, type, op, comm);
     int code = iscan(send, receive, count, type, op, comm, &request);
     return code == MPI_SUCCESS ? wait_in_order(&request) : code;
 }
@@ -299,7 +278,7 @@ static int exscan(const void *send, void *receive, int count, MPI_Datatype type,
     struct call c;
     MPI_Request request;
     if (!is_sound(&c, send, receive, count, type, op, comm, &request) || commutes(op))
-        return PMPI_Exscan(send, receive, count, type, op, comm);
+        return pf_smpi_packed_scan(false, send, receive, count, type, op, comm);
     int code = iexscan(send, receive, count, type, op, comm, &request);
     return code == MPI_SUCCESS ? wait_in_order(&request) : code;
 }

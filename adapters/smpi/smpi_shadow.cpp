@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators and requests of SMPI beyond its C interface. */
 #include "adapters/smpi/smpi_shadow.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/s4u/Mailbox.hpp>
+#include <smpi/smpi.h>
+
 extern "C" {
 #include "base/memory.h"
 }
@@ -11,12 +16,12 @@ extern "C" {
 using pf_simgrid::activity, pf_simgrid::request;
 
 /* SMPI counts its own ids from 0 and never reaches this. */
-static const int first_hub_id = 1 << 28;
+static const int first_own_id = 1 << 28;
 
 extern "C" void *pf_smpi_comm_new(void *group, int id, bool node_local)
 {
     return pf_simgrid_new<simgrid::smpi::Comm>("communicator", static_cast<simgrid::smpi::Group *>(group),
-                                               nullptr, node_local, first_hub_id + id);
+                                               nullptr, node_local, first_own_id + id);
 }
 
 namespace
@@ -57,6 +62,38 @@ extern "C" bool pf_smpi_request_received_less(const void *handle, pf_smpi_receiv
     return true;
 }
 
+extern "C" bool pf_smpi_request_truncated(const void *handle)
+{
+    return static_cast<const request *>(handle)->truncated;
+}
+
+extern "C" void pf_smpi_request_truncate(void *handle)
+{
+    static_cast<request *>(handle)->truncated = true;
+}
+
+extern "C" bool pf_smpi_self_is_idle(void *handle, int me, int tag)
+{
+    auto *comm = static_cast<simgrid::smpi::Comm *>(handle);
+    if (tag == MPI_ANY_TAG) /* of whatever peer: then the message goes the long way */
+        return simgrid::s4u::Mailbox::by_name("SMPI-" + std::to_string(sg_actor_self_get_pid()))->empty();
+    return !simgrid::smpi::pf_simgrid_sent_messages || !simgrid::smpi::pf_simgrid_received_messages ||
+           simgrid::smpi::pf_simgrid_sent_messages(comm, me, me, tag) ==
+               simgrid::smpi::pf_simgrid_received_messages(comm, me, me, tag);
+}
+
+extern "C" long pf_smpi_request_sends_to(const void *handle)
+{
+    const auto *one = static_cast<const request *>(handle);
+    return one->flags & pf_simgrid::request_receive ? -1 : one->destination;
+}
+
+extern "C" bool pf_smpi_request_to_nobody(const void *handle)
+{
+    const auto *one = static_cast<const request *>(handle);
+    return one->source == MPI_PROC_NULL || one->destination == MPI_PROC_NULL;
+}
+
 extern "C" bool pf_smpi_request_waits(const void *handle)
 {
     const auto *one = static_cast<const request *>(handle);
@@ -76,6 +113,7 @@ extern "C" void pf_smpi_request_cancelled(void *handle)
     if (one == nullptr || one->action == nullptr || one->action->state != activity::cancelled)
         return;
     one->action->state = activity::done;
+    one->flags &= ~pf_simgrid::request_matched; /* by a probe, which has only seen it */
     if (one->flags & pf_simgrid::request_persistent) {
         one->flags = (one->flags & ~pf_simgrid::request_persistent) | pf_simgrid::request_not_persistent;
         one->references--;

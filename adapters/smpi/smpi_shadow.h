@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* A communicator over `group` (an MPI_Group of SMPI, taken over), made locally. Members pass the same id. Ids
- * of SMPI's own count up from 0; the hub's are moved out of their way. */
+ * of SMPI's own count up from 0; the middleware's are moved out of their way. */
 void *pf_smpi_comm_new(void *group, int id, bool node_local);
 
 /* The messages of a nonblocking collective, in the order in which SMPI has started them; NULL after the last
@@ -37,9 +37,24 @@ struct pf_smpi_received {
  * than its buffer, and no accumulate? Then `out` says what has arrived. */
 bool pf_smpi_request_received_less(const void *request, struct pf_smpi_received *out);
 
+/* Is this a receive whose message is longer than its buffer? And: a nonblocking collective of such receives;
+ * SMPI notes the error in its status when it is complete. */
+bool pf_smpi_request_truncated(const void *request);
+void pf_smpi_request_truncate(void *request);
+
 /* Does SimGrid still use this send or receive, and nothing but its handle keep it? Detached sends keep
  * themselves. */
 bool pf_smpi_request_waits(const void *request);
+
+/* Has the caller, number `me` of the communicator, sent itself no message yet that a receive of `tag` (an
+ * MPI_ANY_TAG of SMPI) would have to take first? Looks only. */
+bool pf_smpi_self_is_idle(void *comm, int me, int tag);
+
+/* The number of the actor that this request sends to; -1 for a receive. */
+long pf_smpi_request_sends_to(const void *request);
+
+/* Does this request send to MPI_PROC_NULL, or receive from there? */
+bool pf_smpi_request_to_nobody(const void *request);
 
 /* Has this active send or receive met its other side? PMPI_Cancel would then take the message off the
  * network, which fails both sides. */
@@ -49,7 +64,8 @@ bool pf_smpi_request_matched(const void *request);
  * several then leave the others alone, and the actor is left with a dangling pointer that the next wait for
  * any follows. So the communication counts as done, without data; the request itself knows that it was
  * cancelled. No simulated time, and the same calls of SimGrid in waits and tests. A persistent request
- * would be taken for one that has not ended; the hub makes a new one at each start, so it ends as others do.
+ * would be taken for one that has not ended; the middleware makes a new one at each start, so it ends as
+ * others do.
  */
 void pf_smpi_request_cancelled(void *request);
 

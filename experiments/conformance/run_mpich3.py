@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 
+import current
 import report
 import suite
 
@@ -46,10 +47,13 @@ def arguments():
                                             + ". One more column, mpirun-cm, is stock Open MPI with the components that "
                                             "model portals has above its mtl.")
     parser.add_argument("folders", nargs="*", help="folders of the suite (default: " + " ".join(suite.FOLDERS) + ")")
+    parser.add_argument("--current", action="store_true",
+                        help="the suite of the distribution's package mpich instead of that of MPICH 3")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this program; may be repeated")
     parser.add_argument("--columns", default=",".join(COLUMNS), help="what to run, separated by commas (default: %(default)s)")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc and pfrun")
-    parser.add_argument("--build", default=os.path.join(ROOT, "build", "conformance"), help="where everything is kept")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "conformance"),
+                        help="where everything is kept (default: %(default)s; with --current: and -current)")
     parser.add_argument("-j", type=int, default=2, metavar="N", help="runs at a time (default: 2)")
     parser.add_argument("--timeout", type=int, default=60, metavar="S", help="for one run (default: 60)")
     parser.add_argument("--agree", default="follow", help="pfrun's -agree in the columns that switch (default: follow)")
@@ -63,13 +67,15 @@ def arguments():
     parser.add_argument("-v", "--verbose", action="store_true", help="print each result as it comes")
     args = parser.parse_args()
     args.columns = args.columns.split(",")
+    args.kit = current if args.current else suite
+    args.build += "-current" if args.current else ""
     for name in args.folders:
-        if name not in suite.FOLDERS:
-            parser.error(f"no folder {name} (there are: {' '.join(suite.FOLDERS)})")
+        if name not in args.kit.FOLDERS:
+            parser.error(f"no folder {name} (there are: {' '.join(args.kit.FOLDERS)})")
     for name in args.columns:
         if name not in COLUMNS + EXTRA:
             parser.error(f"no column {name} (there are: {' '.join(COLUMNS + EXTRA)})")
-    args.folders = args.folders or suite.FOLDERS
+    args.folders = args.folders or args.kit.FOLDERS
     args.bin, args.build = os.path.abspath(args.bin), os.path.abspath(args.build)
     return args
 
@@ -102,8 +108,8 @@ class Builder:
             if self.current(target, sources, compiler):
                 return ""
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            include = [f"-I{os.path.join(self.root, 'include')}"]
-            if compiler != "smpicc":  # whose mpi.h includes it, and one program relies on that
+            include = [f"-I{os.path.join(self.root, folder)}" for folder in self.args.kit.INCLUDES]
+            if compiler != "smpicc" and not self.args.current:  # whose mpi.h includes it, and one program relies on that
                 include += ["-include", "xbt/base.h"]
             if compiler == "mpicc":
                 include += ["-include", os.path.join(HERE, "mpi1_openmpi.h")]
@@ -122,9 +128,9 @@ class Builder:
             if archive in self.archives:
                 return archive
             objects = []
-            for name in ("dtypes", "mtest", "mtestcheck", "mtest_datatype", "mtest_datatype_gen"):
-                objects.append(os.path.join(folder, name + ".o"))
-                said = self.compile(compiler, [os.path.join(self.root, "util", name + ".c")], objects[-1], (["-c"], []))
+            for name in self.args.kit.HELPERS:
+                objects.append(os.path.join(folder, os.path.basename(name)[:-2] + ".o"))
+                said = self.compile(compiler, [os.path.join(self.root, name)], objects[-1], (["-c"], []))
                 if said:
                     raise RuntimeError(f"the suite's common code does not compile with {compiler}:\n{said}")
             subprocess.run(["ar", "rcs", archive] + objects, check=True, timeout=60)
@@ -237,12 +243,12 @@ def main():
     args = arguments()
     os.makedirs(args.build, exist_ok=True)
     try:
-        root = suite.unpack(args.build)
+        root = args.kit.unpack(args.build)
     except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
         sys.exit(f"run_mpich3: the programs cannot be fetched: {error}")
-    tests = [t for folder in args.folders for t in suite.tests_of(root, folder)
+    tests = [t for folder in args.folders for t in args.kit.tests_of(root, folder)
              if t.origin in args.origin.split(",") and (not args.only or t.name in args.only)
-             and (not args.quick or t.name in suite.QUICK.get(folder, "").split())]
+             and (not args.quick or t.name in args.kit.QUICK.get(folder, "").split())]
     if not tests:
         sys.exit("run_mpich3: no such test")
     if args.list:

@@ -60,6 +60,11 @@ FOLDER_FLAGS = {"rma": ["-DHAVE_STDLIB_H=1", "-DHAVE_UNISTD_H=1", "-DHAVE_STRING
                         "-DHAVE_SLEEP=1", "-DHAVE_SYSCONF=1"]}
 
 
+# The programs' common code, and where its headers are.
+HELPERS = [f"util/{name}.c" for name in ("dtypes", "mtest", "mtestcheck", "mtest_datatype", "mtest_datatype_gen")]
+INCLUDES = ["include"]
+
+
 class Test:
     """One run of one program: a line of a testlist."""
 

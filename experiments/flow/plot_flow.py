@@ -6,17 +6,14 @@
 
 Debian's interpreter, because python3-matplotlib belongs to it.
 """
-import csv
+import os
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import pictures  # noqa: E402 (experiments/pictures.py)
+from pictures import INK, PALE, plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
-from PIL import Image  # noqa: E402 (a dependency of matplotlib)
 
-INK, PALE = "#333333", "#bbbbbb"
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"  # Okabe and Ito
 MIB = 1 << 20
 # Streams, scope: colour, marker, label
@@ -37,13 +34,7 @@ def tidy(axes, title):
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_minor_locator(NullLocator())
-    axes.grid(axis="y", color="#ececec", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(PALE)
-    axes.tick_params(color=PALE, which="both")
+    pictures.tidy(axes)
 
 
 def curve(axes, rows, colour, marker, label, width=1.6):
@@ -70,8 +61,7 @@ def draw_programs(axes, rows, title):
 
 
 def draw(rows, stem):
-    plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 9, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK,
-                         "ytick.color": INK, "svg.hashsalt": "flow", "svg.fonttype": "path"})
+    pictures.style("flow")
     figure, panels = plt.subplots(2, 2, figsize=(9.2, 7.6), sharey=True)
 
     def of(program, pairs, scopes):
@@ -97,19 +87,8 @@ def draw(rows, stem):
     figure.legend(*panels[0][0].get_legend_handles_labels(), loc="upper left", bbox_to_anchor=(0.065, 0.937), ncol=2, frameon=False,
                   fontsize=8.4, handlelength=2.2, columnspacing=2)
     figure.subplots_adjust(left=0.075, right=0.985, top=0.845, bottom=0.07, hspace=0.27, wspace=0.06)
-    figure.savefig(stem + ".svg", metadata={"Date": None})
-    figure.savefig(stem + ".png", dpi=110)
-    Image.open(stem + ".png").convert("RGB").quantize(64).save(stem + ".png", optimize=True)  # a third of the size
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        draw(list(csv.DictReader(file)), sys.argv[2])
-    print(f"{sys.argv[2]}.svg, {sys.argv[2]}.png")
-    return 0
+    pictures.save(figure, stem, 110)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    pictures.main(__doc__, draw)

@@ -10,13 +10,11 @@ import os
 import statistics
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import pictures  # noqa: E402 (experiments/pictures.py)
+from pictures import GREY, PALE, plt  # noqa: E402
 from matplotlib.patheffects import withStroke  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
-from PIL import Image  # noqa: E402 (a dependency of matplotlib)
 
 import averages  # noqa: E402
 
@@ -25,24 +23,8 @@ COLOURS = {"analytic": "#009E73", "smpi": "#56B4E9", "portals": "#0072B2"}
 SHADES = {"point-to-point": ("#555555", (0, (1, 1.2))), "collective": ("#E69F00", (0, (4, 1.5))),
           "nonblocking": ("#D55E00", (0, (4, 1.5, 1, 1.5))), "one-sided": ("#CC79A7", (0, (7, 2)))}
 MARKERS = {"analytic": "o", "smpi": "s"}
-INK, GREY, PALE = "#333333", "#777777", "#bbbbbb"
 LINEAR = 0.1  # per cent: below it the axis of errors is linear, so that zero has a place
 TICKS = [0, LINEAR, 1, 10, 100, 1000, 10000]
-
-
-def style():
-    plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 9, "axes.labelcolor": INK, "text.color": INK,
-                         "xtick.color": INK, "ytick.color": INK, "svg.hashsalt": "micro", "svg.fonttype": "path"})
-
-
-def tidy(axes, axis="both"):
-    axes.grid(axis=axis, color="#ececec", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(PALE)
-    axes.tick_params(color=PALE, which="both")
 
 
 def percent(value, _=None):
@@ -57,13 +39,6 @@ def error_scale(axis, name, top):
     side.set_major_locator(FixedLocator(ticks))
     side.set_minor_locator(NullLocator())
     side.set_major_formatter(FuncFormatter(percent))
-
-
-def save(figure, stem):
-    figure.savefig(stem + ".svg", metadata={"Date": None})
-    figure.savefig(stem + ".png", dpi=120)
-    Image.open(stem + ".png").convert("RGB").quantize(128).save(stem + ".png", optimize=True)  # a third of the size
-    plt.close(figure)
 
 
 def lines_of(curves, cheap, kind):
@@ -94,7 +69,7 @@ def draw_curves(runs, cheap_models, stem):
     titles = ("Error of the time of an iteration, mean", "Simulation overhead over that of all portals", "Error over overhead")
     for axis, x, y, title in zip(axes, (0, 0, 2), (1, 2, 1), titles):
         draw_lines(axis, curves, cheap_models, x, y)
-        tidy(axis)
+        pictures.tidy(axis, "both")
         axis.set_title(title, fontsize=9.5, loc="left")
         if x == 0:
             axis.set_xlim(0, last)
@@ -121,7 +96,7 @@ def draw_curves(runs, cheap_models, stem):
     figure.text(0.045, 0.898, f"{len(runs)} operations, {last} iterations of each at each size; error against all portals, costs over all operations together",
                 fontsize=8.5, color=GREY)
     figure.subplots_adjust(left=0.05, right=0.985, top=0.82, bottom=0.19, wspace=0.22)
-    save(figure, stem)
+    pictures.save(figure, stem, 120, 128)
 
 
 def draw_operations(runs, cheap_models, stem):
@@ -144,7 +119,7 @@ def draw_operations(runs, cheap_models, stem):
             for cheap in cheap_models:
                 axis.plot([values[name][cheap] for name in names], range(len(names)), MARKERS[cheap], color=COLOURS[cheap], markersize=6,
                           markeredgecolor="white", markeredgewidth=0.6, zorder=4 if cheap == "analytic" else 3, clip_on=False, label=f"all {cheap}")
-            tidy(axis)
+            pictures.tidy(axis, "both")
             axis.set_ylim(len(names) - rows - 0.6, len(names) - 0.4)
             axis.yaxis.set_major_locator(FixedLocator(range(len(names))))
             axis.tick_params(axis="y", length=0)
@@ -172,14 +147,14 @@ def draw_operations(runs, cheap_models, stem):
             box = axis.get_position()
             axis.set_position([box.x0 + 0.055 if axis is row[2] else box.x0 + 0.02, box.y0, box.width - (0.035 if axis is row[2] else 0.02),
                                box.height])
-    save(figure, stem)
+    pictures.save(figure, stem, 120, 128)
 
 
 def main():
     folder = sys.argv[1]
     runs = averages.read(folder)
     cheap_models = [cheap for cheap in MARKERS if all(any(model == cheap for model, _ in points) for points in runs.values())]
-    style()
+    pictures.style("micro")
     draw_curves(runs, cheap_models, os.path.join(folder, "micro"))
     draw_operations(runs, cheap_models, os.path.join(folder, "micro-operations"))
 

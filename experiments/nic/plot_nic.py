@@ -6,15 +6,13 @@
 
 Debian's interpreter, because python3-matplotlib belongs to it.
 """
-import csv
+import os
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import pictures  # noqa: E402 (experiments/pictures.py)
+from pictures import INK, PALE, plt  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
-from PIL import Image  # noqa: E402 (a dependency of matplotlib)
 
 # name: colour (Okabe and Ito, readable for the colour-blind), marker, line, width: wide below, narrow above
 STYLES = {
@@ -28,14 +26,11 @@ ALONE = ["Put-WaitAck", "Put-WaitSend", "Get-WaitReply"]
 PANELS = [("us_per_request", "Time per request (µs)"), ("GB_per_s", "Bandwidth (GB/s)"), ("requests_per_s", "Requests per second")]
 THRESHOLDS = [(8, "inline"), (64, "NIC keeps")]
 WIRE = 11.1  # GB/s
-INK, PALE = "#333333", "#bbbbbb"
 
 
-def read(path):
-    with open(path, encoding="utf-8") as f:
-        rows = list(csv.DictReader(f))
+def curves_of(rows):
     curves = {name: [row for row in rows if row["benchmark"] == name] for name in STYLES}
-    return rows, {name: sorted(mine, key=lambda row: int(row["bytes"])) for name, mine in curves.items() if mine}
+    return {name: sorted(mine, key=lambda row: int(row["bytes"])) for name, mine in curves.items() if mine}
 
 
 def size_label(value, _=None):
@@ -63,16 +58,6 @@ def mark_thresholds(axes, first):
                       fontsize=7.5, color="#777777", ha="left", va="bottom")
 
 
-def tidy(axes):
-    axes.grid(axis="y", color="#ececec", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(PALE)
-    axes.tick_params(color=PALE, which="both")
-
-
 def draw_curves(axes, curves, column):
     for name, rows in curves.items():
         colour, marker, line, width = STYLES[name]
@@ -89,7 +74,7 @@ def draw_panel(axes, curves, column, title, first):
     axes.set_yscale("log")
     axes.set_ylabel(title)
     axes.yaxis.set_major_formatter(FuncFormatter(number_label))
-    tidy(axes)
+    pictures.tidy(axes)
     mark_thresholds(axes, first)
 
 
@@ -101,13 +86,13 @@ def draw_inset(axes, curves):
     inset.set_ylim(2.9, 3.5)
     inset.set_title("one request in flight, linear scale (µs)", fontsize=7.5, color="#666666", loc="left", pad=2)
     inset.tick_params(labelsize=7)
-    tidy(inset)
+    pictures.tidy(inset)
     mark_thresholds(inset, False)
 
 
-def draw(rows, curves, stem):
-    plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 9, "axes.labelcolor": INK, "text.color": INK,
-                         "xtick.color": INK, "ytick.color": INK, "svg.hashsalt": "nic", "svg.fonttype": "path"})
+def draw(rows, stem):
+    curves = curves_of(rows)
+    pictures.style("nic")
     figure, panels = plt.subplots(len(PANELS), 1, figsize=(7.4, 9.6), sharex=True, height_ratios=[1.3, 1, 1])
     for axes, (column, title) in zip(panels, PANELS):
         draw_panel(axes, curves, column, title, axes is panels[0])
@@ -124,19 +109,8 @@ def draw(rows, curves, stem):
     figure.legend(*panels[0].get_legend_handles_labels(), loc="upper left", bbox_to_anchor=(0.07, 0.945), ncol=len(curves),
                   frameon=False, fontsize=8.5, handlelength=2.2, columnspacing=1.3, handletextpad=0.5)
     figure.subplots_adjust(left=0.11, right=0.975, top=0.872, bottom=0.055, hspace=0.1)
-    figure.savefig(stem + ".svg", metadata={"Date": None})
-    figure.savefig(stem + ".png", dpi=120)
-    Image.open(stem + ".png").convert("RGB").quantize(64).save(stem + ".png", optimize=True)  # a third of the size
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    rows, curves = read(sys.argv[1])
-    draw(rows, curves, sys.argv[2])
-    print(f"{sys.argv[2]}.svg, {sys.argv[2]}.png")
-    return 0
+    pictures.save(figure, stem, 120)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    pictures.main(__doc__, draw)

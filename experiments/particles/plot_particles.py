@@ -4,14 +4,12 @@
 
 Debian's interpreter, because python3-matplotlib belongs to it.
 """
-import csv
 import os
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import pictures  # noqa: E402 (experiments/pictures.py)
+from pictures import PALE, plt  # noqa: E402
 
 # Okabe and Ito, readable for the colour-blind.
 COLOURS = {"portals": ("#0072B2", "#5aa9d6"), "smpi": ("#E69F00", "#f3cd7e"), "analytic": ("#009E73", "#74c9b0")}
@@ -20,25 +18,17 @@ LINES = {"list kept: smpi": ("#D55E00", "-", "o"), "stock smpirun": ("#999999", 
          "smpi, then portals": ("#0072B2", "-", "D"), "portals alone": ("#56B4E9", "--", "s")}
 LEGEND = {"list kept: smpi": "smpi, as SimGrid does it", "list kept: smpi, then portals": "smpi, then portals, as SimGrid does it",
           "smpi": "smpi", "smpi, then portals": "smpi, then portals", "stock smpirun": "stock smpirun", "portals alone": "portals alone"}
-PALE = "#bbbbbb"
 
 
 def read(folder, name):
-    with open(os.path.join(folder, name), encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return pictures.read(os.path.join(folder, name))
 
 
 def tidy(axes, title, x, y):
     axes.set_title(title, loc="left", fontsize=10)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.grid(axis="y", color="#ececec", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(PALE)
-    axes.tick_params(color=PALE)
+    pictures.tidy(axes)
 
 
 def draw_sweep(axes, rows, ranks, first):

@@ -6,17 +6,14 @@
 
 Debian's interpreter, because python3-matplotlib belongs to it.
 """
-import csv
+import os
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import pictures  # noqa: E402 (experiments/pictures.py)
+from pictures import GREY, INK, plt  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
-from PIL import Image  # noqa: E402 (a dependency of matplotlib)
 
-INK, PALE, GREY = "#333333", "#bbbbbb", "#777777"
 # Model: marker, size, face, edge, label (Okabe and Ito, readable for the colour-blind)
 STYLES = {"packet": ("s", 62, "#E69F00", "white", "packet, on routers"),
           "packet routes": ("s", 26, "none", "#8c5a00", "packet, on SimGrid's routes"),
@@ -47,20 +44,14 @@ def draw_panel(axes, rows, labels):
     axes.set_xlim(0, 1.06 * max(float(row["simulated_us"]) for row in rows))
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_yticks(range(len(labels)), [f"{platform}, {placement}" if placement == "in order" else placement for platform, placement in labels])
-    axes.grid(axis="x", color="#ececec", linewidth=0.8)
-    axes.set_axisbelow(True)
+    pictures.tidy(axes, "x", ("top", "right", "left"))
     for y in range(0, len(labels), 4):
         axes.axhspan(y - 0.5, y + 1.5, color="#f6f6f6", zorder=-1)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(PALE)
-    axes.tick_params(color=PALE, which="both")
     axes.tick_params(axis="y", length=0)
 
 
 def draw(rows, stem):
-    plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 8.5, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK,
-                         "ytick.color": INK, "svg.hashsalt": "platforms", "svg.fonttype": "path"})
+    pictures.style("platforms", 8.5)
     programs = [name for name in TITLES if any(row["program"] == name for row in rows)]
     sizes, labels = sorted({int(row["ranks"]) for row in rows}), labels_of(rows)
     figure, panels = plt.subplots(len(sizes), len(programs), figsize=(3.5 * len(programs) + 1.2, 3.3 * len(sizes) + 1.1), sharey=True, squeeze=False)
@@ -78,19 +69,8 @@ def draw(rows, stem):
                       markeredgecolor=edge, markeredgewidth=1.2) for marker, size, face, edge, label in STYLES.values()]
     figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.012, 1 - 0.55 / height), ncol=5, frameon=False, fontsize=8.5, handletextpad=0.2)
     figure.subplots_adjust(left=1.45 / figure.get_figwidth(), right=1 - 0.45 / figure.get_figwidth(), top=1 - 1.2 / height, bottom=0.5 / height, hspace=0.25, wspace=0.2)
-    figure.savefig(stem + ".svg", metadata={"Date": None})
-    figure.savefig(stem + ".png", dpi=100)
-    Image.open(stem + ".png").convert("RGB").quantize(64).save(stem + ".png", optimize=True)  # a third of the size
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        draw(list(csv.DictReader(file)), sys.argv[2])
-    print(f"{sys.argv[2]}.svg, {sys.argv[2]}.png")
-    return 0
+    pictures.save(figure, stem, 100)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    pictures.main(__doc__, draw)

@@ -2,8 +2,10 @@
 /* The default network: small transfers reserve the links that they cross, large ones share them. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/config.h"
+#include "base/memory.h"
 #include "lowlevel/network/loss.h"
 #include "lowlevel/network/network.h"
 #include "lowlevel/network/path.h"
@@ -47,6 +49,88 @@ static void lose(struct pf_transfer *t)
     pf_engine_post(&t->event, pf_engine_now());
 }
 
+/* A link with more gaps forgets the earliest one, so that the cost of a reservation is bounded. */
+enum { MOST_GAPS = 4096 };
+
+static void make_room_for_gap(struct pf_resource *resource)
+{
+    if (resource->gap_end < resource->gap_room)
+        return;
+    resource->gap_first += resource->gap_end - resource->gap_first == MOST_GAPS;
+    int count = resource->gap_end - resource->gap_first;
+    if (2 * count > resource->gap_room) {
+        resource->gap_room = 2 * count;
+        resource->gaps = pf_reallocarray(resource->gaps, (size_t)resource->gap_room, sizeof *resource->gaps);
+    } else if (resource->gap_room == 0) {
+        resource->gap_room = 16;
+        resource->gaps = pf_malloc(16 * sizeof *resource->gaps);
+    }
+    memmove(resource->gaps, &resource->gaps[resource->gap_first], (size_t)count * sizeof *resource->gaps);
+    resource->gap_first = 0;
+    resource->gap_end = count;
+}
+
+/* Takes `time` from gap `i`, from `begin` on; it is long enough. */
+static void take_gap(struct pf_resource *resource, int i, double begin, double time)
+{
+    struct pf_gap *gap = &resource->gaps[i], old = *gap;
+    double end = begin + time;
+    if (begin > old.begin && end < old.end) { /* two are left of it */
+        int from_end = resource->gap_end - i;
+        gap->begin = end;
+        make_room_for_gap(resource);
+        if (from_end >
+            resource->gap_end - resource->gap_first) /* it was the earliest one, and is forgotten */
+            return;
+        gap = &resource->gaps[resource->gap_end - from_end];
+        memmove(gap + 1, gap, (size_t)from_end * sizeof *gap);
+        resource->gap_end++;
+        *gap = (struct pf_gap){old.begin, begin};
+    } else if (begin > old.begin) {
+        gap->end = begin;
+    } else if (end < old.end) {
+        gap->begin = end;
+    } else {
+        memmove(gap, gap + 1, (size_t)(--resource->gap_end - i) * sizeof *gap);
+    }
+}
+
+/* Reserves `time` on a link at the first date from `head` on at which it is free; returns that date. A
+ * transfer that waits at another link before this one does not keep those from it that come before. */
+static double reserve_link(struct pf_resource *resource, double head, double time)
+{
+    double now = pf_engine_now();
+    while (resource->gap_first < resource->gap_end && resource->gaps[resource->gap_first].end <= now)
+        resource->gap_first++;
+    if (head >= resource->free_at) {
+        double idle = fmax(resource->free_at, now);
+        resource->free_at = head + time;
+        if (head > idle) {
+            make_room_for_gap(resource);
+            resource->gaps[resource->gap_end++] = (struct pf_gap){idle, head};
+        }
+        return head;
+    }
+    int i = resource->gap_first, behind = resource->gap_end;
+    while (i < behind) { /* the first gap that ends after `head` */
+        int middle = i + (behind - i) / 2;
+        if (resource->gaps[middle].end > head)
+            behind = middle;
+        else
+            i = middle + 1;
+    }
+    for (; i < resource->gap_end; i++) {
+        double begin = fmax(head, resource->gaps[i].begin);
+        if (begin + time <= resource->gaps[i].end) {
+            take_gap(resource, i, begin, time);
+            return begin;
+        }
+    }
+    head = resource->free_at;
+    resource->free_at = head + time;
+    return head;
+}
+
 /*
  * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the
  * message's serialisation time, and the tail arrives when the slowest of them has let it pass. Beside flows
@@ -65,9 +149,7 @@ static double reserve(struct pf_path *path, double bytes, bool buses)
                 time *= resource->limited_count + 1;
                 pf_sharing_charge(resource, bytes);
             }
-            if (resource->free_at > head)
-                head = resource->free_at;
-            resource->free_at = head + time;
+            head = reserve_link(resource, head, time);
         }
         if (head + time > tail)
             tail = head + time;
@@ -220,6 +302,10 @@ const struct pf_network_ops pf_network_flow = {
 static void ideal_inject(struct pf_transfer *t)
 {
     struct pf_path *path = pf_path_get(&ideal_paths, t->src, t->dst);
+    if (!pf_path_is_up(path)) {
+        lose(t);
+        return;
+    }
     t->failed = pf_loss_strikes(path->loss);
     t->state = NULL;
     arrive_at(t, path, pf_engine_now() + t->bytes / path->bandwidth + path->latency);
@@ -228,7 +314,7 @@ static void ideal_inject(struct pf_transfer *t)
 static double ideal_acknowledge(const struct pf_transfer *t, double bytes)
 {
     const struct pf_path *path = pf_path_get(&ideal_paths, t->dst, t->src);
-    if (pf_loss_strikes(path->loss))
+    if (!pf_path_is_up(path) || pf_loss_strikes(path->loss))
         return -1.0;
     return pf_engine_now() + bytes / path->bandwidth + path->latency;
 }
@@ -258,14 +344,10 @@ static double pass(struct pf_path *path, double bytes, bool streams)
     struct pf_resource *out = path->resources[1], *in = path->resources[path->count - 2];
     double bus = streams ? path->resources[0]->capacity : INFINITY;
     double head = pf_engine_now(), time = bytes / fmin(path->bandwidth, bus);
-    if (out->shared) {
-        head = fmax(head, out->free_at);
-        out->free_at = head + bytes / out->capacity;
-    }
-    if (in->shared && in != out) {
-        head = fmax(head, in->free_at);
-        in->free_at = head + bytes / in->capacity;
-    }
+    if (out->shared)
+        head = reserve_link(out, head, bytes / out->capacity);
+    if (in->shared && in != out)
+        head = reserve_link(in, head, bytes / in->capacity);
     return head + time + path->latency;
 }
 

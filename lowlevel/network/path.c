@@ -47,6 +47,22 @@ bool pf_path_look_up(const struct pf_path *path)
     return true;
 }
 
+static void find_bandwidth(struct pf_path *path)
+{
+    path->bandwidth = pf_config.nic_pcie_bw;
+    for (int i = 1; i < path->count - 1; i++)
+        if (i == 1 || path->resources[i]->capacity < path->bandwidth)
+            path->bandwidth = path->resources[i]->capacity;
+}
+
+static void find_bandwidths(struct pf_network_paths *paths)
+{
+    for (size_t i = 0; i < (size_t)1 << paths->pairs.bits; i++)
+        for (int k = 0; paths->pairs.places[i].block && k < PF_PAIRS_BLOCK; k++)
+            if (paths->pairs.places[i].block[k])
+                find_bandwidth(paths->pairs.places[i].block[k]);
+}
+
 static void link_changed(int link)
 {
     const struct pf_platform_link *state = pf_platform_link_state(link);
@@ -57,6 +73,7 @@ static void link_changed(int link)
         resource->capacity = state->bandwidth;
         pf_path_links_down += resource->on - state->on;
         resource->on = state->on;
+        find_bandwidths(paths);
         if (change_listener)
             change_listener(resource);
     }
@@ -129,10 +146,7 @@ static struct pf_path *make_path(struct pf_network_paths *paths, int src, int ds
         path->resources[path->count++] =
             src == dst ? &resources_of_node(src)->loop : resource_of_link(paths, route.links[i]);
     path->resources[path->count++] = &resources_of_node(dst)->in;
-    path->bandwidth = pf_config.nic_pcie_bw;
-    for (int i = 1; i < path->count - 1; i++)
-        if (i == 1 || path->resources[i]->capacity < path->bandwidth)
-            path->bandwidth = path->resources[i]->capacity;
+    find_bandwidth(path);
     free(route.links);
     return path;
 }

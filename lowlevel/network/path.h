@@ -19,11 +19,19 @@ struct pf_network_paths {
     struct pf_network_paths *next; /* all that have links */
 };
 
+/* A time in which a link is not reserved, between reservations. */
+struct pf_gap {
+    double begin, end;
+};
+
 /* Something that transfers share: a link of the platform, a host bus, a loopback. */
 struct pf_resource {
     _Alignas(64) double capacity; /* B/s; what follows, up to limited_count, is one cache line */
-    double free_at;               /* when the last reservation of a small transfer ends */
-    bool shared;                  /* false: bounds each transfer, not their sum */
+    double free_at;               /* when the last reservation of a small transfer ends, */
+    struct pf_gap *gaps;          /* and the times before it that are not reserved, by date: */
+    int gap_first, gap_end;       /* from this one up to before that one */
+    int gap_room;
+    bool shared; /* false: bounds each transfer, not their sum */
     bool on;
     int link; /* of the platform, or -1 */
 

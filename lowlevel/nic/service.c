@@ -11,7 +11,7 @@ static long number(const char **text)
     char *end;
     long value = strtol(*text, &end, 10);
     if (end == *text || value < 0 || (*end && *end != ',' && *end != '-'))
-        pf_die("PARFOCAL_NIC_SERVICE_RANKS is \"%s\": a list of ranks like 0,4-7 is wanted",
+        pf_die("PARFOCAL_NIC_SERVICE_RANKS is \"%s\": it must be a list of ranks such as 0,4-7",
                pf_config.nic_service_ranks);
     *text = end;
     return value;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Routes and link states: SimGrid's C interface lacks the states and the change signals. */
 #include "lowlevel/platform/platform.h"
+#include "lowlevel/platform/scan.h"
 #include "lowlevel/simgrid/private.h"
 
 #include <algorithm>
@@ -77,11 +78,21 @@ void link_changed(const Link &link)
         listener(found->second);
 }
 
+/* What only SimGrid's own network follows. */
+void refuse_link(const Link &link)
+{
+    if (link.get_sharing_policy() == Link::SharingPolicy::WIFI)
+        pf_die("link %s is wireless (WIFI), which only model smpi can simulate", link.get_cname());
+    if (pf_platform_latency_changes(link.get_cname()))
+        pf_die("link %s has a profile of its latency, which only model smpi follows", link.get_cname());
+}
+
 int number_link(const Link *link)
 {
     auto found = number_of_link.find(link);
     if (found != number_of_link.end())
         return found->second;
+    refuse_link(*link);
     int number = static_cast<int>(links.size());
     links.emplace_back();
     links.back().loss = read_loss(*link);
@@ -91,7 +102,7 @@ int number_link(const Link *link)
     return number;
 }
 
-/* Where a zone has none, SimGrid throws or, in a zone with full routing, finds no link. */
+/* Where a zone has none, SimGrid throws or, in a zone with full routing, finds no link and no latency. */
 bool find_route(sg_host_t from, sg_host_t to, std::vector<Link *> &path, double &latency)
 {
     try {
@@ -99,7 +110,7 @@ bool find_route(sg_host_t from, sg_host_t to, std::vector<Link *> &path, double 
     } catch (const std::exception &) {
         return false;
     }
-    return !path.empty();
+    return !path.empty() || latency > 0.0;
 }
 
 } // namespace
@@ -176,6 +187,6 @@ void pf_platform_on_change(void (*changed)(int link))
     if (connected)
         return;
     connected = true;
-    Link::PF_SIMGRID_LINK_TURNS(link_changed);
+    Link::PF_SIMGRID_TURNS(link_changed);
     Link::on_bandwidth_change_cb(link_changed);
 }

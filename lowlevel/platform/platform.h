@@ -6,6 +6,8 @@
 
 #include <simgrid/host.h>
 
+#include "base/export.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,7 +32,7 @@ struct pf_platform_route {
 };
 
 /* The node of a host, and the host of a node whose number pf_platform_node() has returned. */
-int pf_platform_node(sg_host_t host);
+PF_EXPORT int pf_platform_node(sg_host_t host);
 sg_host_t pf_platform_host(int node);
 
 /* All hosts of the platform are nodes; whether ranks run on this one. */
@@ -40,20 +42,21 @@ bool pf_platform_node_has_ranks(int node);
 /* In a process without ranks: which nodes have them in another one, `count` bytes, not 0 where they are. */
 void pf_platform_tell_ranks(const char *has_ranks, int count);
 
-/* The route between two different nodes, as SimGrid computes it; without one the run ends, or the answer is
- * false. The caller frees the links. */
+/* The route between two nodes, as SimGrid computes it; without one the run ends, or the answer is false. One
+ * by coordinates (Vivaldi) may have no link. The run ends with one line where a link has what only SimGrid's
+ * own network follows: it is wireless, or a profile changes its latency. The caller frees the links. */
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);
-bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route);
+PF_EXPORT bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route);
 
 /* SimGrid's name of a link; stays. */
-const char *pf_platform_link_name(int link);
+PF_EXPORT const char *pf_platform_link_name(int link);
 
 /* The present state of a link. */
-const struct pf_platform_link *pf_platform_link_state(int link);
+PF_EXPORT const struct pf_platform_link *pf_platform_link_state(int link);
 
 /* `changed` is called when a profile alters the bandwidth or the state of a link. Several may listen, in the
  * order in which they came; each does so once. */
-void pf_platform_on_change(void (*changed)(int link));
+PF_EXPORT void pf_platform_on_change(void (*changed)(int link));
 
 #ifdef __cplusplus
 }

@@ -126,22 +126,12 @@ int PtlAtomicSync(void)
 /* Bundles are a hint; commands are not held back. */
 int PtlStartBundle(ptl_handle_ni_t ni_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
-    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
-    if (!ni)
-        return PTL_ARG_INVALID;
-    ni->bundles++;
-    return PTL_OK;
+    int status;
+    ptl_ni_of(ni_handle, &status);
+    return status;
 }
 
 int PtlEndBundle(ptl_handle_ni_t ni_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
-    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
-    if (!ni || ni->bundles == 0)
-        return PTL_ARG_INVALID;
-    ni->bundles--;
-    return PTL_OK;
+    return PtlStartBundle(ni_handle);
 }

@@ -99,7 +99,7 @@ void ptl_entry_fill(struct ptl_le *entry, struct ptl_ni *ni, ptl_pt_index_t pt_i
 
 int ptl_entry_check(struct ptl_ni *ni, ptl_pt_index_t pt_index, const ptl_me_t *me)
 {
-    if (!ptl_pt_used(ni, pt_index) || !me || (me->options & ~PTL_ME_OPTIONS))
+    if (!ptl_pt_used(ni, pt_index) || !me || (me->options & ~PTL_ME_APPEND_OPTIONS_MASK))
         return PTL_ARG_INVALID;
     if (me->ct_handle != PTL_CT_NONE) {
         const struct ptl_ct *ct = ptl_object(me->ct_handle, PTL_KIND_CT);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lowlevel/portals/internal.h"
+#include "lowlevel/portals/runtime.h"
 
 /* An event on its way from the NIC to memory. */
 struct delivery {
@@ -164,6 +165,25 @@ double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, uint8_t network,
     double written = pf_nic_event_date(process->nic, date);
     pf_engine_post_in(&eq->deliveries, &delivery->arrival, written);
     return written;
+}
+
+static bool queue_holds(const struct ptl_eq *eq, bool (*is)(const void *arg, const ptl_event_t *event),
+                        const void *arg)
+{
+    for (uint64_t i = eq->head; i < eq->tail; i++)
+        if (is(arg, &place_at(eq, i)->event))
+            return true;
+    return false;
+}
+
+bool pf_portals_any_event(const pf_self_t *self, bool (*is)(const void *arg, const ptl_event_t *event),
+                          const void *arg)
+{
+    const struct ptl_process *process = self->portals;
+    for (uint32_t i = 0; process && i < process->slot_count; i++)
+        if (process->slots[i].kind == PTL_KIND_EQ && queue_holds(process->slots[i].object, is, arg))
+            return true;
+    return false;
 }
 
 /* Takes the first event out; PTL_OK, PTL_EQ_DROPPED (an event is returned, others were lost) or

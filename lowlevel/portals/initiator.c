@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the initiator does: starting operations, and what the NIC tells of them. */
+#include "base/log.h"
+#include "lowlevel/network/packet/report.h"
+#include "lowlevel/platform/platform.h"
 #include "lowlevel/portals/internal.h"
 
 static struct ptl_message *of_nic(struct pf_nic_message *nic)
@@ -43,10 +46,27 @@ static void complete(struct pf_nic_message *nic)
     }
 }
 
+/* The first of a run: what follows has the same reason more likely than not. */
+static void tell_lost(const struct pf_nic_message *nic)
+{
+    static bool told;
+    const struct pf_transfer *t = &nic->transfer;
+    char link[200];
+    if (told)
+        return;
+    told = true;
+    bool down = pf_network_down_link(t->src, t->dst, link, sizeof link);
+    pf_warn("host %s has stopped sending to host %s at %.9g s, after %lld repetitions (%s): %s%s",
+            sg_host_get_name(pf_platform_host(t->src)), sg_host_get_name(pf_platform_host(t->dst)),
+            pf_engine_now(), (long long)pf_config.nic_retries, pf_config_given("nic_retries"),
+            down ? "this link is down: " : "messages are lost by chance", down ? link : "");
+}
+
 /* The NIC has given up. A request or its answer: the initiator learns that the outcome is unknown. */
 static void lost(struct pf_nic_message *nic)
 {
     struct ptl_message *m = of_nic(nic);
+    tell_lost(nic);
     ptl_target_abandon(m);
     m->fail = PTL_NI_UNDELIVERABLE;
     m->mlength = 0;

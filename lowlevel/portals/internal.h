@@ -77,6 +77,7 @@ struct ptl_process {
     bool polls_are_free;       /* see pf_portals_count_polls */
     bool send_needs_ack;       /* see pf_portals_send_needs_ack */
     bool in_poll;              /* it sleeps because of polls in vain */
+    bool releases;             /* it sleeps until something is not used any more, see ptl_in_use */
     pf_portals_keeps_t *keeps; /* see pf_portals_keep_events */
     const void *keeps_arg;
     uint64_t changes;               /* of the state that a poll can see */
@@ -104,7 +105,6 @@ struct ptl_ni {
     ptl_handle_ni_t handle;
     unsigned int options;
     int references;
-    int bundles; /* begun and not ended */
     bool closed;
     ptl_ni_limits_t limits;
     struct ptl_pt **pts; /* NULL: never used, as nearly all are */
@@ -382,15 +382,6 @@ struct ptl_le *ptl_entry_new(struct ptl_ni *ni, ptl_pt_index_t pt_index, const p
                              void *user_ptr, enum ptl_kind kind);
 /* A list entry as a matching one that matches everything. */
 ptl_me_t ptl_me_of_le(const ptl_le_t *le);
-#define PTL_LE_OPTIONS                                                                                       \
-    (PTL_IOVEC | PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_USE_ONCE | PTL_LE_ACK_DISABLE |                      \
-     PTL_LE_UNEXPECTED_HDR_DISABLE | PTL_LE_IS_ACCESSIBLE | PTL_LE_EVENT_LINK_DISABLE |                      \
-     PTL_LE_EVENT_COMM_DISABLE | PTL_LE_EVENT_FLOWCTRL_DISABLE | PTL_LE_EVENT_SUCCESS_DISABLE |              \
-     PTL_LE_EVENT_OVER_DISABLE | PTL_LE_EVENT_UNLINK_DISABLE | PTL_LE_EVENT_CT_COMM |                        \
-     PTL_LE_EVENT_CT_OVERFLOW | PTL_LE_EVENT_CT_BYTES)
-#define PTL_ME_OPTIONS                                                                                       \
-    (PTL_LE_OPTIONS | PTL_ME_MANAGE_LOCAL | PTL_ME_NO_TRUNCATE | PTL_ME_MAY_ALIGN |                          \
-     PTL_ME_LOCAL_INC_UH_RLENGTH)
 
 /* unexpected.c */
 struct ptl_unexpected *ptl_unexpected_new(struct ptl_pt *pt, const struct ptl_message *m);
@@ -515,6 +506,15 @@ void ptl_memory_changed(struct ptl_process *process, double date);
 void ptl_memory_written(struct ptl_process *process, const void *address, size_t length, double date);
 /* One poll found nothing. May block; true when it has. */
 bool ptl_idle_pass(struct ptl_process *process, const char *call);
+/* The process wants to release what is still used, and asks again in a loop: as polls in vain, such calls
+ * block in the end. Returns `status`. */
+int ptl_in_use(struct ptl_process *process, const char *call, int status);
+/* Something of the process is not used any more. */
+static inline void ptl_unused(struct ptl_process *process)
+{
+    if (__builtin_expect(process->releases, 0))
+        ptl_state_changed(process, false);
+}
 /* Has it polled in vain so often that the next poll may block? */
 bool ptl_idle_for_long(const struct ptl_process *process);
 /* Blocks until the next change; false when `date` came first (negative: no limit). */

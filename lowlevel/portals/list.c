@@ -49,7 +49,9 @@ static int unlink_entry(ptl_handle_any_t handle, enum ptl_kind kind)
     if (!ptl_current())
         return PTL_NO_INIT;
     struct ptl_le *entry = ptl_object(handle, kind);
-    return entry ? ptl_entry_unlink(entry) : PTL_ARG_INVALID;
+    int status = entry ? ptl_entry_unlink(entry) : PTL_ARG_INVALID;
+    const char *call = kind == PTL_KIND_ME ? "PtlMEUnlink" : "PtlLEUnlink";
+    return status == PTL_IN_USE ? ptl_in_use(ptl_current(), call, status) : status;
 }
 
 int PtlMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me_t *me, ptl_list_t ptl_list,
@@ -66,7 +68,7 @@ int PtlMEUnlink(ptl_handle_me_t me_handle)
 int PtlLEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_le_t *le, ptl_list_t ptl_list,
                 void *user_ptr, ptl_handle_le_t *le_handle)
 {
-    if (le && (le->options & ~PTL_LE_OPTIONS))
+    if (le && (le->options & ~PTL_LE_APPEND_OPTIONS_MASK))
         return ptl_current() ? PTL_ARG_INVALID : PTL_NO_INIT;
     ptl_me_t me;
     if (le)

@@ -17,8 +17,6 @@ static struct ptl_match_key without(struct ptl_match_key key, struct ptl_match_k
 
 /* The index */
 
-enum { HEADER_GROUP = 0 }; /* headers have no masks, so they are all in the first group */
-
 static uint32_t hash(int group, struct ptl_match_key key)
 {
     uint64_t h = key.bits * 0x9e3779b97f4a7c15U;
@@ -32,11 +30,21 @@ static struct ptl_match_node **bucket(const struct ptl_match_list *list, int gro
     return &list->table[hash(group, key) & (list->table_size - 1)];
 }
 
+static struct ptl_match_key index_key(const struct ptl_match_list *list, const struct ptl_match_node *node)
+{
+    return without(node->key, list->groups[node->group].ignore);
+}
+
+static struct ptl_match_node **bucket_of(const struct ptl_match_list *list, const struct ptl_match_node *node)
+{
+    return bucket(list, node->group, index_key(list, node));
+}
+
 /* The oldest of a key. */
 static struct ptl_match_node *look_up(const struct ptl_match_list *list, int group, struct ptl_match_key key)
 {
     struct ptl_match_node *node = *bucket(list, group, key);
-    while (node && (node->group != group || !keys_equal(node->key, key)))
+    while (node && (node->group != group || !keys_equal(index_key(list, node), key)))
         node = node->bucket_next;
     return node;
 }
@@ -67,7 +75,7 @@ static void bucket_replace(struct ptl_match_list *list, struct ptl_match_node *n
     if (node->bucket_prev)
         node->bucket_prev->bucket_next = next;
     else
-        *bucket(list, node->group, node->key) = next;
+        *bucket_of(list, node) = next;
 }
 
 static int group_of(struct ptl_match_list *list, struct ptl_match_key ignore)
@@ -100,16 +108,17 @@ static void others_append(struct ptl_match_list *list, struct ptl_match_node *no
 static void index_append(struct ptl_match_list *list, struct ptl_match_node *node)
 {
     node->same_prev = node->same_next = NULL;
-    node->group = group_of(list, node->ignore);
+    node->group = group_of(list, (struct ptl_match_key){node->ignore.bits | list->searched.bits,
+                                                        node->ignore.who | list->searched.who});
     if (node->group == PTL_MATCH_OTHERS) {
         others_append(list, node);
         return;
     }
     list->groups[node->group].length++;
-    struct ptl_match_node *oldest = look_up(list, node->group, node->key);
+    struct ptl_match_node *oldest = look_up(list, node->group, index_key(list, node));
     if (!oldest) {
         node->same_last = node;
-        bucket_insert(bucket(list, node->group, node->key), node);
+        bucket_insert(bucket_of(list, node), node);
         return;
     }
     node->same_prev = oldest->same_last;
@@ -137,7 +146,7 @@ static void index_remove(struct ptl_match_list *list, struct ptl_match_node *nod
             next->same_last = node->same_last;
         bucket_replace(list, node, next);
     } else if (!next) {
-        look_up(list, node->group, node->key)->same_last = prev;
+        look_up(list, node->group, index_key(list, node))->same_last = prev;
     }
 }
 
@@ -154,7 +163,7 @@ static void resize(struct ptl_match_list *list, uint32_t size)
     for (uint32_t i = 0; old && i < old_size; i++)
         for (struct ptl_match_node *node = old[i], *next; node; node = next) {
             next = node->bucket_next;
-            bucket_insert(bucket(list, node->group, node->key), node);
+            bucket_insert(bucket_of(list, node), node);
         }
     free(old);
 }
@@ -273,20 +282,38 @@ struct ptl_match_node *ptl_match_find(const struct ptl_match_list *list, struct 
     return NULL;
 }
 
-struct ptl_match_node *ptl_match_next(const struct ptl_match_list *list, const struct ptl_match_node *pattern,
+/* Headers of one key can be told apart by what this search does not ignore, but others cannot match. */
+static bool is_in_one_key(const struct ptl_match_list *list, struct ptl_match_key ignore)
+{
+    struct ptl_match_key beyond = without(ignore, list->searched);
+    return !(beyond.bits | beyond.who);
+}
+
+/* Searches like this one have walked by as many headers as there are. */
+static void index_for(struct ptl_match_list *list, struct ptl_match_key ignore)
+{
+    end_index(list);
+    list->searched = ignore;
+    list->in_vain = 0;
+    begin_index(list);
+}
+
+struct ptl_match_node *ptl_match_next(struct ptl_match_list *list, const struct ptl_match_node *pattern,
                                       const struct ptl_match_node *after, ptl_match_condition condition,
                                       const void *arg)
 {
+    if (list->indexed && list->in_vain > list->length && !keys_equal(list->searched, pattern->ignore))
+        index_for(list, pattern->ignore);
+    bool one_key = list->indexed && is_in_one_key(list, pattern->ignore);
     struct ptl_match_node *node;
-    bool exact = !(pattern->ignore.bits | pattern->ignore.who);
-    if (list->indexed && exact) {
-        node = after ? after->same_next : look_up(list, HEADER_GROUP, pattern->key);
-        while (node && !meets(node, condition, arg))
-            node = node->same_next;
-        return node;
-    }
-    for (node = after ? after->next : list->first; node; node = node->next)
+    if (after)
+        node = one_key ? after->same_next : after->next;
+    else
+        node = one_key ? look_up(list, 0, without(pattern->key, list->searched)) : list->first;
+    for (; node; node = one_key ? node->same_next : node->next) {
         if (ptl_match_keys(node->key, pattern->key, pattern->ignore) && meets(node, condition, arg))
             return node;
+        list->in_vain += list->in_vain <= list->length;
+    }
     return NULL;
 }

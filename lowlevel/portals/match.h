@@ -16,6 +16,9 @@
  * each group, and age decides between the groups: neither addresses nor the order in the table reach a
  * result. Elements of a group too many stay in a list of their own that is walked. Everything is linked
  * through the elements; only the table grows by allocation.
+ *
+ * Headers have no masks, those who look for them have: all are in one group, of the mask of a search that has
+ * walked far in vain. Searches with no more mask than that look at one key.
  */
 struct ptl_match_key {
     uint64_t bits, who;
@@ -50,6 +53,8 @@ struct ptl_match_list {
     int length;
     uint64_t next_age;
     bool indexed;
+    struct ptl_match_key searched; /* of headers: the mask of their group */
+    int in_vain;                   /* steps of searches since the headers have that group */
     struct ptl_match_group groups[PTL_MATCH_GROUPS];
     struct ptl_match_node *others, *others_last;
     struct ptl_match_node **table;
@@ -71,7 +76,7 @@ struct ptl_match_node *ptl_match_find(const struct ptl_match_list *list, struct 
 
 /* The oldest header of the list that the pattern matches and that is younger than `after`: NULL, or
  * what the previous search with this pattern has found. */
-struct ptl_match_node *ptl_match_next(const struct ptl_match_list *list, const struct ptl_match_node *pattern,
+struct ptl_match_node *ptl_match_next(struct ptl_match_list *list, const struct ptl_match_node *pattern,
                                       const struct ptl_match_node *after, ptl_match_condition condition,
                                       const void *arg);
 

@@ -4,17 +4,12 @@
 
 static struct pf_pool descriptors = PF_POOL(struct ptl_md);
 
-#define MD_OPTIONS                                                                                           \
-    (PTL_IOVEC | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_REPLY |               \
-     PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_BYTES | PTL_MD_UNORDERED | PTL_MD_UNRELIABLE | PTL_MD_VOLATILE |  \
-     PTL_MD_EVENT_SEND_DISABLE)
-
 int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t *md, ptl_handle_md_t *md_handle)
 {
     if (!ptl_current())
         return PTL_NO_INIT;
     struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
-    if (!ni || !md || !md_handle || (md->options & ~MD_OPTIONS))
+    if (!ni || !md || !md_handle || (md->options & ~PTL_MD_OPTIONS_MASK))
         return PTL_ARG_INVALID;
     struct ptl_eq *eq = NULL;
     struct ptl_ct *ct = NULL;
@@ -46,7 +41,7 @@ int PtlMDRelease(ptl_handle_md_t md_handle)
     if (!md)
         return PTL_ARG_INVALID;
     if (md->pending > 0)
-        return PTL_IN_USE;
+        return ptl_in_use(md->ni->process, "PtlMDRelease", PTL_IN_USE);
     md->ni->md_count--;
     ptl_handle_free(md->ni->process, md_handle);
     pf_pool_put(&descriptors, md);

@@ -36,6 +36,7 @@ void ptl_message_free(struct ptl_message *m)
         m->md->pending--;
     if (m->get_md)
         m->get_md->pending--;
+    ptl_unused(m->from);
     pf_pool_put(&messages, m);
 }
 
@@ -48,6 +49,7 @@ static void post(const struct ptl_message *m, const struct ptl_md *md, ptl_event
     ptl_event_t event = {
         .type = type,
         .user_ptr = m->user_ptr,
+        .rlength = m->rlength,
         .mlength = m->mlength,
         .remote_offset = m->place,
         .ptl_list = m->list,
@@ -77,9 +79,13 @@ static void count(const struct ptl_message *m, const struct ptl_md *md, unsigned
         ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, length, fail, date);
 }
 
+/* What the target has dropped, or refused by its permissions, has been sent all the same: the acknowledgement
+ * tells. A disabled table entry is told by both, as Open MPI's flow control needs it. */
 static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail, double date)
 {
     m->send_told = true;
+    if (fail == PTL_NI_DROPPED || fail == PTL_NI_PERM_VIOLATION || fail == PTL_NI_OP_VIOLATION)
+        fail = PTL_NI_OK;
     if (!(m->md->md.options & PTL_MD_EVENT_SEND_DISABLE))
         post(m, m->md, PTL_EVENT_SEND, fail, date);
     count(m, m->md, PTL_MD_EVENT_CT_SEND, m->rlength, fail, date);
@@ -103,6 +109,7 @@ void ptl_message_kept(struct ptl_message *m)
     if (m->operation != PTL_DO_FETCH && m->ack_req == PTL_NO_ACK_REQ) {
         m->md->pending--; /* that was all for the initiator; the descriptor may go */
         m->md = NULL;
+        ptl_unused(m->from);
     }
 }
 

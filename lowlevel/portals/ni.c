@@ -60,6 +60,7 @@ static void set_limits(ptl_ni_limits_t *limits, const ptl_ni_limits_t *desired)
     limit_size(&limits->max_msg_size, desired->max_msg_size);
     limit_size(&limits->max_atomic_size, desired->max_atomic_size);
     limit_size(&limits->max_fetch_atomic_size, desired->max_fetch_atomic_size);
+    limit_size(&limits->max_fetch_atomic_size, limits->max_atomic_size); /* which they are, too */
     limit_size(&limits->max_waw_ordered_size, desired->max_waw_ordered_size);
     limit_size(&limits->max_war_ordered_size, desired->max_war_ordered_size);
     limit_size(&limits->max_volatile_size, desired->max_volatile_size);
@@ -209,10 +210,6 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni_handle)
 
 /* Portal table */
 
-#define PT_OPTIONS                                                                                           \
-    (PTL_PT_ONLY_USE_ONCE | PTL_PT_FLOWCTRL | PTL_PT_ONLY_TRUNCATE | PTL_PT_ALLOC_DISABLED |                 \
-     PTL_PT_MATCH_UNORDERED)
-
 int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle,
                ptl_pt_index_t pt_index_req, ptl_pt_index_t *pt_index)
 {
@@ -224,7 +221,7 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
     if (eq_handle != PTL_EQ_NONE && !(eq = ptl_object(eq_handle, PTL_KIND_EQ)))
         return PTL_ARG_INVALID;
     ptl_pt_index_t count = (ptl_pt_index_t)ni->limits.max_pt_index + 1;
-    if (!pt_index || (options & ~PT_OPTIONS) || (eq && eq->ni != ni) ||
+    if (!pt_index || (options & ~PTL_PT_ALLOC_OPTIONS_MASK) || (eq && eq->ni != ni) ||
         (pt_index_req != PTL_PT_ANY && pt_index_req >= count))
         return PTL_ARG_INVALID;
     if ((options & PTL_PT_FLOWCTRL) && !eq)
@@ -271,7 +268,7 @@ int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
         return status;
     const struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (pt->lists[0].first || pt->lists[1].first || pt->unexpected.first || pt->busy > 0)
-        return PTL_PT_IN_USE;
+        return ptl_in_use(ptl_current(), "PtlPTFree", PTL_PT_IN_USE);
     release_lists(pt);
     struct ptl_eq *eq = ptl_pt_eq(ni, pt);
     if (eq && (pt->options & PTL_PT_FLOWCTRL))

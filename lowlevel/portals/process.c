@@ -6,6 +6,7 @@
 
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/portals/internal.h"
+#include "base/child.h"
 #include "base/memory.h"
 
 static struct ptl_process **processes; /* by rank */
@@ -14,16 +15,19 @@ static int process_capacity;
 static pthread_t simulation; /* the thread of all processes; valid as soon as there is one */
 
 /* A thread that the program has made is no simulated process, and SimGrid cannot let it wait. */
-static __attribute__((noreturn)) void refuse_thread(void)
-{
-    pf_die("a Portals call was made from a thread that is no rank of the job: only the thread that called "
-           "PtlInit may make Portals calls");
-}
-
 static void check_thread(void)
 {
     if (__builtin_expect(!pthread_equal(pthread_self(), simulation), 0))
-        refuse_thread();
+        pf_die(
+            "a Portals call was made from a thread that is no rank of the job: only the thread that called "
+            "PtlInit may make Portals calls");
+}
+
+/* In a child process a copy of the whole simulation would go on unseen; its rank has lost what it was. */
+static void check_child(void)
+{
+    if (pf_in_child())
+        pf_die("a Portals call was made in a child process of a rank, which is no rank");
 }
 
 struct ptl_process *ptl_current(void)
@@ -32,7 +36,10 @@ struct ptl_process *ptl_current(void)
         return NULL;
     check_thread();
     pf_self_t *self = pf_self();
-    return self && self->portals && self->portals->init_count ? self->portals : NULL;
+    if (self && self->portals && self->portals->init_count)
+        return self->portals;
+    check_child();
+    return NULL;
 }
 
 static struct ptl_process *of_rank(int rank)
@@ -91,6 +98,7 @@ pf_self_t *pf_portals_self(void)
 {
     if (process_capacity > 0)
         check_thread();
+    check_child();
     if (!sg_actor_self()) /* a program that was started without the simulator */
         return NULL;
     pf_self_t *self = pf_self();
@@ -208,12 +216,6 @@ bool pf_portals_physical_id(int rank, uint32_t *nid, uint32_t *pid)
     *nid = process->nid;
     *pid = process->pid;
     return true;
-}
-
-int pf_portals_rank_of(uint32_t nid, uint32_t pid)
-{
-    const struct ptl_process *process = ptl_find_process(nid, pid);
-    return process ? process->self->rank : -1;
 }
 
 void pf_portals_free_mode(pf_self_t *self, bool on)

@@ -208,6 +208,18 @@ bool ptl_idle_pass(struct ptl_process *process, const char *call)
     return true;
 }
 
+int ptl_in_use(struct ptl_process *process, const char *call, int status)
+{
+    bool again = process->last_call == call;
+    process->last_call = call;
+    if (!again)
+        return status;
+    process->releases = true;
+    ptl_idle_pass(process, call);
+    process->releases = false;
+    return status;
+}
+
 void pf_portals_idle_reset(pf_self_t *self)
 {
     if (self->portals)

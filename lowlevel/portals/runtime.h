@@ -24,8 +24,6 @@ extern "C" {
  * yet.
  */
 PF_EXPORT bool pf_portals_physical_id(int rank, uint32_t *nid, uint32_t *pid);
-/* The inverse: the rank with these identifiers, -1 when there is none. */
-PF_EXPORT int pf_portals_rank_of(uint32_t nid, uint32_t pid);
 
 /*
  * Programs without MPI: a calling actor that carries no identity yet gets it from `identify` when it calls
@@ -90,6 +88,10 @@ PF_EXPORT void pf_portals_send_needs_ack(pf_self_t *self, bool on);
 typedef bool pf_portals_keeps_t(const void *arg, const ptl_event_t *event, int kept);
 PF_EXPORT void pf_portals_keep_events(pf_self_t *self, pf_portals_keeps_t *keeps, const void *arg);
 
+/* Is there an event in one of the process's queues of which `is` says so? For diagnoses. */
+PF_EXPORT bool pf_portals_any_event(const pf_self_t *self,
+                                    bool (*is)(const void *arg, const ptl_event_t *event), const void *arg);
+
 /*
  * Where the process's runtime reads whenever it is woken: distances from `base`, the same for many processes.
  * With hundreds of ranks none of it is in the caches any more; it is fetched together when the process is
@@ -104,12 +106,10 @@ PF_EXPORT void pf_portals_park(pf_self_t *self);
 /*
  * For a process that waits for data in its memory, which neither an event nor a counter announces, and looks
  * whenever pf_portals_park has returned: data can be read when the message comes, and are there when they
- * have crossed PCIe. After the first call, the second says whether what has been written to these bytes is
- * there; the third blocks until it is, and returns whether it was at once.
+ * have crossed PCIe. After the first call, the second blocks until what these bytes contain now is there.
  */
 PF_EXPORT void pf_portals_watch_memory(pf_self_t *self);
-PF_EXPORT bool pf_portals_memory_there(const pf_self_t *self, const void *address, size_t length);
-PF_EXPORT bool pf_portals_memory_await(const pf_self_t *self, const void *address, size_t length);
+PF_EXPORT void pf_portals_memory_await(const pf_self_t *self, const void *address, size_t length);
 
 /* Another process has stored something in its memory, which no NIC can tell: who is parked looks. */
 PF_EXPORT void pf_portals_memory_stored(pf_self_t *self);
@@ -124,6 +124,8 @@ struct pf_portals_counters {
     uint64_t bytes_got;
     uint64_t unexpected; /* messages that came before their list entry */
     uint64_t dropped;    /* messages for this process that were refused */
+    uint64_t no_header;  /* of these, for want of an unexpected header, */
+    uint64_t no_buffer;  /* and for want of any entry, where flow control waits for one */
     uint64_t parks;      /* how often an actor blocked instead of polling */
     uint64_t vanished;   /* of its operations: lost by the network, without end-to-end reliability */
 };

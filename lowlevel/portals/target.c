@@ -62,6 +62,7 @@ static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
 static void calm_down(const struct ptl_message *m, struct ptl_pt *pt)
 {
     post_notice(m, pt);
+    ptl_unused(m->to);
     if (!pt->enabled && pt->busy == 0)
         ptl_state_changed(m->to, false); /* PtlPTDisable may wait for it */
 }
@@ -235,6 +236,8 @@ void ptl_target_match(struct ptl_message *m)
         entry && entry->list == PTL_OVERFLOW_LIST && !(entry->me.options & PTL_ME_UNEXPECTED_HDR_DISABLE);
     bool no_header = unexpected && m->to_ni->unexpected_count >= m->to_ni->limits.max_unexpected_headers;
     if (!entry || no_header) {
+        m->to->counters.no_header += no_header;
+        m->to->counters.no_buffer += !entry && (pt->options & PTL_PT_FLOWCTRL);
         refuse_by_flow_control(m, pt, entry);
         return;
     }

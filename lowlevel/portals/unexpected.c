@@ -83,16 +83,18 @@ static double report_claim(struct ptl_unexpected *header, double date)
     header->event.type = overflow_kind(header->operation);
     double known = options & quiet ? date : ptl_eq_post(eq, &header->event, header->network, date);
     known = later(known, count(ni, header->claim_ct, &header->claim, header->event.mlength, fail, date));
-    if (header->claim_unlinks && !(options & PTL_ME_EVENT_UNLINK_DISABLE)) {
-        ptl_event_t event = header->event;
-        event.type = PTL_EVENT_AUTO_UNLINK;
-        event.ni_fail_type = PTL_NI_OK;
-        event.start = header->claim.start;
-        event.ptl_list = PTL_PRIORITY_LIST;
-        known = ptl_eq_post(eq, &event, header->network, date);
+    if (!header->claim_unlinks || (options & PTL_ME_EVENT_UNLINK_DISABLE)) {
+        forget(header, date);
+        return known;
     }
-    forget(header, date);
-    return known;
+    ptl_event_t event = header->event;
+    event.type = PTL_EVENT_AUTO_UNLINK;
+    event.ni_fail_type = PTL_NI_OK;
+    event.start = header->claim.start;
+    event.ptl_list = PTL_PRIORITY_LIST;
+    uint8_t network = header->network;
+    forget(header, date); /* may free the entry that the message was in, which is told first */
+    return ptl_eq_post(eq, &event, network, date);
 }
 
 void ptl_unexpected_complete(struct ptl_unexpected *header, double date)
@@ -267,7 +269,7 @@ int PtlMESearch(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me
 int PtlLESearch(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_le_t *le,
                 ptl_search_op_t ptl_search_op, void *user_ptr)
 {
-    if (le && (le->options & ~PTL_LE_OPTIONS))
+    if (le && (le->options & ~PTL_LE_APPEND_OPTIONS_MASK))
         return ptl_current() ? PTL_ARG_INVALID : PTL_NO_INIT;
     ptl_me_t me;
     if (le)

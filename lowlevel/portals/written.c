@@ -52,16 +52,7 @@ static double date_of(const struct ptl_process *process, const char *begin, cons
     return date;
 }
 
-bool pf_portals_memory_there(const pf_self_t *self, const void *address, size_t length)
+void pf_portals_memory_await(const pf_self_t *self, const void *address, size_t length)
 {
-    return date_of(self->portals, address, (const char *)address + length) <= pf_engine_now();
-}
-
-bool pf_portals_memory_await(const pf_self_t *self, const void *address, size_t length)
-{
-    double date = date_of(self->portals, address, (const char *)address + length);
-    if (date <= pf_engine_now())
-        return true;
-    ptl_wait_until(self->portals, date, "memory");
-    return false;
+    ptl_wait_until(self->portals, date_of(self->portals, address, (const char *)address + length), "memory");
 }

@@ -2,19 +2,33 @@
 #ifndef PF_LOWLEVEL_SIMGRID_PRIVATE_H
 #define PF_LOWLEVEL_SIMGRID_PRIVATE_H
 
+/* clang-format off */
 /*
  * What SimGrid and SMPI export, or have in memory, and install no header for: all that Parfocal knows of it.
- * One header for each version, simgrid-<version>.h, has the layouts and the names; meson.build takes that of
- * the version that is installed, and refuses where there is none. Every such header defines the following,
- * under the same names, so that nothing outside of it depends on the version. check.h proves it at start-up.
+ * layouts.h has the layouts and the names. Where the versions differ, it takes macros from one header for each
+ * version, simgrid-<version>.h; meson.build takes that of the version that is installed, and refuses where
+ * there is none. check.h proves it at start-up.
  *
- * In C and C++:
+ * Every header of a version defines:
  *   PF_SIMGRID_MAJOR, PF_SIMGRID_MINOR   the version
  *   PF_SIMGRID_PACKAGE                   the package of Debian that has it
+ *   PF_SIMGRID_TURNS                     the function of s4u::Link and s4u::Host that registers a callback for
+ *                                        one that goes off or on
+ *   PF_SIMGRID_ACTIVITY_HEAD             words of an activity before its reference count
+ *   PF_SIMGRID_ACTOR_WAITING             words of an actor between its being suspended and its communications
+ *   PF_SIMGRID_REQUEST_MESSAGE           the type in which a request counts messages
+ *   PF_SIMGRID_COMMUNICATIONS            the container of an actor's communications
+ *   PF_SIMGRID_UNTOUCHED(words)          what its words are before the first communication
+ *
+ * For all versions, in C and C++:
  *   PF_SIMGRID_FINISH_WAIT               the name of Request::finish_wait(Request **, MPI_Status *)
+ *   PF_SIMGRID_FINISH_NBC                the name of Request::finish_nbc_requests(Request **, int test)
+ *   PF_SIMGRID_START                     the name of Request::start()
+ *   PF_SIMGRID_COPY                      the name of Datatype::copy(), as declared below
+ *   PF_SIMGRID_FIND                      the name of MailboxImpl::find_matching_comm(), declared in smpi_receive.c
+ *   pf_simgrid_set_mailbox               CommImpl::set_mailbox(MailboxImpl *)
  *   PF_SIMGRID_READS_CLOCK               the function of the C library by which SMPI measures computation
- *   PF_SIMGRID_LINK_TURNS                s4u::Link's function that takes whom to tell when a link goes off or
- * on pf_simgrid_clock                     the simulated date; like all functions of the engine weak, so that
+ *   pf_simgrid_clock                     the simulated date; like all functions of the engine weak, so that
  *                                        its address is NULL where SimGrid does not export it
  *
  * In C++ only, for the engine:
@@ -26,6 +40,13 @@
  * in pf_simgrid::: objects that are looked at only, and their values:
  *   activity, its states and their names; actor, with the list of its communications; request and its flags.
  */
+/* clang-format on */
 #include PF_SIMGRID_PRIVATE
+
+/* The tests of check.h have headers with faults. */
+#ifndef PF_SIMGRID_LAYOUTS
+#define PF_SIMGRID_LAYOUTS "lowlevel/simgrid/layouts.h"
+#endif
+#include PF_SIMGRID_LAYOUTS
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One line per operation, in the order of their ends. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "lowlevel/trace/format.h"
 #include "lowlevel/trace/sink.h"
 
 static void csv_open(struct pf_trace_sink *sink)
@@ -18,18 +18,21 @@ static const char *rank_text(int rank, char *text, size_t size)
 {
     if (rank < 0)
         return "";
-    snprintf(text, size, "%d", rank);
+    pf_trace_format(text, size, "%d", rank);
     return text;
 }
 
 /* A phase has the name that the application gives it. */
 static void print_text(struct pf_trace_output *output, const char *text)
 {
-    bool quoted = text && strpbrk(text, ",\"\r\n");
-    pf_trace_print(output, quoted ? ",\"" : ",");
-    for (; text && *text; text++)
+    if (!text || !strpbrk(text, ",\"\r\n")) {
+        pf_trace_print(output, ",%s", text ? text : "");
+        return;
+    }
+    pf_trace_print(output, ",\"");
+    for (; *text; text++)
         pf_trace_print(output, *text == '"' ? "\"\"" : "%c", *text);
-    pf_trace_print(output, quoted ? "\"" : "");
+    pf_trace_print(output, "\"");
 }
 
 static void no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)

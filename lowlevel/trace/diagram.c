@@ -20,17 +20,17 @@ static void count_operation(struct pf_trace_sink *sink, const struct pf_trace_re
     struct pf_diagram *diagram = sink->state;
     if (++diagram->operations <= pf_config.trace_diagram_max)
         return;
-    diagram->too_large = true;
-    pf_die("trace: the run is too large for the sequence diagram '%s': more than %ld operations at simulated "
-           "time %.9g s (PARFOCAL_TRACE_DIAGRAM_MAX is the limit; csv, paje, chrome and otf2 have none)",
-           sink->output.path, pf_config.trace_diagram_max, record->start);
+    diagram->is_full = true;
+    pf_warn("trace: the sequence diagram '%s' ends at simulated time %.9g s, behind %ld operations "
+            "(PARFOCAL_TRACE_DIAGRAM_MAX is the limit; csv, paje, chrome and otf2 have none)",
+            sink->output.path, record->start, pf_config.trace_diagram_max);
 }
 
 /* Of calls only the end tells whether they are drawn. */
 void pf_diagram_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     const struct pf_diagram *diagram = sink->state;
-    if (record->track != PF_TRACE_RX && record->type != PF_TRACE_CALL && !diagram->too_large)
+    if (record->track != PF_TRACE_RX && record->type != PF_TRACE_CALL && !diagram->is_full)
         count_operation(sink, record);
 }
 
@@ -38,10 +38,12 @@ void pf_diagram_begin(struct pf_trace_sink *sink, const struct pf_trace_record *
 void pf_diagram_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     struct pf_diagram *diagram = sink->state;
-    if (diagram->too_large || (record->type == PF_TRACE_CALL && record->end <= record->start))
+    if (diagram->is_full || (record->type == PF_TRACE_CALL && record->end <= record->start))
         return;
     if (record->type == PF_TRACE_CALL)
         count_operation(sink, record);
+    if (diagram->is_full)
+        return;
     if (diagram->count == diagram->capacity) {
         diagram->capacity = diagram->capacity ? 2 * diagram->capacity : 64;
         diagram->records = pf_realloc(diagram->records, (size_t)diagram->capacity * sizeof *diagram->records);
@@ -86,8 +88,6 @@ static void find_nodes(struct pf_diagram *diagram)
 struct pf_diagram *pf_diagram_ready(struct pf_trace_sink *sink)
 {
     struct pf_diagram *diagram = sink->state;
-    if (diagram->too_large)
-        return NULL;
     if (diagram->count > 0)
         qsort(diagram->records, (size_t)diagram->count, sizeof *diagram->records, by_start);
     find_nodes(diagram);

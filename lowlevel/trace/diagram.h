@@ -12,8 +12,8 @@ struct pf_diagram {
     struct pf_trace_record *records; /* by start, then as they ended */
     int count, capacity;
     long operations; /* begun */
-    bool too_large;
-    int *nodes; /* in ascending order */
+    bool is_full;    /* the run goes on, the diagram does not */
+    int *nodes;      /* in ascending order */
     int node_count;
     bool mirrored; /* two nodes: their NICs stand next to each other */
 };
@@ -23,7 +23,7 @@ void pf_diagram_open(struct pf_trace_sink *sink);
 void pf_diagram_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record);
 void pf_diagram_end(struct pf_trace_sink *sink, const struct pf_trace_record *record);
 
-/* At the end: sorts, and finds the nodes. NULL when there is nothing to draw because of the limit. */
+/* At the end: sorts, and finds the nodes. */
 struct pf_diagram *pf_diagram_ready(struct pf_trace_sink *sink);
 void pf_diagram_free(struct pf_trace_sink *sink);
 

@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "lowlevel/trace/format.h"
 #include "lowlevel/trace/names.h"
 #include "lowlevel/trace/places.h"
 #include "lowlevel/trace/sink.h"
@@ -196,10 +197,10 @@ static int location_of(struct otf2 *otf2, const struct pf_trace_record *record)
     bool is_new;
     int node = pf_trace_node(record), rank = record->track == PF_TRACE_RANK ? record->from.rank : -1;
     if (rank >= 0)
-        snprintf(name, sizeof name, "rank %d", rank);
+        pf_trace_format(name, sizeof name, "rank %d", rank);
     else
-        snprintf(name, sizeof name, "%s %d of nid %d", pf_trace_track_name(record->track), record->lane + 1,
-                 node);
+        pf_trace_format(name, sizeof name, "%s %d of nid %d", pf_trace_track_name(record->track),
+                        record->lane + 1, node);
     int row = pf_trace_number(&otf2->rows, name, &is_new);
     if (is_new) {
         otf2->locations = grow(otf2->locations, row, sizeof *otf2->locations);
@@ -235,7 +236,7 @@ static void write_mark(struct otf2 *otf2, const struct pf_trace_record *record)
     bool is_new;
     if (!otf2->markers)
         otf2->markers = OTF2_Archive_GetMarkerWriter(otf2->archive);
-    snprintf(text, sizeof text, "%s to %s", record->from_model, record->model);
+    pf_trace_format(text, sizeof text, "%s to %s", record->from_model, record->model);
     int mark = pf_trace_number(&otf2->marks, text, &is_new);
     if (is_new)
         OTF2_MarkerWriter_WriteDefMarker(otf2->markers, (OTF2_MarkerRef)mark, "switch", text,

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,9 +12,12 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output_file.h"
+#include "lowlevel/trace/format.h"
 
 void pf_trace_output_open(struct pf_trace_output *output, const char *path)
 {
+    pf_output_check(path);
     output->path = pf_strdup(path);
     output->made = true;
     output->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -55,7 +57,7 @@ void pf_trace_print(struct pf_trace_output *output, const char *format, ...)
         size_t room = sizeof output->buffer - output->used;
         va_list args;
         va_start(args, format);
-        int length = vsnprintf(output->buffer + output->used, room, format, args);
+        int length = pf_trace_vformat(output->buffer + output->used, room, format, args);
         va_end(args);
         if (length >= 0 && (size_t)length < room) {
             output->used += (size_t)length;

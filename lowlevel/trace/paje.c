@@ -5,10 +5,10 @@
  * Events stand in the order of their dates, as the format wants it.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "lowlevel/trace/format.h"
 #include "lowlevel/trace/names.h"
 #include "lowlevel/trace/places.h"
 #include "lowlevel/trace/rows.h"
@@ -102,9 +102,9 @@ static int number_of(struct pf_trace_output *output, struct pf_trace_names *name
     char text[128];
     bool is_new, is_mark = pf_trace_is_mark(record);
     if (is_mark)
-        snprintf(text, sizeof text, "%s to %s", record->from_model, record->model);
+        pf_trace_format(text, sizeof text, "%s to %s", record->from_model, record->model);
     else
-        snprintf(text, sizeof text, "%s (%s)", record->call, record->model);
+        pf_trace_format(text, sizeof text, "%s (%s)", record->call, record->model);
     int number = pf_trace_number(names, text, &is_new);
     if (is_new)
         define_value(output, is_mark ? "Switch" : "Operation", is_mark ? "s" : "c", number, text,
@@ -141,7 +141,7 @@ static const char *row_alias(const struct pf_trace_record *record, char *text, s
 {
     static const char *const tracks[] = {"rank", "tx", "rx", "pcie"};
     int index = record->track == PF_TRACE_RANK ? record->from.rank : record->lane;
-    snprintf(text, size, "n%d-%s-%d", pf_trace_node(record), tracks[record->track], index);
+    pf_trace_format(text, size, "n%d-%s-%d", pf_trace_node(record), tracks[record->track], index);
     return text;
 }
 

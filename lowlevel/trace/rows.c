@@ -2,11 +2,11 @@
 /* Which rows of a trace have been announced, and what they are called. */
 #include "lowlevel/trace/rows.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "lowlevel/trace/format.h"
 
 /* The new part is zero. */
 static void *grow(void *old, size_t from, size_t to)
@@ -50,11 +50,11 @@ const char *pf_trace_row_name(const struct pf_trace_record *record, char *text, 
 {
     const char *track = pf_trace_track_name(record->track);
     if (record->track == PF_TRACE_RANK)
-        snprintf(text, size, "%s %d", track, record->from.rank);
+        pf_trace_format(text, size, "%s %d", track, record->from.rank);
     else if (record->lane == 0)
-        snprintf(text, size, "%s", track);
+        pf_trace_format(text, size, "%s", track);
     else
-        snprintf(text, size, "%s %d", track, record->lane + 1);
+        pf_trace_format(text, size, "%s %d", track, record->lane + 1);
     return text;
 }
 

@@ -452,9 +452,7 @@ static void draw(struct pf_trace_output *out, const struct pf_diagram *diagram)
 static void svg_close(struct pf_trace_sink *sink, double date)
 {
     (void)date;
-    const struct pf_diagram *diagram = pf_diagram_ready(sink);
-    if (diagram)
-        draw(&sink->output, diagram);
+    draw(&sink->output, pf_diagram_ready(sink));
     pf_diagram_free(sink);
 }
 

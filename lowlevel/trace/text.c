@@ -95,15 +95,13 @@ static void text_close(struct pf_trace_sink *sink, double date)
 {
     (void)date;
     struct pf_diagram *diagram = pf_diagram_ready(sink);
-    if (diagram) {
-        int width = place_of(pf_diagram_columns(diagram)) + 2 * MARGIN;
-        char *line = pf_calloc((size_t)width + 64, 1);
-        print_head(sink, diagram, line);
-        for (int i = 0; i < diagram->count; i++)
-            if (diagram->records[i].track != PF_TRACE_RX)
-                print_record(sink, diagram, line, &diagram->records[i]);
-        free(line);
-    }
+    int width = place_of(pf_diagram_columns(diagram)) + 2 * MARGIN;
+    char *line = pf_calloc((size_t)width + 64, 1);
+    print_head(sink, diagram, line);
+    for (int i = 0; i < diagram->count; i++)
+        if (diagram->records[i].track != PF_TRACE_RX)
+            print_record(sink, diagram, line, &diagram->records[i]);
+    free(line);
     pf_diagram_free(sink);
 }
 

@@ -118,11 +118,12 @@ static void unlink_open(struct pf_trace_record *record)
 
 /*
  * Lanes: the first one of the node's track that is free by the time. Those that end at an unknown date are
- * busy for ever until they do.
+ * busy for ever until they do. In a tree, each place has the earlier date of the two below it, so that the
+ * first free one of many is found in a few steps.
  */
 struct lanes {
-    double *free_at;
-    int count;
+    double *free_at; /* from 1; lane i at count + i */
+    int count;       /* a power of two */
 };
 static struct lanes *lanes; /* by node and track */
 static int lane_nodes;
@@ -140,25 +141,43 @@ static struct lanes *lanes_of(const struct pf_trace_record *record)
     return &lanes[node * PF_TRACE_TRACK_COUNT + (int)record->track];
 }
 
+static void set_lane(struct lanes *all, int lane, double date)
+{
+    int place = all->count + lane;
+    all->free_at[place] = date;
+    while ((place /= 2) > 0)
+        all->free_at[place] = fmin(all->free_at[2 * place], all->free_at[2 * place + 1]);
+}
+
+/* Twice as many; the new ones have always been free. */
+static void add_lanes(struct lanes *all)
+{
+    struct lanes more = {.count = all->count ? 2 * all->count : 1};
+    more.free_at = pf_calloc(2 * (size_t)more.count, sizeof(double));
+    for (int i = 0; i < more.count; i++)
+        set_lane(&more, i, i < all->count ? all->free_at[all->count + i] : -INFINITY);
+    free(all->free_at);
+    *all = more;
+}
+
 static void take_lane(struct pf_trace_record *record)
 {
-    struct lanes *all = lanes_of(record);
-    int lane = 0;
     if (record->track == PF_TRACE_RANK)
         return; /* a rank does one thing at a time */
-    while (lane < all->count && all->free_at[lane] > record->start)
-        lane++;
-    if (lane == all->count) {
-        all->free_at = pf_realloc(all->free_at, (size_t)++all->count * sizeof(double));
-    }
-    all->free_at[lane] = INFINITY;
-    record->lane = lane;
+    struct lanes *all = lanes_of(record);
+    if (all->count == 0 || all->free_at[1] > record->start)
+        add_lanes(all);
+    int place = 1;
+    while (place < all->count)
+        place = 2 * place + (all->free_at[2 * place] > record->start);
+    record->lane = place - all->count;
+    set_lane(all, record->lane, INFINITY);
 }
 
 static void free_lane(const struct pf_trace_record *record)
 {
     if (record->track != PF_TRACE_RANK)
-        lanes_of(record)->free_at[record->lane] = record->end;
+        set_lane(lanes_of(record), record->lane, record->end);
 }
 
 struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what)

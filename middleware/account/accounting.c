@@ -211,11 +211,6 @@ const char *pf_account_phase(const struct pf_account *account)
     return account->slot->phase;
 }
 
-enum pf_model pf_account_model(const struct pf_account *account)
-{
-    return account->slot->model;
-}
-
 static void add_slot(struct pf_account_row *row, const struct pf_account_slot *slot)
 {
     struct pf_account_slot *total = &row->total;

@@ -107,11 +107,10 @@ PF_EXPORT double pf_account_application_since(const struct pf_account_spent *the
 
 /* The current phase's name and model. */
 PF_EXPORT const char *pf_account_phase(const struct pf_account *account);
-PF_EXPORT enum pf_model pf_account_model(const struct pf_account *account);
 
 /* The application enters the middleware: the slice since the last mark was its own. Here its computation
  * stops being measured, before anything else is done, and in no other place. A call from within a call (the
- * hub's own, or of a function that the application has handed to it) measures nothing. */
+ * middleware's own, or of a function that the application has handed to it) measures nothing. */
 static inline void pf_account_stop(struct pf_account *account)
 {
     uint64_t now = pf_account_ticks();

@@ -6,12 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__has_include)
-#if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
-#define HAS_RSEQ
-#endif
-#endif
 
 #define ASK_AFTER_NS   200000 /* bounds every error, at 0.3 % of the processor time */
 #define COMPARE_FOR_NS 10000000
@@ -19,7 +14,6 @@
 static const uint64_t nothing;
 static uint64_t *sequence; /* the thread's field that the kernel clears, NULL without */
 
-#ifdef HAS_RSEQ
 /* A sequence that nobody ever runs, as the kernel wants it: two instructions, and outside of them one to go
  * on at, with the signature that glibc has registered before it. */
 __asm__(".pushsection .text\n"
@@ -36,9 +30,6 @@ extern const char pf_clock_abort[] __attribute__((visibility("hidden")));
 static const struct rseq_cs descriptor __attribute__((aligned(32))) = {
     .start_ip = (uintptr_t)pf_clock_sequence, .post_commit_offset = 2, .abort_ip = (uintptr_t)pf_clock_abort};
 #define MARK (uintptr_t) & descriptor
-#else
-#define MARK 1
-#endif
 
 struct pf_clock pf_clock = {.armed = &pf_clock.mark, .mark = MARK, .expires = UINT64_MAX};
 uint64_t pf_clock_asked;
@@ -113,10 +104,8 @@ uint64_t pf_clock_ask(void)
     int tries = 0;
     pf_clock_asked++;
     do { /* once again, if the thread was interrupted meanwhile */
-#ifdef HAS_RSEQ
         if (sequence)
             *(volatile uint64_t *)sequence = MARK;
-#endif
         before = pf_clock_ticks();
         ns = system_ns(CLOCK_THREAD_CPUTIME_ID);
         after = pf_clock_ticks();
@@ -128,12 +117,6 @@ uint64_t pf_clock_ask(void)
     learn_question(after - before);
     pf_clock.expires = last.ticks + last.valid_for;
     return after;
-}
-
-void pf_clock_forked(void)
-{
-    if (pf_clock.expires != UINT64_MAX)
-        pf_clock_ask();
 }
 
 /* Nanoseconds between two readings, at most some milliseconds apart, in either direction. */
@@ -152,7 +135,6 @@ uint64_t pf_clock_disturbed(uint64_t mark, uint64_t now)
     return used > 0 ? (uint64_t)used : 0;
 }
 
-#ifdef HAS_RSEQ
 /* Does the counter run at one speed? The kernel knows. */
 static bool counter_is_even(void)
 {
@@ -183,7 +165,6 @@ static bool kernel_tells(uint64_t *field)
     nanosleep(&moment, NULL);
     return *(volatile uint64_t *)field == 0;
 }
-#endif
 
 enum pf_clock_source pf_clock_use(enum pf_clock_source wanted)
 {
@@ -194,11 +175,9 @@ enum pf_clock_source pf_clock_use(enum pf_clock_source wanted)
     last.valid_for = 0;
     if (wanted == PF_CLOCK_NONE)
         return wanted;
-#ifdef HAS_RSEQ
     uint64_t *field = wanted == PF_CLOCK_COUNTER ? find_sequence() : NULL;
     if (field && counter_is_even() && kernel_tells(field))
         sequence = field;
-#endif
     pf_clock.armed = &nothing;
     pf_clock_compare();
     pf_clock_ask();

@@ -26,13 +26,7 @@ extern struct pf_clock pf_clock;
 /* The counter: ticks of the fastest clock that never stops while the thread runs. */
 static inline uint64_t pf_clock_ticks(void)
 {
-#if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
 }
 
 /* From pf_clock_ticks() that said `now` back to the last question to the system, has the thread kept its
@@ -44,10 +38,6 @@ static inline bool pf_clock_undisturbed(uint64_t now)
 
 /* Asks the system. Returns the counter from which on slices may be measured. */
 uint64_t pf_clock_ask(void);
-
-/* In a child made by fork(), whose thread begins anew: forgets what the system has said of the parent's. What
- * is being measured now is lost. */
-void pf_clock_forked(void);
 
 /* Nanoseconds of processor time between two readings of the counter, the first of which was undisturbed or
  * came from pf_clock_ask(); `now` has just been read, and was not. */

@@ -35,6 +35,8 @@ static struct pf_pool entries = PF_POOL(struct pf_ledger_entry);
 
 void pf_ledger_entry_free(struct pf_ledger_entry *e)
 {
+    if (e->note)
+        pf_upcalls.note_released(e->note);
     pf_pool_put(&entries, e);
 }
 
@@ -62,10 +64,11 @@ struct pf_ledger_entry *pf_ledger_record(struct pf_rank *r, struct pf_ledger_sid
                                   .sender = r->self.rank,
                                   .fn = r->call.fn,
                                   .model = (int8_t)model,
-                                  .site = r->call.site};
+                                  .site = r->call.site,
+                                  .note = pf_ledger_note(r, side, source)};
     side->open = e;
     side->native_tag = native_tag;
-    pf_envelope_insert(side->receives ? &box->receives : &box->sends, &e->envelope, box->members);
+    pf_envelope_insert(side->receives ? &box->receives : &box->sends, &e->envelope);
     return e;
 }
 
@@ -84,8 +87,7 @@ void pf_ledger_take_entry(struct pf_ledger_side *side, struct pf_envelope_queue 
 void pf_ledger_give_back(struct pf_ledger_side *side)
 {
     struct pf_ledger_entry *e = side->took;
-    pf_envelope_insert(side->receives ? &side->box->sends : &side->box->receives, &e->envelope,
-                       side->box->members);
+    pf_envelope_insert(side->receives ? &side->box->sends : &side->box->receives, &e->envelope);
     if (e->side) {
         e->side->open = e;
         e->side->known = false;
@@ -114,12 +116,51 @@ void pf_ledger_free_tag(struct pf_ledger_mailbox *box, int tag)
 
 /* ---- the plain mode ---- */
 
+/* The send has met the receive (NULL: a matched probe). */
+static void meet(const struct pf_ledger_entry *send, const struct pf_ledger_entry *receive)
+{
+    if (send->note)
+        pf_upcalls.met(send->note, receive ? receive->note : NULL);
+}
+
+/* Messages of one source and tag are one as good as the other, unless somebody is watched: a receive that was
+ * posted before this one and is not over has an earlier one. `certain` becomes false where it cannot be said
+ * which. */
+static struct pf_ledger_entry *own_send(struct pf_ledger_mailbox *box, struct pf_ledger_entry *send,
+                                        const struct pf_ledger_entry *receive, int source, int tag,
+                                        bool *certain)
+{
+    struct pf_envelope *at = pf_envelope_find(&box->receives, source, tag);
+    for (; at && at != &receive->envelope; at = at->next) {
+        const struct pf_ledger_entry *e = pf_ledger_entry_of(at);
+        bool wild = !e->resolved && (at->source < 0 || at->tag < 0);
+        int from = e->resolved ? e->found_source : at->source, with = e->resolved ? e->found_tag : at->tag;
+        if ((from >= 0 && from != source) || (with >= 0 && with != tag))
+            continue;
+        struct pf_envelope *next = wild ? NULL : send->envelope.next;
+        while (next && (next->source != source || next->tag != tag))
+            next = next->next;
+        *certain = next != NULL;
+        if (!next)
+            break;
+        send = pf_ledger_entry_of(next);
+    }
+    return send;
+}
+
 /* A receive of a message from this source with this tag is over. */
-static void consume(struct pf_ledger_mailbox *box, int source, int tag)
+static void consume(struct pf_ledger_mailbox *box, const struct pf_ledger_entry *receive, int source, int tag)
 {
     struct pf_ledger_entry *send = pf_ledger_find_send(box, source, tag);
-    if (send)
-        pf_ledger_remove(&box->sends, send);
+    bool certain = true;
+    if (!send)
+        return;
+    if (receive && receive->note)
+        send = own_send(box, send, receive, source, tag, &certain);
+    meet(send, certain ? receive : NULL);
+    if (!certain)
+        pf_upcalls.met(NULL, receive->note);
+    pf_ledger_remove(&box->sends, send);
 }
 
 /* Sources of receives of any tag that are not over. */
@@ -159,13 +200,14 @@ static void settle(struct pf_ledger_mailbox *box, bool finally)
         if (e->resolved) {
             if (!finally && blocks(&blockers, e->found_source))
                 continue;
-            consume(box, e->found_source, e->found_tag);
+            consume(box, e, e->found_source, e->found_tag);
             pf_ledger_remove(&box->receives, e);
             box->resolved--;
         } else if (finally) {
             struct pf_ledger_entry *send = pf_ledger_find_send(box, e->envelope.source, e->envelope.tag);
             if (!send)
                 continue;
+            meet(send, e);
             pf_ledger_remove(&box->sends, send);
             pf_ledger_remove(&box->receives, e);
         } else if (e->envelope.tag == MPI_ANY_TAG) {
@@ -178,7 +220,7 @@ static void settle(struct pf_ledger_mailbox *box, bool finally)
 static void resolve(struct pf_ledger_mailbox *box, struct pf_ledger_entry *e, int source, int tag)
 {
     if (box->any_tag == 0 || !e->envelope.prev) {
-        consume(box, source, tag);
+        consume(box, e, source, tag);
         pf_ledger_remove(&box->receives, e);
         return;
     }
@@ -204,36 +246,35 @@ void pf_ledger_plain_received(struct pf_ledger_mailbox *box, struct pf_ledger_en
 void pf_ledger_probed(struct pf_ledger_mailbox *box, int source, int tag)
 {
     if (box->any_tag == 0) {
-        consume(box, source, tag);
+        consume(box, NULL, source, tag);
         return;
     }
     struct pf_ledger_entry *e = pf_pool_get(&entries);
     *e = (struct pf_ledger_entry){.envelope = {.order = box->order++, .source = source, .tag = tag},
                                   .native_tag = PF_LEDGER_PLAIN};
-    pf_envelope_insert(&box->receives, &e->envelope, box->members);
+    pf_envelope_insert(&box->receives, &e->envelope);
     resolve(box, e, source, tag);
 }
 
 /* ---- boxes ---- */
 
-static struct pf_ledger_mailbox *boxes_new(struct pf_comm_shared *shared)
+static struct pf_ledger_mailbox *boxes_new(int size)
 {
-    struct pf_ledger_mailbox *boxes = pf_calloc((size_t)shared->size, sizeof *boxes);
-    for (int i = 0; i < shared->size; i++) {
-        boxes[i].members = shared->other ? shared->other->size : shared->size;
+    struct pf_ledger_mailbox *boxes = pf_calloc((size_t)size, sizeof *boxes);
+    for (int i = 0; i < size; i++) {
         boxes[i].settle_at = SETTLE_AT;
         boxes[i].exact = switched;
     }
     return boxes;
 }
 
-struct pf_ledger_mailbox *pf_ledger_box_of(struct pf_comm_shared *shared, int destination)
+struct pf_ledger_mailbox *pf_ledger_box_of(struct pf_ledger_mailbox **boxes, int size, int destination)
 {
-    if (destination < 0 || destination >= shared->size)
+    if (destination < 0 || destination >= size)
         return NULL;
-    if (!shared->boxes)
-        shared->boxes = boxes_new(shared);
-    struct pf_ledger_mailbox *box = &shared->boxes[destination];
+    if (!*boxes)
+        *boxes = boxes_new(size);
+    struct pf_ledger_mailbox *box = &(*boxes)[destination];
     if (PF_UNLIKELY(switched && !box->exact && box->held == 0)) {
         settle(box, true);
         box->exact = true;
@@ -241,34 +282,24 @@ struct pf_ledger_mailbox *pf_ledger_box_of(struct pf_comm_shared *shared, int de
     return box;
 }
 
-struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination)
-{
-    return comm ? pf_ledger_box_of(pf_comm_peer_side(comm), destination) : NULL;
-}
-
-struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm)
-{
-    return pf_ledger_box_of(comm->shared, comm->me);
-}
-
-void pf_ledger_unreceived(const struct pf_comm_shared *shared,
+void pf_ledger_unreceived(struct pf_ledger_mailbox *boxes, int size,
                           void (*tell)(const struct pf_ledger_entry *send, int destination, void *data),
                           void *data)
 {
-    for (int i = 0; shared->boxes && i < shared->size; i++) {
-        if (!shared->boxes[i].exact)
-            settle(&shared->boxes[i], true);
-        for (struct pf_envelope *e = shared->boxes[i].sends.all.first; e; e = e->next)
+    for (int i = 0; boxes && i < size; i++) {
+        if (!boxes[i].exact)
+            settle(&boxes[i], true);
+        for (struct pf_envelope *e = boxes[i].sends.all.first; e; e = e->next)
             tell(pf_ledger_entry_of(e), i, data);
     }
 }
 
-void pf_ledger_free(struct pf_comm_shared *shared)
+void pf_ledger_free(struct pf_ledger_mailbox *boxes, int size)
 {
-    for (int i = 0; shared->boxes && i < shared->size; i++) {
-        pf_envelope_queue_clear(&shared->boxes[i].sends, entry_release);
-        pf_envelope_queue_clear(&shared->boxes[i].receives, entry_release);
-        free(shared->boxes[i].free_tags);
+    for (int i = 0; boxes && i < size; i++) {
+        pf_envelope_queue_clear(&boxes[i].sends, entry_release);
+        pf_envelope_queue_clear(&boxes[i].receives, entry_release);
+        free(boxes[i].free_tags);
     }
-    free(shared->boxes);
+    free(boxes);
 }

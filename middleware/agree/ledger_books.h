@@ -3,7 +3,8 @@
 #define PF_MIDDLEWARE_LEDGER_BOOKS_H
 
 #include "adapters/envelope.h"
-#include "middleware/comm/comm.h"
+#include "middleware/core/rank.h"
+#include "middleware/core/upcalls.h"
 
 /* The books of the ledger (p2p/ledger.c, which says what they are for), and whether anybody has switched. */
 
@@ -24,13 +25,13 @@ struct pf_ledger_entry {
     bool resolved; /* found_... are known */
     bool held;     /* MPI_Cancel was called for it, and what became of it is not known yet */
     const void *site;
+    struct pf_check_note *note; /* of a watched rank, for the checking layer */
 };
 
 /* Books of one destination on one communicator. */
 struct pf_ledger_mailbox {
     struct pf_envelope_queue sends, receives; /* whose other side is not known */
     uint64_t order;                           /* of the calls */
-    int members;                              /* that may send to it */
     bool exact;                               /* has left the plain mode */
     int held;     /* plain: receives from any source, cancels and blocking probes that are not over */
     int any_tag;  /* plain: receives of any tag that are not over */
@@ -65,12 +66,6 @@ void pf_ledger_switched(int model);
 /* That model. */
 extern int pf_ledger_first_model;
 
-/* The books of the destination of a message, NULL when it is none. After the first switch they leave the
- * plain mode here, as soon as they can. */
-struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination);
-/* Those of the caller. */
-struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm);
-
 static inline struct pf_ledger_entry *pf_ledger_entry_of(struct pf_envelope *envelope)
 {
     return (struct pf_ledger_entry *)envelope;
@@ -81,7 +76,14 @@ static inline struct pf_ledger_entry *pf_ledger_entry_of(struct pf_envelope *env
 static inline struct pf_ledger_entry *pf_ledger_find_send(const struct pf_ledger_mailbox *box, int source,
                                                           int tag)
 {
-    return pf_ledger_entry_of(pf_envelope_find_send(&box->sends, source, tag));
+    return pf_ledger_entry_of(pf_envelope_find(&box->sends, source, tag));
+}
+
+/* The side of a watched rank, which posts it now: for the checking layer. NULL for the others. */
+static inline struct pf_check_note *pf_ledger_note(struct pf_rank *r, const struct pf_ledger_side *side,
+                                                   int source)
+{
+    return r->check ? pf_upcalls.posted(r, side, source) : NULL;
 }
 
 /* Puts the side into the books: nobody has taken it yet. */
@@ -108,19 +110,21 @@ void pf_ledger_free_tag(struct pf_ledger_mailbox *box, int tag);
 /* A plain receive is over, or has been cancelled: then its status has no source (-1). */
 void pf_ledger_plain_received(struct pf_ledger_mailbox *box, struct pf_ledger_entry *e, int source, int tag);
 
-/* The books of a member of the communicator's part, NULL when there is no such member. */
-struct pf_ledger_mailbox *pf_ledger_box_of(struct pf_comm_shared *shared, int destination);
+/* The books of a destination among the `size` of a communicator, NULL when there is no such member. They are
+ * made when they are first asked for (*boxes is NULL before), and after the first switch leave the plain mode
+ * here, as soon as they can. */
+struct pf_ledger_mailbox *pf_ledger_box_of(struct pf_ledger_mailbox **boxes, int size, int destination);
 
 /* The same in the plain mode: it is some message from `source` with `tag`. */
 void pf_ledger_probed(struct pf_ledger_mailbox *box, int source, int tag);
 
 /* Calls `tell` for each message that nobody has received on a communicator that nobody uses any more, by
  * destination and in the order of the calls. */
-void pf_ledger_unreceived(const struct pf_comm_shared *shared,
+void pf_ledger_unreceived(struct pf_ledger_mailbox *boxes, int size,
                           void (*tell)(const struct pf_ledger_entry *send, int destination, void *data),
                           void *data);
 
 /* Of a communicator that ends. */
-void pf_ledger_free(struct pf_comm_shared *shared);
+void pf_ledger_free(struct pf_ledger_mailbox *boxes, int size);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <uthash.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
@@ -19,6 +21,7 @@ struct phase_item {
     char *name;
     enum pf_model model;
     bool happened;
+    UT_hash_handle hh;
 };
 
 struct coll_item {
@@ -36,10 +39,10 @@ struct time_item {
 struct pf_schedule {
     enum pf_model start;
     unsigned models;
-    struct phase_item *phases;
-    struct coll_item *colls; /* ascending */
-    struct time_item *times; /* ascending */
-    unsigned phase_count, coll_count, time_count;
+    struct phase_item *phases; /* in the order of the text */
+    struct coll_item *colls;   /* ascending */
+    struct time_item *times;   /* ascending */
+    unsigned coll_count, time_count;
     uint64_t every; /* 0: no rotation */
     enum pf_model *rotation;
     unsigned rotation_count, rotation_reached;
@@ -270,8 +273,10 @@ static bool parse_phase(struct parser *parser, struct span key, struct span valu
         free(name);
         return false;
     }
-    schedule->phases = append(schedule->phases, &schedule->phase_count, sizeof *schedule->phases);
-    schedule->phases[schedule->phase_count - 1] = (struct phase_item){name, model, false};
+    struct phase_item *item = pf_calloc(1, sizeof *item);
+    item->name = name;
+    item->model = model;
+    HASH_ADD_KEYPTR(hh, schedule->phases, item->name, strlen(item->name), item);
     return true;
 }
 
@@ -373,9 +378,13 @@ void pf_schedule_free(struct pf_schedule *schedule)
 {
     if (!schedule)
         return;
-    for (unsigned i = 0; i < schedule->phase_count; i++)
-        free(schedule->phases[i].name);
-    free(schedule->phases);
+    struct phase_item *item = schedule->phases, *next;
+    HASH_CLEAR(hh, schedule->phases); /* the items stay chained */
+    for (; item; item = next) {
+        next = item->hh.next;
+        free(item->name);
+        free(item);
+    }
     free(schedule->colls);
     free(schedule->times);
     free(schedule->rotation);
@@ -387,29 +396,26 @@ enum pf_model pf_schedule_start(const struct pf_schedule *schedule)
     return schedule->start;
 }
 
-enum pf_model pf_schedule_phase_model(const struct pf_schedule *schedule, const char *phase)
+static struct phase_item *find_phase(const struct pf_schedule *schedule, const char *phase)
 {
-    for (unsigned i = 0; i < schedule->phase_count; i++)
-        if (strcmp(schedule->phases[i].name, phase) == 0)
-            return schedule->phases[i].model;
-    return PF_MODEL_NONE;
+    struct phase_item *item;
+    HASH_FIND_STR(schedule->phases, phase, item);
+    return item;
 }
 
-enum pf_model pf_schedule_pcontrol_model(const struct pf_schedule *schedule, int level)
+enum pf_model pf_schedule_phase_model(const struct pf_schedule *schedule, const char *phase)
 {
-    char name[40];
-    snprintf(name, sizeof name, "pcontrol:%d", level);
-    return pf_schedule_phase_model(schedule, name);
+    const struct phase_item *item = find_phase(schedule, phase);
+    return item ? item->model : PF_MODEL_NONE;
 }
 
 enum pf_model pf_schedule_enter(struct pf_schedule *schedule, const char *phase)
 {
-    for (unsigned i = 0; i < schedule->phase_count; i++)
-        if (strcmp(schedule->phases[i].name, phase) == 0) {
-            schedule->phases[i].happened = true;
-            return schedule->phases[i].model;
-        }
-    return PF_MODEL_NONE;
+    struct phase_item *item = find_phase(schedule, phase);
+    if (!item)
+        return PF_MODEL_NONE;
+    item->happened = true;
+    return item->model;
 }
 
 unsigned pf_schedule_models(const struct pf_schedule *schedule)
@@ -506,10 +512,9 @@ void pf_schedule_report_missed(const struct pf_schedule *schedule, const struct 
                                FILE *out)
 {
     char item[200], offered[600];
-    for (unsigned i = 0; i < schedule->phase_count; i++)
-        if (!schedule->phases[i].happened)
-            say(out, schedule->phases[i].name, schedule->phases[i].model,
-                phase_list(offer, offered, sizeof offered));
+    for (const struct phase_item *phase = schedule->phases; phase; phase = phase->hh.next)
+        if (!phase->happened)
+            say(out, phase->name, phase->model, phase_list(offer, offered, sizeof offered));
     for (unsigned i = 0; i < schedule->coll_count; i++) {
         snprintf(item, sizeof item, "@coll:%" PRIu64, schedule->colls[i].at);
         snprintf(offered, sizeof offered, "no rank made more than %" PRIu64 " collectives on MPI_COMM_WORLD",

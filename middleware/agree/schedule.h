@@ -9,6 +9,7 @@
 
 #include "base/export.h"
 #include "adapters/model.h"
+#include "middleware/core/cursor.h"
 
 /*
  * Which phase runs in which model. Items are separated by commas or newlines, `#` starts a comment:
@@ -40,22 +41,8 @@ PF_EXPORT enum pf_model pf_schedule_phase_model(const struct pf_schedule *schedu
 /* The same when a rank enters the phase: the item has happened. */
 PF_EXPORT enum pf_model pf_schedule_enter(struct pf_schedule *schedule, const char *phase);
 
-/* The same as pf_schedule_phase_model for MPI_Pcontrol(level). */
-PF_EXPORT enum pf_model pf_schedule_pcontrol_model(const struct pf_schedule *schedule, int level);
-
 /* One bit (1 << model) per model that the schedule names anywhere. */
 PF_EXPORT unsigned pf_schedule_models(const struct pf_schedule *schedule);
-
-/* One rank's place in the schedule. */
-struct pf_schedule_cursor {
-    bool watching;       /* false: no event can ever come, nothing else needs a look */
-    double next_time;    /* simulated seconds, INFINITY: none */
-    uint64_t next_coll;  /* collectives of the rank until the next @coll event, counting down */
-    uint64_t calls_left; /* communicating calls until `every` rotates, counting down */
-    /* private */
-    struct pf_schedule *schedule;
-    unsigned time_index, coll_index, every_index;
-};
 
 PF_EXPORT void pf_schedule_cursor_init(struct pf_schedule_cursor *cursor, struct pf_schedule *schedule);
 

@@ -8,10 +8,11 @@
 
 #include "base/config.h"
 #include "base/log.h"
-#include "middleware/account/compute.h"
-#include "middleware/account/summary.h"
+#include "middleware/compute/compute.h"
+#include "middleware/summary/summary.h"
 #include "middleware/agree/ledger_books.h"
-#include "middleware/core/call.h"
+#include "middleware/agree/route.h"
+#include "middleware/agree/schedule.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/include/parfocal.h"
 #include "middleware/core/job_state.h"
@@ -23,13 +24,20 @@ enum pf_model pf_switch_stand_in(void)
     return stand_in == PF_MODEL_NONE ? PF_MODEL_PORTALS : stand_in;
 }
 
+static const char *phase_of(int rank)
+{
+    const char *phase = pf_account_phase(pf_job_state.ranks[rank].account);
+    return strcmp(phase, "start") == 0 ? NULL : phase;
+}
+
 /* The implementation, for all ranks. */
 static void open_implementation(enum pf_model model, const struct pf_adapter *adapter)
 {
     struct pf_job job = {.size = pf_job_state.size,
                          .ranks = pf_job_state.selves,
                          .on_abort = pf_job_abort,
-                         .on_progress = pf_progress_notify};
+                         .on_progress = pf_progress_notify,
+                         .phase = phase_of};
     char why[512] = "";
     int error = adapter->ops->open(&job, why, sizeof why);
     pf_account_loaded();

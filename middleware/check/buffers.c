@@ -25,6 +25,12 @@ void pf_check_count(struct pf_check_call *call, MPI_Count count)
         bad(call, "count", count);
 }
 
+void pf_check_positive(struct pf_check_call *call, const char *what, long long value)
+{
+    if (value <= 0)
+        bad(call, what, value);
+}
+
 static void check_rank(struct pf_check_call *call, const struct pf_comm *comm, int peer, bool receives)
 {
     if (!comm || peer == MPI_PROC_NULL || (receives && peer == MPI_ANY_SOURCE))
@@ -37,6 +43,9 @@ static void check_rank(struct pf_check_call *call, const struct pf_comm *comm, i
 
 void pf_check_peer(struct pf_check_call *call, MPI_Comm comm, int peer, bool receives)
 {
+    static const int probes[] = {PF_FN_Probe, PF_FN_Iprobe, PF_FN_Mprobe, PF_FN_Improbe};
+    for (int i = 0; peer == MPI_ANY_SOURCE && i < 4; i++)
+        call->rank->check->probes |= call->fn == probes[i];
     check_rank(call, pf_comm_of(call->rank, comm), peer, receives);
 }
 
@@ -104,6 +113,17 @@ void pf_check_memory(struct pf_check_call *call, const void *buffer, MPI_Count c
     call->refused = MPI_ERR_BUFFER; /* the implementation would crash */
 }
 
+void pf_check_blocks(struct pf_check_call *call, const void *buffer, const int *counts, int blocks,
+                     MPI_Datatype type, const MPI_Datatype *types)
+{
+    for (int i = 0; counts && i < blocks && !call->refused; i++) {
+        pf_check_count(call, counts[i]);
+        if (types && counts[i] > 0)
+            pf_check_datatype(call, types[i]);
+        pf_check_memory(call, buffer, counts[i], types ? types[i] : type);
+    }
+}
+
 /* What an operation touches, if that is one stretch without holes. */
 static struct pf_check_range range_of(const void *buffer, MPI_Count count, MPI_Datatype type, bool writes)
 {
@@ -137,6 +157,22 @@ void pf_check_buffer(struct pf_check_call *call, const void *buffer, MPI_Count c
                            pf_check_place_text(call->fn, call->site));
     if (call->range_count < 2)
         call->ranges[call->range_count++] = range;
+}
+
+void pf_check_message(struct pf_check_call *call, bool receives, MPI_Count count, MPI_Datatype type)
+{
+    call->signatures[receives] = pf_check_signature_of(call->rank, count, type);
+}
+
+void pf_check_matched(struct pf_check_call *call, MPI_Message message)
+{
+    const struct pf_check_record *record = pf_check_find(call->rank, message);
+    const char *difference =
+        record ? pf_check_signatures_differ(record->signature, call->signatures[1]) : NULL;
+    if (difference)
+        pf_check_found(PF_CHECK_SIGNATURE, call->rank, "%s receives what %s has found: %s",
+                       pf_check_place_text(call->fn, call->site),
+                       pf_check_place_text(record->made.fn, record->made.site), difference);
 }
 
 void pf_check_restart(struct pf_check_call *call, const struct pf_check_record *request)

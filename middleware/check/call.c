@@ -54,6 +54,9 @@ bool pf_check_start(struct pf_rank *r)
     r->check->kept_end = &r->check->kept;
     pf_object_keep = keep_object;
     pf_upcalls.comm_ends = pf_check_comm_ends;
+    pf_upcalls.posted = pf_check_posted;
+    pf_upcalls.met = pf_check_met;
+    pf_upcalls.note_released = pf_check_note_release;
     return true;
 }
 
@@ -76,6 +79,8 @@ bool pf_check_enter(struct pf_check_call *call, int fn, const void *site)
         refuse_finalized(r, fn, site);
     *call = (struct pf_check_call){
         .rank = r, .fn = fn, .site = site, .outer = r->entry_site, .comm = MPI_COMM_WORLD};
+    call->previous = r->check->call;
+    r->check->call = call;
     call->collective = (struct pf_check_collective){.root = -1, .bytes = -1, .elements = -1, .own = -1};
     r->check->calls++;
     r->entry_site = site;
@@ -107,7 +112,11 @@ static void keep_requests(struct pf_rank *r)
 int pf_check_leave(struct pf_check_call *call, int code)
 {
     struct pf_rank *r = call->rank;
+    struct pf_check_meeting *none = NULL;
     r->entry_site = call->outer;
+    pf_check_await(call, &call->notes[0], &none);
+    pf_check_await(call, &call->notes[1], &call->meeting);
+    r->check->call = call->previous;
     if (call->child)
         pf_check_scope_release(call->child);
     keep_requests(r);

@@ -26,6 +26,15 @@ PF_EXPORT void pf_check_enable(void);
 /* MPI_Init of a rank: watches it from now on. Returns false without the layer. */
 bool pf_check_start(struct pf_rank *r);
 
+/* A deadlock or livelock: no rank can go on. */
+PF_EXPORT void pf_check_stuck(void);
+
+/* It has left main() without MPI_Finalize. */
+void pf_check_unfinalized(const struct pf_rank *r);
+
+/* MPI_Init or MPI_Init_thread was called again. */
+void pf_check_twice(struct pf_rank *r, int fn, const void *site);
+
 /* Prints how much was found, and returns the exit status of a run that would have ended with `status`: that,
  * or PF_CHECK_STATUS instead of 0. */
 PF_EXPORT int pf_check_status(int status);

@@ -29,7 +29,11 @@ struct round {
         *theirs;   /* by member: what it and the root say about the bytes between them; -1: nothing */
     int root_rank; /* in the world, once `theirs` is known */
     struct pf_check_place root_place;
+    struct pf_check_signature at_root;  /* what the root says */
+    uint64_t balance, elements_balance; /* over the members */
+    bool untold;
     struct pf_check_scope *child;
+    struct pf_check_meeting *meeting; /* NULL: nobody need wait there */
 };
 
 struct pf_check_scope {
@@ -53,6 +57,7 @@ static void round_free(struct round *round)
 {
     if (round->child)
         pf_check_scope_release(round->child);
+    pf_check_meeting_release(round->meeting);
     free(round->own);
     free(round->theirs);
     free(round);
@@ -92,17 +97,6 @@ const char *pf_check_comm_text(struct pf_rank *r, const struct pf_comm *comm)
 
 /* ---- what a member says ---- */
 
-/* Kinds of numbers that no implementation converts into each other. */
-static int type_class(MPI_Datatype type)
-{
-    const struct pf_named_type *named = pf_datatype_named(type);
-    if (!named || type == MPI_BYTE || type == MPI_PACKED)
-        return 0;
-    bool floating = strstr(named->name, "FLOAT") || strstr(named->name, "DOUBLE") ||
-                    strstr(named->name, "REAL") || strstr(named->name, "COMPLEX");
-    return floating ? 1 : 2;
-}
-
 static long long bytes_of(long long count, MPI_Datatype type)
 {
     return pf_datatype_valid(type) && count >= 0 ? count * pf_datatype_size(type) : -1;
@@ -118,31 +112,44 @@ static long long elements_of(long long count, MPI_Datatype type)
     return bounds.elements == bounds.size ? -1 : count * bounds.elements;
 }
 
-static void say(struct pf_check_collective *c, int count, MPI_Datatype type)
+static void say(struct pf_check_call *call, int count, MPI_Datatype type)
 {
+    struct pf_check_collective *c = &call->collective;
     c->bytes = bytes_of(count, type);
     c->elements = elements_of(count, type);
-    c->type_class = type_class(type);
+    c->signature = pf_check_signature_of(call->rank, count, type);
+}
+
+/* What a member sends itself must fit what it receives from itself. */
+static void say_own(struct pf_check_call *call, int sendcount, MPI_Datatype sendtype, int recvcount,
+                    MPI_Datatype recvtype, const char *amounts)
+{
+    struct pf_check_collective *c = &call->collective;
+    long long sent = bytes_of(sendcount, sendtype), received = bytes_of(recvcount, recvtype);
+    if (sent < 0 || received < 0)
+        return;
+    if (sent != received)
+        c->inconsistent = amounts;
+    else if (pf_check_signatures_differ(pf_check_signature_of(call->rank, sendcount, sendtype),
+                                        pf_check_signature_of(call->rank, recvcount, recvtype)))
+        c->inconsistent = "it sends and receives other datatypes";
 }
 
 void pf_check_all(struct pf_check_call *call, int count, MPI_Datatype type)
 {
-    say(&call->collective, count, type);
+    say(call, count, type);
 }
 
 void pf_check_pair(struct pf_check_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    int recvcount, MPI_Datatype recvtype, const void *recvbuf)
 {
-    struct pf_check_collective *c = &call->collective;
     if (sendbuf == MPI_IN_PLACE || recvbuf == MPI_IN_PLACE) {
-        say(c, sendbuf == MPI_IN_PLACE ? recvcount : sendcount,
+        say(call, sendbuf == MPI_IN_PLACE ? recvcount : sendcount,
             sendbuf == MPI_IN_PLACE ? recvtype : sendtype);
         return;
     }
-    say(c, sendcount, sendtype);
-    long long received = bytes_of(recvcount, recvtype);
-    if (c->bytes >= 0 && received >= 0 && received != c->bytes)
-        c->inconsistent = "it sends and receives different amounts";
+    say(call, sendcount, sendtype);
+    say_own(call, sendcount, sendtype, recvcount, recvtype, "it sends and receives different amounts");
 }
 
 void pf_check_list(struct pf_check_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
@@ -150,27 +157,71 @@ void pf_check_list(struct pf_check_call *call, MPI_Comm comm, const int *counts,
 {
     struct pf_check_collective *c = &call->collective;
     const struct pf_comm *member = pf_comm_of(call->rank, comm);
-    long long unit = bytes_of(1, type), sent = sendtype ? bytes_of(sendcount, sendtype) : -1;
+    long long unit = bytes_of(1, type);
     if (!member || !counts || unit < 0 || pf_comm_is_inter(member))
         return;
     c->vector = 14695981039346656037u; /* FNV-1a over the sizes */
     for (int i = 0; i < member->shared->size; i++)
         c->vector = (c->vector ^ (uint64_t)(counts[i] * unit)) * 1099511628211u;
-    c->type_class = type_class(type);
-    if (sent >= 0 && sent != counts[member->me] * unit)
-        c->inconsistent = "what it sends is not what its list of counts says";
+    c->signature = pf_check_signature_of(call->rank, 1, type);
+    if (sendtype)
+        say_own(call, sendcount, sendtype, counts[member->me], type,
+                "what it sends is not what its list of counts says");
+}
+
+/* A number for so many bytes from one member to another. */
+static uint64_t weight(int from, int to, long long bytes)
+{
+    uint64_t x = ((uint64_t)from << 32 | (uint32_t)to) * 0x9e3779b97f4a7c15u;
+    x ^= x >> 29;
+    return (x * 0xbf58476d1ce4e5b9u | 1) * (uint64_t)bytes;
+}
+
+void pf_check_exchange(struct pf_check_call *call, const struct pf_comm *member, const void *sendbuf,
+                       const int *sendcounts, MPI_Datatype sendtype, const MPI_Datatype *sendtypes,
+                       const int *recvcounts, MPI_Datatype recvtype, const MPI_Datatype *recvtypes)
+{
+    struct pf_check_collective *c = &call->collective;
+    if (!recvcounts || (sendbuf != MPI_IN_PLACE && !sendcounts))
+        return;
+    if (sendbuf == MPI_IN_PLACE) {
+        sendcounts = recvcounts;
+        sendtype = recvtype;
+        sendtypes = recvtypes;
+    }
+    for (int i = 0; i < member->shared->size; i++) {
+        long long out = bytes_of(sendcounts[i], sendtypes ? sendtypes[i] : sendtype);
+        long long in = bytes_of(recvcounts[i], recvtypes ? recvtypes[i] : recvtype);
+        c->balance += weight(member->me, i, out) - weight(i, member->me, in);
+        if (!sendtypes || !recvtypes)
+            continue;
+        struct pf_check_signature to = pf_check_signature_of(call->rank, sendcounts[i], sendtypes[i]);
+        struct pf_check_signature from = pf_check_signature_of(call->rank, recvcounts[i], recvtypes[i]);
+        c->elements_balance +=
+            weight(member->me, i, (long long)to.hash) - weight(i, member->me, (long long)from.hash);
+        c->untold |= to.unknown || from.unknown;
+    }
+    if (sendtypes || !pf_datatype_valid(sendtype) || !pf_datatype_valid(recvtype))
+        return;
+    c->signature = pf_check_signature_of(call->rank, 1, sendtype);
+    struct pf_check_signature received = pf_check_signature_of(call->rank, 1, recvtype);
+    if (pf_check_signatures_differ(c->signature, received))
+        c->inconsistent = "it sends and receives other datatypes";
 }
 
 void pf_check_rooted(struct pf_check_call *call, bool at_root, int owncount, MPI_Datatype owntype,
                      const int *counts, int count, MPI_Datatype type, bool own_told)
 {
     struct pf_check_collective *c = &call->collective;
-    if (own_told)
+    if (own_told) {
         c->own = bytes_of(owncount, owntype);
+        c->signature = pf_check_signature_of(call->rank, owncount, owntype);
+    }
     if (!at_root)
         return;
     c->unit = bytes_of(counts ? 1 : count, type);
     c->counts = c->unit >= 0 ? counts : NULL;
+    c->at_root = pf_check_signature_of(call->rank, counts ? 1 : count, type);
 }
 
 /* ---- comparison ---- */
@@ -224,9 +275,7 @@ static const char *amounts_differ(struct round *round, const struct pf_check_cal
     }
     if (first->vector && mine->vector && first->vector != mine->vector)
         return "other lists of counts";
-    if (first->type_class && mine->type_class && first->type_class != mine->type_class)
-        return "floating-point numbers and integers";
-    return NULL;
+    return pf_check_signatures_differ(first->signature, mine->signature);
 }
 
 static struct pf_check_place place_of(const struct pf_check_call *call)
@@ -270,11 +319,19 @@ static void compare_rooted(const struct pf_check_call *call, struct round *round
             round->theirs[i] = c->counts ? c->counts[i] * c->unit : c->unit;
         round->root_rank = call->rank->self.rank;
         round->root_place = place_of(call);
+        round->at_root = c->at_root;
         for (int i = 0; i < size; i++)
             if (rooted_differ(round, i, text, sizeof text))
                 mismatch(call, number, round->rank, round->place, text);
+        const char *difference = pf_check_signatures_differ(round->said.signature, c->at_root);
+        if (difference)
+            mismatch(call, number, round->rank, round->place, difference);
     } else if (rooted_differ(round, me, text, sizeof text)) {
         mismatch(call, number, round->root_rank, round->root_place, text);
+    } else if (round->theirs) {
+        const char *difference = pf_check_signatures_differ(round->at_root, c->signature);
+        if (difference)
+            mismatch(call, number, round->root_rank, round->root_place, difference);
     }
 }
 
@@ -294,8 +351,10 @@ static void compare(const struct pf_check_call *call, struct round *round, uint6
     if (ops_differ(round->said.op, mine->op))
         mismatch(call, number, round->rank, round->place, "other operations");
     const char *difference = amounts_differ(round, call, text, sizeof text);
+    bool told = round->told_by >= 0;
     if (difference)
-        mismatch(call, number, round->told_by, round->told_at, difference);
+        mismatch(call, number, told ? round->told_by : round->rank, told ? round->told_at : round->place,
+                 difference);
 }
 
 static struct round *round_of(struct pf_check_scope *scope, uint64_t number)
@@ -317,6 +376,30 @@ static void forget_complete(struct pf_check_scope *scope)
         scope->rounds = done->next;
         scope->oldest++;
         round_free(done);
+    }
+}
+
+void pf_check_incomplete(const struct pf_comm_shared *shared)
+{
+    const struct pf_check_scope *scope = shared->check;
+    for (const struct round *round = scope ? scope->rounds : NULL; round; round = round->next)
+        pf_check_found(PF_CHECK_COLLECTIVE, &pf_job_state.ranks[round->rank],
+                       "%s: only %d of the %d members of the communicator have entered it",
+                       pf_check_place_text(round->place.fn, round->place.site), round->arrived, scope->size);
+}
+
+/* Ranks that have called MPI_Finalize, which the implementations do not expect messages for. */
+static int finalizing;
+
+static void refuse_ended(const struct pf_check_call *call, const struct pf_comm_shared *shared, int me)
+{
+    const uint64_t *entered = shared->check->entered;
+    for (int i = 0; i < shared->size; i++) {
+        if (pf_job_state.ranks[shared->world_ranks[i]].state != PF_RANK_FINALIZED || entered[i] > entered[me])
+            continue;
+        pf_check_found(PF_CHECK_COLLECTIVE, call->rank, "%s: rank %d has called MPI_Finalize",
+                       pf_check_place_text(call->fn, call->site), shared->world_ranks[i]);
+        pf_job_abort(call->rank->self.rank, pf_check_status(0));
     }
 }
 
@@ -342,7 +425,16 @@ static void enter(struct pf_check_call *call, struct pf_check_scope *scope, int 
             round->said = *mine;
         }
         compare_rooted(call, round, number, scope->size, me);
+        round->balance += mine->balance;
+        round->elements_balance += mine->elements_balance;
+        round->untold |= mine->untold;
+        bool elements = !round->untold && round->elements_balance != 0;
+        if (round->arrived == scope->size && (round->balance != 0 || elements))
+            mismatch(call, number, round->rank, round->place,
+                     "what the members send is not what the others expect");
     }
+    if (!call->collective_record && call->fn != PF_FN_Comm_free && call->fn != PF_FN_Finalize)
+        round->meeting = pf_check_meet(call, round->meeting, scope->size);
     if (!round->child)
         round->child = scope_new(scope->size);
     round->child->references++;
@@ -361,6 +453,9 @@ void pf_check_collective(struct pf_check_call *call, MPI_Comm handle)
     if (!shared->check)
         shared->check = scope_new(shared->size);
     call->collective_comm = comm;
+    finalizing += call->fn == PF_FN_Finalize;
+    if (finalizing > 0 && call->fn != PF_FN_Finalize && comm != call->rank->world)
+        refuse_ended(call, shared, comm->me);
     if (shared->size > 1)
         enter(call, shared->check, comm->me, !pf_comm_is_inter(comm));
 }

@@ -111,7 +111,7 @@ static void tell_unreceived(const struct pf_ledger_entry *send, int destination,
 void pf_check_unreceived(const struct pf_comm_shared *shared, const char *where)
 {
     struct unreceived u = {shared, where};
-    pf_ledger_unreceived(shared, tell_unreceived, &u);
+    pf_ledger_unreceived(shared->boxes, shared->size, tell_unreceived, &u);
 }
 
 /* Of all communicators that still exist, each once: its first member tells. */
@@ -124,8 +124,10 @@ static void all_unreceived(void)
         pf_check_unreceived(r->alone->shared, "when MPI ends");
         for (const struct pf_check_record *e = r->check->records; e; e = e->hh.next) {
             const struct pf_comm *comm = (const struct pf_comm *)e->key.value;
-            if (e->kind == PF_KIND_COMM && e->references > 0 && comm->shared->world_ranks[0] == i)
-                pf_check_unreceived(comm->shared, "when MPI ends");
+            if (e->kind != PF_KIND_COMM || e->references == 0 || comm->shared->world_ranks[0] != i)
+                continue;
+            pf_check_unreceived(comm->shared, "when MPI ends");
+            pf_check_incomplete(comm->shared);
         }
     }
 }
@@ -136,11 +138,14 @@ int pf_check_Finalize(void)
     if (!pf_check_enter(&call, PF_FN_Finalize, __builtin_return_address(0)))
         return pf_plain_Finalize();
     pf_check_leaks(call.rank, true);
+    pf_check_collective(&call, MPI_COMM_WORLD);
     int code = pf_plain_Finalize();
     if (code == MPI_SUCCESS) {
         pf_check_leaks(call.rank, false);
-        if (++finalized == pf_job_state.size)
+        if (++finalized == pf_job_state.size) {
             all_unreceived();
+            pf_check_waits_end();
+        }
     }
     return pf_check_leave(&call, code);
 }

@@ -66,21 +66,6 @@ static int error_class(uint32_t kind)
     }
 }
 
-static struct pf_check_record *find(struct pf_rank *r, uintptr_t value, uint32_t keyval)
-{
-    struct pf_check_record *record, wanted;
-    memset(&wanted.key, 0, sizeof wanted.key);
-    wanted.key.value = value;
-    wanted.key.keyval = keyval;
-    HASH_FIND(hh, r->check->records, &wanted.key, sizeof wanted.key, record);
-    return record;
-}
-
-struct pf_check_record *pf_check_find(struct pf_rank *r, const void *handle)
-{
-    return find(r, (uintptr_t)handle, 0);
-}
-
 /* The kind of an object that the layer has not seen being made (its handle came from Fortran, or from a
  * callback); 0 when there is no object. The pointer may lead nowhere. */
 static uint32_t kind_in_memory(const void *handle)
@@ -133,6 +118,19 @@ void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *hand
         call->refused = error_class(kind);
 }
 
+void pf_check_datatype(struct pf_check_call *call, MPI_Datatype handle)
+{
+    pf_check_handle(call, PF_KIND_DATATYPE, handle);
+    const struct pf_datatype *type = call->refused ? NULL : pf_datatype_of(handle);
+    if (!type || type->committed)
+        return;
+    const struct pf_check_record *record = pf_check_find(call->rank, handle);
+    pf_check_found(PF_CHECK_HANDLE, call->rank, "%s uses a datatype that is not committed%s%s",
+                   pf_check_place_text(call->fn, call->site), record ? ": made by " : "",
+                   record ? pf_check_place_text(record->made.fn, record->made.site) : "");
+    call->refused = MPI_ERR_TYPE;
+}
+
 void pf_check_handles(struct pf_check_call *call, uint32_t kind, const void *handles, int count)
 {
     const void *const *array = handles;
@@ -143,7 +141,7 @@ void pf_check_handles(struct pf_check_call *call, uint32_t kind, const void *han
 static struct pf_check_record *made(struct pf_check_call *call, uint32_t kind, uintptr_t value)
 {
     struct pf_rank *r = call->rank;
-    struct pf_check_record *record = find(r, value, kind == PF_CHECK_KEYVAL);
+    struct pf_check_record *record = pf_check_record_of(r, value, kind == PF_CHECK_KEYVAL);
     if (record && record->kind == kind && !is_freed(record)) {
         record->references++; /* another handle on the same object */
         return record;
@@ -177,6 +175,13 @@ struct pf_check_record *pf_check_made(struct pf_check_call *call, uint32_t kind,
     return record;
 }
 
+void pf_check_made_message(struct pf_check_call *call, const void *handle)
+{
+    struct pf_check_record *record = pf_check_made(call, PF_KIND_MESSAGE, handle);
+    if (record)
+        record->signature = call->signatures[1];
+}
+
 void pf_check_made_keyval(struct pf_check_call *call, int keyval)
 {
     made(call, PF_CHECK_KEYVAL, (uintptr_t)keyval);
@@ -207,7 +212,7 @@ void pf_check_freed(struct pf_check_call *call, const void *handle)
 
 void pf_check_freed_keyval(struct pf_check_call *call, int keyval)
 {
-    freed(call, find(call->rank, (uintptr_t)keyval, 1));
+    freed(call, pf_check_record_of(call->rank, (uintptr_t)keyval, 1));
 }
 
 /* The types that it returns are new handles for the application, also on types that it has freed long ago. */

@@ -5,9 +5,11 @@
 #include <stdio.h>
 
 #include "base/config.h"
-#include "middleware/account/summary.h"
+#include "middleware/summary/summary.h"
 #include "middleware/check/internal.h"
 #include "middleware/core/call_site.h"
+#include "middleware/core/job_state.h"
+#include "middleware/core/upcalls.h"
 
 /* A program that does one thing wrong in a loop does it very often. */
 #define LINES_SHOWN 100
@@ -35,6 +37,8 @@ void pf_check_found(enum pf_check_kind kind, const struct pf_rank *r, const char
     va_list args;
     unsigned long before = total();
     found[kind]++;
+    if (r && r->check)
+        r->check->told = r->check->calls;
     if (before > LINES_SHOWN)
         return;
     fflush(stdout);
@@ -83,6 +87,40 @@ int pf_check_status(int status)
     return status ? status : PF_CHECK_STATUS;
 }
 
+void pf_check_stuck(void)
+{
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        const struct pf_rank *r = &pf_job_state.ranks[i];
+        if (r->check && r->state == PF_RANK_RUNNING && r->call.model >= 0)
+            pf_check_found(PF_CHECK_DEADLOCK, r, "%s never ends",
+                           pf_check_place_text(r->call.fn, r->call.site));
+    }
+    pf_check_status(1);
+}
+
+void pf_check_unfinalized(const struct pf_rank *r)
+{
+    if (r->check)
+        pf_check_found(PF_CHECK_MISSING, r, "it ends without MPI_Finalize; its last call was %s",
+                       pf_check_place_text(r->call.fn, r->call.site));
+}
+
+void pf_check_twice(struct pf_rank *r, int fn, const void *site)
+{
+    if (!r || !r->check)
+        return;
+    pf_check_found(PF_CHECK_FATAL, r, "%s: MPI is initialised already", pf_check_place_text(fn, site));
+    pf_check_status(1);
+}
+
+/* What has been told about the call is told once. */
+static void fatal(struct pf_rank *r, const char *error)
+{
+    if (r->check && r->check->told != r->check->calls)
+        pf_check_found(PF_CHECK_FATAL, r, "%s: %s", pf_check_place_text(r->call.fn, r->call.site), error);
+    pf_check_status(1);
+}
+
 /* How much was found, for the summary. */
 static json_t *counts(void)
 {
@@ -97,4 +135,6 @@ void pf_check_enable(void)
     if (!pf_check_on)
         pf_summary_add_section("check", counts);
     pf_check_on = true;
+    pf_upcalls.fatal = fatal;
+    pf_upcalls.stuck = pf_check_stuck;
 }

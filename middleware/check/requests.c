@@ -13,6 +13,12 @@ void pf_check_made_request(struct pf_check_call *call, MPI_Request request, bool
     if (!record)
         return;
     record->persistent = persistent;
+    for (int i = 0; i < 2; i++) { /* a call that makes a request posts one side */
+        record->note = record->note ? record->note : call->notes[i];
+        call->notes[i] = NULL;
+    }
+    record->meeting = call->meeting;
+    call->meeting = NULL;
     memcpy(record->ranges, call->ranges, sizeof record->ranges);
     if (!persistent)
         pf_check_use(call->rank, record);
@@ -44,6 +50,19 @@ static void take(struct pf_check_call *call, struct before *before, int count, c
     }
 }
 
+/* The request is complete. A call that takes what is ready first could have taken another one. */
+static void complete(struct pf_check_call *call, struct pf_check_record *record)
+{
+    if (call->fn == PF_FN_Wait || call->fn == PF_FN_Waitall) {
+        pf_check_await(call, &record->note, &record->meeting);
+        return;
+    }
+    pf_check_note_release(record->note);
+    pf_check_meeting_release(record->meeting);
+    record->note = NULL;
+    record->meeting = NULL;
+}
+
 /* What the call has done to them. */
 static int give(struct pf_check_call *call, struct before *before, const MPI_Request handles[], int code)
 {
@@ -51,7 +70,10 @@ static int give(struct pf_check_call *call, struct before *before, const MPI_Req
         struct pf_check_record *record = pf_check_find(call->rank, before->handles[i]);
         if (!record)
             continue;
-        if (handles[i] == MPI_REQUEST_NULL)
+        bool null = handles[i] == MPI_REQUEST_NULL;
+        if (null || (record->persistent && record->active && !pf_request_of(handles[i])->owner))
+            complete(call, record);
+        if (null)
             pf_check_freed(call, before->handles[i]);
         else if (record->persistent && record->active && !pf_request_of(handles[i])->owner)
             pf_check_unuse(call->rank, record);
@@ -110,9 +132,31 @@ int pf_check_Testsome(int count, MPI_Request requests[], int *done, int indices[
     COMPLETES(Testsome, count, requests, pf_plain_Testsome(count, requests, done, indices, statuses));
 }
 
+/* A send or receive may go on without its request (MPI 3.1 section 3.7.3); a collective may not (5.12), and
+ * who makes a persistent request to free it while it is active has forgotten to wait, unless nobody need
+ * wait. */
+static void check_free(struct pf_check_call *call, const MPI_Request *handle)
+{
+    const struct pf_check_record *record = handle ? pf_check_find(call->rank, *handle) : NULL;
+    const struct pf_request *request = handle ? pf_request_of(*handle) : NULL;
+    if (call->refused || !record || !record->active || !request)
+        return;
+    if (request->kind == PF_REQUEST_COLLECTIVE ||
+        (request->persistent && request->persistent->fn != PF_FN_Bsend_init))
+        pf_check_found(PF_CHECK_ARGUMENT, call->rank, "%s: the request made by %s is active",
+                       pf_check_place_text(call->fn, call->site),
+                       pf_check_place_text(record->made.fn, record->made.site));
+}
+
 int pf_check_Request_free(MPI_Request *request)
 {
-    COMPLETES(Request_free, 1, request, pf_plain_Request_free(request));
+    struct pf_check_call call;
+    struct before before;
+    if (!pf_check_enter(&call, PF_FN_Request_free, __builtin_return_address(0)))
+        return pf_plain_Request_free(request);
+    take(&call, &before, 1, request);
+    check_free(&call, request);
+    return give(&call, &before, request, call.refused ? MPI_SUCCESS : pf_plain_Request_free(request));
 }
 
 /* Of a request that starts: it must not be active. */

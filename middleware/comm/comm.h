@@ -22,7 +22,7 @@ struct pf_comm_stretch {
  * through it, without communication.
  */
 struct pf_comm_shared {
-    int id; /* of the hub, unique among the living; negative for MPI_COMM_SELF */
+    int id; /* of the middleware, unique among the living; negative for MPI_COMM_SELF */
     int size;
     int references;  /* members that hold it or have yet to join; the last to release frees it */
     int joined;      /* members that have made their handle */
@@ -189,7 +189,7 @@ void pf_comm_take(struct pf_comm *comm, const struct pf_comm *parent, struct pf_
 int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *parent, MPI_Info info,
                     bool own_info);
 
-/* A communicator of the same members for messages of the hub's own, which cannot be mistaken for the
+/* A communicator of the same members for messages of the middleware's own, which cannot be mistaken for the
  * application's. Made locally at first use; it lives as long as `comm` does. */
 struct pf_comm *pf_comm_hidden(struct pf_comm *comm);
 
@@ -201,5 +201,8 @@ void pf_comm_release(struct pf_comm *comm);
 
 /* The native shadow, made locally at no simulated time. */
 extern const struct pf_object_ops pf_comm_ops;
+
+/* The error handler of a communicator; of what is none, that of MPI_COMM_WORLD, and *handle becomes that. */
+MPI_Errhandler pf_comm_errhandler(struct pf_rank *r, MPI_Comm *handle);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * New communicators. The implementation in force runs its own real operation and its cost counts; the hub
- * works out the members by itself, from what they pass, so that the other implementations' shadows can be
- * made without communication.
+ * New communicators. The implementation in force runs its own real operation and its cost counts; the
+ * middleware works out the members by itself, from what they pass, so that the other implementations' shadows
+ * can be made without communication.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "middleware/comm/comm.h"
 #include "middleware/comm/group.h"
 #include "middleware/comm/intercomm.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/attribute.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"

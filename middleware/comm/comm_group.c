@@ -6,8 +6,7 @@
 #include "middleware/comm/comm.h"
 #include "middleware/comm/group.h"
 #include "middleware/comm/intercomm.h"
-#include "middleware/core/call.h"
-#include "middleware/p2p/request.h"
+#include "middleware/comm/routing.h"
 #include "base/memory.h"
 
 /*

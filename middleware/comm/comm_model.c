@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "middleware/agree/ledger_books.h"
 #include "middleware/comm/intercomm.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/include/parfocal.h"
 #include "middleware/object/info.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions about communicators that the hub answers by itself. */
+/* Questions about communicators that the middleware answers by itself. */
 #include <string.h>
 
 #include "middleware/comm/comm.h"
 #include "middleware/comm/intercomm.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/info.h"
 
 int pf_PMPI_Comm_size(MPI_Comm handle, int *size)
@@ -111,7 +111,7 @@ int pf_PMPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
         return pf_call_error(r, handle, MPI_ERR_INFO);
     if (comm->info)
         pf_info_release((MPI_Info)(uintptr_t)comm->info);
-    comm->info = pf_info_of(pf_info_copy(r, info));
+    comm->info = pf_info_of(pf_info_copy_known(r, info));
     pf_comm_bind_by_info(r, comm);
     return pf_call_return(r, MPI_SUCCESS);
 }

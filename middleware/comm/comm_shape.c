@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a call that is about to communicate says of itself. */
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 
 void pf_comm_schedule_message(struct pf_rank *r, int peer, int count, MPI_Datatype datatype, MPI_Comm handle)
 {

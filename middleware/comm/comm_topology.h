@@ -25,8 +25,8 @@ struct pf_topology_dist {
 };
 
 /*
- * The virtual topology of a communicator. Only the hub knows it: no implementation needs it for anything, and
- * the handles of a communicator and its duplicates share one.
+ * The virtual topology of a communicator. Only the middleware knows it: no implementation needs it for
+ * anything, and the handles of a communicator and its duplicates share one.
  */
 struct pf_topology {
     int kind; /* MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups: MPI 3.1 section 6.3. The hub answers everything from the list of world ranks. */
+/* Groups: MPI 3.1 section 6.3. The middleware answers everything from the list of world ranks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "middleware/comm/group.h"
 #include "middleware/comm/group_algebra.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/rank_objects.h"
 
 /* Shared by all ranks: it has no members and no shadow of its own. */
@@ -47,9 +47,9 @@ static void free_shadows(struct pf_group *group)
         struct pf_instance *in = r->instances[impl];
         if (!in || !group->object.native[impl])
             continue;
-        int before = pf_hub_native_begin(r, in);
+        int before = pf_middleware_native_begin(r, in);
         in->fn->Group_free(&(pf_native_group_t){group->object.native[impl]});
-        pf_hub_native_end(r, in, before);
+        pf_middleware_native_end(r, in, before);
     }
 }
 
@@ -69,13 +69,13 @@ static void *group_shadow(struct pf_instance *in, struct pf_object *object)
     if (group == &empty_group)
         return in->predefined[(uintptr_t)MPI_GROUP_EMPTY];
     pf_native_group_t world = NULL, shadow = NULL;
-    int before = pf_hub_native_begin(group->owner, in);
+    int before = pf_middleware_native_begin(group->owner, in);
     int code = in->fn->Comm_group(in->predefined[(uintptr_t)MPI_COMM_WORLD], &world);
     if (code == 0) {
         code = in->fn->Group_incl(world, group->size, group->world_ranks, &shadow);
         in->fn->Group_free(&world);
     }
-    pf_hub_native_end(group->owner, in, before);
+    pf_middleware_native_end(group->owner, in, before);
     if (code != 0)
         return in->values->group_null;
     group->object.native[in->impl] = shadow;

@@ -4,7 +4,8 @@
 
 #include "middleware/core/object.h"
 
-/* Groups live in the hub: a list of world ranks. Natives are made only for native calls that take a group. */
+/* Groups live in the middleware: a list of world ranks. Natives are made only for native calls that take a
+ * group. */
 struct pf_group {
     struct pf_object object;
     struct pf_rank *owner;

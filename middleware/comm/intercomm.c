@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Intercommunicators: MPI 3.1 section 6.6. SMPI has none, so Open MPI stands in for it; the analytic model
- * has its own. The hub keeps one shared part per side; ids, references, and the decisions in which model a
- * collective runs are those of both together. How they are created: intercomm_create.c.
+ * has its own. The middleware keeps one shared part per side; ids, references, and the decisions in which
+ * model a collective runs are those of both together. How they are created: intercomm_create.c.
  */
 #include "middleware/comm/intercomm.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "middleware/comm/group.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 
 /* An intercommunicator that some of its members have yet to join. */
 struct pairing {

@@ -13,7 +13,7 @@
 #include "middleware/agree/switch.h"
 #include "middleware/comm/comm.h"
 #include "middleware/comm/intercomm.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 
 /* One side of a creation. */
 struct side {

@@ -4,18 +4,13 @@
 
 #include <pthread.h>
 
-#include "middleware/account/compute.h"
-#include "middleware/agree/progress.h"
-#include "middleware/agree/switch.h"
-#include "middleware/comm/comm.h"
-#include "middleware/core/rank.h"
-#include "middleware/datatype/datatype.h"
 #include "middleware/core/job_state.h"
+#include "middleware/core/rank.h"
 #include "pf_fn.h"
 
 /*
  * What every wrapper does on its way in and out, and how it translates its arguments. All of it is inline:
- * this is the cost of a call (see docs/performance.md).
+ * this is the cost of a call (see docs/performance.md). agree/route.h leads the call into an implementation.
  */
 
 #define PF_LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -33,10 +28,10 @@ const void *pf_call_site_of_layer(struct pf_rank *r, const void *site);
 /* The same for a thread that the application made: all ranks live in one thread of the system. */
 void pf_call_foreign_thread(int fn) __attribute__((noreturn));
 
-/* The rest of an error: maps the code to the hub's class and runs the error handler of `comm`. */
+/* The rest of an error: maps the code to the middleware's class and runs the error handler of `comm`. */
 int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code);
 
-/* An error that the hub itself found; `error_class` is the hub's. Also ends the call. */
+/* An error that the middleware itself found; `error_class` is the middleware's. Also ends the call. */
 int pf_call_error(struct pf_rank *r, MPI_Comm comm, int error_class);
 
 /* Nobody can run this function in this version: a clear MPI error. */
@@ -66,69 +61,10 @@ static inline int pf_call_return(struct pf_rank *r, int error_class)
     return error_class;
 }
 
-/* A communicating call is about to run in some model: the schedule may switch first. */
-static inline void pf_call_schedule(struct pf_rank *r, bool world_collective)
+/* What a native call has returned, or should have. Until the next one. */
+static inline int pf_native_code(const struct pf_instance *in, int code)
 {
-    if (PF_UNLIKELY(r->cursor.watching))
-        pf_switch_by_schedule(r, &(struct pf_call_shape){.world = world_collective, .all = world_collective});
-}
-
-/* The same for a message, and for a collective on `comm` whose caller gives so many bytes in all; these look
- * at their arguments only when somebody watches. */
-void pf_comm_schedule_message(struct pf_rank *r, int peer, int count, MPI_Datatype datatype, MPI_Comm comm);
-void pf_comm_schedule_collective(struct pf_rank *r, const struct pf_comm *comm, int root, int64_t bytes);
-
-static inline void pf_call_schedule_message(struct pf_rank *r, int peer, int count, MPI_Datatype datatype,
-                                            MPI_Comm comm)
-{
-    if (PF_UNLIKELY(r->cursor.watching))
-        pf_comm_schedule_message(r, peer, count, datatype, comm);
-}
-
-/* Bytes of `n` blocks of a collective; `counts` has one number for each. */
-int64_t pf_comm_bytes(const int *counts, int n, MPI_Datatype datatype);
-
-/* Before anything of the rank can be seen outside an implementation in which it may be ahead of the clock. */
-static inline void pf_call_settle(struct pf_rank *r)
-{
-    if (PF_UNLIKELY(r->ahead != NULL))
-        r->ahead->ops->settle(r->ahead);
-}
-
-/* May the call that begins leave the rank ahead of the clock? Notes it. */
-static inline bool pf_call_runs_ahead(struct pf_rank *r, struct pf_instance *in)
-{
-    if (PF_UNLIKELY(in->values->runs_ahead))
-        r->ahead = in;
-    return in->values->runs_ahead;
-}
-
-static inline struct pf_instance *pf_call_native_begin(struct pf_rank *r, struct pf_instance *in)
-{
-    if (!pf_call_runs_ahead(r, in))
-        pf_call_settle(r);
-    r->call.model = in->model;
-    pf_progress_guard(r, in->impl);
-    pf_compute_native_begin(r, in);
-    in->ops->enter(in);
-    return in;
-}
-
-static inline void pf_call_native_end(struct pf_rank *r, struct pf_instance *in)
-{
-    in->ops->leave(in);
-    pf_compute_native_end(r, in);
-    r->call.model = PF_MODEL_NONE;
-}
-
-/* Ends a native call and the call. */
-static inline int pf_call_leave(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)
-{
-    pf_call_native_end(r, in);
-    if (PF_UNLIKELY(code != MPI_SUCCESS))
-        code = pf_call_failed(r, in, comm, code);
-    pf_account_leave(r->account);
-    return code;
+    return code ? code : in->unreported;
 }
 
 /* Something happened: the count of fruitless polls starts anew. */
@@ -153,28 +89,7 @@ static inline void pf_call_peer(struct pf_rank *r, int peer, int tag, MPI_Comm c
     r->call.comm = comm;
 }
 
-/* Accounts for a message that the rank sends. */
-static inline void pf_call_sent(struct pf_rank *r, int count, MPI_Datatype datatype)
-{
-    MPI_Count size = pf_datatype_size(datatype);
-    pf_account_message(r->account, count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0);
-    pf_call_reset_polls();
-}
-
-/* So many sends and receives start: the rank pays what the user has configured for the implementation's own
- * software. After pf_call_native_begin(): the computation before the call has been charged then, and SMPI's
- * timer stands while the others run. */
-static inline void pf_call_message(struct pf_instance *in, int messages)
-{
-    if (PF_UNLIKELY(in->message_cost > 0))
-        sg_actor_sleep_for(messages * in->message_cost);
-}
-
-/* A blocking receive from `source` (or a wildcard) has completed. */
-void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source,
-                      const void *native, MPI_Status *status);
-
-/* Values: the hub's to the implementation's. */
+/* Values: the middleware's to the implementation's. */
 static inline int pf_native_rank(const struct pf_instance *in, int rank)
 {
     if (PF_LIKELY(rank >= 0))
@@ -198,41 +113,28 @@ static inline int pf_native_tag(const struct pf_instance *in, int tag)
     return tag == MPI_ANY_TAG ? in->values->any_tag : -77777;
 }
 
+/* A send has no wildcard, which an implementation would take for a tag. */
+static inline int pf_native_send_tag(int tag)
+{
+    return PF_LIKELY(tag >= 0) ? tag : -77777;
+}
+
 /* Buffers of collectives: MPI_IN_PLACE is a value of its own in each implementation. */
 static inline void *pf_native_buffer(const struct pf_instance *in, const void *buffer)
 {
     return PF_UNLIKELY(buffer == MPI_IN_PLACE) ? in->values->in_place : (void *)(uintptr_t)buffer;
 }
 
-/* Buffers of point-to-point calls: MPI_BOTTOM is the hub's NULL. */
+/* Buffers of point-to-point calls: MPI_BOTTOM is the middleware's NULL. */
 static inline void *pf_native_p2p_buffer(const struct pf_instance *in, const void *buffer)
 {
     return PF_UNLIKELY(buffer == MPI_BOTTOM) ? in->values->bottom : (void *)(uintptr_t)buffer;
 }
 
-/* SMPI counts the bytes of a message, and of all blocks of a collective's buffer, in an int. For what is
- * longer the native call gets a count that it refuses: as MPI_ERR_COUNT, before anything has happened. Says
- * why. */
-int pf_call_too_long(const struct pf_instance *in, MPI_Count size, double count);
-
-/* The count of a call that moves `times` blocks of it; a receive says 0. */
-static inline int pf_native_count(const struct pf_instance *in, int count, MPI_Datatype datatype, int times)
-{
-    const struct pf_native_values *values = in->values;
-    if (PF_LIKELY(!values->most_item) || count <= 0)
-        return count;
-    MPI_Count size = pf_datatype_size(datatype);
-    if (PF_LIKELY(size <= values->most_item && (double)size * count * times <= values->most_bytes))
-        return count;
-    return pf_call_too_long(in, size, (double)count * times);
-}
-
-/* The counts of `n` blocks; `types` has one datatype for each, or (`one`) for all. */
-const int *pf_native_counts(const struct pf_instance *in, const int *counts, int n, const MPI_Datatype *types,
-                            bool one);
-
-/* Status of the hub from a native one. The count is kept in bytes (mpi.h, reserved fields). */
+/* Status of the middleware from a native one. The count is kept in bytes (mpi.h, reserved fields). */
 void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Status *status);
+/* The same for a message that a probe has found: implementations leave out that it was not cancelled. */
+void pf_status_from_probe(struct pf_instance *in, const void *native, MPI_Status *status);
 void pf_status_set_empty(MPI_Status *status);
 bool pf_status_cancelled(const MPI_Status *status);
 

@@ -2,15 +2,16 @@
 /* The ways in which a call fails. */
 #include "base/child.h"
 #include "base/log.h"
-#include "middleware/account/compute.h"
 #include "middleware/core/call.h"
 #include "middleware/core/errhandler.h"
-#include "middleware/observing/observing.h"
+#include "middleware/core/observed.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/core/job_state.h"
 
 void pf_call_foreign_thread(int fn)
 {
+    if (pf_job_state.stop)
+        pf_job_state.stop();
     if (!pf_job_state.ranks)
         pf_die("%s was called before MPI_Init", pf_fn_name(fn));
     if (pf_job_state.over)
@@ -69,8 +70,7 @@ const void *pf_call_enter_slowly(int fn, const void *site)
     struct pf_rank *r = self->mpi;
     site = pf_call_site_of_layer(r, site);
     site = r->entry_site ? r->entry_site : site;
-    if (pf_compute_on)
-        pf_compute_point(r, site, asks(fn));
+    pf_upcalls.computed(r, site, asks(fn));
     if (r->observed)
         pf_upcalls.entered(r);
     return site;

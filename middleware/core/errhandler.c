@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "middleware/core/call.h"
 #include "middleware/core/call_site.h"
 #include "middleware/core/rank_objects.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/core/job_state.h"
 
@@ -53,6 +55,9 @@ static void fatal(struct pf_rank *r, int code)
             "job\n",
             r->self.rank, pf_fn_name(r->call.fn), pf_call_site(r->call.site, site, sizeof site),
             text ? text : "unknown error code", code);
+    pf_end_because("rank %d: %s failed: %s", r->self.rank, pf_fn_name(r->call.fn),
+                   text ? text : "unknown error code");
+    pf_upcalls.fatal(r, text ? text : "unknown error code");
     pf_job_abort(r->self.rank, code);
 }
 
@@ -77,12 +82,8 @@ int pf_errhandler_run(struct pf_rank *r, MPI_Errhandler handler, void *handle, i
 
 int pf_errhandler_raise(struct pf_rank *r, MPI_Comm handle, int code)
 {
-    struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm) {
-        handle = MPI_COMM_WORLD;
-        comm = r->world;
-    }
-    return pf_errhandler_run(r, comm ? comm->errhandler : MPI_ERRORS_ARE_FATAL, &handle, code);
+    MPI_Errhandler errhandler = pf_upcalls.errhandler_of(r, &handle);
+    return pf_errhandler_run(r, errhandler, &handle, code);
 }
 
 MPI_Errhandler pf_errhandler_new(struct pf_rank *r, enum pf_errhandler_kind kind, void (*function)(void))

@@ -4,7 +4,7 @@
 
 #include "middleware/core/object.h"
 
-/* Error handlers live in the hub only; natives always return codes. */
+/* Error handlers live in the middleware only; natives always return codes. */
 enum pf_errhandler_kind { PF_ERRHANDLER_COMM, PF_ERRHANDLER_WIN, PF_ERRHANDLER_FILE };
 
 /* A new handler for objects of that kind, with one reference; MPI_ERRHANDLER_NULL without memory.
@@ -24,8 +24,8 @@ void pf_errhandler_retain(MPI_Errhandler handle);
 void pf_errhandler_release(MPI_Errhandler handle);
 
 /* Runs the handler of `comm` (of MPI_COMM_WORLD when it is no valid communicator) for an error code of the
- * hub. Returns the code when the handler returns; MPI_ERRORS_ARE_FATAL ends the job with one line that names
- * rank, function, call site. */
+ * middleware. Returns the code when the handler returns; MPI_ERRORS_ARE_FATAL ends the job with one line that
+ * names rank, function, call site. */
 int pf_errhandler_raise(struct pf_rank *r, MPI_Comm comm, int code);
 
 /* Runs a handler for an object; `handle` is the address of the object's handle. Returns the code. */
@@ -33,10 +33,10 @@ int pf_errhandler_run(struct pf_rank *r, MPI_Errhandler handler, void *handle, i
 
 /* ---- error_code.c ---- */
 
-/* The text of an error code of the hub, predefined or added by the user; NULL for an unknown one. */
+/* The text of an error code of the middleware, predefined or added by the user; NULL for an unknown one. */
 const char *pf_errhandler_text(int code);
 
-/* The class of an error code of the hub; MPI_ERR_UNKNOWN for an unknown one. */
+/* The class of an error code of the middleware; MPI_ERR_UNKNOWN for an unknown one. */
 int pf_errhandler_class(struct pf_rank *r, int code);
 
 /* Adds a code of the application to a class; a class (0) is a code that is its own class. Returns the code,

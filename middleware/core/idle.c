@@ -41,6 +41,7 @@ void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
             "did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
             simgrid_get_clock(), pf_config.livelock_polls);
     r->call.model = in->model;
-    pf_upcalls.print_blocked(stderr);
+    pf_upcalls.stuck();
+    pf_end_because("livelock at simulated time %.9g s", simgrid_get_clock());
     pf_end_process(1);
 }

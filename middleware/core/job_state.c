@@ -3,10 +3,7 @@
  */
 #include "middleware/core/job_state.h"
 
-#include <simgrid/engine.h>
-
 #include "base/log.h"
-#include "middleware/account/summary.h"
 #include "pf_fn.h"
 
 struct pf_job_state pf_job_state = {.program = ""};
@@ -24,15 +21,11 @@ const char *pf_fn_name(int fn)
 
 void pf_job_leave(int status)
 {
-    for (int i = 0; i < pf_job_state.size; i++)
-        if (pf_job_state.ranks && pf_job_state.ranks[i].account)
-            pf_account_close(pf_job_state.ranks[i].account, simgrid_get_clock());
-    pf_summary_finish(status);
     pf_end_process(status & 0xff);
 }
 
 void pf_job_abort(int rank, int status)
 {
-    (void)rank;
+    pf_end_because("rank %d ended the job with code %d", rank, status);
     pf_job_leave((status & 0xff) == 0 ? 1 : status);
 }

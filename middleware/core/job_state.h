@@ -13,10 +13,11 @@ struct pf_job_state {
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
     int missing;        /* a rank that had ended when the states were made, -1: none */
     int left_status;    /* the first status other than 0 with which a rank left without MPI_Finalize */
-    pthread_t thread;   /* in which all ranks live; none when the simulation is over, */
-    bool over;       /* and only exit handlers and destructors of the application run: there are no actors */
-    bool may_switch; /* more than one model may be in force during this run, */
-    bool strict;     /* and then both sides of a message must be in the same one: -agree strict */
+    pthread_t thread;   /* in which all ranks live; none when a call must stop the run, or when it is over, */
+    bool over; /* and only exit handlers and destructors of the application run: there are no actors */
+    void (*stop)(void); /* what the next call of MPI does instead, NULL: nothing */
+    bool may_switch;    /* more than one model may be in force during this run, */
+    bool strict;        /* and then both sides of a message must be in the same one: -agree strict */
     struct pf_schedule *schedule;
     enum pf_model start_model;
     const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */

@@ -11,9 +11,9 @@
 #include "pf_native.h"
 
 /*
- * Hub objects: what a handle of the application points to, unless it is predefined (a small integer). Every
- * object starts with struct pf_object, belongs to one rank, and keeps its recipe, from which a native shadow
- * is made in another implementation at first use.
+ * objects of the middleware: what a handle of the application points to, unless it is predefined (a small
+ * integer). Every object starts with struct pf_object, belongs to one rank, and keeps its recipe, from which
+ * a native shadow is made in another implementation at first use.
  */
 enum pf_kind {
     PF_KIND_COMM = 0x50460001,
@@ -38,7 +38,7 @@ struct pf_object {
     void *native[PF_IMPL_COUNT]; /* the shadow in each implementation, NULL while there is none */
 };
 
-/* What the hub can do with the objects of one kind. */
+/* What the middleware can do with the objects of one kind. */
 struct pf_object_ops {
     size_t size;
     /* Makes the native shadow, locally and at no simulated time, and notes it in the object. Returns the
@@ -82,7 +82,7 @@ static inline void *pf_object_of(const void *handle, enum pf_kind kind)
  * reports the error) when the handle is not valid. */
 void *pf_object_materialize(struct pf_instance *in, struct pf_object *object);
 
-/* The implementation's handle for the hub's. The hot path of every wrapper. */
+/* The implementation's handle for the middleware's. The hot path of every wrapper. */
 static inline void *pf_native_handle(struct pf_instance *in, const void *handle)
 {
     if (pf_is_predefined(handle))
@@ -92,8 +92,8 @@ static inline void *pf_native_handle(struct pf_instance *in, const void *handle)
     return __builtin_expect(native != NULL, 1) ? native : pf_object_materialize(in, object);
 }
 
-/* The same with the native type that goes with the hub's, so that no native call gets a handle of another
- * kind. */
+/* The same with the native type that goes with the middleware's, so that no native call gets a handle of
+ * another kind. */
 #define pf_native(in, handle)                                                                                \
     _Generic((handle), MPI_Comm                                                                              \
              : (pf_native_comm_t)pf_native_handle(in, handle), MPI_Datatype                                  \

@@ -6,7 +6,7 @@
 #include "base/self.h"
 #include "middleware/account/accounting.h"
 #include "adapters/model.h"
-#include "middleware/agree/schedule.h"
+#include "middleware/core/cursor.h"
 #include "middleware/core/object.h"
 
 struct pf_comm;
@@ -35,18 +35,11 @@ static inline int pf_thread_level(int required)
 struct pf_call {
     int fn;    /* enum pf_fn of the current or last call */
     int model; /* enum pf_model whose native function runs; none: outside; PF_MODEL_COUNT: in several */
-    int peer;  /* hub rank (or wildcard) of a point-to-point call */
+    int peer;  /* middleware rank (or wildcard) of a point-to-point call */
     int tag;
     const void *site;                /* return address in the application */
     const struct pf_wait_set *waits; /* the requests of a wait call while it runs, else NULL */
     MPI_Comm comm;
-};
-
-/* The clocks that nobody pays for, see libc.c. */
-struct pf_free_clock {
-    double last;      /* simulated time of the last answer */
-    double ahead;     /* s that the answers are ahead of the simulated time */
-    unsigned repeats; /* equal answers in a row */
 };
 
 /* The state of one rank. Lives from the start of the job to its end. */
@@ -56,16 +49,16 @@ struct pf_rank {
     enum pf_model model;        /* the model in force; several models may share an implementation */
     struct pf_instance *models[PF_MODEL_COUNT]; /* NULL while a model is not loaded */
     /* Of each implementation, that of the model in which the rank was last, or of the first one that was
-     * loaded: a call of the hub's own goes by the network of that model. */
+     * loaded: a call of the middleware's own goes by the network of that model. */
     struct pf_instance *instances[PF_IMPL_COUNT];
     struct pf_account *account;
     struct pf_schedule_cursor cursor;
     struct pf_call call;
-    struct pf_free_clock free_clock;
     struct pf_comm *world;
     struct pf_comm *alone;     /* MPI_COMM_SELF */
     struct pf_instance *base;  /* there from the start: its clock is the one that the application reads */
     struct pf_instance *ahead; /* has been called and may be ahead of the clock, else NULL */
+    double owed;               /* s that it has to pay for reading clocks, see process/libc_clock.c */
     struct pf_request *free_requests;
     struct pf_progress *progress;
     struct pf_unreceived *unreceived; /* messages sent to this rank, see stranded.h */
@@ -74,6 +67,7 @@ struct pf_rank {
     const void *entry_site;           /* of the call that such a layer has passed on, else NULL */
     const void *fortran_site; /* of the call that the Fortran interface makes next, else NULL; `open` is not
                                  set then */
+    bool fortran_attribute;   /* the same call sets or gets an attribute as a number */
     bool reopens;             /* `open` was set before that */
     bool portals_program;     /* it has called Portals by itself, before MPI_Init or without it */
     bool computes; /* it has called an interface beside MPI before MPI_Init or without it: what is between its
@@ -83,7 +77,7 @@ struct pf_rank {
     void *bsend_buffer; /* the user's, and which implementation holds it now */
     int bsend_size;
     int bsend_impl;
-    struct pf_buffered *buffered;    /* buffered sends that the hub has copied, see bsend.c */
+    struct pf_buffered *buffered;    /* buffered sends that the middleware has copied, see bsend.c */
     int live_objects;                /* user handles not yet freed */
     struct pf_observed *observed;    /* the call of the application that is being traced, else NULL */
     struct pf_trace_record *between; /* what the rank does since the last such call */

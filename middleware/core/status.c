@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statuses as the hub keeps them. */
+/* Statuses as the middleware keeps them. */
 #include <string.h>
 
 #include "middleware/core/call.h"
@@ -24,7 +24,7 @@ int pf_status_impl(const MPI_Status *status)
     return owner > 0 && owner <= PF_IMPL_COUNT ? owner - 1 : -1;
 }
 
-static int hub_source(const struct pf_instance *in, int source)
+static int own_source(const struct pf_instance *in, int source)
 {
     if (source >= 0)
         return source;
@@ -38,11 +38,18 @@ void pf_status_from_native(struct pf_instance *in, const void *native, MPI_Statu
         return;
     struct pf_native_status_view view;
     in->ops->status_get(native, &view);
-    status->MPI_SOURCE = hub_source(in, view.source);
+    status->MPI_SOURCE = own_source(in, view.source);
     status->MPI_TAG = view.tag == in->values->any_tag ? MPI_ANY_TAG : view.tag;
     status->mpi_reserved[PF_STATUS_CANCELLED] = view.cancelled;
     status->mpi_reserved[4] = 0;
     pf_status_set_bytes(status, view.bytes, in->impl + 1);
+}
+
+void pf_status_from_probe(struct pf_instance *in, const void *native, MPI_Status *status)
+{
+    pf_status_from_native(in, native, status);
+    if (status != MPI_STATUS_IGNORE)
+        status->mpi_reserved[PF_STATUS_CANCELLED] = 0;
 }
 
 void pf_status_set_empty(MPI_Status *status)

@@ -2,11 +2,7 @@
 /* The upcalls as they are while nobody is above. */
 #include "middleware/core/upcalls.h"
 
-static int print_nobody(FILE *out)
-{
-    (void)out;
-    return 0;
-}
+#include <stdint.h>
 
 static bool print_no_layer(FILE *out, const pf_self_t *self)
 {
@@ -22,6 +18,11 @@ static void ignore_left(pf_self_t *self, int status)
 static void ignore_entered(struct pf_rank *r)
 {
     (void)r;
+}
+
+static void ignore_computed(struct pf_rank *r, const void *site, bool asks)
+{
+    (void)r, (void)site, (void)asks;
 }
 
 static void ignore_switched(struct pf_rank *r, enum pf_model from)
@@ -44,13 +45,51 @@ static void ignore_comm(struct pf_comm_shared *shared)
     (void)shared;
 }
 
+static char *same_name(const char *name)
+{
+    return (char *)(uintptr_t)name;
+}
+
+static struct pf_check_note *ignore_side(struct pf_rank *r, const struct pf_ledger_side *side, int source)
+{
+    (void)r, (void)side, (void)source;
+    return NULL;
+}
+
+static void ignore_notes(struct pf_check_note *send, struct pf_check_note *receive)
+{
+    (void)send, (void)receive;
+}
+
+static void ignore_note(struct pf_check_note *note)
+{
+    (void)note;
+}
+
+static void ignore_end(void)
+{
+}
+
+static MPI_Errhandler fatal_errhandler(struct pf_rank *r, MPI_Comm *comm)
+{
+    (void)r, (void)comm;
+    return MPI_ERRORS_ARE_FATAL;
+}
+
 struct pf_upcalls pf_upcalls = {.size = sizeof pf_upcalls,
-                                .print_blocked = print_nobody,
                                 .print_layer = print_no_layer,
                                 .layer_left = ignore_left,
                                 .entered = ignore_entered,
+                                .computed = ignore_computed,
                                 .switched = ignore_switched,
                                 .phase = ignore_phase,
                                 .communicates = ignore_call,
                                 .entered_phase = ignore_phase,
-                                .comm_ends = ignore_comm};
+                                .file_name = same_name,
+                                .comm_ends = ignore_comm,
+                                .posted = ignore_side,
+                                .met = ignore_notes,
+                                .note_released = ignore_note,
+                                .stuck = ignore_end,
+                                .fatal = ignore_phase,
+                                .errhandler_of = fatal_errhandler};

@@ -18,14 +18,14 @@ struct pf_bounds {
 };
 
 /*
- * A derived datatype: the recipe is what MPI_Type_get_contents returns. Size and bounds are the hub's own, by
- * the standard's definitions (MPI 3.1 section 4.1), because implementations differ in the padding of
+ * A derived datatype: the recipe is what MPI_Type_get_contents returns. Size and bounds are the middleware's
+ * own, by the standard's definitions (MPI 3.1 section 4.1), because implementations differ in the padding of
  * structures; a shadow whose bounds differ is resized.
  */
 struct pf_datatype {
     struct pf_object object;
     struct pf_rank *owner;
-    int combiner; /* hub's MPI_COMBINER_* */
+    int combiner; /* middleware's MPI_COMBINER_* */
     int integer_count, address_count, type_count;
     int *integers;
     MPI_Aint *addresses;
@@ -74,6 +74,15 @@ bool pf_datatype_valid(MPI_Datatype handle);
 /* Bounds of any valid datatype. */
 void pf_datatype_bounds(MPI_Datatype handle, struct pf_bounds *out);
 
+/* Are there data where nothing can be? MPI_BOTTOM, which is NULL, is right for a datatype whose data lie
+ * elsewhere. */
+bool pf_datatype_begins_at_zero(MPI_Datatype handle);
+
+static inline bool pf_datatype_lacks_buffer(const void *buffer, int count, MPI_Datatype datatype)
+{
+    return !buffer && count > 0 && pf_datatype_begins_at_zero(datatype);
+}
+
 /* Fills in size and bounds from the recipe. Returns MPI_SUCCESS, or MPI_ERR_ARG when a bound overflows. */
 int pf_datatype_measure(struct pf_datatype *type);
 
@@ -103,29 +112,40 @@ int pf_datatype_f90(struct pf_rank *r, int combiner, int precision, int range, M
 void pf_datatype_retain(MPI_Datatype handle);
 void pf_datatype_release(MPI_Datatype handle);
 
-/* The native shadow: replayed from the recipe, and committed when the hub's is. */
+/* The native shadow: replayed from the recipe, and committed when the middleware's is. */
 extern const struct pf_object_ops pf_datatype_ops;
 
-/* Makes the shadows that exist follow the hub's commit; frees them. */
+/* Makes the shadows that exist follow the middleware's commit; frees them. */
 void pf_datatype_commit_shadows(struct pf_datatype *type);
 void pf_datatype_free_shadows(struct pf_datatype *type);
 
-/* The hub's handle for a native datatype that an implementation passes to a user function. MPI_DATATYPE_NULL
- * when the handle is unknown: keep a reference on a type as long as an operation with a user function uses
- * it. */
+/* The middleware's handle for a native datatype that an implementation passes to a user function.
+ * MPI_DATATYPE_NULL when the handle is unknown: keep a reference on a type as long as an operation with a
+ * user function uses it. */
 MPI_Datatype pf_datatype_from_native(struct pf_instance *in, void *native);
 
 /* Attributes of any valid type, predefined ones too. */
 struct pf_attributes **pf_datatype_attributes(struct pf_rank *r, MPI_Datatype handle);
 
+/* A signature is a sequence of runs: so many items of another type. Only structures have more than one. */
+struct pf_datatype_run {
+    MPI_Datatype type;
+    MPI_Count items;
+};
+
+int pf_datatype_runs(const struct pf_datatype *type);
+struct pf_datatype_run pf_datatype_run_at(const struct pf_datatype *type, int i);
+
 /*
  * Bytes and basic elements. `impl` says whose byte counts they are: implementations give pairs such as
- * MPI_DOUBLE_INT different sizes (SMPI counts the padding). -1 means the hub's.
+ * MPI_DOUBLE_INT different sizes (SMPI counts the padding). -1 means the middleware's.
  */
 MPI_Count pf_datatype_bytes(struct pf_rank *r, MPI_Datatype handle, int impl);
 /* Elements in `bytes` bytes of consecutive items of a type; -1 when the bytes end inside an element. */
 MPI_Count pf_datatype_elements(struct pf_rank *r, MPI_Datatype handle, int impl, MPI_Count bytes);
-/* Bytes of the first `elements` basic elements of consecutive items, by the hub's sizes. */
+/* MPI_LONG and MPI_UNSIGNED_LONG in an item, also those of pairs. */
+MPI_Count pf_datatype_longs(MPI_Datatype handle);
+/* Bytes of the first `elements` basic elements of consecutive items, by the middleware's sizes. */
 MPI_Count pf_datatype_element_bytes(MPI_Datatype handle, MPI_Count elements);
 
 #endif

@@ -21,9 +21,8 @@ int pf_PMPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
 {
     struct pf_rank *r = PF_ENTER(Type_set_attr);
     struct pf_attributes **attributes = pf_datatype_attributes(r, type);
-    int error = MPI_ERR_TYPE;
-    if (attributes)
-        error = pf_attribute_set(r, PF_ATTRIBUTE_TYPE, attributes, type, keyval, value);
+    int error =
+        attributes ? pf_attribute_set(r, PF_ATTRIBUTE_TYPE, attributes, type, keyval, value) : MPI_ERR_TYPE;
     return pf_attribute_finish(r, MPI_COMM_WORLD, error);
 }
 
@@ -43,8 +42,7 @@ int pf_PMPI_Type_delete_attr(MPI_Datatype type, int keyval)
 {
     struct pf_rank *r = PF_ENTER(Type_delete_attr);
     struct pf_attributes **attributes = pf_datatype_attributes(r, type);
-    int error = MPI_ERR_TYPE;
-    if (attributes)
-        error = pf_attribute_delete(r, PF_ATTRIBUTE_TYPE, attributes, type, keyval);
+    int error =
+        attributes ? pf_attribute_delete(r, PF_ATTRIBUTE_TYPE, attributes, type, keyval) : MPI_ERR_TYPE;
     return pf_attribute_finish(r, MPI_COMM_WORLD, error);
 }

@@ -212,6 +212,15 @@ static int measure_blocks(struct pf_datatype *type)
     return builder_end(&b, &type->bounds);
 }
 
+bool pf_datatype_begins_at_zero(MPI_Datatype handle)
+{
+    struct pf_bounds bounds;
+    if (pf_datatype_size(handle) <= 0)
+        return false;
+    pf_datatype_bounds(handle, &bounds);
+    return bounds.true_lb == 0;
+}
+
 int pf_datatype_measure(struct pf_datatype *type)
 {
     int error = same_as_another(type) ? MPI_SUCCESS : measure_blocks(type);

@@ -8,10 +8,30 @@
 #include "middleware/core/call.h"
 #include "middleware/datatype/datatype.h"
 
-/* Makes the type, ends the call. */
-static int construct(struct pf_rank *r, const struct pf_recipe *recipe, MPI_Datatype *newtype)
+/* A piece of a recipe's integers. */
+struct part {
+    const int *values;
+    int count; /* -1 ends a list */
+};
+#define PARTS(...) ((const struct part[]){__VA_ARGS__, {NULL, -1}})
+
+/* Makes the type unless there is an error, ends the call. */
+static int construct(struct pf_rank *r, int error, int combiner, const struct part *parts, int address_count,
+                     const MPI_Aint *addresses, int type_count, const MPI_Datatype *types,
+                     MPI_Datatype *newtype)
 {
-    int error = pf_datatype_make(r, recipe, newtype);
+    if (error)
+        return pf_call_error(r, MPI_COMM_WORLD, error);
+    int count = 0, *integers = NULL;
+    for (; parts->count >= 0; parts++) {
+        integers = pf_realloc(integers, ((size_t)count + (size_t)parts->count + 1) * sizeof *integers);
+        if (parts->count)
+            memcpy(integers + count, parts->values, (size_t)parts->count * sizeof *integers);
+        count += parts->count;
+    }
+    struct pf_recipe recipe = {combiner, count, address_count, type_count, integers, addresses, types};
+    error = pf_datatype_make(r, &recipe, newtype);
+    free(integers);
     return error ? pf_call_error(r, MPI_COMM_WORLD, error) : pf_call_return(r, MPI_SUCCESS);
 }
 
@@ -25,59 +45,39 @@ static int check(int count, int blocklength, MPI_Datatype old, const MPI_Datatyp
     return blocklength < 0 || !newtype ? MPI_ERR_ARG : MPI_SUCCESS;
 }
 
-static int check_lengths(int count, const int *lengths)
+static int check_list(int error, int count, const void *list)
 {
-    if (count > 0 && !lengths)
-        return MPI_ERR_ARG;
-    for (int i = 0; i < count; i++)
+    return !error && count > 0 && !list ? MPI_ERR_ARG : error;
+}
+
+static int check_lengths(int error, int count, const int *lengths)
+{
+    error = check_list(error, count, lengths);
+    for (int i = 0; i < count && !error; i++)
         if (lengths[i] < 0)
-            return MPI_ERR_ARG;
-    return MPI_SUCCESS;
-}
-
-static int *new_integers(size_t n)
-{
-    int *integers = pf_malloc(n * sizeof *integers);
-    return integers;
-}
-
-static void put(int **at, const int *values, int n)
-{
-    if (n)
-        memcpy(*at, values, (size_t)n * sizeof *values);
-    *at += n;
+            error = MPI_ERR_ARG;
+    return error;
 }
 
 int pf_PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct pf_rank *r = PF_ENTER(Type_contiguous);
-    int error = check(count, 0, oldtype, newtype);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    struct pf_recipe recipe = {MPI_COMBINER_CONTIGUOUS, 1, 0, 1, &count, NULL, &oldtype};
-    return construct(r, &recipe, newtype);
+    return construct(r, check(count, 0, oldtype, newtype), MPI_COMBINER_CONTIGUOUS, PARTS({&count, 1}), 0,
+                     NULL, 1, &oldtype, newtype);
 }
 
 int pf_PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct pf_rank *r = PF_ENTER(Type_vector);
-    int error = check(count, blocklength, oldtype, newtype);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int integers[] = {count, blocklength, stride};
-    struct pf_recipe recipe = {MPI_COMBINER_VECTOR, 3, 0, 1, integers, NULL, &oldtype};
-    return construct(r, &recipe, newtype);
+    return construct(r, check(count, blocklength, oldtype, newtype), MPI_COMBINER_VECTOR,
+                     PARTS({&count, 1}, {&blocklength, 1}, {&stride, 1}), 0, NULL, 1, &oldtype, newtype);
 }
 
 static int hvector(struct pf_rank *r, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                    MPI_Datatype *newtype)
 {
-    int error = check(count, blocklength, oldtype, newtype);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int integers[] = {count, blocklength};
-    struct pf_recipe recipe = {MPI_COMBINER_HVECTOR, 2, 1, 1, integers, &stride, &oldtype};
-    return construct(r, &recipe, newtype);
+    return construct(r, check(count, blocklength, oldtype, newtype), MPI_COMBINER_HVECTOR,
+                     PARTS({&count, 1}, {&blocklength, 1}), 1, &stride, 1, &oldtype, newtype);
 }
 
 int pf_PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
@@ -96,40 +96,18 @@ int pf_PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int
                          MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct pf_rank *r = PF_ENTER(Type_indexed);
-    int error = check(count, 0, oldtype, newtype);
-    if (!error)
-        error = check_lengths(count, array_of_blocklengths);
-    if (!error && count > 0 && !array_of_displacements)
-        error = MPI_ERR_ARG;
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int *integers = new_integers(1 + 2 * (size_t)count), *at = integers;
-    put(&at, &count, 1);
-    put(&at, array_of_blocklengths, count);
-    put(&at, array_of_displacements, count);
-    struct pf_recipe recipe = {MPI_COMBINER_INDEXED, 1 + 2 * count, 0, 1, integers, NULL, &oldtype};
-    int code = construct(r, &recipe, newtype);
-    free(integers);
-    return code;
+    int error = check_lengths(check(count, 0, oldtype, newtype), count, array_of_blocklengths);
+    return construct(r, check_list(error, count, array_of_displacements), MPI_COMBINER_INDEXED,
+                     PARTS({&count, 1}, {array_of_blocklengths, count}, {array_of_displacements, count}), 0,
+                     NULL, 1, &oldtype, newtype);
 }
 
 static int hindexed(struct pf_rank *r, int count, const int *lengths, const MPI_Aint *displacements,
                     MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int error = check(count, 0, oldtype, newtype);
-    if (!error)
-        error = check_lengths(count, lengths);
-    if (!error && count > 0 && !displacements)
-        error = MPI_ERR_ARG;
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int *integers = new_integers(1 + (size_t)count), *at = integers;
-    put(&at, &count, 1);
-    put(&at, lengths, count);
-    struct pf_recipe recipe = {MPI_COMBINER_HINDEXED, 1 + count, count, 1, integers, displacements, &oldtype};
-    int code = construct(r, &recipe, newtype);
-    free(integers);
-    return code;
+    int error = check_lengths(check(count, 0, oldtype, newtype), count, lengths);
+    return construct(r, check_list(error, count, displacements), MPI_COMBINER_HINDEXED,
+                     PARTS({&count, 1}, {lengths, count}), count, displacements, 1, &oldtype, newtype);
 }
 
 int pf_PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
@@ -152,56 +130,31 @@ int pf_PMPI_Type_create_indexed_block(int count, int blocklength, const int arra
                                       MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct pf_rank *r = PF_ENTER(Type_create_indexed_block);
-    int error = check(count, blocklength, oldtype, newtype);
-    if (!error && count > 0 && !array_of_displacements)
-        error = MPI_ERR_ARG;
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int *integers = new_integers(2 + (size_t)count), *at = integers;
-    put(&at, &count, 1);
-    put(&at, &blocklength, 1);
-    put(&at, array_of_displacements, count);
-    struct pf_recipe recipe = {MPI_COMBINER_INDEXED_BLOCK, 2 + count, 0, 1, integers, NULL, &oldtype};
-    int code = construct(r, &recipe, newtype);
-    free(integers);
-    return code;
+    int error = check_list(check(count, blocklength, oldtype, newtype), count, array_of_displacements);
+    return construct(r, error, MPI_COMBINER_INDEXED_BLOCK,
+                     PARTS({&count, 1}, {&blocklength, 1}, {array_of_displacements, count}), 0, NULL, 1,
+                     &oldtype, newtype);
 }
 
 int pf_PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[],
                                        MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct pf_rank *r = PF_ENTER(Type_create_hindexed_block);
-    int error = check(count, blocklength, oldtype, newtype);
-    if (!error && count > 0 && !array_of_displacements)
-        error = MPI_ERR_ARG;
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int integers[] = {count, blocklength};
-    struct pf_recipe recipe = {MPI_COMBINER_HINDEXED_BLOCK, 2,       count, 1, integers,
-                               array_of_displacements,      &oldtype};
-    return construct(r, &recipe, newtype);
+    int error = check_list(check(count, blocklength, oldtype, newtype), count, array_of_displacements);
+    return construct(r, error, MPI_COMBINER_HINDEXED_BLOCK, PARTS({&count, 1}, {&blocklength, 1}), count,
+                     array_of_displacements, 1, &oldtype, newtype);
 }
 
 static int structure(struct pf_rank *r, int count, const int *lengths, const MPI_Aint *displacements,
                      const MPI_Datatype *types, MPI_Datatype *newtype)
 {
-    int error = check(count, 0, MPI_BYTE, newtype);
-    if (!error)
-        error = check_lengths(count, lengths);
-    if (!error && count > 0 && (!displacements || !types))
-        error = MPI_ERR_ARG;
+    int error = check_lengths(check(count, 0, MPI_BYTE, newtype), count, lengths);
+    error = check_list(check_list(error, count, displacements), count, types);
     for (int i = 0; i < count && !error; i++)
         if (!pf_datatype_valid(types[i]))
             error = MPI_ERR_TYPE;
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int *integers = new_integers(1 + (size_t)count), *at = integers;
-    put(&at, &count, 1);
-    put(&at, lengths, count);
-    struct pf_recipe recipe = {MPI_COMBINER_STRUCT, 1 + count, count, count, integers, displacements, types};
-    int code = construct(r, &recipe, newtype);
-    free(integers);
-    return code;
+    return construct(r, error, MPI_COMBINER_STRUCT, PARTS({&count, 1}, {lengths, count}), count,
+                     displacements, count, types, newtype);
 }
 
 int pf_PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
@@ -222,12 +175,9 @@ int pf_PMPI_Type_struct(int count, const int array_of_blocklengths[], const MPI_
 int pf_PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
     struct pf_rank *r = PF_ENTER(Type_create_resized);
-    int error = check(0, 0, oldtype, newtype);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    MPI_Aint addresses[] = {lb, extent};
-    struct pf_recipe recipe = {MPI_COMBINER_RESIZED, 0, 2, 1, NULL, addresses, &oldtype};
-    return construct(r, &recipe, newtype);
+    const MPI_Aint addresses[] = {lb, extent};
+    return construct(r, check(0, 0, oldtype, newtype), MPI_COMBINER_RESIZED, PARTS({NULL, 0}), 2, addresses,
+                     1, &oldtype, newtype);
 }
 
 static bool dimensions_valid(int ndims, const int *sizes, const int *subsizes, const int *starts)
@@ -250,18 +200,10 @@ int pf_PMPI_Type_create_subarray(int ndims, const int size_array[], const int su
     if (!error && (!dimensions_valid(ndims, size_array, subsize_array, start_array) ||
                    (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)))
         error = MPI_ERR_ARG;
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int *integers = new_integers(2 + 3 * (size_t)ndims), *at = integers;
-    put(&at, &ndims, 1);
-    put(&at, size_array, ndims);
-    put(&at, subsize_array, ndims);
-    put(&at, start_array, ndims);
-    put(&at, &order, 1);
-    struct pf_recipe recipe = {MPI_COMBINER_SUBARRAY, 2 + 3 * ndims, 0, 1, integers, NULL, &oldtype};
-    int code = construct(r, &recipe, newtype);
-    free(integers);
-    return code;
+    return construct(
+        r, error, MPI_COMBINER_SUBARRAY,
+        PARTS({&ndims, 1}, {size_array, ndims}, {subsize_array, ndims}, {start_array, ndims}, {&order, 1}), 0,
+        NULL, 1, &oldtype, newtype);
 }
 
 static bool distribution_valid(int distribution, int argument, int gsize, int psize)
@@ -306,21 +248,10 @@ int pf_PMPI_Type_create_darray(int size, int rank, int ndims, const int gsize_ar
     if (!error && (!grid_valid(size, rank, ndims, gsize_array, distrib_array, darg_array, psize_array) ||
                    (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)))
         error = MPI_ERR_ARG;
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    int *integers = new_integers(4 + 4 * (size_t)ndims), *at = integers;
-    put(&at, &size, 1);
-    put(&at, &rank, 1);
-    put(&at, &ndims, 1);
-    put(&at, gsize_array, ndims);
-    put(&at, distrib_array, ndims);
-    put(&at, darg_array, ndims);
-    put(&at, psize_array, ndims);
-    put(&at, &order, 1);
-    struct pf_recipe recipe = {MPI_COMBINER_DARRAY, 4 + 4 * ndims, 0, 1, integers, NULL, &oldtype};
-    int code = construct(r, &recipe, newtype);
-    free(integers);
-    return code;
+    return construct(r, error, MPI_COMBINER_DARRAY,
+                     PARTS({&size, 1}, {&rank, 1}, {&ndims, 1}, {gsize_array, ndims}, {distrib_array, ndims},
+                           {darg_array, ndims}, {psize_array, ndims}, {&order, 1}),
+                     0, NULL, 1, &oldtype, newtype);
 }
 
 static int f90(struct pf_rank *r, int combiner, int precision, int range, MPI_Datatype *newtype)

@@ -16,13 +16,13 @@
     X(C, MPI_SHORT, short)                                                                                   \
     X(C, MPI_INT, int)                                                                                       \
     X(C, MPI_LONG, long)                                                                                     \
-    X(C, MPI_LONG_LONG, long long)                                                                           \
+    X(C, MPI_LONG_LONG_INT, long long)                                                                       \
     X(C, MPI_UNSIGNED_SHORT, unsigned short)                                                                 \
     X(C, MPI_UNSIGNED, unsigned)                                                                             \
     X(C, MPI_UNSIGNED_LONG, unsigned long)                                                                   \
     X(C, MPI_UNSIGNED_LONG_LONG, unsigned long long)                                                         \
     X(C, MPI_FLOAT, float)                                                                                   \
-    X(C, MPI_C_FLOAT_COMPLEX, float _Complex)                                                                \
+    X(C, MPI_C_COMPLEX, float _Complex)                                                                      \
     X(C, MPI_CXX_FLOAT_COMPLEX, float _Complex)                                                              \
     X(C, MPI_DOUBLE, double)                                                                                 \
     X(C, MPI_C_DOUBLE_COMPLEX, double _Complex)                                                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an implementation's datatype back to the hub's: user functions must see the handles of the
+/* From an implementation's datatype back to the middleware's: user functions must see the handles of the
  * application. */
 #include <stdlib.h>
 #include <uthash.h>

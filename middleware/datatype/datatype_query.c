@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions about datatypes that the hub answers by itself, and address arithmetic (MPI 3.1 sections 4.1.5
- * to 4.1.13). */
+/* Questions about datatypes that the middleware answers by itself, and address arithmetic (MPI 3.1
+ * sections 4.1.5 to 4.1.13). */
 #include <limits.h>
 
 #include "middleware/core/call.h"
@@ -40,85 +40,51 @@ static int bounds_for(MPI_Datatype handle, const void *out, const void *other, s
     return MPI_SUCCESS;
 }
 
+/* The body of a query of bounds: `results` sets what it returns. */
+#define RETURN_BOUNDS(call, out, other, results)                                                             \
+    struct pf_rank *r = PF_ENTER(call);                                                                      \
+    struct pf_bounds bounds;                                                                                 \
+    int error = bounds_for(handle, out, other, &bounds);                                                     \
+    if (error)                                                                                               \
+        return pf_call_error(r, MPI_COMM_WORLD, error);                                                      \
+    results;                                                                                                 \
+    return pf_call_return(r, MPI_SUCCESS)
+
 int pf_PMPI_Type_get_extent(MPI_Datatype handle, MPI_Aint *lb, MPI_Aint *extent)
 {
-    struct pf_rank *r = PF_ENTER(Type_get_extent);
-    struct pf_bounds bounds;
-    int error = bounds_for(handle, lb, extent, &bounds);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    *lb = bounds.lb;
-    *extent = bounds.ub - bounds.lb;
-    return pf_call_return(r, MPI_SUCCESS);
+    RETURN_BOUNDS(Type_get_extent, lb, extent, *lb = bounds.lb; *extent = bounds.ub - bounds.lb);
 }
 
 int pf_PMPI_Type_get_extent_x(MPI_Datatype handle, MPI_Count *lb, MPI_Count *extent)
 {
-    struct pf_rank *r = PF_ENTER(Type_get_extent_x);
-    struct pf_bounds bounds;
-    int error = bounds_for(handle, lb, extent, &bounds);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    *lb = bounds.lb;
-    *extent = bounds.ub - bounds.lb;
-    return pf_call_return(r, MPI_SUCCESS);
+    RETURN_BOUNDS(Type_get_extent_x, lb, extent, *lb = bounds.lb; *extent = bounds.ub - bounds.lb);
 }
 
 int pf_PMPI_Type_get_true_extent(MPI_Datatype handle, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-    struct pf_rank *r = PF_ENTER(Type_get_true_extent);
-    struct pf_bounds bounds;
-    int error = bounds_for(handle, true_lb, true_extent, &bounds);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    *true_lb = bounds.true_lb;
-    *true_extent = bounds.true_ub - bounds.true_lb;
-    return pf_call_return(r, MPI_SUCCESS);
+    RETURN_BOUNDS(Type_get_true_extent, true_lb, true_extent, *true_lb = bounds.true_lb;
+                  *true_extent = bounds.true_ub - bounds.true_lb);
 }
 
 int pf_PMPI_Type_get_true_extent_x(MPI_Datatype handle, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    struct pf_rank *r = PF_ENTER(Type_get_true_extent_x);
-    struct pf_bounds bounds;
-    int error = bounds_for(handle, true_lb, true_extent, &bounds);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    *true_lb = bounds.true_lb;
-    *true_extent = bounds.true_ub - bounds.true_lb;
-    return pf_call_return(r, MPI_SUCCESS);
+    RETURN_BOUNDS(Type_get_true_extent_x, true_lb, true_extent, *true_lb = bounds.true_lb;
+                  *true_extent = bounds.true_ub - bounds.true_lb);
 }
 
 int pf_PMPI_Type_extent(MPI_Datatype handle, MPI_Aint *extent)
 {
-    struct pf_rank *r = PF_ENTER(Type_extent);
-    struct pf_bounds bounds;
-    int error = bounds_for(handle, extent, extent, &bounds);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    *extent = bounds.ub - bounds.lb;
-    return pf_call_return(r, MPI_SUCCESS);
+    RETURN_BOUNDS(Type_extent, extent, extent, *extent = bounds.ub - bounds.lb);
 }
 
 int pf_PMPI_Type_lb(MPI_Datatype handle, MPI_Aint *lb)
 {
-    struct pf_rank *r = PF_ENTER(Type_lb);
-    struct pf_bounds bounds;
-    int error = bounds_for(handle, lb, lb, &bounds);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    *lb = bounds.lb;
-    return pf_call_return(r, MPI_SUCCESS);
+    RETURN_BOUNDS(Type_lb, lb, lb, *lb = bounds.lb);
 }
 
 int pf_PMPI_Type_ub(MPI_Datatype handle, MPI_Aint *ub)
 {
-    struct pf_rank *r = PF_ENTER(Type_ub);
-    struct pf_bounds bounds;
-    int error = bounds_for(handle, ub, ub, &bounds);
-    if (error)
-        return pf_call_error(r, MPI_COMM_WORLD, error);
-    *ub = bounds.ub;
-    return pf_call_return(r, MPI_SUCCESS);
+    RETURN_BOUNDS(Type_ub, ub, ub, *ub = bounds.ub);
 }
 
 int pf_PMPI_Type_get_envelope(MPI_Datatype handle, int *num_integers, int *num_addresses, int *num_datatypes,

@@ -102,7 +102,7 @@ static bool has_bounds(struct pf_instance *in, const struct pf_datatype *type, p
     return in->fn->Type_get_extent(body, &lb, &extent) == 0 && lb == type->lb && extent == type->extent;
 }
 
-/* Gives the body the hub's bounds; the body is used up. */
+/* Gives the body the middleware's bounds; the body is used up. */
 static int set_bounds(struct pf_instance *in, const struct pf_datatype *type, pf_native_datatype_t body,
                       pf_native_datatype_t *shadow)
 {
@@ -138,9 +138,9 @@ static void *datatype_shadow(struct pf_instance *in, struct pf_object *object)
         return shadow;
     }
     struct pf_rank *r = type->owner;
-    int before = pf_hub_native_begin(r, in);
+    int before = pf_middleware_native_begin(r, in);
     int code = build(in, type, &shadow);
-    pf_hub_native_end(r, in, before);
+    pf_middleware_native_end(r, in, before);
     if (code != 0)
         return in->values->datatype_null;
     type->object.native[in->impl] = shadow;
@@ -158,10 +158,10 @@ static void on_shadows(struct pf_datatype *type, bool commit)
         struct pf_instance *in = r->instances[impl];
         if (!in || !type->object.native[impl])
             continue;
-        int before = pf_hub_native_begin(r, in);
+        int before = pf_middleware_native_begin(r, in);
         (commit ? in->fn->Type_commit
                 : in->fn->Type_free)(&(pf_native_datatype_t){type->object.native[impl]});
-        pf_hub_native_end(r, in, before);
+        pf_middleware_native_end(r, in, before);
     }
 }
 

@@ -4,13 +4,7 @@
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype.h"
 
-/* A signature is a sequence of runs: so many items of another type. Only structures have more than one. */
-struct run {
-    MPI_Datatype type;
-    MPI_Count items;
-};
-
-static int run_count(const struct pf_datatype *type)
+int pf_datatype_runs(const struct pf_datatype *type)
 {
     return type->combiner == MPI_COMBINER_STRUCT ? type->integers[0] : 1;
 }
@@ -37,11 +31,11 @@ static MPI_Count items_of(const struct pf_datatype *type)
     }
 }
 
-static struct run run_at(const struct pf_datatype *type, int i)
+struct pf_datatype_run pf_datatype_run_at(const struct pf_datatype *type, int i)
 {
     if (type->combiner == MPI_COMBINER_STRUCT)
-        return (struct run){type->types[i], type->integers[1 + i]};
-    return (struct run){type->expansion ? type->expansion : type->types[0], items_of(type)};
+        return (struct pf_datatype_run){type->types[i], type->integers[1 + i]};
+    return (struct pf_datatype_run){type->expansion ? type->expansion : type->types[0], items_of(type)};
 }
 
 static MPI_Count elements_of(MPI_Datatype handle)
@@ -62,10 +56,10 @@ static MPI_Count named_bytes(struct pf_rank *r, MPI_Datatype handle, int impl)
         return pf_datatype_sizes[value];
     int *size = &native_sizes[impl][value];
     if (*size == 0) {
-        int before = pf_hub_native_begin(r, in);
+        int before = pf_middleware_native_begin(r, in);
         if (in->fn->Type_size(in->predefined[value], size) != 0 || *size <= 0)
             *size = pf_datatype_sizes[value];
-        pf_hub_native_end(r, in, before);
+        pf_middleware_native_end(r, in, before);
     }
     return *size;
 }
@@ -80,8 +74,8 @@ MPI_Count pf_datatype_bytes(struct pf_rank *r, MPI_Datatype handle, int impl)
         return named_bytes(r, handle, impl);
     const struct pf_datatype *type = pf_datatype_of(handle);
     MPI_Count bytes = 0;
-    for (int i = 0; i < run_count(type); i++) {
-        struct run run = run_at(type, i);
+    for (int i = 0; i < pf_datatype_runs(type); i++) {
+        struct pf_datatype_run run = pf_datatype_run_at(type, i);
         bytes += run.items * pf_datatype_bytes(r, run.type, impl);
     }
     return bytes;
@@ -99,8 +93,8 @@ static MPI_Count partial_elements(struct pf_rank *r, MPI_Datatype handle, int im
     }
     const struct pf_datatype *type = pf_datatype_of(handle);
     MPI_Count elements = 0;
-    for (int i = 0; type && i < run_count(type); i++) {
-        struct run run = run_at(type, i);
+    for (int i = 0; type && i < pf_datatype_runs(type); i++) {
+        struct pf_datatype_run run = pf_datatype_run_at(type, i);
         MPI_Count item = pf_datatype_bytes(r, run.type, impl);
         if (item == 0)
             continue;
@@ -117,7 +111,7 @@ MPI_Count pf_datatype_elements(struct pf_rank *r, MPI_Datatype handle, int impl,
 {
     MPI_Count item = pf_datatype_bytes(r, handle, impl);
     if (item == 0)
-        return bytes == 0 ? 0 : -1;
+        return 0;
     MPI_Count elements = bytes / item * elements_of(handle);
     bytes %= item;
     elements += partial_elements(r, handle, impl, &bytes);
@@ -131,8 +125,8 @@ static MPI_Count partial_bytes(MPI_Datatype handle, MPI_Count elements)
         return elements > 0 ? named->parts[0] : 0;
     const struct pf_datatype *type = pf_datatype_of(handle);
     MPI_Count bytes = 0;
-    for (int i = 0; type && elements > 0 && i < run_count(type); i++) {
-        struct run run = run_at(type, i);
+    for (int i = 0; type && elements > 0 && i < pf_datatype_runs(type); i++) {
+        struct pf_datatype_run run = pf_datatype_run_at(type, i);
         MPI_Count each = elements_of(run.type);
         if (each == 0)
             continue;
@@ -151,4 +145,17 @@ MPI_Count pf_datatype_element_bytes(MPI_Datatype handle, MPI_Count elements)
     if (each == 0)
         return 0;
     return elements / each * pf_datatype_size(handle) + partial_bytes(handle, elements % each);
+}
+
+MPI_Count pf_datatype_longs(MPI_Datatype handle)
+{
+    if (handle == MPI_LONG || handle == MPI_UNSIGNED_LONG || handle == MPI_LONG_INT)
+        return 1;
+    const struct pf_datatype *type = pf_datatype_of(handle);
+    MPI_Count longs = 0;
+    for (int i = 0; type && i < pf_datatype_runs(type); i++) {
+        struct pf_datatype_run run = pf_datatype_run_at(type, i);
+        longs += run.items > 0 ? run.items * pf_datatype_longs(run.type) : 0;
+    }
+    return longs;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that are longer than an implementation can count. */
 #include "base/log.h"
-#include "middleware/core/call.h"
+#include "middleware/datatype/limits.h"
 
 int pf_call_too_long(const struct pf_instance *in, MPI_Count size, double count)
 {

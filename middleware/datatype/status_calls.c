@@ -22,8 +22,8 @@ int pf_PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *coun
         return pf_call_error(r, MPI_COMM_WORLD, error);
     int64_t bytes = pf_status_bytes(status);
     MPI_Count item = pf_datatype_bytes(r, datatype, pf_status_impl(status));
-    if (item == 0)
-        *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    if (item == 0) /* whatever has come, as in Open MPI: there are no items in it */
+        *count = 0;
     else
         *count = bytes % item || bytes / item > INT_MAX ? MPI_UNDEFINED : (int)(bytes / item);
     return pf_call_return(r, MPI_SUCCESS);
@@ -56,7 +56,7 @@ int pf_PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_
     return pf_call_return(r, MPI_SUCCESS);
 }
 
-/* From now on the bytes are the hub's. */
+/* From now on the bytes are the middleware's. */
 static int set_elements(struct pf_rank *r, MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     int error = check(status, datatype, status);
@@ -96,23 +96,45 @@ int pf_PMPI_Test_cancelled(const MPI_Status *status, int *flag)
     return pf_call_return(r, MPI_SUCCESS);
 }
 
-_Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint),
+_Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint) &&
+                   sizeof(MPI_Status) == sizeof(MPI_F08_status),
                "a Fortran status is the same words");
+
+/* Each of the three to another; the values that stand for no status are NULL in all. */
+static int convert(struct pf_rank *r, const void *from, void *to)
+{
+    if (!from || !to)
+        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    memcpy(to, from, sizeof(MPI_Status));
+    return pf_call_return(r, MPI_SUCCESS);
+}
 
 int pf_PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 {
-    struct pf_rank *r = PF_ENTER(Status_c2f);
-    if (c_status == MPI_STATUS_IGNORE || f_status == MPI_F_STATUS_IGNORE)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    memcpy(f_status, c_status, sizeof *c_status);
-    return pf_call_return(r, MPI_SUCCESS);
+    return convert(PF_ENTER(Status_c2f), c_status, f_status);
 }
 
 int pf_PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
 {
-    struct pf_rank *r = PF_ENTER(Status_f2c);
-    if (f_status == MPI_F_STATUS_IGNORE || c_status == MPI_STATUS_IGNORE)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    memcpy(c_status, f_status, sizeof *c_status);
-    return pf_call_return(r, MPI_SUCCESS);
+    return convert(PF_ENTER(Status_f2c), f_status, c_status);
+}
+
+int pf_PMPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
+{
+    return convert(PF_ENTER(Status_c2f08), c_status, f08_status);
+}
+
+int pf_PMPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
+{
+    return convert(PF_ENTER(Status_f082c), f08_status, c_status);
+}
+
+int pf_PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)
+{
+    return convert(PF_ENTER(Status_f2f08), f_status, f08_status);
+}
+
+int pf_PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
+{
+    return convert(PF_ENTER(Status_f082f), f08_status, f_status);
 }

@@ -21,6 +21,13 @@ void pf_fortran_called_from(const void *site)
     r->open = false; /* so that the next call looks for it; calls from C do not pay for that */
 }
 
+void pf_fortran_attribute(int begins)
+{
+    struct pf_rank *r = caller();
+    if (r)
+        r->fortran_attribute = begins;
+}
+
 int pf_fortran_peers(MPI_Comm handle)
 {
     struct pf_rank *r = caller();

@@ -43,6 +43,9 @@ PF_EXPORT pf_fortran_procedure *pf_fortran_function(enum pf_fortran_callback kin
 /* Where the application's Fortran calls MPI, for diagnoses; counts for the caller's next call only. */
 PF_EXPORT void pf_fortran_called_from(const void *site);
 
+/* Around a call that creates a keyval, or sets or gets an attribute, with numbers where C has addresses. */
+PF_EXPORT void pf_fortran_attribute(int begins);
+
 /* With how many members the caller exchanges data in an all-to-all; 0 if that is no communicator. */
 PF_EXPORT int pf_fortran_peers(MPI_Comm comm);
 

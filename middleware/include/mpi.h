@@ -7,9 +7,8 @@
  * constant (for switch and static initialisers). The middleware translates to the implementation that runs a
  * call.
  *
- * mpi_proto.h, generated from surface/mpi.tsv, declares the functions under names of our own and maps
- * MPI_Send to pf_MPI_Send and PMPI_Send to pf_PMPI_Send, so that a call cannot reach another MPI library in
- * the same process.
+ * mpi_proto.h, generated from surface/mpi.tsv, declares the functions. For the linker MPI_Send is pf_MPI_Send
+ * and PMPI_Send is pf_PMPI_Send, so that a call cannot reach another MPI library in the same process.
  */
 #ifndef PARFOCAL_MPI_H
 #define PARFOCAL_MPI_H
@@ -36,8 +35,11 @@ extern "C" {
 #endif
 
 typedef ptrdiff_t MPI_Aint;
-__extension__ typedef long long MPI_Offset; /* no C90 complaint about long long */
-__extension__ typedef long long MPI_Count;
+#pragma GCC diagnostic push /* C++98 and C90 complain about long long */
+#pragma GCC diagnostic ignored "-Wlong-long"
+typedef long long MPI_Offset;
+typedef long long MPI_Count;
+#pragma GCC diagnostic pop
 typedef int MPI_Fint;
 
 typedef struct MPI_ABI_Comm *MPI_Comm;
@@ -62,6 +64,14 @@ typedef struct MPI_Status {
     int MPI_ERROR;
     int mpi_reserved[5];
 } MPI_Status;
+
+/* What the module mpi_f08 has for it */
+typedef struct {
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+    int mpi_reserved[5];
+} MPI_F08_status;
 
 /* Types of the functions that an application gives to MPI */
 typedef void MPI_User_function(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
@@ -139,13 +149,13 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_SHORT                   PF_HANDLE(MPI_Datatype, 0x208)
 #define MPI_INT                     PF_HANDLE(MPI_Datatype, 0x209)
 #define MPI_LONG                    PF_HANDLE(MPI_Datatype, 0x20a)
-#define MPI_LONG_LONG               PF_HANDLE(MPI_Datatype, 0x20b)
+#define MPI_LONG_LONG_INT           PF_HANDLE(MPI_Datatype, 0x20b)
 #define MPI_UNSIGNED_SHORT          PF_HANDLE(MPI_Datatype, 0x20c)
 #define MPI_UNSIGNED                PF_HANDLE(MPI_Datatype, 0x20d)
 #define MPI_UNSIGNED_LONG           PF_HANDLE(MPI_Datatype, 0x20e)
 #define MPI_UNSIGNED_LONG_LONG      PF_HANDLE(MPI_Datatype, 0x20f)
 #define MPI_FLOAT                   PF_HANDLE(MPI_Datatype, 0x210)
-#define MPI_C_FLOAT_COMPLEX         PF_HANDLE(MPI_Datatype, 0x212)
+#define MPI_C_COMPLEX               PF_HANDLE(MPI_Datatype, 0x212)
 #define MPI_CXX_FLOAT_COMPLEX       PF_HANDLE(MPI_Datatype, 0x213)
 #define MPI_DOUBLE                  PF_HANDLE(MPI_Datatype, 0x214)
 #define MPI_C_DOUBLE_COMPLEX        PF_HANDLE(MPI_Datatype, 0x216)
@@ -174,8 +184,8 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_UINT32_T                PF_HANDLE(MPI_Datatype, 0x251)
 #define MPI_INT64_T                 PF_HANDLE(MPI_Datatype, 0x258)
 #define MPI_UINT64_T                PF_HANDLE(MPI_Datatype, 0x259)
-#define MPI_LONG_LONG_INT           MPI_LONG_LONG
-#define MPI_C_COMPLEX               MPI_C_FLOAT_COMPLEX
+#define MPI_LONG_LONG               MPI_LONG_LONG_INT
+#define MPI_C_FLOAT_COMPLEX         MPI_C_COMPLEX
 #define MPI_CXX_COMPLEX             MPI_CXX_FLOAT_COMPLEX /* the name before MPI-3 */
 
 /* Datatypes of Fortran */
@@ -225,6 +235,8 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_DISPLACEMENT_CURRENT ((MPI_Offset)-1)
 #define MPI_F_STATUS_IGNORE      PF_HANDLE(MPI_Fint *, 0)
 #define MPI_F_STATUSES_IGNORE    PF_HANDLE(MPI_Fint *, 0)
+#define MPI_F08_STATUS_IGNORE    PF_HANDLE(MPI_F08_status *, 0)
+#define MPI_F08_STATUSES_IGNORE  PF_HANDLE(MPI_F08_status *, 0)
 
 /* Special ranks, tags and counts */
 #define MPI_ANY_SOURCE (-1)

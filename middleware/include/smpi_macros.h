@@ -5,6 +5,9 @@
 #ifndef PARFOCAL_SMPI_MACROS_H
 #define PARFOCAL_SMPI_MACROS_H
 
+/* C90 and C++98 complain about variadic macros. */
+#pragma GCC system_header
+
 #include <stddef.h>
 #include <stdio.h>
 

@@ -7,13 +7,12 @@
 
 #include "middleware/agree/switch.h"
 #include "middleware/comm/group.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/core/errhandler.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/object/info.h"
 #include "base/memory.h"
-
-int pf_file_open_count;
 
 int pf_file_failed(struct pf_rank *r, MPI_File file, int error_class)
 {
@@ -42,7 +41,7 @@ int pf_native_whence(const struct pf_instance *in, int whence)
     }
 }
 
-/* The hub's bits of an access mode in the order of the values table. */
+/* The middleware's bits of an access mode in the order of the values table. */
 static const int mode_bits[PF_FILE_MODES] = {
     MPI_MODE_APPEND, MPI_MODE_CREATE,     MPI_MODE_DELETE_ON_CLOSE, MPI_MODE_EXCL,  MPI_MODE_RDONLY,
     MPI_MODE_RDWR,   MPI_MODE_SEQUENTIAL, MPI_MODE_UNIQUE_OPEN,     MPI_MODE_WRONLY};
@@ -74,13 +73,11 @@ static struct pf_file *new_file(struct pf_rank *r, struct pf_comm *comm, int amo
     file->info = pf_info_copy(r, info);
     file->etype = file->filetype = MPI_BYTE;
     file->amode = amode;
-    pf_file_open_count++;
     return file;
 }
 
 static void destroy(struct pf_file *file)
 {
-    pf_file_open_count--;
     pf_datatype_release(file->etype);
     pf_datatype_release(file->filetype);
     pf_info_release(file->info);
@@ -99,8 +96,11 @@ int pf_PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info i
     struct pf_file *file = new_file(r, c, amode, info);
     struct pf_instance *in = file->in = pf_call_native_begin(r, pf_switch_promote(r));
     pf_native_file_t native = NULL;
-    int code = in->fn->File_open(pf_native(in, comm), filename, native_mode(in, amode), pf_native(in, info),
-                                 &native);
+    char *name = pf_upcalls.file_name(filename);
+    int code =
+        in->fn->File_open(pf_native(in, comm), name, native_mode(in, amode), pf_native(in, info), &native);
+    if (name != filename)
+        free(name);
     if (code == MPI_SUCCESS) {
         file->object.native[in->impl] = native;
         r->live_objects++;
@@ -133,7 +133,10 @@ int pf_PMPI_File_delete(const char *filename, MPI_Info info)
     if (!filename)
         return pf_file_failed(r, MPI_FILE_NULL, MPI_ERR_ARG);
     struct pf_instance *in = pf_call_native_begin(r, pf_switch_promote(r));
-    int code = in->fn->File_delete(filename, pf_native(in, info));
+    char *name = pf_upcalls.file_name(filename);
+    int code = in->fn->File_delete(name, pf_native(in, info));
+    if (name != filename)
+        free(name);
     return pf_file_leave(r, in, MPI_FILE_NULL, code);
 }
 

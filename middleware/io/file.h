@@ -14,13 +14,10 @@ struct pf_file {
     struct pf_instance *in;
     struct pf_comm *comm; /* with a reference */
     MPI_Errhandler errhandler;
-    MPI_Info info;                /* the latest hints, the hub's own */
+    MPI_Info info;                /* the latest hints, the middleware's own */
     MPI_Datatype etype, filetype; /* of the view, with references */
     int amode;
 };
-
-/* Handles of files of all ranks that have not been closed. */
-extern int pf_file_open_count;
 
 /* The file behind a handle, NULL when it is none. */
 static inline struct pf_file *pf_file_of(MPI_File handle)

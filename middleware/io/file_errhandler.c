@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers of files. */
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/io/file.h"
 #include "middleware/object/errhandler_calls.h"

@@ -18,6 +18,7 @@ struct pf_keyval {
     union pf_attribute_copy copy;
     union pf_attribute_delete drop;
     void *extra_state;
+    bool fortran; /* its callbacks are procedures, which get numbers */
     int references;
     struct pf_keyval **table; /* the rank's */
     UT_hash_handle hh;
@@ -27,8 +28,27 @@ struct pf_keyval {
 struct pf_attributes {
     struct pf_keyval *keyval;
     void *value;
+    bool number; /* set in Fortran: C sees its address (MPI 3.1 section 17.2.7) */
     struct pf_attributes *next;
 };
+
+/* Is the call that runs one of Fortran, where an attribute is a number? Ends that state. */
+static bool called_in_fortran(struct pf_rank *r)
+{
+    bool is = r->fortran_attribute;
+    r->fortran_attribute = false;
+    return is;
+}
+
+static void *seen_from_c(struct pf_attributes *attribute)
+{
+    return attribute->number ? &attribute->value : attribute->value;
+}
+
+static void *seen_by_callbacks(struct pf_attributes *attribute)
+{
+    return attribute->keyval->fortran ? attribute->value : seen_from_c(attribute);
+}
 
 static struct pf_keyval *find_keyval(struct pf_rank *r, enum pf_attribute_kind kind, int number)
 {
@@ -59,6 +79,7 @@ int pf_keyval_create(struct pf_rank *r, enum pf_attribute_kind kind, union pf_at
     keyval->copy = copy;
     keyval->drop = drop;
     keyval->extra_state = extra_state;
+    keyval->fortran = called_in_fortran(r);
     keyval->references = 1;
     keyval->table = &objects->keyvals;
     HASH_ADD_INT(objects->keyvals, number, keyval);
@@ -90,45 +111,43 @@ static bool is_dup_function(const void *function)
     return function == (const void *)(uintptr_t)1;
 }
 
-static int call_copy(const struct pf_attributes *from, const void *handle, void **value, int *flag)
+static int call_copy(struct pf_attributes *from, const void *handle, void **value, int *flag)
 {
     struct pf_keyval *keyval = from->keyval;
-    void *old = (void *)(uintptr_t)handle;
+    void *old = (void *)(uintptr_t)handle, *in = seen_by_callbacks(from);
     switch (keyval->kind) {
     case PF_ATTRIBUTE_COMM:
-        return keyval->copy.comm((MPI_Comm)old, keyval->number, keyval->extra_state, from->value, value,
-                                 flag);
+        return keyval->copy.comm((MPI_Comm)old, keyval->number, keyval->extra_state, in, value, flag);
     case PF_ATTRIBUTE_TYPE:
-        return keyval->copy.type((MPI_Datatype)old, keyval->number, keyval->extra_state, from->value, value,
-                                 flag);
+        return keyval->copy.type((MPI_Datatype)old, keyval->number, keyval->extra_state, in, value, flag);
     default:
-        return keyval->copy.win((MPI_Win)old, keyval->number, keyval->extra_state, from->value, value, flag);
+        return keyval->copy.win((MPI_Win)old, keyval->number, keyval->extra_state, in, value, flag);
     }
 }
 
-static int call_delete(const struct pf_attributes *attribute, const void *handle)
+static int call_delete(struct pf_attributes *attribute, const void *handle)
 {
     struct pf_keyval *keyval = attribute->keyval;
-    void *object = (void *)(uintptr_t)handle;
+    void *object = (void *)(uintptr_t)handle, *value = seen_by_callbacks(attribute);
     if (is_null_function((const void *)keyval->drop.comm))
         return MPI_SUCCESS;
     switch (keyval->kind) {
     case PF_ATTRIBUTE_COMM:
-        return keyval->drop.comm((MPI_Comm)object, keyval->number, attribute->value, keyval->extra_state);
+        return keyval->drop.comm((MPI_Comm)object, keyval->number, value, keyval->extra_state);
     case PF_ATTRIBUTE_TYPE:
-        return keyval->drop.type((MPI_Datatype)object, keyval->number, attribute->value, keyval->extra_state);
+        return keyval->drop.type((MPI_Datatype)object, keyval->number, value, keyval->extra_state);
     default:
-        return keyval->drop.win((MPI_Win)object, keyval->number, attribute->value, keyval->extra_state);
+        return keyval->drop.win((MPI_Win)object, keyval->number, value, keyval->extra_state);
     }
 }
 
 /* Puts a new attribute in front. */
-static int push(struct pf_attributes **attributes, struct pf_keyval *keyval, void *value)
+static int push(struct pf_attributes **attributes, struct pf_keyval *keyval, void *value, bool number)
 {
     struct pf_attributes *attribute = malloc(sizeof *attribute);
     if (!attribute)
         return MPI_ERR_NO_MEM;
-    *attribute = (struct pf_attributes){keyval, value, *attributes};
+    *attribute = (struct pf_attributes){keyval, value, number, *attributes};
     keyval->references++;
     *attributes = attribute;
     return MPI_SUCCESS;
@@ -141,23 +160,25 @@ static void drop_silently(struct pf_attributes *attribute)
 }
 
 /* Copies one attribute if its callback wants it. */
-static int copy_one(const struct pf_attributes *from, const void *old_handle, struct pf_attributes **to)
+static int copy_one(struct pf_attributes *from, const void *old_handle, struct pf_attributes **to)
 {
     struct pf_keyval *keyval = from->keyval;
     const void *function = (const void *)keyval->copy.comm;
     void *value = NULL;
     int flag = 0, error = MPI_SUCCESS;
+    bool number = keyval->fortran;
     if (is_dup_function(function)) {
         value = from->value;
+        number = from->number;
         flag = 1;
     } else if (!is_null_function(function)) {
         error = call_copy(from, old_handle, &value, &flag);
     }
-    return error || !flag ? error : push(to, keyval, value);
+    return error || !flag ? error : push(to, keyval, value, number);
 }
 
 /* Oldest first, so that the copies are in the same order. */
-static int copy_rest(const struct pf_attributes *from, const void *old_handle, struct pf_attributes **to)
+static int copy_rest(struct pf_attributes *from, const void *old_handle, struct pf_attributes **to)
 {
     if (!from)
         return MPI_SUCCESS;
@@ -214,6 +235,7 @@ int pf_attribute_set(struct pf_rank *r, enum pf_attribute_kind kind, struct pf_a
                      const void *handle, int number, void *value)
 {
     struct pf_keyval *keyval = find_keyval(r, kind, number);
+    bool fortran = called_in_fortran(r);
     if (!keyval || keyval->freed)
         return MPI_ERR_KEYVAL;
     struct pf_attributes **old = find(attributes, keyval);
@@ -222,19 +244,20 @@ int pf_attribute_set(struct pf_rank *r, enum pf_attribute_kind kind, struct pf_a
         if (error)
             return error;
     }
-    return push(attributes, keyval, value);
+    return push(attributes, keyval, value, fortran);
 }
 
 int pf_attribute_get(struct pf_rank *r, enum pf_attribute_kind kind, struct pf_attributes *attributes,
                      int number, void **value, int *flag)
 {
     struct pf_keyval *keyval = find_keyval(r, kind, number);
+    bool fortran = called_in_fortran(r);
     if (!keyval)
         return MPI_ERR_KEYVAL;
     struct pf_attributes *found = *find(&attributes, keyval);
     *flag = found != NULL;
     if (found)
-        *value = found->value;
+        *value = fortran ? found->value : seen_from_c(found);
     return MPI_SUCCESS;
 }
 

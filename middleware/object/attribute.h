@@ -4,7 +4,7 @@
 
 #include "middleware/core/object.h"
 
-/* Attributes live in the hub only: the callbacks get our handles and run exactly once (MPI 3.1 section
+/* Attributes live in the middleware only: the callbacks get our handles and run exactly once (MPI 3.1 section
  * 6.7). */
 struct pf_attributes; /* of one object, NULL when it has none */
 

@@ -4,6 +4,8 @@
  * numbers above them, in the order in which they are asked for. A number stays with an address: a later
  * object at the same address takes it over, so nothing needs to be removed when objects are freed.
  */
+#include "middleware/object/f2c.h"
+
 #include <stdlib.h>
 #include <uthash.h>
 
@@ -51,7 +53,7 @@ static int add(struct pf_fortran_table *table, const void *handle)
     return known->number;
 }
 
-static MPI_Fint to_fortran(const void *handle)
+MPI_Fint pf_fortran_number(const void *handle)
 {
     if ((uintptr_t)handle < FIRST_NUMBER)
         return (MPI_Fint)(uintptr_t)handle;
@@ -63,7 +65,7 @@ static MPI_Fint to_fortran(const void *handle)
     return known ? known->number : add(table, handle);
 }
 
-static void *to_c(MPI_Fint number, const void *null)
+void *pf_fortran_handle(MPI_Fint number, const void *null)
 {
     if (number >= 0 && number < FIRST_NUMBER)
         return (void *)(uintptr_t)number;
@@ -71,104 +73,4 @@ static void *to_c(MPI_Fint number, const void *null)
     int index = number - FIRST_NUMBER;
     return (void *)(uintptr_t)(number < 0 || !table || index >= table->count ? null
                                                                              : table->by_number[index]);
-}
-
-MPI_Fint pf_PMPI_Comm_c2f(MPI_Comm comm)
-{
-    return to_fortran(comm);
-}
-
-MPI_Comm pf_PMPI_Comm_f2c(MPI_Fint comm)
-{
-    return (MPI_Comm)to_c(comm, MPI_COMM_NULL);
-}
-
-MPI_Fint pf_PMPI_Errhandler_c2f(MPI_Errhandler errhandler)
-{
-    return to_fortran(errhandler);
-}
-
-MPI_Errhandler pf_PMPI_Errhandler_f2c(MPI_Fint errhandler)
-{
-    return (MPI_Errhandler)to_c(errhandler, MPI_ERRHANDLER_NULL);
-}
-
-MPI_Fint pf_PMPI_File_c2f(MPI_File file)
-{
-    return to_fortran(file);
-}
-
-MPI_File pf_PMPI_File_f2c(MPI_Fint file)
-{
-    return (MPI_File)to_c(file, MPI_FILE_NULL);
-}
-
-MPI_Fint pf_PMPI_Group_c2f(MPI_Group group)
-{
-    return to_fortran(group);
-}
-
-MPI_Group pf_PMPI_Group_f2c(MPI_Fint group)
-{
-    return (MPI_Group)to_c(group, MPI_GROUP_NULL);
-}
-
-MPI_Fint pf_PMPI_Info_c2f(MPI_Info info)
-{
-    return to_fortran(info);
-}
-
-MPI_Info pf_PMPI_Info_f2c(MPI_Fint info)
-{
-    return (MPI_Info)to_c(info, MPI_INFO_NULL);
-}
-
-MPI_Fint pf_PMPI_Message_c2f(MPI_Message message)
-{
-    return to_fortran(message);
-}
-
-MPI_Message pf_PMPI_Message_f2c(MPI_Fint message)
-{
-    return (MPI_Message)to_c(message, MPI_MESSAGE_NULL);
-}
-
-MPI_Fint pf_PMPI_Op_c2f(MPI_Op op)
-{
-    return to_fortran(op);
-}
-
-MPI_Op pf_PMPI_Op_f2c(MPI_Fint op)
-{
-    return (MPI_Op)to_c(op, MPI_OP_NULL);
-}
-
-MPI_Fint pf_PMPI_Request_c2f(MPI_Request request)
-{
-    return to_fortran(request);
-}
-
-MPI_Request pf_PMPI_Request_f2c(MPI_Fint request)
-{
-    return (MPI_Request)to_c(request, MPI_REQUEST_NULL);
-}
-
-MPI_Fint pf_PMPI_Type_c2f(MPI_Datatype datatype)
-{
-    return to_fortran(datatype);
-}
-
-MPI_Datatype pf_PMPI_Type_f2c(MPI_Fint datatype)
-{
-    return (MPI_Datatype)to_c(datatype, MPI_DATATYPE_NULL);
-}
-
-MPI_Fint pf_PMPI_Win_c2f(MPI_Win win)
-{
-    return to_fortran(win);
-}
-
-MPI_Win pf_PMPI_Win_f2c(MPI_Fint win)
-{
-    return (MPI_Win)to_c(win, MPI_WIN_NULL);
 }

@@ -110,6 +110,18 @@ MPI_Info pf_info_copy(struct pf_rank *r, MPI_Info handle)
     return handle_of(info);
 }
 
+MPI_Info pf_info_copy_known(struct pf_rank *r, MPI_Info handle)
+{
+    static const char *const known[] = {"mpi_", "parfocal_"};
+    const struct pf_info *from = pf_info_of(handle);
+    struct pf_info *info = new_info(r);
+    for (int i = 0; i < from->count; i++)
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (strncmp(from->pairs[i].key, known[k], strlen(known[k])) == 0)
+                set(info, from->pairs[i].key, from->pairs[i].value);
+    return handle_of(info);
+}
+
 /* A change makes the shadows stale: the next native call makes new ones. */
 static void free_shadows(struct pf_info *info)
 {
@@ -118,9 +130,9 @@ static void free_shadows(struct pf_info *info)
         struct pf_instance *in = r->instances[impl];
         if (!in || !info->object.native[impl])
             continue;
-        int before = pf_hub_native_begin(r, in);
+        int before = pf_middleware_native_begin(r, in);
         in->fn->Info_free(&(pf_native_info_t){info->object.native[impl]});
-        pf_hub_native_end(r, in, before);
+        pf_middleware_native_end(r, in, before);
         info->object.native[impl] = NULL;
     }
 }
@@ -149,12 +161,12 @@ static void *info_shadow(struct pf_instance *in, struct pf_object *object)
     pf_native_info_t shadow = NULL;
     if (!r) /* MPI_INFO_ENV is no hint */
         return in->values->info_null;
-    int before = pf_hub_native_begin(r, in);
+    int before = pf_middleware_native_begin(r, in);
     int code = in->fn->Info_create(&shadow);
     for (int i = 0; i < info->count && code == 0;
          i++) /* an implementation may refuse long values: hints are optional */
         in->fn->Info_set(shadow, info->pairs[i].key, info->pairs[i].value);
-    pf_hub_native_end(r, in, before);
+    pf_middleware_native_end(r, in, before);
     if (code != 0)
         return in->values->info_null;
     info->object.native[in->impl] = shadow;

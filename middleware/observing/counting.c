@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "middleware/account/summary.h"
+#include "middleware/summary/summary.h"
 #include "middleware/observing/observing.h"
 #include "middleware/observing/start.h"
 

@@ -2,22 +2,7 @@
 #ifndef PF_MIDDLEWARE_OBSERVING_OBSERVING_H
 #define PF_MIDDLEWARE_OBSERVING_OBSERVING_H
 
-#include <stdbool.h>
-
-#include "adapters/model.h"
-
-struct pf_rank;
-struct pf_trace_record;
-
-/* One call, on the stack of the entry that the application has called. */
-struct pf_observed {
-    int fn;                         /* PF_FN_... */
-    enum pf_model model;            /* to which it is counted */
-    const void *site;               /* where it comes from */
-    bool entered;                   /* the middleware has begun with it */
-    struct pf_rank *rank;           /* NULL: a call that is not traced, or inside one */
-    struct pf_trace_record *record; /* NULL until it has entered, and without a trace */
-};
+#include "middleware/core/observed.h"
 
 /* The calls by pf_MPI_ names come through here, in and out (surface/entries.py). `code` is what the call
  * returns, MPI_SUCCESS when that is no error code. MPI_Abort has no way out. */

@@ -16,9 +16,10 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/trace/trace.h"
-#include "middleware/account/compute.h"
+#include "middleware/compute/compute.h"
 #include "middleware/core/rank.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/observing/start.h"
@@ -234,7 +235,7 @@ static int open_nameless(void)
     char *name = pf_asprintf("%s.XXXXXX", all.path);
     int fd = mkostemp(name, O_CLOEXEC);
     if (fd < 0 || unlink(name) != 0)
-        pf_die("%s: cannot write beside '%s': %s", pf_config_given(all.kept ? "replay_record" : "trace"),
+        pf_die("%s: cannot write next to '%s': %s", pf_config_given(all.kept ? "replay_record" : "trace"),
                all.path, strerror(errno));
     free(name);
     return fd;
@@ -242,7 +243,7 @@ static int open_nameless(void)
 
 static void open_files(void)
 {
-    all.out = all.kept ? fopen(all.path, "w+e") : fdopen(open_nameless(), "w+");
+    all.out = all.kept ? pf_output_open(all.path, "w+e") : fdopen(open_nameless(), "w+");
     if (!all.out)
         pf_die("%s: cannot write the recording '%s': %s", pf_config_given("replay_record"), all.path,
                strerror(errno));

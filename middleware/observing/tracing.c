@@ -7,7 +7,7 @@
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/trace/record.h"
 #include "lowlevel/trace/trace.h"
-#include "middleware/account/compute.h"
+#include "middleware/compute/compute.h"
 #include "middleware/core/rank.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/observing/recording.h"

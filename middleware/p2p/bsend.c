@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "middleware/p2p/ledger.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_idup, whose request may be one of the implementation. */
 #include "middleware/comm/intercomm.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 
 /* Open MPI duplicates an intercommunicator by messages of its own. The new handle is there at once; it may be
@@ -31,8 +31,8 @@ static int idup_inter(struct pf_rank *r, struct pf_comm *parent, struct pf_insta
 }
 
 /*
- * SMPI has no such function, and no other model needs messages for it: the hub knows the members, and shadows
- * are made at first use. So the request is complete at once and the call takes no simulated time.
+ * SMPI has no such function, and no other model needs messages for it: the middleware knows the members, and
+ * shadows are made at first use. So the request is complete at once and the call takes no simulated time.
  */
 int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 {

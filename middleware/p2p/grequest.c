@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Generalized requests (MPI 3.1 section 12.2): the application does the work and says when it is done. The
- * hub keeps them. A rank that waits for one that is not complete parks; since nobody else may make its MPI
- * calls, the run then ends with a diagnosis instead of spinning.
+ * middleware keeps them. A rank that waits for one that is not complete parks; since nobody else may make its
+ * MPI calls, the run then ends with a diagnosis instead of spinning.
  *
  * Started in SMPI, each has a native one beside it that does nothing: what a test costs there depends on the
  * tests before, which only SMPI knows.
  */
 #include <stdlib.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 #include "base/memory.h"
 
@@ -78,12 +78,12 @@ static void shadow_end(struct pf_request *request)
 
 static bool grequest_ready(struct pf_request *request)
 {
-    return ((const struct grequest *)request->hub_data)->complete;
+    return ((const struct grequest *)request->own_data)->complete;
 }
 
 static void grequest_finish(struct pf_request *request)
 {
-    const struct grequest *g = request->hub_data;
+    const struct grequest *g = request->own_data;
     shadow_end(request);
     pf_status_set_empty(&request->status);
     request->error = g->query(g->extra_state, &request->status);
@@ -97,7 +97,7 @@ static void grequest_test(struct pf_request *request)
     struct pf_instance *in = request->owner;
     int flag = 0;
     if (!has_shadow(request)) {
-        pf_request_hub_test(request);
+        pf_request_own_test(request);
         return;
     }
     pf_call_native_begin(request->rank, in);
@@ -126,20 +126,20 @@ static void grequest_abandon(struct pf_request *request)
 
 static int grequest_cancel(struct pf_request *request)
 {
-    const struct grequest *g = request->hub_data;
+    const struct grequest *g = request->own_data;
     return g->cancel(g->extra_state, g->complete);
 }
 
 static void grequest_release(struct pf_request *request)
 {
-    const struct grequest *g = request->hub_data;
+    const struct grequest *g = request->own_data;
     shadow_end(request);
     g->free(g->extra_state);
-    free(request->hub_data);
+    free(request->own_data);
 }
 
-static const struct pf_request_hub hub_grequest = {
-    .size = sizeof hub_grequest,
+static const struct pf_request_own own_grequest = {
+    .size = sizeof own_grequest,
     .ready = grequest_ready,
     .finish = grequest_finish,
     .test = grequest_test,
@@ -157,9 +157,9 @@ int pf_PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_f
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
     struct grequest *g = pf_malloc(sizeof *g);
     *g = (struct grequest){query_fn, free_fn, cancel_fn, extra_state, false};
-    struct pf_request *made = pf_request_new(r, r->active, PF_REQUEST_HUB, MPI_COMM_NULL);
-    made->hub = &hub_grequest;
-    made->hub_data = g;
+    struct pf_request *made = pf_request_new(r, r->active, PF_REQUEST_OWN, MPI_COMM_NULL);
+    made->own = &own_grequest;
+    made->own_data = g;
     shadow_start(made);
     *request = (MPI_Request)(uintptr_t)made;
     return pf_call_return(r, MPI_SUCCESS);
@@ -169,9 +169,9 @@ int pf_PMPI_Grequest_complete(MPI_Request handle)
 {
     struct pf_rank *r = PF_ENTER(Grequest_complete);
     struct pf_request *request = pf_request_of(handle);
-    if (!request || request->hub != &hub_grequest)
+    if (!request || request->own != &own_grequest)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_REQUEST);
-    ((struct grequest *)request->hub_data)->complete = true;
+    ((struct grequest *)request->own_data)->complete = true;
     shadow_complete(request);
     if (request->abandoned)
         pf_request_release(request);

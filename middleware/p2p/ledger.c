@@ -6,10 +6,10 @@
  * recorded in its own.
  *
  * That the implementation cannot match otherwise (exact mode): every message travels in a communicator of the
- * hub's own (pf_comm_private) under a native tag that no other message to this destination has. A posted
- * receive takes one, and the send that takes the receive uses it; a send that is first takes one, and its
- * receive is issued later with exactly this source and tag. So natively no two messages compete, and
- * no wildcard can choose. A tag is free again when the receive has completed: the message is matched then.
+ * middleware's own (pf_comm_private) under a native tag that no other message to this destination has. A
+ * posted receive takes one, and the send that takes the receive uses it; a send that is first takes one, and
+ * its receive is issued later with exactly this source and tag. So natively no two messages compete, and no
+ * wildcard can choose. A tag is free again when the receive has completed: the message is matched then.
  *
  * As long as nobody has switched, a run must have the simulated times of a run without the ledger, races of
  * wildcards included (plain mode). Messages then have the application's tags and communicators, all in one
@@ -35,7 +35,7 @@
 #include "middleware/p2p/ledger.h"
 
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model)
@@ -66,6 +66,15 @@ struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_led
     return place;
 }
 
+/* A send of the rank meets a receive. */
+static void meet(struct pf_check_note *send, struct pf_check_note *receive)
+{
+    if (!send)
+        return;
+    pf_upcalls.met(send, receive);
+    pf_upcalls.note_released(send);
+}
+
 struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *side, struct pf_ledger_route *to)
 {
     struct pf_comm *comm = pf_comm_of(r, to->comm);
@@ -79,10 +88,10 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
                          PF_LEDGER_PLAIN);
         return pf_ledger_plain(r, to->comm);
     }
-    struct pf_ledger_entry *e =
-        pf_ledger_entry_of(pf_envelope_find_receive(&box->receives, comm->me, to->tag));
+    struct pf_ledger_entry *e = pf_ledger_entry_of(pf_envelope_find(&box->receives, comm->me, to->tag));
     int model = e ? e->model : own->model;
     if (e) {
+        meet(pf_ledger_note(r, side, comm->me), e->note);
         pf_ledger_take_entry(side, &box->receives, e);
         if (e->side) {
             e->side->known = true;
@@ -129,6 +138,11 @@ struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *
     struct pf_ledger_entry *e = pf_ledger_find_send(box, from->peer, from->tag);
     int model = e ? e->model : own->model;
     if (e) {
+        struct pf_check_note *note = pf_ledger_note(r, side, from->peer);
+        if (e->note)
+            pf_upcalls.met(e->note, note);
+        if (note)
+            pf_upcalls.note_released(note);
         pf_ledger_take(box, e, side);
         *from = pf_ledger_place(comm, e);
     } else {

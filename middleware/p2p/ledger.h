@@ -3,6 +3,7 @@
 #define PF_MIDDLEWARE_LEDGER_H
 
 #include "middleware/agree/ledger_books.h"
+#include "middleware/comm/comm.h"
 
 /*
  * The ledger: both sides of a message are in one model (-agree follow). The first side decides, the other
@@ -40,7 +41,7 @@ bool pf_ledger_accepted(struct pf_instance *in, int code);
 void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int code, const void *native,
                         MPI_Status *status);
 
-/* A request has completed with this status (of the hub), which is corrected. */
+/* A request has completed with this status (of the middleware), which is corrected. */
 void pf_ledger_completed(struct pf_ledger_side *side, MPI_Status *status);
 
 /* Nobody will ask any more: the request is gone, the message is not. */
@@ -72,5 +73,18 @@ void pf_ledger_take(struct pf_ledger_mailbox *box, struct pf_ledger_entry *send,
 
 /* Where a recorded send can be found natively. */
 struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send);
+
+/* The books of the destination of a message, NULL when it is none. */
+static inline struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination)
+{
+    struct pf_comm_shared *side = comm ? pf_comm_peer_side(comm) : NULL;
+    return side ? pf_ledger_box_of(&side->boxes, side->size, destination) : NULL;
+}
+
+/* Those of the caller. */
+static inline struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm)
+{
+    return pf_ledger_box_of(&comm->shared->boxes, comm->shared->size, comm->me);
+}
 
 #endif

@@ -5,7 +5,7 @@
  * the implementation answers both.
  */
 #include "middleware/p2p/ledger.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 
 /* A rank in a blocking probe for which there is no message yet. */
@@ -88,7 +88,7 @@ static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledge
 int pf_ledger_found_nothing(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at,
                             int *flag)
 {
-    union pf_native_status status;
+    union pf_native_status status = {0};
     int code = MPI_SUCCESS;
     if (in->values->charges_tests) {
         pf_call_native_begin(r, in);
@@ -109,7 +109,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     struct pf_instance *in = pf_comm_route(r, handle);
     struct pf_ledger_mailbox *box = pf_ledger_probe_mailbox(r, handle, source, tag), *plain = NULL;
     struct pf_ledger_route at = {source, tag, handle};
-    union pf_native_status native;
+    union pf_native_status native = {0};
     bool known = box && box->exact;
     pf_call_peer(r, source, tag, handle);
     if (known) {
@@ -133,7 +133,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     if (code == MPI_SUCCESS && flag && !*flag) {
         pf_call_idle(r, in);
     } else if (code == MPI_SUCCESS && status) {
-        pf_status_from_native(in, &native, status);
+        pf_status_from_probe(in, &native, status);
         if (known) {
             status->MPI_SOURCE = source;
             status->MPI_TAG = tag;

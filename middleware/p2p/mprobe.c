@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 
 /* What a probe of MPI_PROC_NULL finds: MPI 3.1 section 3.11. */
@@ -40,7 +40,7 @@ static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_c
                           MPI_Message *message, MPI_Status *status)
 {
     struct pf_ledger_route at = pf_ledger_place(comm, send);
-    union pf_native_status native_status;
+    union pf_native_status native_status = {0};
     int code;
     pf_call_native_begin(r, in);
     if (flag)
@@ -51,12 +51,14 @@ static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_c
         pf_call_idle(r, in);
     } else if (code == MPI_SUCCESS) {
         struct pf_message *found = pf_message_new(in, comm, &native_status);
+        if (send->note)
+            pf_upcalls.met(send->note, NULL);
         pf_ledger_take(box, send, &found->side);
         pf_ledger_started(&found->side, true);
         found->source = found->side.source;
         found->tag = found->side.tag;
         if (status) {
-            pf_status_from_native(in, &native_status, status);
+            pf_status_from_probe(in, &native_status, status);
             status->MPI_SOURCE = found->source;
             status->MPI_TAG = found->tag;
         }
@@ -71,6 +73,8 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm || !message)
         return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
+    if (tag < 0 && tag != MPI_ANY_TAG)
+        return pf_call_error(r, handle, MPI_ERR_TAG);
     if (source == MPI_PROC_NULL) {
         *message = MPI_MESSAGE_NO_PROC;
         if (flag)
@@ -95,7 +99,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     } else if (box) {
         in = pf_ledger_plain(r, handle);
     }
-    union pf_native_status native_status;
+    union pf_native_status native_status = {0};
     pf_native_message_t native = NULL;
     pf_call_native_begin(r, in);
     if (box)
@@ -117,8 +121,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
         pf_ledger_probed(box, found->source, found->tag);
     if (!in->fn->Mprobe && r->unreceived)
         pf_stranded_note_received(r, in, comm, found->source, found->tag);
-    if (status)
-        pf_status_from_native(in, &native_status, status);
+    pf_status_from_probe(in, &native_status, status);
     *message = (MPI_Message)(uintptr_t)found;
     return pf_call_leave(r, in, handle, code);
 }
@@ -137,13 +140,15 @@ int pf_PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *
 }
 
 /* The error class of the arguments of a receive. */
-static int check_receive(const MPI_Message *message, int count, MPI_Datatype datatype)
+static int check_receive(const MPI_Message *message, const void *buffer, int count, MPI_Datatype datatype)
 {
     if (!message || (*message != MPI_MESSAGE_NO_PROC && !pf_object_of(*message, PF_KIND_MESSAGE)))
         return MPI_ERR_REQUEST; /* as Open MPI */
     if (count < 0)
         return MPI_ERR_COUNT;
-    return !pf_datatype_valid(datatype) || datatype == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+    if (!pf_datatype_valid(datatype) || datatype == MPI_DATATYPE_NULL)
+        return MPI_ERR_TYPE;
+    return pf_datatype_lacks_buffer(buffer, count, datatype) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
 static int receive_recorded(struct pf_rank *r, struct pf_message *taken, void *buffer, int count,
@@ -151,7 +156,7 @@ static int receive_recorded(struct pf_rank *r, struct pf_message *taken, void *b
 {
     struct pf_instance *in = taken->owner;
     MPI_Comm comm = pf_comm_handle(taken->comm);
-    union pf_native_status native;
+    union pf_native_status native = {0};
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
     int code = in->fn->Recv(pf_native_p2p_buffer(in, buffer), count, pf_native(in, datatype), taken->source,
@@ -168,7 +173,7 @@ static int receive_recorded(struct pf_rank *r, struct pf_message *taken, void *b
 int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
     struct pf_rank *r = PF_ENTER(Mrecv);
-    int error = check_receive(message, count, datatype);
+    int error = check_receive(message, buf, count, datatype);
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     struct pf_message *taken = pf_object_of(*message, PF_KIND_MESSAGE);
@@ -188,7 +193,7 @@ int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mess
         pf_message_release(taken);
         return error;
     }
-    union pf_native_status native_status;
+    union pf_native_status native_status = {0};
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
     int code = in->fn->Mrecv(pf_native_p2p_buffer(in, buf), count, pf_native(in, datatype), &taken->native,
@@ -212,7 +217,7 @@ static struct pf_request *receive_nothing(struct pf_rank *r)
 int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
     struct pf_rank *r = PF_ENTER(Imrecv);
-    int error = request ? check_receive(message, count, datatype) : MPI_ERR_ARG;
+    int error = request ? check_receive(message, buf, count, datatype) : MPI_ERR_ARG;
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     struct pf_message *taken = pf_object_of(*message, PF_KIND_MESSAGE);

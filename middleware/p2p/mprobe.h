@@ -6,8 +6,8 @@
 
 /*
  * A message that a probe has taken out of matching. It belongs to the implementation that holds it. Open MPI
- * has such messages; SMPI has not: there the hub receives the bytes at once, into memory of its own, and
- * delivers them later.
+ * has such messages; SMPI has not: there the middleware receives the bytes at once, into memory of its own,
+ * and delivers them later.
  */
 struct pf_message {
     struct pf_object object;
@@ -28,11 +28,11 @@ void pf_message_release(struct pf_message *message);
 /* SMPI: starts to receive what was probed. Returns the native code. */
 int pf_message_start(struct pf_message *message);
 
-/* SMPI: waits for the bytes and copies them to where they belong. Returns the hub's error class. */
+/* SMPI: waits for the bytes and copies them to where they belong. Returns the middleware's error class. */
 int pf_message_deliver(struct pf_rank *r, struct pf_message *message, void *buffer, int count,
                        MPI_Datatype datatype, MPI_Status *status);
 
-/* SMPI: the same as a request that the hub completes. */
+/* SMPI: the same as a request that the middleware completes. */
 struct pf_request *pf_message_deliver_later(struct pf_rank *r, struct pf_message *message, void *buffer,
                                             int count, MPI_Datatype datatype);
 

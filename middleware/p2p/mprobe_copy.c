@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/mprobe.h"
 #include "middleware/p2p/request.h"
 
@@ -93,7 +93,8 @@ static int unpack_all(const struct copy *c, MPI_Aint extent)
     return code;
 }
 
-/* The bytes are there. `element`: bytes of an item in the implementation. Returns the hub's error class. */
+/* The bytes are there. `element`: bytes of an item in the implementation. Returns the middleware's error
+ * class. */
 static int copy_out(struct pf_instance *in, const struct pf_message *message, void *buffer, int count,
                     MPI_Datatype datatype, MPI_Count element)
 {
@@ -123,7 +124,7 @@ int pf_message_deliver(struct pf_rank *r, struct pf_message *message, void *buff
                        MPI_Datatype datatype, MPI_Status *status)
 {
     struct pf_instance *in = message->owner;
-    union pf_native_status native;
+    union pf_native_status native = {0};
     int error = MPI_SUCCESS;
     MPI_Count element = pf_datatype_bytes(r, datatype, in->impl);
     pf_call_native_begin(r, in);
@@ -140,7 +141,7 @@ int pf_message_deliver(struct pf_rank *r, struct pf_message *message, void *buff
 
 static bool delivery_ready(struct pf_request *request)
 {
-    const struct delivery *d = request->hub_data;
+    const struct delivery *d = request->own_data;
     struct pf_instance *in = request->owner;
     return d->message->receiving == in->values->request_null ||
            in->ops->request_done(in, d->message->receiving);
@@ -148,7 +149,7 @@ static bool delivery_ready(struct pf_request *request)
 
 static bool delivery_wait(struct pf_request *request)
 {
-    struct delivery *d = request->hub_data;
+    struct delivery *d = request->own_data;
     request->error =
         pf_message_deliver(request->rank, d->message, d->buffer, d->count, d->datatype, &request->status);
     request->status.MPI_ERROR = request->error;
@@ -182,16 +183,16 @@ static int delivery_cancel(struct pf_request *request)
 
 static void delivery_release(struct pf_request *request)
 {
-    struct delivery *d = request->hub_data;
+    struct delivery *d = request->own_data;
     pf_datatype_release(d->datatype);
     free(d);
 }
 
-static const struct pf_request_hub hub_delivery = {
-    .size = sizeof hub_delivery,
+static const struct pf_request_own own_delivery = {
+    .size = sizeof own_delivery,
     .ready = delivery_ready,
     .finish = delivery_finish,
-    .test = pf_request_hub_test,
+    .test = pf_request_own_test,
     .wait = delivery_wait,
     .abandon = delivery_abandon,
     .cancel = delivery_cancel,
@@ -202,11 +203,11 @@ struct pf_request *pf_message_deliver_later(struct pf_rank *r, struct pf_message
                                             int count, MPI_Datatype datatype)
 {
     struct pf_request *request =
-        pf_request_new(r, message->owner, PF_REQUEST_HUB, pf_comm_handle(message->comm));
+        pf_request_new(r, message->owner, PF_REQUEST_OWN, pf_comm_handle(message->comm));
     struct delivery *d = pf_malloc(sizeof *d);
     *d = (struct delivery){message, buffer, count, datatype};
     pf_datatype_retain(datatype);
-    request->hub = &hub_delivery;
-    request->hub_data = d;
+    request->own = &own_delivery;
+    request->own_data = d;
     return request;
 }

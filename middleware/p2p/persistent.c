@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent requests. While inactive they belong to nobody: the hub keeps the arguments, and MPI_Start makes
- * a native request in the model in force. It is made anew at each start, because SMPI packs a derived
- * datatype when a request is initialised and Open MPI repeats the old data of a buffered one.
+ * Persistent requests. While inactive they belong to nobody: the middleware keeps the arguments, and
+ * MPI_Start makes a native request in the model in force. It is made anew at each start, because SMPI packs a
+ * derived datatype when a request is initialised and Open MPI repeats the old data of a buffered one.
  */
 #include <stdlib.h>
 
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/datatype/datatype.h"
 #include "middleware/p2p/bsend.h"
 #include "middleware/p2p/request.h"
@@ -22,7 +22,8 @@ static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI
         return pf_call_error(r, handle, MPI_ERR_COMM);
     if (count < 0)
         return pf_call_error(r, handle, MPI_ERR_COUNT);
-    if (pf_datatype_size(datatype) < 0 || datatype == MPI_DATATYPE_NULL)
+    const struct pf_datatype *derived = pf_datatype_of(datatype);
+    if (pf_datatype_size(datatype) < 0 || datatype == MPI_DATATYPE_NULL || (derived && !derived->committed))
         return pf_call_error(r, handle, MPI_ERR_TYPE);
     if (tag < 0 && !(receive && tag == MPI_ANY_TAG))
         return pf_call_error(r, handle, MPI_ERR_TAG);
@@ -30,7 +31,9 @@ static int persistent_init(struct pf_rank *r, const void *buffer, int count, MPI
         !(receive && peer == MPI_ANY_SOURCE))
         return pf_call_error(r, handle, MPI_ERR_RANK);
     if (!request)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+        return pf_call_error(r, handle, MPI_ERR_REQUEST);
+    if (pf_datatype_lacks_buffer(buffer, count, datatype))
+        return pf_call_error(r, handle, MPI_ERR_BUFFER);
     struct pf_persistent *recipe = pf_malloc(sizeof *recipe);
     *recipe = (struct pf_persistent){
         .fn = r->call.fn, .buffer = buffer, .count = count, .datatype = datatype, .peer = peer, .tag = tag};
@@ -88,7 +91,7 @@ static void started(struct pf_rank *r, struct pf_request *request, struct pf_ins
     request->tag = request->persistent->tag;
 }
 
-/* A buffered send whose message the hub copies: it is complete at once. */
+/* A buffered send whose message the middleware copies: it is complete at once. */
 static int start_copied(struct pf_rank *r, struct pf_request *request)
 {
     const struct pf_persistent *recipe = request->persistent;
@@ -155,6 +158,8 @@ static int start(struct pf_rank *r, struct pf_request *request)
 
 static int start_all(struct pf_rank *r, int count, MPI_Request handles[])
 {
+    if (count < 0 || !handles)
+        return pf_call_error(r, MPI_COMM_WORLD, count < 0 ? MPI_ERR_ARG : MPI_ERR_REQUEST);
     for (int i = 0; i < count; i++) {
         struct pf_request *request = pf_request_of(handles[i]);
         if (!request || !request->persistent || request->owner || request->done)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of the hub: made, kept alive, started again, freed. */
+/* Requests of the middleware: made, kept alive, started again, freed. */
 #include "middleware/p2p/request.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/datatype/datatype.h"
 #include "middleware/datatype/op.h"
 #include "middleware/p2p/wait_set.h"
-#include "middleware/rma/win_order.h"
 #include "base/memory.h"
 
 struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enum pf_request_kind kind,
@@ -38,10 +37,10 @@ struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enu
 static void release_operands(struct pf_request *request)
 {
     struct pf_request_operands *operands = &request->operands;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof operands->memory / sizeof operands->memory[0]; i++)
         free(operands->memory[i]);
+    for (int i = 0; i < 2; i++)
         pf_datatype_release(operands->datatypes[i]);
-    }
     if (operands->more) {
         for (int i = 0; i < operands->more_count; i++)
             pf_datatype_release(operands->more[i]);
@@ -64,9 +63,9 @@ void pf_request_release(struct pf_request *request)
     release_operands(request);
     if (request->persistent)
         pf_persistent_release(request);
-    if (request->hub)
-        request->hub->release(request);
-    pf_win_order_forget_get(request);
+    if (request->own)
+        request->own->release(request);
+    pf_request_forget_get(request);
     if (request->comm)
         pf_comm_release(request->comm);
     request->object.kind = PF_KIND_DEAD;
@@ -85,9 +84,17 @@ void pf_request_was_null(struct pf_request *request)
 int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, MPI_Comm comm,
                        int code, MPI_Request *handle)
 {
+    /* Of a nonblocking collective that compares lengths or copies as it starts: it is the completion's. */
+    if (PF_UNLIKELY(code != MPI_SUCCESS) && in->ops->error_class(in, code) == MPI_ERR_TRUNCATE) {
+        request->native = in->values->request_null;
+        in->unreported = code;
+        code = MPI_SUCCESS;
+    }
     pf_ledger_started(&request->side, code == MPI_SUCCESS);
     if (PF_LIKELY(code == MPI_SUCCESS)) {
         *handle = (MPI_Request)(uintptr_t)request;
+        request->error = PF_LIKELY(!in->unreported) ? MPI_SUCCESS : in->ops->error_class(in, in->unreported);
+        in->unreported = MPI_SUCCESS; /* it is the completion's */
         if (PF_UNLIKELY(request->native == in->values->request_null))
             pf_request_was_null(request);
     } else {
@@ -125,7 +132,10 @@ void pf_request_keep_datatypes(struct pf_request *request, const MPI_Datatype *d
 
 void pf_request_keep_memory(struct pf_request *request, void *memory)
 {
-    request->operands.memory[request->operands.memory[0] != NULL] = memory;
+    void **place = request->operands.memory;
+    while (*place)
+        place++;
+    *place = memory;
 }
 
 void pf_request_completed(struct pf_request *request, MPI_Request *handle)
@@ -139,6 +149,7 @@ void pf_request_completed(struct pf_request *request, MPI_Request *handle)
     request->owner = NULL;
     request->native = NULL;
     request->done = false;
+    request->error = MPI_SUCCESS;
     if (request->abandoned)
         pf_request_release(request);
 }
@@ -155,8 +166,8 @@ int pf_PMPI_Request_free(MPI_Request *handle)
         pf_request_release(request);
         return pf_call_return(r, MPI_SUCCESS);
     }
-    if (request->hub) {
-        request->hub->abandon(request);
+    if (request->own) {
+        request->own->abandon(request);
         return pf_call_return(r, MPI_SUCCESS);
     }
     /* The operation goes on, and what it needs must stay: such requests are kept until MPI_Finalize. */
@@ -178,8 +189,8 @@ int pf_PMPI_Cancel(MPI_Request *handle)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_REQUEST);
     if (request->done)
         return pf_call_return(r, MPI_SUCCESS);
-    if (request->hub) {
-        int error = request->hub->cancel(request);
+    if (request->own) {
+        int error = request->own->cancel(request);
         return error == MPI_SUCCESS ? pf_call_return(r, error) : pf_call_error(r, MPI_COMM_WORLD, error);
     }
     if (!pf_ledger_cancel(request->owner, request->native, &request->side))

@@ -14,7 +14,7 @@ enum pf_request_kind {
     PF_REQUEST_RMA,
     PF_REQUEST_FILE,
     PF_REQUEST_PERSISTENT,
-    PF_REQUEST_HUB
+    PF_REQUEST_OWN
 };
 
 /* What a persistent request does when it is started (MPI 3.1 section 3.9): the arguments of its _init
@@ -30,7 +30,7 @@ struct pf_persistent {
 /* What a nonblocking collective uses until it completes, although the application may free it before:
  * implementations do not keep all of it by themselves. Zero where there is nothing. */
 struct pf_request_operands {
-    void *memory[2];
+    void *memory[3];
     MPI_Op op;
     MPI_Datatype datatypes[2];
     MPI_Datatype *more; /* those of arrays of types */
@@ -40,10 +40,10 @@ struct pf_request_operands {
 struct pf_request;
 
 /*
- * A request that no native one stands for (kind PF_REQUEST_HUB): the hub itself completes it. No slot is
- * NULL.
+ * A request that no native one stands for (kind PF_REQUEST_OWN): the middleware itself completes it. No slot
+ * is NULL.
  */
-struct pf_request_hub {
+struct pf_request_own {
     size_t size;
     bool (*ready)(struct pf_request *request);  /* would finish without waiting? No side effect */
     void (*finish)(struct pf_request *request); /* when ready: status, error, done */
@@ -52,12 +52,12 @@ struct pf_request_hub {
     bool (*wait)(struct pf_request *request);    /* blocks until done; false when only pf_wait_mixed can */
     void (*abandon)(struct pf_request *request); /* the application has freed it while it was active */
     int (*cancel)(struct pf_request *request);   /* returns an error class */
-    void (*release)(struct pf_request *request); /* frees hub_data */
+    void (*release)(struct pf_request *request); /* frees own_data */
 };
 
 /*
  * A request of the application. While it is active it belongs to the implementation that runs it; an inactive
- * persistent request belongs to nobody (owner NULL). `done` means that the hub has seen its completion
+ * persistent request belongs to nobody (owner NULL). `done` means that the middleware has seen its completion
  * already, in a call that could not yet return it (a Testall over several owners): the status is kept here.
  */
 struct pf_request {
@@ -69,12 +69,13 @@ struct pf_request {
     struct pf_comm *comm; /* with a reference; NULL when the call's was not valid */
     struct pf_persistent *persistent;
     struct pf_ledger_side side;       /* of a message; all zero when the ledger has nothing to do with it */
-    const struct pf_request_hub *hub; /* NULL unless the hub completes it */
-    void *hub_data;
+    const struct pf_request_own *own; /* NULL unless the middleware completes it */
+    void *own_data;
     enum pf_request_kind kind;
     bool done;
-    bool abandoned;    /* freed by the user while active */
-    int error;         /* of a done request, the hub's class */
+    bool abandoned; /* freed by the user while active */
+    int error; /* of a done request, the middleware's class; before, of a collective that has failed when it
+                  began */
     MPI_Status status; /* of a done request */
     struct pf_request *next_free;
     struct pf_request *next_get, **get_link; /* in the list of a window, see win_order.h; NULL in none */
@@ -98,7 +99,7 @@ int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_requ
                        int code, MPI_Request *handle);
 
 /* A test for requests whose implementation does not know of them. */
-void pf_request_hub_test(struct pf_request *request);
+void pf_request_own_test(struct pf_request *request);
 
 /* A new request that consists of native ones of `in`, and room for them: they complete together. */
 struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int count,
@@ -137,6 +138,17 @@ static inline bool pf_request_receives(const struct pf_request *request)
 static inline bool pf_request_is_active(const struct pf_request *request)
 {
     return request && request->owner && !request->done;
+}
+
+/* The request of an MPI_Rget leaves the list of its window (rma/win_order.h), if it is in one. */
+static inline void pf_request_forget_get(struct pf_request *request)
+{
+    if (!request->get_link)
+        return;
+    *request->get_link = request->next_get;
+    if (request->next_get)
+        request->next_get->get_link = request->get_link;
+    request->get_link = NULL;
 }
 
 #endif

@@ -2,7 +2,7 @@
 /* A request of the application that several native ones of the same owner stand for. */
 #include <stdlib.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 #include "base/memory.h"
 
@@ -13,7 +13,7 @@ struct parts {
 
 static bool parts_ready(struct pf_request *request)
 {
-    const struct parts *parts = request->hub_data;
+    const struct parts *parts = request->own_data;
     struct pf_instance *in = request->owner;
     for (int i = 0; i < parts->count; i++)
         if (parts->natives[i] != in->values->request_null && !in->ops->request_done(in, parts->natives[i]))
@@ -24,12 +24,12 @@ static bool parts_ready(struct pf_request *request)
 /* Also the way to finish: it then returns at once. */
 static bool parts_wait(struct pf_request *request)
 {
-    struct parts *parts = request->hub_data;
+    struct parts *parts = request->own_data;
     struct pf_instance *in = request->owner;
     int code = MPI_SUCCESS;
     if (parts->count > 0) {
         pf_call_native_begin(request->rank, in);
-        code = in->fn->Waitall(parts->count, parts->natives, NULL);
+        code = pf_native_code(in, in->fn->Waitall(parts->count, parts->natives, NULL));
         pf_call_native_end(request->rank, in);
     }
     pf_status_set_empty(&request->status);
@@ -60,14 +60,14 @@ static int parts_cancel(struct pf_request *request)
 
 static void parts_release(struct pf_request *request)
 {
-    free(request->hub_data);
+    free(request->own_data);
 }
 
-static const struct pf_request_hub hub_parts = {
-    .size = sizeof hub_parts,
+static const struct pf_request_own own_parts = {
+    .size = sizeof own_parts,
     .ready = parts_ready,
     .finish = parts_finish,
-    .test = pf_request_hub_test,
+    .test = pf_request_own_test,
     .wait = parts_wait,
     .abandon = parts_abandon,
     .cancel = parts_cancel,
@@ -77,10 +77,10 @@ static const struct pf_request_hub hub_parts = {
 struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int count,
                                         pf_native_request_t **natives)
 {
-    struct pf_request *request = pf_request_new(r, in, PF_REQUEST_HUB, comm);
+    struct pf_request *request = pf_request_new(r, in, PF_REQUEST_OWN, comm);
     struct parts *parts = pf_calloc(1, sizeof *parts + (size_t)count * sizeof parts->natives[0]);
-    request->hub = &hub_parts;
-    request->hub_data = parts;
+    request->own = &own_parts;
+    request->own_data = parts;
     *natives = parts->natives;
     return request;
 }
@@ -88,7 +88,7 @@ struct pf_request *pf_request_new_parts(struct pf_rank *r, struct pf_instance *i
 int pf_request_parts_started(struct pf_rank *r, struct pf_instance *in, struct pf_request *request, int count,
                              MPI_Comm comm, int code, MPI_Request *handle)
 {
-    ((struct parts *)request->hub_data)->count = count;
+    ((struct parts *)request->own_data)->count = count;
     *handle = MPI_REQUEST_NULL;
     if (code == MPI_SUCCESS)
         *handle = (MPI_Request)(uintptr_t)request;

@@ -7,7 +7,7 @@
 
 #include "middleware/p2p/ledger.h"
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 #include "base/memory.h"
@@ -37,7 +37,7 @@ static struct pf_instance *agree(struct pf_rank *r, struct sides *sides)
     return in;
 }
 
-/* Starts one of two operations. Returns the hub's error class. */
+/* Starts one of two operations. Returns the middleware's error class. */
 static int start_part(struct pf_rank *r, bool sends, const void *buffer, int count, MPI_Datatype datatype,
                       struct pf_ledger_route route, MPI_Request *handle)
 {
@@ -52,7 +52,8 @@ static int start_part(struct pf_rank *r, bool sends, const void *buffer, int cou
     void *place = pf_native_p2p_buffer(in, buffer);
     int items = pf_native_count(in, count, datatype, sends);
     pf_native_datatype_t type = pf_native(in, datatype);
-    int peer = pf_native_rank(in, route.peer), tag = pf_native_tag(in, route.tag);
+    int peer = pf_native_rank(in, route.peer);
+    int tag = sends ? pf_native_send_tag(route.tag) : pf_native_tag(in, route.tag);
     pf_native_comm_t native = pf_native(in, route.comm);
     int code = sends ? in->fn->Isend(place, items, type, peer, tag, native, &made->native)
                      : in->fn->Irecv(place, items, type, peer, tag, native, &made->native);
@@ -94,7 +95,8 @@ static int in_parts(struct pf_rank *r, const void *out, int out_count, MPI_Datat
     if (error && !first)
         withdraw(r, handles[0]);
     pf_wait_set_open(&set, r, 2, handles);
-    pf_wait_set_block(&set);
+    while (set.active) /* one that fails does not end the other */
+        pf_wait_set_block(&set);
     int received = pf_wait_set_deliver(&set, 0, error == MPI_SUCCESS ? status : NULL);
     int sent = pf_wait_set_deliver(&set, 1, NULL);
     pf_wait_set_close(&set);
@@ -107,6 +109,9 @@ int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
                      MPI_Comm comm, MPI_Status *status)
 {
     struct pf_rank *r = PF_ENTER(Sendrecv);
+    if (PF_UNLIKELY(pf_datatype_lacks_buffer(sendbuf, sendcount, sendtype) ||
+                    pf_datatype_lacks_buffer(recvbuf, recvcount, recvtype)))
+        return pf_call_error(r, comm, MPI_ERR_BUFFER);
     pf_call_schedule_message(r, dest, sendcount, sendtype, comm);
     struct sides sides = {.to = {dest, sendtag, comm}, .from = {source, recvtag, comm}};
     pf_call_peer(r, source, recvtag, comm);
@@ -116,13 +121,13 @@ int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
         return in_parts(r, sendbuf, sendcount, sendtype, sides.to, recvbuf, recvcount, recvtype, sides.from,
                         status);
     pf_stranded_sent(r, in, comm, dest, sendtag);
-    union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
+    union pf_native_status room = {0};
     union pf_native_status *native_status = status || pf_job_state.may_switch ? &room : NULL;
     pf_call_native_begin(r, in);
     pf_call_message(in, 2);
     int code = in->fn->Sendrecv(
         pf_native_p2p_buffer(in, sendbuf), pf_native_count(in, sendcount, sendtype, 1),
-        pf_native(in, sendtype), pf_native_rank(in, dest), pf_native_tag(in, sendtag),
+        pf_native(in, sendtype), pf_native_rank(in, dest), pf_native_send_tag(sendtag),
         pf_native_p2p_buffer(in, recvbuf), recvcount, pf_native(in, recvtype), pf_native_rank(in, source),
         pf_native_tag(in, recvtag), pf_native(in, comm), native_status);
     pf_ledger_sent(&sides.send, pf_ledger_accepted(in, code));
@@ -162,6 +167,8 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
                              int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     struct pf_rank *r = PF_ENTER(Sendrecv_replace);
+    if (PF_UNLIKELY(pf_datatype_lacks_buffer(buf, count, datatype)))
+        return pf_call_error(r, comm, MPI_ERR_BUFFER);
     pf_call_schedule_message(r, dest, count, datatype, comm);
     struct sides sides = {.to = {dest, sendtag, comm}, .from = {source, recvtag, comm}};
     pf_call_peer(r, source, recvtag, comm);
@@ -170,13 +177,13 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     if (sides.apart)
         return replace_in_parts(r, buf, count, datatype, &sides, status);
     pf_stranded_sent(r, in, comm, dest, sendtag);
-    union pf_native_status room = {0}; /* SMPI leaves out a field when a rank sends to itself */
+    union pf_native_status room = {0};
     union pf_native_status *native_status = status || pf_job_state.may_switch ? &room : NULL;
     pf_call_native_begin(r, in);
     pf_call_message(in, 2);
     int code = in->fn->Sendrecv_replace(
         pf_native_p2p_buffer(in, buf), pf_native_count(in, count, datatype, 1), pf_native(in, datatype),
-        pf_native_rank(in, dest), pf_native_tag(in, sendtag), pf_native_rank(in, source),
+        pf_native_rank(in, dest), pf_native_send_tag(sendtag), pf_native_rank(in, source),
         pf_native_tag(in, recvtag), pf_native(in, comm), native_status);
     pf_ledger_sent(&sides.send, pf_ledger_accepted(in, code));
     if (native_status && code == MPI_SUCCESS)

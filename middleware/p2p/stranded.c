@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
@@ -14,7 +14,7 @@
 
 /* One message on its way to a rank. */
 struct envelope {
-    int comm;        /* id of the hub */
+    int comm;        /* id of the middleware */
     int source, tag; /* rank in that communicator */
     int sender;      /* rank in the world */
     int model;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 #include "base/memory.h"
@@ -28,8 +28,8 @@ int pf_PMPI_Wait(MPI_Request *handle, MPI_Status *status)
     int error = pf_wait_set_open(&set, r, 1, handle);
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
-    if (PF_UNLIKELY(set.hub)) {
-        pf_wait_set_block_hub(&set);
+    if (PF_UNLIKELY(set.own)) {
+        pf_wait_set_block_own(&set);
     } else if (set.active) {
         struct pf_instance *in = pf_call_native_begin(r, set.owner);
         pf_wait_set_part(&set, in);
@@ -48,8 +48,8 @@ int pf_PMPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     *flag = 1;
-    if (PF_UNLIKELY(set.hub)) {
-        pf_wait_set_try_hub(&set);
+    if (PF_UNLIKELY(set.own)) {
+        pf_wait_set_try_own(&set);
         *flag = set.active == 0;
     } else if (set.active) {
         struct pf_instance *in = pf_call_native_begin(r, set.owner);
@@ -64,28 +64,30 @@ int pf_PMPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
     return finish(&set, set.active ? MPI_SUCCESS : pf_wait_set_deliver(&set, 0, status));
 }
 
-/* Returns all statuses. Errors of single operations are told in the statuses (MPI 3.1 section 3.7.5). */
+/* Ends a call over several: the error handler gets the error of the first operation that has failed, the
+ * caller finds each one's in the statuses (MPI 3.1 section 3.7.5). */
+static int finish_several(struct pf_wait_set *set, int error)
+{
+    int code = finish(set, error);
+    return code == MPI_SUCCESS ? code : MPI_ERR_IN_STATUS;
+}
+
+/* Returns all statuses, and the first error. One that has not failed, but is not complete either because
+ * another has, is left as it is. */
 static int deliver_all(struct pf_wait_set *set, MPI_Status statuses[])
 {
     int result = MPI_SUCCESS;
     for (int i = 0; i < set->count; i++) {
+        bool pending = pf_request_is_active(set->requests[i]);
         int error = pf_wait_set_deliver(set, i, statuses ? &statuses[i] : NULL);
+        if (pending)
+            error = MPI_ERR_PENDING;
         if (error != MPI_SUCCESS)
-            result = statuses ? MPI_ERR_IN_STATUS : error;
+            result = result && result != MPI_ERR_PENDING ? result : error;
         if (statuses)
             statuses[i].MPI_ERROR = error;
     }
     return result;
-}
-
-/* The error of one element after a native call over several. */
-static int element_code(struct pf_wait_set *set, struct pf_instance *in, int i, int code)
-{
-    if (PF_LIKELY(code == MPI_SUCCESS) || in->ops->error_class(in, code) != MPI_ERR_IN_STATUS)
-        return code;
-    struct pf_native_status_view view;
-    in->ops->status_get(pf_native_status_at(in, set->statuses, i), &view);
-    return view.error;
 }
 
 static void waitall_part(struct pf_wait_set *set, struct pf_instance *in)
@@ -96,7 +98,7 @@ static void waitall_part(struct pf_wait_set *set, struct pf_instance *in)
     pf_call_native_begin(set->rank, in);
     int code = in->fn->Waitall(n, set->natives, set->statuses);
     for (int i = 0; i < n; i++)
-        pf_wait_set_done(set, in, i, element_code(set, in, i, code));
+        pf_wait_set_done(set, in, i, code);
     pf_call_native_end(set->rank, in);
 }
 
@@ -106,7 +108,7 @@ void pf_wait_set_block(struct pf_wait_set *set)
     for (int impl = 0; set->active && impl < PF_IMPL_COUNT; impl++)
         if ((in = pf_wait_set_owner(set, impl)))
             waitall_part(set, in);
-    pf_wait_set_block_hub(set);
+    pf_wait_set_block_own(set);
 }
 
 int pf_PMPI_Waitall(int count, MPI_Request handles[], MPI_Status statuses[])
@@ -117,8 +119,7 @@ int pf_PMPI_Waitall(int count, MPI_Request handles[], MPI_Status statuses[])
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     pf_wait_set_block(&set);
-    error = deliver_all(&set, statuses);
-    return finish(&set, error);
+    return finish_several(&set, deliver_all(&set, statuses));
 }
 
 static void testall_part(struct pf_wait_set *set, struct pf_instance *in)
@@ -131,7 +132,7 @@ static void testall_part(struct pf_wait_set *set, struct pf_instance *in)
     bool over = flag || code != MPI_SUCCESS;
     for (int i = 0; i < n; i++) /* SMPI takes away requests that are complete although the others are not */
         if (over || set->natives[i] == in->values->request_null)
-            pf_wait_set_done(set, in, i, element_code(set, in, i, code));
+            pf_wait_set_done(set, in, i, code);
     if (!over)
         pf_call_idle(set->rank, in);
     pf_call_native_end(set->rank, in);
@@ -148,10 +149,9 @@ int pf_PMPI_Testall(int count, MPI_Request handles[], int *flag, MPI_Status stat
     for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
         if ((in = pf_wait_set_owner(&set, impl)))
             testall_part(&set, in);
-    pf_wait_set_try_hub(&set);
+    pf_wait_set_try_own(&set);
     *flag = set.active == 0;
-    error = *flag ? deliver_all(&set, statuses) : MPI_SUCCESS;
-    return finish(&set, error);
+    return finish_several(&set, *flag ? deliver_all(&set, statuses) : MPI_SUCCESS);
 }
 
 /* The lowest request that is done already, MPI_UNDEFINED when there is none. */
@@ -197,6 +197,10 @@ static void any_part(struct pf_wait_set *set, struct pf_instance *in, bool block
     else
         code = in->fn->Testany(n, set->natives, &which, &flag, set->statuses);
     if (flag && which >= 0 && which < n) {
+        /* When one has failed, Open MPI also frees all others that have. */
+        for (int i = 0; code != MPI_SUCCESS && i < n; i++)
+            if (i != which && set->natives[i] == in->values->request_null)
+                pf_wait_set_done(set, in, i, code);
         /* The status stands first whatever the index is. */
         set->natives[0] = set->natives[which];
         set->index[0] = set->index[which];
@@ -240,7 +244,7 @@ int pf_PMPI_Testany(int count, MPI_Request handles[], int *index, int *flag, MPI
         if ((in = pf_wait_set_owner(&set, impl)))
             any_part(&set, in, false);
     if (!set.done)
-        pf_wait_set_try_hub(&set);
+        pf_wait_set_try_own(&set);
     *index = first_done(&set);
     *flag = *index != MPI_UNDEFINED || set.active == 0;
     if (*index != MPI_UNDEFINED)
@@ -265,7 +269,7 @@ static void some_part(struct pf_wait_set *set, struct pf_instance *in, bool bloc
     for (int i = 0; i < found; i++) {
         struct pf_request *request = set->requests[set->index[which[i]]];
         request->native = set->natives[which[i]];
-        pf_wait_set_complete(set, in, request, i, element_code(set, in, i, code));
+        pf_wait_set_complete(set, in, request, i, code);
     }
     if (found == 0 && !block && !try_each(set, in, n))
         idle_after_overlooking(set, in, overlooked);
@@ -282,7 +286,7 @@ static int deliver_some(struct pf_wait_set *set, int *outcount, int indices[], M
             continue;
         int error = pf_wait_set_deliver(set, i, statuses ? &statuses[n] : NULL);
         if (error != MPI_SUCCESS)
-            result = statuses ? MPI_ERR_IN_STATUS : error;
+            result = result && result != MPI_ERR_PENDING ? result : error;
         if (statuses)
             statuses[n].MPI_ERROR = error;
         indices[n++] = i;
@@ -295,7 +299,8 @@ int pf_PMPI_Waitsome(int incount, MPI_Request handles[], int *outcount, int indi
 {
     struct pf_rank *r = PF_ENTER(Waitsome);
     struct pf_wait_set set;
-    int error = outcount ? pf_wait_set_open(&set, r, incount, handles) : MPI_ERR_ARG;
+    int error =
+        outcount && (indices || incount <= 0) ? pf_wait_set_open(&set, r, incount, handles) : MPI_ERR_ARG;
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     while (set.active && !set.done) {
@@ -304,8 +309,7 @@ int pf_PMPI_Waitsome(int incount, MPI_Request handles[], int *outcount, int indi
         if (!set.done)
             pf_wait_mixed(&set);
     }
-    error = deliver_some(&set, outcount, indices, statuses);
-    return finish(&set, error);
+    return finish_several(&set, deliver_some(&set, outcount, indices, statuses));
 }
 
 int pf_PMPI_Testsome(int incount, MPI_Request handles[], int *outcount, int indices[], MPI_Status statuses[])
@@ -313,13 +317,13 @@ int pf_PMPI_Testsome(int incount, MPI_Request handles[], int *outcount, int indi
     struct pf_rank *r = PF_ENTER(Testsome);
     struct pf_wait_set set;
     struct pf_instance *in;
-    int error = outcount ? pf_wait_set_open(&set, r, incount, handles) : MPI_ERR_ARG;
+    int error =
+        outcount && (indices || incount <= 0) ? pf_wait_set_open(&set, r, incount, handles) : MPI_ERR_ARG;
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_WORLD, error);
     for (int impl = 0; set.active && impl < PF_IMPL_COUNT; impl++)
         if ((in = pf_wait_set_owner(&set, impl)))
             some_part(&set, in, false);
-    pf_wait_set_try_hub(&set);
-    error = deliver_some(&set, outcount, indices, statuses);
-    return finish(&set, error);
+    pf_wait_set_try_own(&set);
+    return finish_several(&set, deliver_some(&set, outcount, indices, statuses));
 }

@@ -5,7 +5,7 @@
  * SimGrid (SMPI), which is looked for at each step of the simulation while somebody waits like this.
  */
 #include "lowlevel/engine/engine.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/wait_set.h"
 
 struct sleeper {
@@ -24,7 +24,7 @@ static bool part_done(const struct pf_wait_set *set)
         if (!pf_request_is_active(request) || !request->owner->values->tells_nothing)
             continue;
         struct pf_instance *in = request->owner;
-        if (request->hub ? request->hub->ready(request) : in->ops->request_done(in, request->native))
+        if (request->own ? request->own->ready(request) : in->ops->request_done(in, request->native))
             return true;
     }
     return false;

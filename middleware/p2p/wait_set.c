@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "base/memory.h"
 
 static void make_room(struct pf_wait_set *set, int count)
@@ -30,11 +30,11 @@ static void make_room(struct pf_wait_set *set, int count)
 int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_Request handles[])
 {
     if (count < 0 || (count > 0 && !handles))
-        return MPI_ERR_ARG;
+        return count < 0 ? MPI_ERR_ARG : MPI_ERR_REQUEST;
     set->rank = r;
     set->count = count;
     set->handles = handles;
-    set->active = set->done = set->hub = 0;
+    set->active = set->done = set->own = set->parts = 0;
     set->owner = NULL;
     set->failed = MPI_COMM_WORLD;
     make_room(set, count);
@@ -51,8 +51,8 @@ int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_
         set->done += request->done;
         if (!pf_request_is_active(request))
             continue;
-        several |= request->hub || (set->owner && set->owner->impl != request->owner->impl);
-        set->hub += request->hub != NULL;
+        several |= request->own || (set->owner && set->owner->impl != request->owner->impl);
+        set->own += request->own != NULL;
         if (!set->owner)
             set->owner = request->owner;
         set->active++;
@@ -84,20 +84,34 @@ int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in)
     int n = 0;
     for (int i = 0; i < set->count; i++) {
         if (!pf_request_is_active(set->requests[i]) || set->requests[i]->owner->impl != in->impl ||
-            set->requests[i]->hub)
+            set->requests[i]->own)
             continue;
         set->natives[n] = set->requests[i]->native;
         set->index[n++] = i;
     }
+    set->parts = n;
     return n;
 }
 
-/* The native part of completion: the status in the hub's terms, and what is left of a persistent request. */
+/* The error of a request, which its status has when it was one of several, or when SMPI forgets to return it.
+ */
+static int error_of(struct pf_instance *in, const void *status, int code)
+{
+    int error = code == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, code);
+    if (error != MPI_ERR_IN_STATUS && (error != MPI_SUCCESS || !in->values->tells_in_status))
+        return error;
+    struct pf_native_status_view view;
+    in->ops->status_get(status, &view);
+    return view.error == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, view.error);
+}
+
+/* The native part of completion: the status in the middleware's terms, and what is left of a persistent
+ * request. */
 static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_request *request,
-                     const void *status, int code)
+                     const void *status, int error)
 {
     pf_status_from_native(in, status, &request->status);
-    request->error = code == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, code);
+    request->error = error != MPI_SUCCESS ? error : request->error; /* or that with which it began */
     request->status.MPI_ERROR = request->error;
     request->done = true;
     pf_ledger_completed(&request->side, &request->status);
@@ -110,7 +124,11 @@ static void complete(struct pf_rank *r, struct pf_instance *in, struct pf_reques
 void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struct pf_request *request, int i,
                           int code)
 {
-    complete(set->rank, in, request, pf_native_status_at(in, set->statuses, i), code);
+    const void *status = pf_native_status_at(in, set->statuses, i);
+    int error = error_of(in, status, code);
+    if (error == MPI_ERR_PENDING) /* another request of the call has failed, and Open MPI has not waited */
+        return;
+    complete(set->rank, in, request, status, error);
     set->active--;
     set->done++;
 }
@@ -150,7 +168,7 @@ void pf_request_finish(struct pf_request *request)
     struct pf_instance *in = request->owner;
     union pf_native_status status;
     int code = in->fn->Wait(&request->native, &status);
-    complete(request->rank, in, request, &status, code);
+    complete(request->rank, in, request, &status, error_of(in, &status, code));
 }
 
 void pf_request_try(struct pf_request *request)
@@ -159,11 +177,11 @@ void pf_request_try(struct pf_request *request)
     struct pf_instance *in = request->owner;
     pf_call_native_begin(r, in);
     in->ops->progress(in);
-    if (request->hub) {
-        bool ready = request->hub->ready(request);
+    if (request->own) {
+        bool ready = request->own->ready(request);
         pf_call_native_end(r, in);
         if (ready)
-            request->hub->finish(request);
+            request->own->finish(request);
         return;
     }
     if (in->ops->request_done(in, request->native))
@@ -171,10 +189,10 @@ void pf_request_try(struct pf_request *request)
     pf_call_native_end(r, in);
 }
 
-/* Is request `i` one that the hub has yet to complete? */
-static bool waits_for_hub(const struct pf_wait_set *set, int i)
+/* Is request `i` one that the middleware has yet to complete? */
+static bool waits_for_own(const struct pf_wait_set *set, int i)
 {
-    return pf_request_is_active(set->requests[i]) && set->requests[i]->hub;
+    return pf_request_is_active(set->requests[i]) && set->requests[i]->own;
 }
 
 static void wait_alone(struct pf_rank *r, MPI_Request *handle)
@@ -187,19 +205,19 @@ static void wait_alone(struct pf_rank *r, MPI_Request *handle)
     r->call.waits = waits;
 }
 
-void pf_wait_set_block_hub(struct pf_wait_set *set)
+void pf_wait_set_block_own(struct pf_wait_set *set)
 {
-    for (int i = 0; set->hub && i < set->count; i++) {
-        if (!waits_for_hub(set, i))
+    for (int i = 0; set->own && i < set->count; i++) {
+        if (!waits_for_own(set, i))
             continue;
-        if (!set->requests[i]->hub->wait(set->requests[i]))
+        if (!set->requests[i]->own->wait(set->requests[i]))
             wait_alone(set->rank, &set->handles[i]);
         set->active--;
         set->done++;
     }
 }
 
-void pf_request_hub_test(struct pf_request *request)
+void pf_request_own_test(struct pf_request *request)
 {
     pf_request_try(request);
     if (request->done)
@@ -209,12 +227,12 @@ void pf_request_hub_test(struct pf_request *request)
     pf_call_idle(request->rank, request->owner);
 }
 
-void pf_wait_set_try_hub(struct pf_wait_set *set)
+void pf_wait_set_try_own(struct pf_wait_set *set)
 {
-    for (int i = 0; set->hub && i < set->count; i++) {
-        if (!waits_for_hub(set, i))
+    for (int i = 0; set->own && i < set->count; i++) {
+        if (!waits_for_own(set, i))
             continue;
-        set->requests[i]->hub->test(set->requests[i]);
+        set->requests[i]->own->test(set->requests[i]);
         if (set->requests[i]->done) {
             set->active--;
             set->done++;

@@ -15,10 +15,11 @@ struct pf_wait_set {
     struct pf_request **requests;     /* NULL for a null handle */
     pf_native_request_t *natives;     /* of one owner's part */
     int *index;                       /* where the parts came from */
+    int parts;                        /* their number */
     union pf_native_status *statuses; /* native: pf_native_status_at() */
     int active;                       /* requests that wait for something */
-    int hub;                          /* active ones that the hub completes, when the set was opened */
-    int done;                         /* requests that the hub has seen complete */
+    int own;                          /* active ones that the middleware completes, when the set was opened */
+    int done;                         /* requests that the middleware has seen complete */
     MPI_Comm failed;                  /* whose error handler is to be called, of the last delivered error */
     struct pf_instance *owner;        /* of the active ones; NULL when there is none or more than one */
     void *heap;
@@ -28,7 +29,7 @@ struct pf_wait_set {
     union pf_native_status stack_statuses[PF_WAIT_STACK];
 };
 
-/* Fills the set. Returns MPI_SUCCESS or the hub's class of what is wrong with the arguments. */
+/* Fills the set. Returns MPI_SUCCESS or the middleware's class of what is wrong with the arguments. */
 int pf_wait_set_open(struct pf_wait_set *set, struct pf_rank *r, int count, MPI_Request handles[]);
 void pf_wait_set_close(struct pf_wait_set *set);
 
@@ -47,17 +48,18 @@ void pf_wait_set_complete(struct pf_wait_set *set, struct pf_instance *in, struc
 /* The same for element `i` of the part, whose status has the same number. */
 void pf_wait_set_done(struct pf_wait_set *set, struct pf_instance *in, int i, int code);
 
-/* Hands a done request to the application: status, handle. Returns the hub's error class of the operation. */
+/* Hands a done request to the application: status, handle. Returns the middleware's error class of the
+ * operation. */
 int pf_wait_set_deliver(struct pf_wait_set *set, int i, MPI_Status *status);
 
 /* Waits for all requests of the set. */
 void pf_wait_set_block(struct pf_wait_set *set);
 
-/* Waits for all requests that the hub completes. */
-void pf_wait_set_block_hub(struct pf_wait_set *set);
+/* Waits for all requests that the middleware completes. */
+void pf_wait_set_block_own(struct pf_wait_set *set);
 
 /* Tests them, and notes those that are complete. */
-void pf_wait_set_try_hub(struct pf_wait_set *set);
+void pf_wait_set_try_own(struct pf_wait_set *set);
 
 /* Blocks until at least one active request would complete at once; the owners differ. */
 void pf_wait_mixed(struct pf_wait_set *set);

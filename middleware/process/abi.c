@@ -18,6 +18,7 @@
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
+#include "middleware/process/libc_process.h"
 #include "middleware/process/program.h"
 
 static const char library_name[] = "libmpi_abi.so.0";
@@ -56,21 +57,22 @@ static int rank_of_caller(void)
     return (int)sg_actor_self_get_pid() - 1;
 }
 
-/* The C library's variables of getopt(), which all ranks share, and this rank's copies of them. */
+/* The rank's variables of getopt(), and the program's, where that has them in its own data. */
 static void move_options(bool back)
 {
-    void *loaded = copies[rank_of_caller()].loaded;
+    struct pf_process *p = pf_process();
+    void *loaded = copies[p->rank].loaded;
     int *index = pf_copy_symbol(loaded, "optind"), *quiet = pf_copy_symbol(loaded, "opterr");
     int *unknown = pf_copy_symbol(loaded, "optopt");
     char **argument = pf_copy_symbol(loaded, "optarg");
     if (index)
-        *(back ? index : &optind) = *(back ? &optind : index);
+        *(back ? index : &p->optind) = *(back ? &p->optind : index);
     if (quiet && !back)
-        opterr = *quiet;
+        p->opterr = *quiet;
     if (unknown && back)
-        *unknown = optopt;
+        *unknown = p->optopt;
     if (argument && back)
-        *argument = optarg;
+        *argument = p->optarg;
 }
 
 static int abi_getopt(int argc, char *const *argv, const char *options)
@@ -127,9 +129,9 @@ static void *own(const char *name)
 /* The middleware's function itself where there is one, so that it sees who called. */
 static void *of_mpi(const char *name)
 {
-    char hub[200];
-    bool fits = snprintf(hub, sizeof hub, "pf_%s", name) < (int)sizeof hub;
-    void *function = fits ? dlsym(RTLD_DEFAULT, hub) : NULL;
+    char own[200];
+    bool fits = snprintf(own, sizeof own, "pf_%s", name) < (int)sizeof own;
+    void *function = fits ? dlsym(RTLD_DEFAULT, own) : NULL;
     return function ? function : dlsym(library, name);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run that cannot go on says: which rank is blocked in what, and what it waits for. */
+/* What a run that ends early prints: which rank is in what, and what it waits for. */
 #include <stdio.h>
 
+#include "base/config.h"
+#include "base/memory.h"
+#include "loader/image.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/p2p/ledger.h"
 #include "middleware/p2p/stranded.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/p2p/request.h"
@@ -16,6 +19,22 @@
 /* As many requests of one call, and messages, as a reader takes in. */
 #define REQUESTS_SHOWN 8
 #define MESSAGES_SHOWN 4
+
+/* More ranks than this are printed in groups of those that are at the same place, at most so many groups. */
+#define RANKS_APART  16
+#define GROUPS_SHOWN 20
+#define RANGES_SHOWN 8
+
+/* Ranks of one group are linked from the first to the last. */
+struct group {
+    int first, last, count;
+};
+
+struct places {
+    struct group groups[GROUPS_SHOWN];
+    int count, others; /* ranks beyond the groups */
+    int *next;         /* of each rank, the next one of its group, or -1 */
+};
 
 static void peer_text(char *text, size_t size, int peer, int tag)
 {
@@ -41,31 +60,69 @@ static void print_messages(FILE *out, const struct pf_rank *r, const struct pf_c
         fprintf(out, "parfocal:   and more\n");
 }
 
+/* Whether it is not what the call waits for: completed, though the call has not seen that yet. While a native
+ * call runs, the set's array of handles is the implementation's to change. */
+static bool is_complete(const struct pf_wait_set *set, int i)
+{
+    struct pf_request *request = set->requests[i];
+    struct pf_instance *in = request->owner;
+    if (request->own)
+        return request->own->ready(request);
+    pf_native_request_t native = request->native;
+    for (int k = 0; k < set->parts; k++)
+        if (set->index[k] == i)
+            native = set->natives[k];
+    return native == in->values->request_null || in->ops->request_will_be_done(in, native);
+}
+
+static void print_request(FILE *out, const struct pf_rank *r, const struct pf_request *request, bool first)
+{
+    char site[256], peer[64] = "";
+    bool p2p = request->kind != PF_REQUEST_COLLECTIVE && request->kind != PF_REQUEST_RMA &&
+               request->kind != PF_REQUEST_FILE;
+    if (p2p)
+        peer_text(peer, sizeof peer, request->peer, request->tag);
+    fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank,
+            pf_fn_name(request->fn), peer, pf_model_name(request->owner->model),
+            pf_call_site(request->site, site, sizeof site));
+    if (p2p && pf_request_receives(request) && first)
+        print_messages(out, r, request->comm);
+}
+
 static void print_requests(FILE *out, const struct pf_rank *r)
 {
     const struct pf_wait_set *set = r->call.waits;
-    char site[256], peer[64] = "";
-    int shown = 0;
-    for (int i = 0; set && i < set->count && shown < REQUESTS_SHOWN; i++) {
-        const struct pf_request *request = set->requests[i];
-        if (!pf_request_is_active(request))
+    int waiting = 0;
+    for (int i = 0; set && i < set->count; i++) {
+        if (!pf_request_is_active(set->requests[i]) || is_complete(set, i))
             continue;
-        bool p2p = request->kind != PF_REQUEST_COLLECTIVE && request->kind != PF_REQUEST_RMA &&
-                   request->kind != PF_REQUEST_FILE;
-        if (p2p)
-            peer_text(peer, sizeof peer, request->peer, request->tag);
-        fprintf(out, "parfocal:   rank %d waits for %s%s, model %s, started at %s\n", r->self.rank,
-                pf_fn_name(request->fn), p2p ? peer : "", pf_model_name(request->owner->model),
-                pf_call_site(request->site, site, sizeof site));
-        if (p2p && pf_request_receives(request) && shown == 0)
-            print_messages(out, r, request->comm);
-        shown++;
+        if (waiting++ < REQUESTS_SHOWN)
+            print_request(out, r, set->requests[i], waiting == 1);
     }
-    if (set && set->active > shown)
-        fprintf(out, "parfocal:   and for %d more\n", set->active - shown);
+    if (waiting > REQUESTS_SHOWN)
+        fprintf(out, "parfocal:   and for %d more\n", waiting - REQUESTS_SHOWN);
 }
 
-static void print_call(FILE *out, const struct pf_rank *r)
+/* "rank 3 is", or "ranks 0-2, 5 are". */
+static void print_group(FILE *out, const struct places *places, const struct group *group)
+{
+    int ranges = 0, left = group->count;
+    fprintf(out, group->count == 1 ? "parfocal: rank" : "parfocal: ranks");
+    for (int i = group->first; i >= 0 && ranges < RANGES_SHOWN; ranges++) {
+        int last = i;
+        for (left--; places->next[last] == last + 1; left--)
+            last++;
+        fprintf(out, "%s %d", ranges ? "," : "", i);
+        if (last > i)
+            fprintf(out, "-%d", last);
+        i = places->next[last];
+    }
+    if (left > 0)
+        fprintf(out, " and %d more", left);
+    fprintf(out, group->count == 1 ? " is" : " are");
+}
+
+static void print_call(FILE *out, const struct pf_rank *r, bool alone)
 {
     char site[256], peer[64] = "";
     switch (r->call.fn) {
@@ -85,14 +142,14 @@ static void print_call(FILE *out, const struct pf_rank *r)
     }
     bool probes = r->call.fn == PF_FN_Probe || r->call.fn == PF_FN_Mprobe; /* of whatever is sent first */
     const char *model = probes && r->call.model == PF_MODEL_COUNT ? "any" : pf_model_name(r->call.model);
-    fprintf(out, "parfocal: rank %d is blocked in %s%s, model %s, at %s\n", r->self.rank,
-            pf_fn_name(r->call.fn), peer, model, pf_call_site(r->call.site, site, sizeof site));
-    if (*peer)
+    fprintf(out, " blocked in %s%s, model %s, at %s\n", pf_fn_name(r->call.fn), alone ? peer : "", model,
+            pf_call_site(r->call.site, site, sizeof site));
+    if (*peer && alone)
         print_messages(out, r, pf_comm_of((struct pf_rank *)(uintptr_t)r, r->call.comm));
 }
 
 /* A rank that has called Portals and not MPI. Refused messages are why others wait, more likely than not. */
-static bool print_portals(FILE *out, const struct pf_rank *r)
+static void print_portals(FILE *out, const struct pf_rank *r)
 {
     const char *call = pf_portals_blocked_in(&r->self);
     struct pf_portals_counters counters;
@@ -111,18 +168,32 @@ static bool print_portals(FILE *out, const struct pf_rank *r)
     pf_portals_counters(&r->self, &counters);
     fprintf(out, "; it has started %llu messages and refused %llu\n", (unsigned long long)counters.messages,
             (unsigned long long)counters.dropped);
-    return call;
 }
 
-/* Without end-to-end reliability a lost message leaves no other trace than that somebody waits. */
+/* Without end-to-end reliability a lost message leaves no other trace than that somebody waits, and without
+ * room for its header, a message stays with its sender until the receiver has received others. */
 static void print_vanished(FILE *out)
 {
     unsigned long long count = 0;
+    int headers = -1, buffers = -1;
     for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
         struct pf_portals_counters counters;
         pf_portals_counters(&pf_job_state.ranks[i].self, &counters);
         count += counters.vanished;
+        headers = counters.no_header > 0 ? i : headers;
+        buffers = counters.no_buffer > 0 ? i : buffers;
     }
+    if (headers >= 0)
+        fprintf(out,
+                "parfocal: the NIC of rank %d was full: it keeps %lld messages that no rank has received "
+                "(PARFOCAL_PTL_MAX_UNEXPECTED=N raises that)\n",
+                headers, (long long)pf_config.ptl_max_unexpected);
+    if (buffers >= 0)
+        fprintf(
+            out,
+            "parfocal: the buffers of rank %d were full: Open MPI has %zu of %zu B for short messages that "
+            "no rank has received (PARFOCAL_OPENMPI_SHORT_RECV_NUM=N raises that)\n",
+            buffers, pf_config.openmpi_short_recv_num, pf_config.openmpi_short_recv_size);
     if (count > 0)
         fprintf(out,
                 "parfocal: the network has lost %llu messages for good: PARFOCAL_NIC_E2E=no switches off the "
@@ -130,29 +201,79 @@ static void print_vanished(FILE *out)
                 count);
 }
 
-int pf_job_print_blocked(FILE *out)
+/* The same call at the same place of the program: each rank has a copy of its own. */
+static bool at_same_place(const struct pf_rank *a, const struct pf_rank *b)
 {
-    int count = 0;
+    struct pf_image_place here = {0}, there = {0};
+    if (a->state != b->state || a->call.fn != b->call.fn || a->call.model != b->call.model)
+        return false;
+    if (a->call.site == b->call.site)
+        return true;
+    pf_loaded_where(a->call.site, &here);
+    pf_loaded_where(b->call.site, &there);
+    return here.offset == there.offset;
+}
+
+static void add_place(struct places *places, int rank)
+{
+    struct group *group = places->groups, *end = group + places->count;
+    const struct pf_rank *ranks = pf_job_state.ranks;
+    bool apart = pf_job_state.size <= RANKS_APART && ranks[rank].state != PF_RANK_NEW;
+    while (group < end && (apart || !at_same_place(&ranks[group->first], &ranks[rank])))
+        group++;
+    if (group == end && places->count == GROUPS_SHOWN) {
+        places->others++;
+        return;
+    }
+    places->next[rank] = -1;
+    if (group == end) {
+        places->count++;
+        *group = (struct group){.first = rank};
+    } else {
+        places->next[group->last] = rank;
+    }
+    group->last = rank;
+    group->count++;
+}
+
+static void print_place(FILE *out, const struct places *places, const struct group *group)
+{
+    const struct pf_rank *r = &pf_job_state.ranks[group->first];
+    char site[256];
+    print_group(out, places, group);
+    if (r->state == PF_RANK_NEW) {
+        fprintf(out, " not past MPI_Init\n");
+    } else if (r->call.model >= 0) {
+        print_call(out, r, group->count == 1);
+        print_requests(out, r);
+    } else {
+        fprintf(out, " not in an MPI call; the last one was %s at %s\n", pf_fn_name(r->call.fn),
+                pf_call_site(r->call.site, site, sizeof site));
+    }
+}
+
+void pf_job_print_places(FILE *out)
+{
+    struct places places = {.groups = {{0}},
+                            .next = pf_calloc((size_t)pf_job_state.size + 1, sizeof *places.next)};
+    int apart = 0;
     print_vanished(out);
     for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
         const struct pf_rank *r = &pf_job_state.ranks[i];
-        if (pf_upcalls.print_layer(out, &r->self)) {
-            count++;
-            continue;
-        }
-        if (r->portals_program && (r->state == PF_RANK_NEW || r->state == PF_RANK_LEFT))
-            count += print_portals(out, r);
-        if (r->state != PF_RANK_RUNNING)
-            continue;
-        if (r->call.model >= 0) {
-            print_call(out, r);
-            print_requests(out, r);
-            count++;
-        } else {
-            fprintf(out, "parfocal: rank %d is not in an MPI call; its last one was %s\n", r->self.rank,
-                    pf_fn_name(r->call.fn));
+        if (apart < GROUPS_SHOWN && pf_upcalls.print_layer(out, &r->self)) {
+            apart++;
+        } else if (r->portals_program && (r->state == PF_RANK_NEW || r->state == PF_RANK_LEFT)) {
+            if (apart++ < GROUPS_SHOWN)
+                print_portals(out, r);
+        } else if (r->state == PF_RANK_RUNNING || (r->state == PF_RANK_NEW && !r->self.shmem)) {
+            add_place(&places, i);
         }
     }
+    bool begun = pf_job_state.ranks && (places.groups[0].count < pf_job_state.size ||
+                                        pf_job_state.ranks[places.groups[0].first].state != PF_RANK_NEW);
+    for (int i = 0; begun && i < places.count; i++)
+        print_place(out, &places, &places.groups[i]);
+    if (places.others + apart > GROUPS_SHOWN)
+        fprintf(out, "parfocal: and more ranks\n");
     pf_stranded_print(out);
-    return count;
 }

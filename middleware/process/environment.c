@@ -11,14 +11,16 @@
 #include "base/child.h"
 #include "base/config.h"
 #include "base/log.h"
-#include "middleware/account/compute.h"
+#include "middleware/compute/compute.h"
 #include "middleware/check/check.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
 #include "middleware/object/attribute.h"
 #include "middleware/core/errhandler.h"
-#include "middleware/observing/observing.h"
+#include "middleware/core/observed.h"
 #include "middleware/p2p/bsend.h"
+#include "middleware/process/program_frame.h"
+#include "middleware/process/libc.h"
 #include "middleware/process/ranks.h"
 #include "middleware/sampling/sampling.h"
 
@@ -53,12 +55,12 @@ static void notice_level(const struct pf_rank *r, int required)
                 required == 2 || required == 2048 ? "MPI_THREAD_SERIALIZED" : "MPI_THREAD_MULTIPLE");
 }
 
-static int initialise(int *argc, char ***argv, int required, int *provided)
+static int initialise(int fn, const void *site, int required, int *provided)
 {
-    (void)argc;
-    (void)argv;
-    if (state_of_caller() != PF_RANK_NEW)
+    if (state_of_caller() != PF_RANK_NEW) {
+        pf_check_twice(pf_self()->mpi, fn, site);
         pf_die("rank %d: MPI_Init was called twice", pf_self()->rank);
+    }
     if (!sg_actor_self() || !sg_actor_self_get_pid())
         pf_die("MPI_Init outside the simulation: start the program with pfrun");
     if (!pf_job_state.ranks)
@@ -66,6 +68,7 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
     int rank = (int)sg_actor_self_get_pid() - 1;
     if (rank < 0 || rank >= pf_job_state.size)
         pf_die("MPI_Init from an actor that is not a rank of the job");
+    pf_program_check_stack(rank);
     struct pf_rank *r = &pf_job_state.ranks[rank];
     int code = r->base->ops->start(r->base);
     if (code != MPI_SUCCESS)
@@ -85,12 +88,14 @@ static int initialise(int *argc, char ***argv, int required, int *provided)
 
 int pf_PMPI_Init(int *argc, char ***argv)
 {
-    return initialise(argc, argv, MPI_THREAD_SINGLE, NULL);
+    (void)argc, (void)argv;
+    return initialise(PF_FN_Init, __builtin_return_address(0), MPI_THREAD_SINGLE, NULL);
 }
 
 int pf_PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    return initialise(argc, argv, required, provided);
+    (void)argc, (void)argv;
+    return initialise(PF_FN_Init_thread, __builtin_return_address(0), required, provided);
 }
 
 int pf_PMPI_Initialized(int *flag)
@@ -148,6 +153,7 @@ int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
     fflush(stdout);
     fprintf(stderr, "parfocal: rank %d called MPI_Abort with code %d at %s\n", rank, errorcode,
             pf_call_site(from, site, sizeof site));
+    pf_end_because("rank %d called MPI_Abort with code %d", rank, errorcode);
     pf_job_abort(rank, errorcode);
 }
 
@@ -196,10 +202,10 @@ double pf_PMPI_Wtime(void)
 {
     pf_self_t *self = pf_job_self();
     if (!self || self->mpi->state != PF_RANK_RUNNING)
-        return simgrid_get_clock();
+        return self ? pf_libc_clock_read(simgrid_get_clock()) : simgrid_get_clock();
     struct pf_rank *r = PF_ENTER(Wtime);
     pf_call_settle(r);
-    double now = r->base->fn->Wtime();
+    double now = pf_libc_clock_read(r->base->fn->Wtime());
     pf_account_leave(r->account);
     return now;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The job as the launcher sees it: prepare, create ranks, identify, finish. */
+#include "middleware/process/libc_process.h"
 #include "middleware/process/job.h"
 
 #include <dlfcn.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include <simgrid/engine.h>
+#include <uthash.h>
 #include <xbt/log.h>
 
 #include "base/child.h"
@@ -18,12 +20,14 @@
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/portals/runtime.h"
-#include "middleware/account/compute.h"
-#include "middleware/account/summary.h"
+#include "middleware/compute/compute.h"
+#include "middleware/summary/summary.h"
 #include "middleware/p2p/ledger.h"
+#include "middleware/check/check.h"
 #include "middleware/p2p/stranded.h"
 #include "middleware/comm/group.h"
-#include "middleware/core/call.h"
+#include "middleware/agree/schedule.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/object/info.h"
 #include "middleware/datatype/op.h"
@@ -61,17 +65,91 @@ static void find_out_about_switches(void)
                               file_names(pf_job_state.program, "parfocal_model");
 }
 
+/* The traffic of all NICs for the summary; that of programs without MPI is also in their phase. */
+static void account_for_portals(void)
+{
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        struct pf_rank *r = &pf_job_state.ranks[i];
+        struct pf_portals_counters counters;
+        if (!r->self.portals)
+            continue;
+        pf_portals_counters(&r->self, &counters);
+        pf_summary_add_portals(&counters);
+        if (r->portals_program && r->state != PF_RANK_RUNNING && r->state != PF_RANK_FINALIZED) {
+            r->account->slot->messages += counters.messages;
+            r->account->slot->bytes += counters.bytes_put + counters.bytes_got;
+        }
+    }
+}
+
+static int finish(int status)
+{
+    account_for_portals();
+    bool written = pf_network_finish();
+    written &= pf_summary_finish(status);
+    return written || status ? status : 1;
+}
+
+/* Of the rank that runs, when it is in no call. */
+static struct pf_account *computing(void)
+{
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        struct pf_account *account = pf_job_state.ranks[i].account;
+        if (account && !account->inside && pf_job_state.ranks[i].state == PF_RANK_RUNNING)
+            return account;
+    }
+    return NULL;
+}
+
+bool pf_job_computes(void)
+{
+    return computing();
+}
+
+/* Whatever ends the run before its end: what is known so far. */
+static void end_early(void)
+{
+    if (pf_job_state.over)
+        return;
+    if (pf_job_state.ranks) {
+        if (computing())
+            pf_account_stop(computing());
+        pf_job_state.over = true;
+        if (*pf_end_reason())
+            pf_job_print_places(stderr);
+        pf_account_close_all(simgrid_get_clock());
+    }
+    finish(pf_end_status());
+}
+
+void pf_job_watch_end(void)
+{
+    static bool watches;
+    if (!watches)
+        pf_at_end(end_early);
+    watches = true;
+}
+
+const struct pf_schedule *pf_job_schedule(void)
+{
+    char error[600];
+    if (!pf_job_state.schedule &&
+        !pf_schedule_load(pf_config.schedule, &pf_job_state.schedule, error, sizeof error))
+        pf_die("%s: %s", pf_config_given("schedule"), error);
+    return pf_job_state.schedule;
+}
+
 /* Reads the settings that choose models. Once, from the launcher or from the first rank. */
 static void read_settings(void)
 {
-    char error[256];
-    if (pf_job_state.schedule)
+    static bool read;
+    if (read)
         return;
+    read = true;
     pf_config_load();
     pf_account_start();
-    if (!pf_schedule_load(pf_config.schedule, &pf_job_state.schedule, error, sizeof error))
-        pf_die("%s: %s", pf_config_given("schedule"), error);
-    pf_job_state.start_model = pf_schedule_start(pf_job_state.schedule);
+    pf_job_watch_end();
+    pf_job_state.start_model = pf_schedule_start(pf_job_schedule());
     if (*pf_config.model &&
         !pf_model_parse(pf_config.model, strlen(pf_config.model), &pf_job_state.start_model))
         pf_die("%s: unknown model '%s' (pfinfo lists the models)", pf_config_given("model"), pf_config.model);
@@ -83,12 +161,16 @@ static void read_settings(void)
     pf_ledger_begin(pf_job_state.start_model);
 }
 
-/* Its own rank cannot go on in a child; the calls of MPI say so. */
+/* Its own rank cannot go on in a child; the calls of all interfaces say so. */
 static void close_in_child(void)
 {
-    const pf_self_t *self = pf_self();
-    if (self && self->mpi)
+    pf_self_t *self = pf_self();
+    if (!self)
+        return;
+    if (self->mpi)
         self->mpi->open = false;
+    self->portals = NULL;
+    self->shmem = NULL;
 }
 
 int pf_job_prepare(int np, const char *executable)
@@ -140,7 +222,9 @@ static void create_rank(int i)
 /* What the rooms below ask of those above them. */
 static void register_rooms(void)
 {
-    pf_upcalls.print_blocked = pf_job_print_blocked;
+    pf_upcalls.file_name = pf_folder_name;
+    pf_upcalls.errhandler_of = pf_comm_errhandler;
+    pf_upcalls.computed = pf_compute_entered;
     pf_object_register(PF_KIND_COMM, &pf_comm_ops);
     pf_object_register(PF_KIND_GROUP, &pf_group_ops);
     pf_object_register(PF_KIND_DATATYPE, &pf_datatype_ops);
@@ -160,6 +244,8 @@ void pf_job_create_ranks(void)
     if (pf_job_state.size == 0)
         pf_job_state.size = smpi->ops->instance(0, "")->job_size;
     pf_job_state.thread = pthread_self();
+    if (pf_job_state.stop)
+        pf_job_state.stop();
     pf_job_state.missing = -1;
     pf_job_state.ranks = pf_calloc((size_t)pf_job_state.size, sizeof *pf_job_state.ranks);
     pf_job_state.selves = pf_calloc((size_t)pf_job_state.size, sizeof *pf_job_state.selves);
@@ -210,7 +296,8 @@ static void portals_rank_left(struct pf_rank *r, int status)
     if (pf_job_state.left_status == 0)
         pf_job_state.left_status = status;
     if (pf_portals_leave(&r->self))
-        pf_warn("rank %d has ended with status %d and without PtlFini", r->self.rank, status);
+        pf_warn("rank %d has ended with status %d and without %s", r->self.rank, status,
+                r->self.shmem ? "shmem_finalize" : "PtlFini");
     pf_account_close(r->account, simgrid_get_clock());
     if (pf_compute_on && r->computes)
         pf_compute_end(r);
@@ -234,6 +321,13 @@ void pf_job_rank_left(int status)
         pf_job_state.left_status = status;
     pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
             status, pf_fn_name(self->mpi->call.fn));
+    pf_check_unfinalized(self->mpi);
+}
+
+void pf_job_stop_at_call(void (*stop)(void))
+{
+    pf_job_state.stop = stop;
+    memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);
 }
 
 int pf_job_left_status(void)
@@ -241,21 +335,27 @@ int pf_job_left_status(void)
     return pf_job_state.left_status;
 }
 
-/* The traffic of all NICs for the summary; that of programs without MPI is also in their phase. */
-static void account_for_portals(void)
+struct named_phase {
+    const char *name;
+    UT_hash_handle hh;
+};
+
+/* In the order in which they came, without the start. */
+static size_t distinct_phases(const struct pf_account_row *rows, size_t count, const char **names)
 {
-    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
-        struct pf_rank *r = &pf_job_state.ranks[i];
-        struct pf_portals_counters counters;
-        if (!r->self.portals)
+    struct named_phase *all = pf_calloc(count + 1, sizeof *all), *seen = NULL, *same;
+    size_t phases = 0;
+    for (size_t i = 0; i < count; i++) {
+        all[i].name = rows[i].phase;
+        HASH_FIND_STR(seen, rows[i].phase, same);
+        if (same || strcmp(rows[i].phase, "start") == 0)
             continue;
-        pf_portals_counters(&r->self, &counters);
-        pf_summary_add_portals(&counters);
-        if (r->portals_program && r->state != PF_RANK_RUNNING && r->state != PF_RANK_FINALIZED) {
-            r->account->slot->messages += counters.messages;
-            r->account->slot->bytes += counters.bytes_put + counters.bytes_got;
-        }
+        HASH_ADD_KEYPTR(hh, seen, rows[i].phase, strlen(rows[i].phase), &all[i]);
+        names[phases++] = rows[i].phase;
     }
+    HASH_CLEAR(hh, seen);
+    free(all);
+    return phases;
 }
 
 void pf_job_report_schedule(FILE *out)
@@ -264,15 +364,9 @@ void pf_job_report_schedule(FILE *out)
     if (!pf_job_state.ranks || !*pf_config.schedule)
         return;
     struct pf_account_row *rows;
-    size_t count = pf_account_rows(&rows), phases = 0;
+    size_t count = pf_account_rows(&rows);
     const char **names = pf_calloc(count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        bool known = strcmp(rows[i].phase, "start") == 0;
-        for (size_t j = 0; j < phases && !known; j++)
-            known = strcmp(names[j], rows[i].phase) == 0;
-        if (!known)
-            names[phases++] = rows[i].phase;
-    }
+    size_t phases = distinct_phases(rows, count, names);
     char overruled[100];
     snprintf(overruled, sizeof overruled, "%s says %s", pf_config_given("model"), pf_config.model);
     struct pf_schedule_offer offer = {.phases = names,
@@ -288,11 +382,10 @@ void pf_job_report_schedule(FILE *out)
 
 int pf_job_finish(int status)
 {
-    account_for_portals();
-    bool written = pf_network_finish();
-    written &= pf_external_finish();
-    written &= pf_summary_finish(status);
+    pf_process_report();
+    bool finished = pf_external_finish();
+    status = finish(finished ? status : status ? status : 1);
     pf_job_state.over = true;
     memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);
-    return written || status ? status : 1;
+    return status;
 }

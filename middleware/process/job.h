@@ -2,6 +2,7 @@
 #ifndef PF_MIDDLEWARE_JOB_H
 #define PF_MIDDLEWARE_JOB_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/export.h"
@@ -11,6 +12,12 @@
  * call. An application under stock smpirun never comes here, so the middleware must also prepare itself at
  * the first MPI call.
  */
+
+struct pf_schedule;
+
+/* The schedule of the configuration, which is read by the first call; ends the process with one line where it
+ * is none. */
+PF_EXPORT const struct pf_schedule *pf_job_schedule(void);
 
 /* Called once, when the platform exists and before any rank starts: loads the models that -load and the
  * schedule name. Returns 0, or another enum pf_error after having told the user why. */
@@ -22,14 +29,23 @@ PF_EXPORT void pf_job_report_schedule(FILE *out);
 
 /* Called once when the simulation has ended by itself, with the exit status to be: writes summary and table.
  * Returns the status, 1 instead of 0 when something could not be written. An abnormal end does not come here:
- * what must run then is registered with pf_at_end. */
+ * pf_end_process() writes what is known so far, and where the ranks are if there is a reason
+ * (pf_end_because()). */
 PF_EXPORT int pf_job_finish(int status);
+
+/* From here on whatever ends the process by pf_end_process() writes the summary. Its files are known. */
+PF_EXPORT void pf_job_watch_end(void);
+
+/* The next call of MPI ends the run by `stop`, which does not return. From a signal handler too. */
+PF_EXPORT void pf_job_stop_at_call(void (*stop)(void));
 
 /* The first status other than 0 with which a rank left main() without MPI_Finalize; 0 when none did. */
 PF_EXPORT int pf_job_left_status(void);
 
-/* Prints one line per rank that is blocked: rank, model, MPI call, peer, source line. Called at a deadlock
- * and at the end of a livelock, from SimGrid's maestro. Returns the number of ranks printed. */
-PF_EXPORT int pf_job_print_blocked(FILE *out);
+/* Whether the application's own code runs, and no call of MPI. */
+PF_EXPORT bool pf_job_computes(void);
+
+/* Prints where each rank is: model, MPI call, peer, source line; many ranks in groups. */
+PF_EXPORT void pf_job_print_places(FILE *out);
 
 #endif

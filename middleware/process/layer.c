@@ -10,7 +10,8 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "lowlevel/portals/runtime.h"
-#include "middleware/core/call.h"
+#include "middleware/agree/schedule.h"
+#include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
 #include "middleware/core/job_state.h"
 #include "middleware/core/upcalls.h"
@@ -144,7 +145,7 @@ void pf_layer_idle(pf_self_t *self, const char *call)
             "parfocal: error: livelock at simulated time %.9g s: %ld calls of %s in a row found nothing, and "
             "no rank did anything else (PARFOCAL_LIVELOCK_POLLS)\n",
             simgrid_get_clock(), pf_config.livelock_polls, call);
-        pf_upcalls.print_blocked(stderr);
+        pf_end_because("livelock at simulated time %.9g s", simgrid_get_clock());
         pf_end_process(1);
     }
     before = now;
@@ -157,6 +158,7 @@ const char *pf_layer_site(const void *address, char *text, size_t size)
 
 void pf_layer_abort(pf_self_t *self, int status)
 {
-    (void)self;
+    if (status != 0) /* otherwise all is well, although others have not come to their end */
+        pf_end_because("rank %d ended the job with code %d", self->rank, status);
     pf_job_leave(status);
 }

@@ -31,8 +31,10 @@ struct place {
 
 struct environment {
     char ***variable; /* what the rank's program sees as environ */
-    char **own;       /* that, where the program has no variable of its own */
-    char **list;      /* the list that was made here last, of `room` pointers; the program may have another */
+    char ****others;  /* the same of its libraries, which follow that one */
+    int other_count;
+    char **own;  /* that, where the program has no variable of its own */
+    char **list; /* the list that was made here last, of `room` pointers; the program may have another */
     int room;
 };
 
@@ -182,11 +184,23 @@ static struct environment *of_caller(void)
 void pf_program_environment(char ***variable)
 {
     struct environment *e = of_caller();
-    if (e)
-        e->variable = variable;
-    else
-        process_variable = variable;
     *variable = e ? e->list : environ;
+    if (!e) {
+        process_variable = variable;
+        return;
+    }
+    if (e->variable != &e->own) {
+        e->others = pf_realloc(e->others, ((size_t)e->other_count + 1) * sizeof *e->others);
+        e->others[e->other_count++] = e->variable;
+    }
+    e->variable = variable; /* libraries come before the program that needs them */
+}
+
+static void set_list(struct environment *e, char **list)
+{
+    *e->variable = list;
+    for (int i = 0; i < e->other_count; i++)
+        *e->others[i] = list;
 }
 
 char **pf_environment(void)
@@ -239,7 +253,7 @@ static void put(struct environment *e, char *entry, size_t length)
         e->room = 2 * n + 16;
         char **larger = pf_malloc((size_t)e->room * sizeof *larger);
         memcpy(larger, *e->variable ? *e->variable : larger, (size_t)n * sizeof *larger);
-        *e->variable = e->list = larger; /* the first list has strings behind it, and is not freed */
+        set_list(e, e->list = larger); /* the first list has strings behind it, and is not freed */
     }
     e->list[n] = entry;
     e->list[n + 1] = NULL;
@@ -311,7 +325,7 @@ int pf_libc_clearenv(void)
 {
     struct environment *e = of_caller();
     if (e) {
-        *e->variable = NULL;
+        set_list(e, NULL);
         return 0; /* other ranks, and the C library, go on with theirs */
     }
     int result = clearenv();

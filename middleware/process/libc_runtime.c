@@ -8,19 +8,6 @@
 #include "loader/keys.h"
 #include "loader/libc.h"
 
-/* cpu_time asks for the processor time: as in clock(), the simulated time. */
-int pf_libc_getrusage(int who, struct rusage *usage)
-{
-    if (getrusage(who, usage) != 0)
-        return -1;
-    if (sg_actor_self()) {
-        clock_t now = pf_libc_clock();
-        usage->ru_utime = (struct timeval){.tv_sec = now / CLOCKS_PER_SEC, .tv_usec = now % CLOCKS_PER_SEC};
-        usage->ru_stime = (struct timeval){0};
-    }
-    return 0;
-}
-
 /* Thread-specific data: random_number keeps its state so, and all ranks share one thread. The keys have been
  * made by the C library (private_fortran.c). */
 static size_t actor(void)
@@ -47,6 +34,9 @@ int pf_libc_pthread_key_delete(pthread_key_t key)
 #define PF_LIBC_own(name)
 #define PF_LIBC_charged(name)                     PF_LIBC_ENTRY(name, pf_libc_)
 #define PF_LIBC_ahead(name)                       PF_LIBC_ENTRY(name, pf_libc_)
+#define PF_LIBC_unseen(name)                      PF_LIBC_ENTRY(name, pf_unseen_)
+#define PF_LIBC_waits(name)                       PF_LIBC_ENTRY(name, pf_libc_)
+#define PF_LIBC_warned(name)                      PF_LIBC_ENTRY(name, pf_libc_)
 #define PF_LIBC_rank(name)                        PF_LIBC_ENTRY(name, pf_libc_)
 #define PF_LIBC(name, program, runtime, instance) PF_LIBC_##runtime(name)
 static const struct pf_libc_function column[] = {

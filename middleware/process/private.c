@@ -172,6 +172,7 @@ static void add(const char *path, const char *name, struct pf_elf elf)
         }
     }
     open_count -= depth;
+    pf_elf_keep_ends(&elf);
     job.objects = pf_reallocarray(job.objects, (size_t)job.count + 1, sizeof *job.objects);
     job.objects[job.count++] = (struct object){.path = pf_strdup(path),
                                                .name = name ? pf_strdup(name) : NULL,

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "loader/imports.h"
 #include "middleware/process/libc.h"
+#include "middleware/process/libc_process.h"
 
 bool pf_fortran_runtime_is(const char *name)
 {
@@ -82,6 +83,8 @@ void *pf_fortran_runtime_open(const char *path, int flags)
 {
     void *handle = open_copy(path, flags);
     if (handle && pf_imports_replace(handle, lead_import, NULL) == 0)
-        pf_die("gfortran's library '%s' is of another kind: STOP and its clocks cannot be led", path);
+        pf_die("gfortran's library '%s' is of another kind: STOP and its clocks cannot be redirected", path);
+    if (handle)
+        pf_process_lead(handle);
     return handle;
 }

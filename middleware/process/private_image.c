@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "loader/copy.h"
 #include "loader/image.h"
+#include "middleware/process/libc_process.h"
 
 static struct pf_image *image;
 
@@ -19,8 +20,12 @@ bool pf_private_image_make(const struct pf_elf *program, int ranks)
     if (tried || strcmp(pf_config.program_loading, "image") != 0)
         return image != NULL;
     tried = true;
-    const struct pf_image_plan plan = {
-        .files = &program, .count = 1, .copies = ranks, .flags = pf_copy_flags(), .program = true};
+    const struct pf_image_plan plan = {.files = &program,
+                                       .count = 1,
+                                       .copies = ranks,
+                                       .flags = pf_copy_flags(),
+                                       .program = true,
+                                       .lead = pf_process_import};
     image = pf_image_make(&plan, why, sizeof why);
     return image != NULL;
 }
@@ -34,7 +39,9 @@ void pf_private_image_make_kind(const struct pf_private_kind *kind, const struct
                                        .copies = ranks,
                                        .flags = pf_copy_flags(),
                                        .program = true,
-                                       .find = kind->find};
+                                       .find = kind->find,
+                                       .lead = pf_process_import,
+                                       .ready = pf_process_lead};
     if (image)
         return;
     kind->prepare();

@@ -12,10 +12,13 @@
 
 #include <simgrid/actor.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
-#include "middleware/account/compute.h"
+#include "middleware/compute/compute.h"
+#include "middleware/process/libc.h"
+#include "middleware/process/libc_process.h"
 #include "middleware/process/private.h"
 
 /* A copy of one rank. It is known by its name while it is open, although its file is gone. */
@@ -75,6 +78,15 @@ static const char *prepare(const char *path, int flags, bool *written)
     return one ? one->copy : NULL;
 }
 
+/* One that all ranks share. */
+static void *open_shared(const char *name, int flags)
+{
+    struct link_map *last = pf_libraries_last();
+    void *opened = dlopen(name, flags);
+    pf_libraries_lead(last);
+    return opened;
+}
+
 void *pf_private_open(const char *name, int flags)
 {
     char path[PATH_MAX];
@@ -83,14 +95,20 @@ void *pf_private_open(const char *name, int flags)
     if (linked) /* the program needs it, so the rank has its copy already */
         return dlopen(linked, flags & ~RTLD_GLOBAL);
     if (!name || !pf_private_dir() || !pf_private_find(path, name))
-        return dlopen(name, flags);
+        return open_shared(name, flags);
     struct pf_rank *r = pf_compute_call();
     const char *copy = prepare(path, flags, &written);
     pf_compute_return(r);
     if (!copy)
         return NULL; /* RTLD_NOLOAD */
     if (copy == path)
-        return dlopen(path, flags);
+        return open_shared(path, flags);
     return pf_copy_open(&(struct pf_copy){
         .path = copy, .flags = flags & ~RTLD_GLOBAL, .keep = !written || pf_private_keeps()});
+}
+
+/* Each rank opens libraries of its own. */
+void *pf_libc_dlopen(const char *name, int flags)
+{
+    return sg_actor_self() && !pf_in_child() ? pf_private_open(name, flags) : dlopen(name, flags);
 }

@@ -20,21 +20,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
+#include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
+#include "middleware/process/libc_process.h"
 #include "middleware/process/ranks.h"
 #include "middleware/process/private.h"
-
-/* Where main() of one rank was called. Lives on that rank's stack. */
-struct frame {
-    sigjmp_buf here;
-    int status;
-    int (*program)(int, char **, char **);
-};
-
-/* By number of the actor: shared libraries that are not private to a rank call exit() too, so the copy cannot
- * tell. */
-static struct frame **frames;
-static size_t frame_count;
+#include "middleware/process/program_frame.h"
 
 /* SMPI loads a copy and calls its main() at once, so one variable is enough. */
 static int (*loaded)(int, char **, char **);
@@ -42,19 +33,6 @@ static int (*loaded)(int, char **, char **);
 void pf_program_loaded(int (*program)(int, char **, char **))
 {
     loaded = program;
-}
-
-static void set_frame(size_t actor, struct frame *frame)
-{
-    if (actor >= frame_count) {
-        size_t count = 2 * actor + 16;
-        struct frame **larger = pf_realloc(frames, count * sizeof *larger);
-        for (size_t i = frame_count; i < count; i++)
-            larger[i] = NULL;
-        frames = larger;
-        frame_count = count;
-    }
-    frames[actor] = frame;
 }
 
 /* Whether the linker has noted that the program runs code on its stack: compilers put some there for a nested
@@ -90,43 +68,41 @@ static void allow_code_on_stack(void)
                strerror(errno));
 }
 
+/* A return from main is a call of exit, whose functions may call that once more. */
+static void end(int status, struct pf_program_frame *frame)
+{
+    frame->status = status;
+    if (!pf_in_child())
+        pf_process_finish(status);
+}
+
 /* What SMPI calls as the rank's main. */
 int pf_program_main(int argc, char **argv) __asm__("main") PF_EXPORT;
 
 int pf_program_main(int argc, char **argv)
 {
-    struct frame frame = {.status = 0};
+    struct pf_program_frame frame = {.status = 0};
     size_t actor = (size_t)sg_actor_self_get_pid();
     pf_portals_set_identify(pf_job_identify);
     const char *name = pf_private_load();
     if (name)
-        argv[0] = (char *)name; /* SMPI believes that we are the application */
+        argv[0] = (char *)name;        /* SMPI believes that we are the application, */
+    program_invocation_name = argv[0]; /* and the C library that we are pfrun */
+    const char *slash = strrchr(argv[0], '/');
+    program_invocation_short_name = slash ? (char *)slash + 1 : argv[0];
+    pf_proc_set(argc, argv);
     if (!loaded)
         pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
+    pf_libraries_lead_first();
     if (runs_its_stack())
         allow_code_on_stack();
     frame.program = loaded;
-    set_frame(actor, &frame);
+    pf_program_set_frame(actor, &frame);
     if (sigsetjmp(frame.here, 0) == 0)
-        frame.status = loaded(argc, argv, pf_environment());
+        end(loaded(argc, argv, pf_environment()), &frame);
     if (pf_in_child())
         pf_end_process(frame.status);
-    set_frame((size_t)sg_actor_self_get_pid(), NULL);
+    pf_program_set_frame((size_t)sg_actor_self_get_pid(), NULL);
     pf_job_rank_left(frame.status);
     return frame.status;
-}
-
-const void *pf_program_of_caller(void)
-{
-    size_t actor = (size_t)sg_actor_self_get_pid();
-    return actor < frame_count && frames[actor] ? (const void *)(uintptr_t)frames[actor]->program : NULL;
-}
-
-void pf_program_exit(int status)
-{
-    size_t actor = (size_t)sg_actor_self_get_pid();
-    if (actor >= frame_count || !frames[actor])
-        return;
-    frames[actor]->status = status & 0377; /* what the shell would see */
-    siglongjmp(frames[actor]->here, 1);
 }

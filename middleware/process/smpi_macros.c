@@ -3,7 +3,7 @@
 #include "middleware/include/smpi_macros.h"
 
 #include "base/export.h"
-#include "middleware/account/compute.h"
+#include "middleware/compute/compute.h"
 
 #undef smpi_execute
 #undef smpi_execute_benched
@@ -38,85 +38,46 @@ int smpi_shared_known_call(const char *func, const char *input);
 void *smpi_shared_get_call(const char *func, const char *input);
 void *smpi_shared_set_call(const char *func, const char *input, void *data);
 
-PF_EXPORT void pf_smpi_execute(double duration)
-{
-    struct pf_rank *r = pf_compute_call();
-    smpi_execute(duration);
-    pf_compute_return(r);
-}
+#define PAID(name, parameters, ...)                                                                          \
+    PF_EXPORT void pf_##name parameters                                                                      \
+    {                                                                                                        \
+        struct pf_rank *r = pf_compute_call();                                                               \
+        name(__VA_ARGS__);                                                                                   \
+        pf_compute_return(r);                                                                                \
+    }
+#define PAID_ANSWER(name, parameters, ...)                                                                   \
+    PF_EXPORT int pf_##name parameters                                                                       \
+    {                                                                                                        \
+        struct pf_rank *r = pf_compute_call();                                                               \
+        int answer = name(__VA_ARGS__);                                                                      \
+        pf_compute_return(r);                                                                                \
+        return answer;                                                                                       \
+    }
+#define FREE(type, name, parameters, ...)                                                                    \
+    PF_EXPORT type pf_##name parameters                                                                      \
+    {                                                                                                        \
+        return name(__VA_ARGS__);                                                                            \
+    }
 
-PF_EXPORT void pf_smpi_execute_benched(double duration)
-{
-    struct pf_rank *r = pf_compute_call();
-    smpi_execute_benched(duration);
-    pf_compute_return(r);
-}
-
-PF_EXPORT void pf_smpi_execute_flops(double flops)
-{
-    struct pf_rank *r = pf_compute_call();
-    smpi_execute_flops(flops);
-    pf_compute_return(r);
-}
-
-PF_EXPORT void pf_smpi_execute_flops_benched(double flops)
-{
-    struct pf_rank *r = pf_compute_call();
-    smpi_execute_flops_benched(flops);
-    pf_compute_return(r);
-}
-
-PF_EXPORT int pf_smpi_sample_cond(int global, const char *file, const char *tag, int iters, double threshold,
-                                  int iter_count)
-{
-    struct pf_rank *r = pf_compute_call();
-    int more = smpi_sample_cond(global, file, tag, iters, threshold, iter_count);
-    pf_compute_return(r);
-    return more;
-}
-
-PF_EXPORT void pf_smpi_sample_iter(int global, const char *file, const char *tag)
-{
-    struct pf_rank *r = pf_compute_call();
-    smpi_sample_iter(global, file, tag);
-    pf_compute_return(r);
-}
-
-PF_EXPORT int pf_smpi_sample_exit(int global, const char *file, const char *tag, int iter_count)
-{
-    struct pf_rank *r = pf_compute_call();
-    int result = smpi_sample_exit(global, file, tag, iter_count);
-    pf_compute_return(r);
-    return result;
-}
-
-PF_EXPORT void *pf_smpi_shared_malloc(size_t size, const char *file, int line)
-{
-    return smpi_shared_malloc(size, file, line);
-}
-
-PF_EXPORT void *pf_smpi_shared_malloc_partial(size_t size, const size_t *shared_block_offsets,
-                                              int nb_shared_blocks)
-{
-    return smpi_shared_malloc_partial(size, shared_block_offsets, nb_shared_blocks);
-}
+PAID(smpi_execute, (double duration), duration)
+PAID(smpi_execute_benched, (double duration), duration)
+PAID(smpi_execute_flops, (double flops), flops)
+PAID(smpi_execute_flops_benched, (double flops), flops)
+PAID_ANSWER(smpi_sample_cond,
+            (int global, const char *file, const char *tag, int iters, double threshold, int iter_count),
+            global, file, tag, iters, threshold, iter_count)
+PAID(smpi_sample_iter, (int global, const char *file, const char *tag), global, file, tag)
+PAID_ANSWER(smpi_sample_exit, (int global, const char *file, const char *tag, int iter_count), global, file,
+            tag, iter_count)
+FREE(void *, smpi_shared_malloc, (size_t size, const char *file, int line), size, file, line)
+FREE(void *, smpi_shared_malloc_partial,
+     (size_t size, const size_t *shared_block_offsets, int nb_shared_blocks), size, shared_block_offsets,
+     nb_shared_blocks)
+FREE(int, smpi_shared_known_call, (const char *func, const char *input), func, input)
+FREE(void *, smpi_shared_get_call, (const char *func, const char *input), func, input)
+FREE(void *, smpi_shared_set_call, (const char *func, const char *input, void *data), func, input, data)
 
 PF_EXPORT void pf_smpi_shared_free(void *data)
 {
     smpi_shared_free(data);
-}
-
-PF_EXPORT int pf_smpi_shared_known_call(const char *func, const char *input)
-{
-    return smpi_shared_known_call(func, input);
-}
-
-PF_EXPORT void *pf_smpi_shared_get_call(const char *func, const char *input)
-{
-    return smpi_shared_get_call(func, input);
-}
-
-PF_EXPORT void *pf_smpi_shared_set_call(const char *func, const char *input, void *data)
-{
-    return smpi_shared_set_call(func, input, data);
 }

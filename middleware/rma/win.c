@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows of one-sided communication: creation, the end, and what the hub knows about them by itself. */
+/* Windows of one-sided communication: creation, the end, and what the middleware knows about them by itself.
+ */
 #include "middleware/rma/win.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "base/memory.h"
 #include "middleware/comm/group.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/attribute.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
@@ -102,6 +103,7 @@ static void destroy(struct pf_win *win)
         win->regions = gone->next;
         free(gone);
     }
+    free(win->open);
     free(win->memory);
     win->object.kind = PF_KIND_DEAD;
     pf_object_discard(win);
@@ -146,7 +148,7 @@ int pf_PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, 
     return create(r, win, info, comm, handle);
 }
 
-/* The memory is the hub's, so that it is one memory for all implementations. */
+/* The memory is the middleware's, so that it is one memory for all implementations. */
 int pf_PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
                          MPI_Win *handle)
 {

@@ -40,6 +40,17 @@ struct pf_win_region {
     struct pf_win_region *next;
 };
 
+/* The access epoch of a member; fences open those of all targets. From PF_WIN_STARTED on only some targets
+ * are open. */
+enum pf_win_epoch {
+    PF_WIN_NOTHING,
+    PF_WIN_FENCED, /* and no operation since: another epoch may begin */
+    PF_WIN_FENCED_AND_USED,
+    PF_WIN_LOCKED_ALL,
+    PF_WIN_STARTED,
+    PF_WIN_LOCKED
+};
+
 /*
  * A window has one model at a time: two must never grant the same lock. It is the one in force (by
  * the agreement of its communicator) when the window is made. At a fence that ends an epoch it may become
@@ -53,14 +64,17 @@ struct pf_win {
     struct pf_attributes *attributes;
     MPI_Errhandler errhandler;
     struct pf_info *info; /* NULL: none */
-    void *memory;         /* of MPI_Win_allocate: the hub's, so that it is one memory for all models */
+    void *memory;         /* of MPI_Win_allocate: the middleware's, so that it is one memory for all models */
     struct pf_win_shared *shared;
     uint64_t fences;               /* called by this member */
     struct pf_win_region *regions; /* of a dynamic window */
     struct pf_request *gets;       /* of MPI_Rget, see win_order.h */
-    int epochs;                /* of locks, MPI_Win_start and MPI_Win_post that this member has not ended */
-    struct pf_group *accessed; /* of MPI_Win_start; NULL otherwise */
-    int completes;             /* how many there must have been for the epoch of MPI_Win_post to end */
+    enum pf_win_epoch epoch;       /* see win_epoch.h */
+    bool *open;                    /* by target: started or locked; NULL: none yet */
+    int opened;                    /* how many are */
+    bool exposed;                  /* by MPI_Win_post */
+    struct pf_group *accessed;     /* of MPI_Win_start; NULL otherwise */
+    int completes;                 /* how many there must have been for the epoch of MPI_Win_post to end */
     void *base;
     MPI_Aint size;
     int disp_unit, flavor, model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keyvals and attributes of windows. */
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/attribute.h"
 #include "middleware/rma/win.h"
 
@@ -52,9 +52,8 @@ int pf_PMPI_Win_set_attr(MPI_Win win, int keyval, void *value)
 {
     struct pf_rank *r = PF_ENTER(Win_set_attr);
     struct pf_attributes **attributes = attributes_of(win);
-    int error = MPI_ERR_WIN;
-    if (attributes)
-        error = pf_attribute_set(r, PF_ATTRIBUTE_WIN, attributes, win, keyval, value);
+    int error =
+        attributes ? pf_attribute_set(r, PF_ATTRIBUTE_WIN, attributes, win, keyval, value) : MPI_ERR_WIN;
     return pf_attribute_finish(r, MPI_COMM_WORLD, error);
 }
 
@@ -78,8 +77,6 @@ int pf_PMPI_Win_delete_attr(MPI_Win win, int keyval)
 {
     struct pf_rank *r = PF_ENTER(Win_delete_attr);
     struct pf_attributes **attributes = attributes_of(win);
-    int error = MPI_ERR_WIN;
-    if (attributes)
-        error = pf_attribute_delete(r, PF_ATTRIBUTE_WIN, attributes, win, keyval);
+    int error = attributes ? pf_attribute_delete(r, PF_ATTRIBUTE_WIN, attributes, win, keyval) : MPI_ERR_WIN;
     return pf_attribute_finish(r, MPI_COMM_WORLD, error);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that comes to a window and goes (MPI 3.1 section 11.2.4). The hub keeps a list, for the window's
- * shadows. */
+/* Memory that comes to a window and goes (MPI 3.1 section 11.2.4). The middleware keeps a list, for the
+ * window's shadows. */
 #include <stdlib.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/rma/win_order.h"
 
 int pf_PMPI_Win_attach(MPI_Win handle, void *base, MPI_Aint size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers of windows. */
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/errhandler_calls.h"
 #include "middleware/rma/win.h"
 

@@ -8,18 +8,18 @@
  * Each member makes its shadow in the new implementation before that, locally, so that all shadows are there
  * when the first member goes on; and the new epoch is opened behind it, locally as well.
  */
-#include "middleware/core/call.h"
-#include "middleware/rma/win.h"
+#include "middleware/comm/routing.h"
+#include "middleware/rma/win_epoch.h"
 
 /* Where the window is after this fence. It stays where it is when the fence ends nothing
- * (MPI_MODE_NOPRECEDE): such a fence need not wait for anybody. It also stays when the caller has an epoch of
- * another kind open. */
+ * (MPI_MODE_NOPRECEDE): such a fence need not wait for anybody. It also stays when the caller has exposed it
+ * to others. */
 static struct pf_instance *agree(struct pf_rank *r, struct pf_win *win, int assertion)
 {
     struct pf_win_shared *shared = win->shared;
     if (win->fences++ == shared->fences) {
         int bound = win->comm->shared->bound_model;
-        bool stays = (assertion & MPI_MODE_NOPRECEDE) || win->epochs > 0;
+        bool stays = (assertion & MPI_MODE_NOPRECEDE) || win->exposed;
         shared->fences++;
         shared->in_model = stays ? win->in->model : bound >= 0 ? bound : r->active->model;
     } else if (shared->in_model != r->active->model) {
@@ -34,6 +34,12 @@ int pf_PMPI_Win_fence(int assertion, MPI_Win handle)
     struct pf_win *win = pf_win_of(handle);
     if (PF_UNLIKELY(!win))
         return pf_win_failed(r, handle, MPI_ERR_WIN);
+    int error = pf_win_epoch_assert(assertion, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |
+                                                   MPI_MODE_NOSUCCEED);
+    if (!error)
+        error = pf_win_epoch_may_begin(win, PF_WIN_FENCED, -1);
+    if (PF_UNLIKELY(error))
+        return pf_win_failed(r, handle, error);
     pf_call_schedule(r, false);
     struct pf_instance *next = agree(r, win, assertion), *in = win->in;
     bool moves = next->impl != in->impl; /* else it has its shadow, and only its messages go another way */
@@ -42,8 +48,10 @@ int pf_PMPI_Win_fence(int assertion, MPI_Win handle)
     pf_call_native_begin(r, in);
     int closing = moves ? assertion | MPI_MODE_NOSUCCEED : assertion;
     int code = in->fn->Win_fence(pf_native_assert(in, closing), win->object.native[in->impl]);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         win->in = next;
+        pf_win_epoch_begin(win, assertion & MPI_MODE_NOSUCCEED ? PF_WIN_NOTHING : PF_WIN_FENCED, -1);
+    }
     if (code == MPI_SUCCESS && moves && !(assertion & MPI_MODE_NOSUCCEED)) {
         pf_progress_guard(r, next->impl);
         next->ops->win_open(next, win->object.native[next->impl]);

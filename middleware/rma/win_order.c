@@ -7,7 +7,7 @@
 
 #include <simgrid/semaphore.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/wait_set.h"
 #include "base/memory.h"
 
@@ -312,7 +312,7 @@ void pf_win_order_await_gets(struct pf_win *win, int target)
         next = request->next_get;
         if (target >= 0 && request->peer != target)
             continue;
-        pf_win_order_forget_get(request);
+        pf_request_forget_get(request);
         if (!request->done)
             pf_request_finish(request);
     }

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/info.h"
 #include "middleware/rma/win_order.h"
 

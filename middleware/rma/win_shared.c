@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows of shared memory (MPI 3.1 section 11.2.3). All ranks live in one process, so the memory is the
- * hub's: the first member that knows the sizes of all allocates it. The implementation communicates what it
- * would communicate, and each member pays for its part; the window itself is one over the member's piece.
+ * middleware's: the first member that knows the sizes of all allocates it. The implementation communicates
+ * what it would communicate, and each member pays for its part; the window itself is one over the member's
+ * piece.
  *
  * (SMPI's own has the first member's piece as the base of all members, so that a put to any of them arrives
  * there.)
  *
- * Hints stay in the hub. Open MPI's component for shared memory heeds none of those that osc/pt2pt would: a
- * lock of a window with "no_locks" is granted there.
+ * Hints stay in the middleware. Open MPI's component for shared memory heeds none of those that osc/pt2pt
+ * would: a lock of a window with "no_locks" is granted there.
  */
 #include <stdlib.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/rma/win.h"
 
 /* The pieces follow each other without a gap. */

@@ -8,16 +8,15 @@
 #include <stdlib.h>
 
 #include "middleware/comm/group.h"
-#include "middleware/core/call.h"
-#include "middleware/rma/win.h"
+#include "middleware/comm/routing.h"
+#include "middleware/rma/win_epoch.h"
 #include "base/memory.h"
 
-static int native_end(struct pf_rank *r, struct pf_win *win, bool waits, MPI_Win handle)
+static int native_wait(struct pf_rank *r, struct pf_win *win, MPI_Win handle)
 {
     struct pf_instance *in = pf_call_native_begin(r, win->in);
-    int code = (waits ? in->fn->Win_wait : in->fn->Win_complete)(win->object.native[in->impl]);
-    if (code == MPI_SUCCESS)
-        win->epochs--;
+    int code = in->fn->Win_wait(win->object.native[in->impl]);
+    win->exposed = code != MPI_SUCCESS;
     return pf_win_leave(r, in, handle, code);
 }
 
@@ -25,13 +24,6 @@ static struct pf_group *keep(struct pf_group *group)
 {
     group->object.references++;
     return group;
-}
-
-static void forget(struct pf_group **group)
-{
-    if (*group)
-        pf_group_release(*group);
-    *group = NULL;
 }
 
 static int *counts(struct pf_win_shared *shared)
@@ -58,12 +50,14 @@ int pf_PMPI_Win_post(MPI_Group group, int assertion, MPI_Win handle)
     struct pf_group *origins = pf_group_of(r, group);
     if (!win || !origins)
         return pf_win_failed(r, handle, win ? MPI_ERR_GROUP : MPI_ERR_WIN);
+    int error = pf_win_epoch_assert(assertion, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
+    if (error || win->exposed)
+        return pf_win_failed(r, handle, error ? error : MPI_ERR_RMA_SYNC);
     win->completes = counts(win->shared)[win->comm->me] + origins->size;
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     int code =
         in->fn->Win_post(pf_native(in, group), pf_native_assert(in, assertion), win->object.native[in->impl]);
-    if (code == MPI_SUCCESS)
-        win->epochs++;
+    win->exposed = code == MPI_SUCCESS;
     return pf_win_leave(r, in, handle, code);
 }
 
@@ -74,13 +68,19 @@ int pf_PMPI_Win_start(MPI_Group group, int assertion, MPI_Win handle)
     struct pf_group *targets = pf_group_of(r, group);
     if (!win || !targets)
         return pf_win_failed(r, handle, win ? MPI_ERR_GROUP : MPI_ERR_WIN);
+    int error = pf_win_epoch_assert(assertion, MPI_MODE_NOCHECK);
+    if (!error)
+        error = pf_win_epoch_may_begin(win, PF_WIN_STARTED, -1);
+    if (error)
+        return pf_win_failed(r, handle, error);
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     int code = in->fn->Win_start(pf_native(in, group), pf_native_assert(in, assertion),
                                  win->object.native[in->impl]);
     if (code == MPI_SUCCESS) {
-        win->epochs++;
-        forget(&win->accessed);
         win->accessed = keep(targets);
+        pf_win_epoch_begin(win, PF_WIN_STARTED, -1);
+        for (int i = 0; i < targets->size; i++)
+            pf_win_epoch_begin(win, PF_WIN_STARTED, member_of(win, targets->world_ranks[i]));
     }
     return pf_win_leave(r, in, handle, code);
 }
@@ -92,20 +92,30 @@ int pf_PMPI_Win_complete(MPI_Win handle)
     struct pf_win *win = pf_win_of(handle);
     if (!win)
         return pf_win_failed(r, handle, MPI_ERR_WIN);
-    for (int i = 0; win->accessed && i < win->accessed->size; i++) {
+    if (!win->accessed)
+        return pf_win_failed(r, handle, MPI_ERR_RMA_SYNC);
+    for (int i = 0; i < win->accessed->size; i++) {
         int target = member_of(win, win->accessed->world_ranks[i]);
         if (target >= 0)
             counts(win->shared)[target]++;
     }
-    forget(&win->accessed);
-    return native_end(r, win, false, handle);
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    int code = in->fn->Win_complete(win->object.native[in->impl]);
+    for (int i = 0; i < win->accessed->size; i++)
+        pf_win_epoch_end(win, member_of(win, win->accessed->world_ranks[i]));
+    pf_win_epoch_end(win, -1);
+    pf_group_release(win->accessed);
+    win->accessed = NULL;
+    return pf_win_leave(r, in, handle, code);
 }
 
 int pf_PMPI_Win_wait(MPI_Win handle)
 {
     struct pf_rank *r = PF_ENTER(Win_wait);
     struct pf_win *win = pf_win_of(handle);
-    return win ? native_end(r, win, true, handle) : pf_win_failed(r, handle, MPI_ERR_WIN);
+    if (!win || !win->exposed)
+        return pf_win_failed(r, handle, win ? MPI_ERR_RMA_SYNC : MPI_ERR_WIN);
+    return native_wait(r, win, handle);
 }
 
 /* Who spins spends simulated time. */
@@ -122,12 +132,14 @@ int pf_PMPI_Win_test(MPI_Win handle, int *flag)
     struct pf_win *win = pf_win_of(handle);
     if (!win || !flag)
         return pf_win_failed(r, handle, win ? MPI_ERR_ARG : MPI_ERR_WIN);
+    if (!win->exposed)
+        return pf_win_failed(r, handle, MPI_ERR_RMA_SYNC);
     struct pf_instance *in = win->in;
     if (!in->fn->Win_test) {
         if (counts(win->shared)[win->comm->me] < win->completes)
             return nothing_yet(r, in, flag);
         *flag = 1;
-        return native_end(r, win, true, handle);
+        return native_wait(r, win, handle);
     }
     pf_call_native_begin(r, in);
     int code = in->fn->Win_test(win->object.native[in->impl], flag);
@@ -135,6 +147,6 @@ int pf_PMPI_Win_test(MPI_Win handle, int *flag)
         pf_call_native_end(r, in);
         return nothing_yet(r, in, flag);
     }
-    win->epochs -= code == MPI_SUCCESS;
+    win->exposed = code != MPI_SUCCESS;
     return pf_win_leave(r, in, handle, code);
 }

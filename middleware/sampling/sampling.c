@@ -11,9 +11,10 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "lowlevel/engine/engine.h"
 #include "middleware/account/accounting.h"
-#include "middleware/account/compute.h"
+#include "middleware/compute/compute.h"
 #include "middleware/agree/switch.h"
 #include "middleware/core/job_state.h"
 #include "middleware/core/upcalls.h"
@@ -38,6 +39,8 @@ static struct {
     struct pf_bounds *bounds; /* of slices, if they are the marks */
     double *end;              /* then: when each rank has ended; negative: it has not */
     int ended;
+    struct pf_account_spent begin; /* when the first rank began */
+    bool decided;                  /* whether the run goes on: it does */
 } all;
 
 /* In the order of enum pf_mark_at. */
@@ -53,11 +56,41 @@ static double date_of(const struct pf_rank *r)
     return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0) + pf_compute_due(r);
 }
 
+#define SOON 1.0 /* s of processor time, in which a run may end without that anything was decided */
+
+/* What is decided before the end of the program is in the file at once. */
+static void put_at_once(const char *decision)
+{
+    fputs(decision, all.out);
+    fflush(all.out);
+}
+
+/* PARFOCAL_MARKS_END_SHARE: no model takes less time than the application. The larger its share is, the less
+ * another model could save, and the more marks are worth a look. */
+static bool is_dear(unsigned mark)
+{
+    unsigned end = (unsigned)pf_config.marks_end;
+    double processor = pf_account_spent().processor - all.begin.processor;
+    double part = mark < end ? mark / (double)end : 1;
+    if (all.decided || processor < SOON)
+        return false;
+    if (pf_account_application_since(&all.begin) < pf_config.marks_end_share * part * processor) {
+        put_at_once("# left\n");
+        return true;
+    }
+    all.decided = mark >= end;
+    if (all.decided)
+        put_at_once("# whole\n");
+    return false;
+}
+
 /* What follows the mark is not asked for: PARFOCAL_MARKS_END. */
 static void end_after(unsigned mark)
 {
-    if (!pf_config.marks_end || mark != (unsigned)pf_config.marks_end || !all.out ||
-        !pf_marks_passed(all.marks, mark))
+    unsigned end = (unsigned)pf_config.marks_end;
+    if (!all.out || !end || !pf_marks_passed(all.marks, mark))
+        return;
+    if (pf_config.marks_end_share > 0 ? !is_dear(mark) : mark != end)
         return;
     pf_marks_stop(all.marks);
     pf_job_leave(pf_sampling_finish() ? 0 : 1);
@@ -176,7 +209,7 @@ static void give_up(void)
 
 static void open_marks(void)
 {
-    all.out = fopen(pf_config.marks, "we");
+    all.out = pf_output_open(pf_config.marks, "we");
     if (!all.out)
         pf_die("%s: cannot write the marks '%s': %s", pf_config_given("marks"), pf_config.marks,
                strerror(errno));
@@ -213,6 +246,7 @@ static void begin_bounds(void)
 /* The number of ranks is known when the first one begins. */
 static void begin(void)
 {
+    all.begin = pf_account_spent();
     bool alone = all.out && strcmp(pf_config.marks_at, "auto") == 0;
     all.marks = pf_marks_new(pf_job_state.size, all.kinds, alone);
     all.sites = pf_sites_new(pf_job_state.size);

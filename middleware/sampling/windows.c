@@ -12,10 +12,10 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "middleware/account/accounting.h"
 #include "middleware/agree/switch.h"
 #include "middleware/core/job_state.h"
-#include "middleware/sampling/copies.h"
 #include "middleware/sampling/marks.h"
 
 /* Dates of each rank that a window keeps, and what two of them may differ by to be the same. */
@@ -30,8 +30,6 @@ struct window {
     bool entered;                  /* by a rank */
     struct pf_account_spent begin; /* when it was entered */
     double cost;                   /* s of processor time, without the application's */
-    char *failure;                 /* what has become of its copy; NULL: nothing bad */
-    bool finished;                 /* its copy has told its dates */
 };
 
 /* Where a rank is. */
@@ -44,9 +42,6 @@ struct part {
 static struct {
     struct window *windows;
     unsigned count;
-    unsigned next;  /* of those that are copied */
-    unsigned end;   /* behind the last one that this process runs itself */
-    bool forks;     /* and this is no copy */
     bool ends;      /* the run, after its last window, */
     unsigned ended; /* at this mark, or 0 */
     int ranks;
@@ -73,9 +68,8 @@ static void read_line(char *text, unsigned line)
     if (window.first >= window.last)
         refuse(line, "the last mark must come after the first");
     const struct window *before = all.count ? &all.windows[all.count - 1] : NULL;
-    if (before && window.first < (all.forks ? before->first : before->last))
-        refuse(line, all.forks ? "windows must stand in the order of their first marks"
-                               : "a window must not begin before the one above ends");
+    if (before && window.first < before->last)
+        refuse(line, "a window must not begin before the one above ends");
     all.windows = pf_reallocarray(all.windows, all.count + 1, sizeof window);
     all.windows[all.count++] = window;
 }
@@ -106,9 +100,7 @@ void pf_windows_read(void)
     if (!file)
         pf_die("%s: cannot read '%s': %s", pf_config_given("windows"), pf_config.windows, strerror(errno));
     if (!*pf_config.windows_result)
-        pf_die("%s: where do their times go? PARFOCAL_WINDOWS_RESULT names a file",
-               pf_config_given("windows"));
-    all.forks = strcmp(pf_config.windows_by, "fork") == 0;
+        pf_die("%s: PARFOCAL_WINDOWS_RESULT must name a file for their times", pf_config_given("windows"));
     for (unsigned line = 1; getline(&text, &room, file) > 0; line++)
         read_line(text, line);
     if (ferror(file))
@@ -116,13 +108,11 @@ void pf_windows_read(void)
     free(text);
     fclose(file);
     choose_model();
-    all.out = fopen(pf_config.windows_result, "we");
+    all.out = pf_output_open(pf_config.windows_result, "we");
     if (!all.out)
         pf_die("%s: cannot write '%s': %s", pf_config_given("windows_result"), pf_config.windows_result,
                strerror(errno));
     pf_at_end(give_up);
-    if (all.forks)
-        pf_copies_prepare();
     all.ends = !pf_config.windows_whole && !*pf_config.marks && !*pf_config.trace &&
                !*pf_config.replay_record && !*pf_config.computation_record;
 }
@@ -131,7 +121,7 @@ static void make_room(struct window *window, size_t ranks)
 {
     size_t marks = window->last - window->first + 1;
     window->dates = pf_calloc(marks, sizeof(double));
-    if (!all.forks && marks <= MOST_DATES / ranks)
+    if (marks <= MOST_DATES / ranks)
         window->by_rank = pf_calloc(marks * ranks, sizeof(double));
 }
 
@@ -141,12 +131,11 @@ void pf_windows_begin(int ranks)
     all.parts = pf_calloc((size_t)ranks, sizeof *all.parts);
     for (unsigned i = 0; i < all.count; i++)
         make_room(&all.windows[i], (size_t)ranks);
-    all.end = all.forks ? 0 : all.count;
 }
 
 void pf_windows_load(void)
 {
-    pf_model_load(all.model); /* before any copy is made: they shall not have to */
+    pf_model_load(all.model);
 }
 
 static void note(struct window *window, unsigned mark, int rank, double date)
@@ -173,15 +162,13 @@ static void leave(struct part *part, unsigned mark, int rank, double date)
         return;
     double processor = pf_account_spent().processor - window->begin.processor;
     window->cost = processor - pf_account_application_since(&window->begin);
-    if (pf_copies_is_one())
-        pf_copies_tell(window->dates, window->last - window->first + 1);
 }
 
 /* It enters the next one, if that begins here. */
 static void enter(struct part *part, unsigned mark, int rank, double date)
 {
     struct window *window = &all.windows[part->window];
-    if (part->inside || part->window >= all.end || window->first != mark)
+    if (part->inside || part->window >= all.count || window->first != mark)
         return;
     part->inside = true;
     if (!window->entered)
@@ -190,33 +177,18 @@ static void enter(struct part *part, unsigned mark, int rank, double date)
     note(window, mark, rank, date);
 }
 
-/* Nothing of what follows is asked for when the last window is over, or its copy made. */
+/* Nothing of what follows is asked for when the last window is over. */
 static void end_after(unsigned mark)
 {
-    bool over = all.forks ? all.next == all.count : all.windows[all.count - 1].left == all.ranks;
-    if (!over || !all.ends || all.count == 0)
+    if (!all.ends || all.count == 0 || all.windows[all.count - 1].left < all.ranks)
         return;
     all.ended = mark;
     pf_job_leave(pf_windows_finish(0) ? 0 : 1);
 }
 
-/* From here on this process is the copy for one window. */
-static void become_copy(unsigned window)
-{
-    all.forks = all.ends = false;
-    all.end = window + 1;
-    for (int i = 0; i < all.ranks; i++)
-        all.parts[i] = (struct part){.window = window};
-}
-
 void pf_windows_pass(int rank, struct pf_rank *runs, unsigned mark, double date)
 {
     struct part *part = &all.parts[rank];
-    for (; all.forks && all.next < all.count && all.windows[all.next].first == mark; all.next++)
-        if (pf_copies_make(all.next)) {
-            become_copy(all.next);
-            break;
-        }
     bool inside = part->inside;
     leave(part, mark, rank, date);
     enter(part, mark, rank, date);
@@ -227,29 +199,6 @@ void pf_windows_pass(int rank, struct pf_rank *runs, unsigned mark, double date)
     if (part->inside)
         part->before = runs->model;
     pf_switch_to(runs, part->inside ? all.model : part->before);
-}
-
-static void take_result(unsigned number, const struct pf_copy_result *result)
-{
-    struct window *window = &all.windows[number];
-    size_t count = window->last - window->first + 1;
-    window->cost = result->cost;
-    window->finished = !result->failure && result->count == count;
-    if (window->finished)
-        memcpy(window->dates, result->dates, count * sizeof *window->dates);
-    else
-        window->failure = pf_strdup(result->failure ? result->failure : "it has not told all dates");
-}
-
-/* Says what is missing of a window; NULL: nothing is. */
-static const char *what_fails(const struct window *window, bool forks, bool *beyond)
-{
-    if (window->failure || window->finished)
-        return window->failure;
-    if (!forks && window->left == all.ranks)
-        return NULL;
-    *beyond = true;
-    return "the run has not come to its marks";
 }
 
 /* How far the ranks are apart when they pass a mark, as one number: the same for two marks at which all are
@@ -273,39 +222,35 @@ static void put_date(unsigned number, const struct window *window, unsigned mark
     putc('\n', all.out);
 }
 
-static void put_windows(bool forks, bool *beyond)
+static void put_windows(bool *beyond)
 {
-    bool unused;
     fputs("window,mark,date_s,state\n", all.out);
     for (unsigned i = 0; i < all.count; i++)
         for (unsigned mark = all.windows[i].first;
-             mark <= all.windows[i].last && !what_fails(&all.windows[i], forks, &unused); mark++)
+             mark <= all.windows[i].last && all.windows[i].left == all.ranks; mark++)
             put_date(i, &all.windows[i], mark);
     if (all.ended)
         fprintf(all.out, "# ended %u\n", all.ended);
     for (unsigned i = 0; i < all.count; i++) {
         const struct window *window = &all.windows[i];
-        bool not_reached = false;
-        const char *failure = what_fails(window, forks, &not_reached);
-        if (not_reached && pf_config.windows_open)
+        bool reached = window->left == all.ranks;
+        if (!reached && pf_config.windows_open)
             continue;
-        *beyond |= not_reached;
         fprintf(all.out, "# cost %u %.6f\n", i, window->cost);
-        if (!failure)
+        if (reached)
             continue;
-        fprintf(all.out, "# failed %u %s\n", i, failure);
-        pf_warn("window %u (marks %u to %u): %s", i, window->first, window->last, failure);
+        *beyond = true;
+        pf_warn("window %u (marks %u to %u): the run has not come to its marks", i, window->first,
+                window->last);
     }
 }
 
 bool pf_windows_finish(uint64_t calls)
 {
-    bool beyond = false, forks = all.forks;
+    bool beyond = false;
     if (!all.out)
         return true;
-    if (forks)
-        pf_copies_finish(take_result);
-    put_windows(forks, &beyond);
+    put_windows(&beyond);
     if (calls)
         fprintf(all.out, "# calls %" PRIu64 "\n", calls);
     bool written = fflush(all.out) == 0 && !ferror(all.out);
@@ -315,7 +260,6 @@ bool pf_windows_finish(uint64_t calls)
     for (unsigned i = 0; i < all.count; i++) {
         free(all.windows[i].dates);
         free(all.windows[i].by_rank);
-        free(all.windows[i].failure);
     }
     free(all.windows);
     free(all.parts);

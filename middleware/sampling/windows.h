@@ -10,8 +10,7 @@
 /*
  * Windows: stretches between two marks that run in a fine model, and when the ranks pass the marks in them.
  * In the run itself, each rank changes its model when it passes the first mark, and back when it passes the
- * last: from then on the run is a mixed one. Or in a copy of the process (copies.h) for each window, made
- * when the first rank comes to the first mark, and the run itself stays as it is.
+ * last: from then on the run is a mixed one.
  */
 
 /* Reads PARFOCAL_WINDOWS and opens PARFOCAL_WINDOWS_RESULT; what is wrong there ends the process with one
@@ -27,7 +26,7 @@ void pf_windows_load(void);
 /* The rank passes a mark at a date. `runs`: itself, which may still change its model; NULL: it has ended. */
 void pf_windows_pass(int rank, struct pf_rank *runs, unsigned mark, double date);
 
-/* The run is over: waits for the copies and writes the result, with the number of calls that the slices were
+/* The run is over: writes the result, with the number of calls that the slices were
  * counted by (0: there are none). Returns false when windows lie beyond the last mark, which has been said.
  */
 bool pf_windows_finish(uint64_t calls);

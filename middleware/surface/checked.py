@@ -56,6 +56,8 @@ ALL = "pf_check_all(&call, count, datatype);"
 TOLD = {
     "Bcast": ALL, "Reduce": ALL, "Allreduce": ALL, "Scan": ALL, "Exscan": ALL, "Allgather": PAIR, "Alltoall": PAIR,
     "Reduce_scatter_block": "pf_check_all(&call, recvcount, datatype);",
+    "Alltoallv": "pf_check_exchange(&call, c, sendbuf, sendcounts, sendtype, NULL, recvcounts, recvtype, NULL);",
+    "Alltoallw": "pf_check_exchange(&call, c, sendbuf, sendcounts, NULL, sendtypes, recvcounts, NULL, recvtypes);",
     "Reduce_scatter": "pf_check_list(&call, comm, recvcounts, datatype, 0, NULL);",
     "Allgatherv": "pf_check_list(&call, comm, recvcounts, recvtype, sendcount, sendbuf == MPI_IN_PLACE ? NULL : sendtype);",
     "Gather": "pf_check_rooted(&call, c->me == root, sendcount, sendtype, NULL, recvcount, recvtype, sendbuf != MPI_IN_PLACE);",
@@ -63,6 +65,23 @@ TOLD = {
     "Scatter": "pf_check_rooted(&call, c->me == root, recvcount, recvtype, NULL, sendcount, sendtype, recvbuf != MPI_IN_PLACE);",
     "Scatterv": "pf_check_rooted(&call, c->me == root, recvcount, recvtype, sendcounts, 0, sendtype, recvbuf != MPI_IN_PLACE);",
 }
+
+
+# Calls that move data: their datatypes are committed.
+MOVING = ("p2p", "persistent", "coll", "icoll", "neighbor", "rma", "pack")
+
+# Buffers of lists of blocks: (buffer, counts, datatype, datatypes, condition).
+LISTS = {
+    "Scatterv": [("sendbuf", "sendcounts", "sendtype", "NULL", "pf_comm_has_root(c, root)")],
+    "Gatherv": [("recvbuf", "recvcounts", "recvtype", "NULL", "pf_comm_has_root(c, root)")],
+    "Allgatherv": [("recvbuf", "recvcounts", "recvtype", "NULL", "")],
+    "Alltoallv": [("sendbuf", "sendcounts", "sendtype", "NULL", "sendbuf != MPI_IN_PLACE"), ("recvbuf", "recvcounts", "recvtype", "NULL", "")],
+    "Alltoallw": [("sendbuf", "sendcounts", "NULL", "sendtypes", "sendbuf != MPI_IN_PLACE"), ("recvbuf", "recvcounts", "NULL", "recvtypes", "")],
+    "Reduce_scatter": [("sendbuf", "recvcounts", "datatype", "NULL", "")],
+}
+
+# Looks after which the call may be refused.
+REFUSING = ("pf_check_buffer", "pf_check_blocks", "pf_check_memory", "pf_check_epoch", "pf_check_access", "pf_check_reach")
 
 
 def handwritten():
@@ -91,7 +110,7 @@ def function(f):
              f"if (!pf_check_enter(&call, PF_FN_{f.stem}, __builtin_return_address(0)))", f"    return {call};"]
     refuse = ["if (call.refused)", "    return pf_check_refuse(&call);"]
     looks = arguments(f) + collective(f)
-    lines += handles(f) + refuse + looks + (refuse if any("pf_check_buffer" in line or "pf_check_memory" in line for line in looks) else [])
+    lines += handles(f) + refuse + looks + (refuse if any(look in line for look in REFUSING for line in looks) else [])
     lines += [f"{base(p)} was_{p.name} = {p.name} ? *{p.name} : {empty(p)};" for p in f.params if is_ended(f, p)]
     lines.append(f"int code = {call};")
     if made:
@@ -160,7 +179,10 @@ def handles(f):
             if is_rooted(f) and p.kind in ("DATATYPE", "OP"):
                 condition = "root != MPI_PROC_NULL" + (f" && {condition}" if condition else "")
             lines += [f"if ({condition})"] if condition else []
-            lines.append(("    " if condition else "") + f"pf_check_handle(&call, {kind(p)}, {p.name});")
+            text = f"pf_check_handle(&call, {kind(p)}, {p.name});"
+            if p.kind == "DATATYPE" and f.group in MOVING:
+                text = f"pf_check_datatype(&call, {p.name});"
+            lines.append(("    " if condition else "") + text)
         if is_collective(f) and p.kind == "COMM":
             lines.append("const struct pf_comm *c = call.refused ? NULL : pf_comm_of(call.rank, comm);")
             if stem(f) not in PIECES and stem(f) not in TOLD:
@@ -213,26 +235,50 @@ def pieces_in_order(f):
                      + f"pf_check_buffer(&call, {buffer.name}, {count}, {datatype}, 1, {'false' if buffer.dir == 'in' else 'true'});")
         if peer:
             lines += ["else", f"    pf_check_count(&call, {count});"]
+        if f.group in ("p2p", "persistent"):
+            lines.append(f"pf_check_message(&call, {'false' if buffer.dir == 'in' else 'true'}, {count}, {datatype});")
+            if f.stem in ("Mrecv", "Imrecv"):
+                lines += ["if (message)", "    pf_check_matched(&call, *message);"]
+            if f.stem == "Sendrecv_replace":
+                lines.append(f"pf_check_message(&call, false, {count}, {datatype});")
     return lines
+
+
+# Calls about epochs: the target, the assertion.
+EPOCHS = dict.fromkeys("Win_lock Win_unlock Win_flush Win_flush_local".split(), "rank, 0")
+EPOCHS.update(dict.fromkeys("Win_lock_all Win_unlock_all Win_flush_all Win_flush_local_all Win_start Win_post Win_complete Win_wait Win_test "
+                            "Win_free".split(), "-1, 0"), Win_fence="-1, assertion")
 
 
 def one_sided(f):
     lines = []
-    if any(p.name == "target_rank" for p in f.params):
+    if f.stem in EPOCHS:
+        win = "win ? *win : MPI_WIN_NULL" if f.stem == "Win_free" else "win"
+        return [f"pf_check_epoch(&call, {win}, {EPOCHS[f.stem]});"]
+    if any(p.name == "disp_unit" and p.dir == "in" for p in f.params):
+        return ["pf_check_positive(&call, \"displacement unit\", disp_unit);"]
+    accesses = any(p.name == "target_rank" for p in f.params)
+    if accesses:
         lines.append("pf_check_target(&call, win, target_rank);")
     if any(p.name == "target_count" for p in f.params):
         lines.append("pf_check_count(&call, target_count);")
-    for buffer, count, datatype in triples(f):
-        if "et_accumulate" in f.stem and buffer.name == "origin_addr":
-            lines.append("if (op != MPI_NO_OP)")
-            indented = "    "
-        else:
-            indented = ""
+    moved = triples(f) or [(p, "1", "datatype") for p in f.of_kind("BUFFER") if accesses]
+    for buffer, count, datatype in moved:
+        condition = "if (op != MPI_NO_OP)" if f.of_kind("OP") and len(moved) > 1 and buffer.name == "origin_addr" else ""
+        lines += [condition] if condition else []
+        indented = "    " if condition else ""
         if f.of_kind("REQUEST"):
             lines.append(f"{indented}pf_check_buffer(&call, {buffer.name}, {count}, {datatype}, 1, "
                          f"{'false' if buffer.dir == 'in' else 'true'});")
         else:
             lines.append(f"{indented}pf_check_memory(&call, {buffer.name}, {count}, {datatype});")
+        if count != "1":
+            lines += [condition] if condition else []
+            lines.append(f"{indented}pf_check_transfer(&call, {count}, {datatype}, target_count, target_datatype);")
+    if accesses:
+        count, datatype = ("target_count", "target_datatype") if triples(f) else ("1", "datatype")
+        lines.append(f"pf_check_access(&call, win, target_rank, {'true' if f.of_kind('REQUEST') else 'false'});")
+        lines.append(f"pf_check_reach(&call, win, target_rank, target_disp, {count}, {datatype});")
     return lines
 
 
@@ -248,6 +294,9 @@ def collective(f):
     body = []
     for buffer, count, datatype, blocks, writes, condition in PIECES.get(name, []) if is_collective(f) else []:
         check = f"pf_check_buffer(&call, {buffer}, {count}, {datatype}, {blocks}, {writes});"
+        body += [f"if ({condition})", "    " + check] if condition else [check]
+    for buffer, counts, datatype, datatypes, condition in LISTS.get(name, []) if is_collective(f) else []:
+        check = f"pf_check_blocks(&call, {buffer}, {counts}, pf_comm_peers(c), {datatype}, {datatypes});"
         body += [f"if ({condition})", "    " + check] if condition else [check]
     if is_collective(f) and name in TOLD:
         body.append(TOLD[name])
@@ -275,5 +324,6 @@ def after(f):
             lines.append(f"pf_check_made_request(&call, *{p.name}, {persistent});")
         else:
             lines += ["if (*flag)"] if f.stem == "Improbe" else []
-            lines.append(("    " if f.stem == "Improbe" else "") + f"pf_check_made(&call, {kind(p)}, *{p.name});")
+            text = f"pf_check_made_message(&call, *{p.name});" if p.kind == "MESSAGE" else f"pf_check_made(&call, {kind(p)}, *{p.name});"
+            lines.append(("    " if f.stem == "Improbe" else "") + text)
     return lines

@@ -221,6 +221,8 @@ def attribute(call, p):
     ctype = "MPI_Fint" if fortran.is_short(call.function, p) else "MPI_Aint"
     if call.function.stem == "Grequest_start":  # as elsewhere: the callbacks see the caller's variable
         return base_pointer(call, p)
+    call.before.append("pf_fortran_attribute(1);")
+    call.after.append("pf_fortran_attribute(0);")
     if p.dir == "in":
         call.declared.append(f"const {ctype} *{p.name}")
         call.arguments.append(f"(void *)(MPI_Aint)*{p.name}")

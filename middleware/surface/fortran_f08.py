@@ -82,17 +82,17 @@ CONVERSION = """    subroutine MPI_CONVERSION_FN_NULL(userbuf, datatype, count, 
 """
 STATUS = """  type, bind(C) :: MPI_Status
     integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR
-    integer, private :: internal(5)
+    integer :: internal(5)
   end type
 """
-CONVERT = """  subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
+CONVERT = """  subroutine {p}MPI_Status_f2f08(f_status, f08_status, ierror)
     integer, intent(in) :: f_status(MPI_STATUS_SIZE)
     type(MPI_Status), intent(out) :: f08_status
     integer, optional, intent(out) :: ierror
     f08_status = transfer(f_status, f08_status)
     if (present(ierror)) ierror = MPI_SUCCESS
   end subroutine
-  subroutine MPI_Status_f082f(f08_status, f_status, ierror)
+  subroutine {p}MPI_Status_f082f(f08_status, f_status, ierror)
     type(MPI_Status), intent(in) :: f08_status
     integer, intent(out) :: f_status(MPI_STATUS_SIZE)
     integer, optional, intent(out) :: ierror
@@ -116,7 +116,12 @@ def generate(functions):
     parts += ["  interface\n" + body(f, p + f.name) + "  end interface\n" for f in members for p in ("", "P")]
     parts += [fortran_module.sync_reg(p) for p in ("", "P")] + ["contains\n"]
     parts += [compare(t, stem, sign) for t in TYPES for stem, sign in (("same", "=="), ("other", "/="))]
-    return "".join(parts) + CONVERT + "end module\n"
+    return "".join(parts) + conversions() + "end module\n"
+
+
+def conversions():
+    """Of statuses, in the module `mpi` as well, which has the type for them (MPI 3.1 section 17.2.5)."""
+    return "".join(CONVERT.format(p=p) for p in ("", "P"))
 
 
 def constants():

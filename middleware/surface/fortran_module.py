@@ -8,6 +8,7 @@ import textwrap
 
 import fortran
 import fortran_constants
+import fortran_f08
 
 NO_CHECK = "!GCC$ ATTRIBUTES NO_ARG_CHECK :: "
 SIZEOF = [(f"{kind}({size})", f"{kind[0]}{size}") for kind, sizes in
@@ -19,14 +20,14 @@ def generate(functions):
     members = fortran.functions(functions)
     parts = ["! SPDX-License-Identifier: BSD-3-Clause\n! Generated from mpi.h and surface/mpi.tsv: the module mpi. Do not edit.\n"
              "module mpi\n  implicit none\n"]
-    parts += [f"  {line}\n" for line in fortran_constants.declarations(True)]
+    parts += [f"  {line}\n" for line in fortran_constants.declarations(True)] + [fortran_f08.STATUS]
     parts += [wrap(f"  private :: " + ", ".join("sizeof_" + stem for _, stem in SIZEOF))]
     parts += [interface(f, p) for f in members for p in ("", "P")]
     parts += [sync_reg(p) for p in ("", "P")]
     parts += ["  interface MPI_SIZEOF\n    module procedure " + ", &\n      ".join("sizeof_" + stem for _, stem in SIZEOF)
               + "\n  end interface\ncontains\n"]
     parts += [sizeof(*row) for row in SIZEOF]
-    return "".join(parts) + "end module\n"
+    return "".join(parts) + fortran_f08.conversions() + "end module\n"
 
 
 def sizeof(kind, stem):

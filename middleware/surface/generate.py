@@ -11,7 +11,7 @@ import table  # noqa: E402
 
 # Output, the module that writes it (its function generate(functions) returns the text), what it is.
 OUTPUTS = {
-    "mpi_proto.h": ("prototypes", "declares pf_MPI_* and pf_PMPI_* and maps the MPI names to them"),
+    "mpi_proto.h": ("prototypes", "declares the MPI functions, which are pf_MPI_* and pf_PMPI_* for the linker"),
     "pf_fn.h": ("function_ids", "one number per function, and the facts of the table in C"),
     "pf_native.h": ("native_table", "the entry points of an implementation, as the middleware calls them"),
     "pf_own.h": ("own_table", "the same in the types of the implementation's own mpi.h, as its adapter fills them in"),

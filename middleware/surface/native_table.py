@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """pf_native.h: the entry points of an MPI implementation as a struct of function pointers, as the middleware calls them.
 
-Handles are opaque types, one for each kind: neither a handle of the hub nor a native one of another kind passes.
+Handles are opaque types, one for each kind: neither a handle of the middleware nor a native one of another kind passes.
 """
 
 import re
@@ -43,5 +43,5 @@ def opaque(ctype):
 
 
 def known(ctype):
-    """Callbacks and tool handles that no implementation is given: some have no type for them."""
-    return re.sub(r"\bMPI_\w+_function \*|\bMPI_T_\w+", "void *", ctype)
+    """Callbacks, tool handles and statuses of mpi_f08 that no implementation is given: some have no type for them."""
+    return re.sub(r"\bMPI_F08_status\b", "void", re.sub(r"\bMPI_\w+_function \*|\bMPI_T_\w+", "void *", ctype))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpi_proto.h: plain prototypes and object-like macros, the second half of mpi.h."""
+"""mpi_proto.h: prototypes, the second half of mpi.h."""
 
 import cfile
 
@@ -11,10 +11,13 @@ def generate(functions):
         parts.append(f"\n/* {group} */\n")
         parts += [declare(f) for f in members]
     parts.append("\n#pragma GCC visibility pop\n")
-    parts.append("\n/* Object-like, so that &MPI_Send, function pointers and C++ work too. */\n")
-    parts += [f"#define {p}{f.name} pf_{p}{f.name}\n" for f in functions for p in ("", "P")]
     return "".join(parts)
 
 
 def declare(function):
-    return "".join(cfile.wrap(function.prototype(f"pf_{p}{function.name}") + ";") + "\n" for p in ("", "P"))
+    """Under our own names, and under those of the standard as other names of the same functions: macros would show in the compiler's messages,
+    and be in the way of those that a program defines."""
+    lines = []
+    for name in (function.name, "P" + function.name):
+        lines += [function.prototype("pf_" + name) + ";", function.prototype(name) + f" __asm__(\"pf_{name}\");"]
+    return "".join(cfile.wrap(line) + "\n" for line in lines)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """record_calls.c: MPI_* around PMPI_*, for the program of pfinfo --record-program, which another MPI compiles.
 
-Each call ends a stretch of computation where the hub would end one (PF_ENTER): so a function that does not enter the hub
+Each call ends a stretch of computation where the middleware would end one (PF_ENTER): so a function that does not enter the middleware
 is left out, and so are names that headers of MPI 3 no longer declare.
 """
 

@@ -5,12 +5,12 @@ import dataclasses
 import pathlib
 import sys
 
-ROUTES = ("LOCAL", "ACTIVE", "RECIPE", "HUB", "OWNER", "EMULATED", "PROMOTED", "REFUSED")
+ROUTES = ("LOCAL", "ACTIVE", "RECIPE", "MIDDLEWARE", "OWNER", "EMULATED", "FALLBACK", "REFUSED")
 DIRECTIONS = ("in", "out", "inout")
 SMPI = ("yes", "stub", "noop", "no")
 ERAS = ("std", "deprecated", "removed")
 
-# Kinds of parameters whose values are handles of the hub, with the C type of one value.
+# Kinds of parameters whose values are handles of the middleware, with the C type of one value.
 HANDLES = {
     "COMM": "MPI_Comm", "DATATYPE": "MPI_Datatype", "ERRHANDLER": "MPI_Errhandler", "FILE": "MPI_File",
     "GROUP": "MPI_Group", "INFO": "MPI_Info", "MESSAGE": "MPI_Message", "OP": "MPI_Op",
@@ -21,7 +21,7 @@ NAMED_VALUES = ("RANK", "ROOT", "TAG", "COLOR", "INDEX", "COUNT", "LENGTH", "KEY
                 "AMODE", "WHENCE", "ORDER", "DISTRIBUTION", "DISTRIBUTION_ARG", "COMPARISON", "TOPOLOGY",
                 "SPLIT_TYPE", "COMBINER", "TYPECLASS")
 PLAIN = ("INT", "AINT", "OFFSET", "LONGCOUNT", "DISPL", "LOGICAL", "FINT")
-OTHER = ("BUFFER", "BASEPTR", "STATUS", "STRING", "STRINGS", "RANGES", "WEIGHTS", "ATTRIBUTE", "EXTRA_STATE",
+OTHER = ("BUFFER", "BASEPTR", "STATUS", "F08_STATUS", "STRING", "STRINGS", "RANGES", "WEIGHTS", "ATTRIBUTE", "EXTRA_STATE",
          "FUNCTION", "ARGC", "ARGV", "VARARGS", "T_ENUM", "T_CVAR", "T_PVAR", "T_SESSION", "T_OBJECT")
 KINDS = tuple(HANDLES) + NAMED_VALUES + PLAIN + OTHER
 

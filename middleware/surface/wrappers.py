@@ -41,9 +41,9 @@ NATIVE_KINDS = ("WIN", "FILE", "COMM", "DATATYPE", "OP", "GROUP", "INFO")
 def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
-             '#include <stdlib.h>\n\n#include "middleware/datatype/bottom.h"\n#include "middleware/p2p/bsend.h"\n#include "middleware/core/call.h"\n'
-             '#include "middleware/datatype/datatype.h"\n#include "middleware/io/file.h"\n#include "middleware/p2p/ledger.h"\n#include "middleware/p2p/request.h"\n#include "middleware/p2p/stranded.h"\n'
-             '#include "middleware/rma/win_order.h"\n\n']
+             '#include <stdlib.h>\n\n#include "middleware/datatype/bottom.h"\n#include "middleware/p2p/bsend.h"\n#include "middleware/comm/routing.h"\n'
+             '#include "middleware/datatype/datatype.h"\n#include "middleware/datatype/in_place.h"\n#include "middleware/io/file.h"\n#include "middleware/object/f2c.h"\n#include "middleware/p2p/ledger.h"\n#include "middleware/p2p/request.h"\n#include "middleware/p2p/stranded.h"\n'
+             '#include "middleware/rma/win_epoch.h"\n', '#include "middleware/rma/win_order.h"\n#include "middleware/topology/neighbor.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
 
@@ -58,11 +58,13 @@ def handwritten():
 
 def is_refused(f):
     """SMPI's stubs would end the process; nobody has written those calls in another way yet."""
+    if f.group in ("f2c", "neighbor"):
+        return False
     if f.group == "rma":
         return f.smpi == "stub"
     if f.group == "file":
         return f.route != "OWNER"
-    return f.route not in ("ACTIVE", "PROMOTED") or f.group not in BODIES
+    return f.route not in ("ACTIVE", "FALLBACK") or f.group not in BODIES
 
 
 def body(f):
@@ -128,11 +130,17 @@ def local(f):
     """No communication: the model in force computes it."""
     comm = f.of_kind("COMM")
     where = comm[0].name if comm else "MPI_COMM_WORLD"
-    who = "pf_switch_promote(r)" if f.route == "PROMOTED" else "r->active"
+    who = "pf_switch_promote(r)" if f.route == "FALLBACK" else "r->active"
     lines = [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {who});", native_call(f)]
     if f.name in ("MPI_Pack", "MPI_Unpack"):  # stock SMPI does not stop its clock there
         lines = [*lines[:2], "pf_compute_native_counts(r, in);", lines[2], "pf_compute_native_counted(r, in);"]
     return define(f, [*lines, f"return pf_call_leave(r, in, {where}, code);"])
+
+
+def no_request(f):
+    if not f.of_kind("REQUEST"):
+        return []
+    return ["if (PF_UNLIKELY(!request))", "    return pf_call_error(r, comm, MPI_ERR_REQUEST);"]
 
 
 def point_to_point(f):
@@ -140,7 +148,8 @@ def point_to_point(f):
     sends = any(p.name == "dest" for p in f.params)
     peer = "dest" if sends else "source"
     request = f.of_kind("REQUEST")
-    lines = [enter(f), f"pf_call_schedule_message(r, {peer}, count, datatype, comm);", "struct pf_instance *in = pf_comm_route(r, comm);",
+    lines = [enter(f), "if (PF_UNLIKELY(pf_datatype_lacks_buffer(buf, count, datatype)))", "    return pf_call_error(r, comm, MPI_ERR_BUFFER);",
+             *no_request(f), f"pf_call_schedule_message(r, {peer}, count, datatype, comm);", "struct pf_instance *in = pf_comm_route(r, comm);",
              f"struct pf_ledger_route route = {{{peer}, tag, comm}};", "struct pf_ledger_side side;",
              f"pf_call_peer(r, {peer}, tag, comm);"]
     if "bsend" in f.stem.lower():
@@ -152,14 +161,15 @@ def point_to_point(f):
     if sends:
         lines += ["pf_call_sent(r, count, datatype);", "pf_stranded_sent(r, in, comm, dest, tag);"]
     if f.of_kind("STATUS"):
-        lines += ["union pf_native_status native_room;",
+        lines += ["union pf_native_status native_room = {0}; /* probes leave out members */",
                   "union pf_native_status *native_status = status || pf_job_state.may_switch ? &native_room : NULL;"]
     lines += ["pf_call_native_begin(r, in);", "pf_call_message(in, 1);"]
     if request:
         kind = "PF_REQUEST_SEND" if sends else "PF_REQUEST_RECV"
         lines += [f"struct pf_request *made = pf_request_new(r, in, {kind}, comm);",
                   "if (PF_UNLIKELY(pf_ledger_on))", "    pf_ledger_keep(&side, &made->side);"]
-    lines.append(native_call(f, {**ROUTED, "count": f"pf_native_count(in, count, datatype, {int(sends)})"}))
+    tag = {"TAG": "pf_native_send_tag(route.tag)"} if sends else {}
+    lines.append(native_call(f, {**ROUTED, **tag, "count": f"pf_native_count(in, count, datatype, {int(sends)})"}))
     if request:
         return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
     if sends:
@@ -176,7 +186,7 @@ def collective(f):
     request = f.of_kind("REQUEST")
     arrays = [p for p in f.of_kind("DATATYPE") if p.is_array]
     lines = [enter(f), "struct pf_comm *c = pf_comm_of(r, comm);",
-             "if (PF_UNLIKELY(!c))", "    return pf_call_error(r, comm, MPI_ERR_COMM);",
+             "if (PF_UNLIKELY(!c))", "    return pf_call_error(r, comm, MPI_ERR_COMM);", *no_request(f),
              "if (PF_UNLIKELY(r->cursor.watching))",
              f"    pf_comm_schedule_collective(r, c, {'root' if f.of_kind('ROOT') else -1}, {collective_bytes(f)});",
              "struct pf_instance *in = pf_call_native_begin(r, pf_comm_collective(r, c));"]
@@ -184,6 +194,9 @@ def collective(f):
         lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_COLLECTIVE, comm);"]
         lines += [f"pf_request_keep_op(made, {p.name});" for p in f.of_kind("OP")]
         lines += [f"pf_request_keep_datatype(made, {condition(f, p)});" for p in f.of_kind("DATATYPE") if not p.is_array]
+    in_place = IN_PLACE.get(f.stem.lstrip("I").lower())
+    if in_place:
+        lines += in_place_begin(f, *in_place)
     for p in arrays:
         count = ("sendbuf == MPI_IN_PLACE ? 0 : " if p.name == "sendtypes" else "") + "pf_comm_peers(c)"
         lines.append(f"pf_native_datatype_t *native_{p.name} = pf_native_array(in, {p.name}, {count});")
@@ -197,9 +210,23 @@ def collective(f):
     lines += [bottom_end(b, t) for b, t in movable]
     if request:
         lines += [f"pf_request_keep_memory(made, native_{p.name});" for p in arrays]
+        lines += ["pf_request_keep_memory(made, own.room);"] if in_place else []
         return define(f, lines + ["return pf_request_started(r, in, made, comm, code, request);"])
-    lines += [f"free(native_{p.name});" for p in arrays]
+    lines += [f"free(native_{p.name});" for p in arrays] + (["free(own.room);"] if in_place else [])
     return define(f, lines + ["return pf_call_leave(r, in, comm, code);"])
+
+
+# All-to-all exchanges: how the blocks lie, and the parameters that say so, as in middleware/datatype/in_place.h.
+IN_PLACE = {"alltoall": ("EQUAL", "&recvcount, NULL, &recvtype", "sendcount = own.counts[0], sendtype = MPI_BYTE"),
+            "alltoallv": ("ITEMS", "recvcounts, rdispls, &recvtype", "sendcounts = own.counts, sdispls = own.displs, sendtype = MPI_BYTE"),
+            "alltoallw": ("BYTES", "recvcounts, rdispls, recvtypes", "sendcounts = own.counts, sdispls = own.displs, sendtypes = own.types")}
+
+
+def in_place_begin(f, blocks, what, replaced):
+    nonblocking = "true" if f.of_kind("REQUEST") else "false"
+    return ["struct pf_in_place own = {NULL, NULL, NULL, NULL, NULL};", "if (PF_UNLIKELY(sendbuf == MPI_IN_PLACE))",
+            f"    pf_in_place_pack(&own, in, PF_IN_PLACE_{blocks}, {nonblocking}, recvbuf, {what}, pf_comm_peers(c));",
+            "if (PF_UNLIKELY(own.room))", f"    sendbuf = own.buffer, {replaced};"]
 
 
 def collective_bytes(f):
@@ -268,15 +295,21 @@ def one_sided(f):
     if f.name in ("MPI_Win_flush", "MPI_Win_flush_local"):
         # Open MPI refuses it (MPI 3.1 section 11.3 allows it as a target everywhere).
         lines += ["if (rank == MPI_PROC_NULL)", "    return pf_call_return(r, MPI_SUCCESS);"]
-    lines += ["struct pf_instance *in = pf_call_native_begin(r, w->in);"]
+    accesses = [p for p in f.params if p.name == "target_disp"]
+    many = any(p.name == "target_count" for p in f.params)
+    what = "target_count, target_datatype" if many else "1, datatype"
+    checked = f"access(w, target_rank, target_disp, {what})" if accesses else f"flush(w, {AWAIT_GETS[f.name]})"
+    lines += [f"int error = pf_win_epoch_{checked};", "if (PF_UNLIKELY(error))", "    return pf_win_failed(r, win, error);",
+              "struct pf_instance *in = pf_call_native_begin(r, w->in);"]
+    if many and f.of_kind("OP"):
+        sides = [("target", "origin"), ("origin", "target"), ("result", "target")]
+        lines += [f"pf_win_epoch_items(&{one}_count, &{one}_datatype, {other}_datatype, op);" for one, other in sides
+                  if any(p.name == f"{one}_count" for p in f.params)]
     request = f.of_kind("REQUEST")
     if request:
         lines += ["struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RMA, pf_comm_handle(w->comm));"]
         lines += [f"pf_request_keep_op(made, {p.name});" for p in f.of_kind("OP")]
-    accesses = [p for p in f.params if p.name == "target_disp"]
     if accesses:
-        many = any(p.name == "target_count" for p in f.params)
-        what = "target_count, target_datatype" if many else "1, datatype"
         lines += ["struct pf_win_access access;",
                   f"pf_win_access_begin(&access, w, target_rank, target_disp, {what}, {ACCESS_KINDS[f.stem]});"]
     limited = {"origin_count": "pf_native_count(in, origin_count, origin_datatype, 1)"} if "origin_count" in [p.name for p in f.params] else {}
@@ -330,5 +363,20 @@ def condition(f, p):
 
 
 # Who writes the bodies of a group that runs in the model in force.
-BODIES = {"p2p": point_to_point, "coll": collective, "icoll": collective, "pack": local, "op": local,
+def conversion(f):
+    """Of a handle to Fortran's number or back."""
+    handle, given = f.stem.rsplit("_", 1)[0], f.params[0].name
+    if f.stem.endswith("_c2f"):
+        return define(f, [f"return pf_fortran_number({given});"])
+    null = "MPI_" + {"Type": "DATATYPE"}.get(handle, handle.upper()) + "_NULL"
+    return define(f, [f"return ({f.ret})pf_fortran_handle({given}, {null});"])
+
+
+def neighbor(f):
+    last = [] if f.stem.startswith("I") else ["NULL"]
+    arguments = ", ".join([f"PF_ENTER({f.stem})", f.arguments, *last])
+    return define(f, [f"return pf_neighbor_{f.stem.split('_')[1]}({arguments});"])
+
+
+BODIES = {"f2c": conversion, "neighbor": neighbor, "p2p": point_to_point, "coll": collective, "icoll": collective, "pack": local, "op": local,
           "rma": one_sided, "file": file_access}

@@ -2,13 +2,13 @@
 /*
  * Neighbourhood collectives over point-to-point messages, as Open MPI does it: SMPI has none, and Open MPI's
  * own would need the topology in the native communicator. All receives are posted first. The messages go over
- * a communicator of the hub's, so that they cannot meet the application's.
+ * a communicator of the middleware's, so that they cannot meet the application's.
  */
 #include "middleware/topology/neighbor.h"
 
 #include <stdlib.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 #include "middleware/topology/topology.h"
 #include "base/memory.h"

@@ -2,7 +2,7 @@
 /* What topology a communicator has. */
 #include "middleware/topology/topology.h"
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 
 const struct pf_topology *pf_topology_of(struct pf_rank *r, MPI_Comm handle, int kind, int *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions about Cartesian communicators; the hub answers them by itself. */
+/* Questions about Cartesian communicators; the middleware answers them by itself. */
 #include <string.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/topology/topology.h"
 
 int pf_topology_cart_rank(const struct pf_topology_cart *cart, const int *coords)

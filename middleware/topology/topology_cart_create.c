@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * New Cartesian communicators. The implementation in force runs its own operation and its cost counts; the
- * hub keeps the topology. Ranks are never reordered, as MPI allows.
+ * middleware keeps the topology. Ranks are never reordered, as MPI allows.
  */
 #include <stdlib.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/topology/topology.h"
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Dims_create: arithmetic only. */
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 
 /* No integer has more prime factors. */
 #define MAX_FACTORS 31

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/info.h"
 #include "middleware/topology/topology.h"
 #include "middleware/topology/topology_dist.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Dist_graph_create: any member may tell of any edge, so members exchange what they know. Open MPI does
- * it by itself. In SMPI, which has no graphs, the hub exchanges over SMPI's own collectives, at their cost.
+ * it by itself. In SMPI, which has no graphs, the middleware exchanges over SMPI's own collectives, at their
+ * cost.
  *
  * The edges of a member are then sorted by rank and weight. MPI leaves the order open; this one is the same
  * in every model, and several edges between the same two ranks come in the same order on both sides.
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/object/info.h"
 #include "middleware/topology/topology.h"
 #include "middleware/topology/topology_dist.h"

@@ -2,7 +2,7 @@
 /* Graphs that every member knows as a whole. */
 #include <stdlib.h>
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 #include "middleware/topology/topology.h"
 
 /* The error class of what is wrong with a graph, MPI_SUCCESS when nothing is. */

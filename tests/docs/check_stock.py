@@ -60,11 +60,14 @@ def replaced(build):
             sys.exit(f"check_stock: loader/libc.def has {name} for nobody")
         names[plain(name)] = "a function of the C library (loader/libc.def)"
     led, wrapped = {name for name, program, *_ in libc if program != "own"}, set(found(r"^--wrap=(\w+)$", "tools/pfcc/libc_names.ld"))
+    wrapped |= set(found(r"^LEAD\((\w+)\)", "tools/pfcc/pfwaits.c"))
     if led != wrapped:
-        sys.exit(f"check_stock: loader/libc.def and tools/pfcc/libc_names.ld differ in {' '.join(sorted(led ^ wrapped))}")
+        sys.exit(f"check_stock: loader/libc.def and tools/pfcc/libc_names.ld with pfwaits.c differ in {' '.join(sorted(led ^ wrapped))}")
+    for name in found(r"^PF_IMPORT\((\w+), \w+\)", "middleware/process/imports.def"):
+        names[plain(name)] = "a function of the C library (middleware/process/imports.def)"
     for name in found(r'^    \{"(\w+)", \(void \*\)hook_', "adapters/openmpi/hooks.c"):
         names[name] = "an import of Open MPI (adapters/openmpi/hooks.c)"
-    version = "adapters/openmpi/private/openmpi-*.h"
+    version = "adapters/openmpi/private/*.h"
     for text in found(r"^#define PF_OMPI_(?:RETAIN|COLL|NBC|OSC)\w*((?:.*\\\n)*.*)", version):
         for name in re.findall(r'"((?:ompi|opal|NBC)_\w+)"', text):
             names[name] = "a function of a plugin (adapters/openmpi/private)"
@@ -82,7 +85,7 @@ def replaced(build):
         names["MPI_" + name] = "a function of SMPI (adapters/smpi)"
     for name in found(r"\bfn->(Type_\w+) = ", "adapters/local/*.c"):
         names["MPI_" + name] = "a function of SMPI (adapters/local)"
-    for name in found(r'"_ZN7simgrid4smpi7(Request)11(finish_wait)E', "lowlevel/simgrid/simgrid-*.h"):
+    for name in found(r'"_ZN7simgrid4smpi7(Request)11(finish_wait)E', "lowlevel/simgrid/layouts.h"):
         names["::".join(name)] = "an import of libsimgrid (adapters/smpi)"
     for name in internals(build):
         names[name] = "an internal function of SimGrid (nm)"

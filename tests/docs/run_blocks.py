@@ -3,7 +3,10 @@
 """Runs the shell blocks of a page that are marked `runnable`, in order, and compares what they print with the page.
 
     ```sh runnable              is run by sh -eu and must succeed, and each item of its schedules must happen
-    ```text output              must show lines that the block above it has printed, numbers and their units aside
+    ```text output              must show lines that the block above it has printed, in this order, in the same columns, with the
+                                same counts; times and ratios within the factors below, simulated ones within SIMULATED_WITHIN
+                                where computation takes no time
+    ```text output counts vary  the same, but for the counts
 
 The page's commands see a folder that looks like the repository with a build directory `build`; what they create stays
 there. Usage: run_blocks.py BUILD_DIRECTORY PAGE
@@ -20,8 +23,16 @@ import pages
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIMIT = 240  # seconds for one block
 
-# 12, 1.5e-3, 4.41 ms, 128 KiB: what differs between machines, and from run to run
-NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: (?:s|ms|us|B|KiB|MiB|GiB)\b)?")
+# 12, 1.5e-3, 4.41 ms, 128 KiB
+NUMBER = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)( (?:s|ms|us|B|KiB|MiB|GiB)\b)?")
+SECONDS = {" s": 1, " ms": 1e-3, " us": 1e-6}
+# What a machine's speed and load decide: wall-clock times, times of measured computation, and what is divided by them.
+TIMES_WITHIN, RATIOS_WITHIN = 50, 10000
+AWAY = 0.1  # seconds that another process may take the processor away for
+SIMULATED_WITHIN = 1.25 if os.environ.get("PF_OPENMPI", "4").startswith("4") else TIMES_WITHIN  # the pages are of Open MPI 4.1
+# A row of the table of phases, which ends in two ratios.
+TABLE_ROW = re.compile(r"\S.* [0-9.]+ [KMGT]?i?B +(\S+) +(\S+)$")
+SIMULATED_COLUMN = 35  # where its simulated time ends
 # A schedule of a page that switches nothing shows nothing.
 UNHEARD = "never happened"
 
@@ -56,17 +67,56 @@ def shape(line):
     return " ".join(NUMBER.sub("#", line).split())
 
 
-def missing_lines(shown, printed):
-    """Lines of the page that were not printed. `...` stands for what the page leaves out."""
-    shapes = {shape(line) for line in printed.splitlines()}
-    return [line for line in shown.lines if line.strip() not in ("", "...") and shape(line) not in shapes]
+def numbers(line, simulated):
+    """(value, most factor, end of its column) of each number in a line. Whether times that are no wall-clock times are `simulated` alone."""
+    row = TABLE_ROW.match(line)
+    for match in NUMBER.finditer(line):
+        number, unit = float(match[1]), match[2]
+        factor = TIMES_WITHIN if unit in SECONDS else RATIOS_WITHIN if re.search(r"[.e]", match[1]) and not unit else 1
+        if row and match.start() >= row.start(1):
+            factor = RATIOS_WITHIN
+        elif simulated and unit in SECONDS and (match.end() <= SIMULATED_COLUMN if row else "wall-clock" not in line):
+            factor = SIMULATED_WITHIN
+        yield number * SECONDS.get(unit, 1), factor, match.end()
+
+
+def alike(shown, printed, counts, simulated):
+    """Has this line been printed? Whole numbers and bytes are the same, and so are the columns of a table."""
+    if shape(shown) != shape(printed):
+        return False
+    pairs = list(zip(numbers(shown, simulated), numbers(printed, simulated)))
+    if TABLE_ROW.match(shown) and any(a[2] != b[2] for a, b in pairs):
+        return False
+    for (a, factor, _), (b, _, _) in pairs:
+        if factor == 1 and counts and a != b:
+            return False
+        if factor == TIMES_WITHIN and abs(a - b) < AWAY:
+            continue
+        if factor > 1 and a * b > 0 and not 1 / factor <= a / b <= factor:
+            return False
+    return True
+
+
+def missing_lines(shown, printed, counts, simulated):
+    """Lines of the page that were not printed there. `...` stands for what the page leaves out."""
+    lines, missing = printed.splitlines(), []
+    for line in shown:
+        if line.strip() in ("", "..."):
+            continue
+        at = next((i for i, other in enumerate(lines) if alike(line, other, counts, simulated)), None)
+        if at is None:
+            missing.append(line)
+        else:
+            lines = lines[at + 1:]
+    return missing
 
 
 def check(page, folder):
-    printed, wrong, runs = None, 0, 0
+    printed, simulated, wrong, runs = None, False, 0, 0
     for block in page.blocks:
         if "runnable" in block.words:
             status, printed = run(block, folder)
+            simulated = "simulate-computation:no" in block.text
             runs += 1
             print(f"{block}: status {status}")
             if status != 0 or UNHEARD in printed:
@@ -76,7 +126,7 @@ def check(page, folder):
             print(f"{block}: no runnable block comes before this output")
             wrong += 1
         elif "output" in block.words:
-            missing = missing_lines(block, printed)
+            missing = missing_lines(block.lines, printed, "vary" not in block.words, simulated)
             for line in missing:
                 print(f"{block}: not printed: {line}")
             if missing:

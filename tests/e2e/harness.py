@@ -15,6 +15,7 @@ PLATFORM = os.path.join(HERE, "platform", "cluster.xml")
 HOSTFILE = os.path.join(HERE, "platform", "hostfile")
 PACKED = os.path.join(HERE, "platform", "packed")  # two ranks on each host
 # Measured computation differs from run to run; without it simulated times are the same to the last digit.
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
 SIMULATION = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
 CFLAGS = ["-O1", "-g", "-w"]
 # The wrappers of other languages than C.
@@ -75,11 +76,11 @@ class Tools:
         os.replace(target + ".new", target)
         return target
 
-    def run(self, command, limit, environment=None):
+    def run(self, command, limit, environment=None, cwd=None, stdin=None):
         """Runs the command in a process group of its own and ends that after `limit` seconds (status 'timeout')."""
         env = dict(os.environ, **(environment or {}))
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
-                                   errors="replace", cwd=self.work, start_new_session=True)
+                                   errors="replace", cwd=cwd or self.work, stdin=stdin, start_new_session=True)
         try:
             out, err = process.communicate(timeout=limit)
             status = process.returncode
@@ -91,7 +92,7 @@ class Tools:
         return Result(" ".join(map(quote, shown)), status, out, err)
 
     def mpirun(self, program, np, args, limit):
-        return self.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(np), program] + args, limit)
+        return self.run(MPIRUN + ["-np", str(np), program] + args, limit)
 
     def smpirun(self, program, np, args, limit, options=(), hostfile=HOSTFILE):
         command = ["smpirun", "-np", str(np), "-platform", PLATFORM, "-hostfile", hostfile, *SIMULATION, *options]

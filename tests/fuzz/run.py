@@ -22,7 +22,9 @@ TARGETS = {
         "harness": "tests/fuzz/parameters.c",
         "source": "adapters/analytic/cost/quantity.c",
         "with": ["adapters/analytic/cost/" + name + ".c" for name in
-                 ("cost", "derive", "links", "parameters", "paths", "setup", "topology", "topology_parse", "topology_route")],
+                 ("cost", "crowd", "derive", "links", "parameters", "paths", "ports", "setup")] +
+                ["lowlevel/topology/" + name + ".c" for name in ("dragonfly", "fabric", "fillers", "grid", "hyperx", "kinds", "tree", "twisted")],
+        "generated": "lowlevel/topology",  # in the build directory
         # Negative numbers are taken.
         "fault": ("if (signbit(number) && number != 0)", "if (number < -1e300)"),
     },
@@ -45,7 +47,7 @@ def compiler():
 
 
 def build(clang, root, target, source, program):
-    command = [clang, *FLAGS, "-D_GNU_SOURCE", "-I" + root, os.path.join(root, target["harness"]), source,
+    command = [clang, *FLAGS, "-D_GNU_SOURCE", "-I" + root, "-I" + os.path.join(target["build"], target.get("generated", "")), os.path.join(root, target["harness"]), source,
                *[os.path.join(root, name) for name in target.get("with", [])], "-o", program, "-lm"]
     subprocess.run(command, check=True)
 
@@ -86,10 +88,11 @@ def main():
     parser.add_argument("--runs", type=int, default=40000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, help="run for so long; needs --keep")
+    parser.add_argument("--build", help="build directory (default: build beside the sources)")
     parser.add_argument("--keep", help="folder for new inputs and findings")
     options = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    target = TARGETS[options.target]
+    target = {**TARGETS[options.target], "build": options.build or os.path.join(root, "build")}
     corpus = [os.path.join(root, "tests/fuzz/corpus", options.target)]
     clang = compiler()
     if not clang:

@@ -5,14 +5,15 @@
 Usage: check_cycles.py [--edges | --rooms | --arrows FROM TO] BUILD
 
 Reads the objects of a build with nm: who defines a symbol, who uses it. Prints the strongly connected components, largest first, and
-the arrows between the rooms of middleware/ that point upwards, and ends with status 1 when there is such an arrow or when a cycle is
-longer than LIMITS allows. Lower these when you can; do not raise them. Calls through pointers are not seen: a table of functions, filled in at
+the arrows between the rooms of middleware/ that point upwards, by symbols and by includes (what a header defines inline leaves no symbol),
+and ends with status 1 when there is such an arrow or when a cycle is longer than LIMITS allows. Lower these when you can; do not raise them. Calls through pointers are not seen: a table of functions, filled in at
 start-up, is how something calls what stands above it.
 """
 import argparse
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -27,12 +28,12 @@ LIMITS = {
     "middleware/process": 6,
 }
 # The rooms of the middleware, lowest first: a file uses its own room and those before it.
-ROOMS = ["account", "core", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "io", "check", "sampling", "process", "observing", "fortran"]
+ROOMS = ["account", "core", "compute", "summary", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "io", "check", "sampling", "process", "observing", "fortran"]
 
 
 # A library that no other one is linked with: programs of the standard ABI call the middleware through its names, which belong to
-# SimGrid elsewhere in the process.
-APART = "middleware/abi_entries.c"
+# SimGrid elsewhere in the process. And what goes into programs, under names of the C library.
+APART = ("middleware/abi_entries.c", "tools/pfcc/pfwaits.c")
 
 
 def objects(root, build):
@@ -45,7 +46,7 @@ def objects(root, build):
         source = os.path.normpath(os.path.join(command["directory"], command["file"]))
         name = os.path.relpath(source, build if source.startswith(build + os.sep) else root)
         ours = os.path.isdir(os.path.join(root, os.path.dirname(name))) and not command["output"].startswith(("tests/", "examples/"))
-        if ours and name != APART and os.path.exists(built):
+        if ours and name not in APART and os.path.exists(built):
             yield name, os.path.dirname(command["output"]), built
 
 
@@ -146,6 +147,18 @@ def arrows_of(links):
                 yield a, b, source, owner, " ".join(sorted(links[source][owner]))
 
 
+def includes(root):
+    """The same arrows for what a source or header of a room includes."""
+    for room in ROOMS:
+        folder = os.path.join(root, "middleware", room)
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            if name.endswith((".c", ".cpp", ".h")):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    for other in re.findall(r'^#include "(middleware/[^"]*)"', file.read(), re.M):
+                        if room_of(other) in ROOMS and room_of(other) != room:
+                            yield room, room_of(other), f"middleware/{room}/{name}", other, "an include"
+
+
 def show_rooms(arrows):
     """Pairs of files by rooms: the row uses the column. What is right of the diagonal points upwards."""
     counts = collections.Counter((a, b) for a, b, *_ in arrows)
@@ -154,8 +167,8 @@ def show_rooms(arrows):
         print(f"{a:11}" + "".join(f"{counts[a, b] or '-':>10}" for b in ROOMS))
 
 
-def check(links, with_symbols):
-    arrows, found = list(arrows_of(links)), components(links)
+def check(links, root, with_symbols):
+    arrows, found = [*arrows_of(links), *includes(root)], components(links)
     wrong = [files for files in found if len(files) > limit(place_of(files))]
     for files in found:
         show(files, links, with_symbols)
@@ -186,7 +199,7 @@ def main():
             if [a, b] == options.arrows:
                 print(f"{source} -> {owner}: {names}")
         return 0
-    return check(links, options.edges)
+    return check(links, options.root, options.edges)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ CONTROL_ALONE = {
 }
 # Spack's names for libraries, and for programs that Debian calls otherwise.
 SPACK = {"pkgconfig": "pkg-config", "python": "python3", "uthash": "uthash-dev", "simgrid": "libsimgrid-dev", "openmpi": "libopenmpi-dev",
-         "elfutils": "libelf-dev", "libffi": "libffi-dev", "jansson": "libjansson-dev", "otf2": "libopen-trace-format2-dev",
+         "elfutils": "libelf-dev", "libffi": "libffi-dev", "jansson": "libjansson-dev", "gsl": "libgsl-dev",
+         "otf2": "libopen-trace-format2-dev",
          "py-matplotlib": "python3-matplotlib", "py-jinja2": "python3-jinja2"}
 
 

@@ -20,7 +20,7 @@ GOOD = {
     "adapters/README.md": "# adapters\nMPI implementations.\n",
     "adapters/adapter.h": SPDX,
     "adapters/smpi/smpi.h": SPDX + '#include "lowlevel/own.h"\n#include "pf_fn.h"\n',
-    "middleware/README.md": "# middleware\nThe hub.\n",
+    "middleware/README.md": "# middleware\nHandles.\n",
     "middleware/call.c": SPDX + "/* Calls. */\n" '#include "adapters/adapter.h"\n/* __thread would be wrong here. */\n',
     "middleware/include/parfocal.h": SPDX + "#include <stddef.h>\nstatic inline size_t pf_size(void)\n{\n    return 0;\n}\n",
 }
@@ -291,9 +291,61 @@ class Cycles(CheckTest):
         self.assertEqual(status, 1)
         self.assertIn("core points upwards to p2p: middleware/core/b.c -> middleware/p2p/a.c: pf_a\n", text)
 
+    def test_include_upwards(self):
+        self.write("middleware/core/c.h", SPDX + '#include "middleware/p2p/a.h"\n')
+        status, text = self.links({"middleware/core/b.c": []})
+        self.assertEqual(status, 1)
+        self.assertIn("core points upwards to p2p: middleware/core/c.h -> middleware/p2p/a.h: an include\n", text)
+
     def test_nothing_built(self):
         self.write("build/compile_commands.json", "[]")
         self.assertEqual(self.links({})[0], 1)
+
+
+class TextTest(unittest.TestCase):
+    """Words of pages and messages, and subjects of commits, in a repository of their own."""
+
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="pf-text-")
+        self.addCleanup(shutil.rmtree, self.root)
+        for name in ("tests/style/check_words.py", "tests/style/words.tsv", "scripts/check-commits.py"):
+            os.makedirs(os.path.join(self.root, os.path.dirname(name)), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, name), os.path.join(self.root, name))
+
+    def run_script(self, name, *arguments):
+        done = subprocess.run([sys.executable, os.path.join(self.root, name), *arguments], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def words(self, name, text):
+        with open(os.path.join(self.root, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.run_script("tests/style/check_words.py")[1]
+
+    def test_words(self):
+        os.mkdir(os.path.join(self.root, "base"))
+        self.assertIn("page.md:2: 'cables'", self.words("page.md", "# Page\nTwo cables.\n"))
+        self.assertNotIn("page.md", self.words("page.md", "# Page\n`two cables`\n```\ncable\n```\n"))
+        self.assertIn("base/a.c:1: 'nobody'", self.words("base/a.c", 'pf_die("%s: no"\n"body has come", name());\n'))
+        self.assertIn("base/a.c:1: 'is told'", self.words("base/a.c", 'pf_warn("the rank is told");\n'))
+        self.assertNotIn("base/a.c", self.words("base/a.c", 'pf_warn("the link is down"); /* nobody is told */\n'))
+
+    def commit(self, subject):
+        for arguments in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", subject]):
+            subprocess.run(["git", "-C", self.root, *arguments], check=True, capture_output=True)
+
+    def test_commits(self):
+        self.assertEqual((0, ""), self.run_script("scripts/check-commits.py", "--since", "HEAD~1"))  # no history
+        self.commit("Begin")
+        for subject, why in (("Keep the rate of a link", ""), ("Say " + "x" * 70, "74 characters"), ("add a rate", "no capital"),
+                             ("Added a rate", "no imperative"), ("Adding a rate", "no imperative"), ("Add a rate.", "full stop")):
+            self.commit(subject)
+            status, text = self.run_script("scripts/check-commits.py", "--since", "HEAD~1")
+            self.assertEqual(bool(why), status, subject)
+            self.assertIn(why, text.replace("is not a capital", "no capital"))
+            message = os.path.join(self.root, "message")
+            with open(message, "w", encoding="utf-8") as file:
+                file.write(f"# a comment\n{subject}\n\nA body.\n")
+            self.assertEqual(bool(why), self.run_script("scripts/check-commits.py", "--message", message)[0])
 
 
 if __name__ == "__main__":

@@ -31,14 +31,14 @@ RIGHT_CALLS = [
     "in->fn->Type_commit(&(pf_native_datatype_t){pf_native(in, type)})",
 ]
 WRONG_CALLS = {
-    "a handle of the hub": "in->fn->Isend(data, 1, type, 0, 7, pf_native(in, comm), &request)",
+    "a handle of the middleware": "in->fn->Isend(data, 1, type, 0, 7, pf_native(in, comm), &request)",
     "two handles in the wrong order": "in->fn->Isend(data, 1, pf_native(in, comm), 0, 7, pf_native(in, type), &request)",
     "an argument less": "in->fn->Isend(data, 1, pf_native(in, type), 0, pf_native(in, comm), &request)",
     "an argument more": "in->fn->Test(&request, flag, status, 1)",
     "a request instead of its address": "in->fn->Isend(data, 1, pf_native(in, type), 0, 7, pf_native(in, comm), request)",
     "a number as a handle": "in->fn->Send(data, 1, 13, 0, 7, pf_native(in, comm))",
     "a handle as a number": "in->fn->Send(data, pf_native(in, type), pf_native(in, type), 0, 7, pf_native(in, comm))",
-    "a status of the hub": "in->fn->Wait(&request, &(MPI_Status){0})",
+    "a status of the middleware": "in->fn->Wait(&request, &(MPI_Status){0})",
     "status and flag in the wrong order": "in->fn->Test(&request, status, flag)",
     "a handle of another kind": "in->fn->Type_commit(&request)",
     "the number of a function": "in->fn[PF_FN_Test](&request, flag, status)",

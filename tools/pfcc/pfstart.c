@@ -5,7 +5,9 @@
  * Executed directly, a program that calls MPI_Init or PtlInit becomes "pfrun -np 1 program"; another one (a
  * test of configure) simply runs.
  *
- * The entry is not called _start: the linker also brings the C library's.
+ * The entry is the C library's _start. Its call of __libc_start_main, which the linker leads here (--wrap),
+ * is what brings this object into a program, and not into a shared library that is linked with the same
+ * options.
  */
 #include <elf.h>
 #include <link.h>
@@ -15,63 +17,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define INTERPRETER "/lib64/ld-linux-x86-64.so.2"
-/* rdx holds the function that ends the dynamic linker, the stack begins with argc. */
-__asm__(".text\n"
-        ".globl _pf_start\n"
-        ".hidden _pf_start\n"
-        ".type _pf_start, @function\n"
-        "_pf_start:\n"
-        "    xor %ebp, %ebp\n"
-        "    mov %rsp, %rdi\n"
-        "    mov %rdx, %rsi\n"
-        "    and $-16, %rsp\n"
-        "    call pf_start_c\n"
-        "    hlt\n"
-        ".size _pf_start, . - _pf_start\n");
-#elif defined(__aarch64__)
-#define INTERPRETER "/lib/ld-linux-aarch64.so.1"
-__asm__(".text\n"
-        ".globl _pf_start\n"
-        ".hidden _pf_start\n"
-        ".type _pf_start, %function\n"
-        "_pf_start:\n"
-        "    mov x29, #0\n"
-        "    mov x30, #0\n"
-        "    mov x1, x0\n"
-        "    mov x0, sp\n"
-        "    bl pf_start_c\n"
-        "    brk #0\n"
-        ".size _pf_start, . - _pf_start\n");
-#else
-#error "pfstart.c needs the entry sequence of this processor"
-#endif
-
-static const char interpreter[] __attribute__((section(".interp"), used)) = INTERPRETER;
+static const char interpreter[] __attribute__((section(".interp"), used)) = "/lib64/ld-linux-x86-64.so.2";
 
 /* Hidden, which hides the program's main in the whole output: SMPI, which looks for "main", finds the
  * middleware's and that calls this one (middleware/process/program.h). */
 int main(int argc, char **argv, char **environment) __attribute__((visibility("hidden")));
 void pf_program_loaded(int (*program)(int, char **, char **));
-void pf_program_environment(char ***variable);
-
-/* Where the linker leads the program's references to environ, by all its names: each rank has its own. */
-char **program_environ __asm__("__wrap_environ") __attribute__((visibility("hidden")));
-extern char **program_environ_2 __asm__("__wrap__environ")
-    __attribute__((visibility("hidden"), alias("__wrap_environ")));
-extern char **program_environ_3 __asm__("__wrap___environ")
-    __attribute__((visibility("hidden"), alias("__wrap_environ")));
-
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
-                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
 /* Before the program's own constructors, with or without the simulator. */
-__attribute__((constructor(101))) static void tell_middleware(void)
+__attribute__((constructor(101))) static void announce_program(void)
 {
-    pf_program_environment(&program_environ);
     pf_program_loaded(main);
 }
+
+typedef int start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+start_main __real___libc_start_main;
+start_main __wrap___libc_start_main __attribute__((visibility("hidden")));
 
 /* Names of the calls that make a program one for the simulator; the profiling names of MPI and pfcc's for raw
  * references too. */
@@ -171,15 +133,13 @@ static void launch(int argc, char **argv)
             launcher);
 }
 
-/* Called by _pf_start, before any constructor of the program has run. */
-__attribute__((noreturn, used, visibility("hidden"))) void pf_start_c(void *stack, void (*rtld_fini)(void))
+/* Called by _start, before any constructor of the program has run. */
+int __wrap___libc_start_main(int (*program)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                             void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
-    long argc = *(long *)stack;
-    char **argv = (char **)stack + 1;
     if (dl_iterate_phdr(object_needs_simulator, NULL)) {
-        launch((int)argc, argv);
+        launch(argc, argv);
         _exit(127);
     }
-    __libc_start_main(main, (int)argc, argv, NULL, NULL, rtld_fini, stack);
-    __builtin_unreachable(); /* it exits with what main returned */
+    return __real___libc_start_main(program, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -10,7 +10,7 @@
 #include "pf_fn.h"
 #include "pf_refused.h"
 
-enum route { LOCAL, HUB, ACTIVE, RECIPE, OWNER, EMULATED, PROMOTED, REFUSED, ROUTE_COUNT };
+enum route { LOCAL, MIDDLEWARE, ACTIVE, RECIPE, OWNER, EMULATED, FALLBACK, REFUSED, ROUTE_COUNT };
 
 /* What SMPI has under the name; Open MPI has everything in the table. */
 enum smpi { yes, stub, noop, no };
@@ -68,10 +68,10 @@ static const char *in_portals(enum route route)
 static const char *in_smpi(enum route route, enum smpi smpi, const char *group)
 {
     static const char *const texts[ROUTE_COUNT] = {
-        "middleware", "middleware", "SMPI", "SMPI", "SMPI", "emulated", "promoted", "refused",
+        "middleware", "middleware", "SMPI", "SMPI", "SMPI", "emulated", "fallback", "refused",
     };
     if (route == OWNER && strcmp(group, "file") == 0)
-        route = PROMOTED;
+        route = FALLBACK;
     bool own = route == ACTIVE || route == RECIPE || route == OWNER;
     return own && smpi != yes ? "not in SMPI" : texts[route];
 }
@@ -80,7 +80,7 @@ static const char *in_smpi(enum route route, enum smpi smpi, const char *group)
 static const char *in_analytic(enum route route, enum smpi smpi, const char *group)
 {
     static const char *const of_smpi[] = {"file", "type", "op", "pack", "info", "group", "time"};
-    bool intercomm = route == PROMOTED && strcmp(group, "comm") == 0;
+    bool intercomm = route == FALLBACK && strcmp(group, "comm") == 0;
     bool own = route == ACTIVE || route == RECIPE || route == OWNER || intercomm;
     for (size_t i = 0; i < sizeof of_smpi / sizeof of_smpi[0]; i++)
         if (strcmp(group, of_smpi[i]) == 0)
@@ -104,7 +104,8 @@ void coverage_print(FILE *out)
     }
     fprintf(out,
             "%zu functions: %zu by the middleware, %zu by the model in force or the owner, %zu emulated, %zu "
-            "promoted, %zu refused\n",
-            FUNCTION_COUNT, counts[LOCAL] + counts[HUB], counts[ACTIVE] + counts[RECIPE] + counts[OWNER],
-            counts[EMULATED], counts[PROMOTED], counts[REFUSED]);
+            "by a fallback model, %zu refused\n",
+            FUNCTION_COUNT, counts[LOCAL] + counts[MIDDLEWARE],
+            counts[ACTIVE] + counts[RECIPE] + counts[OWNER], counts[EMULATED], counts[FALLBACK],
+            counts[REFUSED]);
 }

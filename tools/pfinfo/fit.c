@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "adapters/model.h"
 #include "tools/pfinfo/measured.h"
 #include "tools/pfinfo/measuring.h"
@@ -74,7 +75,7 @@ static void find_paths(const struct fit_request *request, struct pf_fit *fit)
 
 static void write_parameters(const struct fit_request *request, const struct pf_parameters *parameters)
 {
-    FILE *file = fopen(request->output, "w");
+    FILE *file = pf_output_open(request->output, "w");
     if (!file)
         measuring_give_up("--fit: cannot write '%s': %s", request->output, strerror(errno));
     fprintf(file, "# Parameters of model analytic, fitted to %s%s by pfinfo --fit=%s",

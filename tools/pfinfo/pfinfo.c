@@ -195,9 +195,10 @@ static void print_models(void)
 
 static void print_platforms(void)
 {
-    puts("Built-in platforms (pfrun -platform NAME or NAME:HOSTS):");
-    for (int i = 0; pf_platform_builtin_name(i); i++)
-        printf("  %-10s %s\n", pf_platform_builtin_name(i), pf_platform_builtin_help(i));
+    const char *name, *numbers, *help;
+    puts("Built-in platforms (pfrun -platform NAME, NAME:HOSTS or NAME:NUMBERS):");
+    for (int i = 0; pf_fabric_help(i, &name, &numbers, &help); i++)
+        printf("  %-10s %s\n  %-10s %s\n", name, numbers, "", help);
 }
 
 static int print_platform(const struct request *request)
@@ -206,7 +207,7 @@ static int print_platform(const struct request *request)
     char error[300];
     if (!name)
         print_platforms();
-    else if (!pf_platform_builtin_known(name))
+    else if (!pf_fabric_is_kind(name))
         pf_die("no built-in platform '%s' (pfinfo --platform lists them)", name);
     else if (request->picture)
         picture_draw(name, DEFAULT_HOSTS, request->picture, request->statistics);
@@ -259,7 +260,7 @@ int main(int argc, char **argv)
         return print_machine(request.machine_name);
     pf_machine_apply();
     if (request.fit.target && !request.fit.model)
-        pf_die("--for: says what --fit=MODEL is for");
+        pf_die("--for belongs to --fit=MODEL");
     if (request.fit.model)
         return run_fit(request.fit);
     if (request.fit_program) {

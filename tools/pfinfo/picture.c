@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "lowlevel/network/packet/link_names.h"
 #include "lowlevel/platform/builtin.h"
 
@@ -169,7 +170,7 @@ static void write_table(const struct picture *p)
 
 static FILE *create(const char *file)
 {
-    FILE *out = fopen(file, "w");
+    FILE *out = pf_output_open(file, "w");
     if (!out)
         pf_die("--picture: cannot write '%s': %s", file, strerror(errno));
     return out;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lowlevel/network/packet/fabric.h"
+#include "lowlevel/topology/fabric.h"
 
 /* What a link has done, summed over a table of PARFOCAL_NET_STATISTICS. */
 struct picture_load {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 #include "tools/pfinfo/picture.h"
 
 #define CELL   60.0 /* between routers */

@@ -169,7 +169,7 @@ void smpi_settings_write(const struct smpi_base *base, FILE *out)
     long eager = base->threshold < 0 ? NO_THRESHOLD : base->threshold + 1;
     fputs("smpi/lat-factor = ", out);
     write_factors(base, from, n, true, out);
-    fputs("  # what nobody waits for, shared by the hops\nsmpi/bw-factor = ", out);
+    fputs("  # the part for which no rank waits, shared by the hops\nsmpi/bw-factor = ", out);
     write_factors(base, from, n, false, out);
     fputs("  # rate of long messages; and what holds up the links\nsmpi/os = ", out);
     write_held(base, from, n, out);
@@ -184,6 +184,6 @@ void smpi_settings_write(const struct smpi_base *base, FILE *out)
     fprintf(out, "smpi/test = %.6g  # one that finds nothing\n", base->test);
     fprintf(out, "smpi/iprobe = %.6g  # the same\n", base->probe);
     fputs("smpi/grow-injected-times = no  # nor does the next one take longer\n"
-          "smpi/coll-selector = ompi  # Open MPI's rules, as SMPI knows them\n",
+          "smpi/coll-selector = ompi  # Open MPI's rules, as SMPI has them\n",
           out);
 }

@@ -11,6 +11,7 @@ try:
     import matplotlib
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "pfnet"  # the same points give the same file
+    matplotlib.rcParams["text.parse_math"] = False  # names are text
     import matplotlib.pyplot as plt
 except ImportError:
     sys.exit("pfnet: --picture needs python3-matplotlib")

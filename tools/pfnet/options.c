@@ -34,6 +34,7 @@ enum {
     NEW_PACKETS,
     SEES,
     DECIDES,
+    OLD_LINK_LATENCY,
     NUMBERS
 };
 
@@ -45,32 +46,32 @@ static const struct number {
     int group;
 } numbers[] = {
 #define N(member) offsetof(struct options, member)
-    {"rate", "B/s", "Rate of a cable in each direction (12.5G)", N(rate), 1, 1e15, 3},
-    {"node-rate", "B/s", "Rate of the cables of nodes (as --rate)", N(node_rate), 1, 1e15, 3},
-    {"global-rate", "B/s", "Rate of the cables between groups (as --rate)", N(global_rate), 1, 1e15, 3},
-    {"cable-latency", "S", "Latency of a cable (100n)", N(cable_latency), 0, 1e6, 3},
-    {"node-latency", "S", "Latency of the cables of nodes (as --cable-latency)", N(node_latency), 0, 1e6, 3},
-    {"global-latency", "S", "Latency of the cables between groups (as --cable-latency)", N(global_latency), 0,
+    {"rate", "B/s", "Rate of a link in each direction (12.5G)", N(rate), 1, 1e15, 3},
+    {"node-rate", "B/s", "Rate of the links of nodes (as --rate)", N(node_rate), 1, 1e15, 3},
+    {"global-rate", "B/s", "Rate of the links between groups (as --rate)", N(global_rate), 1, 1e15, 3},
+    {"link-latency", "S", "Latency of a link (100n)", N(cable_latency), 0, 1e6, 3},
+    {"node-latency", "S", "Latency of the links of nodes (as --link-latency)", N(node_latency), 0, 1e6, 3},
+    {"global-latency", "S", "Latency of the links between groups (as --link-latency)", N(global_latency), 0,
      1e6, 3},
     {"router-latency", "S", "From the arrival of a head at a router until it may cross it (100n)",
      N(router_latency), 0, 1e6, 3},
-    {"credit-delay", "S", "What credits need besides the cable's latency (0)", N(settings.credit_delay), 0,
+    {"credit-delay", "S", "What credits need besides the link's latency (0)", N(settings.credit_delay), 0,
      1e6, 3},
     {"head-latency", "S",
      "From the end of a packet's transfer until the next one of its queue may cross the router: the part of "
      "its "
      "latency in which a queue works at one packet only (0)",
      N(settings.head_latency), 0, 1e6, 3},
-    {"speedup", "X", "So many times faster than cables is the crossbar (1)", N(settings.crossbar_speedup), 1,
+    {"speedup", "X", "So many times faster than links is the crossbar (1)", N(settings.crossbar_speedup), 1,
      1000, 3},
     {"packet", "BYTES", "Payload of a packet (2048)", N(packet_bytes), 1, 65000, 3},
     {"flit", "BYTES",
-     "Packets go as wormholes of such flits, which take turns on a cable and need credits each; with "
+     "Packets go as wormholes of such flits, which take turns on a link and need credits each; with "
      "--channel-choice turn. 0: as a whole, virtual cut-through (0)",
      N(flit_bytes), 0, 65000, 3},
     {"header", "BYTES", "More on the wire for each packet (0)", N(header_bytes), 0, 60000, 3},
     {"buffer", "BYTES",
-     "Buffer of each virtual channel at an input; 0: the cable's round trip and two packets (0)",
+     "Buffer of each virtual channel at an input; 0: the link's round trip and two packets (0)",
      N(channel_buffer), 0, 1e12, 3},
     {"channels", "N", "Virtual channels in each class of the routing (1)", N(channels), 1, 64, 3},
     {"rounds", "N",
@@ -100,7 +101,8 @@ static const struct number {
 #define NUMBER_COUNT ((int)(sizeof numbers / sizeof numbers[0]))
 
 static const struct argp_option words[] = {
-    {0, 'h', 0, OPTION_HIDDEN, 0, 0}, /* argp's own short one is -? */
+    {0, 'h', 0, OPTION_HIDDEN, 0, 0},                              /* argp's own short one is -? */
+    {"cable-latency", OLD_LINK_LATENCY, "S", OPTION_HIDDEN, 0, 0}, /* docs/changes.md */
     {"topology", TOPOLOGY, "SPEC", 0, "What the network is (below)", 1},
     {"platform", PLATFORM, "NAME:N", 0,
      "A built-in platform (pfinfo --platform) with its figures, for --topology", 1},
@@ -115,7 +117,7 @@ static const struct argp_option words[] = {
      "turn before it asks for the crossbar (room)",
      3},
     {"new-packets", NEW_PACKETS, "first|any", 0,
-     "Channels of a node's cable for them: those of the routing's first class, or of any (first)", 3},
+     "Channels of a node's link for them: those of the routing's first class, or of any (first)", 3},
     {"decides", DECIDES, "router|node", 0,
      "ugal, par: the source chooses in its router, or when the packet leaves its node (router)", 3},
     {"sees", SEES, "all|credits", 0,
@@ -158,6 +160,14 @@ static bool read_quantity(const char *text, char **end, double *value)
         }
     }
     return true;
+}
+
+static const struct number *number_named(const char *name)
+{
+    for (int i = 0; i < NUMBER_COUNT; i++)
+        if (strcmp(numbers[i].name, name) == 0)
+            return &numbers[i];
+    return NULL;
 }
 
 static void read_number(struct options *o, const struct number *number, const char *text)
@@ -288,8 +298,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARRIVALS:
         read_arrivals(o, arg);
         return 0;
+    case OLD_LINK_LATENCY:
+        pf_warn("--cable-latency is --link-latency now; the old name goes with the next version");
+        read_number(o, number_named("link-latency"), arg);
+        return 0;
     case ARGP_KEY_ARG:
-        pf_die("'%.60s' is no option; --help says what there is", arg);
+        pf_die("'%.60s' is no option; --help lists all", arg);
     default:
         if (key < NUMBERS || key >= NUMBERS + NUMBER_COUNT)
             return ARGP_ERR_UNKNOWN;
@@ -298,29 +312,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+static void append(char **all, char *more)
+{
+    char *longer = pf_asprintf("%s%s", *all, more);
+    free(*all);
+    free(more);
+    *all = longer;
+}
+
 static char *forms(int key, const char *text, void *input)
 {
     (void)input;
     if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)text;
-    char *all = pf_strdup("Topologies:\n");
-    for (int list = 0; list < 3; list++) {
-        const char *line;
-        for (int i = 0; (line = list == 0   ? pf_fabric_help(i)
-                                : list == 1 ? pf_pattern_help(i)
-                                            : pf_routing_name(i));
-             i++) {
-            char *longer = list < 2 ? pf_asprintf("%s  %s\n", all, line)
-                                    : pf_asprintf("%s  %s  %s\n", all, line, pf_routing_help(i));
-            free(all);
-            all = longer;
-        }
-        if (list < 2) {
-            char *longer = pf_asprintf("%s\n%s:\n", all, list == 0 ? "Patterns" : "Routings");
-            free(all);
-            all = longer;
-        }
-    }
+    char *all = pf_strdup("Topologies (KIND:NUMBERS or KIND:HOSTS):\n");
+    const char *name, *form, *line;
+    for (int i = 0; pf_fabric_help(i, &name, &form, &line); i++)
+        append(&all, pf_asprintf("  %s:%s  %s\n", name, form, line));
+    append(&all, pf_strdup("\nPatterns:\n"));
+    for (int i = 0; (line = pf_pattern_help(i)); i++)
+        append(&all, pf_asprintf("  %s\n", line));
+    append(&all, pf_strdup("\nRoutings:\n"));
+    for (int i = 0; (line = pf_routing_name(i)); i++)
+        append(&all, pf_asprintf("  %s  %s\n", line, pf_routing_help(i)));
     return all;
 }
 
@@ -463,7 +477,7 @@ static void find_script(char *path, size_t size)
         if (access(path, R_OK) == 0)
             return;
     }
-    pf_die("--picture: the script draw.py is neither beside pfnet nor in the installation");
+    pf_die("--picture: the script draw.py is neither next to pfnet nor in the installation");
 }
 
 void options_draw(const struct options *o)

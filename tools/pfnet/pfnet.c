@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "tools/pfnet/options.h"
 #include "tools/pfnet/run.h"
 
@@ -19,7 +20,7 @@
 
 static FILE *open_output(const struct options *o)
 {
-    FILE *file = o->output ? fopen(o->output, "w") : stdout;
+    FILE *file = o->output ? pf_output_open(o->output, "w") : stdout;
     if (!file)
         pf_die("--output: cannot write '%s': %s", o->output, strerror(errno));
     return file;

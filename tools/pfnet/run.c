@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 #include "tools/pfnet/statistic.h"
 
 struct source {

@@ -2,6 +2,7 @@
 /* Batch means, Student's t, and quantiles from a histogram of logarithms. */
 #include "tools/pfnet/statistic.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ double statistic_mean_of(const double *values, int count, double confidence, dou
         squares += (values[i] - mean) * (values[i] - mean);
     *half = NAN;
     if (count > 1)
-        *half = statistic_student((1 + confidence) / 2, count - 1) * sqrt(squares / (count - 1) / count);
+        *half = gsl_cdf_tdist_Pinv((1 + confidence) / 2, count - 1) * sqrt(squares / (count - 1) / count);
     return count ? mean : NAN;
 }
 
@@ -69,29 +70,4 @@ double statistic_quantile(const struct statistic *s, double part)
             return fmin(s->most, s->unit * pow(WIDTH, i + 0.5));
     }
     return NAN;
-}
-
-/* The density of Student's t, integrated by Simpson's rule; bisection does the rest. */
-static double student_below(double t, int degrees)
-{
-    enum { STEPS = 400 };
-    double n = degrees, h = t / STEPS, sum = 0;
-    double scale = exp(lgamma((n + 1) / 2) - lgamma(n / 2)) / sqrt(n * M_PI);
-    for (int i = 0; i <= STEPS; i++) {
-        double x = i * h, weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
-        sum += weight * pow(1 + x * x / n, -(n + 1) / 2);
-    }
-    return 0.5 + scale * sum * h / 3;
-}
-
-double statistic_student(double part, int degrees)
-{
-    double low = 0, high = 1;
-    while (student_below(high, degrees) < part && high < 1e6)
-        high *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        *(student_below(middle, degrees) < part ? &low : &high) = middle;
-    }
-    return low;
 }

@@ -32,7 +32,4 @@ double statistic_quantile(const struct statistic *s, double part);
 /* The same for values of which each batch has one. */
 double statistic_mean_of(const double *values, int count, double confidence, double *half);
 
-/* Student's t: the value below which a part (above 0.5) of the distribution lies. */
-double statistic_student(double part, int degrees);
-
 #endif

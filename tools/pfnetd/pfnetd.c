@@ -24,7 +24,8 @@
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/platform/builtin.h"
-#include "tools/pfnetd/load.h"
+#include "lowlevel/platform/load.h"
+#include "lowlevel/simgrid/last_words.h"
 
 enum { NETWORK = 256, PLATFORM, SOCKET, TCP };
 
@@ -93,12 +94,9 @@ static bool says_something(int client)
 /* SimGrid ends so when a platform contradicts itself. */
 static void give_up(int number)
 {
-    static const char line[] = "parfocal: error: SimGrid has given up; its message above says why\n";
-    (void)number;
-    if (write(STDERR_FILENO, line, sizeof line - 1) < 0) {
-        /* there is nobody to tell */
-    }
-    _exit(1);
+    const char *words = pf_simgrid_last_words();
+    signal(number, SIG_DFL);
+    pf_die("the platform: SimGrid cannot read it: %s", *words ? words : strsignal(number));
 }
 
 static int wait_for_client(void)
@@ -115,7 +113,7 @@ static int wait_for_client(void)
         if (client < 0 && errno == EINTR)
             continue;
         if (client < 0)
-            pf_die("nobody has come: %s", strerror(errno));
+            pf_die("no client has connected: %s", strerror(errno));
         if (says_something(client)) {
             remove_socket();
             close(at);
@@ -166,10 +164,10 @@ static bool load(const char *text, size_t length, int nodes, char *error, size_t
         if (!good)
             return false;
     } else {
-        snprintf(error, error_size, "the client has sent no platform: --platform says which it is");
+        snprintf(error, error_size, "the client has sent no platform: give it as --platform");
         return false;
     }
-    bool good = load_platform(file, error, error_size);
+    bool good = pf_platform_load(file, error, error_size);
     if (memory)
         fclose(memory);
     return good;
@@ -184,8 +182,8 @@ static int connection(void)
     if (options.socket || options.tcp)
         return wait_for_client();
     if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
-        pf_die(
-            "--socket or --tcp says where the client comes (its own child finds it at its standard input)");
+        pf_die("give the client's address as --socket or --tcp (a child of the client has it as its standard "
+               "input)");
     return STDIN_FILENO;
 }
 
@@ -212,12 +210,14 @@ int main(int argc, char **argv)
     pf_machine_apply();
     pf_config_give("--network", "net_model", options.network);
     signal(SIGABRT, give_up);
+    signal(SIGFPE, give_up);
     signal(SIGTERM, stop);
     signal(SIGHUP, stop);
     if (signal(SIGINT, SIG_IGN) != SIG_IGN) /* pfrun's child leaves ^C to pfrun */
         signal(SIGINT, stop);
     int simgrid_argc = 3;
     char *simgrid_argv[] = {argv[0], "--cfg=network/model:SMPI", "--log=xbt_cfg.thres:warning", NULL};
+    pf_simgrid_keep_last_words();
     simgrid_init(&simgrid_argc, simgrid_argv);
     int fd = connection();
     if (!pf_external_serve(fd, options.network, load, error, sizeof error))

@@ -48,6 +48,7 @@ struct play {
 
     int *numbers; /* of arrays in a line: those of one call, one behind the other */
     size_t number_count, number_room;
+    bool numbers_stay; /* those of the last action are in use until the end of the process */
 };
 
 extern struct play play;
@@ -89,7 +90,8 @@ MPI_Request *play_request(int number);
 MPI_Win *play_win(int number);
 MPI_Message *play_message(int number);
 
-/* So many numbers from the line, or zeros; valid until the end of the action. */
+/* So many numbers from the line, or zeros; valid until the end of the action, those of nonblocking calls
+ * until the end of the process. */
 int *play_ints(int count, const char *what);
 int *play_zeros(int count);
 

@@ -334,7 +334,7 @@ static void complete(MPI_Request *requests, int count)
     while (list && *list >= '0' && *list <= '9') {
         char *end;
         long index = strtol(list, &end, 10);
-        if (index >= count)
+        if (index < 0 || index >= count)
             play_die("%s: done=%ld of %d requests", play.action, index, count);
         if (requests[index] != MPI_REQUEST_NULL)
             play_check(MPI_Wait(&requests[index], MPI_STATUS_IGNORE));
@@ -456,12 +456,26 @@ static void bcast(void)
     play_check(MPI_Bcast(play_send_buffer(count, type), count, type, root, WORLD));
 }
 
+/* SMPI divides by the size of what it reduces in parts, and smpirun ends in the middle. */
+static MPI_Datatype reduced_type(void)
+{
+    int size = 1;
+    MPI_Datatype type = play_type_or_plain();
+    MPI_Type_size(type, &size);
+    if (size == 0)
+        play_die("%s: type -1 is a derived one, whose size is not in the trace, and cannot be reduced "
+                 "(-trace "
+                 "replay:FILE records it)",
+                 play.action);
+    return type;
+}
+
 static void reduce(void)
 {
     int count = play_count("the count");
     double flops = play_double("the computation");
     int root = root_or_0();
-    MPI_Datatype type = play_type_or_plain();
+    MPI_Datatype type = reduced_type();
     play_check(MPI_Reduce(play_send_buffer(count, type), play_receive_buffer(count, type), count, type,
                           operation(), root, WORLD));
     play_compute(flops);
@@ -472,7 +486,7 @@ static void reduce_all(int (*call)(const void *, void *, int, MPI_Datatype, MPI_
 {
     int count = play_count("the count");
     double flops = play_double("the computation");
-    MPI_Datatype type = play_type_or_plain();
+    MPI_Datatype type = call == MPI_Allreduce ? reduced_type() : play_type_or_plain();
     play_check(call(play_send_buffer(count, type), play_receive_buffer(count, type), count, type, operation(),
                     WORLD));
     play_compute(flops);
@@ -605,7 +619,7 @@ static void reduce_scatter(void)
     for (int i = 0; i < play.size; i++)
         all += receive_counts[i];
     flops = play_double("the computation");
-    MPI_Datatype type = play_type_or_plain();
+    MPI_Datatype type = reduced_type();
     play_check(MPI_Reduce_scatter(play_send_buffer(all, type), play_receive_buffer(all, type), receive_counts,
                                   type, operation(), WORLD));
     play_compute(flops);

@@ -11,6 +11,7 @@
 enum { ANY_SOURCE = -555, ANY_TAG = -444, NO_RANK = -666, ROOT = -777 };
 
 #define MOST_NUMBER 100000000
+#define MOST_AHEAD  65536
 
 int play_rank(const char *what)
 {
@@ -121,10 +122,11 @@ MPI_Op play_op(const char *name)
     play_die("%s: there is no operation '%.20s'", play.action, name);
 }
 
-/* Room for one more by number; what is new is zero. */
+/* Room for one more by number; what is new is zero. Who records gives numbers in order, so that a large one
+ * comes after many smaller ones. */
 static void *grow(void *array, int *room, int number, size_t size, const char *what)
 {
-    if (number < 0 || number > MOST_NUMBER)
+    if (number < 0 || number > MOST_NUMBER || number > 2 * (*room + MOST_AHEAD))
         play_die("%s: %d is no number of a %s", play.action, number, what);
     if (number < *room)
         return array;
@@ -188,8 +190,16 @@ int *play_zeros(int count)
  * many zeros. */
 int *play_ints(int count, const char *what)
 {
+    if ((size_t)count > strlen(play.at) / 2 + 1)
+        play_die("%s: %s is missing: there must be %d", play.action, what, count);
     if (play.number_count == 0) {
         size_t most = 4 * ((size_t)count + strlen(play.at) / 2 + (size_t)play.size + 16);
+        if (play.numbers_stay) {
+            play.numbers = NULL;
+            play.number_room = 0;
+        }
+        /* The arrays of a nonblocking call are read until it completes. */
+        play.numbers_stay = strncmp(play.action, "MPI_I", 5) == 0;
         if (most > play.number_room) {
             play.numbers = pf_reallocarray(play.numbers, most, sizeof *play.numbers);
             play.number_room = most;

@@ -18,7 +18,8 @@
 #include "tools/pfreplay/source.h"
 #include "tools/pfreplay/text.h"
 
-#define BUFFER 16384
+#define BUFFER        16384
+#define LEAST_OF_RANK 4 /* bytes of a line, such as "0 x" */
 
 /* Lines of one rank that follow each other in a file. */
 struct extent {
@@ -128,8 +129,10 @@ static void index_file(struct replay_source *source, const char *path)
     off_t at = 0;
     long line = 0;
     ssize_t length;
-    if (!file)
+    struct stat info;
+    if (!file || fstat(fileno(file), &info) != 0)
         pf_die("-replay: cannot read '%s': %s", path, strerror(errno));
+    long most = (long)(info.st_size / LEAST_OF_RANK) + 1;
     while ((length = getline(&text, &room, file)) > 0) {
         const char *word = skip_blanks(text);
         if (++line == 1)
@@ -138,6 +141,9 @@ static void index_file(struct replay_source *source, const char *path)
             long rank = strtol(word, NULL, 10);
             if (rank < 0 || rank >= (source->complete ? source->ranks : 10000000))
                 pf_die("%s: line %ld: there is no rank %ld", path, line, rank);
+            if (rank >= most)
+                pf_die("%s: line %ld: rank %ld, and the file has no room for a line of each rank before it",
+                       path, line, rank);
             struct stream *stream = stream_of(source, (int)rank);
             stream->file = path;
             add_line(stream, at, at + length, line);

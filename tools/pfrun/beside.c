@@ -39,15 +39,3 @@ void beside_sample(const char *flag, char **argv)
     execv(path, argv);
     pf_die("%s: cannot run '%s': %s", flag, path, strerror(errno));
 }
-
-void beside_hand_over(char **argv, int (*words)(const char *flag))
-{
-    for (char **word = argv + 1; *word && (*word)[0] == '-' && strcmp(*word, "--") != 0; word++) {
-        if (strcmp(*word, "-sample") != 0 && strcmp(*word, "--sample") != 0) {
-            if (words(*word) == 2 && word[1])
-                word++;
-            continue;
-        }
-        beside_sample("-sample", argv);
-    }
-}

@@ -12,9 +12,4 @@ char *beside_find(const char *name);
  * errors. */
 void beside_sample(const char *flag, char **argv) __attribute__((noreturn));
 
-/* Becomes pfsample with the same arguments when they ask for -sample, which is several runs; returns
- * otherwise. `words` tells how many words a flag takes, itself included: what stands behind the flags belongs
- * to the application. */
-void beside_hand_over(char **argv, int (*words)(const char *flag));
-
 #endif

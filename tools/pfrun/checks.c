@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,11 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/memory_available.h"
+#include "adapters/adapter.h"
 #include "adapters/model.h"
 #include "middleware/agree/schedule.h"
+#include "middleware/process/job.h"
 #include "middleware/process/private.h"
 #include "tools/pfrun/binary.h"
 
@@ -29,6 +33,12 @@
 #define MAPS_OF_MAPPING 3
 #define MAPS_OF_PROCESS 2000
 #define MIN_DESCRIPTORS 128
+
+/* Bytes of memory that a rank takes by itself at least, without the program's data (docs/performance.md), and
+ * of address space besides its stack. */
+#define MEMORY_OF_RANK     45000.0
+#define MEMORY_OF_OPENMPI  1050000.0
+#define ADDRESS_OF_OPENMPI 79e6
 
 static char *found(const char *path)
 {
@@ -113,17 +123,6 @@ static unsigned check_load(const char *list)
     return models;
 }
 
-static unsigned check_schedule(const char *text)
-{
-    struct pf_schedule *schedule;
-    char error[600];
-    if (!pf_schedule_load(text, &schedule, error, sizeof error))
-        pf_die("%s: %s", pf_config_given("schedule"), error);
-    unsigned models = pf_schedule_models(schedule);
-    pf_schedule_free(schedule);
-    return models;
-}
-
 unsigned check_models(void)
 {
     unsigned models = 1u << PF_MODEL_SMPI;
@@ -135,7 +134,7 @@ unsigned check_models(void)
                                     strlen(pf_config.windows_model));
         models |= *pf_config.windows ? fine : 0;
     }
-    models |= check_schedule(pf_config.schedule);
+    models |= pf_schedule_models(pf_job_schedule());
     return models;
 }
 
@@ -154,8 +153,7 @@ bool check_networks(unsigned models)
     bool packets = external || any_has_network(models, "packet");
     static const char more[] = "use -model packet, or -load packet when the program switches to it";
     if (*pf_config.background && !packets)
-        pf_die("%s: only the packet network has traffic beside the program: %s",
-               pf_config_given("background"), more);
+        pf_die("%s: only the packet network has background traffic: %s", pf_config_given("background"), more);
     if (*pf_config.net_fail && !packets)
         pf_die("%s: only links of the packet network fail at a given date: %s", pf_config_given("net_fail"),
                more);
@@ -197,8 +195,11 @@ static void check_maps(int ranks, bool in_image)
     if (!known || limit >= needed)
         return;
     if (limit < maps_needed(ranks, in_image, false))
-        pf_die("%d ranks need about %ld memory maps, the limit is %ld (sysctl vm.max_map_count=%ld)", ranks,
-               needed, limit, 2 * needed);
+        pf_die(
+            "%d ranks need about %ld memory maps, the limit is %ld: at most %ld ranks here (more with sysctl "
+            "vm.max_map_count=%ld)",
+            ranks, needed, limit,
+            (limit - MAPS_OF_PROCESS) / (maps_needed(1, in_image, false) - MAPS_OF_PROCESS), 2 * needed);
     pf_warn("no guard pages behind the stacks of %d ranks, or they would need about %ld memory maps; the "
             "limit is "
             "%ld (sysctl vm.max_map_count=%ld): a stack that overflows is not noticed",
@@ -222,11 +223,44 @@ static void check_space(int ranks, const char *application, const char *director
                application, needed / 1048576, directory, free_bytes / 1048576);
 }
 
-void check_limits(int ranks, const char *application, const char *directory)
+/* The stacks, of which most is never touched. */
+static void check_address_space(int ranks, bool open_mpi)
+{
+    struct rlimit limit;
+    double of_rank = 1024.0 * sg_cfg_get_int("contexts/stack-size") + (open_mpi ? ADDRESS_OF_OPENMPI : 0);
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        ranks * of_rank <= (double)limit.rlim_cur)
+        return;
+    pf_die(
+        "%d ranks need %.1f GiB of address space and what the program takes; the limit is %.1f GiB (ulimit "
+        "-v): at most %.0f ranks",
+        ranks, ranks * of_rank / 0x1p30, (double)limit.rlim_cur / 0x1p30,
+        floor((double)limit.rlim_cur / of_rank));
+}
+
+/* A run that does not fit would be killed by the system, without a word. */
+static void check_memory(int ranks, unsigned models)
+{
+    enum pf_model largest = PF_MODEL_SMPI;
+    for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++)
+        if (models & 1u << model && pf_model_impl(model) == PF_IMPL_OPENMPI)
+            largest = model;
+    bool open_mpi = pf_model_impl(largest) == PF_IMPL_OPENMPI;
+    double of_rank = MEMORY_OF_RANK + (open_mpi ? MEMORY_OF_OPENMPI : 0), available = pf_memory_available();
+    if (available > 0 && ranks * of_rank > available)
+        pf_die("%d ranks with model %s need %.1f GiB of memory and what the program takes; %.1f GiB are "
+               "available: at most %.0f ranks",
+               ranks, pf_model_name(largest), ranks * of_rank / 0x1p30, available / 0x1p30,
+               floor(available / of_rank));
+    check_address_space(ranks, open_mpi);
+}
+
+void check_limits(int ranks, unsigned models, const char *application, const char *directory)
 {
     check_descriptors();
     bool in_image = pf_private_in_image(ranks);
     check_maps(ranks, in_image);
+    check_memory(ranks, models);
     if (!in_image)
         check_space(ranks, application, directory);
 }

@@ -10,8 +10,13 @@
 #include <simgrid/s4u/Host.hpp>
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
+#include <xbt/log.h>
 
-extern "C" void engine_watch(void (*configured)(void), void (*prepare)(void), void (*begin)(void),
+#include "lowlevel/simgrid/last_words.h"
+
+XBT_LOG_EXTERNAL_CATEGORY(smpi_config);
+
+extern "C" void engine_watch(void (*configured)(void), void (*begin)(void), void (*advance)(void),
                              void (*deadlock)(void))
 {
     simgrid::s4u::Host::on_creation_cb([configured, first = true](const simgrid::s4u::Host &) mutable {
@@ -19,14 +24,15 @@ extern "C" void engine_watch(void (*configured)(void), void (*prepare)(void), vo
             configured();
         first = false;
     });
-    simgrid::s4u::Engine::on_platform_created_cb(prepare);
     simgrid::s4u::Actor::on_creation_cb([begin](const simgrid::s4u::Actor &) { begin(); });
+    simgrid::s4u::Engine::on_time_advance_cb([advance](double) { advance(); });
     simgrid::s4u::Engine::on_deadlock_cb(deadlock);
 }
 
 extern "C" int engine_run(const char *executable, int argc, char **argv, const char **error)
 {
     static std::string text;
+    pf_simgrid_keep_last_words();
     try {
         return smpi_main(executable, argc, argv);
     } catch (const std::exception &caught) {
@@ -49,10 +55,12 @@ extern "C" double engine_clock(void)
     return simgrid::s4u::Engine::is_initialized() ? simgrid::s4u::Engine::get_clock() : 0;
 }
 
-extern "C" void engine_assume_speed(const char *speed)
+extern "C" bool engine_assume_speed(const char *speed)
 {
-    if (simgrid::config::is_default("smpi/host-speed"))
-        simgrid::config::set_as_string("smpi/host-speed", speed);
+    if (!simgrid::config::is_default("smpi/host-speed"))
+        return false;
+    simgrid::config::set_as_string("smpi/host-speed", speed);
+    return XBT_LOG_ISENABLED(smpi_config, xbt_log_priority_info);
 }
 
 extern "C" bool engine_takes(const char *key, const char *value)

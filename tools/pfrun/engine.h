@@ -11,9 +11,10 @@ extern "C" {
 #endif
 
 /* Calls `configured` at the platform's first host, when all settings have been read, those in the platform's
- * file too, `prepare` when the platform has been read and no rank exists yet, `begin` when a rank or another
- * actor has been made, and all files have been read, `deadlock` when no actor can go on. */
-void engine_watch(void (*configured)(void), void (*prepare)(void), void (*begin)(void),
+ * file too, `begin` when a rank or another
+ * actor has been made, and all files have been read, `advance` when the simulated time has advanced,
+ * `deadlock` when no actor can go on. */
+void engine_watch(void (*configured)(void), void (*begin)(void), void (*advance)(void),
                   void (*deadlock)(void));
 
 /* smpi_main(), with an error thrown by SimGrid turned into a text: returns the exit status, or -1 and the
@@ -27,8 +28,9 @@ const char *engine_actor_name(void);
 /* Simulated time, 0 before the run. */
 double engine_clock(void);
 
-/* The speed of the machine that simulates (smpi/host-speed), unless the user has set it. */
-void engine_assume_speed(const char *speed);
+/* Sets the speed of the machine that simulates (smpi/host-speed), unless the user has. Whether the user would
+ * see what SMPI prints otherwise. */
+bool engine_assume_speed(const char *speed);
 
 /* Whether SimGrid takes this setting; only when it has read its arguments, and sets it. */
 bool engine_takes(const char *key, const char *value);

@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/setting_file.h"
 #include "tools/pfrun/beside.h"
 #include "tools/pfrun/smpi_trace.h"
 
@@ -24,159 +25,152 @@ enum flag {
     NP,
     PLATFORM,
     HOSTFILE,
-    MODEL,
-    SCHEDULE,
-    AGREE,
-    LOAD,
-    MACHINE,
-    CALIBRATED,
-    TRACE,
-    REPORT,
-    TMPDIR,
-    WRAPPER,
-    GDB,
-    VGDB,
-    LLDB,
-    KEEP_TEMPS,
-    QUIET,
-    MAP,
-    NO_PRIVATIZE,
-    ANALYZE,
-    EXPLAIN,
-    BACKGROUND,
+    SETTING,
     FAIL,
+    TRACE,
     REPLAY,
     REPLAY_SCALE,
-    PROGRESS,
-    FOREGROUND,
     SAMPLE,
     OF_SAMPLE,
+    TMPDIR,
+    KEEP_TEMPS,
+    WRAPPER,
+    SHORTHAND,
+    MAP,
+    NO_PRIVATIZE,
+    EXPLAIN,
+    PROGRESS,
+    ANALYZE,
+    QUIET,
+    FOREGROUND,
     HELP,
     VERSION,
     UNSUPPORTED
 };
 
+#define ONE_RUN      "it is for one run"
+#define ONE_DEBUGGER "several runs have no one debugger"
+
+/* The one list: parsing, -help, the manual page, completion in shells and -sample read it. */
+/* clang-format off */
 static const struct flag_row {
     const char *name;
     enum flag flag;
-    bool value;
+    const char *value;     /* what follows it, NULL: nothing */
+    const char *help;      /* NULL: another name of the row above; "": not listed */
+    const char *no_sample; /* why -sample refuses it, NULL: it does not */
 } flags[] = {
-    {"np", NP, true},
-    {"n", NP, true},
-    {"platform", PLATFORM, true},
-    {"hostfile", HOSTFILE, true},
-    {"machinefile", HOSTFILE, true},
-    {"model", MODEL, true},
-    {"schedule", SCHEDULE, true},
-    {"agree", AGREE, true},
-    {"load", LOAD, true},
-    {"machine", MACHINE, true},
-    {"calibrated", CALIBRATED, true},
-    {"trace", TRACE, true},
-    {"report", REPORT, true},
-    {"tmpdir", TMPDIR, true},
-    {"wrapper", WRAPPER, true},
-    {"gdb", GDB, false},
-    {"vgdb", VGDB, false},
-    {"lldb", LLDB, false},
-    {"keep-temps", KEEP_TEMPS, false},
-    {"quiet", QUIET, false},
-    {"map", MAP, false},
-    {"no-privatize", NO_PRIVATIZE, false},
-    {"analyze", ANALYZE, false},
-    {"explain", EXPLAIN, false},
-    {"background", BACKGROUND, true},
-    {"fail", FAIL, true},
-    {"progress", PROGRESS, false},
-    {"foreground", FOREGROUND, false},
-    {"help", HELP, false},
-    {"h", HELP, false},
-    {"version", VERSION, false},
-    {"v", VERSION, false},
-    {"sample", SAMPLE, true},
-    {"fine", OF_SAMPLE, true},
-    {"cheap", OF_SAMPLE, true},
-    {"budget", OF_SAMPLE, true},
-    {"verify", OF_SAMPLE, false},
-    {"jobs", OF_SAMPLE, true},
-    {"seed", OF_SAMPLE, true},
-    {"by", OF_SAMPLE, true},
-    {"iterations", OF_SAMPLE, true},
-    {"slurm", OF_SAMPLE, false},
-    {"partition", OF_SAMPLE, true},
-    {"sbatch", OF_SAMPLE, true},
-    {"replay", REPLAY, true},
-    {"replay-scale", REPLAY_SCALE, true},
-    {"bandwidth", UNSUPPORTED, true},
-    {"latency", UNSUPPORTED, true},
+    {"np", NP, "N", "number of ranks (default: all entries of the hostfile)", NULL},
+    {"n", NP, "N", NULL, NULL},
+    {"platform", PLATFORM, "FILE|NAME",
+     "SimGrid platform, or a built-in topology, with optional :HOSTS or :NUMBERS "
+     "(default: fattree; see pfinfo --platform)", NULL},
+    {"machine", SETTING, "NAME|FILE",
+     "simulated machine: sets the platform, the network and the NIC, except what is given otherwise (pfinfo "
+     "--machine lists them)", NULL},
+    {"calibrated", SETTING, "FILE", "settings of SimGrid that bring model smpi near to a finer model (pfinfo --fit)", NULL},
+    {"hostfile", HOSTFILE, "FILE", "one host per line: 'host', 'host:4' or 'host slots=4'", NULL},
+    {"machinefile", HOSTFILE, "FILE", NULL, NULL},
+    {"model", SETTING, "M",
+     "model in force at the start (default: smpi; pfinfo lists the models)", "-fine and -cheap name the models"},
+    {"schedule", SETTING, "S",
+     "which phase runs in which model: PHASE=MODEL,@start=MODEL,@coll:N=MODEL,@time:T=MODEL,every:K=M1|M2; or "
+     "the name of a file that holds the list", "windows are the schedule"},
+    {"agree", SETTING, "follow|strict",
+     "both sides of a message in one model: the second follows the first (default), or the run ends with a "
+     "diagnosis", "windows follow"},
+    {"load", SETTING, "M,...", "load these models at start", NULL},
+    {"report", SETTING, "DIR", "write DIR/summary.json and print the table of phases", NULL},
+    {"trace", TRACE, "FORMAT:FILE",
+     "trace of MPI calls, switches and simulated NICs: csv, paje, chrome, otf2, or a sequence diagram: text, "
+     "svg; for -replay: replay; trace of SMPI: smpi (Paje), ti (time independent). May be repeated", "several runs have no one trace"},
+    {"replay", REPLAY, "TRACE",
+     "run a recording instead of a program: SMPI's time-independent format, files of -trace replay:FILE and of "
+     "pfinfo --record-program=calls, OTF2, GOAL (docs/replay.md)", "a recorded run has no windows yet"},
+    {"replay-scale", REPLAY_SCALE, "F", "the recording's computation takes F times as long (default: 1)", "it is for -replay"},
+    {"sample", SAMPLE, "GOAL",
+     "estimate the simulated time of the whole run in a fine model from a sample of its iterations, with an "
+     "interval of 95 %; GOAL: its half-width, such as 2% (docs/sampling.md)", NULL},
+    {"fine", OF_SAMPLE, "M", "-sample: the fine model (default: the finest)", NULL},
+    {"cheap", OF_SAMPLE, "M", "-sample: the cheap model (default: the cheapest)", NULL},
+    {"budget", OF_SAMPLE, "P", "-sample: share of the run that is simulated in the fine model at most (default: 10%)", NULL},
+    {"iterations", OF_SAMPLE, "N", "-sample: iterations that the program makes; the run stops when enough are known", NULL},
+    {"verify", OF_SAMPLE, NULL,
+     "-sample: afterwards, run all in the fine model: the true error, and how often other samples' intervals "
+     "hold", NULL},
+    {"seed", OF_SAMPLE, "N", "-sample: seed of the random places (default: 1)", NULL},
+    {"-cfg", UNSUPPORTED, "=KEY:VALUE", "setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists them)", NULL},
+    {"-log", UNSUPPORTED, "=SETTING", "logging of SimGrid", NULL},
+    {"map", MAP, NULL, "print on which host each rank runs", ONE_RUN},
+    {"tmpdir", TMPDIR, "DIR", "where temporary files go (default: $TMPDIR, else /tmp)", NULL},
+    {"keep-temps", KEEP_TEMPS, NULL, "keep them", ONE_RUN},
+    {"wrapper", WRAPPER, "COMMAND", "run under COMMAND", "several runs have no one wrapper"},
+    {"gdb", SHORTHAND, NULL, "-wrapper 'gdb --args'", ONE_DEBUGGER},
+    {"lldb", SHORTHAND, NULL, "-wrapper 'lldb --'", ONE_DEBUGGER},
+    {"vgdb", SHORTHAND, NULL, "-wrapper 'valgrind --vgdb=yes --vgdb-error=0'", ONE_DEBUGGER},
+    {"no-privatize", NO_PRIVATIZE, NULL, "let all ranks share the application's globals", NULL},
+    {"background", SETTING, "TRAFFIC",
+     "in model packet, background traffic: PATTERN:LOAD[:NODES], such as uniform:0.3 or hotspot:0:0.5:8-15 "
+     "(docs/packet.md)", NULL},
+    {"fail", FAIL, "LINK@T[:T2],...", "in model packet, links that go down at T and come back at T2 (simulated s)", NULL},
+    {"explain", EXPLAIN, NULL, "print which formulae and parameters priced the messages of model analytic", ONE_RUN},
+    {"progress", PROGRESS, NULL, "print how far the run is, in one line that is refreshed (SIGUSR1 does it once)", ONE_RUN},
+    {"analyze", ANALYZE, NULL, "report allocations and timings at the end", ONE_RUN},
+    {"quiet", QUIET, NULL, "print no table", NULL},
+    {"foreground", FOREGROUND, NULL, "", NULL},
+    {"bandwidth", UNSUPPORTED, "BANDWIDTH", "", NULL},
+    {"latency", UNSUPPORTED, "LATENCY", "", NULL},
+    {"help", HELP, NULL, "print this", NULL},
+    {"h", HELP, NULL, NULL, NULL},
+    {"version", VERSION, NULL, "print the versions of Parfocal and SimGrid", NULL},
+    {"v", VERSION, NULL, NULL, NULL},
 };
+/* clang-format on */
 
 #define FLAG_COUNT (sizeof flags / sizeof flags[0])
 
-static const char help_text[] =
-    "Usage: pfrun -np N [options] ./app [arguments]\n"
-    "       pfrun -replay TRACE [options]\n"
-    "Runs an MPI application that was built with pfcc or pfcxx on a simulated cluster, or a recorded one.\n"
-    "\n"
-    "  -np N, -n N             number of ranks (default: all entries of the hostfile)\n"
-    "  -platform FILE|NAME     SimGrid platform, or a built-in one: fattree, star, torus, dragonfly,\n"
-    "                          each with optional :HOSTS (default: fattree; see pfinfo --platform)\n"
-    "  -machine NAME|FILE      machine that is simulated: it sets the platform, the network and the NIC, but "
-    "not "
-    "what\n"
-    "                          is given otherwise (pfinfo --machine lists them)\n"
-    "  -calibrated FILE        settings of SimGrid that bring model smpi near to a finer model (pfinfo "
-    "--fit)\n"
-    "  -hostfile FILE          one host per line: 'host', 'host:4' or 'host slots=4' (also: -machinefile)\n"
-    "  -model M                model in force at the start (default: smpi; pfinfo lists the models)\n"
-    "  -schedule S             which phase runs in which model: PHASE=MODEL,@start=MODEL,@coll:N=MODEL,\n"
-    "                          @time:T=MODEL,every:K=M1|M2; or the name of a file that says so\n"
-    "  -agree follow|strict    both sides of a message in one model: the second follows the first "
-    "(default),\n"
-    "                          or the run ends with a diagnosis\n"
-    "  -load M,...             load these models at start\n"
-    "  -report DIR             write DIR/summary.json and print the table of phases\n"
-    "  -trace FORMAT:FILE      trace of MPI calls, switches and simulated NICs: csv, paje, chrome, otf2, or "
-    "a\n"
-    "                          sequence diagram: text, svg; for -replay: replay; trace of SMPI: smpi\n"
-    "                          (Paje), ti (time independent). May be repeated\n"
-    "  -replay TRACE           run what was recorded instead of a program: files of SMPI's time-independent\n"
-    "                          format, of -trace replay:FILE and of pfinfo --record-program=calls,\n"
-    "                          OTF2, GOAL (docs/replay.md)\n"
-    "  -replay-scale F         its computation takes F times as long (default: 1)\n"
-    "  -sample GOAL            the simulated time of the whole run in a fine model, from a sample of its "
-    "iterations,\n"
-    "                          with an interval of 95 %; GOAL: its half-width, such as 2% "
-    "(docs/sampling.md)\n"
-    "  -fine M, -cheap M       models of -sample (default: the finest and the cheapest)\n"
-    "  -budget P               most of the run that -sample simulates in the fine model (default: 10%)\n"
-    "  -iterations N           that the program makes: -sample stops it when all that come are known\n"
-    "  -verify                 after -sample, run all in the fine model: the true error, and how often\n"
-    "                          other samples' intervals hold\n"
-    "  -seed N                 of -sample's random places (default: 1)\n"
-    "  -by run|fork|again      windows of -sample in one mixed run (default), as copies of one run, or in "
-    "runs "
-    "of\n"
-    "                          their own\n"
-    "  -jobs N                 so many copies or runs at a time\n"
-    "  -slurm                  runs of their own as jobs of Slurm; -partition NAME, -sbatch OPTION go to "
-    "sbatch\n"
-    "  --cfg=KEY:VALUE         setting of SimGrid, or of Parfocal as parfocal/KEY:VALUE (pfinfo -c lists "
-    "them)\n"
-    "  --log=SETTING           logging of SimGrid\n"
-    "  -map                    print on which host each rank runs\n"
-    "  -tmpdir DIR             where temporary files go (default: $TMPDIR, else /tmp)\n"
-    "  -keep-temps             keep them\n"
-    "  -wrapper COMMAND        run under COMMAND; -gdb, -lldb and -vgdb are shorthands\n"
-    "  -no-privatize           let all ranks share the application's globals\n"
-    "  -background TRAFFIC     in model packet, traffic beside the program: PATTERN:LOAD[:NODES], such as\n"
-    "                          uniform:0.3 or hotspot:0:0.5:8-15 (docs/packet.md)\n"
-    "  -fail LINK@T[:T2],...   in model packet, links that go down at T and come back at T2 (simulated s)\n"
-    "  -explain                print which formulae and parameters priced the messages of model analytic\n"
-    "  -progress               say how far the run is, in one line that is refreshed (SIGUSR1 does it once)\n"
-    "  -analyze                report allocations and timings at the end\n"
-    "  -quiet                  no table\n"
-    "  -help, -version\n";
+/* Column of the text of -help, and where its lines end at the latest. */
+enum { HELP_COLUMN = 26, HELP_WIDTH = 100 };
+
+static void print_wrapped(const char *text, int column)
+{
+    for (;;) {
+        size_t length = strlen(text), room = (size_t)(HELP_WIDTH - HELP_COLUMN);
+        if (length > room)
+            for (length = room; length > 1 && text[length] != ' ';)
+                length--;
+        printf("%*s%.*s\n", HELP_COLUMN - column, "", (int)length, text);
+        if (!text[length])
+            return;
+        text += length + 1;
+        column = 0;
+    }
+}
+
+static void print_help(void)
+{
+    fputs("Usage: pfrun -np N [options] ./app [arguments]\n"
+          "       pfrun -replay TRACE [options]\n"
+          "Runs an MPI application that was built with pfcc or pfcxx on a simulated cluster, or a recorded "
+          "one.\n"
+          "\n",
+          stdout);
+    for (size_t i = 0; i < FLAG_COUNT; i++) {
+        if (!flags[i].help || !*flags[i].help)
+            continue;
+        int column = 0;
+        for (size_t k = i; k == i || (k < FLAG_COUNT && !flags[k].help); k++) {
+            const char *value = flags[k].value ? flags[k].value : "";
+            column += printf("%s-%s%s%s", k == i ? "  " : ", ", flags[k].name,
+                             *value && *value != '=' ? " " : "", value);
+        }
+        if (column >= HELP_COLUMN - 1) {
+            putchar('\n');
+            column = 0;
+        }
+        print_wrapped(flags[i].help, column);
+    }
+}
 
 static const struct flag_row *find_flag(const char *name)
 {
@@ -276,6 +270,19 @@ static void check_log(const char *argument)
 }
 
 /* SimGrid's settings pass through; those named parfocal/... are ours. */
+/* What SimGrid takes, and cannot go on with in the middle of the run. */
+static void check_cfg(const char *argument)
+{
+    char why[300];
+    const char *colon = strchr(argument, ':');
+    if (strncmp(argument, "--cfg=", 6) != 0 || !colon)
+        return;
+    char *key = pf_strndup(argument + 6, (size_t)(colon - argument - 6));
+    if (!pf_setting_simgrid_good(key, colon + 1, why, sizeof why))
+        pf_die("--cfg=%s", why);
+    free(key);
+}
+
 static void parse_cfg(struct options *options, const char *argument)
 {
     static const char ours[] = "--cfg=parfocal/";
@@ -284,7 +291,9 @@ static void parse_cfg(struct options *options, const char *argument)
     if (strncmp(argument, ours, sizeof ours - 1) != 0) {
         if (strncmp(argument, "--cfg=", 6) == 0 && !strchr(argument, ':'))
             pf_die("'%s': a setting is --cfg=KEY:VALUE", argument);
-        if (strncmp(argument, "--cfg=contexts/nthreads:", 24) == 0 && strcmp(argument + 24, "1") != 0)
+        check_cfg(argument);
+        if ((strncmp(argument, "--cfg=contexts/nthreads:", 24) == 0 && strcmp(argument + 24, "1") != 0) ||
+            strcmp(argument, "--cfg=contexts/factory:thread") == 0)
             pf_die("'%s': all ranks share one thread here", argument);
         add_simgrid(options, argument, "");
         return;
@@ -319,9 +328,11 @@ static void analyze(struct options *options)
     add_simgrid(options, "--cfg=smpi/pedantic:", "true");
 }
 
-static void use_wrapper(struct options *options, const char *command)
+/* Its help is the wrapper that it stands for, in quotes. */
+static void use_shorthand(struct options *options, const char *help)
 {
-    options->wrapper = command;
+    const char *command = strchr(help, '\'') + 1;
+    options->wrapper = pf_strndup(command, strlen(command) - 1);
     options->keep_temps = true;
 }
 
@@ -337,14 +348,7 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case HOSTFILE:
         options->hostfile = value;
         break;
-    case MODEL:
-    case SCHEDULE:
-    case AGREE:
-    case LOAD:
-    case MACHINE:
-    case CALIBRATED:
-    case REPORT:
-    case BACKGROUND:
+    case SETTING:
         set_config(row->name, row->name, value);
         break;
     case FAIL:
@@ -365,14 +369,8 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case WRAPPER:
         options->wrapper = value;
         break;
-    case GDB:
-        use_wrapper(options, "gdb --args");
-        break;
-    case LLDB:
-        use_wrapper(options, "lldb --");
-        break;
-    case VGDB:
-        use_wrapper(options, "valgrind --vgdb=yes --vgdb-error=0");
+    case SHORTHAND:
+        use_shorthand(options, row->help);
         break;
     case KEEP_TEMPS:
         options->keep_temps = true;
@@ -402,13 +400,13 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case FOREGROUND:
         break; /* smpirun accepts it and does nothing */
     case HELP:
-        fputs(help_text, stdout);
+        print_help();
         exit(0);
     case VERSION:
         print_version();
         exit(0);
     case UNSUPPORTED:
-        pf_die("-%s: smpirun has this option, pfrun has not", row->name);
+        pf_die("-%s: pfrun does not support this option of smpirun", row->name);
     }
 }
 
@@ -425,36 +423,70 @@ static void refuse_several(char **application)
             pf_die("': %s' begins a second program; pfrun runs one program in all ranks", word[1]);
 }
 
-/* How many words of the command line a flag takes. */
-static int words_of(const char *argument)
+/* The row of an option of the command line; NULL: --cfg or --log. */
+static const struct flag_row *row_of(const char *argument)
 {
-    const struct flag_row *row =
-        is_simgrid(argument) ? NULL : find_flag(argument + (argument[1] == '-' ? 2 : 1));
-    return row && row->value ? 2 : 1;
+    const struct flag_row *row;
+    if (is_simgrid(argument))
+        return NULL;
+    row = find_flag(argument + (argument[1] == '-' ? 2 : 1));
+    if (!row)
+        unknown_flag(argument);
+    return row;
+}
+
+static bool is_option(const char *word)
+{
+    return word && word[0] == '-' && strcmp(word, "--") != 0;
+}
+
+/* The row's value, which is the next word; NULL: it has none. */
+static const char *value_of(const struct flag_row *row, char **word)
+{
+    if (!row->value)
+        return NULL;
+    if (!word[1])
+        pf_die("%s needs a value (pfrun -help describes it)", word[0]);
+    if (!*word[1])
+        pf_die("%s: its value is empty (leave the option out, or give it one; pfrun -help describes it)",
+               word[0]);
+    return word[1];
+}
+
+/* With -sample, another program goes on, after the options have been checked here. */
+static void hand_over(char **argv)
+{
+    bool sample = false;
+    const struct flag_row *refused = NULL;
+    for (char **word = argv + 1; is_option(*word); word++) {
+        const struct flag_row *row = row_of(*word);
+        if (!row)
+            continue;
+        sample |= row->flag == SAMPLE;
+        refused = row->no_sample ? row : refused;
+        word += value_of(row, word) != NULL;
+    }
+    if (sample && refused)
+        pf_die("-%s is not for -sample: %s", refused->name, refused->no_sample);
+    if (sample)
+        beside_sample("-sample", argv);
 }
 
 void options_parse(struct options *options, int argc, char **argv)
 {
     int i = 1;
-    beside_hand_over(argv, words_of);
+    hand_over(argv);
     options->replay_scale = -1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (is_simgrid(argv[i])) {
+    for (; is_option(argv[i]); i++) {
+        const struct flag_row *row = row_of(argv[i]);
+        if (!row) {
             parse_cfg(options, argv[i]);
             continue;
         }
-        const struct flag_row *row = find_flag(argv[i] + (argv[i][1] == '-' ? 2 : 1));
-        if (!row)
-            unknown_flag(argv[i]);
-        if (row->value && i + 1 == argc)
-            pf_die("%s needs a value (pfrun -help says which)", argv[i]);
-        apply(options, row, row->value ? argv[i + 1] : NULL);
-        i += row->value;
+        apply(options, row, value_of(row, argv + i));
+        i += row->value != NULL;
     }
+    i += i < argc && strcmp(argv[i], "--") == 0;
     if (options->replay_scale >= 0 && !options->replay)
         pf_die("-replay-scale is for -replay only");
     if (options->replay && i < argc)
@@ -470,7 +502,7 @@ void options_parse(struct options *options, int argc, char **argv)
 
 static bool is_wrapper(const struct flag_row *row)
 {
-    return row && (row->flag == WRAPPER || row->flag == GDB || row->flag == LLDB || row->flag == VGDB);
+    return row && (row->flag == WRAPPER || row->flag == SHORTHAND);
 }
 
 char **options_without_wrapper(int argc, char **argv)
@@ -478,11 +510,10 @@ char **options_without_wrapper(int argc, char **argv)
     char **result = pf_calloc((size_t)argc + 2, sizeof *result);
     int n = 0, i = 1;
     result[n++] = argv[0];
-    for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
-        const struct flag_row *row =
-            is_simgrid(argv[i]) ? NULL : find_flag(argv[i] + (argv[i][1] == '-' ? 2 : 1));
+    for (; is_option(argv[i]); i++) {
+        const struct flag_row *row = row_of(argv[i]);
         if (is_wrapper(row)) {
-            i += row->value;
+            i += row->value != NULL;
             continue;
         }
         result[n++] = argv[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pfrun: runs an MPI program in one process on a simulated machine. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,20 +20,21 @@
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/platform/builtin.h"
+#include "lowlevel/platform/load.h"
 #include "lowlevel/trace/trace.h"
 #include "middleware/account/accounting.h"
-#include "middleware/account/live.h"
-#include "middleware/account/summary.h"
+#include "middleware/summary/live.h"
+#include "middleware/summary/summary.h"
 #include "middleware/check/check.h"
 #include "middleware/observing/start.h"
 #include "middleware/process/abi.h"
 #include "middleware/process/job.h"
 #include "middleware/process/private.h"
-#include "middleware/sampling/copies.h"
 #include "middleware/sampling/sampling.h"
 #include "tools/pfrun/checks.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/hosts.h"
+#include "tools/pfrun/libtool.h"
 #include "tools/pfrun/options.h"
 #include "tools/pfrun/replay.h"
 #include "tools/pfrun/sanitize.h"
@@ -55,6 +57,7 @@ static struct {
     const char *loaded;                     /* the file that SMPI loads: the application, or our loader */
     char **argv;                            /* smpi_main's */
     int argc, capacity;
+    unsigned models;      /* that the command line and the schedule name, one bit for each */
     bool needs_simulator; /* in another process */
     int np;               /* 0 until the platform says how many hosts there are */
 } run;
@@ -113,9 +116,8 @@ static char *platform_file(void)
         pf_die("%s: '%s' is a directory, and must be a file or a built-in platform", given, run.platform);
     if (access(run.platform, R_OK) == 0)
         return pf_strdup(run.platform);
-    if (!pf_platform_builtin_known(run.platform))
-        pf_die("%s: '%s' is neither a readable file nor a built-in platform (fattree, star, torus, "
-               "dragonfly)",
+    if (!pf_fabric_is_kind(run.platform))
+        pf_die("%s: '%s' is neither a readable file nor a built-in platform (pfinfo --platform lists them)",
                given, run.platform);
     int hosts = run.hosts.count ? run.hosts.count : run.options.np;
     if (!hosts && !strchr(run.platform, ':'))
@@ -213,6 +215,9 @@ static void settings_for_smpi(void)
     add_argument("--cfg=network/model:SMPI");
     if (run.options.keep_temps)
         add_argument("--cfg=smpi/keep-temps:yes");
+    if (dlsym(RTLD_DEFAULT,
+              "jump_fcontext")) /* these contexts keep a rank's rounding mode and traps its own */
+        add_argument("--cfg=contexts/factory:boost");
     add_argument("--log=xbt_cfg.thres:warning"); /* the settings above need no echo */
     /* What SimGrid says at a deadlock, on_deadlock() says in the words of MPI. */
     add_argument("--log=ker_engine.app:file:/dev/null");
@@ -222,14 +227,17 @@ static void settings_for_smpi(void)
         add_argument(run.options.simgrid[i]);
 }
 
-/* SMPI says that the times will be wrong when nobody has told it the speed of this machine. Where nothing is
- * measured that speed has no meaning, so it is told the one that it assumes. SimGrid 4.0 looks before the
- * platform is complete. */
+/* Where nobody has set the speed of this machine, SMPI gets the one that it assumes, and so prints nothing of
+ * its own; where nothing is measured, that speed has no meaning. SimGrid 4.0 looks before the platform is
+ * complete. */
 static void set_speed(void)
 {
-    if (run.options.replay || !sg_cfg_get_boolean("smpi/simulate-computation") ||
-        *pf_config.computation_replay)
-        engine_assume_speed("20000f");
+    bool measures = !run.options.replay && sg_cfg_get_boolean("smpi/simulate-computation") &&
+                    !*pf_config.computation_replay;
+    if (engine_assume_speed("20000f") && measures && !run.options.quiet)
+        fprintf(stderr,
+                "parfocal: note: computation takes next to no simulated time, because the speed of this "
+                "machine is not set (--cfg=smpi/host-speed:1Gf, or --cfg=smpi/simulate-computation:no)\n");
 }
 
 /* Names of files are set when SimGrid has read its arguments, in which a space would end them. SMPI asks for
@@ -273,6 +281,7 @@ static void check_hosts(void)
 
 static void on_platform(void)
 {
+    signals_check();
     if (run.options.replay)
         replay_choose_time();
     signals_install(run.application);
@@ -283,10 +292,10 @@ static void on_platform(void)
     if (!run.np)
         run.np = (int)sg_host_count();
     if (run.np > (int)sg_host_count() && !run.hosts.count)
-        pf_warn("%d ranks on the %d hosts of the platform '%s': they share hosts (-hostfile says who shares "
-                "which)",
+        pf_warn("%d ranks on the %d hosts of the platform '%s': some share a host (-hostfile assigns "
+                "them)",
                 run.np, (int)sg_host_count(), run.platform);
-    check_limits(run.np, run.application, workdir_name());
+    check_limits(run.np, run.models, run.application, workdir_name());
     pf_summary_set_job(run.np, run.application, run.platform);
     if (run.needs_simulator)
         pf_external_open();
@@ -299,6 +308,7 @@ static void on_platform(void)
  * them not even a run that is killed leaves anything. */
 static void on_begin(void)
 {
+    signals_check();
     if (pf_private_in_image(run.np))
         workdir_remove();
 }
@@ -311,26 +321,22 @@ static int exit_status(int status)
 
 static void on_deadlock(void)
 {
-    pf_copies_fail("has come to a deadlock");
     fflush(stdout);
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
-    pf_job_print_blocked(stderr);
+    pf_end_because("deadlock at simulated time %.9g s", engine_clock());
     replay_print_places(stderr);
-    pf_account_close_all(engine_clock());
     /* A rank that has left with an error is the reason more likely than not. */
     int status = exit_status(pf_job_left_status());
-    if (status == 0)
-        status = 1;
-    pf_job_finish(status);
-    pf_end_process(status);
+    pf_check_stuck();
+    pf_end_process(status ? status : 1);
 }
 
 static int simulate(void)
 {
     const char *error = NULL;
-    engine_watch(set_speed, on_platform, on_begin, on_deadlock);
-    signals_install(run.application);
+    engine_watch(set_speed, on_begin, signals_check, on_deadlock);
+    signals_check();
     pf_live_start();
     int status = engine_run(run.loaded, run.argc, run.argv, &error);
     signals_unwatch_exit();
@@ -371,13 +377,18 @@ static void prepare(int argc, char **argv)
         pf_check_enable();
     if (run.options.replay)
         replay_prepare(&run.options);
+    libtool_run_script(run.options.app[0], argc, argv, run.options.app);
     run.application = check_application(run.options.app[0], &run.facts);
     sanitize_start_again(run.facts.sanitizer, argv);
-    run.needs_simulator = check_networks(check_models());
+    run.models = check_models();
+    run.needs_simulator = check_networks(run.models);
     check_report();
     if (*pf_config.report && !run.options.quiet)
         pf_config.table = true;
     read_hostfile();
+    signals_install(run.application);
+    pf_summary_set_job(run.options.np, run.application, run.options.platform);
+    pf_job_watch_end();
     make_workdir(argv);
     pf_trace_open();
     pf_recording_start();
@@ -385,8 +396,9 @@ static void prepare(int argc, char **argv)
     pf_sampling_start();
     if (run.options.keep_temps)
         workdir_keep();
-    char *platform = platform_file();
+    char *platform = platform_file(), *stand_in = pf_asprintf("%s/platform.so", workdir_name());
     pf_external_tell_platform(platform);
+    pf_platform_stand_in(stand_in, platform, on_platform);
     char np[16];
     snprintf(np, sizeof np, "%d", run.options.np);
     setenv("SMPI_GLOBAL_SIZE", np, 1); /* smpirun sets it, applications use it */
@@ -394,16 +406,16 @@ static void prepare(int argc, char **argv)
      * spinning of the rank's own would be charged as its computation. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
     settings_for_smpi();
-    hide_arguments(platform);
+    hide_arguments(stand_in);
 }
 
 int main(int argc, char **argv)
 {
     pf_account_start();
+    argv = libtool_arguments(&argc, argv);
     pf_summary_set_command(argc, argv);
     prepare(argc, argv);
     int status = pf_check_status(simulate());
-    pf_copies_fail("has ended before its last mark");
     fflush(stdout);
     pf_job_report_schedule(stderr);
     pf_trace_finish();

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals and crashes end in one line. */
+/* Signals and crashes end in one line, and what is known of the run so far. */
 #include "tools/pfrun/signals.h"
 
+#include <dlfcn.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -19,14 +25,25 @@
 #include "base/self.h"
 #include "base/source_line.h"
 #include "loader/image.h"
-#include "middleware/account/live.h"
+#include "lowlevel/platform/load.h"
+#include "lowlevel/simgrid/last_words.h"
+#include "middleware/summary/live.h"
+#include "middleware/process/job.h"
 #include "tools/pfrun/engine.h"
+#include "tools/pfrun/replay.h"
 #include "tools/pfrun/workdir.h"
 
 #define STACK_SIZE (256 * 1024)
 #define MAX_FRAMES 48
 /* Touching memory this close to the stack pointer is taken for a stack that was too small. */
 #define NEAR_STACK (64 * 1024)
+/* How often a run that is to stop looks whether it can, and how many times before it does not wait longer. */
+#define LOOK_EVERY 10000 /* us */
+#define MOST_LOOKS 100
+/* A second signal after this many seconds does not wait at all. timeout(1) sends its first one twice. */
+#define SECOND_SIGNAL 0.5
+/* As long as all that is done at the end may take. */
+#define SECONDS_TO_END 10
 
 static const struct {
     int signal;
@@ -49,6 +66,7 @@ static const struct {
     {SIGQUIT, "SIGQUIT"},
     {SIGPIPE, "a closed pipe (SIGPIPE)"},
     {SIGXCPU, "the limit of CPU time (SIGXCPU)"},
+    {SIGALRM, "a time limit (SIGALRM)"},
 };
 
 #define CRASH_COUNT (sizeof crashes / sizeof crashes[0])
@@ -56,6 +74,16 @@ static const struct {
 
 static const char *application_name = "";
 static bool watching_exit;
+
+/* What a stop from outside has come to. */
+static struct {
+    volatile sig_atomic_t signal; /* 0: there was none */
+    struct timespec date;
+    int looks;
+    pthread_t thread; /* of the simulation */
+} stop;
+
+static int end_status = 70; /* when cleaning up itself hangs or crashes */
 
 /* Who runs now, as text: a rank, another actor, or the simulator itself. The name of a rank's actor is its
  * number from the start, before the rank has an identity of ours. */
@@ -129,14 +157,8 @@ static const char *crash_text(int signal)
 
 static void program_counter(const ucontext_t *context, void **pc, uintptr_t *stack)
 {
-#if defined(__x86_64__)
     *pc = (void *)context->uc_mcontext.gregs[REG_RIP];
     *stack = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
-#else
-    (void)context;
-    *pc = NULL;
-    *stack = 0;
-#endif
 }
 
 /* The last resort when cleaning up itself hangs or crashes. */
@@ -144,17 +166,17 @@ static void give_up(int signal)
 {
     (void)signal;
     workdir_remove();
-    _exit(70);
+    _exit(end_status);
 }
 
-static void guard_the_end(void)
+static void guard_the_end(int status)
 {
+    struct itimerval once = {.it_value.tv_sec = SECONDS_TO_END};
+    end_status = status;
     signal(SIGALRM, give_up);
-    alarm(10);
+    setitimer(ITIMER_REAL, &once, NULL);
     for (size_t i = 0; i < CRASH_COUNT; i++)
         signal(crashes[i].signal, give_up);
-    for (size_t i = 0; i < STOP_COUNT; i++)
-        signal(stops[i].signal, SIG_IGN);
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
@@ -171,14 +193,56 @@ static void end_child(int number)
     raise(number);
 }
 
+/* Takes no lock, as dladdr() does. */
+static bool is_code_of_application(void *pc)
+{
+    struct pf_image_place place = {0};
+    struct dl_find_object object;
+    if (!pf_image_where(pc, &place) && _dl_find_object(pc, &object) == 0 && object.dlfo_link_map)
+        place.file = object.dlfo_link_map->l_name;
+    return in_application(&place);
+}
+
+/* What MPI reads and writes there are buffers that the application has given to it, more likely than not. */
+static bool in_mpi(void *pc)
+{
+    bool calls = !engine_actor_name() || (pf_self() && !pf_job_computes());
+    return calls && !is_code_of_application(pc);
+}
+
+/* SimGrid has said why, and does not return. */
+static _Noreturn void end_of_simgrid(const char *runner, const char *words)
+{
+    if (!*words)
+        pf_die("SimGrid has ended the run; its message above has the reason");
+    if (pf_platform_reading())
+        pf_die("the platform '%s': SimGrid cannot read it: %s", pf_platform_reading(), words);
+    if (!watching_exit)
+        pf_die("SimGrid: %s", words);
+    pf_die("%s: SimGrid cannot go on at simulated time %.9g s: %s", runner, engine_clock(), words);
+}
+
+/* SimGrid crashes in the search for a route where a platform is not what it expects. */
+static bool looks_for_route(void)
+{
+    void *frames[MAX_FRAMES];
+    int count = backtrace(frames, MAX_FRAMES);
+    for (int i = 0; i < count; i++) {
+        Dl_info symbol;
+        if (dladdr(frames[i], &symbol) && symbol.dli_sname && strstr(symbol.dli_sname, "get_global_route"))
+            return true;
+    }
+    return false;
+}
+
 static void on_crash(int signal, siginfo_t *info, void *context)
 {
-    char runner[64], place[1200], address[120] = "";
+    char runner[64], place[1200], address[220] = "";
     void *pc;
     uintptr_t stack;
     if (pf_in_child())
         end_child(signal);
-    guard_the_end();
+    guard_the_end(128 + signal);
     program_counter(context, &pc, &stack);
     name_runner(runner, sizeof runner);
     bool application = name_place(place, sizeof place, pc);
@@ -186,28 +250,104 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     if (signal == SIGSEGV && touched + NEAR_STACK > stack && touched < stack + NEAR_STACK)
         snprintf(address, sizeof address, "; the stack may be too small (--cfg=contexts/stack-size:KIB)");
     else if (signal == SIGSEGV || signal == SIGBUS)
-        snprintf(address, sizeof address, ", touching address %p", info->si_addr);
+        snprintf(address, sizeof address, ", touching address %p%s", info->si_addr,
+                 in_mpi(pc) ? " for MPI: buffers must be memory of the host that can be read and written "
+                              "(device memory, as of cudaMalloc, is not supported)"
+                            : "");
     fflush(stdout);
-    if (signal == SIGABRT && !application) {
-        fprintf(stderr, "parfocal: error: SimGrid has given up; its message above says why\n");
-        pf_end_process(1);
-    }
+    if (signal == SIGABRT && (*pf_simgrid_last_words() || !application))
+        end_of_simgrid(runner, pf_simgrid_last_words());
+    if (pf_platform_reading())
+        pf_die("the platform '%s': SimGrid cannot read it: %s", pf_platform_reading(), crash_text(signal));
+    if (looks_for_route())
+        pf_die("%s: SimGrid cannot find a route of the platform: %s", runner, crash_text(signal));
     fprintf(stderr, "parfocal: error: %s: %s %s%s, at simulated time %.9g s\n", runner, crash_text(signal),
             place, address, engine_clock());
+    pf_end_because("%s: %s %s", runner, crash_text(signal), place);
     pf_end_process(128 + signal);
 }
 
-static void on_stop(int signal)
+/* From a place where nothing of ours, and nothing in the C library, is half done. */
+static void end_stopped(void)
 {
-    if (pf_in_child())
-        end_child(signal);
-    guard_the_end();
     const char *text = "a signal";
     for (size_t i = 0; i < STOP_COUNT; i++)
-        if (stops[i].signal == signal)
+        if (stops[i].signal == stop.signal)
             text = stops[i].text;
+    guard_the_end(128 + stop.signal);
+    fflush(stdout);
     fprintf(stderr, "parfocal: error: stopped by %s at simulated time %.9g s\n", text, engine_clock());
-    pf_end_process(128 + signal);
+    pf_end_because("stopped by %s at simulated time %.9g s", text, engine_clock());
+    replay_print_places(stderr);
+    pf_end_process(128 + stop.signal);
+}
+
+void signals_check(void)
+{
+    if (stop.signal)
+        end_stopped();
+}
+
+/* The signal has interrupted the application's own code, or it is time. */
+static bool may_end_here(const ucontext_t *context)
+{
+    void *pc;
+    uintptr_t stack;
+    program_counter(context, &pc, &stack);
+    return is_code_of_application(pc) || ++stop.looks > MOST_LOOKS;
+}
+
+/* In the thread of the simulation, whichever thread the system has chosen. */
+static bool is_elsewhere(int signal)
+{
+    if (pthread_equal(pthread_self(), stop.thread))
+        return false;
+    pthread_kill(stop.thread, signal);
+    return true;
+}
+
+static void on_look(int signal, siginfo_t *info, void *context)
+{
+    (void)info;
+    if (!is_elsewhere(signal) && may_end_here(context))
+        end_stopped();
+}
+
+static double seconds_since(const struct timespec *date)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - date->tv_sec) + 1e-9 * (double)(now.tv_nsec - date->tv_nsec);
+}
+
+/*
+ * The run ends at the next call of MPI, when the simulated time advances (signals_check()), or in the middle
+ * of the application's own code, whichever comes first. What never comes to one of these, such as a rank that
+ * waits for input, is ended where it is after a second.
+ */
+static void on_stop(int signal, siginfo_t *info, void *context)
+{
+    struct itimerval often = {.it_interval.tv_usec = LOOK_EVERY, .it_value.tv_usec = LOOK_EVERY};
+    struct sigaction look = {.sa_sigaction = on_look, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    if (pf_in_child())
+        end_child(signal);
+    if (is_elsewhere(signal))
+        return;
+    if (stop.signal) {
+        end_status = 128 + signal;
+        if (signal != SIGXCPU && signal != SIGPIPE && seconds_since(&stop.date) > SECOND_SIGNAL)
+            give_up(signal);
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &stop.date);
+    stop.signal = signal;
+    if (may_end_here(context))
+        end_stopped();
+    pf_job_stop_at_call(end_stopped);
+    sigaction(SIGALRM, &look, NULL);
+    sigdelset(&((ucontext_t *)context)->uc_sigmask, SIGALRM);
+    setitimer(ITIMER_REAL, &often, NULL);
+    (void)info;
 }
 
 /* The run goes on: nobody interrupts the application's own calls for this. */
@@ -224,24 +364,49 @@ static void on_question(int signal)
     errno = kept;
 }
 
+/* Where the hard limit of CPU time is the soft one too, as ulimit -t sets them, the system gives no warning.
+ */
+static void ask_for_warning(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY ||
+        limit.rlim_cur < limit.rlim_max || limit.rlim_max < 2)
+        return;
+    limit.rlim_cur = limit.rlim_max - (limit.rlim_max > 10 ? 2 : 1);
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* A run under nohup goes on. */
+static void catch_stops(void)
+{
+    struct sigaction catch = {.sa_sigaction = on_stop, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, old;
+    for (size_t i = 0; i < STOP_COUNT; i++)
+        if (stops[i].signal != SIGHUP || sigaction(SIGHUP, NULL, &old) != 0 || old.sa_handler != SIG_IGN)
+            sigaction(stops[i].signal, &catch, NULL);
+}
+
 void signals_install(const char *application)
 {
     static char *stack;
     application_name = application;
+    stop.thread = pthread_self();
     if (!stack && (stack = malloc(STACK_SIZE))) {
-        stack_t own = {.ss_sp = stack, .ss_size = STACK_SIZE};
-        sigaltstack(&own, NULL);
         void *frame[1];
         backtrace(frame, 1); /* loads the unwinder, which a handler could not do safely */
+        ask_for_warning();
+    }
+    if (stack) { /* instead of SimGrid's own too, which is too small for what is called under AddressSanitizer
+                  */
+        stack_t own = {.ss_sp = stack, .ss_size = STACK_SIZE};
+        sigaltstack(&own, NULL);
     }
     struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-    struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK};
     struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_ONSTACK | SA_RESTART};
     sigaction(SIGUSR1, &question, NULL);
     for (size_t i = 0; i < CRASH_COUNT; i++)
         sigaction(crashes[i].signal, &crash, NULL);
-    for (size_t i = 0; i < STOP_COUNT; i++)
-        sigaction(stops[i].signal, &stop, NULL);
+    if (!stop.signal)
+        catch_stops();
 }
 
 /* A real exit() in the middle of the run would end all ranks without a word. */
@@ -257,6 +422,7 @@ static void on_process_exit(int status, void *unused)
     fflush(stdout);
     fprintf(stderr, "parfocal: error: %s called exit(%d) at simulated time %.9g s; that ends the run\n",
             runner, status, engine_clock());
+    pf_end_because("%s called exit(%d)", runner, status);
     pf_end_process(status ? status : 1);
 }
 

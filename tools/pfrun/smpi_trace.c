@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/output_file.h"
 
 static const char *trace;
 
 void smpi_trace_expect(const char *file)
 {
     struct stat info;
+    pf_output_check(file);
     bool there = stat(file, &info) == 0;
     int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)

@@ -19,7 +19,6 @@ struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *wh
         free(colls);
         return NULL;
     }
-    colls->told = pf_calloc((size_t)pf_cost_ranks(cost), sizeof *colls->told);
     return colls;
 }
 
@@ -42,14 +41,13 @@ void pf_colls_free(struct pf_colls *colls)
     }
     if (!colls)
         return;
-    free(colls->told);
     free(colls->message);
     free(colls->active);
     free(colls->side);
     free(colls->open);
+    free(colls->posts);
     free(colls->step);
     free(colls->peer);
-    free(colls->answer);
     pf_pool_drain(&colls->early);
     free(colls);
 }
@@ -140,8 +138,8 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     for (int r = 0; r < call->n; r++)
         pf_evaluate_begin(&coll->member[r]);
     coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
-    coll->told = coll->together && pf_cost_keeps_order(colls->cost, coll->plan.total) ? colls->told : NULL;
     coll->flows = false;
+    coll->posts = NULL;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;
     coll->now = 0;
     coll->tally = tally_of(coll);
@@ -196,10 +194,7 @@ bool pf_coll_next(struct pf_coll *coll, int *rank, double *date)
         return false;
     *rank = coll->done[coll->taken++];
     double end = coll->member[*rank].clock;
-    end = end > coll->now ? end : coll->now;
-    if (coll->told)
-        coll->told[pf_evaluate_world(coll, *rank)] = end;
-    *date = end;
+    *date = end > coll->now ? end : coll->now;
     return true;
 }
 
@@ -209,11 +204,6 @@ void pf_coll_close(struct pf_coll *coll)
         coll->tally->rounds += coll->plan.inter->rounds;
     coll->next = coll->colls->unused;
     coll->colls->unused = coll;
-}
-
-const char *pf_coll_algorithm(const struct pf_coll *coll)
-{
-    return coll->plan.name;
 }
 
 static void explain_row(const char *kind, const char *algorithm, int class, const struct pf_tally *tally,

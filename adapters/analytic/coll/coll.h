@@ -121,9 +121,6 @@ bool pf_coll_next(struct pf_coll *coll, int *rank, double *date);
 /* Gives the call back; its ranks have all been taken. */
 void pf_coll_close(struct pf_coll *coll);
 
-/* The algorithm in use, as `pfinfo --collectives` names it. */
-const char *pf_coll_algorithm(const struct pf_coll *coll);
-
 /* Per kind, algorithm and power of two of the bytes: calls, rounds, messages and bytes, readable
  * (pfrun -explain). */
 void pf_colls_explain(const struct pf_colls *colls, FILE *out);

@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/memory.h"
+
 static inline void begin_round(struct pf_member *m)
 {
     m->cpu = m->safe = m->clock;
@@ -56,11 +58,11 @@ static int place_of_receive(const struct pf_coll *coll, int from, int to)
 static double posted_at(const struct pf_coll *coll, int from, int to, size_t bytes)
 {
     const struct pf_member *target = &coll->member[to];
-    double post = pf_cost_post(coll->colls->cost, bytes);
-    if (post <= 0 && target->late <= 0)
+    if (!coll->posts && pf_cost_post(coll->colls->cost, bytes) <= 0 && target->late <= 0)
         return target->clock;
     int place = place_of_receive(coll, from, to);
-    return target->clock + (place + 1) * post + (place > target->late_from ? target->late : 0);
+    return target->clock + pf_evaluate_posting(coll, from, to, place, bytes) +
+           (place > target->late_from ? target->late : 0);
 }
 
 static void note_flow(struct pf_flows *in, size_t bytes, const struct pf_cost_sent *sent,
@@ -147,8 +149,8 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *m = &coll->member[rank];
     bool alternates = m->in_turn && round->sends == round->receives;
-    if (round->sends > 0 && !alternates)
-        m->cpu += round->receives * pf_cost_post(cost, round->step[0].bytes);
+    if ((round->sends > 0 || coll->posts) && !alternates)
+        m->cpu += pf_evaluate_posting_all(coll, rank, round->receives, round->step[0].bytes);
     int first = first_send(coll, rank, round);
     if (round->sends > 1 && pf_cost_shares(cost))
         send_at_once(coll, rank, round);
@@ -276,6 +278,9 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     bool together = pf_cost_shares(coll->colls->cost) && !plan->call.nonblocking;
     bool sends_first = pf_sends_first(plan);
     struct pf_step step;
+    pf_cost_exchange(coll->colls->cost, true);
+    for (int r = 0; r < n && coll->posts; r++)
+        coll->member[r].cpu += pf_evaluate_posting_all(coll, r, 0, 0);
     for (int i = 1; i < n; i++) {
         for (int r = 0; r < n; r++) {
             int number = together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i;
@@ -283,7 +288,7 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
                 continue;
             double post = pf_cost_post(coll->colls->cost, step.bytes);
             if (!coll->member[r].in_turn)
-                coll->member[r].cpu += i == 1 ? (n - 1) * post : 0;
+                coll->member[r].cpu += i == 1 && !coll->posts ? (n - 1) * post : 0;
             else if (!sends_first)
                 coll->member[r].cpu += post;
             pf_evaluate_message(coll, r, &step, PF_COST_STANDARD, pf_nth_receive(plan, r, number, step.peer));
@@ -291,6 +296,7 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
                 coll->member[r].cpu += post;
         }
     }
+    pf_cost_exchange(coll->colls->cost, false);
 }
 
 static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)
@@ -363,8 +369,6 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
             pf_evaluate_flows(coll, stage);
         else if (in_turns(coll, stage))
             pf_evaluate_turns(coll, stage);
-        else if (stage->nth && pf_cost_keeps_order(coll->colls->cost, longest(coll, stage)))
-            pf_evaluate_in_order(coll, stage, longest(coll, stage));
         else if (stage->nth)
             exchange_all(coll, stage);
         else
@@ -412,8 +416,32 @@ static bool out_of_step(const struct pf_coll *coll)
            pf_cost_soonest(coll->colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1));
 }
 
+/* Blocking exchanges post all receives before they send, and those of short blocks take no time. */
+static void count_posts(struct pf_coll *coll)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    struct pf_colls *colls = coll->colls;
+    size_t n = (size_t)call->n;
+    if (!call->rows || call->cut || call->nonblocking || !coll->plan.stage[0].nth ||
+        pf_cost_post(colls->cost, longest(coll, &coll->plan.stage[0])) <= 0)
+        return;
+    if (colls->posts_room < call->n) {
+        colls->posts_room = call->n;
+        colls->posts = pf_reallocarray(colls->posts, n * (n + 1), sizeof *colls->posts);
+    }
+    for (size_t to = 0; to < n; to++) {
+        int *posts = &colls->posts[to * (n + 1)];
+        posts[0] = 0;
+        for (size_t from = 0; from < n; from++)
+            posts[from + 1] =
+                posts[from] + (from != to && pf_cost_post(colls->cost, call->rows[from][to]) > 0);
+    }
+    coll->posts = colls->posts;
+}
+
 void pf_evaluate_together(struct pf_coll *coll)
 {
+    count_posts(coll);
     if (out_of_step(coll)) {
         const struct pf_plan *plan = &coll->plan;
         coll->flows = plan->stages == 1 && plan->stage[0].nth && pf_cost_shares(coll->colls->cost);

@@ -30,11 +30,8 @@ struct pf_member {
     struct pf_flows in;
     struct pf_early *early; /* messages of rounds to come, in the order of rounds */
     int stage, round;
-    int missing; /* receives */
-    int unsafe;  /* sends that wait for their receive */
-    int answers,
-        answered;  /* acknowledgements of its messages in order, and of them those that have a place */
-    double told;   /* when the rank knows of the last of those */
+    int missing;   /* receives */
+    int unsafe;    /* sends that wait for their receive */
     int late_from; /* the first receive whose message had come before it was posted */
     double late;   /* how much later that made those behind it */
     bool inside;   /* in the round that stage and round say */
@@ -51,20 +48,12 @@ struct pf_early {
     bool combine;
 };
 
-/* The acknowledgement of a message in an exchange in order. */
-struct pf_answer {
-    double date; /* the message has come, and its target's NIC answers */
-    float safe;  /* its sender has been told, so much later, when nothing is in the way */
-    int from;
-};
-
 struct pf_tally {
     uint64_t calls, rounds, messages, bytes;
 };
 
 enum { PF_SIZE_CLASSES = 34 }; /* nothing, and powers of two */
 enum { PF_FLOW_RANKS = 64 };   /* among more, messages that flow would cost too much */
-enum { PF_ORDER_RANKS = 512 }; /* among more, acknowledgements would take too much memory */
 
 struct pf_colls {
     struct pf_cost *cost;
@@ -80,9 +69,8 @@ struct pf_colls {
     struct pf_flow_side *side;
     int *open;
     int flow_room;
-    struct pf_answer *answer; /* scratch of ordered.c, for so many ranks */
-    int answer_room;
-    double *told; /* per rank of the job: when it has last left a call that ends with a short message */
+    int *posts; /* scratch of one evaluation: see struct pf_coll */
+    int posts_room;
     struct pf_tally tally[PF_COLL_KINDS][PF_ALGORITHMS_MAX][PF_SIZE_CLASSES];
     struct pf_tally inter[PF_COLL_KINDS][2][PF_SIZE_CLASSES]; /* on intercommunicators; [1]: nonblocking */
 };
@@ -100,8 +88,10 @@ struct pf_coll {
     int arrived, queue_length, done_length, taken;
     bool together; /* evaluated when all have arrived, round by round */
     bool flows;    /* what comes to each rank is noted: the ends of sends follow from it */
+    /* Where blocks differ: posts[to * (n + 1) + from] receives that take time to post come in `to` before
+     * that from rank `from`, and in all with from = n. NULL: each is like the message that is looked at. */
+    const int *posts;
     double now;
-    double *told; /* of colls, when short messages tell its ranks that all have come; else NULL */
     struct pf_tally *tally;
 };
 
@@ -146,21 +136,37 @@ static inline bool pf_evaluate_combines(enum pf_action action)
     return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
 }
 
-struct pf_evaluated {
-    double arrival, safe; /* the data, or its request, are there; its sender may go on */
-};
+/* How long a rank posts receives before it has posted that of a message, the one behind `before` others. */
+static inline double pf_evaluate_posting(const struct pf_coll *coll, int from, int to, int before,
+                                         size_t bytes)
+{
+    double post = pf_cost_post(coll->colls->cost, bytes);
+    if (!coll->posts)
+        return (before + 1) * post;
+    int others = coll->posts[(size_t)to * ((size_t)coll->plan.call.n + 1) + (size_t)from];
+    return post + others * pf_cost_post(coll->colls->cost, SIZE_MAX);
+}
+
+/* How long it posts all those of a round, the first message of which has so many bytes. */
+static inline double pf_evaluate_posting_all(const struct pf_coll *coll, int rank, int receives, size_t bytes)
+{
+    if (!coll->posts)
+        return receives * pf_cost_post(coll->colls->cost, bytes);
+    int n = coll->plan.call.n;
+    return coll->posts[(size_t)rank * ((size_t)n + 1) + (size_t)n] *
+           pf_cost_post(coll->colls->cost, SIZE_MAX);
+}
 
 /* A message of a round, when the dates of both sides are known. The other rank posts so many receives before
  * its own. */
-static inline struct pf_evaluated pf_evaluate_message(struct pf_coll *coll, int rank,
-                                                      const struct pf_step *step, enum pf_cost_mode mode,
-                                                      int before)
+static inline void pf_evaluate_message(struct pf_coll *coll, int rank, const struct pf_step *step,
+                                       enum pf_cost_mode mode, int before)
 {
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
     struct pf_cost_sent sent;
     struct pf_cost_received got;
-    double posted = target->clock + (before + 1) * pf_cost_post(cost, step->bytes);
+    double posted = target->clock + pf_evaluate_posting(coll, rank, step->peer, before, step->bytes);
     pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
                     m->cpu, posted, mode, &sent, &got);
     m->cpu = sent.returns;
@@ -169,7 +175,6 @@ static inline struct pf_evaluated pf_evaluate_message(struct pf_coll *coll, int 
                          pf_evaluate_combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
     coll->tally->bytes += step->bytes;
     coll->tally->messages++;
-    return (struct pf_evaluated){sent.arrival, got.safe};
 }
 
 /* In members.c: the queue of ranks by their `turn`, ranks that share a date by number. */
@@ -191,9 +196,6 @@ void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);
  * may come late; and how. */
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage);
 void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage);
-
-/* A stage in which all send to all, of messages up to `largest`, which are short. */
-void pf_evaluate_in_order(struct pf_coll *coll, const struct pf_stage *stage, size_t largest);
 
 /* Rank `rank` has its date in member[rank].clock and may go on; so may others. */
 void pf_evaluate_from(struct pf_coll *coll, int rank);

@@ -24,7 +24,9 @@ struct pf_flow_message {
     struct pf_cost_flow price;
     double head;   /* the target's NIC knows of it; INFINITY: not sent yet */
     double called; /* its receive; once it is posted */
+    double begin;  /* its first byte left */
     double end;    /* the last byte has left; INFINITY: not yet */
+    size_t bytes;
     int state;
 };
 
@@ -176,6 +178,8 @@ static void send(struct exchange *x, int rank, int number, const struct pf_step 
     if (!coll->plan.call.nonblocking) /* the NIC takes one command after the other */
         begin += (number - 1) * message->price.gap;
     message->head = begin + message->price.head;
+    message->begin = begin;
+    message->bytes = step->bytes;
     flow(x, rank, step->peer, begin);
     coll->tally->bytes += step->bytes;
     coll->tally->messages++;
@@ -238,6 +242,8 @@ static void end_until(struct exchange *x, double until)
         *f = x->active[--x->count];
         x->changed = true;
         message->end = end;
+        pf_cost_flow_ended(x->coll->colls->cost, pf_evaluate_world(x->coll, from),
+                           pf_evaluate_world(x->coll, to), message->bytes, message->begin, end);
         x->side[from].end = later(x->side[from].end, end);
         x->side[x->n + to].end = later(x->side[x->n + to].end, end);
         if (message->state == POSTED || (message->state & AGAIN)) {

@@ -20,6 +20,7 @@ struct way {
     struct pf_cost_range *range;
     struct pf_cost_path path;
     int from, to; /* nodes */
+    int src;      /* rank */
 };
 
 ALWAYS_INLINE struct pf_cost_range *find_range(const struct pf_cost_transport *transport, size_t bytes)
@@ -41,13 +42,12 @@ ALWAYS_INLINE struct pf_cost_path find_path(const struct pf_cost *cost, int src,
     int from = cost->node_of_rank[src], to = cost->node_of_rank[dst];
     if (from == to && cost->node_by_arithmetic) {
         struct pf_cost_path path = *pf_cost_paths_get(cost->paths, from, from);
-        path.latency =
-            cost->node_link_latency *
-            pf_cost_topology_hops(&cost->node_topology, cost->index_on_node[src], cost->index_on_node[dst]);
+        path.latency = cost->node_link_latency * pf_fabric_hops(cost->node_topology, cost->index_on_node[src],
+                                                                cost->index_on_node[dst]);
         return path;
     }
     if (from != to && cost->by_arithmetic) {
-        struct pf_cost_path path = {cost->link_latency * pf_cost_topology_hops(&cost->topology, from, to),
+        struct pf_cost_path path = {cost->link_latency * pf_fabric_hops(cost->topology, from, to),
                                     cost->link_byte_time};
         return path;
     }
@@ -63,6 +63,7 @@ ALWAYS_INLINE void find_way(struct pf_cost *cost, int src, int dst, size_t bytes
 {
     way->from = cost->node_of_rank[src];
     way->to = cost->node_of_rank[dst];
+    way->src = src;
     way->transport = way->from == way->to ? &cost->memory : &cost->network;
     way->range = find_range(way->transport, bytes);
     way->path = find_path(cost, src, dst);
@@ -131,27 +132,73 @@ static void note_overrun(struct pf_cost *cost, const struct way *way, double arr
     }
 }
 
-/* How much later than alone one arrives that has its place on each link behind all that were sent before. */
-static double wait_in_order(const struct way *way, size_t bytes, double start, double arrival, double busy)
+/* What it would wait for links if it is no short message; `alone` is when it would arrive without waiting for
+ * anything. */
+ALWAYS_INLINE void note_crowd(struct pf_cost *cost, const struct way *way, size_t bytes, double start,
+                              double arrival, double alone)
 {
-    const struct pf_cost_transport *transport = way->transport;
-    struct pf_links *links = transport->links ? transport->links : transport->middle;
-    double wire = way->range->header + (double)bytes * way->range->byte_factor;
-    double *inlet = &transport->inlet[way->to], head = start, tail = start;
-    if (links)
-        tail = pf_links_pass(links, way->from, way->to, wire, &head);
-    head = latest(head, *inlet);
-    *inlet = head + busy;
-    double later = latest(head, tail - busy) - start;
-    if (transport->passing_in)
-        pf_busy_take(&transport->passing_in[way->to], arrival + later - busy, busy);
-    return later;
+    double wire = 0;
+    if (bytes > cost->network.share_above && way->from != way->to)
+        wire = way->range->header + (double)bytes * latest(1, way->range->byte_factor);
+    pf_crowd_note(cost->network.crowd, way->src, way->from, way->to, wire, wire * path_byte_time(way), start,
+                  arrival, arrival - alone);
+}
+
+/* What a short message of an exchange between all waits for the links between the nodes' own. */
+static double wait_in_the_middle(const struct way *way, size_t bytes, double start, double latency)
+{
+    size_t wire = (size_t)(way->range->header + (double)bytes * way->range->byte_factor);
+    return pf_links_load(way->transport->middle, way->from, way->to, wire, start, latency,
+                         (double)wire * path_byte_time(way));
+}
+
+/* How long a message keeps the NIC of a node busy that has several links. */
+static double nic_time(const struct way *way, size_t bytes)
+{
+    const struct pf_cost_range *range = way->range;
+    return latest(range->gap, (range->header + (double)bytes * range->byte_factor) * range->least_byte_time);
+}
+
+static double take(struct pf_busy *busy, double ready, double duration)
+{
+    return busy && duration > 0 ? pf_busy_take(busy, ready, duration) : ready;
+}
+
+/* The same between nodes of several links: the NIC is busy as fast as it is, each link for itself. */
+static double transmit_by_ports(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
+                                double *begun, double *left)
+{
+    struct pf_cost_transport *network = way->transport;
+    const struct pf_cost_range *range = way->range;
+    bool passes = network->passing_out && bytes <= network->share_above;
+    struct pf_ports_pair port = pf_ports_of(network->ports, way->from, way->to);
+    double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), nic = nic_time(way, bytes);
+    double first = take(&(passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
+    double start = take(pf_ports_busy(network->ports, port.out, passes), first, busy), together = 0;
+    if (network->batch && !passes)
+        together = first + share(&network->batch[way->from], first, nic);
+    *begun = start;
+    *left = latest(start + busy, together + nic);
+    double alone = range->latency + range->latency_factor * way->path.latency + (double)bytes * byte_time +
+                   range->header * path_byte_time(way);
+    double arrival = start + alone, shared = together + alone;
+    if (port.in != port.out)
+        arrival = latest(arrival,
+                         take(pf_ports_busy(network->ports, port.in, passes), arrival - busy, busy) + busy);
+    arrival = latest(
+        arrival, take(&(passes ? network->passing_in : network->busy_in)[way->to], arrival - nic, nic) + nic);
+    arrival = latest(arrival, shared);
+    if (network->crowd)
+        note_crowd(cost, way, bytes, start, arrival, start + alone);
+    return arrival;
 }
 
 ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
                                    double *begun, double *left)
 {
     const struct pf_cost_range *range = way->range;
+    if (__builtin_expect(way->transport->ports != NULL, 0))
+        return transmit_by_ports(cost, way, bytes, ready, begun, left);
     double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
     bool passes = way->transport->passing_out && bytes <= way->transport->share_above;
     if (busy > 0)
@@ -165,15 +212,20 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     double latency = range->latency_factor * way->path.latency;
     double arrival = start + range->latency + latency + (double)bytes * byte_time;
     arrival += range->header * path_byte_time(way);
-    if (__builtin_expect(cost->in_order, 0) && bytes <= way->transport->share_above && way->from != way->to)
-        return arrival + wait_in_order(way, bytes, start, arrival, busy);
+    double alone = arrival;
     if (way->transport->links)
-        arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency);
+        arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency,
+                                 (double)bytes * path_byte_time(way));
+    else if (__builtin_expect(cost->exchange, 0) && bytes <= way->transport->share_above &&
+             way->from != way->to)
+        arrival += wait_in_the_middle(way, bytes, start, latency);
     struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
     double shared = arrival + later;
     if (busy_in && busy > 0)
         arrival = latest(arrival, pf_busy_take(&busy_in[way->to], arrival - busy, busy) + busy);
     arrival = latest(arrival, shared); /* a flow loads the other side all the time, not at its end */
+    if (cost->network.crowd)
+        note_crowd(cost, way, bytes, start, arrival, alone);
     if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
         note_overrun(cost, way, arrival, busy);
     return arrival;
@@ -508,35 +560,6 @@ double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
     return pf_cost_range(&cost->network, bytes)->gap;
 }
 
-double pf_cost_command(const struct pf_cost *cost)
-{
-    return cost->command;
-}
-
-double pf_cost_told(struct pf_cost *cost, size_t bytes)
-{
-    double more =
-        pf_cost_range(&cost->network, bytes)->acknowledgement - cost->network.ranges[0].acknowledgement;
-    return cost->tell > 0 ? cost->tell + more : 0;
-}
-
-double pf_cost_latency(const struct pf_cost *cost, size_t bytes)
-{
-    return pf_cost_range(&cost->network, bytes)->latency;
-}
-
-double pf_cost_acknowledge(struct pf_cost *cost, int src, int dst, double date)
-{
-    const struct pf_cost_transport *network = &cost->network;
-    const struct pf_busy *out =
-        &(network->passing_out ? network->passing_out : network->busy_out)[cost->node_of_rank[src]];
-    double *inlet = &network->inlet[cost->node_of_rank[dst]], place = latest(date, *inlet);
-    if (out->count > 0)
-        place = latest(place, out->stretch[out->begin + out->count - 1].until);
-    *inlet = place + cost->answer;
-    return place;
-}
-
 bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes)
 {
     return cost->protocol == PF_COST_PORTALS && pf_cost_post(cost, bytes) > 0;
@@ -547,44 +570,9 @@ double pf_cost_sought(const struct pf_cost *cost)
     return cost->protocol == PF_COST_PORTALS ? cost->look / 2 : 0;
 }
 
-bool pf_cost_keeps_order(const struct pf_cost *cost, size_t bytes)
+void pf_cost_exchange(struct pf_cost *cost, bool begins)
 {
-    return cost->network.inlet && bytes <= cost->network.share_above && bytes <= cost->eager_max;
-}
-
-void pf_cost_in_order(struct pf_cost *cost, bool in_order)
-{
-    cost->in_order = in_order;
-}
-
-double pf_cost_round(struct pf_cost *cost, int src, int dst, double *acknowledgement)
-{
-    struct way way;
-    find_way(cost, src, dst, 0, &way);
-    *acknowledgement = acknowledgement_time(&way);
-    return way.range->latency + way.range->latency_factor * way.path.latency + *acknowledgement;
-}
-
-double pf_cost_begin(const struct pf_cost *cost, size_t bytes)
-{
-    double end = cost->event + (bytes ? cost->landing : 0);
-    return latest(0, pf_cost_range(&cost->network, bytes)->latency - end);
-}
-
-double pf_cost_behind(struct pf_cost *cost, int src, int dst, double sent)
-{
-    struct way way;
-    find_way(cost, src, dst, 0, &way);
-    if (way.from == way.to)
-        return 0;
-    double *inlet = &cost->network.inlet[way.to], behind = latest(0, *inlet - sent);
-    *inlet = sent + behind + busy_time(&way, 0, 0);
-    return behind;
-}
-
-int pf_cost_ranks(const struct pf_cost *cost)
-{
-    return cost->ranks;
+    cost->exchange = begins && cost->network.middle && cost->network.passing_out;
 }
 
 bool pf_cost_shares(const struct pf_cost *cost)
@@ -595,7 +583,7 @@ bool pf_cost_shares(const struct pf_cost *cost)
 bool pf_cost_flows(const struct pf_cost *cost)
 {
     return cost->protocol == PF_COST_PORTALS && cost->network.batch && cost->network.busy_in &&
-           !cost->network.links && cost->ranks == cost->nodes;
+           !cost->network.links && !cost->network.ports && cost->ranks == cost->nodes;
 }
 
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)
@@ -617,6 +605,14 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     flow->landing = cost->landing;
     flow->again = control_time(&way);
     flow->left = cost->landing + path;
+}
+
+void pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    if (cost->network.crowd)
+        note_crowd(cost, &way, bytes, begin, end, begin + busy_time(&way, bytes, byte_time_of(&way)));
 }
 
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)
@@ -650,7 +646,7 @@ void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes)
     struct pf_cost_batch *batch = &cost->network.batch[way.from];
     batch->count++;
     batch->left++;
-    batch->total += busy_time(&way, bytes, byte_time_of(&way));
+    batch->total += cost->network.ports ? nic_time(&way, bytes) : busy_time(&way, bytes, byte_time_of(&way));
 }
 
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes)
@@ -671,18 +667,6 @@ double pf_cost_pack(const struct pf_cost *cost, size_t bytes)
 double pf_cost_own(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->own_byte_time;
-}
-
-double pf_cost_copy(const struct pf_cost *cost, size_t bytes)
-{
-    return (double)bytes * cost->copy_byte_time;
-}
-
-bool pf_cost_is_rendezvous(const struct pf_cost *cost, int src, int dst, size_t bytes)
-{
-    (void)src; /* one threshold for the network and the memory */
-    (void)dst;
-    return bytes > cost->eager_max;
 }
 
 int pf_cost_node(const struct pf_cost *cost, int rank)

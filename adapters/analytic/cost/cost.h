@@ -107,42 +107,9 @@ double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent)
 /* How long a NIC takes for each of several messages that are sent at once, whatever their bytes. */
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
 
-/* How long the command of a send, or of a short receive, keeps a rank's next one from the NIC. */
-double pf_cost_command(const struct pf_cost *cost);
-
-/* How long a processor takes to be told of a message's acknowledgement, of many. */
-double pf_cost_told(struct pf_cost *cost, size_t bytes);
-
-/* Of a message, without that of its path. */
-double pf_cost_latency(const struct pf_cost *cost, size_t bytes);
-
-/*
- * Short messages of many ranks to all, as Portals' network takes them: each has its place on all of its links
- * from when it is sent, so that one that waits at its first link holds up what is sent later at its last. For
- * such bytes, prices between the two calls are to be asked in the order in which the messages are sent.
- */
-bool pf_cost_keeps_order(const struct pf_cost *cost, size_t bytes);
-void pf_cost_in_order(struct pf_cost *cost, bool in_order);
-
-/* Between these calls: an acknowledgement goes from `src` to `dst` at a date that is that of a message's
- * sending, in the order of the others: returns when it has its place on its last link. */
-double pf_cost_acknowledge(struct pf_cost *cost, int src, int dst, double date);
-
-/*
- * Between these calls: how much later a message without data, or an acknowledgement, that goes from `src` to
- * `dst` at `sent` comes there because of those that were sent before. To be asked in the order of that date.
- */
-double pf_cost_behind(struct pf_cost *cost, int src, int dst, double sent);
-
-/* How long after the call that sends it a message has its place on its links. */
-double pf_cost_begin(const struct pf_cost *cost, size_t bytes);
-
-/* How long two ranks that send each other a message without data take until both are acknowledged, and the
- * acknowledgement of that. */
-double pf_cost_round(struct pf_cost *cost, int src, int dst, double *acknowledgement);
-
-/* Ranks of the job. */
-int pf_cost_ranks(const struct pf_cost *cost);
+/* Between the two calls, all ranks send to all: short messages wait for links in the middle of their paths,
+ * on up to 512 nodes of the platform, also where `contention` is `nic`. */
+void pf_cost_exchange(struct pf_cost *cost, bool begins);
 
 /* Whether that can be later than `posted` for so many bytes. */
 bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes);
@@ -172,6 +139,8 @@ struct pf_cost_flow {
 };
 bool pf_cost_flows(const struct pf_cost *cost); /* whether what is on its way shares nothing but NICs */
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
+/* Its bytes left from `begin` to `end`. */
+void pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);
 /* `work` of it alone. */
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
 /* The NIC of a rank has been busy with flows until these dates, for so long. */
@@ -199,19 +168,9 @@ double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
 /* The duration of copying `bytes` that a rank sends to itself in a collective; paid by this rank. */
 double pf_cost_own(const struct pf_cost *cost, size_t bytes);
 
-/* The duration of copying `bytes` in the memory of one node; paid by the rank that copies. */
-double pf_cost_copy(const struct pf_cost *cost, size_t bytes);
-
-/* Whether a standard send of `bytes` between the two ranks waits for its receive. */
-bool pf_cost_is_rendezvous(const struct pf_cost *cost, int src, int dst, size_t bytes);
-
 /* The node of a rank, from 0 in the order of the first ranks, and the number of nodes. */
 int pf_cost_node(const struct pf_cost *cost, int rank);
 int pf_cost_nodes(const struct pf_cost *cost);
-
-/* Whether all pairs of different ranks cost the same while no NIC is busy: one rank per node, or all on one,
- * and one distance. Lets a schedule use a closed form. */
-bool pf_cost_homogeneous(struct pf_cost *cost);
 
 /*
  * The path between two nodes, asked for once per pair that talks (a bounded cache keeps the answers): its
@@ -249,6 +208,18 @@ struct pf_cost_overrun {
     double last;    /* date of the last arrival in the network */
 };
 struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost);
+
+/* Where messages do not wait for links: how much later the run would have come to its end if they did, and in
+ * which phase most of that began. `phase`, when it is given, tells that of a rank, by a name that stays; it
+ * is called seldom. */
+struct pf_cost_crowded {
+    double seconds;
+    double last;       /* date of the last arrival in the network */
+    const char *phase; /* NULL: none, or nobody knows */
+};
+typedef const char *pf_cost_phase_fn(int rank);
+void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase);
+struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost);
 
 /* Writes which formula and which parameters priced how many messages, per class of message, and all
  * parameters in the grammar of the parameter file (pfrun -explain). */

@@ -202,12 +202,6 @@ static void give_protocol(const struct machine *m, struct pf_parameters *p)
     give(&t, PF_EAGER_MAX, 0, (double)m->short_limit, "OMPI_MCA_mtl_portals4_short_limit");
     give(&t, PF_POST, 0, posted, "nic_command_bytes, nic_event_bytes, nic_pcie_*: long receives wait for it");
     give(&t, PF_RECEIVE_LATENCY, 0, posted, "nic_command_bytes, nic_event_bytes, nic_pcie_*");
-    give(&t, PF_COMMAND_GAP, 0, m->command, "nic_command_bytes, nic_pcie_bw");
-    give(&t, PF_EVENT_GAP, 0, fmax(0, m->event - m->bus), "nic_event_bytes, nic_pcie_bw");
-    double acks = (double)pf_config.nic_ack_bytes;
-    if (pf_config.nic_e2e)
-        acks += (double)pf_config.nic_e2e_ack_bytes;
-    give(&t, PF_ACK_GAP, 0, acks * m->wire, "nic_ack_bytes, nic_e2e_ack_bytes");
     give(&t, PF_EVENT_LATENCY, 0, m->event, "nic_event_bytes, nic_pcie_*");
     give(&t, PF_WRITE_LATENCY, 0, m->bus + m->packet * m->byte, "nic_pcie_latency, nic_pcie_packet");
 }

@@ -103,19 +103,17 @@ static void explain_transport(const struct pf_cost_transport *transport, const c
 
 static void explain_topology(const struct pf_cost *cost, FILE *out)
 {
-    char text[200], latency[40];
+    char latency[40];
     fprintf(out, "topology: %d ranks on %d nodes, ", cost->ranks, cost->nodes);
     if (cost->by_arithmetic) {
-        pf_cost_topology_describe(&cost->topology, text, sizeof text);
-        fprintf(out, "%s; path latency = hops x %s\n", text,
+        fprintf(out, "%s; path latency = hops x %s\n", cost->topology->text,
                 write(cost->link_latency, PF_QUANTITY_TIME, latency));
     } else {
         fputs("paths are the routes of the platform\n", out);
     }
     if (!cost->node_by_arithmetic)
         return;
-    pf_cost_topology_describe(&cost->node_topology, text, sizeof text);
-    fprintf(out, "inside a node: %s; path latency = hops x %s\n", text,
+    fprintf(out, "inside a node: %s; path latency = hops x %s\n", cost->node_topology->text,
             write(cost->node_link_latency, PF_QUANTITY_TIME, latency));
 }
 

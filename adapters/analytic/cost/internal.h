@@ -6,10 +6,12 @@
 
 #include "adapters/analytic/cost/busy.h"
 #include "adapters/analytic/cost/cost.h"
+#include "adapters/analytic/cost/crowd.h"
+#include "adapters/analytic/cost/ports.h"
 #include "adapters/analytic/cost/links.h"
 #include "adapters/analytic/cost/parameters.h"
 #include "adapters/analytic/cost/paths.h"
-#include "adapters/analytic/cost/topology.h"
+#include "lowlevel/topology/fabric.h"
 
 /* The parameters as the formulae need them. Shared by setup.c, cost.c and explain.c. */
 
@@ -64,14 +66,15 @@ struct pf_cost_transport {
     struct pf_busy
         *passing_out; /* likewise with messages that go by those that share the NIC; NULL: none do */
     struct pf_busy *passing_in;
-    double *inlet; /* per node: until when what comes in order has its link, less the path's latency */
     struct pf_cost_last *last;   /* per node: where the last data have gone with their head */
     struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
     struct pf_busy *behind;      /* when it would be busy if it took turns; NULL: it does, or links do */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
     size_t share_above;          /* smaller ones do not either */
     struct pf_links *links;      /* NULL: messages do not share links */
-    struct pf_links *middle;     /* of messages in order alone, where there are no `links`; or NULL */
+    struct pf_links *middle; /* of short messages of exchanges alone, where there are no `links`; or NULL */
+    struct pf_ports *ports;  /* of nodes with several links, where there are no `links`; or NULL */
+    struct pf_crowd *crowd;  /* what `middle` would carry; NULL without it */
 };
 
 struct pf_cost {
@@ -81,20 +84,19 @@ struct pf_cost {
     struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
-    size_t window_buffer;                               /* 0: the NICs do one-sided communication */
-    double look, event, landing, command, tell, answer; /* of protocol portals: see keys.def */
-    bool eager_meets;                                   /* eager data leave when their receive is there */
-    bool in_order;     /* messages that pass are asked for in the order in which they are sent */
+    size_t window_buffer;        /* 0: the NICs do one-sided communication */
+    double look, event, landing; /* of protocol portals: see keys.def */
+    bool eager_meets;            /* eager data leave when their receive is there */
+    bool exchange;     /* all ranks send to all: short messages share the links between their NICs */
     bool leaves_first; /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;
     bool by_arithmetic, node_by_arithmetic;
-    struct pf_cost_topology topology, node_topology;
+    struct pf_fabric *topology, *node_topology;
     double link_latency, link_byte_time, node_link_latency;
     struct pf_cost_paths *paths;
     struct pf_parameters parameters;
     struct pf_cost_overrun overrun;
-    int homogeneous; /* -1: not yet looked at */
 };
 
 /* The path between the nodes of two ranks, or inside their node. */

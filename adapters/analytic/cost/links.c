@@ -2,18 +2,22 @@
 /* Contention by link: until when each link is busy with the bytes of earlier messages. */
 #include "adapters/analytic/cost/links.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/analytic/cost/busy.h"
 #include "adapters/analytic/cost/paths.h"
+#include "base/config.h"
 #include "base/memory.h"
 
 struct link {
     struct pf_busy busy;
     double byte_time;
-    double free; /* of those that are asked for in the order in which they are sent */
+    int from, to; /* the only node whose messages it carries, plus 1; 0: none yet; MANY */
 };
+
+enum { MANY = INT_MAX };
 
 /* The links between two nodes of the platform. */
 struct route {
@@ -23,11 +27,12 @@ struct route {
 };
 
 struct pf_links {
-    const struct pf_cost_topology *topology; /* NULL: the platform's routes */
+    const struct pf_fabric *topology; /* NULL: the platform's routes */
     size_t count;
     struct link *link;
-    double byte_time; /* by arithmetic */
-    bool whole;       /* paths have their first and last links here, too */
+    struct pf_busy *shadow; /* of each, for pf_links_shadow(); NULL where paths are whole */
+    double byte_time;       /* by arithmetic */
+    int skip;               /* first and last links of a path for which messages do not wait */
     int nodes;
     pf_cost_links_fn *fn;
     void *context;
@@ -36,13 +41,15 @@ struct pf_links {
     int room;
 };
 
-struct pf_links *pf_links_by_arithmetic(const struct pf_cost_topology *topology, double byte_time)
+struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_time)
 {
     struct pf_links *links = pf_calloc(1, sizeof *links);
+    struct pf_fabric_cables cables;
     links->topology = topology;
     links->byte_time = byte_time;
-    links->whole = true;
-    links->count = pf_cost_topology_links(topology);
+    links->count = (size_t)pf_fabric_links(topology);
+    pf_fabric_cables_equal(&cables, 1 / byte_time, 0, 0);
+    pf_fabric_wire(topology, &cables);
     links->link = pf_calloc(links->count + 1, sizeof *links->link);
     if (links->link)
         return links;
@@ -50,10 +57,31 @@ struct pf_links *pf_links_by_arithmetic(const struct pf_cost_topology *topology,
     return NULL;
 }
 
+/* The links of one path, as they come. */
+struct listing {
+    struct pf_cost_link *links;
+    int room, count;
+};
+
+static void list(void *context, int32_t link)
+{
+    struct listing *listing = context;
+    if (listing->count < listing->room)
+        listing->links[listing->count] = (struct pf_cost_link){link, 0};
+    listing->count++;
+}
+
+int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *links, int room)
+{
+    struct listing listing = {links, room, 0};
+    pf_fabric_route(fabric, (uint64_t)pf_config.net_seed, src, dst, list, &listing);
+    return listing.count;
+}
+
 struct pf_links *pf_links_of_platform(int nodes, bool whole, pf_cost_links_fn *fn, void *context)
 {
     struct pf_links *links = pf_calloc(1, sizeof *links);
-    links->whole = whole;
+    links->skip = whole ? 0 : 1;
     links->nodes = nodes;
     links->fn = fn;
     links->context = context;
@@ -75,19 +103,31 @@ void pf_links_free(struct pf_links *links)
     free(links->route);
     free(links->scratch);
     free(links->link);
+    free(links->shadow);
     free(links);
 }
 
-static void note_link(struct pf_links *links, const struct pf_cost_link *link)
+static int one_or_many(int known, int node)
+{
+    return known == 0 || known == node + 1 ? node + 1 : MANY;
+}
+
+static void note_link(struct pf_links *links, const struct pf_cost_link *link, int src, int dst)
 {
     size_t number = (size_t)link->number;
     if (number >= links->count) {
         size_t more = number + 1 - links->count;
         links->link = pf_realloc(links->link, (number + 1) * sizeof *links->link);
         memset(links->link + links->count, 0, more * sizeof *links->link);
+        if (links->skip) {
+            links->shadow = pf_realloc(links->shadow, (number + 1) * sizeof *links->shadow);
+            memset(links->shadow + links->count, 0, more * sizeof *links->shadow);
+        }
         links->count = number + 1;
     }
     links->link[number].byte_time = 1 / link->bandwidth;
+    links->link[number].from = one_or_many(links->link[number].from, src);
+    links->link[number].to = one_or_many(links->link[number].to, dst);
 }
 
 /* Asks the platform; numbers that have not been seen before are new links. */
@@ -99,14 +139,13 @@ static void ask(struct pf_links *links, int src, int dst, struct route *route)
         links->scratch = pf_realloc(links->scratch, (size_t)count * sizeof *links->scratch);
         count = links->fn(links->context, src, dst, links->scratch, links->room);
     }
-    int skip = links->whole ? 0 : 1;
-    route->count = count > 2 * skip ? count - 2 * skip : 0;
-    if (route->count == 0)
+    route->count = count;
+    if (count == 0)
         return;
     route->link = pf_realloc(route->link, (size_t)route->count * sizeof *route->link);
     for (int i = 0; i < route->count; i++) {
-        route->link[i] = links->scratch[skip + i].number;
-        note_link(links, &links->scratch[skip + i]);
+        route->link[i] = links->scratch[i].number;
+        note_link(links, &links->scratch[i], src, dst);
     }
 }
 
@@ -127,7 +166,7 @@ struct head {
     double at, latency, duration, waited;
 };
 
-static void take(void *context, size_t link)
+static void take(void *context, int32_t link)
 {
     struct head *head = context;
     double begin = pf_busy_take(&head->links->link[link].busy, head->at, head->duration);
@@ -135,62 +174,48 @@ static void take(void *context, size_t link)
     head->at = begin + head->latency;
 }
 
-double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency)
+/* How long a message waits at a link that serves it from `begin`, when its head is there at `at`: it comes at
+ * the rate of the slowest link of its path, so that a faster one may begin later and still end in time. */
+static inline double wait_at(double at, double begin, double takes, double duration)
+{
+    double waits = begin - at - (takes < duration ? duration - takes : 0);
+    return waits > 0 ? waits : 0;
+}
+
+double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
+                     double duration)
 {
     if (bytes == 0)
         return 0;
     if (links->topology) {
-        int hops = pf_cost_topology_hops(links->topology, src, dst);
+        int hops = pf_fabric_hops(links->topology, src, dst);
         struct head head = {links, start, latency / hops, (double)bytes * links->byte_time, 0};
-        pf_cost_topology_route(links->topology, src, dst, take, &head);
+        pf_fabric_route(links->topology, (uint64_t)pf_config.net_seed, src, dst, take, &head);
         return head.waited;
     }
     const struct route *route = find_route(links, src, dst);
-    double at = start, waited = 0, each = route->count ? latency / route->count : 0;
-    for (int i = 0; i < route->count; i++) {
+    int count = route->count - 2 * links->skip;
+    double at = start, waited = 0, each = count > 0 ? latency / count : 0;
+    for (int i = links->skip; i < route->count - links->skip; i++) {
         struct link *link = &links->link[route->link[i]];
-        double duration = (double)bytes * link->byte_time;
-        double begin = pf_busy_take(&link->busy, at, duration);
-        waited += begin - at;
-        at = begin + each;
+        double takes = (double)bytes * link->byte_time;
+        double waits = wait_at(at, pf_busy_take(&link->busy, at, takes), takes, duration);
+        waited += waits;
+        at += waits + each;
     }
     return waited;
 }
 
-/* The head of one whose place is that of the date at which it is asked for. */
-struct place {
-    struct pf_links *links;
-    double bytes, at, tail;
-};
-
-static inline void pass(struct place *place, struct link *link, double byte_time)
+double pf_links_shadow(struct pf_links *links, int src, int dst, double bytes, double start, double duration)
 {
-    double duration = place->bytes * byte_time;
-    if (link->free > place->at)
-        place->at = link->free;
-    if (place->links->whole) /* others wait for it as for any message, and it for them */
-        place->at = pf_busy_take(&link->busy, place->at, duration);
-    link->free = place->at + duration;
-    if (link->free > place->tail)
-        place->tail = link->free;
-}
-
-static void pass_number(void *context, size_t link)
-{
-    struct place *place = context;
-    pass(place, &place->links->link[link], place->links->byte_time);
-}
-
-double pf_links_pass(struct pf_links *links, int src, int dst, double bytes, double *head)
-{
-    const struct route *route = links->topology ? NULL : find_route(links, src, dst);
-    if (route && route->count == 0)
-        return *head;
-    struct place place = {links, bytes, *head, *head};
-    if (links->topology)
-        pf_cost_topology_route(links->topology, src, dst, pass_number, &place);
-    for (int i = 0; route && i < route->count; i++)
-        pass(&place, &links->link[route->link[i]], links->link[route->link[i]].byte_time);
-    *head = place.at;
-    return place.tail;
+    const struct route *route = find_route(links, src, dst);
+    double at = start;
+    for (int i = 0; i < route->count; i++) {
+        const struct link *link = &links->link[route->link[i]];
+        if (link->from < MANY || link->to < MANY)
+            continue;
+        double takes = bytes * link->byte_time;
+        at += wait_at(at, pf_busy_take(&links->shadow[route->link[i]], at, takes), takes, duration);
+    }
+    return at - start;
 }

@@ -3,7 +3,7 @@
 #define PF_ADAPTERS_ANALYTIC_COST_LINKS_H
 
 #include "adapters/analytic/cost/cost.h"
-#include "adapters/analytic/cost/topology.h"
+#include "lowlevel/topology/fabric.h"
 
 /*
  * Until when each link of the network is busy, one direction of a cable being one link. A message takes the
@@ -13,22 +13,26 @@
  */
 struct pf_links;
 
-/* Links of a topology by arithmetic, all with the same time per byte. NULL when there is no memory. */
-struct pf_links *pf_links_by_arithmetic(const struct pf_cost_topology *topology, double byte_time);
+/* Links of a topology, whose ports it adds, all with the same time per byte. NULL when there is no memory. */
+struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_time);
 
-/* Links of the platform's routes between so many nodes, `whole` or without those of the nodes themselves, for
- * pf_links_pass() alone; `fn` is asked once per pair while it is remembered. */
+/* Links of the platform's routes between so many nodes. Messages wait for all of them (`whole`), or not for
+ * those of the nodes themselves; `fn` is asked once per pair while it is remembered. */
 struct pf_links *pf_links_of_platform(int nodes, bool whole, pf_cost_links_fn *fn, void *context);
 void pf_links_free(struct pf_links *links);
 
-/* A message leaves node `src` for `dst`, another one, at `start`; the latencies on its way add up to
- * `latency`. Returns how long it waits on the way. */
-double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency);
+/* A pf_cost_links_fn: the links of a path in a topology, which is the context, without their bandwidths. Its
+ * ports have been added. */
+int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *links, int room);
 
-/* The same for one of messages that are asked for in the order in which they are sent, and keep their places
- * on all links from then on; `bytes` are those of the wire. Its head leaves at `*head`, which becomes the
- * date at which it enters the last of these links; returns the date at which the tail has entered all of
- * them, both without latencies. */
-double pf_links_pass(struct pf_links *links, int src, int dst, double bytes, double *head);
+/* A message leaves node `src` for `dst`, another one, at `start`; the latencies on its way add up to
+ * `latency`, and its bytes take `duration` on the slowest link. Returns how long it waits on the way. */
+double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
+                     double duration);
+
+/* The same for who only asks how long messages would wait if they did, on the platform's routes; such
+ * messages meet each other alone. Not where `whole`. Those links are left out that carry messages of one
+ * node, or to one. */
+double pf_links_shadow(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
 
 #endif

@@ -11,7 +11,7 @@
  * has its place; with more, pairs share a fixed number of places, so that memory does not grow with their
  * square.
  */
-#define PF_PATHS_TABLE  512
+#define PF_PATHS_TABLE  1024
 #define PF_PATHS_PLACES (1 << 20)
 
 struct pf_cost_path {

@@ -3,6 +3,7 @@
 #include "adapters/analytic/cost/internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,9 +225,6 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->look = pf_parameters_at(p, PF_RECEIVE_LATENCY, 0, 0);
     cost->event = pf_parameters_at(p, PF_EVENT_LATENCY, 0, 0);
     cost->landing = pf_parameters_at(p, PF_WRITE_LATENCY, 0, 0);
-    cost->tell = pf_parameters_at(p, PF_EVENT_GAP, 0, 0);
-    cost->answer = pf_parameters_at(p, PF_ACK_GAP, 0, 0);
-    cost->command = pf_parameters_at(p, PF_COMMAND_GAP, 0, 0);
     cost->network.share_above = (size_t)pf_parameters_at(p, PF_SHARE_ABOVE, 0, 0);
     if (by_word(p, PF_WINDOWS, 0) > 0)
         cost->window_buffer = (size_t)fmax(256, pf_parameters_at(p, PF_WINDOW_BUFFER, 0, 8192));
@@ -234,6 +232,19 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->own_byte_time = byte_time(p, PF_OWN_BANDWIDTH, 0, 0);
     cost->combine_byte_time = byte_time(p, PF_COMBINE_BANDWIDTH, 0, 0);
     return NULL;
+}
+
+/* Nodes of several links, of the platform or of a topology. */
+static void make_ports(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
+{
+    struct pf_fabric_cables cables;
+    if (!cost->by_arithmetic) {
+        cost->network.ports = links ? pf_ports_new(cost->nodes, links, context) : NULL;
+    } else if (cost->link_byte_time > 0 && (size_t)pf_fabric_links(cost->topology) <= MOST_LINKS) {
+        pf_fabric_cables_equal(&cables, 1 / cost->link_byte_time, 0, 0);
+        pf_fabric_wire(cost->topology, &cables);
+        cost->network.ports = pf_ports_new(cost->nodes, pf_links_of_fabric, cost->topology);
+    }
 }
 
 static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
@@ -251,16 +262,17 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         if (network->batch && network->share_above > 0) {
             network->passing_out = pf_calloc((size_t)cost->nodes, sizeof *network->passing_out);
             network->passing_in = pf_calloc((size_t)cost->nodes, sizeof *network->passing_in);
-            network->inlet = pf_calloc((size_t)cost->nodes, sizeof *network->inlet);
-            if (links && !cost->by_arithmetic && cost->nodes <= PF_PATHS_TABLE)
-                network->middle = pf_links_of_platform(cost->nodes, false, links, context);
+        }
+        if (cost->nodes <= PF_PATHS_TABLE)
+            make_ports(cost, links, context);
+        if (links && !cost->by_arithmetic && cost->nodes <= PF_PATHS_TABLE) {
+            network->middle = pf_links_of_platform(cost->nodes, false, links, context);
+            network->crowd = pf_crowd_new(cost->nodes, network->middle);
         }
         return NULL;
     case LINKS:
         break;
     }
-    if (network->batch && network->share_above > 0)
-        network->inlet = pf_calloc((size_t)cost->nodes, sizeof *network->inlet);
     if (!cost->by_arithmetic) {
         if (!links)
             return at_key(p, PF_CONTENTION, "the platform does not tell its links");
@@ -271,15 +283,35 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         return at_key(p, PF_CONTENTION, "link needs link_bandwidth");
     if (cost->link_byte_time == 0)
         return at_key(p, PF_CONTENTION, "link needs a link_bandwidth that is not unlimited");
-    if (pf_cost_topology_links(&cost->topology) > MOST_LINKS)
+    if ((size_t)pf_fabric_links(cost->topology) > MOST_LINKS)
         return at_key(p, PF_CONTENTION, "the topology has too many links to keep the load of each");
-    network->links = pf_links_by_arithmetic(&cost->topology, cost->link_byte_time);
+    network->links = pf_links_by_arithmetic(cost->topology, cost->link_byte_time);
     return NULL;
 }
 
 static bool is_platform(const struct pf_parameters *p, enum pf_parameter key)
 {
     return !pf_parameters_has(p, key) || strcmp(p->value[key].text, "platform") == 0;
+}
+
+/* With at least so many positions. */
+static const char *read_topology(const struct pf_parameters *p, enum pf_parameter key, int positions,
+                                 struct pf_fabric **out)
+{
+    char text[sizeof(*out)->text], error[300];
+    const char *given = p->value[key].text;
+    if (strchr(given, ' '))
+        return at_key(
+            p, key,
+            "a topology is now written KIND:NUMBERS, and its first dimension varies fastest, such as "
+            "torus:16x8 for torus 8x16 (docs/packet.md)");
+    if (!pf_fabric_describe(given, positions, text, sizeof text, error, sizeof error) ||
+        !(*out = pf_fabric_make(text, NULL, error, sizeof error)))
+        return at_key(p, key, error);
+    if ((*out)->nodes >= positions)
+        return NULL;
+    snprintf(error, sizeof error, "%s has %d positions, %d are needed", text, (*out)->nodes, positions);
+    return at_key(p, key, error);
 }
 
 static const char *make_topology(struct pf_cost *cost)
@@ -293,14 +325,17 @@ static const char *make_topology(struct pf_cost *cost)
                 return at_key(p, links[i], "the platform has its own links; set topology to use this");
         return NULL;
     }
-    const char *wrong = pf_cost_topology_parse(&cost->topology, p->value[PF_TOPOLOGY].text, cost->nodes);
+    const char *wrong = read_topology(p, PF_TOPOLOGY, cost->nodes, &cost->topology);
     if (wrong)
-        return at_key(p, PF_TOPOLOGY, wrong);
-    if (!pf_parameters_has(p, PF_LINK_LATENCY))
-        return at_key(p, PF_TOPOLOGY, "link_latency is missing");
-    if (!pf_parameters_has(p, PF_LINK_BANDWIDTH) && !pf_parameters_has(p, PF_BANDWIDTH) &&
-        !pf_parameters_has(p, PF_TIME))
-        return at_key(p, PF_TOPOLOGY, "link_bandwidth is missing");
+        return wrong;
+    bool has_latency = pf_parameters_has(p, PF_LINK_LATENCY);
+    bool has_bandwidth = pf_parameters_has(p, PF_LINK_BANDWIDTH) || pf_parameters_has(p, PF_BANDWIDTH) ||
+                         pf_parameters_has(p, PF_TIME);
+    if (!has_latency || !has_bandwidth)
+        return at_key(p, PF_TOPOLOGY,
+                      has_latency     ? "link_bandwidth is missing"
+                      : has_bandwidth ? "link_latency is missing"
+                                      : "link_latency and link_bandwidth are missing");
     cost->link_latency = pf_parameters_at(p, PF_LINK_LATENCY, 0, 0);
     cost->link_byte_time = byte_time(p, PF_LINK_BANDWIDTH, 0, 0);
     return NULL;
@@ -323,9 +358,9 @@ static const char *make_node_topology(struct pf_cost *cost)
             most = count[cost->node_of_rank[rank]];
     }
     free(count);
-    const char *wrong = pf_cost_topology_parse(&cost->node_topology, p->value[PF_NODE_TOPOLOGY].text, most);
+    const char *wrong = read_topology(p, PF_NODE_TOPOLOGY, most, &cost->node_topology);
     if (wrong)
-        return at_key(p, PF_NODE_TOPOLOGY, wrong);
+        return wrong;
     if (!pf_parameters_has(p, PF_NODE_LINK_LATENCY))
         return at_key(p, PF_NODE_TOPOLOGY, "node.link_latency is missing");
     cost->node_link_latency = pf_parameters_at(p, PF_NODE_LINK_LATENCY, 0, 0);
@@ -386,7 +421,6 @@ static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ran
 {
     cost->ranks = ranks;
     cost->nodes = 1;
-    cost->homogeneous = -1;
     cost->node_of_rank = pf_calloc((size_t)ranks, sizeof *cost->node_of_rank);
     for (int rank = 0; rank < ranks; rank++) {
         cost->node_of_rank[rank] = nodes_of_ranks[rank];
@@ -428,11 +462,12 @@ static void free_transport(struct pf_cost_transport *transport)
     free(transport->busy_out);
     free(transport->passing_out);
     free(transport->passing_in);
-    free(transport->inlet);
     free(transport->last);
     free(transport->busy_in);
     free(transport->behind);
     free(transport->batch);
+    pf_ports_free(transport->ports);
+    pf_crowd_free(transport->crowd);
     pf_links_free(transport->links);
     pf_links_free(transport->middle);
 }
@@ -443,38 +478,10 @@ void pf_cost_free(struct pf_cost *cost)
         return;
     free_transport(&cost->network);
     free_transport(&cost->memory);
-    pf_cost_topology_clear(&cost->topology);
-    pf_cost_topology_clear(&cost->node_topology);
+    pf_fabric_free(cost->topology);
+    pf_fabric_free(cost->node_topology);
     pf_cost_paths_free(cost->paths);
     free(cost->index_on_node);
     free(cost->node_of_rank);
     free(cost);
-}
-
-/* Looking at all pairs is worth it only for a few nodes. */
-static bool one_distance(struct pf_cost *cost)
-{
-    enum { FEW = 128 };
-    if (cost->by_arithmetic && cost->topology.kind == PF_TOPOLOGY_STAR)
-        return true;
-    if (cost->ranks > FEW)
-        return false;
-    struct pf_cost_path first = pf_cost_path(cost, 0, 1);
-    for (int src = 0; src < cost->ranks; src++) {
-        for (int dst = 0; dst < cost->ranks; dst++) {
-            struct pf_cost_path path = src == dst ? first : pf_cost_path(cost, src, dst);
-            if (path.latency != first.latency || path.byte_time != first.byte_time)
-                return false;
-        }
-    }
-    return true;
-}
-
-bool pf_cost_homogeneous(struct pf_cost *cost)
-{
-    if (cost->homogeneous < 0) {
-        bool alone = cost->nodes == cost->ranks, together = cost->nodes == 1 && !cost->node_by_arithmetic;
-        cost->homogeneous = cost->ranks < 2 || together || (alone && one_distance(cost));
-    }
-    return cost->homogeneous;
 }

@@ -22,7 +22,6 @@ static int an_win_fence(int assertion, MPI_Win handle)
     MPI_Request barrier = (MPI_Request)request;
     an_request_await(request);
     an_rank_settle(win->rank);
-    win->fenced = !(assertion & MPI_MODE_NOSUCCEED);
     return an_request_finish(&barrier, NULL);
 }
 
@@ -57,8 +56,6 @@ int *an_window_room_for_members(struct an_window *win)
 static int an_win_post(MPI_Group group, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (win->exposed)
-        return MPI_ERR_RMA_SYNC;
     int *origins = an_window_room_for_members(win) + win->rma->size;
     int n = an_window_members(win, group, origins);
     if (n < 0)
@@ -73,7 +70,6 @@ static int an_win_post(MPI_Group group, int assertion, MPI_Win handle)
             an_rank_tell(origin->rank, peer->posted);
         peer->awaited = false;
     }
-    win->exposed = true;
     win->missing += n;
     an_rank_pace(win->rank);
     return MPI_SUCCESS;
@@ -102,12 +98,9 @@ static void await_posts(struct an_window *win)
 static int an_win_start(MPI_Group group, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (win->accesses)
-        return MPI_ERR_RMA_SYNC;
     int n = an_window_members(win, group, an_window_room_for_members(win));
     if (n < 0)
         return MPI_ERR_GROUP;
-    win->accesses = true;
     win->accessed_count = n;
     an_rank_pay_call(win->rank);
     if (!(assertion & MPI_MODE_NOCHECK))
@@ -121,8 +114,6 @@ static int an_win_start(MPI_Group group, int assertion, MPI_Win handle)
 static int an_win_complete(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->accesses)
-        return MPI_ERR_RMA_SYNC;
     double now = an_now(win->rank) + pf_cost_call(an_job.cost);
     for (int i = 0; i < win->accessed_count; i++) {
         struct an_window *target = win->rma->members[win->accessed[i]];
@@ -133,7 +124,6 @@ static int an_win_complete(MPI_Win handle)
         if (--target->missing == 0 && target->waits)
             an_rank_tell(target->rank, target->completed_at);
     }
-    win->accesses = false;
     an_flow_await(win, &win->all, true);
     return MPI_SUCCESS;
 }
@@ -141,8 +131,6 @@ static int an_win_complete(MPI_Win handle)
 static int an_win_wait(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->exposed)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     if (win->missing > 0) {
         win->waits = true;
@@ -150,20 +138,16 @@ static int an_win_wait(MPI_Win handle)
         win->waits = false;
     }
     an_window_reach(win, win->completed_at);
-    win->exposed = false;
     return MPI_SUCCESS;
 }
 
-/* Who tests may look at its memory then, so it is not ahead of the clock. The hub charges for a test that
- * finds nothing. */
+/* Who tests may look at its memory then, so it is not ahead of the clock. The middleware charges for a test
+ * that finds nothing. */
 static int an_win_test(MPI_Win handle, int *flag)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->exposed)
-        return MPI_ERR_RMA_SYNC;
     an_rank_settle(win->rank);
     *flag = win->missing == 0 && win->completed_at <= pf_engine_now();
-    win->exposed = !*flag;
     return MPI_SUCCESS;
 }
 

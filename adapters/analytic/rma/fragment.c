@@ -48,6 +48,8 @@ double an_fragment_send(struct an_fragment *f, double date)
         target->incoming++;
     }
     origin->last_delivery = fmax(origin->last_delivery, received.complete);
+    f->next = NULL;
+    f->last = f;
     pf_engine_post(&f->event, origin->last_delivery);
     return sent.returns;
 }

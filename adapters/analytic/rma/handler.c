@@ -200,16 +200,9 @@ static double handle(struct an_window *win, struct an_fragment *f, double date)
     return date;
 }
 
-void an_handler_arrived(struct pf_event *event)
+static void handle_next(struct an_rank *rank, struct an_fragment *f, double now)
 {
-    struct an_fragment *f = pf_container_of(event, struct an_fragment, event);
     struct an_window *win = f->win->rma->members[f->target];
-    struct an_rank *rank = win->rank;
-    double now = pf_engine_now();
-    if (rank->handles_until > now) {
-        pf_engine_post(event, rank->handles_until);
-        return;
-    }
     enum an_note note = f->note;
     int origin = f->win->me;
     size_t receive = FRAGMENT + pf_cost_window_buffer(an_job.cost);
@@ -219,4 +212,36 @@ void an_handler_arrived(struct pf_event *event)
     if (note == AN_NOTE_OPERATIONS)
         over(win, origin, 1);
     an_window_changed(win);
+}
+
+/*
+ * Fragments that come while the processor works wait for the date at which it ends, in one chain with one
+ * event. When it works longer by then, those that have come for the later date are before them.
+ */
+static void wait_on(struct an_rank *rank, struct an_fragment *f, struct an_fragment *last)
+{
+    if (rank->late && rank->late_until == rank->handles_until) {
+        rank->late->last->next = f;
+        rank->late->last = last;
+        return;
+    }
+    f->last = last;
+    rank->late = f;
+    rank->late_until = rank->handles_until;
+    pf_engine_post(&f->event, rank->handles_until);
+}
+
+void an_handler_arrived(struct pf_event *event)
+{
+    struct an_fragment *f = pf_container_of(event, struct an_fragment, event), *last = f->last, *next;
+    struct an_rank *rank = f->win->rma->members[f->target]->rank;
+    double now = pf_engine_now();
+    if (rank->late == f)
+        rank->late = NULL;
+    for (; f && rank->handles_until <= now; f = next) {
+        next = f->next;
+        handle_next(rank, f, now);
+    }
+    if (f)
+        wait_on(rank, f, last);
 }

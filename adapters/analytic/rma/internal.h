@@ -52,7 +52,6 @@ struct an_access;
 struct an_access_queue {
     struct an_access *first, *last;
 };
-struct an_fragment;
 struct an_fragment_queue {
     struct an_fragment *first, *last;
 };
@@ -86,7 +85,7 @@ struct an_peer {
     double last_delivery; /* of a message from there */
 };
 
-enum { AN_PEERS = 64 }; /* in one piece of memory: most ranks talk to few */
+enum { AN_PEERS = 8 }; /* in one piece of memory: most ranks talk to few */
 
 struct an_rma;
 
@@ -96,23 +95,18 @@ struct an_window {
     struct an_comm *comm; /* the window's own */
     struct an_rma *rma;
     char *base;
-    MPI_Aint size;
     int me, disp_unit;
     struct an_peer **peers; /* pieces of AN_PEERS, NULL while unused */
     struct an_flow all;
     const struct an_flow *awaited; /* the rank waits until nothing of it is pending */
     int *accessed;                 /* targets of the epoch of MPI_Win_start */
     int accessed_count;
-    int locks;           /* held by MPI_Win_lock */
     double completed_at; /* when the latest MPI_Win_complete has reached this member */
     int missing;         /* those of so many origins have not */
     bool waits;          /* for them */
     bool dynamic;
-    bool fenced; /* an epoch between fences is open */
     bool locked_all;
     bool unchecked_all; /* by a lock that nobody knows of (MPI_MODE_NOCHECK) */
-    bool accesses;      /* an epoch of MPI_Win_start is open */
-    bool exposed;       /* an epoch of MPI_Win_post is open */
 
     /* windows = pt2pt */
     bool accumulating;                         /* one atomic operation after the other */

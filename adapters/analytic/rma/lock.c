@@ -216,11 +216,7 @@ static bool is_member(const struct an_window *win, int rank)
 static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!is_member(win, rank))
-        return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
-    if (peer->lock != AN_UNLOCKED || win->locked_all)
-        return MPI_ERR_RMA_SYNC;
     enum an_lock wanted = type == MPI_LOCK_EXCLUSIVE ? AN_EXCLUSIVE : AN_SHARED;
     if (assertion & MPI_MODE_NOCHECK) {
         an_rank_pay_call(win->rank);
@@ -231,7 +227,6 @@ static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
         acquire(win, rank, wanted, rank == win->me || (assertion & AN_MODE_HELD));
     }
     peer->lock = wanted;
-    win->locks++;
     return MPI_SUCCESS;
 }
 
@@ -239,11 +234,7 @@ static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
 static int an_win_unlock(int rank, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!is_member(win, rank))
-        return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
-    if (peer->lock == AN_UNLOCKED)
-        return MPI_ERR_RMA_SYNC;
     if (peer->lock_waits) {
         peer->unlock_waits = true;
         peer->flow.pending++;
@@ -252,15 +243,12 @@ static int an_win_unlock(int rank, MPI_Win handle)
     if (peer->lock != AN_UNCHECKED)
         send(win, rank, peer->lock, given_back);
     peer->lock = AN_UNLOCKED;
-    win->locks--;
     return MPI_SUCCESS;
 }
 
 static int an_win_lock_all(int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (win->locks > 0 || win->locked_all)
-        return MPI_ERR_RMA_SYNC;
     win->unchecked_all = assertion & MPI_MODE_NOCHECK;
     if (win->unchecked_all) {
         an_rank_pay_call(win->rank);
@@ -275,8 +263,6 @@ static int an_win_lock_all(int assertion, MPI_Win handle)
 static int an_win_unlock_all(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->locked_all)
-        return MPI_ERR_RMA_SYNC;
     an_flow_await(win, &win->all, false);
     if (!win->unchecked_all)
         send(win, -1, AN_SHARED, given_back);
@@ -290,8 +276,6 @@ static int flush(int rank, MPI_Win handle, bool safe)
     if (!is_member(win, rank))
         return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
-    if (!win->locked_all && peer->lock == AN_UNLOCKED)
-        return MPI_ERR_RMA_SYNC;
     an_flow_await(win, &peer->flow, safe);
     return MPI_SUCCESS;
 }
@@ -299,8 +283,6 @@ static int flush(int rank, MPI_Win handle, bool safe)
 static int flush_all(MPI_Win handle, bool safe)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->locked_all && win->locks == 0)
-        return MPI_ERR_RMA_SYNC;
     an_flow_await(win, &win->all, safe);
     return MPI_SUCCESS;
 }

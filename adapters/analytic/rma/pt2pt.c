@@ -61,7 +61,6 @@ static int pt2pt_fence(int assertion, MPI_Win handle)
     }
     enter(win, PF_COLL_BARRIER, 0);
     an_rank_settle(win->rank);
-    win->fenced = !(assertion & MPI_MODE_NOSUCCEED);
     return MPI_SUCCESS;
 }
 
@@ -70,14 +69,11 @@ static int pt2pt_fence(int assertion, MPI_Win handle)
 static int pt2pt_post(MPI_Group group, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (win->exposed)
-        return MPI_ERR_RMA_SYNC;
     int *origins = an_window_room_for_members(win) + win->rma->size;
     int n = an_window_members(win, group, origins);
     if (n < 0)
         return MPI_ERR_GROUP;
     an_rank_pay_call(win->rank);
-    win->exposed = true;
     win->missing += n;
     for (int i = 0; i < n && !(assertion & MPI_MODE_NOCHECK); i++) {
         if (origins[i] == win->me)
@@ -93,13 +89,10 @@ static int pt2pt_post(MPI_Group group, int assertion, MPI_Win handle)
 static int pt2pt_start(MPI_Group group, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (win->accesses)
-        return MPI_ERR_RMA_SYNC;
     int n = an_window_members(win, group, an_window_room_for_members(win));
     if (n < 0)
         return MPI_ERR_GROUP;
     an_rank_pay_call(win->rank);
-    win->accesses = true;
     win->accessed_count = n;
     for (int i = 0; i < n; i++) {
         struct an_peer *peer = an_window_peer(win, win->accessed[i]);
@@ -116,8 +109,6 @@ static int pt2pt_start(MPI_Group group, int assertion, MPI_Win handle)
 static int pt2pt_complete(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->accesses)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     an_window_await(win, nothing_expected, NULL);
     for (int i = 0; i < win->accessed_count; i++) {
@@ -128,30 +119,23 @@ static int pt2pt_complete(MPI_Win handle)
         else
             an_fragment_demand(win, target, AN_COMPLETE);
     }
-    win->accesses = false;
     return end(win);
 }
 
 static int pt2pt_wait(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->exposed)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     an_window_await(win, exposure_is_over, NULL);
     an_rank_settle(win->rank);
-    win->exposed = false;
     return MPI_SUCCESS;
 }
 
 static int pt2pt_test(MPI_Win handle, int *flag)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->exposed)
-        return MPI_ERR_RMA_SYNC;
     an_rank_settle(win->rank);
     *flag = exposure_is_over(win);
-    win->exposed = !*flag;
     return MPI_SUCCESS;
 }
 
@@ -167,11 +151,7 @@ static bool is_member(const struct an_window *win, int rank)
 static int pt2pt_lock(int type, int rank, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!is_member(win, rank))
-        return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
-    if (peer->lock != AN_UNLOCKED || win->locked_all)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     an_window_await(win, nothing_expected, NULL);
     peer->lock = type == MPI_LOCK_EXCLUSIVE ? AN_EXCLUSIVE : AN_SHARED;
@@ -185,7 +165,6 @@ static int pt2pt_lock(int type, int rank, int assertion, MPI_Win handle)
         an_rank_settle(win->rank);
     else
         an_rank_pace(win->rank);
-    win->locks++;
     return MPI_SUCCESS;
 }
 
@@ -209,11 +188,7 @@ static void flush_target(struct an_window *win, int target)
 static int pt2pt_unlock(int rank, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!is_member(win, rank))
-        return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
-    if (peer->lock == AN_UNLOCKED)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     an_window_await(win, peer_has_answered, peer);
     if (peer->lock == AN_UNCHECKED) {
@@ -226,7 +201,6 @@ static int pt2pt_unlock(int rank, MPI_Win handle)
         an_window_await(win, peer_has_answered, peer);
     }
     peer->lock = AN_UNLOCKED;
-    win->locks--;
     return end(win);
 }
 
@@ -234,8 +208,6 @@ static int pt2pt_unlock(int rank, MPI_Win handle)
 static int pt2pt_lock_all(int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (win->locks > 0 || win->locked_all)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     win->unchecked_all = assertion & MPI_MODE_NOCHECK;
     if (!win->unchecked_all)
@@ -259,8 +231,6 @@ static void flush_others(struct an_window *win)
 static int pt2pt_unlock_all(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->locked_all)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     an_window_await(win, nothing_expected, NULL);
     if (win->unchecked_all)
@@ -287,8 +257,6 @@ static int flush(int rank, MPI_Win handle, bool local)
     if (!is_member(win, rank))
         return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
-    if (!win->locked_all && peer->lock == AN_UNLOCKED)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     if (local) {
         an_window_await(win, peer_has_answered, peer);
@@ -302,8 +270,6 @@ static int flush(int rank, MPI_Win handle, bool local)
 static int flush_all(MPI_Win handle, bool local)
 {
     struct an_window *win = an_window_of(handle);
-    if (!win->locked_all && win->locks == 0)
-        return MPI_ERR_RMA_SYNC;
     an_rank_pay_call(win->rank);
     if (local)
         an_window_await(win, nothing_expected, NULL);

@@ -27,6 +27,7 @@ enum an_note {
 struct an_fragment {
     struct pf_event event;    /* its arrival */
     struct an_fragment *next; /* in a queue */
+    struct an_fragment *last; /* of those that wait behind it for the target's processor */
     struct an_window *win;    /* the sender's */
     int target;
     enum an_note note;

@@ -31,7 +31,7 @@ static struct an_rma *find_forming(const struct an_comm *comm)
 
 /* ---- together ---- */
 
-/* What a creation communicates, beside the data that the hub has brought already. */
+/* What a creation communicates, beside the data that the middleware has brought already. */
 static int tell_members(struct an_comm *comm, enum pf_coll_kind kind, size_t bytes)
 {
     struct an_part part = {.pretend = bytes};
@@ -60,7 +60,6 @@ static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
     struct an_window *win =
         an_window_join(find_forming(comm), comm->rank, comm->me, comm->shared->world_ranks);
     win->base = what->base;
-    win->size = what->size;
     win->disp_unit = what->disp_unit;
     win->dynamic = what->dynamic;
     *made = (MPI_Win)win;
@@ -75,7 +74,7 @@ static int an_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
         return MPI_ERR_SIZE;
     if (disp_unit <= 0)
         return MPI_ERR_DISP;
-    struct an_window what = {.base = base, .size = size, .disp_unit = disp_unit};
+    struct an_window what = {.base = base, .disp_unit = disp_unit};
     return create(&what, comm, made);
 }
 
@@ -104,8 +103,6 @@ static int an_win_detach(MPI_Win win, const void *base)
 static int an_win_free(MPI_Win *handle)
 {
     struct an_window *win = an_window_of(*handle);
-    if (win->locks > 0 || win->locked_all || win->accesses || win->exposed)
-        return MPI_ERR_RMA_SYNC;
     an_flow_await(win, &win->all, false);
     int code = tell_members(win->comm, PF_COLL_BARRIER, 0);
     if (an_job.by_messages)
@@ -131,17 +128,16 @@ int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, vo
     struct an_window *win =
         an_window_join(recipe->board[0], (struct an_rank *)in, recipe->me, recipe->world_ranks);
     win->base = recipe->base;
-    win->size = recipe->size;
     win->disp_unit = recipe->disp_unit;
     win->dynamic = recipe->dynamic;
     *native = win;
     return 0;
 }
 
+/* The middleware knows which epochs are open. */
 int an_rma_open(struct pf_instance *in, void *native)
 {
-    (void)in;
-    ((struct an_window *)native)->fenced = true;
+    (void)in, (void)native;
     return 0;
 }
 

@@ -2,6 +2,9 @@
 /* Where the adapter meets one rank's Open MPI: what it may ask of its inside. */
 #include "ompi_config.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "mpi.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/errhandler/errhandler.h"
@@ -14,14 +17,12 @@
 
 #include "adapters/adapter.h"
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/private/match_bits.h"
 #include "adapters/openmpi/private/private.h"
 
-/*
- * Context ids. The portals4 MTL has room for 12 bits in its match bits (it claims 13, whose top one collides
- * with the protocol's bits). Open MPI allocates from the bottom; its own limit is lowered so that shadows
- * have the rest to themselves.
- */
-enum { SHADOW_FIRST = 1024, SHADOW_END = PF_OMPI_CONTEXTS };
+/* Ids of communicators. Open MPI allocates from the bottom; its own limit is lowered so that shadows have the
+ * upper half of those that its messages tell apart (private/match_bits.h; 16 bits in pml/ob1). */
+static int shadow_first;
 
 /* Stock mtl/portals4 takes tags of 24 bits, but a receive of any tag ignores only 23: it would never meet a
  * message with the highest bit, which is that of the tags of collectives. */
@@ -31,6 +32,8 @@ static opal_timer_t simulated_microseconds(void)
 {
     return (opal_timer_t)(pf_glue_host->now(pf_glue_host->context) * 1e6);
 }
+
+static struct pf_glue glue;
 
 static int instance_init(int *thread_level)
 {
@@ -48,9 +51,14 @@ static int instance_init(int *thread_level)
     opal_progress_set_event_flag(0);
     opal_timer_base_get_usec = simulated_microseconds;
     opal_timer_base_get_cycles = simulated_microseconds;
-    mca_pml.pml_max_contextid = SHADOW_FIRST;
+    shadow_first = (int)((mca_pml.pml_max_contextid < PF_OMPI_CONTEXTS ? mca_pml.pml_max_contextid + 1
+                                                                       : PF_OMPI_CONTEXTS) /
+                         2);
+    mca_pml.pml_max_contextid = (uint32_t)shadow_first;
+    glue.shadow_limit = shadow_first;
     mca_pml.pml_max_tag = TAG_UPPER_BOUND;
     pf_glue_progress_install();
+    pf_glue_request_install();
     pf_glue_send_install();
     pf_glue_messages_install();
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -65,14 +73,39 @@ static int instance_progress(void)
     return 0;
 }
 
-/* Everything that ompi_comm_activate does, less its allreduce: the hub vouches that all members use the same
- * id. */
+/* The table of communicators reaches to the first shadow: its memory is zeros that nobody has touched, where
+ * its own function would write all of them. */
+static bool table_reaches_shadows(opal_pointer_array_t *table)
+{
+    if (table->size >= shadow_first)
+        return true;
+    void **at = calloc((size_t)shadow_first, sizeof *at);
+    uint64_t *bits = calloc((size_t)shadow_first / 64, sizeof *bits);
+    if (!at || !bits) {
+        free(at);
+        free(bits);
+        return false;
+    }
+    memcpy(at, table->addr, (size_t)table->size * sizeof *at);
+    memcpy(bits, table->free_bits, ((size_t)table->size + 63) / 64 * sizeof *bits);
+    free(table->addr);
+    free(table->free_bits);
+    table->addr = at;
+    table->free_bits = bits;
+    table->number_free += shadow_first - table->size;
+    table->size = shadow_first;
+    return true;
+}
+
+/* Everything that ompi_comm_activate does, less its allreduce: the middleware vouches that all members use
+ * the same id. */
 static int activate(ompi_communicator_t *comm, int cid)
 {
     if (opal_pointer_array_get_item(&ompi_mpi_communicators, cid))
         return MPI_ERR_INTERN; /* a shadow of the same id is still alive */
     pf_glue_comm_set_index(comm, (uint32_t)cid);
-    if (opal_pointer_array_set_item(&ompi_mpi_communicators, cid, comm) != OPAL_SUCCESS)
+    if (!table_reaches_shadows(&ompi_mpi_communicators) ||
+        opal_pointer_array_set_item(&ompi_mpi_communicators, cid, comm) != OPAL_SUCCESS)
         return MPI_ERR_NO_MEM;
     int status = MCA_PML_CALL(add_comm(comm));
     if (status != OMPI_SUCCESS)
@@ -99,12 +132,12 @@ static int comm_make(const int *world_ranks, int n, int me, ompi_communicator_t 
 static int instance_comm_shadow(const int *world_ranks, int n, int me, int id, void **result)
 {
     ompi_communicator_t *comm;
-    if (id < 0 || id >= SHADOW_END - SHADOW_FIRST)
+    if (id < 0 || id >= shadow_first)
         return MPI_ERR_INTERN;
     int status = comm_make(world_ranks, n, me, &comm);
     if (status != MPI_SUCCESS)
         return status;
-    status = activate(comm, SHADOW_FIRST + id);
+    status = activate(comm, shadow_first + id);
     if (status != MPI_SUCCESS) {
         OBJ_RELEASE(comm);
         return status;
@@ -132,7 +165,7 @@ static int instance_intercomm_shadow(const struct pf_intercomm_recipe *recipe, v
     int side = recipe->side, id = recipe->id;
     ompi_communicator_t *comm;
     void *local;
-    if (id < 0 || id >= SHADOW_END - SHADOW_FIRST)
+    if (id < 0 || id >= shadow_first)
         return MPI_ERR_INTERN;
     int status = comm_make(recipe->ranks[side], recipe->size[side], recipe->me, &comm);
     if (status != MPI_SUCCESS)
@@ -143,7 +176,7 @@ static int instance_intercomm_shadow(const struct pf_intercomm_recipe *recipe, v
                                       &local);
     if (status == MPI_SUCCESS) {
         comm->c_local_comm = local;
-        status = activate(comm, SHADOW_FIRST + id);
+        status = activate(comm, shadow_first + id);
         if (status != MPI_SUCCESS)
             ompi_comm_free(&comm->c_local_comm);
     }
@@ -172,7 +205,7 @@ static void instance_comm_free(void *native)
 
 static bool instance_comm_kept(int id)
 {
-    return opal_pointer_array_get_item(&ompi_mpi_communicators, SHADOW_FIRST + id) != NULL;
+    return opal_pointer_array_get_item(&ompi_mpi_communicators, shadow_first + id) != NULL;
 }
 
 static void instance_comm_errors_return(void *native)
@@ -187,7 +220,7 @@ static bool instance_request_done(const void *native)
            REQUEST_COMPLETE((ompi_request_t *)(uintptr_t)request);
 }
 
-static const struct pf_glue glue = {
+static struct pf_glue glue = {
     .size = sizeof glue,
     .init = instance_init,
     .progress = instance_progress,
@@ -211,8 +244,6 @@ static const struct pf_glue glue = {
     .window_free = pf_glue_window_free,
     .window_made = pf_glue_window_made,
     .window_gone = pf_glue_window_gone,
-    .shadow_limit = SHADOW_END - SHADOW_FIRST,
-    .shadow_limit_coll = PF_OMPI_COLL_CONTEXTS - SHADOW_FIRST,
 };
 
 PF_GLUE_EXPORT const struct pf_glue *pf_glue_bind(const struct pf_glue_host *host);

@@ -87,8 +87,8 @@ struct pf_glue {
     size_t size;
     int (*init)(int *thread_level);
     int (*progress)(void); /* one pass */
-    /* A communicator over ranks of the world, made locally. All members pass the same `id` of the hub, in
-     * [0, shadow_limit), that no other live communicator has. Returns a native error. */
+    /* A communicator over ranks of the world, made locally. All members pass the same `id` of the middleware,
+     * in [0, shadow_limit), that no other live communicator has. Returns a native error. */
     int (*comm_shadow)(const int *world_ranks, int n, int me, int id, void **comm);
     int (*intercomm_shadow)(const struct pf_intercomm_recipe *recipe, void **comm);
     void (*comm_free)(void *comm);          /* shadow or not; local */
@@ -124,8 +124,7 @@ struct pf_glue {
     /* Open MPI has made a window by itself, which gets ERRORS_RETURN, or is about to free one. */
     void (*window_made)(void *win);
     void (*window_gone)(const void *win);
-    /* Ids of shadows lie in [0, shadow_limit); the second one where coll/portals4 is in use. */
-    int shadow_limit, shadow_limit_coll;
+    int shadow_limit; /* ids of shadows lie in [0, shadow_limit) */
 };
 
 /* The exported entry of the glue, by name "pf_glue_bind". */

@@ -28,6 +28,9 @@ void pf_glue_progress_install(void);
 /* Makes a blocking send progress everything, see send.c. After MPI_Init. */
 void pf_glue_send_install(void);
 
+/* Tests of failed persistent requests from now on return their error. */
+void pf_glue_request_install(void);
+
 /* Reports the messages of this rank if the adapter wants that, see messages.c. After MPI_Init. */
 void pf_glue_messages_install(void);
 

@@ -17,6 +17,7 @@
 #include "opal/mca/base/mca_base_var.h"
 
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/private/match_bits.h"
 
 static int (*stock_query)(mca_base_module_t **module, int *priority);
 static mca_mtl_base_module_add_procs_fn_t stock_add;
@@ -96,9 +97,12 @@ static bool wants_map(void)
 static int query(mca_base_module_t **module, int *priority)
 {
     int status = stock_query(module, priority);
-    if (status != OMPI_SUCCESS || !*module || wants_map())
+    if (status != OMPI_SUCCESS || !*module)
         return status;
     mca_mtl_base_module_t *mtl = (mca_mtl_base_module_t *)*module;
+    mtl->mtl_max_contextid = PF_OMPI_CONTEXTS - 1;
+    if (wants_map())
+        return status;
     mtl->mtl_flags &= ~(uint32_t)MCA_MTL_BASE_FLAG_REQUIRE_WORLD;
     stock_add = mtl->mtl_add_procs;
     mtl->mtl_add_procs = add_procs;

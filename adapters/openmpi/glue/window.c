@@ -2,14 +2,17 @@
 /*
  * Windows made locally. Stock one-sided components communicate in three places of the creation: they
  * duplicate the communicator, they agree on displacement units, and they end with a barrier. A window that
- * the hub wants as a shadow gets a communicator that the hub has made without communication, in the place of
- * the duplicate; the collectives of that communicator are answered here as long as the component runs, from
- * what the hub knows. The barriers of its first fence and of its end are left out in the same way.
+ * the middleware wants as a shadow gets a communicator that the middleware has made without communication, in
+ * the place of the duplicate; the collectives of that communicator are answered here as long as the component
+ * runs, from what the middleware knows. The barriers of its first fence and of its end are left out in the
+ * same way.
  */
 #include "ompi_config.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include <uthash.h>
 
 #include "mpi.h"
 #include "ompi/communicator/communicator.h"
@@ -22,7 +25,7 @@
 struct window {
     ompi_win_t *win;
     ompi_communicator_t *comm;
-    struct window *next;
+    UT_hash_handle hh;
 };
 
 static struct window *windows;
@@ -48,27 +51,30 @@ void pf_glue_window_made(void *native)
     struct window *window = malloc(sizeof *window);
     if (!window)
         return; /* it can still be used, but not without its barriers */
-    *window = (struct window){native, latest, windows};
-    windows = window;
+    *window = (struct window){.win = native, .comm = latest};
+    HASH_ADD_PTR(windows, win, window);
+}
+
+static struct window *find(const void *native)
+{
+    struct window *window;
+    HASH_FIND_PTR(windows, &native, window);
+    return window;
 }
 
 static ompi_communicator_t *comm_of(const void *native)
 {
-    for (struct window *window = windows; window; window = window->next)
-        if (window->win == native)
-            return window->comm;
-    return NULL;
+    const struct window *window = find(native);
+    return window ? window->comm : NULL;
 }
 
 void pf_glue_window_gone(const void *native)
 {
-    for (struct window **link = &windows; *link; link = &(*link)->next)
-        if ((*link)->win == native) {
-            struct window *gone = *link;
-            *link = gone->next;
-            free(gone);
-            return;
-        }
+    struct window *gone = find(native);
+    if (!gone)
+        return;
+    HASH_DEL(windows, gone);
+    free(gone);
 }
 
 static int local_barrier(ompi_communicator_t *comm, mca_coll_base_module_t *module)

@@ -4,11 +4,10 @@
 
 /* Open MPI 4.1.4; private.h says what each of these is. */
 
-#define PF_OMPI_VERSION      "4.1.4"
-#define PF_OMPI_PACKAGE      "libopenmpi3"
-#define PF_OMPI_VERSION_TEXT "ompi_version_string"
+#define PF_OMPI_VERSION "4.1.4"
+#define PF_OMPI_PACKAGE "libopenmpi3"
 
-#define PF_OMPI_TYPES        "adapters/openmpi/glue/v4/types.h"
+#define PF_OMPI_TYPES   "adapters/openmpi/glue/v4/types.h"
 
 #define PF_OMPI_LIBRARIES(X)                                                                                 \
     X(PAL, "libopen-pal.so.40")                                                                              \
@@ -89,22 +88,6 @@
         "mca_mtl_portals4.", "ompi_proc_local_proc"                                                          \
     }
 
-#define PF_OMPI_RETAIN(X)                                                                                    \
-    X("ompi_coll_base_retain_datatypes")                                                                     \
-    X("ompi_coll_base_retain_datatypes_w")                                                                   \
-    X("ompi_coll_base_retain_op")
-
-#define PF_OMPI_COLL_WITHHELD(X)                                                                             \
-    X("ompi_coll_portals4_scatter_intra")                                                                    \
-    X("ompi_coll_portals4_iscatter_intra")                                                                   \
-    X("ompi_coll_portals4_ibcast_intra")
-
-#define PF_OMPI_COLL_ENDS(X)                                                                                 \
-    X("ompi_coll_portals4_iallreduce_intra_fini")                                                            \
-    X("ompi_coll_portals4_ibarrier_intra_fini")                                                              \
-    X("ompi_coll_portals4_igather_intra_fini")                                                               \
-    X("ompi_coll_portals4_ireduce_intra_fini")
-
 #define PF_OMPI_DATA(X)                                                                                      \
     X(PAL, opal_timer_base_get_usec, void *) /* of which shim/ has a declaration of its own */               \
     X(PAL, opal_timer_base_get_cycles, void *)                                                               \
@@ -129,42 +112,9 @@
     X(opal_hash_table_t)                                                                                     \
     X(opal_convertor_t)
 
-#define PF_OMPI_LB            "ompi_mpi_lb"
-#define PF_OMPI_UB            "ompi_mpi_ub"
-#define PF_OMPI_INTEGER16     "ompi_mpi_2dblprec"
+#define PF_OMPI_NBC_PLUGIN  "mca_coll_libnbc"
 
-#define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
-#define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
-
-#define PF_OMPI_NBC_PLUGIN    "mca_coll_libnbc"
-#define PF_OMPI_NBC_START     "NBC_Start"
-#define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
-
-#define PF_OMPI_OSC_RECEIVE   "ompi_osc_pt2pt_irecv_w_cb"
-#define PF_OMPI_OSC_SEND      "ompi_osc_pt2pt_isend_w_cb"
-#define PF_OMPI_OSC_LIST      "opal_free_list_init"
-#define PF_OMPI_OSC_COMM      "ompi_comm_dup"
-#define PF_OMPI_OSC_CONTROL   (1ULL << 60)
-#define PF_OMPI_OSC_LOCK      8
-#define PF_OMPI_OSC_EXCLUSIVE (1LL << 32)
-
-#define PF_OMPI_MTL           "ompi_mtl_portals4"
-#define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"
-#define PF_OMPI_MTL_TREE      PF_OMPI_MTL "_flowctl_add_procs"
-#define PF_OMPI_MTL_COMPONENT "mca_mtl_portals4_component"
-#define PF_OMPI_MTL_SHORT     (1ULL << 60)
-#define PF_OMPI_MTL_LONG      (2ULL << 60)
-#define PF_OMPI_MTL_KIND      16
-#define PF_OMPI_MTL_ISEND     0
-#define PF_OMPI_MTL_RECV      2
-#define PF_OMPI_MTL_ENTRY     40
-#define PF_OMPI_MTL_GETS      72
-#define PF_OMPI_MTL_PENDING   1192
-
-/* mtl/portals4 claims 13 bits for the id, whose top one collides with its marks; coll/portals4 keeps 11. */
-#define PF_OMPI_CONTEXTS      4096
-#define PF_OMPI_COLL_CONTEXTS 2048
-#define PF_OMPI_TAG_BITS      23
-#define PF_OMPI_PASSES        8
+#define PF_OMPI_OSC_RECEIVE "ompi_osc_pt2pt_irecv_w_cb"
+#define PF_OMPI_OSC_SEND    "ompi_osc_pt2pt_isend_w_cb"
 
 #endif

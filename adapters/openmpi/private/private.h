@@ -2,10 +2,12 @@
 #ifndef PF_OPENMPI_PRIVATE_H
 #define PF_OPENMPI_PRIVATE_H
 
+/* clang-format off */
 /*
  * What the adapter knows of Open MPI beyond the headers that it installs: names of files, symbols and
  * parameters, and numbers in its code. One header for each version, openmpi-<version>.h; the build takes that
- * of the version that is installed, and refuses where there is none. Every such header defines:
+ * of the version that is installed, and refuses where there is none. What has the same value in all versions is
+ * below, and goes into their headers when a new version has another one. The headers define:
  *
  *   PF_OMPI_VERSION, PF_OMPI_PACKAGE   the version, and the package of Debian that has it
  *   PF_OMPI_VERSION_TEXT               the symbol in libmpi that says which version it is
@@ -18,9 +20,9 @@
  *   PF_OMPI_ENVIRONMENT(X)             X(variable, value) of the process, unless the user has set it
  *   PF_OMPI_MISSING(X)                 X(PARFOCAL_OPENMPI_ name, its value, the one that is refused, why)
  *   PF_OMPI_COMPONENTS(X)              X(name of a component that is part of the glue)
- *   PF_OMPI_ANSWERED(X)                X(function of another library that Open MPI calls and the glue
- * answers) PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective
- * uses PF_OMPI_COLL_WITHHELD(X)           X(function of coll/portals4) that is wrong and has a substitute
+ *   PF_OMPI_ANSWERED(X)                X(function of another library that Open MPI calls and the glue answers)
+ *   PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective uses
+ *   PF_OMPI_COLL_WITHHELD(X)           X(function of coll/portals4) that is wrong and has a substitute
  *   PF_OMPI_COLL_ENDS(X)               X(function of coll/portals4) that ends a nonblocking collective
  *   PF_OMPI_COLL_BCAST, _TYPES         its broadcast, its table of types
  *   PF_OMPI_NBC_PLUGIN                 the plugin that coll/libnbc is; "": part of libmpi
@@ -33,11 +35,10 @@
  *   PF_OMPI_MTL, PF_OMPI_MTL_PROGRESS  what the symbols of mtl/portals4 begin with; its progress function
  *   PF_OMPI_MTL_TREE, _COMPONENT       its function that sets up the tree of flow control; its component
  *   PF_OMPI_MTL_SHORT, _LONG           how it marks short and long messages in the match bits
- *   PF_OMPI_MTL_KIND, _ENTRY, _GETS    where its requests say what they are, which entry of its own a send
- * has, and how many gets it waits for PF_OMPI_MTL_ISEND, _RECV           kinds of its requests
+ *   PF_OMPI_MTL_KIND, _ENTRY, _GETS    where its requests say what they are, which entry of its own a send has, and how
+ *                                      many gets it waits for
+ *   PF_OMPI_MTL_ISEND, _RECV           kinds of its requests
  *   PF_OMPI_MTL_PENDING                where it counts sends that it has put off
- *   PF_OMPI_CONTEXTS                   ids of communicators that it tells apart
- *   PF_OMPI_COLL_CONTEXTS              the same for coll/portals4
  *   PF_OMPI_TAG_BITS                   bits of a tag that a receive of any tag ignores
  *   PF_OMPI_PASSES                     passes of opal_progress in which every callback is called once
  *   PF_OMPI_DATA(X)                    X(library, symbol, type) of data in Open MPI's libraries (layout.h)
@@ -45,6 +46,48 @@
  *
  * PF_OMPI_DATA and PF_OMPI_CLASSES are for files that see Open MPI's own headers.
  */
+/* clang-format on */
 #include PF_OPENMPI_PRIVATE
+
+#define PF_OMPI_VERSION_TEXT "ompi_version_string"
+#define PF_OMPI_RETAIN(X)                                                                                    \
+    X("ompi_coll_base_retain_datatypes")                                                                     \
+    X("ompi_coll_base_retain_datatypes_w")                                                                   \
+    X("ompi_coll_base_retain_op")
+#define PF_OMPI_COLL_WITHHELD(X)                                                                             \
+    X("ompi_coll_portals4_scatter_intra")                                                                    \
+    X("ompi_coll_portals4_iscatter_intra")                                                                   \
+    X("ompi_coll_portals4_ibcast_intra")
+#define PF_OMPI_COLL_ENDS(X)                                                                                 \
+    X("ompi_coll_portals4_iallreduce_intra_fini")                                                            \
+    X("ompi_coll_portals4_ibarrier_intra_fini")                                                              \
+    X("ompi_coll_portals4_igather_intra_fini")                                                               \
+    X("ompi_coll_portals4_ireduce_intra_fini")
+#define PF_OMPI_LB            "ompi_mpi_lb"
+#define PF_OMPI_UB            "ompi_mpi_ub"
+#define PF_OMPI_INTEGER16     "ompi_mpi_2dblprec"
+#define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
+#define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
+#define PF_OMPI_NBC_START     "NBC_Start"
+#define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
+#define PF_OMPI_OSC_LIST      "opal_free_list_init"
+#define PF_OMPI_OSC_COMM      "ompi_comm_dup"
+#define PF_OMPI_OSC_CONTROL   (1ULL << 60)
+#define PF_OMPI_OSC_LOCK      8
+#define PF_OMPI_OSC_EXCLUSIVE (1LL << 32)
+#define PF_OMPI_MTL           "ompi_mtl_portals4"
+#define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"
+#define PF_OMPI_MTL_TREE      PF_OMPI_MTL "_flowctl_add_procs"
+#define PF_OMPI_MTL_COMPONENT "mca_mtl_portals4_component"
+#define PF_OMPI_MTL_SHORT     (1ULL << 60)
+#define PF_OMPI_MTL_LONG      (2ULL << 60)
+#define PF_OMPI_MTL_KIND      16
+#define PF_OMPI_MTL_ISEND     0
+#define PF_OMPI_MTL_RECV      2
+#define PF_OMPI_MTL_ENTRY     40
+#define PF_OMPI_MTL_GETS      72
+#define PF_OMPI_MTL_PENDING   1192
+#define PF_OMPI_TAG_BITS      23
+#define PF_OMPI_PASSES        8
 
 #endif

@@ -18,8 +18,11 @@
 
 _Static_assert(PF_OMPI_MTL_SHORT == MTL_PORTALS4_SHORT_MSG && PF_OMPI_MTL_LONG == MTL_PORTALS4_LONG_MSG,
                "the marks of short and long messages");
-_Static_assert((PF_OMPI_CONTEXTS - 1ULL) << 48 == MTL_PORTALS4_CONTEXT_MASK, "ids of communicators");
-_Static_assert((PF_OMPI_COLL_CONTEXTS - 1ULL) << 53 == COLL_PORTALS4_CID_MASK, "ids in coll/portals4");
+_Static_assert((PF_OMPI_CONTEXTS - 1ULL) << 42 == MTL_PORTALS4_CONTEXT_MASK &&
+                   (MTL_PORTALS4_PROTOCOL_MASK | MTL_PORTALS4_SOURCE_MASK | MTL_PORTALS4_TAG_MASK) ==
+                       ~MTL_PORTALS4_CONTEXT_MASK,
+               "ids of communicators");
+_Static_assert((PF_OMPI_CONTEXTS - 1ULL) << 46 == COLL_PORTALS4_CID_MASK, "ids in coll/portals4");
 _Static_assert((1ULL << PF_OMPI_TAG_BITS) - 1 == MTL_PORTALS4_TAG_IGNR, "bits of a tag");
 _Static_assert(PF_OMPI_MTL_ISEND == portals4_req_isend && PF_OMPI_MTL_RECV == portals4_req_recv &&
                    PF_OMPI_MTL_KIND == offsetof(ompi_mtl_portals4_base_request_t, type) &&

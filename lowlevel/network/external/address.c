@@ -57,7 +57,7 @@ static int connect_unix(const char *path, struct complaint c)
     int error = errno;
     if (fd >= 0)
         close(fd);
-    return fail(c, "nobody answers at '%s': %s", path, strerror(error));
+    return fail(c, "no simulator answers at '%s': %s", path, strerror(error));
 }
 
 /* HOST:PORT, where HOST may be in brackets, or empty where that makes sense. */
@@ -106,7 +106,7 @@ static int connect_tcp(const char *place, struct complaint c)
     if (!found)
         return -1;
     freeaddrinfo(found);
-    return fail(c, "nobody answers at '%s': %s", place, strerror(error));
+    return fail(c, "no simulator answers at '%s': %s", place, strerror(error));
 }
 
 /* Never returns. The child must not outlive its parent, however that ends. */
@@ -173,7 +173,7 @@ int pf_external_listen_unix(const char *path, char *error, size_t error_size)
         int there = connect_unix(path, c);
         if (there >= 0) {
             close(there);
-            return fail(c, "somebody listens at '%s' already", path);
+            return fail(c, "another process already listens at '%s'", path);
         }
         unlink(path);
     }

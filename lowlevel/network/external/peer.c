@@ -101,8 +101,9 @@ void pf_external_open(void)
     bool in_model = strncmp(pf_config.net_model, prefix, sizeof prefix - 1) == 0;
     state.address = in_model ? pf_config.net_model + sizeof prefix - 1 : pf_config.net_external;
     if (!*state.address)
-        pf_die("network external: %s does not say where the simulator is (docs/external-network.md)",
-               pf_config_given("net_external"));
+        pf_die(
+            "network external: %s is not set: it is the address of the simulator (docs/external-network.md)",
+            pf_config_given("net_external"));
     int fd = pf_external_connect(state.address, &state.child, error, sizeof error);
     if (fd < 0)
         pf_die("%s: %s", pf_config_given(in_model ? "net_model" : "net_external"), error);

@@ -357,7 +357,7 @@ static void serve_until_advance(void)
             is_finished = true;
             give_up();
         default:
-            refuse("a %s, type %u, which a client does not say", pf_wire_name(m.type), m.type);
+            refuse("a %s, type %u, which a client does not send", pf_wire_name(m.type), m.type);
         }
     }
 }
@@ -431,9 +431,14 @@ static void meet(pf_external_load *load)
 {
     struct pf_wire_message m;
     char error[300];
-    if (!pf_wire_get(&wire, &m)) {
-        is_finished = wire.is_closed; /* a client that has sent no message */
+    bool is_there = pf_wire_get(&wire, &m);
+    if (!is_there && wire.is_closed) {
+        is_finished = true; /* a client that has sent no message */
         give_up();
+    }
+    if (!is_there) {
+        snprintf(error, sizeof error, "%s", wire.error);
+        refuse("%s", error);
     }
     if (m.type != PF_EXTERNAL_HELLO || m.length < PF_EXTERNAL_HELLO_BODY ||
         memcmp(m.body, PF_EXTERNAL_MAGIC, sizeof PF_EXTERNAL_MAGIC) != 0)

@@ -104,8 +104,8 @@ static bool fetch(struct pf_wire *wire, size_t wanted)
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0 && is_silent(errno))
-            return fail(wire, "it has said nothing for too long");
-        wire->is_closed = wire->in_end == 0;
+            return fail(wire, "it has sent nothing for too long");
+        wire->is_closed = count == 0 && wire->in_end == 0;
         if (count <= 0)
             return fail(wire, wire->in_end ? "it has closed the connection in the middle of a message"
                                            : "it has closed the connection");

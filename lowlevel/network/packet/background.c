@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "lowlevel/network/packet/pattern.h"
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 
 enum {
     MOST_QUEUED = 500, /* packets of a node under way; it offers no more then */

@@ -8,13 +8,20 @@ bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double se
            (!sim->fabric->up[output] || sim->outputs[output].down_at >= sent);
 }
 
+/* A flit that a faster crossbar has brought between two cycles of the cable waits for the next one. */
+static double next_slot(const struct pf_packet_sim *sim, double date)
+{
+    const double rounding = 1e-6;
+    return sim->slot > 0.0 ? later(sim->slot * ceil(date / sim->slot - rounding), date) : date;
+}
+
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
                       double start, int shares)
 {
     struct packet_output *o = &sim->outputs[output];
     int32_t input = o->input;
     double time = p->bytes * o->byte_time;
-    double leave = shares > 1 ? start : later(start, o->link_free), head = leave + o->latency;
+    double leave = shares > 1 ? start : next_slot(sim, later(start, o->link_free)), head = leave + o->latency;
     if (__builtin_expect(sim->statistics != NULL, 0))
         pf_packet_statistics_leaves(sim, output, channel, p->bytes,
                                     is_at_router(sim, output) ? p->ready : p->message->start, leave);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "lowlevel/network/packet/link_names.h"
 #include "lowlevel/platform/platform.h"
+#include "lowlevel/platform/scan.h"
 
 /* One direction of a cable changes its state. */
 struct change {
@@ -41,13 +42,23 @@ static void refuse(const char *item, const char *why)
     pf_die("%s: '%.100s': %s", pf_config_given("net_fail"), item, why);
 }
 
-/* By SimGrid's name where a port is a link of SimGrid's, else by its ends. */
-static int32_t find_port(const struct pf_packet_platform *platform, const char *name)
+/* The ports of a name: by SimGrid's links where ports are those, else by the ends of a cable, which fails in
+ * both directions. Their number. */
+static int find_ports(const struct pf_packet_platform *platform, const char *name, int32_t ports[2])
 {
-    for (int link = 0; link < platform->link_count; link++)
-        if (platform->port_of[link] >= 0 && strcmp(pf_platform_link_name(link), name) == 0)
-            return platform->port_of[link];
-    return platform->port_of ? -1 : pf_packet_link_find(platform->fabric, name);
+    const struct pf_fabric *f = platform->fabric;
+    int count = 0;
+    for (int link = 0; link < platform->link_count && count < 2; link++)
+        if (platform->port_of[link] >= 0 && pf_platform_names_link(name, pf_platform_link_name(link)))
+            ports[count++] = platform->port_of[link];
+    if (platform->port_of)
+        return count;
+    ports[0] = pf_packet_link_find(f, name);
+    if (ports[0] < 0)
+        return 0;
+    const struct pf_fabric_port *cable = &f->ports[ports[0]];
+    ports[1] = f->first_port[cable->peer] + cable->peer_port;
+    return 2;
 }
 
 static double read_date(const char *item, char **text)
@@ -74,20 +85,16 @@ static void read_item(struct pf_packet_sim *sim, const struct pf_packet_platform
     }
     if (!at || *text || up <= down)
         refuse(item, "it must be LINK@T or LINK@T:T2 with T before T2, such as r0-r3@1e-4:2e-4");
-    int32_t port = find_port(platform, name);
-    if (port < 0)
+    int32_t ports[2];
+    int count = find_ports(platform, name, ports);
+    if (count == 0)
         refuse(item, platform->port_of ? "no route of the platform has a link of this name"
                                        : "no link is called so; a name is such as r0-r3 or n7-r0 (pfinfo "
                                          "--platform NAME:HOSTS --picture FILE lists them)");
-    /* A cable whose ends give it its name fails in both directions. */
-    const struct pf_fabric_port *cable = &f->ports[port];
-    int32_t other = platform->port_of ? -1 : f->first_port[cable->peer] + cable->peer_port;
-    for (int i = 0; i < 2; i++, port = other) {
-        if (port < 0)
-            continue;
-        plan(sim, f, port, false, down);
+    for (int i = 0; i < count; i++) {
+        plan(sim, f, ports[i], false, down);
         if (isfinite(up))
-            plan(sim, f, port, true, up);
+            plan(sim, f, ports[i], true, up);
     }
     free(name);
 }

@@ -14,7 +14,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 #include "lowlevel/platform/platform.h"
 
 enum { ALL_NODES = 64, MOST_NODES = 4096, MOST_STEPS = 250 };
@@ -154,15 +154,26 @@ static void read_routes(struct plan *plan)
 }
 
 /* A FATPIPE link is a cable of any rate, which is the same as its own where something else of each route is
- * slower. Otherwise it would bound each message by itself, and packets of several share what they cross. */
+ * slower. Otherwise it would bound each message by itself, and packets of several share what they cross.
+ * Coordinates (Vivaldi) give a pair of hosts a latency that no link has. */
 static void refuse_bounds(const struct plan *plan, double bus)
 {
     for (size_t pair = 0; pair < (size_t)plan->nodes * (size_t)plan->nodes; pair++) {
         const struct pf_platform_route *route = &plan->routes[pair];
-        double least = bus;
-        for (int i = 0; i < route->count; i++)
+        double least = bus, latency = 0;
+        for (int i = 0; i < route->count; i++) {
             if (pf_platform_link_state(route->links[i])->shared)
                 least = fmin(least, pf_platform_link_state(route->links[i])->bandwidth);
+            latency += pf_platform_link_state(route->links[i])->latency;
+        }
+        if (route->latency > latency * (1 + 1e-9))
+            pf_die(
+                "network packet: the route from host %s to host %s takes %g s by its coordinates (Vivaldi), "
+                "and its links %g s: packets take their latency from links only; models portals and smpi "
+                "have both",
+                sg_host_get_name(pf_platform_host(plan->hosts[pair / (size_t)plan->nodes])),
+                sg_host_get_name(pf_platform_host(plan->hosts[pair % (size_t)plan->nodes])), route->latency,
+                latency);
         for (int i = 0; i < route->count; i++)
             if (pf_platform_link_state(route->links[i])->bandwidth < least)
                 pf_die(
@@ -301,7 +312,8 @@ static void make_fabric(struct plan *plan, double router_latency)
         counts[plan->cables[c].from] += !counted;
         counts[plan->cables[c].to] += !counted;
     }
-    struct pf_fabric *f = pf_fabric_new(NULL, plan->nodes, plan->routers, counts, port_count);
+    struct pf_fabric *f = pf_fabric_outline(NULL, plan->nodes, 0, plan->routers, counts);
+    pf_fabric_add_ports(f, port_count);
     int32_t *next = pf_calloc((size_t)plan->routers + (size_t)plan->nodes + 1, sizeof *next);
     for (int32_t c = 0; c < plan->cable_count; c++) {
         struct cable *cable = &plan->cables[c];

@@ -2,7 +2,7 @@
 #ifndef PF_PACKET_FROM_PLATFORM_H
 #define PF_PACKET_FROM_PLATFORM_H
 
-#include "lowlevel/network/packet/fabric.h"
+#include "lowlevel/topology/fabric.h"
 #include "lowlevel/network/packet/routing.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef PF_PACKET_LINK_NAMES_H
 #define PF_PACKET_LINK_NAMES_H
 
-#include "lowlevel/network/packet/fabric.h"
+#include "lowlevel/topology/fabric.h"
 
 /*
  * A direction of a cable is called after its ends, a node with n and a router with r: "r0-r3" and "n7-r0".

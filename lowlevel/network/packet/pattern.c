@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 
 struct arrow {
     int32_t source, destination;

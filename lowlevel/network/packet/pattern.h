@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lowlevel/network/packet/fabric.h"
+#include "lowlevel/topology/fabric.h"
 
 /* Who sends to whom. */
 struct pf_pattern;

@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output_file.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/network/packet/link_names.h"
 #include "lowlevel/network/packet/statistics.h"
@@ -48,7 +49,7 @@ void pf_packet_report_start(struct pf_packet_sim *sim, const struct pf_packet_pl
     find_links();
     if (!*pf_config.net_statistics)
         return;
-    table = fopen(pf_config.net_statistics, "w");
+    table = pf_output_open(pf_config.net_statistics, "w");
     if (!table)
         pf_die("%s: cannot write '%s': %s", pf_config_given("net_statistics"), pf_config.net_statistics,
                strerror(errno));
@@ -73,6 +74,23 @@ bool pf_network_sums(struct pf_network_sums *sums)
                                      .hops = counts.hops};
     snprintf(sums->fabric, sizeof sums->fabric, "%s", built_from->fabric->text);
     return true;
+}
+
+bool pf_network_down_link(int src, int dst, char *text, size_t size)
+{
+    const struct pf_fabric *f = simulator && built_from->fabric->down > 0 ? built_from->fabric : NULL;
+    for (int32_t port = 0; f && port < f->first_port[f->routers + f->nodes]; port++)
+        if (!f->up[port])
+            return name_link(NULL, port, text, size), true;
+    struct pf_platform_route route;
+    bool found = false;
+    if (src == dst || !pf_platform_find_route(src, dst, &route))
+        return false;
+    for (int i = 0; i < route.count && !found; i++)
+        if ((found = !pf_platform_link_state(route.links[i])->on))
+            snprintf(text, size, "%s", pf_platform_link_name(route.links[i]));
+    free(route.links);
+    return found;
 }
 
 struct busy {

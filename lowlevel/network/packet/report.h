@@ -31,6 +31,10 @@ PF_EXPORT bool pf_network_sums(struct pf_network_sums *sums);
 /* The links that have carried something, the busiest ones first; returns how many. */
 PF_EXPORT int pf_network_busiest(struct pf_network_link *links, int most);
 
+/* Writes the name of a link that is down: any one of a packet network, else one between these two nodes.
+ * False: there is none. */
+bool pf_network_down_link(int src, int dst, char *text, size_t size);
+
 /* At the end of the run, once or more often. False: the table could not be written, which has been said. */
 PF_EXPORT bool pf_network_finish(void);
 

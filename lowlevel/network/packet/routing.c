@@ -9,16 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 
 enum { TRIES = 64 }; /* random intermediates that are tried when links are down */
 
 static uint64_t key_of(const struct pf_routing *r, const struct pf_packet_path *p)
 {
-    uint64_t id = p->id;
-    if (r->settings.in_order)
-        id = (uint64_t)(uint32_t)p->source << 32 | (uint32_t)p->destination;
-    return pf_topology_hash(r->settings.seed ^ pf_topology_hash(id));
+    return r->settings.in_order ? pf_fabric_pair_key(r->settings.seed, p->source, p->destination)
+                                : pf_topology_hash(r->settings.seed ^ pf_topology_hash(p->id));
 }
 
 static int64_t queued(const struct pf_packet_load *load, int32_t port, int vc)

@@ -6,30 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lowlevel/network/packet/fabric.h"
+#include "lowlevel/topology/fabric.h"
+#include "lowlevel/topology/path.h"
 
 /*
  * Which port a packet takes next, and which class of virtual channels on that cable. Classes make a routing
  * free of deadlocks: buffers of different classes are never shared. A simulator may have several channels in
  * each class. All functions are pure: chance is a hash of (seed, packet, counter).
  */
-
-/* What a packet carries for its routing. */
-struct pf_packet_path {
-    int32_t source, destination; /* nodes */
-    int32_t intermediate;        /* node, or the topology's group; -1: none */
-    uint8_t hops;                /* cables between routers so far */
-    uint8_t vc;                  /* class that it has come in */
-    uint8_t phase;               /* enum pf_routing_leg, of the last cable */
-    uint8_t way;                 /* the topology's own, such as the direction in a ring */
-    uint64_t id;                 /* key of its random numbers */
-};
-
-enum pf_routing_leg {
-    PF_LEG_FIRST, /* par: on the minimal way, and may still leave it */
-    PF_LEG_AWAY,  /* to the intermediate */
-    PF_LEG_HOME   /* to the destination */
-};
 
 /* What a router may see: its own outputs. */
 struct pf_packet_load {
@@ -38,16 +22,6 @@ struct pf_packet_load {
      * its other end: what credits have not come back for. */
     int64_t (*queued)(void *of, int32_t port, int vc);
     void *of;
-};
-
-/* The next cable. For the port to the destination's node any class serves, and `vc` is the one that the
- * packet has come in. */
-struct pf_packet_hop {
-    int32_t port; /* of the present router */
-    uint8_t vc;
-    /* What the packet's path becomes, by pf_routing_take(). */
-    uint8_t phase, way;
-    int32_t intermediate;
 };
 
 struct pf_routing_settings {

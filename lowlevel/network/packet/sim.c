@@ -322,6 +322,8 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
         sim->base[channel] = (uint8_t)(channel - channel % (sim->classes * settings->channels));
     make_vertices(sim);
     make_ports(sim);
+    if (settings->rounds > 0 && settings->crossbar_speedup > 1.0)
+        sim->slot = settings->cycle * settings->crossbar_speedup;
     sim->lead = earlier(settings->head_latency, sim->fabric->router_latency);
     if (settings->head_latency > 0.0 || settings->channel_turns)
         pf_packet_stages_make(sim);

@@ -129,6 +129,7 @@ struct pf_packet_sim {
     int32_t vertices;
     bool has_cuts; /* a cable has been down */
     double now;
+    double slot; /* s: flits leave by cables at multiples of it; 0: at any date */
     double lead; /* s between the routing of a head and its readiness for the crossbar */
     struct pf_packet_events events;
     struct pf_pool packets, credits;

@@ -85,11 +85,13 @@ enum ptl_retvals {
     PTL_ABORTED
 };
 
-/* Network interfaces */
+/* Network interfaces. The names ..._OPTIONS_MASK, all options of a call, are not in the specification, but in
+ * the headers of other implementations. */
 #define PTL_NI_MATCHING              (1U << 0)
 #define PTL_NI_NO_MATCHING           (1U << 1)
 #define PTL_NI_LOGICAL               (1U << 2)
 #define PTL_NI_PHYSICAL              (1U << 3)
+#define PTL_NI_INIT_OPTIONS_MASK     ((1U << 4) - 1)
 
 #define PTL_TARGET_BIND_INACCESSIBLE (1U << 0)
 #define PTL_TOTAL_DATA_ORDERING      (1U << 1)
@@ -122,11 +124,12 @@ typedef enum {
 } ptl_sr_index_t;
 
 /* Portal table entries */
-#define PTL_PT_ONLY_USE_ONCE   (1U << 0)
-#define PTL_PT_FLOWCTRL        (1U << 1)
-#define PTL_PT_ONLY_TRUNCATE   (1U << 2)
-#define PTL_PT_ALLOC_DISABLED  (1U << 3)
-#define PTL_PT_MATCH_UNORDERED (1U << 4)
+#define PTL_PT_ONLY_USE_ONCE      (1U << 0)
+#define PTL_PT_FLOWCTRL           (1U << 1)
+#define PTL_PT_ONLY_TRUNCATE      (1U << 2)
+#define PTL_PT_ALLOC_DISABLED     (1U << 3)
+#define PTL_PT_MATCH_UNORDERED    (1U << 4)
+#define PTL_PT_ALLOC_OPTIONS_MASK ((1U << 5) - 1)
 
 /* Options that memory descriptors and list entries share */
 #define PTL_IOVEC (1U << 0)
@@ -141,6 +144,7 @@ typedef enum {
 #define PTL_MD_UNRELIABLE            (1U << 7)
 #define PTL_MD_VOLATILE              (1U << 8)
 #define PTL_MD_EVENT_SEND_DISABLE    (1U << 9)
+#define PTL_MD_OPTIONS_MASK          ((1U << 10) - 1)
 
 typedef struct {
     void *start;
@@ -166,6 +170,7 @@ typedef struct {
 #define PTL_LE_EVENT_CT_COMM          (1U << 13)
 #define PTL_LE_EVENT_CT_OVERFLOW      (1U << 14)
 #define PTL_LE_EVENT_CT_BYTES         (1U << 15)
+#define PTL_LE_APPEND_OPTIONS_MASK    ((1U << 16) - 1)
 
 #define PTL_ME_OP_PUT                 PTL_LE_OP_PUT
 #define PTL_ME_OP_GET                 PTL_LE_OP_GET
@@ -186,6 +191,7 @@ typedef struct {
 #define PTL_ME_NO_TRUNCATE            (1U << 17)
 #define PTL_ME_MAY_ALIGN              (1U << 18)
 #define PTL_ME_LOCAL_INC_UH_RLENGTH   (1U << 19)
+#define PTL_ME_APPEND_OPTIONS_MASK    ((1U << 20) - 1)
 
 typedef struct {
     void *start;

@@ -16,6 +16,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path("build").resolve()
 FINDMPI_SPACES = "FindMPI divides the linker's options at spaces, quoted or not; CC=pfcc has no such limit"
+PKGCONF_SPACES = "pkgconf 1.8 does not quote spaces behind -Wl; CC=mpicc has no such limit"
 PFCC, PFCXX = BUILD / "bin" / "pfcc", BUILD / "bin" / "pfcxx"
 PROJECTS = pathlib.Path(__file__).with_name("projects")
 PLAIN = "constructed\nthrown now\ndestroyed\n"
@@ -216,8 +217,37 @@ class Names(PfccTest):
                 return 0;
             }\n""")
         self.run_here(PFCC, "names.c", "-o", "names")
-        # Two levels expand the macro, which no object-like interception can avoid.
-        self.assertRegex(self.run_here("./names").stdout, r"^MPI_Send pf_MPI_Send 1 [01]\n$")
+        self.assertRegex(self.run_here("./names").stdout, r"^MPI_Send MPI_Send 1 [01]\n$")
+
+    def test_no_message_of_the_compiler_comes_from_the_headers(self):
+        self.write("own.c", """#include <stdio.h>
+            #ifndef __cplusplus
+            int MPI_Init(int *, char ***);
+            #endif
+            #include <mpi.h>
+            #include <parfocal.h>
+            #define MPI_Win_free(win) (count++, PMPI_Win_free(win))
+            static int count;
+            int main(int argc, char **argv) {
+                MPI_Win win;
+                MPI_Init(&argc, &argv);
+                MPI_Win_create(MPI_BOTTOM, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+                MPI_Win_free(&win);
+                MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE);
+                return MPI_Finalize();
+            }\n""")
+        self.write("wrong.c", "#include <mpi.h>\nvoid f(void) { MPI_Win_free(1, 2); }\n")
+        strict = ["-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Wshadow", "-c", "-o", "own.o"]
+        for wrapper, variable, compilers, standards in ((PFCC, "CC", ("gcc", "clang"), ("c89", "c99", "gnu17")),
+                                                        (PFCXX, "CXX", ("g++", "clang++"), ("c++98", "c++11", "c++20"))):
+            for compiler in filter(shutil.which, compilers):
+                language = ["-x", "c++"] if wrapper == PFCXX else []
+                for standard in standards:
+                    done = self.run_here(wrapper, *language, f"-std={standard}", *strict, "own.c", env={variable: compiler})
+                    self.assertEqual(done.stdout + done.stderr, "", (compiler, standard))
+                done = self.run_here(wrapper, *language, "-c", "wrong.c", status=1, env={variable: compiler})
+                self.assertIn("MPI_Win_free", done.stderr)
+                self.assertNotRegex(done.stderr, "macro|[^\"]pf_MPI")
 
     def test_program_with_its_own_mpi_function(self):
         """A profiling layer in the program defines MPI_Barrier and calls PMPI_Barrier."""
@@ -303,6 +333,50 @@ class NamesOfOtherWrappers(PfccTest):
         for name in ("mpicc", "mpicxx", "mpic++", "mpiCC"):
             self.assertEqual(shutil.which(name, path=self.env["PATH"]), str(folder / name))
 
+    def library_project(self):
+        """A shared library that reads the environment, whose rank's own part each rank has set."""
+        self.write("find.c", """#include <mpi.h>
+#include <string.h>
+extern char **environ;
+int find(char *text)
+{
+    int sum, size;
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strncmp(*entry, "RANK_IS=", 8) == 0)
+            strcpy(text, *entry + 8);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&size, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+""")
+        self.write("main.c", """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int find(char *text);
+int main(int argc, char **argv)
+{
+    char name[32], value[16] = "";
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 40; i++) {
+        sprintf(name, "FILL_%d", i);
+        setenv(name, "", 1);
+    }
+    sprintf(name, "%d", rank);
+    setenv("RANK_IS", name, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int sum = find(value);
+    printf("rank %d %s sum %d %s\\n", rank, value, sum, argv[1]);
+    MPI_Finalize();
+    return 0;
+}
+""")
+
+    def check_ranks(self, program, *options):
+        found = self.run_here(BUILD / "bin/pfrun", "-quiet", "-np", "3", *options, program, "a b").stdout
+        self.assertEqual(sorted(found.splitlines()), [f"rank {rank} {rank} sum 9 a b" for rank in range(3)])
+
     def test_make(self):
         self.copy("make")
         self.run_here("make", "CC=mpicc", "CXX=mpic++")
@@ -347,6 +421,66 @@ class NamesOfOtherWrappers(PfccTest):
         self.run_here("meson", "setup", "plain", ".", env=nothing)
         self.run_here("ninja", "-C", "plain")
         self.assertIn("launched", self.run_here("plain/app", status=5).stdout)
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    @unittest.skipIf(" " in str(BUILD), FINDMPI_SPACES)
+    def test_cmake_shared_library(self):
+        """The linker's options are those of programs, also for the library, which has no main."""
+        self.library_project()
+        self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.20)
+project(p LANGUAGES C)
+find_package(MPI REQUIRED COMPONENTS C)
+add_library(find SHARED find.c)
+target_link_libraries(find PUBLIC MPI::MPI_C)
+add_executable(app main.c)
+target_link_libraries(app PRIVATE find)
+""")
+        self.run_here("cmake", "-B", ".", "-S", ".")
+        self.run_here("cmake", "--build", ".")
+        self.check_ranks("./app")
+
+    @unittest.skipUnless(shutil.which("meson") and shutil.which("ninja"), "meson is not installed")
+    @unittest.skipIf(" " in str(BUILD), PKGCONF_SPACES)
+    def test_meson_shared_library(self):
+        """Other compilers, and the files of pkg-config; then the wrapper with those of another MPI."""
+        self.library_project()
+        self.write("meson.build", """project('p', 'c')
+library = shared_library('find', 'find.c', dependencies: dependency('mpi'))
+executable('app', 'main.c', link_with: library, dependencies: dependency('mpi'))
+""")
+        self.run_here("meson", "setup", "out", ".", env={"PKG_CONFIG_PATH": str(BUILD / "bin/mpi/pkgconfig")})
+        self.run_here("ninja", "-C", "out")
+        self.check_ranks("out/app")
+
+    @unittest.skipUnless(shutil.which("meson") and shutil.which("ninja"), "meson is not installed")
+    @unittest.skipUnless((BUILD / "bin/mpi/mpif90").exists(), "there is no Fortran compiler")
+    @unittest.skipIf(" " in str(BUILD), PKGCONF_SPACES)
+    def test_meson_fortran(self):
+        self.write("app.f90", "program p\nuse mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend program\n")
+        self.write("meson.build", "project('p', 'fortran')\n"
+                   "executable('app', 'app.f90', dependencies: dependency('mpi', language: 'fortran'))\n")
+        for out, env in ("wrapper", {"FC": "mpif90"}), ("plain", {"PKG_CONFIG_PATH": str(BUILD / "bin/mpi/pkgconfig")}):
+            self.run_here("meson", "setup", out, ".", env=env)
+            self.run_here("ninja", "-C", out)
+            self.assertIn("launched", self.run_here(f"{out}/app", status=5).stdout)
+
+    @unittest.skipUnless(shutil.which("libtoolize"), "libtool is not installed")
+    def test_libtool(self):
+        """Before it is installed, the program is a script, which finds the library."""
+        self.library_project()
+        self.write("configure.ac", "AC_INIT([p],[1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CC\nLT_INIT\n"
+                   "AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n")
+        self.write("Makefile.am", "lib_LTLIBRARIES = libfind.la\nlibfind_la_SOURCES = find.c\nbin_PROGRAMS = app\n"
+                   "app_SOURCES = main.c\napp_LDADD = libfind.la\n")
+        self.run_here("autoreconf", "-i")
+        self.run_here("./configure", "CC=mpicc")
+        self.run_here("make")
+        self.assertTrue((self.dir / "app").read_bytes().startswith(b"#!"))
+        self.check_ranks("./app")
+        self.check_ranks("app", "-model", "analytic")
+        (self.dir / ".libs" / "app").unlink()
+        refused = self.run_here(BUILD / "bin/pfrun", "-np", "1", "./app", status=1).stderr
+        self.assertIn("is a script", refused)
 
     def test_launchers(self):
         for name in ("mpirun", "mpiexec"):

@@ -18,6 +18,7 @@ import tempfile
 import time
 import types
 import unittest
+from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv.pop(1))
@@ -172,6 +173,7 @@ class Sweeps(Folder):
     def test_reference(self):
         """Another model, and measured times: no run is repeated for them."""
         sweep = [*FIXED, "--switch-after", "--unit", "phase", "--models", "smpi,analytic", "--repeat", "1", self.steps]
+        os.mkdir(os.path.join(self.folder, "analytic"))  # a folder called like a model is no reference
         self.curve("--reference", "analytic", *sweep)
         self.assertEqual(float(self.points()["analytic"]["error"]), 0)
         times = {name: float(row["simulated_s"]) for name, row in self.points().items()}
@@ -340,6 +342,54 @@ class Rule(unittest.TestCase):
             what = curve.Curve(rows, options.Options(reference="portals", within=0.05, repeat=1))
             self.assertEqual((what.best.point.name, what.scheduled()), (best, rows[:1]))
 
+    def draw(self, seconds, clock="wall", warnings=(), name="analytic"):
+        """A curve of two models, whose runs had half a processor."""
+        import_pfcurve()
+        from pfcurve import curve, options, points
+        rows = []
+        for model, factor in (("portals", 1), (name, 1234567)):
+            runs = [types.SimpleNamespace(ok=True, repeat=i, result={"processor_s": 1, "seconds": 2}, summary={
+                "simulated_s": seconds * factor, "startup_s": 0, "wall_clock_s": 9, "warnings": [] if model == "portals" else list(warnings),
+                "phases": [{"phase": "$\\bad{$", "model": model, "simulated_s": seconds * factor, "overhead_s": 8 + noise, "application_cpu_s": 1}]})
+                    for i, noise in enumerate((5, 0, 1))]
+            rows.append(curve.make_row(points.single(model), [], runs, clock))
+        return curve.Curve(rows, options.Options(reference="portals", within=0.05, repeat=3, clock=clock, title="t"))
+
+    def test_processor_time_of_phases(self):
+        """Bars and headline are of one clock."""
+        for clock, factor in (("wall", 1), ("cpu", 0.5)):
+            what = self.draw(1, clock)
+            self.assertEqual([phase["overhead_s"] for phase in what.finest.phases], [9 * factor])
+            self.assertEqual(what.finest.overhead.median, 9 * factor)
+
+    def test_labels_lie_inside(self):
+        """Wide numbers, in both pictures."""
+        from pfcurve import bars, plot
+        figures = []
+        with mock.patch.object(bars, "svg_of", figures.append), mock.patch.object(plot, "save", lambda figure, _: figures.append(figure)):
+            bars.draw_phases(self.draw(1e-5))
+            plot.draw_curve(self.draw(1e-5), None, "", "")
+        for figure in figures:
+            figure.canvas.draw()
+            renderer = figure.canvas.get_renderer()
+            for axis in figure.axes:
+                for text in axis.texts:
+                    frame, box = axis.get_window_extent(renderer), text.get_window_extent(renderer)
+                    self.assertLessEqual(box.x1, frame.x1 + 2, text.get_text())
+                self.assertGreaterEqual(axis.get_tightbbox(renderer).x0, 0)
+            self.assertTrue(any(axis.texts for axis in figure.axes))
+
+    def test_warnings_are_in_the_picture(self):
+        """Those of some runs, not what all had."""
+        from pfcurve import plot
+        figures = []
+        with mock.patch.object(plot, "save", lambda figure, _: figures.append(figure)):
+            what = self.draw(1, warnings=["99 % of the time passed in tests"])
+            self.assertEqual(what.remarks(), {"99 % of the time passed in tests": ["analytic"]})
+            plot.draw_curve(what, None, "", "")
+        self.assertIn("* analytic: 99 % of the time passed in tests", [text.get_text() for text in figures[0].texts])
+        self.assertIn("analytic *", [text.get_text() for text in figures[0].axes[0].texts])
+
     def test_one_run_each(self):
         _, said = self.curve(portals=[(1, 9, 0)], analytic=[(1.01, 2, 0)])
         self.assertIn("One run each: how much the overhead varies from run to run is not known (--repeat).", said)
@@ -453,7 +503,7 @@ class Talk(Folder):
         """All are, in this build: what pfinfo would say otherwise."""
         import_pfcurve()
         from pfcurve import errors, options
-        with self.assertRaisesRegex(errors.Problem, r"model packet is not available here \(pfinfo says why\)"):
+        with self.assertRaisesRegex(errors.Problem, r"model packet is not available here \(pfinfo prints why\)"):
             options.models_of("packet,smpi", ["analytic", "smpi", "portals"])
         self.assertEqual(options.models_of(None, ["analytic", "smpi", "portals-ideal", "portals", "packet"]),
                          ["analytic", "smpi", "portals"])

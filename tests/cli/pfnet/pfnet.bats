@@ -55,7 +55,7 @@ column() { # NAME FILE: its values
     pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation >a
     # 1110 B at 11.1 GB/s and two cables of 200 ns
     awk '{ exit !($1 > 4.99e-7 && $1 < 5.01e-7) }' <(column latency a)
-    pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation --cable-latency 1u --router-latency 500n >b
+    pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation --link-latency 1u --router-latency 500n >b
     awk '{ exit !($1 > 2.599e-6 && $1 < 2.601e-6) }' <(column latency b)
     # the sum of SimGrid's links: four in the tree, six in the torus, whose hosts are joined directly
     echo "0 99" >far
@@ -70,6 +70,14 @@ column() { # NAME FILE: its values
     done
 }
 
+@test "the old name of an option still works, with a line that names the new one" {
+    pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation --link-latency 1u >a
+    run --separate-stderr pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation --cable-latency 1u
+    [ "$status" -eq 0 ]
+    diff a - <<<"$output"
+    [[ "$stderr" == *"--cable-latency is --link-latency now"* ]]
+}
+
 @test "every routing where it can run" {
     for topology in fattree:4,2 torus:4x4 mesh:4x4 hyperx:3x3,2 dragonfly:2,4,2 star:8; do
         for routing in minimal minimal-adaptive valiant ugal par; do
@@ -80,7 +88,7 @@ column() { # NAME FILE: its values
 }
 
 @test "routers in stages, counted in cycles: two of them take four each, three cables and a flit one each" {
-    local stages=(--rate 1 --packet 1 --arrivals bernoulli:1 --cable-latency 1 --router-latency 4
+    local stages=(--rate 1 --packet 1 --arrivals bernoulli:1 --link-latency 1 --router-latency 4
                   --head-latency 2 --credit-delay 2 --rounds 1 --channel-choice turn --new-packets any
                   --sees credits --channels 2 --buffer 8)
     run pfnet "${stages[@]}" --topology mesh:2 --load 0.02 --batch 500
@@ -128,13 +136,13 @@ column() { # NAME FILE: its values
 @test "bad input: one line" {
     refuses "which network?" --load 0.5
     refuses "either --topology or --platform" --topology star:4 --platform star:4
-    refuses "'ring:4' is no topology; there are star, torus, mesh, fattree, hyperx, dragonfly" --topology ring:4
+    refuses "'wheel:4' is no topology; there are fattree, star, tree, twolevels, torus, mesh, ring, twisted, hyperx, dragonfly, cascade" --topology wheel:4
     refuses "are no dimensions of a torus" --topology torus:4y4
-    refuses "no built-in platform 'ring'" --platform ring
+    refuses "'wheel' is no topology" --platform wheel
     refuses "number of hosts must be from 1" --platform star
     refuses "'shortest' is no routing; there are minimal, minimal-adaptive, valiant, ugal, par" --topology star:4 --routing shortest
-    refuses "this topology has no groups" --topology torus:4 --routing ugal --intermediate group
-    refuses "is neither node nor group" --topology torus:4 --intermediate router
+    refuses "this topology has no groups" --topology ring:4 --routing ugal --intermediate group
+    refuses "is neither node nor group" --topology ring:4 --intermediate router
     refuses "'bit' is no pattern; there are uniform" --topology star:4 --pattern bit
     refuses "this pattern needs 2, 4, 8, ... nodes" --topology star:5 --pattern complement
     refuses "there is one group only" --topology "hyperx:1,4" --pattern adversarial
@@ -158,7 +166,7 @@ column() { # NAME FILE: its values
 @test "--help names every topology, pattern and routing" {
     run pfnet --help
     [ "$status" -eq 0 ]
-    for word in star: torus: mesh: fattree: hyperx: dragonfly: uniform complement tornado adversarial hotspot file: minimal-adaptive par; do
+    for word in star: torus: mesh: ring: twisted: fattree: tree: twolevels: hyperx: dragonfly: cascade: uniform complement tornado adversarial hotspot file: minimal-adaptive par; do
         grep -qF -- "$word" <<<"$output"
     done
     run pfnet --version

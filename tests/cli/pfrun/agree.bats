@@ -21,13 +21,16 @@ setup_file() {
         if (error < (alone ? -0.001 : -0.12) || error > (alone ? 0.001 : 0.15)) wrong = 1; n++ } END { exit wrong || n != 21 }'
 }
 
-@test "all-to-alls whose ranks are out of step, and in place" {
+@test "all-to-alls whose ranks are out of step, in place, and with one partner each" {
     "$PF_BIN/pfcc" -O1 -o outofstep "$BATS_TEST_DIRNAME/outofstep.c"
     for model in portals analytic; do
         pfrun -np 9 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./outofstep >$model.txt
     done
     paste -d ' ' portals.txt analytic.txt
-    paste -d ' ' portals.txt analytic.txt | awk '{ error = $8 / $4 - 1; if (error < -0.03 || error > 0.03) wrong = 1; n++ } END { exit wrong || n != 16 }'
+    # Sparse calls of Open MPI 5 are up to a fifth faster than those of 4.1, whose price analytic has.
+    paste -d ' ' portals.txt analytic.txt | awk -v openmpi="${PF_OPENMPI:-4}" '{ error = $8 / $4 - 1
+        most = $1 == 6 ? (openmpi < 5 ? 0.06 : 0.3) : 0.03
+        if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 19 }'
 }
 
 @test "each rank is as long in the calls that make communicators and windows" {
@@ -41,25 +44,24 @@ setup_file() {
         if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 80 }'
 }
 
-@test "short messages of ranks that come apart keep their places on links; what a gather has not asked for is acknowledged sooner" {
-    "$PF_BIN/pfcc" -O1 -o crowd "$BATS_TEST_DIRNAME/crowd.c"
-    for model in portals analytic; do
-        pfrun -np 16 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./crowd >$model.txt
+# in_three RANKS PROGRAM: its lines in analytic, portals and packet, beside each other
+in_three() {
+    "$PF_BIN/pfcc" -O1 -o "$2" "$BATS_TEST_DIRNAME/$2.c"
+    for model in analytic portals packet; do
+        pfrun -np "$1" --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model "./$2" >$model.txt
     done
-    paste -d ' ' portals.txt analytic.txt
-    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; if (error < -0.005 || error > 0.005) wrong = 1; n++ } END { exit wrong || n != 5 }'
+    paste -d ' ' analytic.txt portals.txt packet.txt | cut -d ' ' -f 1,2,3,6,9 | tee "$2.txt"
 }
 
-# Without what the all-to-all of those who have left the barrier does to those who have not: 21 and 29 %; without the dates of
-# commands, acknowledgements and events 6, 17 and 35 %.
-@test "short all-to-alls of many ranks hold up the barrier before them, and each other" {
-    "$PF_BIN/pfcc" -O1 -o behind "$BATS_TEST_DIRNAME/behind.c"
-    for model in portals analytic; do
-        pfrun -np 64 --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model $model ./behind >$model.txt
-    done
-    paste -d ' ' portals.txt analytic.txt
-    paste -d ' ' portals.txt analytic.txt | awk '{ error = $6 / $3 - 1; most = $1 == "alltoall" ? 0.05 : $1 == "ialltoall" ? 0.12 : 0.2
-        if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 3 }'
+@test "short messages of ranks that come apart; what a gather has not asked for is acknowledged sooner" {
+    in_three 16 crowd
+    awk '{ error = $3 / $4 - 1; fine = $4 / $5 - 1; if (error ^ 2 > 0.025 ^ 2 || fine ^ 2 > 0.05 ^ 2) wrong = 1; n++ } END { exit wrong || n != 5 }' crowd.txt
+}
+
+@test "short all-to-alls of many ranks, behind barriers and each other" {
+    in_three 64 behind
+    awk '{ error = $3 / $4 - 1; fine = $4 / $5 - 1; most = $1 == "alltoall" ? 0.05 : $1 == "ialltoall" ? 0.14 : 0.12
+        if (error ^ 2 > most ^ 2 || fine ^ 2 > 0.1 ^ 2) wrong = 1; n++ } END { exit wrong || n != 3 }' behind.txt
 }
 
 # agrees MEDIAN LARGEST pfrun-arguments...: errors in per cent, of ping-pong and incast and of collectives (times 3)
@@ -108,9 +110,36 @@ says_nothing() {
     for what in test testall testany testsome iprobe; do
         warns "--cfg=smpi/test:1e-7 --cfg=smpi/iprobe:1e-7" -np 2 -model smpi "$POLLS" $what
     done
+    PARFOCAL_SUMMARY=$BATS_TEST_TMPDIR/warned.json warns "grow-injected" -np 2 -model smpi "$POLLS" test
+    grep -A 1 '"warnings"' "$BATS_TEST_TMPDIR/warned.json" | grep 'tests and probes of model smpi'
     says_nothing -np 2 -model smpi "$POLLS" wait
     says_nothing -np 2 -model smpi --cfg=smpi/test:1e-7 --cfg=smpi/iprobe:1e-7 --cfg=smpi/grow-injected-times:no "$POLLS" test
     says_nothing -np 2 -model portals "$POLLS" test
+}
+
+@test "a node of several links sends and receives by all of them at once" {
+    only_openmpi_4
+    "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
+    for pattern in scatter incast15; do
+        for model in portals analytic; do
+            pfrun -np 16 -platform torus:16 -model $model --cfg=smpi/simulate-computation:no ./cells $pattern 65536 | awk -v what="$pattern $model" '{ print what, $2 }' >>times
+        done
+    done
+    cat times
+    awk '$2 == "portals" { reference = $3 } $2 == "analytic" { n++; if ($3 / reference < 0.95 || $3 / reference > 1.05) wrong = 1 }
+        END { exit wrong || n != 2 }' times
+}
+
+@test "links that are crowded in analytic are named, with the phase and the model that has them" {
+    for program in cells/cells platforms/exchange; do
+        "$PF_BIN/pfcc" -O1 -o "${program#*/}" "$BATS_TEST_DIRNAME/../../../experiments/$program.c"
+    done
+    on() { echo -np 16 -model analytic -platform "$1:16"; }
+    warns "crowded: .* longer than its .* -model packet$" $(on dragonfly) ./exchange alltoall 65536 2
+    warns "most of all in phase bisection: .*-schedule bisection=packet)$" $(on dragonfly) ./cells bisection 65536
+    says_nothing $(on dragonfly) ./cells bisection 1024
+    says_nothing $(on star) ./cells bisection 65536
+    PARFOCAL_ANALYTIC_SET="contention = link" says_nothing $(on dragonfly) ./cells bisection 65536
 }
 @test "a NIC that takes more than its rate in analytic is named" {
     export PARFOCAL_ANALYTIC_SET="defaults = plain"

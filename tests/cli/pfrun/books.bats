@@ -28,7 +28,7 @@ END
         [ "$status" -eq 0 ]
         python3 - $model <<'END'
 import json, sys
-promoted = [row["promoted_calls"] for row in json.load(open("summary.json"))["phases"]]
+promoted = [row["fallback_calls"] for row in json.load(open("summary.json"))["phases"]]
 assert sum(promoted) == (2 * 3 if sys.argv[1] == "smpi" else 0), promoted  # of each rank MPI_File_open, _write_at and _close
 END
         rm file.data

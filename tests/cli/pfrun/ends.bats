@@ -57,6 +57,16 @@ setup_file() {
     done
 }
 
+@test "the report of a deadlock lists what is still waited for" {
+    for model in smpi portals analytic; do
+        run pfrun -np 2 -model $model "$APP" partly
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [ "$(grep -c 'rank 0 waits for' <<<"$output")" -eq 1 ]
+        grep -E "^parfocal:   rank 0 waits for MPI_Issend \(peer 1, tag 5\), model $model, started at ends.c:[0-9]+ " <<<"$output"
+    done
+}
+
 @test "a rank that is lost gives its exit status, never 0" {
     for model in smpi portals analytic; do
         run pfrun -np 2 -model $model "$APP" lost 3
@@ -64,6 +74,19 @@ setup_file() {
         run pfrun -np 2 -model $model "$APP" lost 256
         echo "$output"
         [ "$status" -eq 1 ]
+    done
+}
+
+@test "a message to a rank that has ended: one line in smpi, nothing in the others, as under mpirun" {
+    run pfrun -np 2 -model smpi "$APP" late
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "${lines[0]}" = "parfocal: error: rank 0 sends a message to rank 1, which has called MPI_Finalize and ended" ]
+    [ "$(grep -ci backtrace <<<"$output")" -eq 0 ]
+    for model in portals analytic; do
+        run pfrun -np 2 -model $model "$APP" late
+        echo "$output"
+        [ "$status" -eq 0 ]
     done
 }
 
@@ -152,4 +175,18 @@ END
     PARFOCAL_CLONE_DIR=$PWD/clones PARFOCAL_OPENMPI_KEEP_CLONES=yes run pfrun -np 2 -model portals "$APP" phases
     echo "$output"
     [ "$(find clones -type f | wc -l)" -gt 2 ]
+}
+
+@test "a deadlock of messages that no rank has received names the limit that they have reached" {
+    local growth=$BATS_TEST_DIRNAME/../../bench/growth.c
+    "$PF_BIN/pfcc" -w -I"${growth%/*}" -o growth "$growth"
+    PARFOCAL_PTL_MAX_UNEXPECTED=100 run pfrun -np 2 -model portals ./growth unexpected 400
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep "the NIC of rank [01] was full: it keeps 100 messages .*PARFOCAL_PTL_MAX_UNEXPECTED" <<<"$output"
+    export PARFOCAL_OPENMPI_SHORT_RECV_NUM=2 PARFOCAL_OPENMPI_SHORT_RECV_SIZE=4096
+    run pfrun -np 2 -model portals ./growth unexpected 10000
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep "the buffers of rank [01] were full: .* 2 of 4096 B .*PARFOCAL_OPENMPI_SHORT_RECV_NUM" <<<"$output"
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, data[4], flag;
 
@@ -19,6 +20,20 @@ static void phases(void)
         MPI_Send(data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     if (rank == 1)
         MPI_Recv(data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 has received its message, and waits for its send. */
+static void wait_in_part(void)
+{
+    MPI_Request requests[2];
+    if (rank == 0) {
+        MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[0]);
+        MPI_Issend(&flag, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Send(data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(data, 1, MPI_INT, 0, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
 }
 
 /* A message that tests wait for. */
@@ -93,6 +108,15 @@ static void shadows(void)
     MPI_Comm_free(&comm);
 }
 
+/* A message to a rank that has ended. */
+static void send_late(void)
+{
+    MPI_Request request;
+    usleep(1000);
+    MPI_Isend(data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -101,6 +125,8 @@ int main(int argc, char **argv)
         phases();
     if (strcmp(argv[1], "lost") == 0 && rank == 1)
         exit(atoi(argv[2]));
+    if (strcmp(argv[1], "partly") == 0)
+        wait_in_part();
     if (strcmp(argv[1], "deadlock") == 0 || strcmp(argv[1], "lost") == 0)
         MPI_Recv(data, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (strcmp(argv[1], "Win_test") == 0)
@@ -109,6 +135,8 @@ int main(int argc, char **argv)
         get_status();
     if (strcmp(argv[1], "data") == 0 || strcmp(argv[1], "tests") == 0)
         send_and_test(argv[1][0] == 'd');
+    if (strcmp(argv[1], "late") == 0 && rank == 0)
+        send_late();
     if (strcmp(argv[1], "shadows") == 0)
         shadows();
     MPI_Finalize();

@@ -57,3 +57,20 @@ places() {
     "$PF_BIN/pff90" -o asks asks.f90
     [ "$(pfrun -np 3 -quiet ./asks | tr -d ' ' | sort | tr '\n' ' ')" = "0 1 2 " ]
 }
+
+@test "a profiler names its report after the program, whichever way it looks" {
+    "$PF_BIN/pfcc" -DPROGRAM -o "$PWD/prog" "$BATS_TEST_DIRNAME/profiler.c"
+    mkdir shared
+    "$PF_BIN/pfcc" -shared -fPIC -o shared/libprofiler.so "$BATS_TEST_DIRNAME/profiler.c"
+    sed -n '/^#ifdef PROGRAM/,/^#endif/p' "$BATS_TEST_DIRNAME/profiler.c" | sed '1i #define PROGRAM\n#include <mpi.h>\n#include <stddef.h>' >main.c
+    "$PF_BIN/pfcc" -o shared/prog main.c -Lshared -lprofiler "-Wl,-rpath,$PWD/shared"
+    for program in ./prog shared/prog; do
+        for model in smpi portals analytic; do
+            pfrun -np 2 -model $model $program
+            [ "$(cat prog.*.report)" = "$(printf "prog $program $program prog prog 1 1 101\n%.0s" 1 2)" ]
+            rm prog.*.report
+        done
+    done
+    pfrun -np 2 ./prog thread
+    [ "$(cat prog.*.report)" = "$(printf "prog ./prog ./prog prog prog 1 2 101\n%.0s" 1 2)" ]
+}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static int global;
+static char large[1 << 24];
 
 static int deeper(volatile char *above)
 {
@@ -17,13 +18,21 @@ static int deeper(volatile char *above)
     return deeper(here) + here[0];
 }
 
+/* More than a stack and the guard below it: the first touch lies in another rank's. */
+static void __attribute__((noinline)) spread(const char *what)
+{
+    volatile char here[9000000];
+    here[0] = what[0];
+    printf("%c", here[0]);
+}
+
 static void *ask_for_rank(void *rank)
 {
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     return NULL;
 }
 
-static void misbehave(const char *what)
+static void misbehave(const char *what, int number)
 {
     pthread_t thread;
     volatile int zero = 0;
@@ -38,6 +47,10 @@ static void misbehave(const char *what)
         strcpy((char *)(size_t)zero, what);
     if (strcmp(what, "overflow") == 0)
         deeper((volatile char *)what);
+    if (strcmp(what, "device") == 0)
+        MPI_Send((void *)0x7e0000000000, number, MPI_CHAR, 0, 7, MPI_COMM_WORLD);
+    if (strcmp(what, "frame") == 0)
+        spread(what);
     if (strcmp(what, "exit") == 0)
         exit(7);
     if (strcmp(what, "mpiabort") == 0)
@@ -46,12 +59,20 @@ static void misbehave(const char *what)
         pthread_join(thread, NULL);
     if (strcmp(what, "deadlock") == 0)
         MPI_Recv(&buffer, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (strcmp(what, "spin") == 0) {
-        printf("spinning\n");
-        fflush(stdout);
-        for (;;)
-            zero++;
-    }
+    static const char *const endless[] = {"spin", "loop", "malloc", "memset", "pause"};
+    for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++)
+        if (strcmp(what, endless[i]) == 0) {
+            printf("spinning\n");
+            fflush(stdout);
+        }
+    while (strcmp(what, "spin") == 0)
+        zero++;
+    while (strcmp(what, "malloc") == 0)
+        free(malloc((size_t)rand() % 100000));
+    while (strcmp(what, "memset") == 0)
+        memset(large, zero, sizeof large);
+    while (strcmp(what, "pause") == 0)
+        pause();
 }
 
 int main(int argc, char **argv)
@@ -69,7 +90,11 @@ int main(int argc, char **argv)
         printf("<%s>\n", argv[i]);
     global += rank;
     if (rank == 1)
-        misbehave(what);
+        misbehave(what, argc > 2 ? atoi(argv[2]) : 0);
+    if (rank == 0 && strcmp(what, "device") == 0)
+        MPI_Recv(large, sizeof large, MPI_CHAR, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    while (strcmp(what, "loop") == 0)
+        MPI_Allreduce(&global, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&global, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     double end = MPI_Wtime();
     if (rank == 0)

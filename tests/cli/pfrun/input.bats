@@ -4,6 +4,11 @@ load common.bash
 
 @test "unknown option, with a suggestion" { refuses "unknown option '-platfrom', maybe -platform?" -np 2 -platfrom x "$APP"; }
 @test "option without its value" { refuses "-np needs a value" -np; }
+@test "option with an empty value" {
+    for option in -fail -background -schedule -platform; do
+        refuses "$option: its value is empty" -np 2 $option "" "$APP"
+    done
+}
 @test "-np that is no number" { refuses "'two'" -np two "$APP"; }
 @test "-np of zero" { refuses "from 1 to 10000000, not '0'" -np 0 "$APP"; }
 @test "no application" { refuses "no application given" -np 2; }
@@ -48,7 +53,7 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 }
 
 @test "platform that does not exist" { refuses "neither a readable file nor a built-in platform" -np 2 -platform nosuch.xml "$APP"; }
-@test "built-in platform with a bad size" { refuses "the number of hosts must be" -np 2 -platform star:x "$APP"; }
+@test "built-in platform with a bad size" { refuses "is no number of nodes of a star" -np 2 -platform star:x "$APP"; }
 @test "neither -np nor hostfile" { refuses "-np is missing" "$APP"; }
 
 @test "platform that is not XML" {
@@ -119,6 +124,7 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 @test "more ranks than memory maps allow" {
     [ "$(cat /proc/sys/vm/max_map_count)" -le 1000000 ] || skip "this system has a very high limit"
     refuses "memory maps, the limit is" -np 100000 -platform star:4 "$APP"
+    grep -E ': at most [0-9]+ ranks here \(more with sysctl' <<<"$output"
 }
 
 @test "SimGrid gives up: its message, one line of ours, exit status 1" {
@@ -130,6 +136,7 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 }
 
 @test "more than one thread of SimGrid" { refuses "all ranks share one thread" -np 2 --cfg=contexts/nthreads:2 "$APP"; }
+@test "a thread for each rank" { refuses "all ranks share one thread" -np 2 --cfg=contexts/factory:thread "$APP"; }
 
 @test "a library of the application is missing" {
     echo 'int helper(void) { return 0; }' >helper.c
@@ -201,4 +208,16 @@ int main(int c, char **v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); retur
         [ "$status" -ne 134 ]
         ! grep "given up" <<<"$output"
     done
+}
+
+@test "more ranks than there can be: the largest number, in one line" {
+    refuses "'fattree': 100000 hosts are too many, a fattree has at most 27648" -np 100000 "$APP"
+}
+
+@test "ranks that do not fit into memory are refused before they start" {
+    ulimit -v 3000000
+    refuses "300 ranks need 24.4 GiB of address space and what the program takes; the limit is 2.9 GiB (ulimit -v): at most 35 ranks" -np 300 -model portals "$APP"
+    run pfrun -np 20 -model portals "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
 }

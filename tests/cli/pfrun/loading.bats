@@ -45,7 +45,7 @@ both() {
     grep -q "5 of 5 good" <<<"$output"
     COUNT_MAPS=1 run pfrun -np 5 "$DIR/threads"
     echo "$output"
-    grep -q "^0 maps of images, 26 of files" <<<"$output"
+    grep -q "^0 maps of images, 21 of files" <<<"$output"
     ! grep -q "^parfocal: " <<<"$output"
 }
 

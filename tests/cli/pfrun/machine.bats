@@ -121,6 +121,15 @@ END
 @test "no key" { refused_file "1: '' is no name of a setting" '= 1\n'; }
 @test "twice" { refused_file "2: NIC_TX_GAP is set twice, first in bad.machine:1" 'nic_tx_gap = 1\nNIC_TX_GAP = 1\n'; }
 @test "another machine" { refused_file "1: a machine cannot name another one" 'machine = bxi\n'; }
+@test "a machine is data: no program, no library, no file that is written" {
+    refused_file "1: net_model: a machine may not name a program or a library" 'net_model = external:exec:touch OWNED\n'
+    refused_file "2: net_external: a machine may not name a program" 'net_model = packet\nnet_external = exec:touch OWNED\n'
+    refused_file "1: platform: a machine may not name a program or a library" 'platform = ./x.so\n'
+    refused_file "1: openmpi_libdir: a machine may not set this" 'openmpi_libdir = .\n'
+    refused_file "1: report: a machine may not set this" 'report = OWNED\n'
+    refused_file "1: smpi/tmpdir: a file may not set this" 'smpi/tmpdir = OWNED\n'
+    [ ! -e OWNED ]
+}
 @test "SimGrid's setting with blanks" { refused_file "1: smpi/os: a setting of SimGrid has a value without blanks" 'smpi/os = 0:1:0 1:2:0\n'; }
 @test "unknown setting of SimGrid" { refused_file "1: SimGrid: " 'smpi/oss = 1\n'; }
 @test "impossible setting of SimGrid" { refused_file "1: SimGrid: " 'smpi/test = x\n'; }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is simulated time around work of the hub? Without arguments: prints the simulated time of two barriers
- * after the program has entered phase "b". All functions have been called before, because the first call of
- * each makes the dynamic linker work, in the application's own time. With "work": lets the hub work a lot, in
- * all models in turn, and computes nothing.
+ * What is simulated time around work of the middleware? Without arguments: prints the simulated time of two
+ * barriers after the program has entered phase "b". All functions have been called before, because the first
+ * call of each makes the dynamic linker work, in the application's own time. With "work": lets the middleware
+ * work a lot, in all models in turn, and computes nothing.
  */
 #include <mpi.h>
 #include <parfocal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All-to-alls whose ranks come at different times, and in place. Prints for each the mean time of a call over
- * the ranks, in us. */
+/* All-to-alls whose ranks come at different times, in place, and with one partner each. Prints for each the
+ * mean time of a call over the ranks, in us. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,15 @@ enum { LARGE = 32768, MOST = 32 };
 static int rank, ranks, counts[MOST], places[MOST];
 static char *in, *out;
 
+static int partner[2][MOST]; /* what goes to the next rank, and comes from the one before */
+
 static void layout(int bytes)
 {
     for (int i = 0; i < ranks; i++) {
         counts[i] = bytes;
         places[i] = i * LARGE;
+        partner[0][i] = i == (rank + 1) % ranks ? bytes : 0;
+        partner[1][i] = (i + 1) % ranks == rank ? bytes : 0;
     }
 }
 
@@ -38,6 +42,9 @@ static void call(int which)
         break;
     case 4:
         MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_CHAR, in, counts[0], MPI_CHAR, all, &request);
+        break;
+    case 6:
+        MPI_Alltoallv(out, partner[0], places, MPI_CHAR, in, partner[1], places, MPI_CHAR, all);
         break;
     default:
         MPI_Ialltoallv(MPI_IN_PLACE, NULL, NULL, MPI_CHAR, in, counts, places, MPI_CHAR, all, &request);
@@ -77,6 +84,8 @@ int main(int argc, char **argv)
     for (int which = 2; which < 6; which++)
         for (int bytes = 8; bytes <= 1024; bytes *= 128)
             measure(which, bytes, 0);
+    for (int bytes = 512; bytes <= LARGE; bytes *= 8)
+        measure(6, bytes, 0);
     free(in);
     free(out);
     return MPI_Finalize();

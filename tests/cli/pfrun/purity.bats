@@ -44,7 +44,7 @@ stock_works() {
     done
 }
 
-# Packing is computation there, which SMPI measures; the hub must not take it away.
+# Packing is computation there, which SMPI measures; the middleware must not take it away.
 @test "packing takes the time that it takes" {
     "$PF_BIN/pfcc" -O1 -o pack "$BATS_TEST_DIRNAME/pack.c"
     pfrun -np 1 --cfg=smpi/host-speed:1Gf ./pack >share

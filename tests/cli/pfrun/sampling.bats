@@ -60,19 +60,33 @@ END
     grep -q result said
     cmp whole again
     printf '%s\n' '3 6' '30 33' '38 5000' '6000 6001' >windows
-    PARFOCAL_WINDOWS_OPEN=yes windows run 20 pcontrol >said
+    PARFOCAL_WINDOWS_OPEN=yes windows 20 pcontrol >said
     grep -q result said
     [ "$(grep -c ^0, result)" -eq 4 ] && [ "$(grep -c ^1, result)" -eq 4 ] && [ "$(grep -c '^[23],' result)" -eq 0 ]
     [ "$(grep -c '^# failed' result)" -eq 0 ]
     [ "$(grep -c '^[0-9]' marks)" -eq "$(grep -c '^[0-9]' whole)" ]
     [ "$(grep -c '^# site' marks)" -eq 0 ]
-    run windows run 20 pcontrol
+    run windows 20 pcontrol
     [ "$status" -eq 1 ]
 }
 
-@test "windows: how far ranks are apart, where the run simulates them itself" {
+@test "marks: a run that may end early goes on where it is short, and where the application has its share" {
+    PARFOCAL_MARKS=whole app analytic 20 pcontrol >said
+    PARFOCAL_MARKS=short PARFOCAL_MARKS_END=9 PARFOCAL_MARKS_END_SHARE=1 app analytic 20 pcontrol >again
+    cmp said again
+    cmp whole short
+    PARFOCAL_MARKS=busy PARFOCAL_MARKS_END=2 PARFOCAL_MARKS_END_SHARE=0.1 app analytic 12 pcontrol busy >again
+    grep -q result again
+    [ "$(head -n 1 busy)" = "# whole" ]
+    PARFOCAL_MARKS=left PARFOCAL_MARKS_END=2 PARFOCAL_MARKS_END_SHARE=1 app portals 1000000 pcontrol >said
+    [ ! -s said ]
+    [ "$(head -n 1 left)" = "# left" ]
+    [ "$(tail -n 1 left | cut -d, -f2)" = end ]
+}
+
+@test "windows: how far ranks are apart" {
     echo '3 60' >windows
-    windows run 60 pcontrol >/dev/null
+    windows 60 pcontrol >/dev/null
     python3 - result <<'END'
 import csv, sys
 rows = list(csv.DictReader(line for line in open(sys.argv[1]) if line[0] != "#"))
@@ -80,8 +94,6 @@ states = [row["state"] for row in rows]
 assert len(rows) == 58 and all(len(state) == 16 for state in states), states
 assert 1 < len(set(states)) < 40, states  # iterations come again
 END
-    windows fork 60 pcontrol >/dev/null
-    [ "$(grep -c '^0,[0-9]*,[0-9.e-]*,$' result)" -eq 58 ]
 }
 
 @test "marks: whatever the level of MPI_Pcontrol" {
@@ -117,7 +129,7 @@ assert abs(json.load(open("summary.json"))["simulated_s"] - float(sys.argv[1])) 
     addr2line -s -e "$APP" "$(printf %x $((0x$site - 1)))" | grep "^sampling.c:$(grep -n MPI_Allreduce "$BATS_TEST_DIRNAME/sampling.c" | cut -d: -f1)"
 }
 
-@test "marks: slices, whose ends are the same points in each model, in the run and in copies of it" {
+@test "marks: slices, whose ends are the same points in each model" {
     PARFOCAL_MARKS=marks app analytic 40 uneven >plain
     python3 - marks 3 <<'END' >slices
 import sys
@@ -139,18 +151,16 @@ END
     # What all ranks have done between two ends is counted where each passes them: in all, nothing is lost.
     [ "$(awk -F, '/^[0-9]/ { calls += $6 } END { print calls }' portals)" = "$(field portals calls)" ]
     printf '3 6\n10 14\n' >windows
-    for by in run fork; do
-        PARFOCAL_MARKS_AT=slices:slices windows $by 40 uneven >/dev/null
-        grep -v '^#' result >$by
-        python3 - $by <<'END'
+    PARFOCAL_MARKS_AT=slices:slices windows 40 uneven >/dev/null
+    grep -v '^#' result >dated
+    python3 - dated <<'END'
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 dates = [float(row["date_s"]) for row in rows]
 assert [int(row["mark"]) for row in rows] == [3, 4, 5, 6, 10, 11, 12, 13, 14] and dates == sorted(set(dates))
 END
-    done
     echo "3 $(($(grep -c ^ portals) - 7))" >windows
-    PARFOCAL_MARKS_AT=slices:slices windows run 40 uneven >/dev/null
+    PARFOCAL_MARKS_AT=slices:slices windows 40 uneven >/dev/null
     [ "$(field result calls)" = "$(field portals calls)" ]
 }
 
@@ -169,11 +179,9 @@ END
     [ ! -e none ]
 }
 
-# windows BY ITERATIONS OPTIONS...: windows of the file `windows` in portals; dates in `result`, marks in `marks`
+# windows ITERATIONS OPTIONS...: windows of the file `windows` in portals; dates in `result`, marks in `marks`
 windows() {
-    local by=$1
-    shift
-    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_BY=$by PARFOCAL_WINDOWS_RESULT=result PARFOCAL_MARKS=marks \
+    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_RESULT=result PARFOCAL_MARKS=marks \
         app analytic "$@"
 }
 
@@ -184,26 +192,24 @@ dates() { # of a result, without what it cost
 @test "windows: one over the whole program is the run in that model" {
     PARFOCAL_MARKS=fine app portals 10 >plain
     echo "0 $(sed -n '$s/,.*//p' fine)" >windows
-    for by in run fork; do
-        windows $by 10 >told
-        cmp <(grep '^[0-9]' fine | cut -d, -f4) <(grep '^0,' result | cut -d, -f3)
-        [ $by = fork ] || cmp plain told
-    done
+    windows 10 >told
+    cmp <(grep '^[0-9]' fine | cut -d, -f4) <(grep '^0,' result | cut -d, -f3)
+    cmp plain told
 }
 
 @test "windows: one from the begin holds for the first thing that the program does" {
     PARFOCAL_MARKS=fine app portals 10 mpifile >plain
     echo "0 $(sed -n '$s/,.*//p' fine)" >windows
-    windows run 10 mpifile >told # a file is opened
+    windows 10 mpifile >told # a file is opened
     cmp <(grep '^[0-9]' fine | cut -d, -f4) <(grep '^0,' result | cut -d, -f3)
 }
 
 @test "windows: the ranks switch at their marks and back, in the same way each time" {
     printf '# a comment\n4 6 # one\n\n8 12\n12 16\n' >windows
     PARFOCAL_MARKS=cheap app analytic 20 pcontrol >/dev/null
-    windows run 20 pcontrol >told
+    windows 20 pcontrol >told
     dates >once
-    windows run 20 pcontrol >again
+    windows 20 pcontrol >again
     cmp told again
     cmp once <(dates)
     [ "$(tail -n +2 once | cut -d, -f1,2 | tr '\n' ' ')" = "0,4 0,5 0,6 1,8 1,9 1,10 1,11 1,12 2,12 2,13 2,14 2,15 2,16 " ]
@@ -213,33 +219,16 @@ dates() { # of a result, without what it cost
     ! cmp -s <(grep '^6,' cheap) <(grep '^6,' marks)
 }
 
-@test "windows: a copy of the process tells what the run would, and the run stays as it is" {
-    PARFOCAL_MARKS=cheap app analytic 20 pcontrol >plain
-    printf '0 3\n4 8\n6 12\n20 44\n' >windows
-    windows fork 20 pcontrol >told
-    cmp plain told
-    cmp cheap marks
-    dates >all
-    PARFOCAL_WINDOWS_JOBS=4 windows fork 20 pcontrol >/dev/null
-    cmp all <(dates)
-    for window in "0 3" "4 8" "6 12" "20 44"; do # each as if it were alone
-        echo "$window" >windows
-        windows run 20 pcontrol >/dev/null
-        grep '^0,' result | cut -d, -f2,3
-    done >alone
-    cmp alone <(grep '^[0-9]' all | cut -d, -f2,3)
-}
-
-# ends_early BY: the run ends with its last window, and what it tells is the same as when it goes on
+# ends_early MARK: the run ends with its last window, at this mark, and what it tells is the same as when it goes on
 ends_early() {
-    local settings=(PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_BY=$1 PARFOCAL_WINDOWS_RESULT=result PARFOCAL_SUMMARY=summary.json)
+    local settings=(PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_RESULT=result PARFOCAL_SUMMARY=summary.json)
     env "${settings[@]}" PARFOCAL_WINDOWS_WHOLE=yes "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >told
     grep '^result ' told
     dates >whole
     ! grep ended whole
     env "${settings[@]}" "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >told
     [ ! -s told ]
-    [ "$(field result ended)" = $2 ]
+    [ "$(field result ended)" = $1 ]
     cmp whole <(dates | grep -v '^# ended')
     python3 -c 'import json; summary = json.load(open("summary.json")); assert 0 < summary["simulated_s"] < float(open("whole").read().split(",")[-2]) * 1.01'
     [ -z "$(ls -A tmp)" ]
@@ -248,71 +237,17 @@ ends_early() {
 # The cost of a window is the simulation's: some iterations in which four ranks compute for a second and more.
 @test "windows: what the application computes is no part of what they cost" {
     echo '3 19' >windows
-    for by in run fork; do
-        windows $by 12 pcontrol busy >/dev/null
-        grep "^# cost" result
-        python3 -c 'import sys; sys.exit(not 0 < float(sys.argv[1]) < 0.5)' "$(sed -n 's/^# cost 0 //p' result)"
-    done
+    windows 12 pcontrol busy >/dev/null
+    grep "^# cost" result
+    python3 -c 'import sys; sys.exit(not 0 < float(sys.argv[1]) < 0.5)' "$(sed -n 's/^# cost 0 //p' result)"
 }
 
 @test "windows: the run ends after the last one, if nothing else is asked of it" {
     printf '4 6\n8 12\n' >windows
-    ends_early run 12
-    ends_early fork 8
-    windows fork 20 pcontrol | grep '^result ' # the marks are wanted
+    ends_early 12
+    windows 20 pcontrol | grep '^result ' # the marks are wanted
     echo "0 $(sed -n '$s/,.*//p' marks)" >windows
     PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_RESULT=result app analytic 20 pcontrol | grep '^result ' # it is the end
-}
-
-@test "windows: a copy changes no file, and nothing that the run reads" {
-    seq 100 200 >read
-    app analytic 10 write read >plain
-    cp written expected
-    printf '2 6\n6 10\n' >windows
-    PARFOCAL_SUMMARY=summary.json PARFOCAL_TRACE=csv:trace.csv windows fork 10 write read make >told
-    [ "$(grep -c '^[01],' result)" -eq 10 ]
-    cmp plain told
-    cmp expected written
-    [ ! -e made ]
-    python3 -m json.tool summary.json >/dev/null
-    PARFOCAL_LOAD=portals PARFOCAL_TRACE=csv:plain.csv app analytic 10 write read make >/dev/null
-    cmp plain.csv trace.csv
-}
-
-# fails_in_copy OPTION TEXT: the copy of a window ends so
-fails_in_copy() {
-    printf '3 4\n' >windows
-    run windows fork 10 $1
-    echo "$output"
-    [ "$status" -eq 0 ]
-    grep -F "parfocal: warning: window 0 (marks 3 to 4): its copy $2" <<<"$output"
-    grep -F "# failed 0 its copy $2" result
-    [ "$(grep -c '^0,' result)" -eq 0 ]
-    grep '^result ' <<<"$output"
-}
-
-@test "windows: a copy that fails is told in one line" {
-    fails_in_copy crash "was ended by signal 11"
-    fails_in_copy deadlock "has come to a deadlock"
-    fails_in_copy abort "has ended with status 3"
-    PARFOCAL_WINDOWS_LIMIT=0.5 fails_in_copy loop "has not ended after 0.5 s (windows_limit)"
-}
-
-@test "windows: what cannot be copied" {
-    echo "4 6" >windows
-    seen() {
-        run windows fork 10 $1
-        echo "$output"
-        [ "$status" -eq 1 ]
-        [ "$(grep -c '^parfocal: error: ' <<<"$output")" -eq 1 ]
-        grep -F "PARFOCAL_WINDOWS_BY fork: $2" <<<"$output"
-        [ ! -e result ]
-    }
-    seen mpifile "the program has files of MPI open"
-    seen both "the program has '$(pwd -P)/both' open to read and to write"
-    seen thread "the process has 2 threads"
-    seen shared "memory is shared"
-    windows run 10 both >/dev/null
 }
 
 @test "windows: files that cannot be" {
@@ -325,44 +260,33 @@ fails_in_copy() {
     bad "line 1: two numbers of marks are wanted" '-1 2\n'
     bad "line 1: the last mark must come after the first" '2 2\n'
     bad "line 2: a window must not begin before the one above ends" '2 5\n4 6\n'
-    PARFOCAL_WINDOWS_BY=fork bad "line 2: windows must stand in the order of their first marks" '2 5\n1 6\n'
     echo "1 2" >windows
-    PARFOCAL_WINDOWS=windows refuses "PARFOCAL_WINDOWS_RESULT names a file" -np 2 "$APP"
+    PARFOCAL_WINDOWS=windows refuses "PARFOCAL_WINDOWS_RESULT must name a file" -np 2 "$APP"
     PARFOCAL_WINDOWS=nosuch PARFOCAL_WINDOWS_RESULT=result refuses "cannot read 'nosuch'" -np 2 "$APP"
     PARFOCAL_WINDOWS=/ PARFOCAL_WINDOWS_RESULT=result refuses "cannot read '/'" -np 2 "$APP"
     PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_RESULT=no/result refuses "cannot write 'no/result'" -np 2 "$APP"
     PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_RESULT=result PARFOCAL_WINDOWS_MODEL=portal \
         refuses "unknown model 'portal', maybe portals?" -np 2 "$APP"
     echo "1 1000" >windows
-    run windows run 3
+    run windows 3
     [ "$status" -eq 1 ]
     [[ $output == *"window 0 (marks 1 to 1000): the run has not come to its marks"* ]]
 }
 
-# Ends pfrun by a signal while a copy runs, which must be gone as well.
-killed_by() {
-    echo "4 6" >windows
-    PARFOCAL_WINDOWS=windows PARFOCAL_WINDOWS_MODEL=portals PARFOCAL_WINDOWS_BY=fork PARFOCAL_WINDOWS_RESULT=result \
-        "$PF_BIN/pfrun" -np 2 -model analytic "$APP" 10 loop >/dev/null 2>&1 3>&- &
-    local run=$! copy i
+@test "a sample that is stopped prints one line, and leaves nothing behind where no run was finished" {
+    printf '#include <mpi.h>\nint main(void) { MPI_Init(0, 0); for (;;) MPI_Barrier(MPI_COMM_WORLD); }\n' >spin.c
+    "$PF_BIN/pfcc" -o spin spin.c
+    PARFOCAL_MARKS_AT=phase "$PF_BIN/pfrun" -sample 1% -np 2 "$PWD/spin" >said 2>&1 3>&- &
+    local run=$! i
     for i in $(seq 600); do
-        copy=$(pgrep -P $run) && break
+        [ -e .parfocal-sample-*/runs/1/output.txt ] && break
         sleep 0.1
     done
-    kill -0 $copy
-    kill -$1 $run
-    wait $run || true
-    for i in $(seq 600); do
-        kill -0 $copy 2>/dev/null || break
-        sleep 0.1
-    done
-    ! kill -0 $copy 2>/dev/null
-}
-
-@test "windows: copies end with the run, and leave nothing" {
-    killed_by TERM
-    [ -z "$(ls -A tmp)" ]
-    [ ! -e result ]
-    killed_by KILL
-    rm -rf tmp/* # who is killed so cannot
+    kill -TERM $run
+    local status=0
+    wait $run || status=$?
+    cat said
+    [ "$status" -eq 143 ]
+    [ "$(cat said)" = "parfocal: error: -sample: stopped by SIGTERM; nothing of it is kept" ]
+    [ ! -e .parfocal-sample-* ]
 }

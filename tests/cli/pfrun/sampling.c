@@ -3,21 +3,15 @@
  * Iterations for the marks of a run: messages to both neighbours, an allreduce, in every fifth iteration a
  * large reduce. Options, in any order: phases (names one at each end), pcontrol (one in each iteration),
  * levels (other ones, before), uneven (rank 0 names a phase of its own), dup (collectives on a duplicate of
- * the world), busy (some 0.1 s of processor time in each iteration). The result of all ranks is printed.
- *
- * What a copy of the process must not share with the original: write, read (a line per iteration of files
- * that are open from the start), mpifile, both (a file that is open to read and to write), thread, shared
- * (memory). What happens in models other than analytic only: crash, deadlock, loop, abort, make (a file).
+ * the world), busy (some 0.1 s of processor time in each iteration), mpifile (open from the start). The
+ * result of all ranks is printed.
  */
 #include <limits.h>
 #include <mpi.h>
 #include <parfocal.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define MOST (1 << 16)
 
@@ -41,65 +35,11 @@ static void compute(void)
         steps++;
 }
 
-static void *sleep_long(void *unused)
-{
-    for (;;)
-        pause();
-    return unused;
-}
-
-static FILE *written, *read_from;
-
-static void open_all(void)
+static void open_file(void)
 {
     static MPI_File file;
-    pthread_t thread;
     if (wants("mpifile"))
         MPI_File_open(MPI_COMM_WORLD, "mpifile", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-    if (rank != 0)
-        return;
-    if (wants("write"))
-        written = fopen("written", "w");
-    if (wants("read")) {
-        read_from = fopen("read", "r");
-        setvbuf(read_from, NULL, _IONBF, 0); /* the place in the file is the system's */
-    }
-    if (wants("both") && !fopen("both", "w+"))
-        perror("both");
-    if (wants("thread"))
-        pthread_create(&thread, NULL, sleep_long, NULL);
-    if (wants("shared"))
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
-static void use_files(int i)
-{
-    char line[40];
-    if (written) {
-        fprintf(written, "iteration %d\n", i);
-        fflush(written);
-    }
-    if (read_from && fgets(line, sizeof line, read_from))
-        out[0][0] += atoi(line);
-}
-
-static void fail_in_fine_model(int i)
-{
-    volatile int *nowhere = NULL;
-    volatile int stays = 1;
-    if (strcmp(pf_model_current(), "analytic") == 0 || rank != 0)
-        return;
-    if (wants("make") && fopen("made", "w"))
-        printf("a file was made\n");
-    if (wants("crash"))
-        *nowhere = i;
-    if (wants("deadlock"))
-        MPI_Recv(&i, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (wants("abort"))
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    if (wants("loop"))
-        while (stays)
-            ;
 }
 
 static void exchange(int items)
@@ -134,7 +74,7 @@ int main(int argc, char **argv)
         MPI_Pcontrol((const int[]){0, -120, INT_MIN}[i]);
     if (wants("uneven") && rank == 0)
         pf_phase("mine");
-    open_all();
+    open_file();
     for (int i = 0; i < MOST; i++)
         out[0][i] = out[1][i] = large[i] = rank + i % 7;
     for (int i = 0; i < iterations; i++) {
@@ -143,8 +83,6 @@ int main(int argc, char **argv)
             MPI_Pcontrol(7);
         if (wants("busy"))
             compute();
-        use_files(i);
-        fail_in_fine_model(i);
         exchange(64 << i % 5);
         MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
         if (i % 5 == 4)

@@ -6,6 +6,7 @@ setup() {
     unset BUILD_DIR
     mkdir scripts tools
     cp "$BATS_TEST_DIRNAME/../../../scripts/setup.sh" scripts/
+    cp "$BATS_TEST_DIRNAME/../../../scripts/check-commits.py" scripts/
     echo 'some-library build a reason' >scripts/packages.txt
     echo 'some-debugger develop a reason' >>scripts/packages.txt
     fake dpkg-query 'case $* in *some-*) [ -e installed ] && echo installed || exit 1 ;; esac'

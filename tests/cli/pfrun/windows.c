@@ -223,7 +223,6 @@ static void mistakes(void)
     is_error("too much", MPI_Put(buffer, 2, MPI_LONG, 0, 0, 1, MPI_LONG, win), MPI_ERR_TRUNCATE);
     is_error("no member", MPI_Put(buffer, 1, MPI_LONG, 3, 0, 1, MPI_LONG, win), MPI_ERR_RANK);
     is_error("my operation", MPI_Accumulate(buffer, 1, MPI_LONG, 0, 0, 1, MPI_LONG, mine, win), MPI_ERR_OP);
-    is_error("free in an epoch", MPI_Win_free(&win), MPI_ERR_RMA_SYNC);
     MPI_Datatype two;
     MPI_Type_contiguous(2, MPI_LONG, &two);
     MPI_Type_commit(&two);

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,22 +42,67 @@ int main(void)
 }
 """
 
-WRITES = """
+# Says so when it starts, and does not end when it is the start that the file `hold` names.
+STARTS = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+static long held(void)
+{
+    long number = 0;
+    FILE *file = fopen("hold", "r");
+    if (file) {
+        if (fscanf(file, "%ld", &number) != 1)
+            number = 0;
+        fclose(file);
+    }
+    return number;
+}
+
+int main(void)
+{
+    static char out[10000], in[10000];
+    int rank, ranks;
+    long starts = -1;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    FILE *file = rank == 0 ? fopen("starts", "a") : NULL;
+    if (file) {
+        fprintf(file, "start\\n");
+        starts = ftell(file) / 6;
+        fclose(file);
+        printf("begin\\n");
+        fprintf(stderr, "complaint\\n");
+    }
+    for (int i = 0; i < 2000; i++) {
+        MPI_Pcontrol(1);
+        MPI_Sendrecv(out, 10000, MPI_CHAR, (rank + 1) % ranks, 0, in, 10000, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    while (held() == starts)
+        usleep(10000);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+COMPUTES = """
 #include <mpi.h>
 #include <stdio.h>
 int main(void)
 {
     int rank;
+    volatile double sum = 0;
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 200; i++) {
-        FILE *file = rank == 0 ? fopen("diary", i ? "a" : "w") : stdout;
-        if (!file)
-            return 16;
-        if (rank == 0)
-            fclose(file);
+    for (int i = 0; i < 700; i++) {
+        for (int k = 0; k < 300000; k++)
+            sum += k;
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    if (rank == 0)
+        puts("it computes");
     MPI_Finalize();
     return 0;
 }
@@ -172,7 +218,7 @@ class Folder(unittest.TestCase):
         done = subprocess.run([PFRUN, *words], capture_output=True, text=True, timeout=600, cwd=self.folder, check=False,
                               stdin=stdin, env={**ENVIRONMENT, "TMPDIR": self.folder, **(environment or {})})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parfocal")], [], "left behind")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith(("parfocal", ".parfocal"))], [], "left behind")
         return done.stdout if status == 0 else done.stderr
 
 
@@ -187,15 +233,8 @@ class Refusals(Folder):
                 (["-sample", "2%", "-fine", "smpi", "-cheap", "portals", *body], "-fine smpi is not finer than -cheap portals"),
                 (["-sample", "2%", "-fine", "smpi", "-cheap", "smpi", *body], "is not finer"),
                 (["-sample", "2%", "-model", "smpi", *body], "-model is not for -sample"),
-                (["-sample", "2%", "-jobs", "0", *body], "-jobs needs a whole number"),
                 (["-sample", "2%", "-seed", "x", *body], "-seed needs a whole number"),
-                (["-sample", "2%", "-by", "magic", *body], "-by needs"),
-                (["-sample", "2%", "-by", "run", "-jobs", "2", *body], "-jobs is for windows by fork"),
-                (["-sample", "2%", "-partition", "x", *body], "--partition and --sbatch are for --slurm"),
-                (["-sample", "2%", "-by", "fork", "-slurm", *body], "-slurm: there is no sbatch here" if not shutil.which("sbatch") else
-                 "-slurm is for windows by again, not by fork"),
                 (["-sample", "2%", "-iterations", "0", *body], "-iterations needs a whole number"),
-                (["-sample", "2%", "-iterations", "100", "-by", "fork", *body], "-iterations has one window"),
                 (["-sample", "2%", "-iterations", "99", "./bodies", "halo", "300"], "-iterations 99: fewer than 100 are too few"),
                 (["-sample", "2%", "-iterations", "100", "./bodies", "halo", "9"], "no iterations that are alike"),
                 (["-sample", "2%", "-iterations", "600", "./bodies", "alltoallv", "600"], "no iterations that are alike"),
@@ -231,21 +270,16 @@ class Samples(Folder):
         with open(os.path.join(self.folder, name, "summary.json"), encoding="utf-8") as file:
             return json.load(file)
 
-    def check(self, by):
-        said = self.sample(*FIXED, "-sample", "3%", *PAIR, "-budget", "40", "-by", by, "-verify", "-report", by, "./bodies", "halo", "100")
-        summary = self.numbers(by)
+    def test_run(self):
+        said = self.sample(*FIXED, "-sample", "3%", *PAIR, "-budget", "40", "-verify", "-report", "run", "./bodies", "halo", "100")
+        summary = self.numbers("run")
         sample = summary["sample"]
-        self.assertEqual(sample["by"], by, said)
         self.assertEqual(sample["confidence"], 0.95)
         self.assertTrue(sample["low_s"] < sample["estimate_s"] < sample["high_s"])
         self.assertLess(abs(sample["verify"]["error"]), 0.03, said)
         self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
         self.assertAlmostEqual(sample["cheap_s"], summary["simulated_s"], places=12)
         self.assertEqual(said.count("bodies: halo"), 1, "the application is heard once")
-        return said, sample
-
-    def test_run(self):
-        said, sample = self.check("run")
         # The command that it prints says the same to the last digit.
         command = shlex.split(re.search(r"again: (.*)", said)[1])
         subprocess.run([word if word != "run" or command[i - 1] != "-report" else "again" for i, word in enumerate(command)],
@@ -254,16 +288,13 @@ class Samples(Folder):
         for key in ("estimate_s", "low_s", "high_s", "border_s", "strata", "phases", "verify"):
             self.assertEqual(again[key], sample[key], key)
 
-    def test_fork(self):
-        self.check("fork")
-
     def test_ahead(self):
         """Of a program whose begin is regular, marks and windows are of one run, which the application is heard in."""
-        words = [*FIXED, "-sample", "2%", *PAIR, "-verify", "-seed", "3", "./bodies", "halo", "700", "4096"]
+        words = [*FIXED, "-sample", "2%", *PAIR, "-budget", "10", "-verify", "-seed", "3", "./bodies", "halo", "700", "4096"]
         said = self.sample("-report", "ahead", *words)
         summary = self.numbers("ahead")
         sample = summary["sample"]
-        self.assertIn("in 2 runs, windows by run", said)
+        self.assertIn("in 2 runs", said)
         self.assertEqual(said.count("bodies: halo"), 1)
         self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
         self.assertLess(abs(sample["verify"]["error"]), 0.01, said)
@@ -286,10 +317,10 @@ class Samples(Folder):
 
     def test_by_heart(self):
         """Where a narrow interval is asked for, iterations that come again are known by heart, nearly to the last digit."""
-        said = self.sample(*FIXED, "-sample", "0.3%", *PAIR, "-verify", "-report", "heart", "./bodies", "halo", "2000", "4096")
+        said = self.sample(*FIXED, "-sample", "0.3%", *PAIR, "-budget", "10", "-verify", "-report", "heart", "./bodies", "halo", "2000", "4096")
         sample = self.numbers("heart")["sample"]
         self.assertIn("known by heart", said)
-        self.assertIn("in 2 runs, windows by run", said)
+        self.assertIn("in 2 runs", said)
         self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
         self.assertLess(abs(sample["verify"]["error"]), 2e-4, said)
         self.assertGreater(abs(sample["cheap_s"] / sample["estimate_s"] - 1), 0.005, "a sample of it shows something")
@@ -314,56 +345,61 @@ class Samples(Folder):
     def test_not_ahead(self):
         """A program whose iterations differ has its windows drawn when all are known; so has one of which its begin is all, heard once."""
         said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "20", "./bodies", "alltoallv", "700", "1024")
-        self.assertRegex(said, "in [3-6] runs, windows by run")
-        said = self.sample(*FIXED, "-sample", "5%", *PAIR, "./bodies", "halo", "150")
-        self.assertIn("in 2 runs, windows by run", said)
+        self.assertRegex(said, "in [3-6] runs")
+        said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "50", "./bodies", "halo", "150")
+        self.assertIn("in 2 runs", said)
         self.assertEqual(said.count("bodies: halo"), 1)
 
     def test_ahead_of_measured_computation(self):
-        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-verify", "-report", "computes", "./bodies", "halo", "500", "4096")
+        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-budget", "10", "-verify", "-report", "computes", "./bodies", "halo", "500", "4096")
         self.assertLess(abs(self.numbers("computes")["sample"]["verify"]["error"]), 0.1, said)
 
-    def test_fork_that_settles_elsewhere(self):
-        """Copies of a run in the cheap model do not come to where a whole run in portals does, 1.9 % farther: the interval knows."""
-        said = self.sample("-np", "16", "--cfg=smpi/simulate-computation:no", "-sample", "2%", "-budget", "25", *PAIR, "-by", "fork", "-verify",
-                           "-report", "slowly", "./bodies", "halo", "400", "32768")
-        verify = self.numbers("slowly")["sample"]["verify"]
-        self.assertLess(verify["error"], -0.01, said)
-        self.assertTrue(verify["inside"], said)
+    def whole(self, *words):
+        """The numbers of a sample that was a run all in the fine model, in one run that was heard once."""
+        said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-verify", "-report", "whole", *words)
+        self.assertIn("a sample would not pay, so all of it is simulated in portals", said)
+        self.assertIn("in 1 runs", said)
+        self.assertNotIn("all analytic says", said)
+        sample = self.numbers("whole")["sample"]
+        self.assertEqual((sample["share"], sample["cheap_s"], sample["verify"]["error"]), (1, None, 0))
+        self.assertAlmostEqual(self.numbers("whole")["simulated_s"], sample["estimate_s"], places=12)
+        return said, sample
 
     def test_short(self):
-        """Without a budget that was asked for, a short run has the sample that it needs, or is simulated in the fine model, all of it."""
-        said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-report", "short", "./bodies", "halo", "150")
-        self.assertIn("the run is short: the smallest sample simulates", said)
-        self.assertLess(self.numbers("short")["sample"]["share"], 0.5)
-        for iterations in ("20", "2"):
-            said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-verify", "-report", "short", "./bodies", "halo", iterations)
-            self.assertIn("so all of it is simulated there", said)
-            sample = self.numbers("short")["sample"]
-            self.assertEqual(sample["share"], 1)
-            self.assertAlmostEqual(sample["estimate_s"] / sample["verify"]["true_s"], 1, places=12)
+        """Without a budget that was asked for, a run of less than a second is simulated in the fine model, all of it."""
+        for iterations in ("150", "2"):
+            said, _ = self.whole("./bodies", "halo", iterations)
+            self.assertEqual(said.count("bodies: halo"), 1)
 
-    def test_again(self):
-        """Windows in processes of their own that run the cheap part again: as copies of one run, to the last digit, however many."""
-        found = []
-        for way in (["-by", "fork"], ["-by", "fork", "-jobs", "2"], ["-by", "again"], ["-by", "again", "-jobs", "3"]):
-            self.sample(*FIXED, "-sample", "1%", *PAIR, "-budget", "40", *way, "-report", "ways", "./bodies", "amr", "250", "512")
-            sample = self.numbers("ways")["sample"]
-            found.append([sample[key] for key in ("estimate_s", "low_s", "high_s", "border_s", "simulated")])
-        self.assertEqual(found[1:], found[:1] * 3)
+    def test_that_does_not_pay(self):
+        """A program that computes more than its simulation does is simulated in the fine model at once: no other model is much cheaper."""
+        self.program("busy-body", COMPUTES)
+        said, sample = self.whole("./busy-body")
+        self.assertEqual(said.count("it computes"), 1)
+        self.assertLess(sample["cost_ratio"], 1.5)
+        self.assertGreater(sample["application_cpu_s"], 1)
+
+    def test_that_pays(self):
+        """One whose time goes to the fine model is looked at, and sampled, for less than that."""
+        said = self.sample("-np", "16", *FIXED[2:], "-sample", "2%", "-fine", "packet", "-cheap", "analytic", "-verify", "-report", "pays",
+                           "./bodies", "halo", "3000", "32768")
+        sample = self.numbers("pays")["sample"]
+        self.assertIn("in 3 runs; all packet would cost", said)
+        self.assertEqual(said.count("bodies: halo"), 1)
+        self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
+        self.assertLess(sample["cost_ratio"], 0.8, said)
+        self.assertAlmostEqual(sample["cost_ratio"], sample["paid_cpu_s"] / sample["fine_cpu_s"], places=12)
 
     def test_stdin(self):
-        """A file on stdin is read in each run and each copy; a pipe cannot be, and one line says so."""
+        """A file on stdin is read in each run; a pipe cannot be, and one line says so."""
         with open(os.path.join(self.folder, "asks.c"), "w", encoding="utf-8") as file:
             file.write(ASKS)
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "asks.c", "-o", "asks"], cwd=self.folder, check=True)
         with open(os.path.join(self.folder, "given"), "w+", encoding="utf-8") as file:
             file.write("skipped\n150\n")
-        words = [*FIXED, "-sample", "10%", *PAIR]
-        for way in (["-by", "run"], ["-by", "fork"], ["-by", "again", "-jobs", "2"]):
-            with open(os.path.join(self.folder, "given"), "rb", buffering=0) as file:
-                said = self.sample(*words, *way, "./asks", stdin=file)
-            self.assertIn("sample: portals takes", said)
+        words = [*FIXED, "-sample", "10%", *PAIR, "-budget", "50"]
+        with open(os.path.join(self.folder, "given"), "rb", buffering=0) as file:
+            self.assertIn("sample: portals takes", self.sample(*words, "./asks", stdin=file))
         there, here = os.pipe()
         os.write(here, b"first 150\n")
         os.close(here)
@@ -377,7 +413,7 @@ class Samples(Folder):
         with open(os.path.join(self.folder, "polls.c"), "w", encoding="utf-8") as file:
             file.write(POLLS)
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "polls.c", "-o", "polls"], cwd=self.folder, check=True)
-        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-verify", "-report", "polls-report", "./polls")
+        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-budget", "50", "-verify", "-report", "polls-report", "./polls")
         self.assertTrue(self.numbers("polls-report")["sample"]["verify"]["inside"], said)
 
     def test_time(self):
@@ -385,7 +421,7 @@ class Samples(Folder):
         with open(os.path.join(self.folder, "timed.c"), "w", encoding="utf-8") as file:
             file.write(TIMED)
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "timed.c", "-o", "timed"], cwd=self.folder, check=True)
-        said = self.sample(*FIXED, "-sample", "10%", *PAIR, "./timed", status=1)
+        said = self.sample(*FIXED, "-sample", "10%", *PAIR, "-budget", "50", "./timed", status=1)
         self.assertEqual(said.count("\n"), 1, said)
         self.assertIn("the program passes fewer marks than in analytic: what it does depends on time", said)
 
@@ -395,21 +431,17 @@ class Samples(Folder):
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "-g", name + ".c", "-o", name], cwd=self.folder, check=True)
 
     def test_slices(self):
-        """Where no call is made equally often by all ranks, units are slices of time, in all ways the same sample."""
+        """Where no call is made equally often by all ranks, units are slices of time."""
         self.program("deals", DEALS)
-        found = []
-        for way in (["-by", "run"], ["-by", "fork"], ["-by", "fork", "-jobs", "2"], ["-by", "again", "-jobs", "2"]):
-            said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-verify", *way, "-report", "slices", "./deals", "4000")
-            sample = self.numbers("slices")["sample"]
-            self.assertRegex(said, r"units \(slices of [0-9.]+ us, [0-9]+ to a unit\): 3 certain")
-            self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
-            self.assertLess(abs(sample["verify"]["error"]), 0.01, said)
-            self.assertGreater(abs(sample["cheap_s"] / sample["verify"]["true_s"] - 1), 0.01, "a sample of it shows something")
-            self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
-            self.assertLess(sample["share"], 0.1)
-            self.assertEqual(sample["phases"], [])
-            found.append([sample[key] for key in ("estimate_s", "low_s", "high_s", "border_s", "simulated")])
-        self.assertEqual(found[2:], found[1:2] * 2)
+        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "10", "-verify", "-report", "slices", "./deals", "4000")
+        sample = self.numbers("slices")["sample"]
+        self.assertRegex(said, r"units \(slices of [0-9.]+ us, [0-9]+ to a unit\): 3 certain")
+        self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
+        self.assertLess(abs(sample["verify"]["error"]), 0.01, said)
+        self.assertGreater(abs(sample["cheap_s"] / sample["verify"]["true_s"] - 1), 0.01, "a sample of it shows something")
+        self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
+        self.assertLess(sample["share"], 0.1)
+        self.assertEqual(sample["phases"], [])
         said = subprocess.run([os.path.join(BUILD, "bin", "pfinfo"), "--units", "--", *FIXED, *PAIR, "./deals", "4000"], cwd=self.folder, env=ENVIRONMENT,
                               timeout=600, check=True, capture_output=True, text=True).stdout
         self.assertRegex(said, r"marks: none; 4 ranks(.|\n)*\nunits: [0-9]+ \(slices of [0-9.]+ us, [0-9]+ to a unit\)\n  kind +units")
@@ -418,53 +450,75 @@ class Samples(Folder):
         """A program whose begin is regular, and which then does something else, has its windows drawn when all is known; one that communicates nothing has none."""
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), os.path.join(os.path.dirname(BODIES), "unlike.c"), "-o", os.path.join(self.folder, "unlike")],
                        check=True)
-        said = self.sample("-np", "2", *FIXED[2:], "-sample", "2%", *PAIR, "-verify", "-report", "other", "./unlike", "sizes", "200")
+        said = self.sample("-np", "2", *FIXED[2:], "-sample", "2%", *PAIR, "-budget", "10", "-verify", "-report", "other", "./unlike", "sizes", "200")
         sample = self.numbers("other")["sample"]
         self.assertIn("units (slices of ", said)
         self.assertTrue(sample["verify"]["inside"], said)
-        said = self.sample("-np", "1", *FIXED[2:], "-sample", "2%", *PAIR, "./unlike", "pairs", "100", status=1)
+        said = self.sample("-np", "1", *FIXED[2:], "-sample", "2%", *PAIR, "-budget", "10", "./unlike", "pairs", "100", status=1)
         self.assertEqual(said, "parfocal: error: -sample: the program takes no simulated time\n")
 
     def test_other_ways(self):
-        """A program that makes other calls in another model has no sample: it is simulated whole, or, with a budget, refused in one line."""
+        """A program that makes other calls in another model has no sample: with a budget it is refused in one line."""
         self.program("talks", TALKS)
-        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-verify", "-report", "ways", "./talks")
-        self.assertRegex(said, "what the program does depends on time: it makes [0-9]+ calls in a run with windows in portals, [0-9]+ in analytic, so all")
-        sample = self.numbers("ways")["sample"]
-        self.assertAlmostEqual(sample["estimate_s"] / sample["verify"]["true_s"], 1, places=12)
-        self.assertGreater(sample["cost_ratio"], 1)
         said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "60", "./talks", status=1)
         self.assertEqual(said.count("\n"), 1, said)
         self.assertIn("what the program does depends on time", said)
 
-    def test_ended(self):
-        """Jobs end with the sample that asked for them, and nothing stays."""
-        process = subprocess.Popen([PFRUN, *FIXED, "-sample", "1%", *PAIR, "-by", "again", "-jobs", "2", "./bodies", "halo", "20000", "20000"],
-                                   cwd=self.folder, env={**ENVIRONMENT, "TMPDIR": self.folder}, stdout=subprocess.DEVNULL)
-        until(lambda: glob.glob(os.path.join(self.folder, "parfocal-sample-*", "jobs", "*", "output.txt")))
-        process.terminate()
-        self.assertNotEqual(process.wait(timeout=60), 0)
-        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parfocal")], [], "left behind")
+    def start(self, *words):
+        """A sample whose signals reach all that a terminal's would."""
+        return subprocess.Popen([PFRUN, *FIXED, "-sample", "1%", *PAIR, *words], cwd=self.folder, env={**ENVIRONMENT, "TMPDIR": self.folder},
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+    def kept(self, *path):
+        return glob.glob(os.path.join(self.folder, ".parfocal-sample-*", *path))
+
+    def stopped(self, number, starts, runs, *words):
+        """What a sample says on stderr that a signal has stopped in its run `starts`, when `runs` were finished in all."""
+        with open(os.path.join(self.folder, "hold"), "w", encoding="utf-8") as file:
+            file.write(str(starts))
+        process = self.start(*words)
+        until(lambda: any(os.path.getsize(path) for path in self.kept("*", str(runs + 1), "output.txt")))
+        os.killpg(process.pid, number)
+        said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 128 + number, said)
+        os.remove(os.path.join(self.folder, "hold"))
+        self.assertEqual(said.count("parfocal: error"), 1, said)
+        self.assertIn(f"finished runs ({runs}) are kept in .parfocal-sample-", said)
+        self.assertEqual(len(self.kept("runs", "*", "result.json")), runs)
         self.assertEqual(subprocess.run(["pgrep", "-f", self.folder], capture_output=True, check=False).stdout, b"")
+        return said
 
-    def test_refused_fork(self):
-        """A program with an open file of MPI cannot be copied: one line says so, and the windows are in a mixed run."""
-        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), os.path.join(HERE, "..", "pfrun", "sampling.c"), "-o", os.path.join(self.folder, "iterates")],
-                       check=True)
-        said = self.sample(*FIXED, "-sample", "20%", *PAIR, "-budget", "90", "-by", "fork", "-report", "refused", "./iterates", "100", "mpifile", "pcontrol")
-        self.assertEqual(self.numbers("refused")["sample"]["by"], "run", said)
-        self.assertEqual(said.count("windows are in mixed runs, not in forked processes: the program has"), 1, said)
-        said = self.sample(*FIXED, "-sample", "20%", *PAIR, "-budget", "90", "-by", "again", "-jobs", "2", "./iterates", "100", "mpifile", "pcontrol")
-        self.assertEqual(said.count("each window has a run of its own: the program has files of MPI open"), 1, said)
-        os.remove(os.path.join(self.folder, "mpifile"))
+    def starts(self):
+        """How often the program has run since this was asked."""
+        path = os.path.join(self.folder, "starts")
+        with open(path, encoding="utf-8") as file:
+            count = len(file.readlines())
+        os.remove(path)
+        return count
 
-    def test_fork_that_writes(self):
-        """Copies open no files to write to. A program that does, and gives up, has its windows in mixed runs, and one line says why."""
-        self.program("writes", WRITES)
-        for by in (["-by", "fork"], ["-by", "again", "-jobs", "2"]):
-            said = self.sample(*FIXED, "-sample", "5%", *PAIR, *by, "-budget", "90", "-report", "written", "./writes")
-            self.assertEqual(self.numbers("written")["sample"]["by"], "run", said)
-            self.assertEqual(said.count("has ended with status 16"), 1, said)
+    def test_stopped(self):
+        """Finished runs are kept: the same command goes on behind them, says the same as if nothing had stopped it, and leaves nothing behind; a changed
+        program is another one."""
+        self.program("starts-all", STARTS)
+        words = ["-budget", "20", "-verify", "./starts-all"]
+        through = self.sample(*FIXED, "-sample", "1%", *PAIR, *words)
+        self.assertEqual(self.starts(), 3)
+        said = self.stopped(signal.SIGINT, 2, 1, *words)
+        self.assertIn("stopped by ^C (SIGINT)", said)
+        self.assertEqual(self.starts(), 2)
+        said = self.stopped(signal.SIGTERM, 2, 2, *words)
+        self.assertIn("-sample goes on where it was stopped: finished runs (1) are not repeated\n", said)
+        self.assertEqual(self.starts(), 2)
+        resumed = self.sample(*FIXED, "-sample", "1%", *PAIR, *words)
+        self.assertEqual(self.starts(), 1)
+        self.assertEqual(*(re.sub("cost: .*", "", text) for text in (through, resumed)))
+        self.assertEqual(self.kept(), [])
+        self.stopped(signal.SIGTERM, 3, 2, *words)
+        with open(os.path.join(self.folder, "starts-all"), "ab") as file:
+            file.write(b"changed")
+        self.starts()
+        self.sample(*FIXED, "-sample", "1%", *PAIR, *words)
+        self.assertEqual(self.starts(), 3)
 
     def test_report(self):
         self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "95", "-report", "out", "-seed", "9", "./bodies", "amr", "90", "512")
@@ -482,7 +536,7 @@ class Samples(Folder):
 
     def test_measured_computation(self):
         """The default: what was measured once is what all runs compute, so that a second look at the same sample is the same."""
-        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-budget", "80", "-by", "run", "-verify", "-report", "measured", "./bodies", "halo", "60")
+        said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-budget", "80", "-verify", "-report", "measured", "./bodies", "halo", "60")
         self.assertLess(abs(self.numbers("measured")["sample"]["verify"]["error"]), 0.1, said)
 
 

@@ -27,6 +27,7 @@ typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 typedef int MPI_Fint;
 typedef struct { int MPI_SOURCE; int MPI_TAG; int MPI_ERROR; int MPI_internal[5]; } MPI_Status;
+typedef struct { MPI_Fint MPI_SOURCE, MPI_TAG, MPI_ERROR, MPI_internal[5]; } MPI_F08_status;
 typedef void MPI_User_function(void *, void *, int *, MPI_Datatype *);
 typedef void MPI_User_function_c(void *, void *, MPI_Count *, MPI_Datatype *);
 typedef int MPI_Grequest_query_function(void *, MPI_Status *);

@@ -14,12 +14,13 @@ static void late(void)
 int main(int argc, char **argv)
 {
     const char *which = begin(argc, argv);
-    int values[8] = {0}, more[8] = {0}, counts[2] = {1, 1}, displs[2] = {0, 1};
+    int values[8] = {0}, more[8] = {0}, counts[2] = {1, 1}, list[2] = {1, 1}, displs[2] = {0, 1};
     int faulty;
     MPI_Request request;
 
     MPI_Barrier(MPI_COMM_WORLD);
     faulty = wrong && rank == 1;
+    list[0] += faulty;
     late();
     CASE("function")
     {
@@ -50,6 +51,10 @@ int main(int argc, char **argv)
     CASE("gatherv")
     MPI_Gatherv(values, faulty ? 2 : 1, MPI_INT, more, counts, displs, MPI_INT, 0, MPI_COMM_WORLD);
     CASE("scatter") MPI_Scatter(values, 1, MPI_INT, more, faulty ? 2 : 1, MPI_INT, 0, MPI_COMM_WORLD);
+    CASE("gather") MPI_Gather(values, 1, faulty ? MPI_FLOAT : MPI_INT, more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    CASE("exchange")
+    MPI_Alltoallv(values, counts, displs, MPI_INT, more, list, displs, MPI_INT, MPI_COMM_WORLD);
+    CASE("only") if (faulty) MPI_Gather(values, 1, MPI_INT, more, 1, MPI_INT, 0, MPI_COMM_WORLD);
     CASE("own") MPI_Alltoall(values, 1, MPI_INT, more, 1, wrong ? MPI_DOUBLE : MPI_INT, MPI_COMM_WORLD);
     CASE("comm")
     {

@@ -65,8 +65,9 @@ static void overlap(const char *which)
         MPI_Irecv(values, 4, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &requests[0]);
         MPI_Send(wrong && rank == 0 ? values : more, 4, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-        MPI_Send(values, 4, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD); /* now it may */
-        MPI_Recv(values, 4, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(values, 4, MPI_INT, 1 - rank, 2, more, 4, MPI_INT, 1 - rank, 2,
+                     MPI_COMM_WORLD, /* now it may */
+                     MPI_STATUS_IGNORE);
     }
     CASE("restart")
     {
@@ -81,6 +82,45 @@ static void overlap(const char *which)
     }
     CASE("alias")
     MPI_Allreduce(wrong ? values : MPI_IN_PLACE, values, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* What both sides say about a message, and who waits for whom. */
+static void pairs(const char *which)
+{
+    CASE("datatype")
+    {
+        if (rank == 0)
+            MPI_Send(values, 1, wrong ? MPI_FLOAT : MPI_INT, 1, 1, MPI_COMM_WORLD);
+        else
+            MPI_Recv(values, 4, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    CASE("unsafe")
+    {
+        if (rank == 0 || wrong)
+            MPI_Send(values, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
+        MPI_Recv(values, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1 && !wrong)
+            MPI_Send(values, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
+    }
+    CASE("crossed")
+    {
+        if (rank == 0 && wrong)
+            MPI_Bcast(values, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        if (rank == 0)
+            MPI_Send(values, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        else
+            MPI_Recv(values, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1 || !wrong)
+            MPI_Bcast(values, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    CASE("deadlock")
+    {
+        if (rank == 0 || wrong)
+            MPI_Recv(values, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Ssend(values, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD);
+        if (rank == 1 && !wrong)
+            MPI_Recv(values, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
 }
 
 static void arguments(const char *which)
@@ -98,6 +138,18 @@ static void arguments(const char *which)
     CASE("negative") MPI_Send(values, wrong ? -1 : 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
     CASE("rank") MPI_Send(values, 1, MPI_INT, wrong ? 5 : MPI_PROC_NULL, 1, MPI_COMM_WORLD);
     CASE("tag") MPI_Send(values, 1, MPI_INT, MPI_PROC_NULL, wrong ? -7 : 7, MPI_COMM_WORLD);
+    CASE("error")
+    {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+        MPI_Bcast(values, 1, MPI_INT, wrong ? 3 : 0, MPI_COMM_WORLD);
+    }
+    CASE("released")
+    {
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        if (wrong && rank == 0)
+            MPI_Request_free(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     CASE("started")
     {
         MPI_Recv_init(values, 4, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &request);
@@ -115,7 +167,9 @@ int main(int argc, char **argv)
     const char *which = begin(argc, argv);
     unreceived(which);
     overlap(which);
+    pairs(which);
     arguments(which);
+    CASE("unfinished") if (wrong && rank == 0) return 0;
     MPI_Finalize();
     CASE("after")
     {

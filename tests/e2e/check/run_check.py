@@ -3,6 +3,7 @@
 """Tests PARFOCAL_CHECK: every fault is found, with the line that docs/check.md shows; what is right is not found.
 
 run_check.py --bin DIR faults   runs the programs of this folder with and without their faults (cases.txt);
+run_check.py --bin DIR classes  runs one wrong program of each class of classes.py (--all: all), and the right ones;
 run_check.py --bin DIR silent   runs correct programs of tests/e2e/programs: nothing may be found, and no simulated
                                 time may differ from that without the layer.
 """
@@ -15,6 +16,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+import classes  # noqa: E402
 import harness  # noqa: E402
 
 LIMIT = 60
@@ -23,9 +25,9 @@ CHECK = {"PARFOCAL_CHECK": "yes"}
 MODELS = [["-model", "smpi"], ["-model", "portals"], ["-model", "analytic"], ["-schedule", "every:2=analytic|portals|smpi"]]
 MIXED = ["-schedule", "every:2=smpi|portals"]
 # Which end the job themselves: a collective that differs, or an error handler that is fatal.
-FATAL = {"fatal"}
+FATAL = {"fatal", "error", "deadlock", "unfinished"}
 # Each object and each kind of call is there; any other program can be named.
-PROGRAMS = ["coll", "datatypes", "group", "icoll", "intercomm", "keyvals", "mixed", "persistent", "probe", "rma", "split", "truncate",
+PROGRAMS = ["coll", "datatypes", "group", "icoll", "idupinter", "intercoll", "keyvals", "mixed", "completions", "persistent", "probe", "rma", "wincalls", "split", "truncate",
             "winshapes"]
 DOC = os.path.join(harness.ROOT, "docs", "check.md")
 
@@ -129,16 +131,50 @@ def silent(tools, workers, programs):
     return len(jobs), [text for wrong in done for text in wrong]
 
 
+def one_class(tools, program, number, kind, name, model):
+    """A wrong one is found, with the function, the rank and the line; a right one is not."""
+    result = tools.pfrun(program, 2, [str(number), f"{kind}/{name}"], LIMIT, model, CHECK)
+    if kind.startswith("right"):
+        good = result.status == 0 and not lines_of(result)
+    else:
+        told = [line for line in lines_of(result) if re.search(r"rank \d.*MPI_\w+ at \S+:\d+ ", line)]
+        good = told and result.status not in (0, "timeout")
+    return [] if good else fail(result, f"{kind} {name}: exit status {result.status}")
+
+
+def by_class(tools, workers, everything):
+    all_cases, of_kind = classes.cases(), {}
+    path = os.path.join(tools.work, "classes.c")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(classes.source(all_cases))
+    program = tools.build(path, "pfcc")
+    for number, (kind, name, _) in enumerate(all_cases):
+        of_kind.setdefault(kind, []).append((number, kind, name))
+    jobs = []
+    for i, listed in enumerate(of_kind.values()):
+        chosen = listed if everything else {listed[i * 7 % len(listed)], listed[i * 5 % len(listed)]}
+        jobs += [(*case, model) for j, case in enumerate(sorted(chosen)) for model in (MODELS[:3] if everything else [MODELS[(i + j) % 3]])]
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        done = list(pool.map(lambda job: one_class(tools, program, *job), jobs))
+    return len(jobs), [text for wrong in done for text in wrong]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, help="folder with pfcc and pfrun")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("what", choices=["faults", "silent"])
+    parser.add_argument("what", choices=["faults", "silent", "classes"])
+    parser.add_argument("--all", action="store_true", help="all classes with all functions in all models")
     parser.add_argument("programs", nargs="*", help="of tests/e2e/programs, for silent")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         tools = harness.Tools(os.path.abspath(options.bin), work)
-        count, wrong = faults(tools, options.jobs) if options.what == "faults" else silent(tools, options.jobs, options.programs)
+        if options.what == "faults":
+            count, wrong = faults(tools, options.jobs)
+        elif options.what == "classes":
+            count, wrong = by_class(tools, options.jobs, options.all)
+        else:
+            count, wrong = silent(tools, options.jobs, options.programs)
     print("".join(wrong), end="")
     print(f"{options.what}: {count} cases, {len(wrong)} failures")
     return 1 if wrong else 0

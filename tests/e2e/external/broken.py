@@ -81,7 +81,7 @@ NAN, INF = math.nan, math.inf
 SIMULATORS = {
     "dies at HELLO": (DiesAtHello, "it has closed the connection"),
     "dies in WELCOME": (DiesInWelcome, "in the middle of a message"),
-    "says nothing at HELLO": (SilentAtHello, "it has said nothing for too long"),
+    "says nothing at HELLO": (SilentAtHello, "it has sent nothing for too long"),
     "wrong type at HELLO": (at_hello(advanced(0.0)), "a ADVANCED, type 71, where WELCOME should be"),
     "short WELCOME": (at_hello(message(WELCOME, body=b"1234")), "at least 40 are needed"),
     "version of the head": (at_hello(message(WELCOME, body=bytes(40), version=2)), "a WELCOME of version 2"),
@@ -95,7 +95,7 @@ SIMULATORS = {
     "no protocol": (at_hello(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3), "its message 1"),
     "error": (at_hello(message(ERROR, body=b"no such network\nhere")), "it says: no such network?here"),
     "dies": (at_advance(dies), "it has closed the connection"),
-    "says nothing": (at_advance(is_silent), "it has said nothing for too long"),
+    "says nothing": (at_advance(is_silent), "it has sent nothing for too long"),
     "half a message": (at_advance(lambda n, d, l: told(LAST, n, d)[:30] + dies_later()), "in the middle of a message"),
     "unknown id": (at_advance(lambda n, d, l: told(LAST, n + 12345, d)), "which is not under way"),
     "old id": (at_advance(lambda n, d, l: told(LAST, n, d) + told(LAST, n, d)), "whose end it has told"),

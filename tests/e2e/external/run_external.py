@@ -199,7 +199,7 @@ def wait_until(condition, seconds=60):
 
 
 def error_lines(result):
-    return [line for line in result.err.splitlines() if line.startswith("parfocal: ")]
+    return [line for line in result.err.splitlines() if re.match("parfocal: (error|warning): ", line)]
 
 
 def place_peers(external, name):
@@ -209,22 +209,27 @@ def place_peers(external, name):
     return os.path.join(external.work, name)
 
 
-def refused_hello(external, setting, expected):
-    """What pfnetd says to a client whose HELLO has this setting."""
+def refused_hello(external, first, expected):
+    """What pfnetd says to a client whose first message is this."""
     mine, its = socket.socketpair()
     with mine, its:
         process = subprocess.Popen([external.tools.command("pfnetd"), "--network", "packet", "--platform", "star:2"], stdin=its,
                                    stderr=subprocess.PIPE, text=True, cwd=external.work)
         its.close()
-        mine.sendall(peers.hello(("node-0", "node-1"), settings=setting.encode() + b"\n"))
+        mine.sendall(first)
+        mine.shutdown(socket.SHUT_WR)
         said = process.communicate(timeout=LIMIT)[1]
-    external.expect(process.returncode == 1 and len(said.splitlines()) == 1 and expected in said, f"{setting}: one line with '{expected}': {said}")
+    external.expect(process.returncode == 1 and len(said.splitlines()) == 1 and expected in said, f"{first!r}: one line with '{expected}': {said}")
 
 
 def broken(external):
     for setting in ("fabric_rate_0=nan", "fabric_rate_1=-1", "fabric_latency_2=inf", "fabric_latency_0=1e7", "fabric_router_latency=-1e-9",
                     "fabric_router_latency=fast", "fabric_rate_0="):
-        refused_hello(external, setting, f"message 1 of the client: HELLO has {setting}, which must be from 0 to ")
+        refused_hello(external, peers.hello(("node-0", "node-1"), settings=setting.encode() + b"\n"), f"message 1 of the client: HELLO has {setting}, which must be from 0 to ")
+    for first, expected in ((peers.message(peers.HELLO, version=2), "a HELLO of version 2 of the protocol"), (peers.message(peers.HELLO, length=10), "a HELLO of 10 bytes"),
+                            (peers.message(peers.HELLO, date=float("nan")), "a HELLO whose date is no number"), (b"GET / HTTP/1.1\r\nHost: here\r\n\r\n", "a message of "),
+                            (b"x", "in the middle of a message")):
+        refused_hello(external, first, "message 1 of the client: " * (len(first) > 1) + expected)
     crowd = external.source("tests", "e2e", "network", "crowd.c")
     peer = place_peers(external, "broken.py")
     for name, (_, expected) in SIMULATORS.items():
@@ -320,8 +325,8 @@ def ends(external):
         external.expect(result.status == 1 and len(result.err.splitlines()) == 1 and expected in result.err, f"{address}: '{expected}'", result)
     refused("model 'external' is without a network: PARFOCAL_NET_EXTERNAL", None)
     refused("is none of exec:COMMAND", "nonsense")
-    refused("nobody answers at '/nowhere/socket'", "/nowhere/socket")
-    refused("nobody answers at 'localhost:1'", "tcp:localhost:1")
+    refused("no simulator answers at '/nowhere/socket'", "/nowhere/socket")
+    refused("no simulator answers at 'localhost:1'", "tcp:localhost:1")
     refused("is not HOST:PORT", "tcp:1:x")
     refused("names no command", "exec: ")
     refused("characters", "unix:" + "x" * 200)
@@ -351,7 +356,7 @@ def ends(external):
             external.expect(wait_until(lambda: is_there(path) and stat.S_IMODE(os.stat(path).st_mode) == 0o600), "mode of the socket")
             if not leftover:
                 with server("--socket", path) as other:
-                    external.expect(other.wait(60) == 1 and "somebody listens" in other.stderr.read(), "two at a path")
+                    external.expect(other.wait(60) == 1 and "another process already listens" in other.stderr.read(), "two at a path")
                 with open(path + ".file", "w", encoding="utf-8"), server("--socket", path + ".file") as other:
                     external.expect(other.wait(60) == 1 and os.path.exists(path + ".file"), "a file is no socket")
             time.sleep(0.2 if leftover else 0)
@@ -362,7 +367,7 @@ def ends(external):
     for port in range(20000 + os.getpid() % 10000, 32000, 97):
         with server("--tcp", str(port)) as process:
             result = None
-            while process.poll() is None and (result is None or "nobody answers" in result.err):
+            while process.poll() is None and (result is None or "no simulator answers" in result.err):
                 result = external.pfrun(base, crowd, ["1000"], f"tcp:127.0.0.1:{port}")
             if process.wait(60) == 0:
                 external.expect(result.status == 0 and result.lines == reference, "by TCP", result)

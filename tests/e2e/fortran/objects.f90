@@ -11,6 +11,7 @@ program objects
   call attributes
   call attributes_of_mpi1
   call attributes_of_others
+  call attributes_in_c
   call predefined_attributes
   call error_handlers
   call strings
@@ -107,6 +108,59 @@ contains
   end subroutine
 
   ! Of datatypes and windows; and the procedures of the standard, called by the program itself.
+  ! MPI 3.1 section 17.2.7: C gets the address of a number that Fortran has set, Fortran the address that C has set.
+  subroutine attributes_in_c
+    use, intrinsic :: iso_c_binding
+    interface
+      function c_comm(comm) bind(C, name='MPI_Comm_f2c')
+        import :: c_ptr, c_int
+        integer(c_int), value :: comm
+        type(c_ptr) :: c_comm
+      end function
+      function c_get(comm, keyval, value, flag) bind(C, name='MPI_Comm_get_attr')
+        import :: c_ptr, c_int
+        type(c_ptr), value :: comm
+        integer(c_int), value :: keyval
+        type(c_ptr) :: value
+        integer(c_int) :: flag, c_get
+      end function
+      function c_set(comm, keyval, value) bind(C, name='MPI_Comm_set_attr')
+        import :: c_ptr, c_int, c_intptr_t
+        type(c_ptr), value :: comm
+        integer(c_int), value :: keyval
+        integer(c_intptr_t), value :: value
+        integer(c_int) :: c_set
+      end function
+    end interface
+    integer(kind=MPI_ADDRESS_KIND) :: value
+    integer(kind=MPI_ADDRESS_KIND), pointer :: wide
+    integer(c_int), pointer :: narrow
+    integer(c_int) :: flag
+    integer :: keyval, number, code
+    logical :: found
+    type(c_ptr) :: place
+    value = 0
+    call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, value, code)
+    value = 2_8**40 + me
+    call MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, value, code)
+    flag = c_get(c_comm(MPI_COMM_WORLD), keyval, place, flag)
+    call c_f_pointer(place, wide)
+    call check(wide == value, 'wide attribute in C')
+    call MPI_Attr_get(MPI_COMM_WORLD, keyval, number, found, code)
+    call check(found .and. number == me, 'wide attribute by MPI-1')
+    call MPI_Attr_put(MPI_COMM_WORLD, keyval, -7 - me, code)
+    flag = c_get(c_comm(MPI_COMM_WORLD), keyval, place, flag)
+    call c_f_pointer(place, narrow)
+    call check(narrow == -7 - me, 'narrow attribute in C')
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, value, found, code)
+    call check(found .and. value == -7 - me, 'narrow attribute by MPI-2')
+    code = c_set(c_comm(MPI_COMM_WORLD), keyval, 2_c_intptr_t**41)
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, value, found, code)
+    call check(found .and. value == 2_8**41, 'attribute of C')
+    call MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval, code)
+    call MPI_Comm_free_keyval(keyval, code)
+  end subroutine
+
   subroutine attributes_of_others
     integer :: keyval, type, dup, win, code, memory(4)
     integer(kind=MPI_ADDRESS_KIND) :: value, state = 1000, bytes = 16

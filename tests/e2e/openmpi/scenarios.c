@@ -212,8 +212,8 @@ static MPI_Comm make_shadow(struct rank *rank, int id)
     }
     void *comm = NULL;
     double before = simgrid_get_clock();
-    /* The two communicators of one parity each are different communicators of the hub and have different
-     * ids. */
+    /* The two communicators of one parity each are different communicators of the middleware and have
+     * different ids. */
     int hub_id = 2 * id + (id % 3 == 1 ? rank->self.rank % 2 : 0);
     CHECK(rank, pf_ompi_glue(rank->inst)->comm_shadow(members, n, me, hub_id, &comm) == MPI_SUCCESS);
     CHECK(rank, simgrid_get_clock() == before);

@@ -45,7 +45,13 @@ ENDS = [
     ("fetch", 1, r"PE \d: shmem_long_atomic_fetch_add: 8 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
     ("heap", 1, r"PE \d: shmem_long_p: 8 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
     ("sync", 1, r"PE \d: shmem_barrier: 512 bytes at 0x\w+ are not symmetric: .*, at ends.c:"),
-    ("malloc", 1, r"shmem_malloc: all PEs must call it with the same arguments; PE \d called shmem_malloc with others"),
+    ("malloc", 0, r"warning: PE \d: shmem_malloc: \d00 bytes, but PE \d asked for \d00: .* each gets the largest one; at ends.c:\d+ \(main\)"),
+    ("malloc far", 1, r"PE \d: shmem_malloc: no room for 3221225472 bytes where PE 0 has got 100, at ends.c:"),
+    ("align", 1, r"shmem_align: all PEs must call it with the same arguments; PE \d called shmem_align with others"),
+    ("thread", 1, r"^\n.*error: shmem_long_p was called from a thread that is no PE of the job, at ends.c:\d+ \(put\)"),
+    ("child", 7, r"error: shmem_long_p was called in a child process of a PE, which is no PE, at ends.c:\d+ \(put\)"),
+    ("child init", 7, r"error: shmem_init was called in a child process of a PE, which is no PE, at ends.c:\d+ \(init\)"),
+    ("thread init", 1, r"^\n.*error: shmem_init was called from a thread that is no PE of the job, at ends.c:\d+ \(init\)"),
     ("instead", 1, r"PE \d: shmem_[mc]alloc: all PEs must .*; PE \d called shmem_[mc]alloc instead"),
     ("free", 1, r"shmem_free: 0x\w+ is not from shmem_malloc, or has been freed"),
     ("set", 1, r"PE 2: shmem_barrier: the PE is not in its active set: PE_start 0, logPE_stride 0, PE_size 2"),
@@ -56,9 +62,12 @@ ENDS = [
     ("test", 1, r"livelock at simulated time \S+ s: 2000 calls of shmem_long_test in a row found nothing.*(?s:.*)PE 1 .*shmem_long_test"),
     ("quiet", 0, r""),
     ("quiet forever", 1, r"livelock at simulated time \S+ s: 2000 calls of shmem_fence in a row found nothing.*(?s:.*)PE 1 .*shmem_fence, at ends.c"),
-    ("exit", 7, r""),
+    ("exit", 7, r"PE 1 called shmem_global_exit with status 7, at ends.c:\d+ \(main\)\n.*PE 0 is blocked in shmem_finalize"),
     ("exit with 0", 0, r"^\n$"),
     ("leave", 0, r"^\n$"),
+    ("at exit", 0, r"^finalized\nfinalized\nfinalized\n$"),
+    ("leave with 5", 5, r"rank 1 has ended with status 5 and without shmem_finalize(?s:.*)PE 0 is blocked in shmem_finalize \(for PE \d\), at ends.c"),
+    ("finalize", 0, r"^\n$"),
 ]
 TWO_CABLES = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -139,6 +148,7 @@ def together(checker):
     program = os.path.join(checker.tools.work, "edges")
     few = ["--cfg=parfocal/ptl_max_objects:100"]
     checker.expect("more contexts than counters", checker.pfrun(program, 2, ["few counters"], few), 0, r"^PASS\n")
+    checker.expect("PEs that ask for different sizes", checker.pfrun(program, 5, ["unequal"]), 0, r"^PASS\n")
     checker.expect("stores by a pointer", checker.pfrun(program, 4, ["packed"], hosts), 0, r"^PASS\n")
     program = os.path.join(checker.tools.work, "suites")
     checker.expect("suites.c in the heap, two PEs on each host", checker.pfrun(program, 4, ["heap"], hosts), 0, r"^PASS\n")
@@ -212,6 +222,9 @@ def ends(checker):
     for how, status, pattern in ENDS:
         few = ["--cfg=parfocal/livelock_polls:2000"] if how in ("test", "quiet forever") else []
         checker.expect(f"ends {how}", checker.pfrun(program, 3, [how], few), status, pattern)
+    command = ["env", "INIT_EARLY=1", checker.tools.command("pfrun"), "-np", "2", program]
+    checker.expect("shmem_init in a constructor", checker.tools.run(command, 60), 1,
+                   r"shmem_init was called before main\(\), in a constructor, at ends.c:\d+ \(begin\)")
     program = os.path.join(checker.tools.work, "mixed")
     checker.expect("MPI in a model without a NIC", checker.pfrun(program, 2), 1, r"OpenSHMEM needs a model with a network interface")
     checker.expect("MPI behind OpenSHMEM, no model given", checker.pfrun(program, 2, ["shmem first"]), 0, r"^PASS\n")

@@ -145,6 +145,33 @@ static void test_shared_middle_link(void **state)
     plan_assert_near(times[3], expected, exact);
 }
 
+/* Short messages of two pairs of nodes, which wait at their own slow links, cross a fast one at dates to
+ * come: there is room for both. */
+static void test_fast_middle_link(void **state)
+{
+    (void)state;
+    static const char platform[] =
+        "<zone id=\"w\" routing=\"Full\">\n"
+        "<host id=\"node-0\" speed=\"1Gf\"/><host id=\"node-1\" speed=\"1Gf\"/>\n"
+        "<host id=\"node-2\" speed=\"1Gf\"/><host id=\"node-3\" speed=\"1Gf\"/>\n"
+        "<link id=\"a\" bandwidth=\"1GBps\" latency=\"100ns\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+        "<link id=\"b\" bandwidth=\"4GBps\" latency=\"100ns\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+        "<link id=\"middle\" bandwidth=\"10GBps\" latency=\"300ns\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+        "<route src=\"node-0\" dst=\"node-2\"><link_ctn id=\"a\" direction=\"UP\"/>"
+        "<link_ctn id=\"middle\" direction=\"UP\"/></route>\n"
+        "<route src=\"node-1\" dst=\"node-3\"><link_ctn id=\"b\" direction=\"UP\"/>"
+        "<link_ctn id=\"middle\" direction=\"UP\"/></route>\n"
+        "</zone>\n";
+    struct world world = {.nodes = 4, .platform = platform};
+    static const struct exchange one[] = {{0, 2, 2000, 500}, {0, 0, 0, 0}};
+    static const struct exchange other[] = {{1, 3, 2000, 500}, {0, 0, 0, 0}};
+    static const struct exchange two[] = {{0, 2, 2000, 500}, {1, 3, 2000, 500}, {0, 0, 0, 0}};
+    double first = plan_run(&world, one)[0], second = plan_run(&world, other)[1];
+    const double *times = plan_run(&world, two);
+    plan_assert_near(times[0], first, 1e-3);
+    plan_assert_near(times[1], second, 1e-3);
+}
+
 /* Links are wide here, so that PCIe is the bottleneck: ranks of one host share it, each direction for
  * itself. */
 static void test_shared_bus(void **state)
@@ -197,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_incast_of_mixed_sizes),
         cmocka_unit_test(test_small_beside_large),
         cmocka_unit_test(test_shared_middle_link),
+        cmocka_unit_test(test_fast_middle_link),
         cmocka_unit_test(test_shared_bus),
         cmocka_unit_test(test_streams_behind_a_queue),
     };

@@ -109,7 +109,7 @@ static void program_limits(int rank, int size, void *shared)
     (void)rank, (void)size, (void)shared;
     ptl_handle_ni_t ni;
     ptl_ni_limits_t wish = {.max_entries = 1 << 30, .max_cts = 5, .max_waw_ordered_size = 1}, actual;
-    ptl_ni_limits_t few_indices = {.max_pt_index = 10};
+    ptl_ni_limits_t few_indices = {.max_pt_index = 10, .max_atomic_size = 4};
     CHECK(PtlInit() == PTL_OK);
     CHECK(PtlNIInit(0, NI_OPTIONS, PTL_PID_ANY, &wish, &actual, &ni) == PTL_OK);
     CHECK(actual.max_entries == 77 && actual.max_cts == 5 && actual.max_mds == 88);
@@ -119,7 +119,7 @@ static void program_limits(int rank, int size, void *shared)
     CHECK(actual.features & PTL_COHERENT_ATOMICS && actual.max_msg_size == 1000000);
     CHECK(PtlNIInit(0, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &few_indices, &actual, &ni) ==
           PTL_OK);
-    CHECK(actual.max_pt_index == 63);
+    CHECK(actual.max_pt_index == 63 && actual.max_atomic_size == 4 && actual.max_fetch_atomic_size == 4);
     PtlFini();
 }
 

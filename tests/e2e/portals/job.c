@@ -101,10 +101,8 @@ static void program_map(int rank, int size, void *shared)
     CHECK(PtlGetPhysId(ni, &own) == PTL_OK);
     CHECK(own.phys.nid == map[rank].phys.nid && own.phys.pid == map[rank].phys.pid);
     CHECK(rank != 2 || own.phys.pid == 99);
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < size; i++)
         CHECK(map[i].phys.pid != 0);
-        CHECK(pf_portals_rank_of(map[i].phys.nid, map[i].phys.pid) == i);
-    }
     CHECK(PtlNIFini(ni) == PTL_OK);
     PtlFini();
     CHECK(!pf_portals_leave(pf_self()));
@@ -158,6 +156,8 @@ static void program_uncounted(int rank, int size, void *shared)
         CHECK(PtlPut(handle, 0, sizeof word, request, world_address(1), e.pt, 5, 0, NULL, 0) == PTL_OK);
         CHECK(PtlCTWait(md.ct_handle, 1, &sent) == PTL_OK && sent.failure == 0);
         CHECK(PtlMDRelease(handle) == (counted ? PTL_IN_USE : PTL_OK));
+        while (counted && PtlMDRelease(handle) == PTL_IN_USE) /* ends, as a loop over polls does */
+            ;
     }
     endpoint_close(&e);
 }

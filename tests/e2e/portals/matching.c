@@ -109,7 +109,8 @@ static void program_unexpected(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* A block that is nearly full is unlinked by the NIC and freed when its last header has been claimed. */
+/* A block that is nearly full is unlinked by the NIC and freed when its last header has been claimed: which
+ * is told before the end of the entry that has claimed it. */
 static void program_auto_free(int rank, int size, void *shared)
 {
     (void)size, (void)shared;
@@ -133,9 +134,10 @@ static void program_auto_free(int rank, int size, void *shared)
         CHECK(PtlMEUnlink(handle) == PTL_IN_USE);
         endpoint_append(&e, NULL, 0, RECEIVE_ONCE, 0, PTL_PRIORITY_LIST, NULL);
         endpoint_expect(&e, PTL_EVENT_PUT_OVERFLOW);
-        endpoint_append(&e, NULL, 0, RECEIVE_ONCE, 1, PTL_PRIORITY_LIST, NULL);
+        endpoint_append(&e, NULL, 0, RECEIVE_ONCE & ~PTL_ME_EVENT_UNLINK_DISABLE, 1, PTL_PRIORITY_LIST, data);
         endpoint_expect(&e, PTL_EVENT_PUT_OVERFLOW);
         CHECK(endpoint_expect(&e, PTL_EVENT_AUTO_FREE).user_ptr == &e);
+        CHECK(endpoint_expect(&e, PTL_EVENT_AUTO_UNLINK).user_ptr == data);
         CHECK(PtlMEUnlink(handle) == PTL_ARG_INVALID);
     } else {
         world_barrier();
@@ -143,7 +145,8 @@ static void program_auto_free(int rank, int size, void *shared)
         CHECK(wait_ack(&e).ni_fail_type == PTL_NI_OK);
         put_to(&e, 1, data, 100, 1);
         CHECK(wait_ack(&e).remote_offset == 100);
-        put_to(&e, 1, data, 100, 2); /* no block any more */
+        put_to(&e, 1, data, 100, 2); /* no block any more; it was sent nevertheless */
+        CHECK(endpoint_expect(&e, PTL_EVENT_SEND).ni_fail_type == PTL_NI_OK);
         CHECK(wait_ack(&e).ni_fail_type == PTL_NI_DROPPED);
     }
     endpoint_close(&e);

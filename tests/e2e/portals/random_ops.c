@@ -156,12 +156,12 @@ static void claim(struct state *s, int index, intptr_t id, bool unlinks)
     memmove(&s->unexpected[index], &s->unexpected[index + 1], (size_t)(--s->headers - index) * sizeof h);
     expect(s, (ptl_event_kind_t)(h.kind + 1), id, h.mlength,
            h.mlength ? h.start : NULL); /* the overflow kind */
-    if (unlinks)
-        expect(s, PTL_EVENT_AUTO_UNLINK, id, 0, NULL);
     if (--h.entry->headers == 0 && h.entry->used_up) {
         expect(s, PTL_EVENT_AUTO_FREE, h.entry->id, 0, NULL);
         free_entry(s, h.entry);
     }
+    if (unlinks)
+        expect(s, PTL_EVENT_AUTO_UNLINK, id, 0, NULL);
 }
 
 static ptl_me_t random_me(struct state *s, int slot, uint64_t *random)

@@ -30,6 +30,7 @@ ENDS = [
     ("barrier", 1, r"(?s)rank 0 .* is blocked in PtlCTWait.*rank 2 .* is blocked in pf_portals_barrier"),
     ("exit", 5, r"(?s)rank 0 .* is blocked in pf_portals_barrier.*rank 1 .* has ended"),
     ("thread", 1, r"a Portals call was made from a thread that is no rank"),
+    ("child", 7, r"a Portals call was made in a child process of a rank, which is no rank"),
     ("threadinit", 1, r"a Portals call was made from a thread that is no rank"),
     ("abort", 134, r"rank 1: abort .* in main at ends\.c"),
 ]

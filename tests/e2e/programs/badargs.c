@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=any np=2 stock=no */
-/* Wrong arguments of calls that the hub answers by itself: the class of the error, which is Open MPI's, the
- * caller's error handler, and nothing else has changed. Stock SMPI returns other classes, or crashes. */
+/* Wrong arguments of calls that the middleware answers by itself: the class of the error, which is Open
+ * MPI's, the caller's error handler, and nothing else has changed. Stock SMPI returns other classes, or
+ * crashes. */
 #include "check.h"
 
 static MPI_Comm world, none = MPI_COMM_NULL, made;
@@ -319,6 +320,10 @@ static void names(void)
     CHECK_OK(MPI_Type_set_name(MPI_SHORT, "two bytes"));
     CHECK_OK(MPI_Type_get_name(MPI_SHORT, name, &length));
     CHECK(!strcmp(name, "two bytes") && length == 9);
+    CHECK_OK(MPI_Type_get_name(MPI_LONG_LONG, name, &length)); /* a synonym, as the next one */
+    CHECK(!strcmp(name, "MPI_LONG_LONG_INT"));
+    CHECK_OK(MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length));
+    CHECK(!strcmp(name, "MPI_C_COMPLEX"));
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=any stock=no np=2 */
 /* e2e: switch=own stock=no np=2 */
-/* A cancelled receive among others that are not: every way to wait for them all gives each its own fate. */
+/* A cancelled receive among others that are not: every way to wait for them all gives each its own fate. And
+ * a cancelled send that a probe has seen. */
 #include "check.h"
 
 enum { N = 30000, WAYS = 6 };
@@ -88,6 +89,27 @@ static void transmit(int cancelled)
     }
 }
 
+/* A send that a probe has seen: it is cancelled, or it arrives. */
+static void cancel_probed(void)
+{
+    MPI_Request send, receiving;
+    MPI_Status sent, received;
+    int flag = 0, cancelled, word = 0, number = 7;
+
+    CHECK_OK(MPI_Issend(&number, 1, MPI_INT, check_rank, 3, MPI_COMM_WORLD, &send));
+    while (!flag) /* NOLINT(bugprone-infinite-loop) */
+        CHECK_OK(MPI_Iprobe(check_rank, 3, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Cancel(&send));
+    CHECK_OK(MPI_Irecv(&word, 1, MPI_INT, check_rank, 3, MPI_COMM_WORLD, &receiving));
+    CHECK_OK(MPI_Wait(&send, &sent));
+    CHECK_OK(MPI_Test_cancelled(&sent, &cancelled));
+    if (cancelled)
+        CHECK_OK(MPI_Cancel(&receiving));
+    CHECK_OK(MPI_Wait(&receiving, &received));
+    CHECK_OK(MPI_Test_cancelled(&received, &flag));
+    CHECK(flag == cancelled && word == (cancelled ? 0 : number));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -101,5 +123,6 @@ int main(int argc, char **argv)
             SWITCH_B();
             MPI_Barrier(MPI_COMM_WORLD);
         }
+    cancel_probed();
     return check_end("cancels");
 }

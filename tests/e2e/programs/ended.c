@@ -4,8 +4,9 @@
  * searched by every operation that follows. (Stock SMPI keeps them.) */
 #include "check.h"
 #include <malloc.h>
+#include <stdint.h>
 
-enum { WARM = 500, MESSAGES = 2000 };
+enum { ROUNDS = 4, MESSAGES = 600 };
 
 static void until_done(MPI_Request *request)
 {
@@ -32,12 +33,15 @@ static void exchange(int count)
 
 int main(int argc, char **argv)
 {
-    size_t before;
+    size_t least = SIZE_MAX;
 
     check_begin(&argc, &argv);
-    exchange(WARM);
-    before = mallinfo2().uordblks;
-    exchange(MESSAGES);
-    CHECK(mallinfo2().uordblks < before + MESSAGES * 100L);
+    for (int i = 0; i < ROUNDS; i++) { /* a model that starts takes memory, in one of them */
+        size_t before = mallinfo2().uordblks;
+        exchange(MESSAGES);
+        size_t after = mallinfo2().uordblks, grown = after > before ? after - before : 0;
+        least = grown < least ? grown : least;
+    }
+    CHECK(least < MESSAGES * 100L);
     return check_end("ended");
 }

@@ -105,6 +105,18 @@ static void pending(void)
     CHECK_OK(MPI_Status_f2c(fortran, &again));
     CHECK_OK(MPI_Get_count(&again, MPI_INT, &count));
     CHECK(again.MPI_SOURCE == left && again.MPI_TAG == 1 && count == 1);
+#ifndef OPEN_MPI /* whose mpi.h lacks it */
+    MPI_F08_status modern;
+    memset(&again, 0x55, sizeof again);
+    CHECK_OK(MPI_Status_c2f08(&status, &modern));
+    CHECK(modern.MPI_SOURCE == left && modern.MPI_TAG == 1);
+    CHECK_OK(MPI_Status_f082f(&modern, fortran));
+    memset(&modern, 0x55, sizeof modern);
+    CHECK_OK(MPI_Status_f2f08(fortran, &modern));
+    CHECK_OK(MPI_Status_f082c(&modern, &again));
+    CHECK_OK(MPI_Get_count(&again, MPI_INT, &count));
+    CHECK(again.MPI_SOURCE == left && again.MPI_TAG == 1 && count == 1);
+#endif
 
     CHECK_OK(MPI_Isend(&check_rank, 1, MPI_INT, right, 2, MPI_COMM_WORLD, &send));
     CHECK_OK(MPI_Mprobe(left, 2, MPI_COMM_WORLD, &message, &status));

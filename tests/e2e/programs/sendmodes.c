@@ -136,6 +136,19 @@ static void corners(void)
     CHECK_OK(MPI_Waitall(4, q, MPI_STATUSES_IGNORE));
 }
 
+/* More long messages at once than stock mtl/portals4 has places for by default. */
+static void many(void)
+{
+    enum { COUNT = 500, LENGTH = 600 }; /* COUNT * LENGTH = MOST */
+    static MPI_Request q[2 * COUNT];
+
+    for (int i = 0; i < COUNT; i++)
+        MPI_Isend(out + i * LENGTH, LENGTH, MPI_INT, right, i, MPI_COMM_WORLD, &q[i]);
+    for (int i = 0; i < COUNT; i++)
+        MPI_Irecv(in + i * LENGTH, LENGTH, MPI_INT, left, i, MPI_COMM_WORLD, &q[COUNT + i]);
+    MPI_Waitall(2 * COUNT, q, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     static const int sizes[] = {0, 1, 100, 20000, MOST};
@@ -172,5 +185,7 @@ int main(int argc, char **argv)
     TIME("synchronous");
     corners();
     TIME("corners");
+    many();
+    TIME("many");
     return check_end("sendmodes");
 }

@@ -15,19 +15,19 @@ struct fake_op {
     bool complete;
     bool gone; /* completed natively and taken away; any further use is a fault of the middleware */
     int source, tag, bytes;
-    int error; /* the hub's class of the operation's failure */
+    int error; /* the middleware's class of the operation's failure */
 };
 
 struct fake {
     struct pf_instance instance;
     int calls[PF_FN_COUNT]; /* native calls by function */
     int largest;            /* most requests that one native call had */
-    int idles;              /* tests that the hub has charged */
+    int idles;              /* tests that the middleware has charged */
     int inside;             /* enter less leave */
     bool overlooks;         /* as SMPI: tests of several overlook what is complete, or take it away early */
 };
 
-/* Native error codes: this and the hub's class. */
+/* Native error codes: this and the middleware's class. */
 #define FAKE_CODE_BASE(impl) ((impl) == PF_IMPL_SMPI ? 1000 : 7000)
 
 extern struct fake fakes[PF_IMPL_COUNT];

@@ -133,11 +133,11 @@ static void arguments(void **state)
     struct pf_comm *world = r->world;
     requests("aB");
     MPI_Request wrong[2] = {handles[1], (MPI_Request)world}; /* a handle, but of another kind */
-    assert_int_equal(pf_PMPI_Wait(NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    assert_int_equal(pf_PMPI_Wait(NULL, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
     assert_int_equal(pf_PMPI_Wait(&wrong[1], MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
     assert_int_equal(pf_PMPI_Test(&handles[1], NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG);
     assert_int_equal(pf_PMPI_Waitall(-1, handles, MPI_STATUSES_IGNORE), MPI_ERR_ARG);
-    assert_int_equal(pf_PMPI_Waitall(2, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG);
+    assert_int_equal(pf_PMPI_Waitall(2, NULL, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
     assert_int_equal(pf_PMPI_Waitall(2, wrong, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
     assert_int_equal(pf_PMPI_Testall(2, wrong, &flag, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
     assert_int_equal(pf_PMPI_Waitany(2, wrong, &index, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
@@ -203,7 +203,7 @@ static void wait_and_test(void **state)
     assert_int_equal(fakes[B].calls[PF_FN_Wait], 0);
 }
 
-/* What an implementation says by values of its own reads as the hub's. */
+/* What an implementation says by values of its own reads as the middleware's. */
 static void values_of_statuses(void **state)
 {
     (void)state;

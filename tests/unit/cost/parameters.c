@@ -114,14 +114,14 @@ static void test_file(void **state)
     static struct pf_parameters p, again;
     (void)state;
     assert_null(read_file(&p, "# fitted\n\nmodel = smp\n latency[ 4 KiB ] = 2 us # long ones\n"
-                              "latency = 1.5 us\ntopology = torus 4x4 wrap 1,0\neager_max=1KiB"));
+                              "latency = 1.5 us\ntopology = torus:4x4,wrap=1x0\neager_max=1KiB"));
     assert_true(pf_parameters_at(&p, PF_MODEL, 0, -1) == 2);
     assert_true(pf_parameters_at(&p, PF_LATENCY, 0, -1) == 1.5e-6);
     assert_true(pf_parameters_at(&p, PF_LATENCY, 4095, -1) == 1.5e-6);
     assert_true(pf_parameters_at(&p, PF_LATENCY, 4096, -1) == 2e-6);
     assert_true(pf_parameters_at(&p, PF_EAGER_MAX, 0, -1) == 1024);
     assert_true(pf_parameters_at(&p, PF_GAP, 0, -1) == -1);
-    assert_string_equal(p.value[PF_TOPOLOGY].text, "torus 4x4 wrap 1,0");
+    assert_string_equal(p.value[PF_TOPOLOGY].text, "torus:4x4,wrap=1x0");
 
     char *written = NULL;
     size_t size;
@@ -191,12 +191,13 @@ static void test_inconsistent(void **state)
         {"model = loggp; eager_max = 1 KiB", "entry 2: eager_max: model loggp sends everything at once"},
         {"link_latency = 1 us", "link_latency: the platform has its own links"},
         {"link_latency = 1 us; topology = platform", "link_latency: the platform has its own links"},
-        {"topology = torus 2x2", "topology: link_latency is missing"},
-        {"topology = torus 2x2; link_latency = 1 us", "topology: link_bandwidth is missing"},
-        {"topology = torus 1x2", "entry 1: topology: torus has 2 positions, 4 are needed"},
-        {"topology = taurus 2x2", "unknown topology 'taurus', maybe torus?"},
-        {"node.topology = mesh 1", "node.topology: mesh has 1 positions, 2 are needed"},
-        {"node.topology = mesh 2", "node.topology: node.link_latency is missing"},
+        {"topology = torus:2x2", "topology: link_latency and link_bandwidth are missing"},
+        {"topology = torus:2x2; link_latency = 1 us", "topology: link_bandwidth is missing"},
+        {"topology = torus:1x2", "entry 1: topology: torus:1x2 has 2 positions, 4 are needed"},
+        {"topology = torus 2x2", "such as torus:16x8 for torus 8x16"},
+        {"topology = taurus:2x2", "'taurus:2x2' is no topology, maybe torus?"},
+        {"node.topology = mesh:1x1", "node.topology: mesh:1x1 has 1 positions, 2 are needed"},
+        {"node.topology = mesh:2", "node.topology: node.link_latency is missing"},
         {"node.link_latency = 1 us", "has no meaning without node.topology"},
     };
     static const int nodes[] = {0, 1, 2, 3, 3};

@@ -44,7 +44,6 @@ static void test_story(void **state)
 
     pf_account_move(a, "solve", PF_MODEL_PORTALS, 1.0);
     assert_string_equal(pf_account_phase(a), "solve");
-    assert_int_equal(pf_account_model(a), PF_MODEL_PORTALS);
     pf_account_move(a, NULL, PF_MODEL_PORTALS, 1.5); /* no change at all */
     pf_account_move(b, "solve", PF_MODEL_PORTALS, 1.25);
     spin(0.02);

@@ -51,8 +51,8 @@ static void test_phases(void **state)
     assert_int_equal(pf_schedule_phase_model(s, "two words"), PF_MODEL_PORTALS);
     assert_int_equal(pf_schedule_phase_model(s, "report"), PF_MODEL_NONE);
     assert_int_equal(pf_schedule_phase_model(s, "solv"), PF_MODEL_NONE);
-    assert_int_equal(pf_schedule_pcontrol_model(s, 7), PF_MODEL_SMPI);
-    assert_int_equal(pf_schedule_pcontrol_model(s, 0), PF_MODEL_NONE);
+    assert_int_equal(pf_schedule_phase_model(s, "pcontrol:7"), PF_MODEL_SMPI);
+    assert_int_equal(pf_schedule_phase_model(s, "pcontrol:0"), PF_MODEL_NONE);
     assert_int_equal(pf_schedule_start(s), PF_MODEL_PORTALS);
     assert_int_equal(pf_schedule_models(s), 1u << PF_MODEL_SMPI | 1u << PF_MODEL_PORTALS);
     pf_schedule_free(s);

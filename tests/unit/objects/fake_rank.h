@@ -2,7 +2,7 @@
 #ifndef FAKE_RANK_H
 #define FAKE_RANK_H
 
-#include "middleware/core/call.h"
+#include "middleware/comm/routing.h"
 
 /* A rank without a simulation: MPI calls of this program come from it. Error handlers return. */
 struct pf_rank *fake_rank(int rank, int size);

@@ -11,6 +11,7 @@
 #include "middleware/core/rank_objects.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
+#include "middleware/object/f2c.h"
 
 static int handled_code, handled_times;
 
@@ -160,15 +161,15 @@ static void fortran_handles(void **state)
     MPI_Datatype a, b;
     PMPI_Type_contiguous(2, MPI_INT, &a);
     PMPI_Type_contiguous(3, MPI_INT, &b);
-    MPI_Fint fa = PMPI_Type_c2f(a), fb = PMPI_Type_c2f(b);
+    MPI_Fint fa = pf_fortran_number(a), fb = pf_fortran_number(b);
     assert_int_not_equal(fa, fb);
-    assert_int_equal(PMPI_Type_c2f(a), fa);
-    assert_ptr_equal(PMPI_Type_f2c(fa), a);
-    assert_ptr_equal(PMPI_Type_f2c(fb), b);
-    assert_ptr_equal(PMPI_Type_f2c(fb + 1), MPI_DATATYPE_NULL);
-    assert_ptr_equal(PMPI_Comm_f2c(-1), MPI_COMM_NULL);
-    assert_int_equal(PMPI_Comm_c2f(MPI_COMM_WORLD), 0x101);
-    assert_ptr_equal(PMPI_Comm_f2c(0x101), MPI_COMM_WORLD);
+    assert_int_equal(pf_fortran_number(a), fa);
+    assert_ptr_equal(pf_fortran_handle(fa, MPI_DATATYPE_NULL), a);
+    assert_ptr_equal(pf_fortran_handle(fb, MPI_DATATYPE_NULL), b);
+    assert_ptr_equal(pf_fortran_handle(fb + 1, MPI_DATATYPE_NULL), MPI_DATATYPE_NULL);
+    assert_ptr_equal(pf_fortran_handle(-1, MPI_COMM_NULL), MPI_COMM_NULL);
+    assert_int_equal(pf_fortran_number(MPI_COMM_WORLD), 0x101);
+    assert_ptr_equal(pf_fortran_handle(0x101, MPI_COMM_NULL), MPI_COMM_WORLD);
     PMPI_Type_free(&a);
     PMPI_Type_free(&b);
 }
@@ -245,8 +246,9 @@ static void count_leave(struct pf_instance *in)
     left++;
 }
 
-/* A call of the hub's own enters an implementation unless the rank is inside: in whichever of its models. */
-static void hub_calls(void **state)
+/* A call of the middleware's own enters an implementation unless the rank is inside: in whichever of its
+ * models. */
+static void own_calls(void **state)
 {
     static const struct {
         enum pf_model before, model;
@@ -268,9 +270,9 @@ static void hub_calls(void **state)
         struct pf_instance in = {.ops = &ops, .impl = (int)cases[i].impl, .model = cases[i].model};
         entered = left = 0;
         r->call.model = cases[i].before;
-        int before = pf_hub_native_begin(r, &in);
+        int before = pf_middleware_native_begin(r, &in);
         assert_int_equal(r->call.model, cases[i].model);
-        pf_hub_native_end(r, &in, before);
+        pf_middleware_native_end(r, &in, before);
         assert_int_equal(r->call.model, cases[i].before);
         assert_int_equal(entered, cases[i].entered);
         assert_int_equal(left, cases[i].entered);
@@ -312,7 +314,7 @@ int main(void)
         cmocka_unit_test(fortran_handles),
         cmocka_unit_test_prestate(contents, r),
         cmocka_unit_test_prestate(bad_types, r),
-        cmocka_unit_test_prestate(hub_calls, r),
+        cmocka_unit_test_prestate(own_calls, r),
         cmocka_unit_test(tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

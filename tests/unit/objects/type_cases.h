@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random datatypes, the same on every MPI implementation. print_types.c describes them with the MPI that
- * compiles it: the answers of stock Open MPI are in types.expected, those of the hub are compared to it.
- * Functions go by their PMPI names, which the hub has in its own sources.
+ * compiles it: the answers of stock Open MPI are in types.expected, those of the middleware are compared to
+ * it. Functions go by their PMPI names, which the middleware has in its own sources.
  */
 #ifndef TYPE_CASES_H
 #define TYPE_CASES_H

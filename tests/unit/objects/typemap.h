@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The type map of a datatype, entry by entry, straight from the definitions of MPI 3.1 section 4.1 and from
- * nothing but what MPI_Type_get_contents says. Slow and simple: the judge of the hub's arithmetic and of what
- * a model moves.
+ * nothing but what MPI_Type_get_contents says. Slow and simple: the judge of the middleware's arithmetic and
+ * of what a model moves.
  */
 #ifndef TYPEMAP_H
 #define TYPEMAP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hub's datatypes against the definition of type maps and against stock Open MPI. */
+/* The middleware's datatypes against the definition of type maps and against stock Open MPI. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 #include "tests/unit/packet/walk.h"
 
 struct graph {
@@ -225,12 +225,17 @@ static const struct {
     {"fattree:2,3", 1, 1, 2, 3, 1, 1},
     {"fattree:4,2,2", 1, 1, 2, 3, 1, 1},
     {"fattree:2;3,4;1,2;1,2", 1, 1, 2, 3, 1, 1},
-    {"torus:5", 2, 3, 4, 6, 0, 0},
-    {"torus:8", 2, 3, 4, 6, 0, 0},
+    {"ring:5", 2, 3, 4, 6, 0, 0},
+    {"ring:8", 2, 3, 4, 6, 0, 0},
     {"torus:3x4", 2, 3, 4, 6, 0, 0},
     {"torus:2x2", 1, 2, 2, 3, 0, 0},
     {"torus:3x3x3", 2, 3, 4, 6, 0, 0},
     {"mesh:3x4", 1, 2, 2, 3, 0, 0},
+    {"torus:3x4,wrap=1x0", 2, 3, 4, 6, 0, 0},
+    {"ring:4,oneway", 2, 3, 4, 6, 0, 0},
+    {"twisted:4x3", 3, 3, 6, 9, 0, 0},
+    {"tree:2,3", 1, 1, 2, 3, 1, 1},
+    {"twolevels:3,3,2", 1, 1, 2, 3, 1, 1},
     {"hyperx:4,2", 1, 1, 2, 3, 0, 0},
     {"hyperx:3x3,1", 1, 2, 2, 3, 0, 0},
     {"hyperx:2x3x3,1", 1, 3, 2, 3, 0, 0},
@@ -238,7 +243,7 @@ static const struct {
     {"dragonfly:1,3,1", 2, 3, 4, 5, 3, 4},
     {"dragonfly:1,4,2,3", 2, 3, 4, 5, 3, 4},
     {"dragonfly:1,2x2,1", 2, 5, 4, 5, 3, 4},
-    {"dragonfly:1,2x3,1,4,numbered", 2, 5, 4, 5, 3, 4},
+    {"dragonfly:1,2x3,1,4,numbered=1", 2, 5, 4, 5, 3, 4},
 };
 
 static void expect(const char *text, const char *routing, bool group, int classes)
@@ -266,7 +271,7 @@ static void test_acyclic(void **state)
 static void test_acyclic_with_faults(void **state)
 {
     (void)state;
-    assert_true(prove("torus:7", "minimal", false, 2, 1));
+    assert_true(prove("ring:7", "minimal", false, 2, 1));
     assert_true(prove("torus:4x4", "minimal", false, 2, 1));
     assert_true(prove("fattree:2,3", "minimal", false, 1, 1));
     assert_true(prove("fattree:4,2", "minimal-adaptive", false, 1, 2));
@@ -288,7 +293,7 @@ static bool step_without_dateline(const struct pf_fabric *f, uint64_t key, int32
 static void test_cycle_is_found(void **state)
 {
     (void)state;
-    struct pf_fabric *f = walk_fabric("torus:5");
+    struct pf_fabric *f = walk_fabric("ring:5");
     struct pf_fabric_ops broken = *f->topology;
     struct pf_routing r;
     real = f->topology;
@@ -312,7 +317,7 @@ static void test_refused(void **state)
     struct pf_routing r;
     struct pf_routing_settings settings = walk_settings;
     char error[300] = "";
-    struct pf_fabric *f = walk_fabric("torus:5");
+    struct pf_fabric *f = walk_fabric("ring:5");
     assert_false(pf_routing_open(&r, "adaptive", f, &settings, error, sizeof error));
     assert_non_null(strstr(error, "minimal-adaptive"));
     settings.intermediate_is_group = true;

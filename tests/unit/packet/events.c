@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "lowlevel/network/packet/events.h"
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 
 enum { MOST = 3000 };
 

@@ -13,7 +13,7 @@ static void test_one_packet(void **state)
         int32_t to;
         int routers;
     } cases[] = {
-        {"star:5", 3, 1},       {"torus:8", 3, 4},      {"torus:8", 7, 2},
+        {"star:5", 3, 1},       {"ring:8", 3, 4},       {"ring:8", 7, 2},
         {"torus:4x4x4", 42, 7}, {"mesh:5x5", 24, 9},    {"fattree:4,2", 1, 1},
         {"fattree:4,2", 15, 3}, {"fattree:2,4", 15, 7}, {"torus:3x3,2", 1, 1},
     };
@@ -40,7 +40,7 @@ static void test_slowest_cable(void **state)
         struct world w;
         world_init(&w);
         pf_fabric_cables_equal(&w.cables, 8e9, 100e-9, 50e-9);
-        world_fabric(&w, "mesh:3");
+        world_fabric(&w, "mesh:3x1");
         for (int32_t port = 0; port < w.fabric->first_port[6]; port++) {
             struct pf_fabric_port *p = &w.fabric->ports[port];
             int32_t from = port < w.fabric->first_port[3] ? 0 : 3; /* at a node? */
@@ -64,7 +64,7 @@ static void test_slowest_cable(void **state)
 static void test_long_message(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"star:2", "torus:7", "fattree:4,3"};
+    static const char *const fabrics[] = {"star:2", "ring:7", "fattree:4,3"};
     for (size_t i = 0; i < 3; i++) {
         for (int speedup = 1; speedup <= 2; speedup++) {
             struct world w;

@@ -62,7 +62,7 @@ static double ring(int k, const char *routing, traffic_pattern *pattern)
     struct world w;
     char fabric[32];
     world_init(&w);
-    snprintf(fabric, sizeof fabric, "torus:%d", k);
+    snprintf(fabric, sizeof fabric, "ring:%d", k);
     w.settings.packet_bytes = 1;
     w.settings.channels = 8;
     w.settings.channel_buffer = 32;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 #include "tests/unit/packet/walk.h"
 
 struct shape {
@@ -25,18 +25,30 @@ static const struct shape shapes[] = {
     {"star:17", 17, 1, 0, 0, 0},
     /* k-ary n-cubes: diameter n floor(k/2), bisection 2 k^(n-1) (mesh: n (k-1), k^(n-1)); Dally and Towles,
      * "Principles and practices of interconnection networks", 2004, 5.2 */
-    {"torus:1", 1, 1, 0, 0, 0},
-    {"torus:2", 2, 2, 1, 0, 2},
-    {"torus:3", 3, 3, 1, 0, 0},
-    {"torus:7", 7, 7, 3, 0, 0},
-    {"torus:8", 8, 8, 4, 0, 2},
+    {"ring:1", 1, 1, 0, 0, 0},
+    {"ring:2", 2, 2, 1, 0, 2},
+    {"ring:3", 3, 3, 1, 0, 0},
+    {"ring:7", 7, 7, 3, 0, 0},
+    {"ring:8", 8, 8, 4, 0, 2},
     {"torus:8x8", 64, 64, 8, 0, 16},
     {"torus:4x4x4,2", 128, 64, 6, 0, 32},
     {"torus:2x3x4x5", 120, 120, 6, 0, 0},
     {"torus:5x1x3", 15, 15, 3, 0, 0},
-    {"mesh:7", 7, 7, 6, 0, 0},
+    {"mesh:7x1", 7, 7, 6, 0, 0},
     {"mesh:8x8", 64, 64, 14, 0, 8},
     {"mesh:3x4x5,3", 180, 60, 9, 0, 0},
+    {"torus:4x3x5,wrap=1x0x1", 60, 60, 6, 0, 0},
+    {"ring:9,2", 18, 9, 4, 0, 0},
+    {"torus:9", 12, 12, 3, 0, 0}, /* so many hosts or a few more: 3x2x2 */
+    /* diameters as those of the search */
+    {"twisted:4x4", 16, 16, 3, 0, 0},
+    {"twisted:8x4,2,jump=2x4", 64, 32, 5, 0, 0},
+    {"twisted:3x3x2,degree=2", 18, 18, 3, 0, 0},
+    {"twisted:5x4x3,jump=2x2x3,wrap=1x0x1", 60, 60, 5, 0, 0},
+    {"tree:2,4", 16, 15, 6, 0, 0},
+    {"twolevels:4,3,2", 12, 5, 2, 0, 0},
+    {"fattree:3x4x5", 60, 20 + 15 + 12, 4, 0, 0},
+    {"cascade:1,2x3,2", 78, 78, 5, 6, 0},
     /* k-ary n-trees: k^n nodes, n k^(n-1) switches, 2 (n-1) hops between leaves; Petrini and Vanneschi, 1997
      */
     {"fattree:2,1", 2, 1, 0, 0, 0},
@@ -60,7 +72,7 @@ static const struct shape shapes[] = {
     {"dragonfly:2,4,2,1", 8, 4, 1, 4, 4},
     {"dragonfly:1,2x3,2", 78, 78, 5, 6, 0},
     {"dragonfly:2,2x3,2,4", 48, 24, 4, 6, 16}, /* four cables between two groups */
-    {"dragonfly:1,4x4,1,8,numbered", 128, 128, 5, 16, 16},
+    {"dragonfly:1,4x4,1,8,numbered=1", 128, 128, 5, 16, 16},
 };
 
 static int32_t group_of(const struct shape *s)
@@ -158,13 +170,28 @@ static void test_refused(void **state)
 {
     static const char *const texts[] = {
         "",
-        "ring:4",
+        "taurus:4x4",
         "torus",
+        "torus:4x4,wrap=1",
+        "torus:4x4,wrap",
+        "mesh:4x4,wrap=1x1",
+        "ring:4,sideways",
+        "ring:4x4",
+        "tree:2,23",
+        "twolevels:4,4",
+        "twisted:4x4,degree=2",
+        "twisted:4x4,jump=4x1",
+        "twisted:4x4,jump=1",
+        "twisted:128x128",
+        "hyperx:4x4",
+        "dragonfly:2,4,2,99",
+        "cascade:2,4,2,numbered=0",
         "torus:",
         "torus:0x4",
         "torus:4x",
         "torus:4x4y",
         "torus:-4",
+        "torus:0",
         "torus: 4",
         "torus:4,0",
         "torus:4,2,2",
@@ -173,8 +200,7 @@ static void test_refused(void **state)
         "star:0",
         "star:x",
         "star:4,4",
-        "fattree:4",
-        "fattree:4,9",
+        "fattree:4,23",
         "fattree:4,3,3",
         "fattree:0,2",
         "fattree:2;4,4;1,2",

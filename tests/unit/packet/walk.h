@@ -5,7 +5,7 @@
 /* What the tests of the packet network's topologies share: fabrics that must come out, searches in their
  * graph, and packets that go through an idle network. */
 
-#include "lowlevel/network/packet/fabric.h"
+#include "lowlevel/topology/fabric.h"
 #include "lowlevel/network/packet/routing.h"
 
 struct pf_fabric *walk_fabric(const char *text);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 #include "tests/unit/packet/walk.h"
 
 static const char *const texts[] = {"fattree:3,3",  "fattree:4,2,2",   "torus:5x4",          "mesh:4x4",
@@ -212,7 +212,7 @@ static void test_faults(void **state)
     assert_int_equal(lost("dragonfly:2,4,2", "ugal", 0, 8, true), 0);
     assert_int_equal(lost("mesh:4x4", "valiant", 0, 3, false), 0);
     /* Nothing helps on a line. */
-    assert_int_equal(lost("mesh:4", "ugal", 0, 3, false), 2 * 1 * 3);
+    assert_int_equal(lost("mesh:4x1", "ugal", 0, 3, false), 2 * 1 * 3);
 }
 
 struct trail {

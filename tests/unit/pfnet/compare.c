@@ -139,14 +139,14 @@ static void test_mesh(void **state)
                                                    .cable = 1,
                                                    .router = 1,
                                                    .credit = 0});
-    compare("mesh:6", (struct reference_request){.shape = REFERENCE_MESH,
-                                                 .extent = 6,
-                                                 .dimensions = 1,
-                                                 .channels = 2,
-                                                 .buffer = 6,
-                                                 .cable = 1,
-                                                 .router = 2,
-                                                 .credit = 2});
+    compare("mesh:6x1", (struct reference_request){.shape = REFERENCE_MESH,
+                                                   .extent = 6,
+                                                   .dimensions = 1,
+                                                   .channels = 2,
+                                                   .buffer = 6,
+                                                   .cable = 1,
+                                                   .router = 2,
+                                                   .credit = 2});
 }
 
 static void test_torus(void **state)
@@ -160,36 +160,36 @@ static void test_torus(void **state)
                                                     .cable = 1,
                                                     .router = 2,
                                                     .credit = 0});
-    compare("torus:5", (struct reference_request){.shape = REFERENCE_TORUS,
-                                                  .extent = 5,
-                                                  .dimensions = 1,
-                                                  .channels = 2,
-                                                  .buffer = 8,
-                                                  .cable = 1,
-                                                  .router = 1,
-                                                  .credit = 1});
-    compare("torus:7", (struct reference_request){.shape = REFERENCE_TORUS,
-                                                  .extent = 7,
-                                                  .dimensions = 1,
-                                                  .channels = 4,
-                                                  .buffer = 8,
-                                                  .cable = 1,
-                                                  .router = 1,
-                                                  .credit = 0});
+    compare("ring:5", (struct reference_request){.shape = REFERENCE_TORUS,
+                                                 .extent = 5,
+                                                 .dimensions = 1,
+                                                 .channels = 2,
+                                                 .buffer = 8,
+                                                 .cable = 1,
+                                                 .router = 1,
+                                                 .credit = 1});
+    compare("ring:7", (struct reference_request){.shape = REFERENCE_TORUS,
+                                                 .extent = 7,
+                                                 .dimensions = 1,
+                                                 .channels = 4,
+                                                 .buffer = 8,
+                                                 .cable = 1,
+                                                 .router = 1,
+                                                 .credit = 0});
 }
 
 /* Less buffer than a round trip of credits: they limit. */
 static void test_shallow(void **state)
 {
     (void)state;
-    compare("torus:6", (struct reference_request){.shape = REFERENCE_TORUS,
-                                                  .extent = 6,
-                                                  .dimensions = 1,
-                                                  .channels = 1,
-                                                  .buffer = 3,
-                                                  .cable = 2,
-                                                  .router = 2,
-                                                  .credit = 1});
+    compare("ring:6", (struct reference_request){.shape = REFERENCE_TORUS,
+                                                 .extent = 6,
+                                                 .dimensions = 1,
+                                                 .channels = 1,
+                                                 .buffer = 3,
+                                                 .cable = 2,
+                                                 .router = 2,
+                                                 .credit = 1});
     compare("mesh:3x3", (struct reference_request){.shape = REFERENCE_MESH,
                                                    .extent = 3,
                                                    .dimensions = 2,
@@ -212,14 +212,14 @@ static void test_rounds(void **state)
                                                    .cable = 1,
                                                    .router = 1,
                                                    .rounds = 1});
-    compare("torus:5", (struct reference_request){.shape = REFERENCE_TORUS,
-                                                  .extent = 5,
-                                                  .dimensions = 1,
-                                                  .channels = 2,
-                                                  .buffer = 8,
-                                                  .cable = 1,
-                                                  .router = 1,
-                                                  .rounds = 1});
+    compare("ring:5", (struct reference_request){.shape = REFERENCE_TORUS,
+                                                 .extent = 5,
+                                                 .dimensions = 1,
+                                                 .channels = 2,
+                                                 .buffer = 8,
+                                                 .cable = 1,
+                                                 .router = 1,
+                                                 .rounds = 1});
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lowlevel/network/packet/topology.h"
+#include "lowlevel/topology/topology.h"
 
 static struct pf_fabric *fabric(const char *text)
 {
@@ -74,7 +74,7 @@ static void test_maps(void **state)
     check_map("star:16", "shuffle", 9, 3);
     check_map("star:16", "transpose", 6, 9);
     check_map("torus:8x8", "tornado", 0, 3 + 3 * 8);
-    check_map("torus:7", "tornado", 6, 2); /* (k - 1) / 2 = 3 further */
+    check_map("ring:7", "tornado", 6, 2); /* (k - 1) / 2 = 3 further */
     check_map("torus:5x4,2", "tornado", 1, 1 + 2 * 2 + 2 * 5 * 1);
     check_map("mesh:4x4", "neighbour", 15, 0);
     check_map("star:9", "neighbour", 8, 0);

@@ -77,8 +77,8 @@ class Mixed(unittest.TestCase):
         for unit in base:
             dates[unit.last] = dates[unit.first] + y[unit.number]
         simulated, run = [], runs.Runs.__new__(runs.Runs)
-        run.by, run.held, run.lead, run.compared = "run", {}, [], 0
-        run.measured = lambda wanted, spans, by: simulated.append(spans) or {span: dates for span in wanted}
+        run.held, run.lead, run.compared = {}, [], 0
+        run.measured = lambda wanted, spans: simulated.append(spans) or {span: dates for span in wanted}
         looked = windows.Windows(run, units.Units(base))
         looked.measure([100, 200, 300])
         looked.measure([150, 250])

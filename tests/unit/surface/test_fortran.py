@@ -15,10 +15,10 @@ import table  # noqa: E402
 
 # What Fortran has in another form, or not at all.
 OTHER = re.compile(r"MPI_(T_\w+|F_\w+|STATUS_SIZE|DISPLACEMENT_CURRENT|\w+_FN|CONVERSION_FN_NULL|BOTTOM|IN_PLACE|ARGVS?_NULL|"
-                   r"ERRCODES_IGNORE|UNWEIGHTED|WEIGHTS_EMPTY|STATUS(ES)?_IGNORE)")
+                   r"ERRCODES_IGNORE|UNWEIGHTED|WEIGHTS_EMPTY|(F08_)?STATUS(ES)?_IGNORE)")
 ONLY_FORTRAN = {"MPI_SOURCE": 1, "MPI_TAG": 2, "MPI_ERROR": 3, "MPI_INTEGER_KIND": 4, "MPI_ADDRESS_KIND": 8,
                 "MPI_OFFSET_KIND": 8, "MPI_COUNT_KIND": 8, "MPI_DISPLACEMENT_CURRENT": -1}
-WITHOUT = re.compile(r"MPI_(T_\w+|\w+_c2f|\w+_f2c)")
+WITHOUT = re.compile(r"MPI_(T_\w+|\w+_c2f(08)?|\w+_f2c|Status_f(082c|2f08|082f))")
 
 
 def generated(name):

@@ -11,6 +11,7 @@ MOST_PHASES = 12  # that have bars
 MOST_SCHEDULES = 40  # in the timeline
 MOST_RANKS = 32  # that have a line of their own
 MOST_BY_RANK = 4  # schedules of which the ranks are shown
+OVERHEAD = {"wall": "Simulation overhead", "cpu": "Simulation overhead (processor time)"}
 GRAINS = 500  # of simulated time, in the picture of the ranks
 
 
@@ -45,24 +46,36 @@ def draw_phases(curve):
     names = [name for name in took if name in longest]
     height = 0.8 / len(singles)
     figure, axes = plt.subplots(1, 2, figsize=(11, 1.3 + 0.26 * len(names) * (len(singles) + 1)), sharey=True)
+    room = []
     for axis, quantity, title in ((axes[0], "simulated_s", f"Simulated time (error against all {curve.options.reference})"),
-                                  (axes[1], "overhead_s", "Simulation overhead")):
+                                  (axes[1], "overhead_s", OVERHEAD[curve.options.clock])):
+        labels = []
         for i, row in enumerate(singles):
             places = [k + (i - (len(singles) - 1) / 2) * height for k in range(len(names))]
             values = [total_by_phase(row, quantity).get(name, 0) for name in names]
             axis.barh(places, values, height * 0.9, color=COLOURS[row.point.start])
             for name, place, value in zip(names, places, values):
-                axis.annotate(label_of_bar(row, curve.finest, name, quantity), (value, place), xytext=(3, 0),
-                              textcoords="offset points", va="center", fontsize=7.5, color=GREY)
+                labels.append(axis.annotate(label_of_bar(row, curve.finest, name, quantity), (value, place), xytext=(3, 0),
+                                            textcoords="offset points", va="center", fontsize=7.5, color=GREY))
         tidy(axis, "x")
         time_axis(axis)
         axis.set_title(title, loc="left", fontsize=9.5)
-        axis.margins(x=0.22 if quantity == "simulated_s" else 0.12)
+        room.append((axis, labels))
     axes[0].set_yticks(range(len(names)), [short(name, 24) for name in names])
     axes[0].invert_yaxis()
     legend(figure, [row.point.start for row in singles], loc="upper right")
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.25 / figure.get_figheight()))
+    for axis, labels in room:
+        make_room(axis, labels)
     return svg_of(figure)
+
+
+def make_room(axis, labels):
+    """Widens the axis until the labels at the ends of its bars, which begin at zero, lie inside it."""
+    renderer = axis.figure.canvas.get_renderer()
+    width = axis.get_window_extent(renderer).width
+    sizes = [(label.xy[0], label.get_window_extent(renderer).width + 8) for label in labels]
+    axis.set_xlim(0, max([value * width / (width - size) for value, size in sizes if size < width], default=1) or 1)
 
 
 def name_in_bar(axis, begin, seconds, y, phase, model, whole):

@@ -43,7 +43,8 @@ class Row:
     ratio: float = None  # overhead of the reference / this one's
     ratio_startup: float = None  # the same of with_startup
     frontier: bool = False
-    phases: list = field(default_factory=list)
+    phases: list = field(default_factory=list)  # of the run in the middle by overhead, on the same clock
+    warnings: list = field(default_factory=list)
 
     @property
     def size(self):
@@ -89,7 +90,11 @@ def make_row(point, command, runs, clock="wall"):
     row.wall = Spread.of(s["wall_clock_s"] for s in summaries)
     row.with_startup = Spread.of(s["wall_clock_s"] - s["application_cpu_s"] for s in summaries)
     row.with_application = Spread.of(s["overhead_s"] + s["application_cpu_s"] for s in summaries)
-    row.phases = [] if point.sampled else good[0].summary["phases"]
+    row.warnings = list(dict.fromkeys(text for run in good for text in run.summary.get("warnings", [])))
+    if not point.sampled:
+        middle = sorted(good, key=lambda run: cost(run, clock)["overhead_s"])[(len(good) - 1) // 2]
+        factor = share(middle) if clock == "cpu" else 1
+        row.phases = [phase | {"overhead_s": factor * phase["overhead_s"]} for phase in middle.summary["phases"]]
     return row
 
 
@@ -157,6 +162,12 @@ class Curve:
     def share(self):
         """Part of a processor that the runs had, in the middle of all."""
         return statistics.median(share(run) for row in self.good() for run in row.good)
+
+    def remarks(self):
+        """{warning: names of the schedules whose runs ended with it}, but for warnings that all of them had."""
+        texts = dict.fromkeys(text for row in self.good() for text in row.warnings)
+        named = {text: [row.point.name for row in self.good() if text in row.warnings] for text in texts}
+        return {text: names for text, names in named.items() if len(names) < len(self.good())}
 
     def failures(self):
         return [run for row in self.rows for run in row.failed]

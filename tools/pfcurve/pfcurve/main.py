@@ -10,8 +10,8 @@ import sys
 from . import choose
 from . import curve as results
 from . import options as command_line
-from . import points
-from .errors import Problem
+from . import points, same
+from .errors import Problem, Stopped, raise_stops, say
 from .one import last_line
 from .sweep import Sweep
 
@@ -180,7 +180,7 @@ def work(bindir, arguments):
     report.write(curve, best, sweep.out, {"version": version, "chosen": chosen, "fitted": fitted, "sentences": sentences + busy(curve),
                                           "typed": typed, "subtitle": subtitle(options),
                                           "command": command_text([as_typed(bindir, "pfcurve"), *arguments]),
-                                          "cwd": os.getcwd(), "environment": sweep.environment()})
+                                          "cwd": os.getcwd(), "environment": same.environment()})
     print(f"{chosen}; {len(curve.rows)} schedules, {sum(len(row.good) for row in curve.rows)} runs")
     for run in curve.failures():
         print(f"failed: {run.point.name}, run {run.repeat + 1}: {run.result['why']}")
@@ -193,20 +193,21 @@ def work(bindir, arguments):
 
 
 def main(bindir):
+    raise_stops()
     try:
         status = work(bindir, sys.argv[1:])
         sys.stdout.flush()
         return status
     except Problem as problem:
-        print(f"pfcurve: error: {problem}", file=sys.stderr)
+        say(f"pfcurve: error: {problem}")
         return 1
-    except KeyboardInterrupt:
-        print("pfcurve: stopped; the runs that are finished are kept", file=sys.stderr)
-        return 130
+    except Stopped as stopped:
+        say("pfcurve: stopped; the runs that are finished are kept")
+        return stopped.status
     except BrokenPipeError:  # who read our words has gone: nobody is left to tell, not even by the flush at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:  # such as a full disk
         where = f"{os.path.relpath(error.filename)}: " if isinstance(error.filename, str) else "writing the results: "
-        print(f"pfcurve: error: {where}{error.strerror or error}", file=sys.stderr)
+        say(f"pfcurve: error: {where}{error.strerror or error}")
         return 1

@@ -28,6 +28,13 @@ def read_json(path):
         return None
 
 
+def write_json(path, value):
+    """Whoever finds the file finds all of it."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1)
+    os.replace(path + ".new", path)
+
+
 def execute(run, folder):
     """Returns (exit status or text, wall-clock seconds, processor seconds)."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PARFOCAL_", "OMPI_MCA_"))} | run["environment"]
@@ -75,9 +82,7 @@ def main():
     if isinstance(status, str):
         result["why"] = status
     result["ok"] = status == 0 and summary is not None
-    with open(os.path.join(folder, "result.json.new"), "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
-    os.replace(os.path.join(folder, "result.json.new"), os.path.join(folder, "result.json"))
+    write_json(os.path.join(folder, "result.json"), result)
     return 0
 
 

@@ -19,7 +19,7 @@ PACKETS = {model.name for model in models.MODELS if model.network in ("packet", 
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
 Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
-Writes points.csv, runs.csv, curve.svg, curve.png and report.html to the folder of --output, and says which schedule is the
+Writes points.csv, runs.csv, curve.svg, curve.png and report.html to the folder of --output, and prints which schedule is the
 cheapest within a given error. Finished runs are kept there and not repeated. One dash before a flag and two are the same."""
 
 
@@ -93,7 +93,7 @@ def build_parser():
     flag(run, "hostfile", metavar="FILE", help="hosts of the ranks")
     flag(run, "machine", metavar="NAME|FILE", help="machine that is simulated (pfinfo --machine lists them)")
     flag(run, "calibrated", metavar="FILE", help="settings that bring model smpi near to a finer one")
-    flag(run, "background", metavar="TRAFFIC", help="traffic beside the program, in runs with a model of packets")
+    flag(run, "background", metavar="TRAFFIC", help="background traffic, in runs with a model of packets")
     flag(run, "fail", metavar="LINKS", help="links that fail, in these runs as well")
     run.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="setting of a run; may be repeated")
     what = parser.add_argument_group("which schedules (one of the three)")
@@ -120,7 +120,7 @@ def build_parser():
     run = parser.add_argument_group("how to run")
     flag(run, "repeat", type=int, default=3, metavar="R", help="runs of each schedule (default: 3)")
     flag(run, "jobs", type=int, metavar="N",
-         help="runs at a time (default: 1, because runs beside each other disturb each other's wall-clock times)")
+         help="runs at a time (default: 1, because concurrent runs disturb each other's wall-clock times)")
     flag(run, "timeout", type=float, default=3600, metavar="SECONDS", help="longest run (default: 3600)")
     flag(run, "slurm", action="store_true", help="run on Slurm: one job for each run, each with a node of its own")
     flag(run, "partition", default="", metavar="NAME", help="Slurm's partition (default: Slurm's)")
@@ -160,7 +160,7 @@ def check_model(name, available):
     if name not in LADDER:
         raise Problem(f"unknown model '{name}': {', '.join(available)} are available")
     if name not in available:
-        raise Problem(f"model {name} is not available here (pfinfo says why)")
+        raise Problem(f"model {name} is not available here (pfinfo prints why)")
 
 
 def choose_models(options, args, available):
@@ -172,7 +172,7 @@ def choose_models(options, args, available):
     if options.cheap == options.fine:
         raise Problem(f"--cheap and --fine are both {options.fine}: a curve needs two models")
     reference = args.reference or options.fine
-    if reference.endswith(".csv") or os.path.exists(reference):
+    if reference not in LADDER and (reference.endswith(".csv") or os.path.exists(reference)):
         options.reference_csv, options.reference = reference, options.fine
         options.measured = measured_times(reference)
     else:

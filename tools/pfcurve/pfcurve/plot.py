@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The curve: error of the predicted time over the slowdown of the simulation."""
 import math
+import textwrap
 
 import matplotlib.transforms
 from matplotlib.patheffects import withStroke
@@ -10,6 +11,8 @@ from PIL import Image  # a dependency of matplotlib
 from .style import BEST, COLOURS, GREY, INK, MIX, PALE, plt, short, style, tidy
 
 TICKS = [0, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000]
+LEFT = 0.065  # edge of the axes, as a part of the picture's width
+MOST_REMARKS = 4  # below the picture
 FLOOR = 0.1  # per cent: below it the axis is linear, so that an error of zero has a place
 
 
@@ -67,7 +70,7 @@ def scales(axes, curve, quantity):
     axes.set_ylim(-FLOOR * 0.45, ceiling)
     axes.yaxis.set_major_locator(FixedLocator([tick for tick in TICKS if tick <= ceiling]))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} %"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number_label(value) + " %"))
 
 
 def free_place(label, place, taken, renderer, frame):
@@ -100,10 +103,11 @@ def draw_labels(axes, curve, quantity, best):
         x, y = axes.transData.transform((getattr(row, quantity).median, 100 * row.size))
         boxes[row.point] = matplotlib.transforms.Bbox([[x - 6, y - 6], [x + 6, y + 6]])
     labels = []
+    remarked = {name for names in curve.remarks().values() for name in names}
     for row in rows:
         if len(rows) > FEW and row not in strong and not row.frontier:
             continue
-        label = axes.annotate(short(row.point.name), (getattr(row, quantity).median, 100 * row.size), xytext=(0, 0),
+        label = axes.annotate(short(row.point.name) + (" *" if row.point.name in remarked else ""), (getattr(row, quantity).median, 100 * row.size), xytext=(0, 0),
                               textcoords="offset points", fontsize=8.5 if row in strong else 7.5,
                               color=INK if row in strong else GREY, fontweight="bold" if row in strong else "normal", zorder=6)
         label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
@@ -122,9 +126,16 @@ def settle(label, taken, renderer, frame):
     return next((box for box in (free_place(label, place, taken, renderer, frame) for place in PLACES) if box), None)
 
 
+def few(names):
+    """The first two, and how many there are besides."""
+    return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+
+
 def draw_curve(curve, best, stem, subtitle):
     style()
-    figure, axes = plt.subplots(1, 2, figsize=(11, 5), sharey=True)
+    remarks = [f"* {few(names)}: {text}" for text, names in curve.remarks().items()][:MOST_REMARKS]
+    height = 5 + 0.2 * len(remarks)
+    figure, axes = plt.subplots(1, 2, figsize=(11, height), sharey=True)
     panels = [("slowdown", "Simulation alone (without the application's own computation)"),
               ("slowdown_all", "With the application's own computation")]
     for axis, (quantity, title) in zip(axes, panels):
@@ -139,10 +150,15 @@ def draw_curve(curve, best, stem, subtitle):
     axes[1].annotate(f"within {100 * curve.options.within:g} %", (1, 100 * curve.options.within),
                      xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points", ha="right", va="bottom",
                      fontsize=8, color="#007a57")
-    figure.suptitle(f"Accuracy against slowdown: {short(curve.options.title, 80)}", x=0.065, y=0.975, ha="left", fontsize=12.5,
+    figure.suptitle(f"Accuracy against slowdown: {short(curve.options.title, 80)}", x=LEFT, y=1 - 0.125 / height, ha="left", fontsize=12.5,
                     fontweight="bold")
-    figure.text(0.065, 0.905, short(subtitle, 150), fontsize=8.5, color=GREY)
-    figure.subplots_adjust(left=0.065, right=0.985, top=0.83, bottom=0.11, wspace=0.06)
+    figure.text(LEFT, 1 - 0.475 / height, short(subtitle, 150), fontsize=8.5, color=GREY)
+    for i, remark in enumerate(reversed(remarks)):
+        figure.text(LEFT, (0.08 + 0.2 * i) / height, textwrap.shorten(remark, 190, placeholder=" \u2026"), fontsize=7.5, color=GREY)
+    figure.subplots_adjust(left=LEFT, right=0.985, top=1 - 0.85 / height, bottom=(0.55 + 0.2 * len(remarks)) / height, wspace=0.06)
+    figure.canvas.draw()
+    outside = -axes[0].get_tightbbox(figure.canvas.get_renderer()).x0 / figure.bbox.width  # of the error's wide numbers
+    figure.subplots_adjust(left=LEFT + max(0, outside + 0.004))
     for axis, (quantity, _) in zip(axes, panels):
         draw_labels(axis, curve, quantity, best)
     save(figure, stem)

@@ -17,6 +17,7 @@ INK, GREY, PALE = "#333333", "#666666", "#bbbbbb"
 def style():
     plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 9, "axes.labelcolor": INK, "text.color": INK,
                          "xtick.color": INK, "ytick.color": INK, "svg.hashsalt": "pfcurve", "svg.fonttype": "path",
+                         "text.parse_math": False,  # a phase has any name
                          "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 

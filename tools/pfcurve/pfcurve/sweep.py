@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs points as a Snakemake workflow. What has a result of the same command line is not run again."""
 import fcntl
-import hashlib
 import json
 import os
 import re
 import shutil
 from dataclasses import dataclass, field
 
+from . import same
 from .errors import Problem
 from .one import read_json
 from .options import PACKETS
 from .workflow import Workflow
 
-SETTINGS = ("PARFOCAL_", "OMPI_MCA_")
 VISITS = 100  # of a rank to a phase in a model, that the picture of the ranks knows
 
 
@@ -40,7 +39,6 @@ class Sweep:
         self.analytic = []  # flags for runs with model analytic
         self.runs = {}  # by key
         self.lock = None
-        self.prints = {}  # fingerprints of files
         self.tried = set()  # keys of runs of this sweep
 
     def open(self):
@@ -60,26 +58,11 @@ class Sweep:
         packets = self.options.packet_flags if PACKETS & set(point.models()) else []
         return [self.pfrun, *self.options.run_flags, *analytic, *packets, *point.flags(), *self.options.app]
 
-    def environment(self):
-        """What else a run depends on: variables of ours, and those that pfrun hands to Open MPI."""
-        return {k: v for k, v in sorted(os.environ.items()) if k.startswith(SETTINGS)}
-
     def plan(self, point, repeat):
         command = self.command(point)
-        same = [self.version, command, self.environment(), os.getcwd(), [self.fingerprint(word) for word in command[1:]], repeat]
-        key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
+        key = same.key(self.version, command, repeat)
         slug = re.sub(r"[^\w.]+", "-", point.name).strip("-")[:40] or "run"
         return Run(point, repeat, command, key, f"runs/{slug}-{repeat + 1}-{key}")
-
-    def fingerprint(self, word):
-        """Contents of a file that the command line names: another program under the old name is another run."""
-        name = word.rpartition(":")[2] if word.startswith("--cfg=") else word
-        if name not in self.prints:
-            self.prints[name] = ""
-            if os.path.isfile(name):
-                with open(name, "rb") as file:
-                    self.prints[name] = hashlib.sha256(file.read()).hexdigest()
-        return self.prints[name]
 
     def run(self, points, repeats=None):
         """Runs what is missing and returns all runs of these points, in order."""
@@ -114,7 +97,7 @@ class Sweep:
         if run.repeat == 0:  # the pictures show the first run
             command.insert(1, f"--cfg=parfocal/timeline:{VISITS}")
         with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
-            json.dump({"key": run.key, "command": command, "cwd": os.getcwd(), "environment": self.environment(),
+            json.dump({"key": run.key, "command": command, "cwd": os.getcwd(), "environment": same.environment(),
                        "timeout": self.options.timeout}, file, indent=1)
 
     def execute(self, runs):

@@ -13,6 +13,7 @@ from pfcurve.errors import Problem
 from . import estimate, files, memory, plan, sequence, units
 from .windows import Windows
 
+WORTH, WORTH_TWO = 3, 5  # times that the fine model must be dearer than the cheap one: where one run may do, and where some are needed
 MARKS = 620  # that the begin has: a program with three hundred iterations of two marks is all of it
 SAID = 80  # iterations that it has where the program says what they are
 ROUND = 20  # of them, beside the two stretches that are compared
@@ -293,13 +294,20 @@ def from_begin(options, runs, base):
 
 
 def begin(options, runs):
-    """(exit status, summary of the run that shows the application, Ahead or None)."""
-    if runs.by != "run" or os.environ.get("PARFOCAL_MARKS_AT"):
+    """(exit status, summary of the run that shows the application, Ahead or None). Where nothing is saved, that run is all in the fine model."""
+    if os.environ.get("PARFOCAL_MARKS_AT"):
         return *runs.cheap(), None
+    if not options.strict and not runs.input.pipe:  # whoever names a budget wants a sample; what a pipe said is read once
+        status, summary = runs.in_fine(MARKS)
+        if status or runs.exact:
+            return status, summary, None
     base, over = look(runs)
-    if over:
-        return *runs.heard(), None
     ahead = from_begin(options, runs, base) if base else None
+    if runs.marks and not runs.pays(runs.short, WORTH if ahead else WORTH_TWO):
+        return *runs.in_fine(), None
+    if over:
+        runs.show()  # it was the begin, and came to the end of the program
+        return 0, runs.short, None
     if not ahead:
         return *runs.cheap(), None
     status, summary = runs.cheap(at=ahead.at, spans=ahead.spans(options.seed))
@@ -315,4 +323,5 @@ def run(parts, windows, ahead, found, options):
     y = windows.measure(current.wanted())
     result = estimate.of_plan(current, y, windows.border())
     # A second run makes no border narrower.
-    return (current, y, result) if result.half <= options.goal * result.total or abs(result.border) > options.goal * result.total else None
+    enough = result.half <= options.goal * result.total or abs(result.border) > options.goal * result.total or not windows.runs.affords()
+    return (current, y, result) if enough else None

@@ -17,6 +17,7 @@ class Marks:
     ranks: int = 0
     slices: list = field(default_factory=list)  # (calls and bytes of all ranks up to its end, date of its last call)
     calls: int = 0  # that the run had, if slices were its marks
+    left: bool = False  # the run ended before the end of the program, because another model may pay
 
 
 def split(path):
@@ -40,6 +41,8 @@ def read_marks(path):
             result.at = rest
         elif word in ("ranks", "calls"):
             setattr(result, word, int(rest))
+        elif word == "left":
+            result.left = True
         elif word == "slice":
             calls, sent, date = rest.split()
             result.slices.append((int(calls), int(sent), float(date)))
@@ -81,15 +84,9 @@ def read_calls(path):
 
 
 def read_dates(path):
-    """({window: {mark: date}}, {window: processor seconds}, {window: why it failed})."""
+    """({window: {mark: date}}, {window: processor seconds})."""
     comments, rows = split(path)
-    dates, costs, failed = {}, {}, {}
+    dates = {}
     for row in rows:
         dates.setdefault(int(row["window"]), {})[int(row["mark"])] = float(row["date_s"])
-    for comment in comments:
-        words = comment.split(None, 2)
-        if words[0] == "cost":
-            costs[int(words[1])] = float(words[2])
-        elif words[0] == "failed":
-            failed[int(words[1])] = words[2]
-    return dates, costs, failed
+    return dates, {int(words[1]): float(words[2]) for words in map(str.split, comments) if words[0] == "cost"}

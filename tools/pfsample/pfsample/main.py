@@ -2,11 +2,9 @@
 """From the command line to the estimate."""
 import json
 import os
-import signal
 import sys
-import tempfile
 
-from pfcurve.errors import Problem
+from pfcurve.errors import Problem, Stopped, raise_stops, say
 from pfcurve.main import as_typed, command_text, versions
 
 from . import ahead as windows_ahead
@@ -15,7 +13,8 @@ from . import options as command_line
 from . import plan as plan_of_units
 from . import result, sequence, slices, told, units
 from .found import WORTH, tell_units
-from .runs import Runs
+from .kept import Kept
+from .runs import Input, Runs
 from .windows import Windows
 
 MORE = 4  # times as many units, for which a cheap run with other marks is worth it
@@ -108,7 +107,6 @@ def fits(options, runs, parts):
         return True
     if share > WORTH:
         runs.told.append(f"the run is short: the smallest sample would simulate {100 * share:.3g} % {said}, so all of it is simulated there")
-        runs.by = "run"  # one window
         return False
     runs.told.append(f"the run is short: the smallest sample simulates {100 * share:.2g} % {said}")
     options.budget = share
@@ -127,9 +125,20 @@ def depends(options, runs, parts):
 
 def whole(runs, parts):
     """A sample that is a run all in the fine model."""
-    runs.by, runs.aside = "run", None
+    runs.aside = None
     dates, _ = runs.full(own=True)
     return sequence.all_of(parts, lambda _: {unit.number: dates[unit.last] - dates[unit.first] for unit in parts})
+
+
+def exact(runs):
+    """(units, how they were found, windows, the sample) of a run that was all in the fine model."""
+    try:
+        parts, found = units.from_marks(runs.marks.marks)
+        parts = units.Units(parts)
+    except Problem:
+        parts, found = slices.whole(runs)
+    runs.told.append(f"a sample would not pay, so all of it is simulated in {runs.options.fine}")
+    return parts, found, Windows(runs, parts), sequence.all_of(parts, lambda _: {unit.number: unit.x for unit in parts})
 
 
 def any_parts(options, runs):
@@ -143,13 +152,15 @@ def any_parts(options, runs):
 
 
 def work(bindir, arguments):
-    _, available = versions(bindir)
+    version, available = versions(bindir)
     options = command_line.from_arguments(arguments, available)
     if options.report:
         os.makedirs(options.report, exist_ok=True)
-    # All nodes of a cluster see the current folder, as a rule.
-    with tempfile.TemporaryDirectory(prefix="parfocal-sample-", dir=os.getcwd() if options.slurm else None) as folder:
-        runs = Runs(options, os.path.join(bindir, "pfrun"), folder)
+    pfrun = os.path.join(bindir, "pfrun")
+    with Kept(options.report, version, [pfrun, *arguments], Input().key()) as kept:
+        if kept.before and not options.quiet:
+            say(f"parfocal: -sample goes on where it was stopped: finished runs ({kept.before}) are not repeated")
+        runs = Runs(options, pfrun, kept.folder)
         if options.iterations:
             summary, *drawn = told.run(options, runs)
             ahead = None
@@ -157,7 +168,7 @@ def work(bindir, arguments):
             status, summary, ahead = windows_ahead.begin(options, runs)
             if status:
                 return status
-            drawn = drawn_ahead(options, runs, ahead) if ahead else None
+            drawn = drawn_ahead(options, runs, ahead) if ahead else exact(runs) if runs.exact else None
         if drawn:
             parts, found, windows, sample = drawn
         else:
@@ -169,7 +180,7 @@ def work(bindir, arguments):
         if not sample:
             ahead = None
             sampled = fits(options, runs, parts)
-            sample = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border) if sampled else whole(runs, parts)
+            sample = sequence.run(parts, windows.measure, options.goal, options.budget, options.seed, windows.border, affords=runs.affords) if sampled else whole(runs, parts)
         if runs.aside and runs.aside.depends:
             sample = depends(options, runs, parts)
         elif runs.aside and abs(runs.aside.longer) > options.goal / 4:
@@ -179,7 +190,7 @@ def work(bindir, arguments):
         said = result.Result(options, parts, found, plan, known, estimate, windows.errors, runs,
                              command_text([as_typed(bindir, "pfrun"), *result.with_seed(arguments, options.seed)]), ahead)
         if options.verify:
-            said.verify(*runs.full())
+            said.verify(*(([mark.date for mark in runs.marks.marks], runs.last) if runs.exact else runs.full()))
         summary["sample"] = said.numbers()
     print("\n".join(said.text()))
     for name in [os.path.join(options.report, "summary.json")] * bool(options.report) + [os.environ.get("PARFOCAL_SUMMARY", "")]:
@@ -191,26 +202,23 @@ def work(bindir, arguments):
     return 0
 
 
-def stop(number, _):
-    sys.exit(128 + number)
-
-
 def main(bindir):
-    signal.signal(signal.SIGTERM, stop)
+    raise_stops()
+    asked = sys.argv[1:2] and sys.argv[1].startswith("--units")  # pfinfo has become us
     try:
-        asked = sys.argv[1:2] and sys.argv[1].startswith("--units")  # pfinfo has become us
         status = tell_units(bindir, sys.argv[1:], parts_of) if asked else work(bindir, sys.argv[1:])
         sys.stdout.flush()
         return status
     except Problem as problem:
-        print(f"parfocal: error: {problem}", file=sys.stderr)
+        say(f"parfocal: error: {problem}")
         return 1
-    except KeyboardInterrupt:
-        return 130
+    except Stopped as stopped:
+        say(f"parfocal: error: {'--units' if asked else '-sample'}: stopped by {stopped}; {getattr(stopped, 'kept', 'nothing of it is kept')}")
+        return stopped.status
     except BrokenPipeError:  # who read our words has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:  # such as a full disk
         where = f"{error.filename}: " if isinstance(error.filename, str) else "-sample: "
-        print(f"parfocal: error: {where}{error.strerror or error}", file=sys.stderr)
+        say(f"parfocal: error: {where}{error.strerror or error}")
         return 1

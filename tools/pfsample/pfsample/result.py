@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+import resource
 import statistics
 
 from pfcurve.curve import percent_text, seconds_text
@@ -25,8 +26,10 @@ class Result:
         self.options, self.units, self.found, self.plan, self.known = options, units, found, plan, known
         self.estimate, self.borders, self.runs, self.command = estimate, borders, runs, command
         self.ahead = ahead  # windows that were placed in the run with marks
-        self.cheap = math.fsum(unit.x for unit in units) * runs.alone
+        self.cheap = None if runs.exact else math.fsum(unit.x for unit in units) * runs.alone
         self.truth, self.checked = None, {}
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        self.paid = runs.cost.processor + used.ru_utime + used.ru_stime
         self.fine_cost = runs.fine_cost()
         self.seconds = estimates.of_units(plan, known, estimate)
         self.names = {number: "certain" for number in plan.certain}
@@ -36,7 +39,8 @@ class Result:
 
     @property
     def cost_ratio(self):
-        return self.runs.cost.overhead / self.fine_cost if self.fine_cost else None
+        """Processor time of all that was done over that of the whole run in the fine model, the application's and start-up included."""
+        return self.paid / self.fine_cost if self.fine_cost else None
 
     def verify(self, dates, cost):
         """The full fine run: the true error, and how often intervals of other seeds hold the truth."""
@@ -57,11 +61,12 @@ class Result:
         """The entry `sample` of the summary."""
         e, ratio, cost = self.estimate, self.cost_ratio, self.runs.cost
         return {"estimate_s": e.total, "low_s": e.low, "high_s": e.high, "confidence": CONFIDENCE, "border_s": e.border,
-                "cost_ratio": ratio, "cost_ratio_from": "the full run" if self.checked else "the windows",
+                "cost_ratio": ratio, "cost_ratio_from": "the full run" if self.checked or self.runs.exact else "the windows",
+                "paid_cpu_s": self.paid, "fine_cpu_s": self.fine_cost,
                 "overhead_s": cost.wall, "overhead_cpu_s": cost.overhead, "application_cpu_s": cost.application, "startup_s": cost.startup,
                 "reached": self.reached(), "goal": self.options.goal, "fine": self.options.fine, "cheap": self.options.cheap,
                 "cheap_s": self.cheap, "seed": self.options.seed, "units": len(self.units), "found": self.found,
-                "simulated": len(self.known), "share": sequence.cost(self.units, self.plan.wanted()), "by": self.runs.by,
+                "simulated": len(self.known), "share": sequence.cost(self.units, self.plan.wanted()),
                 "strata": [{"name": part.name, "units": part.units, "drawn": part.drawn, "cheap_s": part.x, "ratio": part.ratio,
                             "estimate_s": part.total, "se_s": math.sqrt(part.variance)} for part in e.parts],
                 "phases": [{"phase": name, "estimate_s": fine, "cheap_s": cheap} for name, (cheap, fine) in self.phases().items()],
@@ -89,8 +94,10 @@ class Result:
         if not self.reached():
             wide = abs(e.border) >= o.goal * e.total
             lines.append(f"  the goal of {100 * o.goal:g} % is not reached: " + (
-                "windows do not settle as a run all in the fine model does" if wide else f"the budget of {100 * o.budget:.3g} % of the full run is spent"))
-        lines.append(f"  all {o.cheap} says {seconds_text(self.cheap)}: {percent_text(self.cheap / e.total - 1)}")
+                "windows do not settle as a run all in the fine model does" if wide else f"the budget of {100 * o.budget:.3g} % of the full run is spent" if self.runs.affords() else
+                f"a further run would make the sample as dear as all {o.fine}"))
+        if self.cheap is not None:
+            lines.append(f"  all {o.cheap} says {seconds_text(self.cheap)}: {percent_text(self.cheap / e.total - 1)}")
         lines.append(f"  {len(self.units)} units ({self.found}): {len(self.plan.certain)} certain, {drawn} drawn of "
                      f"{len(self.units) - len(self.plan.certain)}, seed {o.seed}")
         lines += [f"    {part.name}: {part.units} units, {100 * part.total / e.total:.3g} % of the time, {part.drawn} drawn, "
@@ -100,13 +107,13 @@ class Result:
             lines.append(f"    not simulated: {len(self.plan.unseen)} units, {100 * unseen / e.total:.2g} % of the time, added to the interval")
         phases = self.phases()
         if 1 < len(phases) <= 12:
-            lines += [f"    {name}: {seconds_text(fine)} ({o.cheap}: {seconds_text(cheap)})" for name, (cheap, fine) in phases.items()
+            lines += [f"    {name}: {seconds_text(fine)}" + (f" ({o.cheap}: {seconds_text(cheap)})" if self.cheap is not None else "") for name, (cheap, fine) in phases.items()
                       if fine > 0]
-        if not e.by_heart:
+        if not e.by_heart and not self.runs.exact:
             lines.append(f"  border: {100 * e.border / e.total:+.2g} % by {len(self.borders)} units, added to the interval")
-        ratio = f"{100 * self.cost_ratio:.3g} % of that of all {o.fine} ({'measured' if self.checked else 'by its windows'})" \
-            if self.cost_ratio else "unknown"
-        lines.append(f"  overhead: {ratio}, in {self.runs.cost.runs} runs, windows by {self.runs.by}")
+        lines.append(f"  cost: {seconds_text(self.paid)} of processor time in {self.runs.cost.runs} runs; " + (
+            f"all {o.fine} would cost {seconds_text(self.fine_cost)} ({'measured' if self.checked or self.runs.exact else 'by its windows'}): "
+            f"{100 * self.cost_ratio:.3g} % of that" if self.cost_ratio else f"what all {o.fine} would cost is unknown"))
         if self.checked:
             c = self.checked
             lines.append(f"  verified: all {o.fine} takes {seconds_text(c['true_s'])}: error {percent_text(c['error'])}, "

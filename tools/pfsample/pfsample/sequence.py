@@ -75,15 +75,15 @@ def step(units, current, found, goal, budget):
     return more if more >= (slices.STEP if slices.are(units.base) else LEAST) * current.sampled else 0
 
 
-def run(units, measure, goal, budget, seed, border=None, layout=None):
-    """`measure(numbers)` gives {number: seconds} of what was not known; `border()` the error of windows after it.
-    Returns (plan, all that is known, estimate)."""
+def run(units, measure, goal, budget, seed, border=None, layout=None, affords=lambda: True):
+    """`measure(numbers)` gives {number: seconds} of what was not known; `border()` the error of windows after it; `affords()`: whether it may be asked once
+    more. Returns (plan, all that is known, estimate)."""
     current, y = start(units, seed, budget, layout), {}
     for _ in range(MOST_STEPS):
         y.update(measure([number for number in current.wanted() if number not in y]))
         found = estimate.of_plan(current, y, border() if border else 0.0)
         more = step(units, current, found, goal, budget)
-        if not more:
+        if not more or not affords():
             break
         plan.grow(current, more, [part.spread for part in found.parts])
     else:

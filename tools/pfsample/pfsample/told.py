@@ -39,13 +39,13 @@ def run(options, runs):
     if not regular or regular.level or regular.usual:
         raise Problem(f"-iterations: the begin of the program shows no iterations that are alike (MPI_Pcontrol in the loop marks them), or is all of it: {WHY}")
     if options.iterations < 2 * WINDOW:
-        raise Problem(f"-iterations {options.iterations}: fewer than {2 * WINDOW} are too few to know them by heart: {WHY}")
+        raise Problem(f"-iterations {options.iterations}: fewer than {2 * WINDOW} are too few to memoize them: {WHY}")
     first, found = next(unit.number for unit in base if unit.repeats), "each iteration, known by heart"
     base, runs.marks.marks = continued(base, regular, runs.marks.marks, options.iterations)
     size = WINDOW
     while size <= min(MOST, (len(base) - first) // 2):
         span = (0, base[first + size].first)
-        dates = runs.measured([span], [span], "run")[span]
+        dates = runs.measured([span], [span])[span]
         sample = memory.run(base, {span: dates}, {span: files.read_states(runs.path("dates.csv"))[0]})
         if sample and not sample[0].unseen and sample[2].half <= options.goal * sample[2].total:
             runs.told.append(f"the program was run for {size} of {options.iterations} iterations; what comes behind them is not part of the estimate")

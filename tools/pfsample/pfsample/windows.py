@@ -14,7 +14,6 @@ EARLY = 50  # th of the run, in which windows from its begin are compared with o
 SETTLED = 4  # iterations after which a run that begins in the fine model is compared with windows,
 COMPARED = (4, 16)  # over so many, a fiftieth of all
 TWICE = 4  # times the variance that pairs show: two standard deviations may be chance
-SLOWLY = 50  # where windows are copies of a run that never was in the fine model, which may settle slowly: after a twentieth of all, at most so many
 APART = 12  # in a mixed run, iterations in the cheap model between the two stretches that are compared
 FARTHEST = 300  # one from the other
 
@@ -41,24 +40,19 @@ class Windows:
     def twice(self, numbers):
         """Units of `numbers`, or of before, whose windows are to be simulated twice: evenly among them."""
         inner = sorted(k for k in {*self.known, *numbers} if 2 <= k < len(self.parts) - 2)
-        if self.runs.by == "run":
-            inner = [] if self.stretches() else [k for k in inner if not self.alike(k)]
+        inner = [] if self.stretches() else [k for k in inner if not self.alike(k)]
         number = min(len(inner), max(LEAST_BORDERS, len(inner) // 10)) - (not self.kinds)
         rest = [k for k in inner if k not in self.errors]
         more = max(0, number - sum(k in self.errors for k in inner))
         return [rest[(2 * i + 1) * len(rest) // (2 * more)] for i in range(more)]
 
     def stretches(self, number=0):
-        """Iterations at the begin of the run, others that do the same, and the windows of these: the same ones where windows may overlap, each in a
-        window such as drawn units have; else some that are farther on, in one window. None where there are none. `number`: so many."""
+        """Iterations at the begin of the run, others that do the same and are farther on, and for each of these the window that they all are in. None where
+        there are none. `number`: so many."""
         if not self.kinds:
             return None
         body = [unit for unit in self.parts.base if unit.repeats]
         number = number or self.runs.compared or min(max(len(body) // 50, COMPARED[0]), COMPARED[1])
-        if self.runs.by != "run":
-            settled = min(max(len(body) // 20, SETTLED), SLOWLY)
-            begin = body[settled:settled + number:number // COMPARED[0]]
-            return begin, begin, [self.around([unit], sequence.way_in(unit.number)) for unit in begin]
         begin = body[SETTLED:SETTLED + number]
         way = SETTLED - sequence.BEFORE[0]
         kinds = [self.kinds.get(unit.number) for unit in body]
@@ -83,16 +77,15 @@ class Windows:
             return self.measure_slices(numbers, near, far)
         both = self.stretches() if not self.known and len(numbers) < len(self.parts) else None
         looks = [self.around(both[0], both[0][0].number), *dict.fromkeys(both[2])] if both else []
-        if looks and self.runs.by == "run":
+        if looks:
             # Models may have several states that they stay in: the others find that of a run all in the fine model if the run begins there.
             self.runs.lead = looks[:1]
         dates = self.runs.windows([*near.values(), *looks], [*far.values()])
         self.compare(near, far, dates)
         for window in [*near.values(), *looks[:2]]:
             self.fine.update(self.iterations(window, dates[window]))
-        if self.runs.by == "run":
-            self.within({k: dates[span] for k, span in near.items() if k not in self.errors})
-        if both and (self.runs.by != "run" or 0 not in dates[looks[1]]):
+        self.within({k: dates[span] for k, span in near.items() if k not in self.errors})
+        if both and 0 not in dates[looks[1]]:
             self.pairs = [(self.seconds(there, dates[window]) * self.longer(here, there), self.seconds(here, dates[looks[0]]))
                           for here, there, window in zip(*both)]
         return {k: self.known[k] for k in numbers}
@@ -106,17 +99,14 @@ class Windows:
                 self.errors[k] = self.known[k] / seconds - 1
 
     def measure_slices(self, numbers, near, far):
-        """Slices: those windows are mixed runs that are simulated a second time, also where the others are forked; so that there is a run that knows
-        of its windows. One unit is looked at from the begin of the run on."""
+        """Slices: the windows that are simulated a second time have a run of their own, which knows of its windows. One unit is looked at from the begin of the run on."""
         span = self.parts.span
         far = {k: span(k, sequence.way_in(k) + FARTHER_SLICES, sequence.AFTER) for k in far}
         if not self.errors:
             early = next(k for k, (begin, _) in enumerate(self.parts.parts) if begin >= len(self.parts.base) // EARLY)
             near[early], far[early] = span(early, sequence.way_in(early), sequence.AFTER), span(early, len(self.parts.base), sequence.AFTER)
-        last = span(len(self.parts) - 1, sequence.BEFORE[0], 0)
-        longer = [*far.values(), last] if far and self.runs.by != "run" else [*far.values()]
         dates = self.runs.windows([*near.values()], [])
-        self.compare(near, far, dates | {k: v for k, v in self.runs.mixed(longer).items() if k in far.values()})
+        self.compare(near, far, dates | {k: v for k, v in self.runs.mixed([*far.values()]).items()})
         return {k: self.known[k] for k in numbers}
 
     @staticmethod

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the specification permits and few programs do: nothing to move at no address, tests of a lock by who
- * has it, many contexts, memory that grows and shrinks where it is, a whole heap at once. With "packed"
+ * has it, many contexts, memory that grows and shrinks where it is, a whole heap at once, all alignments,
+ * tests of what holds at all times. With "unequal" PEs ask for different sizes, as before 1.2. With "packed"
  * PEs 0 and 1, 2 and 3 ... share a host, and tell each other by stores. */
 #include "check.h"
 
@@ -109,6 +110,59 @@ static void memory(int me)
     shmem_free(whole);
 }
 
+/* Any power of 2 that the heap can have, and nothing else. */
+static void alignments(void)
+{
+    for (size_t alignment = 1; alignment <= (size_t)1 << 30; alignment *= 2) {
+        char *first = shmem_align(alignment, 100), *second = shmem_align(alignment, 1);
+        CHECK(first && (uintptr_t)first % alignment == 0 && (!second || (uintptr_t)second % alignment == 0));
+        CHECK(second || alignment == (size_t)1 << 30);
+        shmem_free(second);
+        shmem_free(first);
+    }
+    CHECK(!shmem_align((size_t)1 << 40, 1) && !shmem_align((size_t)1 << 63, 1));
+    CHECK(!shmem_align(0, 100) && !shmem_align(3, 100) && !shmem_align(48, 100));
+}
+
+/* A value on its way holds as well as the one before it; one that is not there yet is not told. */
+static void always(int me, int right)
+{
+    static int value, other;
+    static long steps;
+    for (int i = 0; i < 20; i++) {
+        shmem_int_p(&value, 1, right);
+        shmem_long_atomic_inc(&steps, right);
+    }
+    for (int i = 0; i < 100; i++) {
+        CHECK(shmem_int_test(&value, SHMEM_CMP_LE, 1) && shmem_int_test(&value, SHMEM_CMP_GE, 0));
+        CHECK(shmem_long_test(&steps, SHMEM_CMP_LT, 21) && !shmem_long_test(&steps, SHMEM_CMP_GT, 20));
+        CHECK(!shmem_int_test(&other, SHMEM_CMP_NE, 0)); /* lets time pass */
+    }
+    shmem_barrier_all();
+    CHECK(value == 1 && steps == 20 && me == shmem_my_pe());
+}
+
+/* Each has what it asked for, and nobody else is in it. */
+static void unequal(int me, int size, int right)
+{
+    for (int round = 0; round < 4; round++) {
+        int most = round % 2 ? size - 1 : 0; /* its PE asks for one, the others for more */
+        int mine = 100 * (abs(me - most) + 1), theirs = 100 * (abs(right - most) + 1);
+        int *block = round < 2 ? shmem_malloc((size_t)mine * sizeof *block)
+                               : shmem_calloc((size_t)mine, sizeof *block);
+        int *behind = shmem_malloc(sizeof *behind);
+        *behind = -me;
+        for (int i = 0; i < theirs; i++)
+            shmem_int_p(&block[i], i, right);
+        shmem_barrier_all();
+        for (int i = 0; i < mine; i++)
+            CHECK(block[i] == i);
+        CHECK(*behind == -me);
+        shmem_free(block);
+        shmem_free(behind);
+    }
+}
+
 /* No NIC sees a store; the call that follows it wakes who waits. */
 static void stores(int me)
 {
@@ -133,7 +187,14 @@ int main(int argc, char **argv)
         pass();
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "unequal") == 0) {
+        unequal(me, size, right);
+        pass();
+        return 0;
+    }
     memory(me);
+    alignments();
+    always(me, right);
     nothing(size, right);
     locks(me, size);
     contexts(size, right);

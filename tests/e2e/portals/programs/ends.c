@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +85,18 @@ static void in_a_thread(void *(*function)(void *))
         pthread_join(thread, NULL);
 }
 
+static int in_a_child(void)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        PtlCTWait(ct, 0, &(ptl_ct_event_t){0, 0});
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status) ? 7 : 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -104,6 +117,8 @@ int main(int argc, char **argv)
         return rank == 1 ? 3 : 0;
     if (is(mode, "time"))
         pass_time();
+    if (is(mode, "child"))
+        return in_a_child();
     if (is(mode, "thread"))
         in_a_thread(foreign_poll);
     if (is(mode, "threadinit"))

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_F2C_H
+#define PF_MIDDLEWARE_F2C_H
+
+#include "mpi.h"
+
+/* What the generated MPI_Comm_c2f() and MPI_Comm_f2c() call, and those of other handles: `null` for a number
+ * that nobody has. */
+MPI_Fint pf_fortran_number(const void *handle);
+void *pf_fortran_handle(MPI_Fint number, const void *null);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What /proc says of the process is about pfrun. A rank finds its own program and command line there, as
+ * tools do that name a report after the program, also under the number that getpid() has given to it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "middleware/process/libc.h"
+#include "middleware/process/libc_process.h"
+
+enum { LONGEST = 128 };
+
+static struct {
+    int argc;
+    char *const *argv;
+    char *program; /* its file */
+    char command_line[40], name[40];
+} proc;
+
+void pf_proc_set(int argc, char *const *argv)
+{
+    if (proc.program)
+        return;
+    proc.argc = argc;
+    proc.argv = argv;
+    proc.program = realpath(argv[0], NULL);
+}
+
+/* What follows "/proc/self/" in a name, or "/proc/" and the caller's number; NULL: it is another one. */
+static const char *own_file(const char *name)
+{
+    if (!name || strncmp(name, "/proc/", 6) != 0 || !proc.program || !pf_process())
+        return NULL;
+    name += 6;
+    if (strncmp(name, "self/", 5) == 0)
+        return name + 5;
+    char *end;
+    long number = isdigit((unsigned char)*name) ? strtol(name, &end, 10) : -1;
+    return number >= 0 && *end == '/' && number == pf_libc_getpid() ? end + 1 : NULL;
+}
+
+/* A file in memory, which each open() reads from its beginning. */
+static void make(char *path, size_t size, char *const *words, int count, char end)
+{
+    int file = memfd_create("parfocal-proc", MFD_CLOEXEC);
+    for (int i = 0; file >= 0 && i < count; i++)
+        if (write(file, words[i], strlen(words[i])) < 0 || write(file, &end, 1) < 0)
+            break;
+    snprintf(path, size, "/proc/self/fd/%d", file);
+}
+
+const char *pf_proc_name(const char *name)
+{
+    static char own[LONGEST];
+    const char *file = own_file(name);
+    if (!file)
+        return name;
+    if (strcmp(file, "exe") == 0)
+        return proc.program;
+    if (strcmp(file, "cmdline") == 0) {
+        if (!*proc.command_line)
+            make(proc.command_line, sizeof proc.command_line, proc.argv, proc.argc, 0);
+        return proc.command_line;
+    }
+    if (strcmp(file, "comm") == 0) {
+        char shortened[16]; /* as the system does */
+        snprintf(shortened, sizeof shortened, "%s", program_invocation_short_name);
+        if (!*proc.name)
+            make(proc.name, sizeof proc.name, &(char *){shortened}, 1, '\n');
+        return proc.name;
+    }
+    snprintf(own, sizeof own, "/proc/self/%s", file);
+    return own;
+}
+
+ssize_t pf_libc_readlink(const char *name, char *buffer, size_t size)
+{
+    const char *file = own_file(name);
+    if (file && strcmp(file, "exe") == 0) {
+        size_t length = strnlen(proc.program, size);
+        memcpy(buffer, proc.program, length);
+        return (ssize_t)length;
+    }
+    pf_folder_enter();
+    ssize_t length = readlink(pf_proc_name(name), buffer, size);
+    pf_folder_leave();
+    return length;
+}
+
+ssize_t pf_libc___readlink_chk(const char *name, char *buffer, size_t size, size_t room)
+{
+    if (size > room)
+        abort();
+    return pf_libc_readlink(name, buffer, size);
+}

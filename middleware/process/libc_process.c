@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What each rank has of the C library. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+
+#include "base/memory.h"
+#include "middleware/core/job_state.h"
+#include "middleware/process/libc_process.h"
+
+static struct pf_process **processes; /* by rank */
+static pthread_t thread;              /* in which ranks live */
+static struct pf_process *last;       /* that has asked there: threads of others are its own */
+
+int pf_process_no_input(void)
+{
+    static int descriptor = -1;
+    if (descriptor < 0) {
+        int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        descriptor = null >= 0 && null < PF_STREAMS ? fcntl(null, F_DUPFD_CLOEXEC, PF_STREAMS) : null;
+    }
+    return descriptor;
+}
+
+static struct pf_process *begin(int rank)
+{
+    if (!processes) {
+        processes = pf_calloc((size_t)pf_job_state.size, sizeof *processes);
+        thread = pthread_self();
+        setvbuf(stdout, NULL, _IOLBF,
+                0); /* what libraries of the system write stays among the ranks' lines */
+    }
+    struct pf_process *p = processes[rank] = pf_calloc(1, sizeof *p);
+    p->rank = rank;
+    p->mask = -1;
+    p->optind = p->opterr = p->first_other = p->last_other = 1;
+    p->optopt = '?';
+    for (int i = 0; i < PF_STREAMS; i++)
+        p->number[i] = p->behind[i] = i;
+    if (rank > 0)
+        p->behind[0] = pf_process_no_input();
+    return p;
+}
+
+struct pf_process *pf_process_of(int rank)
+{
+    return processes ? processes[rank] : NULL;
+}
+
+bool pf_process_here(void)
+{
+    return !last || pthread_equal(thread, pthread_self());
+}
+
+struct pf_process *pf_process(void)
+{
+    if (!sg_actor_self())
+        return last && !pthread_equal(thread, pthread_self()) ? last : NULL;
+    long rank = sg_actor_self_get_pid() - 1;
+    if (rank < 0 || rank >= pf_job_state.size)
+        return NULL;
+    return last = processes && processes[rank] ? processes[rank] : begin((int)rank);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_PROGRAM_FRAME_H
+#define PF_MIDDLEWARE_PROGRAM_FRAME_H
+
+#include <setjmp.h>
+#include <stddef.h>
+
+/* Where main() of one rank was called. Lives on that rank's stack. */
+struct pf_program_frame {
+    sigjmp_buf here;
+    int status;
+    int (*program)(int, char **, char **);
+};
+
+/* That of an actor by its number, NULL when main() has returned. */
+void pf_program_set_frame(size_t actor, struct pf_program_frame *frame);
+
+/* Ends the run if the calling rank has reached beyond its stack, past the page that guards it. */
+void pf_program_check_stack(int rank);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The summary at the end of a run, as text and JSON. */
+#include "middleware/summary/summary.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <xbt/base.h> /* version.h does not include what it uses */
+
+#include <simgrid/version.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/output_file.h"
+#include "lowlevel/network/packet/report.h"
+#include "lowlevel/portals/runtime.h"
+#include "middleware/account/accounting.h"
+#include "middleware/compute/compute.h"
+#include "middleware/summary/live.h"
+#include "middleware/account/timeline.h"
+
+#define MAX_VERSIONS 8
+#define MAX_SECTIONS 4
+
+static struct {
+    char **command;
+    int argc;
+    int np;
+    char *executable, *platform;
+    struct {
+        char *component, *version;
+    } versions[MAX_VERSIONS];
+    int version_count;
+    int portals_ranks; /* that have a simulated NIC; below, the sum of their counters */
+    struct pf_portals_counters portals;
+    struct {
+        const char *name;
+        json_t *(*make)(void);
+    } sections[MAX_SECTIONS];
+    int section_count;
+    bool failed; /* something could not be written */
+    bool finished;
+} job;
+
+static char *copy(const char *text)
+{
+    char *result = pf_strdup(text ? text : "");
+    return result;
+}
+
+void pf_summary_set_command(int argc, char *const *argv)
+{
+    job.command = pf_calloc((size_t)argc + 1, sizeof *job.command);
+    for (job.argc = 0; job.argc < argc; job.argc++)
+        job.command[job.argc] = copy(argv[job.argc]);
+}
+
+void pf_summary_set_job(int np, const char *executable, const char *platform)
+{
+    job.np = np;
+    free(job.executable);
+    free(job.platform);
+    job.executable = copy(executable);
+    job.platform = copy(platform);
+}
+
+void pf_summary_add_version(const char *component, const char *version)
+{
+    for (int i = 0; i < job.version_count; i++)
+        if (strcmp(job.versions[i].component, component) == 0)
+            return;
+    if (job.version_count == MAX_VERSIONS)
+        return;
+    job.versions[job.version_count].component = copy(component);
+    job.versions[job.version_count++].version = copy(version);
+}
+
+void pf_summary_add_portals(const struct pf_portals_counters *counters)
+{
+    job.portals_ranks++;
+    job.portals.messages += counters->messages;
+    job.portals.bytes_put += counters->bytes_put;
+    job.portals.bytes_got += counters->bytes_got;
+    job.portals.unexpected += counters->unexpected;
+    job.portals.dropped += counters->dropped;
+    job.portals.parks += counters->parks;
+}
+
+void pf_summary_add_section(const char *name, json_t *(*make)(void))
+{
+    if (job.section_count == MAX_SECTIONS)
+        pf_die("the summary has no room for section %s: please report this", name);
+    job.sections[job.section_count].name = name;
+    job.sections[job.section_count++].make = make;
+}
+
+/* Seconds with a unit that keeps four digits. */
+static const char *human_seconds(double seconds, char *buffer, size_t size)
+{
+    if (seconds >= 1 || seconds <= 0)
+        snprintf(buffer, size, "%.4g s", seconds > 0 ? seconds : 0.0);
+    else if (seconds >= 1e-3)
+        snprintf(buffer, size, "%.4g ms", seconds * 1e3);
+    else
+        snprintf(buffer, size, "%.4g us", seconds * 1e6);
+    return buffer;
+}
+
+static const char *human_bytes(double bytes, char *buffer, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    int unit = 0;
+    while (bytes >= 1024 && unit < 4) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(buffer, size, "%.4g %s", bytes, units[unit]);
+    return buffer;
+}
+
+static const char *human_slowdown(double wall, double simulated, char *buffer, size_t size)
+{
+    if (simulated > 0)
+        snprintf(buffer, size, wall / simulated >= 9999.5 ? "%.2e" : "%.4g", wall / simulated);
+    else
+        snprintf(buffer, size, "-");
+    return buffer;
+}
+
+static void print_row(FILE *out, const char *phase, const char *model, double simulated, double app,
+                      double overhead, const struct pf_account_slot *total)
+{
+    char text[6][24];
+    fprintf(out, "%-14.14s %-8s %11s %11s %11s %10llu %10s %9s %9s\n", phase, model,
+            human_seconds(simulated, text[0], sizeof text[0]), human_seconds(app, text[1], sizeof text[1]),
+            human_seconds(overhead, text[2], sizeof text[2]), (unsigned long long)total->messages,
+            human_bytes((double)total->bytes, text[3], sizeof text[3]),
+            human_slowdown(overhead, simulated, text[4], sizeof text[4]),
+            human_slowdown(overhead + app, simulated, text[5], sizeof text[5]));
+}
+
+void pf_summary_print(FILE *out)
+{
+    struct pf_account_row *rows;
+    size_t count = pf_account_rows(&rows);
+    struct pf_account_slot all = {0};
+    double app = 0, overhead = 0;
+    if (count == 0 && *pf_end_reason()) {
+        free(rows);
+        return;
+    }
+    fprintf(out, "%-14s %-8s %11s %11s %11s %10s %10s %9s %9s\n", "", "", "simulated", "application",
+            "simulation", "", "", "slowdown", "slowdown");
+    fprintf(out, "%-14s %-8s %11s %11s %11s %10s %10s %9s %9s\n", "phase", "model", "time", "CPU", "overhead",
+            "messages", "bytes", "(no app)", "(all)");
+    for (size_t i = 0; i < count; i++) {
+        const struct pf_account_slot *total = &rows[i].total;
+        double row_app = pf_account_seconds(total->app_ticks);
+        double row_overhead = pf_account_seconds(total->overhead_ticks);
+        print_row(out, rows[i].phase, pf_model_name(rows[i].model), total->simulated, row_app, row_overhead,
+                  total);
+        app += row_app;
+        overhead += row_overhead;
+        all.messages += total->messages;
+        all.bytes += total->bytes;
+    }
+    print_row(out, "all", "", pf_account_simulated(), app, overhead, &all);
+    char startup[24], wall[24];
+    fprintf(out, "wall-clock %s, of which start-up %s\n", human_seconds(pf_account_wall(), wall, sizeof wall),
+            human_seconds(pf_account_startup(), startup, sizeof startup));
+    if (*pf_end_reason())
+        fprintf(out, "partial, not the whole run: %s\n", pf_end_reason());
+    free(rows);
+}
+
+static json_t *configuration(void)
+{
+#define JSON_BOOL(value)   json_boolean(value)
+#define JSON_INT(value)    json_integer(value)
+#define JSON_SIZE(value)   json_integer((json_int_t)(value))
+#define JSON_DOUBLE(value) json_real(value)
+#define JSON_STR(value)    json_string(value)
+    json_t *object = json_object();
+#define PF_CFG(type, field, def, unit, range, help)                                                          \
+    json_object_set_new(object, #field, JSON_##type(pf_config.field));
+#include "base/config.def"
+#undef PF_CFG
+    return object;
+}
+
+static json_t *versions(void)
+{
+    int major, minor, patch;
+    char simgrid[32];
+    sg_version_get(&major, &minor, &patch);
+    snprintf(simgrid, sizeof simgrid, "%d.%d.%d", major, minor, patch);
+    json_t *object = json_pack("{s:s, s:s}", "parfocal", PF_VERSION, "simgrid", simgrid);
+    for (int i = 0; i < job.version_count; i++)
+        json_object_set_new(object, job.versions[i].component, json_string(job.versions[i].version));
+    return object;
+}
+
+/* Slowdowns have no value where no simulated time passed. */
+static json_t *slowdown(double wall, double simulated)
+{
+    return simulated > 0 ? json_real(wall / simulated) : json_null();
+}
+
+static json_t *phase_object(const struct pf_account_row *row)
+{
+    const struct pf_account_slot *t = &row->total;
+    double app = pf_account_seconds(t->app_ticks), overhead = pf_account_seconds(t->overhead_ticks);
+    json_t *object =
+        json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "phase", row->phase, "model",
+                  pf_model_name(row->model), "ranks", row->ranks, "simulated_s", t->simulated, "wall_clock_s",
+                  app + overhead, "application_cpu_s", app, "overhead_s", overhead);
+    json_object_set_new(object, "slowdown", slowdown(app + overhead, t->simulated));
+    json_object_set_new(object, "slowdown_without_application", slowdown(overhead, t->simulated));
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counters[] = {{"visits", t->visits},           {"calls", t->calls},
+                    {"messages", t->messages},       {"bytes", t->bytes},
+                    {"switches", t->switches},       {"fallback_calls", t->promoted},
+                    {"promoted_calls", t->promoted}, /* the old name: docs/changes.md */
+
+                    {"followed_calls", t->followed}, {"followed_messages", t->followed_messages},
+                    {"shadows", t->shadows}};
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
+    json_object_set_new(object, "shadow_wall_clock_s", json_real(pf_account_seconds(t->shadow_ticks)));
+    json_object_set_new(object, "shadow_simulated_s", json_real(t->shadow_simulated));
+    return object;
+}
+
+static json_t *phases(void)
+{
+    struct pf_account_row *rows;
+    size_t count = pf_account_rows(&rows);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, phase_object(&rows[i]));
+    free(rows);
+    return array;
+}
+
+static json_t *portals(void)
+{
+    const struct pf_portals_counters *c = &job.portals;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counters[] = {{"messages", c->messages},     {"bytes_put", c->bytes_put}, {"bytes_got", c->bytes_got},
+                    {"unexpected", c->unexpected}, {"dropped", c->dropped},     {"parks", c->parks}};
+    json_t *object = json_pack("{s:i}", "ranks", job.portals_ranks);
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
+    return object;
+}
+
+/* The packet network, in short: more is in the table of PARFOCAL_NET_STATISTICS. */
+static json_t *warnings(void)
+{
+    json_t *array = json_array();
+    const char *text;
+    for (int i = 0; (text = pf_warning(i)); i++)
+        json_array_append_new(array, json_string(text));
+    return array;
+}
+
+static json_t *network(const struct pf_network_sums *sums)
+{
+    enum { MOST = 8 };
+    struct pf_network_link links[MOST];
+    int count = pf_network_busiest(links, MOST);
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array,
+                              json_pack("{s:s, s:f, s:I, s:f, s:f}", "link", links[i].name, "utilisation",
+                                        links[i].utilisation, "packets", (json_int_t)links[i].packets,
+                                        "bytes", links[i].bytes, "wait_s", links[i].wait));
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "fabric", sums->fabric, "routing", sums->routing,
+                     "packets", (json_int_t)sums->packets, "dropped", (json_int_t)sums->dropped,
+                     "packet_hops", (json_int_t)sums->hops, "busiest_links", array);
+}
+
+static json_t *summary(int status)
+{
+    json_t *command = json_array();
+    for (int i = 0; i < job.argc; i++)
+        json_array_append_new(command, json_string(job.command[i]));
+    json_t *object =
+        json_pack("{s:i, s:i, s:i, s:s, s:s, s:o, s:o}", "format", 1, "exit_status", status, "ranks", job.np,
+                  "executable", job.executable ? job.executable : "", "platform",
+                  job.platform ? job.platform : "", "command", command, "versions", versions());
+    if (*pf_end_reason()) {
+        json_object_set_new(object, "partial", json_true());
+        json_object_set_new(object, "partial_reason", json_string(pf_end_reason()));
+    }
+    json_object_set_new(object, "simulated_s", json_real(pf_account_simulated()));
+    json_object_set_new(object, "wall_clock_s", json_real(pf_account_wall()));
+    json_object_set_new(object, "startup_s", json_real(pf_account_startup()));
+    json_object_set_new(object, "phases", phases());
+    if (job.portals_ranks)
+        json_object_set_new(object, "portals", portals());
+    struct pf_network_sums sums;
+    if (pf_network_sums(&sums))
+        json_object_set_new(object, "network", network(&sums));
+    if (pf_config.rank_times)
+        json_object_set_new(object, "rank_times", pf_compute_json());
+    if (pf_config.timeline > 0)
+        json_object_set_new(object, "timeline", pf_timelines_json());
+    for (int i = 0; i < job.section_count; i++)
+        json_object_set_new(object, job.sections[i].name, job.sections[i].make());
+    if (pf_warning(0))
+        json_object_set_new(object, "warnings", warnings());
+    json_object_set_new(object, "configuration", configuration());
+    return object;
+}
+
+/* The run goes to its end, and its exit status says that something is missing. */
+static void failed(const char *what, const char *name)
+{
+    int error = errno;
+    fflush(stdout);
+    fprintf(stderr, "parfocal: error: cannot %s '%s': %s\n", what, name, strerror(error));
+    job.failed = true;
+}
+
+/* A plain file appears under its name only when it is complete. */
+static void write_file(const json_t *object, const char *name)
+{
+    struct stat info;
+    bool whole = stat(name, &info) != 0 || S_ISREG(info.st_mode); /* a pipe or a device stays what it is */
+    char *part = pf_asprintf("%s%s", name, whole ? ".part" : "");
+    FILE *file = pf_output_open(part, "w");
+    bool good = file && json_dumpf(object, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+                fputc('\n', file) != EOF;
+    if (file && fclose(file) != 0)
+        good = false;
+    if (!good || (whole && rename(part, name) != 0)) {
+        failed("write the summary", name);
+        if (whole)
+            unlink(part);
+    }
+    free(part);
+}
+
+static void write_report(const json_t *object, const char *directory)
+{
+    char *name = pf_asprintf("%s/summary.json", directory);
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        failed("make the report directory", directory);
+    else
+        write_file(object, name);
+    free(name);
+}
+
+bool pf_summary_finish(int status)
+{
+    if (job.finished)
+        return !job.failed;
+    job.finished = true;
+    pf_live_stop();
+    if (*pf_config.summary || *pf_config.report) {
+        json_t *object = summary(status);
+        if (*pf_config.summary)
+            write_file(object, pf_config.summary);
+        if (*pf_config.report)
+            write_report(object, pf_config.report);
+        json_decref(object);
+    }
+    if (pf_config.rank_times)
+        pf_compute_print(stderr);
+    if (pf_config.table)
+        pf_summary_print(stderr);
+    return !job.failed;
+}
