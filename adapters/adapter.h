@@ -65,7 +65,7 @@ struct pf_native_values {
     bool tells_nothing;   /* of operations that have completed (on_progress): SimGrid's activities tell */
     bool tells_in_status; /* the status has the error of a completed request also where its call succeeds */
     bool needs_progress;  /* operations advance in calls and in ops->progress only: helpers of the middleware
-                           * call that  while a rank is elsewhere (middleware/agree/progress.h). One
+                           * call that while a rank is elsewhere (middleware/agree/progress.h). One
                            * implementation. */
     bool cancels_sends;   /* one that nobody has received and that has not left yet */
     bool charges_computation; /* turns the rank's computation into simulated time when it is called */

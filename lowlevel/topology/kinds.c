@@ -53,6 +53,13 @@ static void refuse_kind(const char *text, char *error, size_t error_size)
         at += snprintf(error + at, error_size - (size_t)at, "%s %s", i ? "," : "", words[i]);
 }
 
+static bool read_hosts(const char *text, int64_t *hosts)
+{
+    char *end;
+    *hosts = strtol(text, &end, 10);
+    return *end == 0;
+}
+
 bool pf_fabric_describe(const char *text, int64_t hosts, char *complete, size_t size, char *error,
                         size_t error_size)
 {
@@ -63,11 +70,13 @@ bool pf_fabric_describe(const char *text, int64_t hosts, char *complete, size_t 
         return false;
     }
     if (colon && strspn(colon + 1, "-0123456789") < strlen(colon + 1)) {
-        snprintf(complete, size, "%s", text);
-        return true;
+        if ((size_t)snprintf(complete, size, "%s", text) < size)
+            return true;
+        snprintf(error, error_size, "'%.60s...' is too long for a topology", text);
+        return false;
     }
-    if (colon)
-        hosts = strlen(colon + 1) < 18 ? strtol(colon + 1, NULL, 10) : INT64_MAX;
+    if (colon && !read_hosts(colon + 1, &hosts))
+        hosts = 0;
     if (hosts < 1) {
         snprintf(error, error_size, "'%s': the number of hosts must be from 1 to %ld", text,
                  (long)kind->most_hosts);
@@ -88,10 +97,6 @@ struct pf_fabric *pf_fabric_make(const char *text, const struct pf_fabric_cables
                                  size_t error_size)
 {
     char complete[sizeof((struct pf_fabric *)0)->text];
-    if (strlen(text) >= sizeof complete) {
-        snprintf(error, error_size, "'%.60s...' is too long for a topology", text);
-        return NULL;
-    }
     if (!pf_fabric_describe(text, 0, complete, sizeof complete, error, error_size))
         return NULL;
     const struct pf_fabric_kind *kind = find(complete);

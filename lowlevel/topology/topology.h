@@ -21,7 +21,6 @@ enum { PF_TOPOLOGY_PORTS = 512 }; /* most ports that choices() offers */
 
 struct pf_fabric_ops {
     size_t size;
-    const char *name;
     /* Ports of a router: from 0 on those of its nodes, then those to routers. */
     int32_t (*ports)(const void *shape, int32_t router);
     /* Plugs in the cables between routers. */
@@ -71,6 +70,11 @@ bool pf_topology_no_step_group(const struct pf_fabric *f, uint64_t key, int32_t 
 struct pf_topology_classes pf_topology_no_group_classes(const struct pf_fabric *f);
 int32_t pf_topology_no_pick_group(const struct pf_fabric *f, uint64_t random, const struct pf_packet_path *p);
 bool pf_topology_is_at(const struct pf_fabric *f, int32_t router, int32_t node);
+/* The six of a topology whose nodes form no groups but those at a router. */
+#define PF_TOPOLOGY_WITHOUT_GROUPS                                                                           \
+    .groups = pf_topology_no_groups, .in_group = pf_topology_no_in_group,                                    \
+    .step_group = pf_topology_no_step_group, .group_classes = pf_topology_no_group_classes,                  \
+    .pick_group = pf_topology_no_pick_group, .is_near = pf_topology_is_at
 int pf_topology_class_0(const struct pf_fabric *f, int32_t router, int32_t port,
                         const struct pf_packet_path *p);
 int pf_topology_class_hop(const struct pf_fabric *f, int32_t router, int32_t port,

@@ -268,7 +268,6 @@ static void tree_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
-    .name = "tree",
     .ports = tree_ports,
     .wire = tree_wire,
     .extents = tree_extents,

@@ -73,7 +73,6 @@ static void cube_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
-    .name = "grid",
     .ports = cube_ports,
     .wire = cube_wire,
     .extents = cube_extents,
@@ -83,12 +82,7 @@ static const struct pf_fabric_ops ops = {
     .choices = cube_choices,
     .choice_classes = cube_choice_classes,
     .choice_class = pf_topology_class_hop,
-    .groups = pf_topology_no_groups,
-    .in_group = pf_topology_no_in_group,
-    .step_group = pf_topology_no_step_group,
-    .group_classes = pf_topology_no_group_classes,
-    .pick_group = pf_topology_no_pick_group,
-    .is_near = pf_topology_is_at,
+    PF_TOPOLOGY_WITHOUT_GROUPS,
     .may_turn = pf_topology_may_turn_once,
     .turn_classes = cube_step_classes,
 };

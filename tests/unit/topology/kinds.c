@@ -147,6 +147,12 @@ static void test_grammar(void **state)
         {"taurus:4x4", 1, "maybe torus?"},
         {"torus 4x4", 1, "is no topology"},
         {"star:99999999999999999999", 1, "are too many"},
+        {"star:4-2", 1, "the number of hosts must be from 1"},
+        {"torus:", 1, "the number of hosts must be from 1"},
+        {"twisted:8x8,jump="
+         "1x1111111111111111111111111111111111111111111111111111111111111111111111111111111111"
+         "11111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111",
+         1, "too long"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
