@@ -58,16 +58,13 @@ static const struct number {
     {"credit-delay", "S", "What credits need besides the link's latency (0)", N(settings.credit_delay), 0,
      1e6, 3},
     {"head-latency", "S",
-     "From the end of a packet's transfer until the next one of its queue may cross the router: the part of "
-     "its "
-     "latency in which a queue works at one packet only (0)",
+     "From the end of a packet's transfer until the next one of its queue may cross the router (0)",
      N(settings.head_latency), 0, 1e6, 3},
     {"speedup", "X", "So many times faster than links is the crossbar (1)", N(settings.crossbar_speedup), 1,
      1000, 3},
     {"packet", "BYTES", "Payload of a packet (2048)", N(packet_bytes), 1, 65000, 3},
     {"flit", "BYTES",
-     "Packets go as wormholes of such flits, which take turns on a link and need credits each; with "
-     "--channel-choice turn. 0: as a whole, virtual cut-through (0)",
+     "Packets go as wormholes of such flits; with --channel-choice turn. 0: virtual cut-through (0)",
      N(flit_bytes), 0, 65000, 3},
     {"header", "BYTES", "More on the wire for each packet (0)", N(header_bytes), 0, 60000, 3},
     {"buffer", "BYTES",
@@ -75,9 +72,8 @@ static const struct number {
      N(channel_buffer), 0, 1e12, 3},
     {"channels", "N", "Virtual channels in each class of the routing (1)", N(channels), 1, 64, 3},
     {"rounds", "N",
-     "Rounds of a crossbar's allocation in each cycle, a flit's time, a slot of --arrivals bernoulli or a "
-     "packet's time; 0: "
-     "until nothing more fits, at any date (0)",
+     "Rounds of a crossbar's allocation in each cycle (a flit, a slot of --arrivals bernoulli, or a packet); "
+     "0: until nothing more fits, at any date (0)",
      N(rounds), 0, 100, 3},
     {"threshold", "BYTES", "ugal, par: minimal as long as queue x hops is not more than so much longer (0)",
      N(routing_settings.ugal_threshold), -1e15, 1e15, 2},
@@ -108,29 +104,25 @@ static const struct argp_option words[] = {
      "A built-in platform (pfinfo --platform) with its figures, for --topology", 1},
     {"routing", ROUTING, "NAME", 0, "minimal, minimal-adaptive, valiant, ugal or par (minimal)", 2},
     {"intermediate", INTERMEDIATE, "node|group", 0,
-     "What valiant, ugal and par go over: a node, or a group of a dragonfly or common ancestor in a tree "
-     "(node)",
-     2},
+     "What valiant, ugal and par go over: a node, or a group or common ancestor (node)", 2},
     {"arbitration", ARBITRATION, "NAME", 0, "Of a crossbar: round-robin or age (round-robin)", 3},
     {"channel-choice", CHANNEL_CHOICE, "room|turn", 0,
-     "A packet takes the channel with most room when it crosses a router; or, with --rounds, the next one in "
-     "turn before it asks for the crossbar (room)",
+     "A packet takes the channel with most room; or, with --rounds, the next one in turn before it asks for "
+     "the crossbar (room)",
      3},
     {"new-packets", NEW_PACKETS, "first|any", 0,
      "Channels of a node's link for them: those of the routing's first class, or of any (first)", 3},
     {"decides", DECIDES, "router|node", 0,
      "ugal, par: the source chooses in its router, or when the packet leaves its node (router)", 3},
     {"sees", SEES, "all|credits", 0,
-     "Adaptive routing: the bytes that wait for an output and those behind it; or these alone, which credits "
-     "have not come back for (all)",
+     "Adaptive routing: bytes that wait for an output and those without credits yet; or the latter alone "
+     "(all)",
      2},
     {"queues", QUEUES, "input|output", 0,
      "Queues of an input: one for each channel, or one for each output (input)", 3},
     {"pattern", PATTERN, "NAME", 0, "Who sends to whom (below; uniform)", 4},
     {"arrivals", ARRIVALS, "poisson|bernoulli[:BYTES]", 0,
-     "When: Poisson, or one trial in each slot as long as so many bytes take, a packet's without them "
-     "(poisson)",
-     4},
+     "When: Poisson, or one trial in each slot of so many bytes, or a packet (poisson)", 4},
     {"load", LOAD, "LIST", 0,
      "Offered loads, parts of a node's rate: A,B,... or FROM:TO:STEP (from 0.05 until it is saturated)", 4},
     {"saturation", SATURATION, 0, 0, "Search the largest load that the network takes", 4},

@@ -18,7 +18,7 @@ SPECIAL = [model.name for model in models.MODELS if model.network not in ("", "f
 PACKETS = {model.name for model in models.MODELS if model.network in ("packet", "external")}
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
-Runs an application under a set of schedules and draws the error of the predicted time against the slowdown of the simulation.
+Runs an application under a set of schedules and draws the error of the predicted time over the slowdown of the simulation.
 Writes points.csv, runs.csv, curve.svg, curve.png and report.html to the folder of --output, and prints which schedule is the
 cheapest within a given error. Finished runs are kept there and not repeated. One dash before a flag and two are the same."""
 
@@ -103,26 +103,26 @@ def build_parser():
          help="the first k of n parts in the fine model, then cheap, and the reverse")
     flag(what, "steps", type=int, default=10, metavar="n", help="parts of --switch-after (default: 10)")
     flag(what, "unit", default="time", choices=["time", "phase", "coll"],
-         help="of what the parts are: simulated time (default), phases, collectives on MPI_COMM_WORLD")
+         help="parts of simulated time (default), phases, collectives on MPI_COMM_WORLD")
     flag(what, "max-points", type=int, default=32, metavar="N", help="--phases: most combinations that are all run (32)")
     flag(what, "models", metavar="M,...", help=f"models of the sweep (default: all available but {', '.join(SPECIAL)})")
     flag(what, "cheap", metavar="M", help="model to save with (default: the first of " + ", ".join(LADDER) + ")")
     flag(what, "fine", metavar="M", help="fine model (default: the last of them)")
     flag(what, "fit", action="store_true", help="first fit model analytic to the fine model (pfinfo --fit)")
-    flag(what, "sample", metavar="GOAL", help="besides, a sample of the run in the fine model, with its interval (pfrun -sample GOAL)")
+    flag(what, "sample", metavar="GOAL", help="besides, a sample of the run in the fine model (pfrun -sample GOAL)")
     out = parser.add_argument_group("result")
     flag(out, "reference", metavar="MODEL|CSV", help="what is right: a model (default: the fine one), or measured times")
     flag(out, "within", default="5%", metavar="ERROR", help="error that is small enough (default: 5%%)")
     flag(out, "clock", default="wall", choices=["wall", "cpu"],
-         help="what a simulation costs: wall-clock (default), or, on a busy machine, that times the run's share of a processor")
+         help="cost: wall-clock (default), or, on a busy machine, that times the run's share of a processor")
     flag(out, "output", default="curve", metavar="DIR", help="folder of the results (default: curve)")
     flag(out, "title", default="", metavar="TEXT", help="headline of picture and report (default: the program's name)")
     run = parser.add_argument_group("how to run")
     flag(run, "repeat", type=int, default=3, metavar="R", help="runs of each schedule (default: 3)")
     flag(run, "jobs", type=int, metavar="N",
-         help="runs at a time (default: 1, because concurrent runs disturb each other's wall-clock times)")
+         help="runs at a time (default: 1; more disturb each other's wall-clock)")
     flag(run, "timeout", type=float, default=3600, metavar="SECONDS", help="longest run (default: 3600)")
-    flag(run, "slurm", action="store_true", help="run on Slurm: one job for each run, each with a node of its own")
+    flag(run, "slurm", action="store_true", help="a Slurm job with a node of its own for each run")
     flag(run, "partition", default="", metavar="NAME", help="Slurm's partition (default: Slurm's)")
     flag(run, "sbatch", action="append", default=[], metavar="OPTION", help="more for sbatch; may be repeated")
     flag(run, "quiet", action="store_true", help="no progress")
