@@ -57,9 +57,9 @@ void pf_fabric_cables_equal(struct pf_fabric_cables *cables, double rate, double
                             double router_latency);
 
 /*
- * Topologies by their description, KIND:NUMBERS (docs/packet.md#topologies). KIND:HOSTS has so many hosts, or a few
- * more where that fills the shape; KIND alone as many as are needed. Grids whose routers have one node each
- * are joined directly: a path has no cable between a node and its router.
+ * Topologies by their description, KIND:NUMBERS (docs/packet.md#topologies). KIND:HOSTS has so many hosts, or
+ * a few more where that fills the shape; KIND alone as many as are needed. Grids whose routers have one node
+ * each are joined directly: a path has no cable between a node and its router.
  */
 
 /* The complete description of what was written, with at least `hosts` hosts where that says none. False, and
