@@ -335,6 +335,7 @@ static void dragonfly_wire(struct pf_fabric *f, const struct pf_fabric_cables *c
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
+    .family = "dragonfly",
     .ports = dragonfly_ports,
     .wire = dragonfly_wire,
     .extents = dragonfly_extents,

@@ -198,6 +198,7 @@ static void grid_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
+    .family = "grid",
     .ports = grid_ports,
     .wire = grid_wire,
     .extents = grid_extents,

@@ -120,6 +120,7 @@ static void hyperx_wire(struct pf_fabric *f, const struct pf_fabric_cables *cabl
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
+    .family = "hyperx",
     .ports = hyperx_ports,
     .wire = hyperx_wire,
     .extents = hyperx_extents,

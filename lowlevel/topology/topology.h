@@ -21,6 +21,7 @@ enum { PF_TOPOLOGY_PORTS = 512 }; /* most ports that choices() offers */
 
 struct pf_fabric_ops {
     size_t size;
+    const char *family; /* pictures lay out a "tree" by levels, others by their extents */
     /* Ports of a router: from 0 on those of its nodes, then those to routers. */
     int32_t (*ports)(const void *shape, int32_t router);
     /* Plugs in the cables between routers. */

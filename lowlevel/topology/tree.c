@@ -268,6 +268,7 @@ static void tree_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
+    .family = "tree",
     .ports = tree_ports,
     .wire = tree_wire,
     .extents = tree_extents,

@@ -158,6 +158,7 @@ static void twisted_wire(struct pf_fabric *f, const struct pf_fabric_cables *cab
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
+    .family = "grid",
     .ports = twisted_ports,
     .wire = twisted_wire,
     .extents = twisted_extents,

@@ -107,7 +107,7 @@ struct picture_point *picture_layout(const struct pf_fabric *f, double *width, d
     int32_t extents[PF_FABRIC_DIGITS];
     int in_group, count = pf_fabric_extents(f, extents, &in_group), vertices = f->routers + f->nodes;
     struct picture_point *at = pf_calloc((size_t)vertices + 1, sizeof *at);
-    if (strcmp(f->topology->name, "tree") == 0) {
+    if (strcmp(f->topology->family, "tree") == 0) {
         lay_tree(f, at);
     } else {
         if (in_group == 2)

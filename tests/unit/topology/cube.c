@@ -73,6 +73,7 @@ static void cube_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables
 
 static const struct pf_fabric_ops ops = {
     .size = sizeof(struct pf_fabric_ops),
+    .family = "grid",
     .ports = cube_ports,
     .wire = cube_wire,
     .extents = cube_extents,
