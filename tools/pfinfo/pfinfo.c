@@ -58,36 +58,34 @@ static const struct argp_option options[] = {
     {"config", 'c', 0, 0, "List all configuration variables with value, default and meaning", 0},
     {"coverage", COVERAGE, 0, 0, "List the MPI functions and what each model does with them", 0},
     {"collectives", COLLECTIVES, 0, 0,
-     "List the algorithms of collectives in model analytic, and the rules that choose", 0},
+     "List model analytic's algorithms of collectives, and the rules that choose", 0},
     {"parameters", PARAMETERS, 0, 0,
-     "List the parameters of model analytic that are derived from the simulated NIC, and from which settings",
-     0},
+     "List the derived parameters of model analytic, and from which settings they come", 0},
     {"check", CHECK, 0, 0, "Test the installation", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
     {"picture", PICTURE, "FILE", 0,
      "Draw the routers and links of --platform NAME into FILE (.svg, with a table beside it, or .html)", 0},
     {"statistics", STATISTICS, "FILE", 0,
-     "Colour the links of --picture by their load, from a table of PARFOCAL_NET_STATISTICS", 0},
+     "Colour the links of --picture by load (a table of PARFOCAL_NET_STATISTICS)", 0},
     {"machine", MACHINE, "NAME|FILE", OPTION_ARG_OPTIONAL,
-     "Print a machine of pfrun -machine, with the source of each value; without NAME, list them", 0},
+     "Print a machine, with the source of each value; without NAME, list them", 0},
     {"fit", FIT, "MODEL|FILE", 0,
-     "Fit the parameters of model analytic to MODEL: pfinfo --fit=portals -- -np 16 -platform FILE; or to "
-     "FILE, "
-     "times measured on a real machine",
+     "Fit model analytic to MODEL: pfinfo --fit=portals -- -np 16 -platform FILE; or to FILE, times of a "
+     "real machine",
      0},
     {"for", FIT_FOR, "analytic|smpi", 0,
-     "What --fit is for: the parameters of model analytic, or settings of SimGrid for model smpi (pfrun "
+     "What --fit writes: parameters of model analytic, or settings of SimGrid for model smpi (pfrun "
      "-calibrated)",
      0},
-    {"fit-program", FIT_PROGRAM, 0, 0, "Print the program that measures, to run it on a real machine", 0},
+    {"fit-program", FIT_PROGRAM, 0, 0, "Print the program that measures a real machine", 0},
     {"record-program", RECORD_PROGRAM, "WHAT", OPTION_ARG_OPTIONAL,
-     "Print the library that records on a real machine how long ranks compute between their MPI calls, for "
+     "Print the library that records computation between MPI calls on a real machine, for "
      "PARFOCAL_COMPUTATION_REPLAY; WHAT=calls: the calls too, for pfrun -replay",
      0},
     {"units", UNITS, "FILE", OPTION_ARG_OPTIONAL,
-     "Which iterations pfrun -sample finds in a program: pfinfo --units -- -np 16 ./app; or in a FILE of "
-     "PARFOCAL_MARKS. Must come first",
+     "Which iterations pfrun -sample finds: pfinfo --units -- -np 16 ./app; or in a FILE of PARFOCAL_MARKS. "
+     "Must come first",
      0},
     {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt or smpi-MODEL.txt)",
      0},

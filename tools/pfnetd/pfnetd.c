@@ -194,8 +194,7 @@ int main(int argc, char **argv)
         read_option,
         NULL,
         "Simulates a network for pfrun in another process (model external). Without --socket and --tcp its "
-        "standard input must be a socket that leads to the client, as when pfrun has started it: "
-        "PARFOCAL_NET_EXTERNAL='exec:pfnetd --network packet'.",
+        "standard input is the socket, as under PARFOCAL_NET_EXTERNAL='exec:pfnetd --network packet'.",
         NULL,
         NULL,
         NULL};
