@@ -53,6 +53,13 @@ static void link_changed(int link)
         pf_packet_sim_port_changed(sim, platform.port_of[link], pf_engine_now());
 }
 
+/* A platform that gives routes but no routers does not describe queues that hold up what goes elsewhere. */
+static bool has_output_queues(void)
+{
+    return strcmp(pf_config.net_output_queues, "auto") == 0 ? !pf_packet_is_described()
+                                                            : strcmp(pf_config.net_output_queues, "yes") == 0;
+}
+
 static struct pf_packet_settings settings(void)
 {
     return (struct pf_packet_settings){
@@ -63,7 +70,7 @@ static struct pf_packet_settings settings(void)
         .channel_buffer = (int64_t)pf_config.net_vc_buffer,
         .credit_delay = pf_config.net_credit_delay,
         .crossbar_speedup = pf_config.net_crossbar_speedup,
-        .output_queues = pf_config.net_output_queues,
+        .output_queues = has_output_queues(),
         .alternates = pf_config.net_alternates,
         .arbitration = strcmp(pf_config.net_arbitration, "age") == 0 ? PF_PACKET_AGE : PF_PACKET_ROUND_ROBIN,
     };
@@ -74,12 +81,12 @@ static struct pf_packet_sim *simulator(void)
     char error[300];
     if (sim)
         return sim;
-    const struct pf_packet_settings wanted = settings();
     if (pf_config.nic_streams != 1) /* the order of their ends would be the packets' */
         pf_die("network packet: %s must be 1, not %lld", pf_config_given("nic_streams"),
                (long long)pf_config.nic_streams);
     double bus = pf_config.nic_pcie ? pf_config.nic_pcie_bw : INFINITY;
     pf_packet_described_check();
+    const struct pf_packet_settings wanted = settings();
     if (pf_packet_is_described())
         pf_packet_described_make(&platform, pf_config.net_router_latency, bus);
     else

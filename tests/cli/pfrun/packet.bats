@@ -54,6 +54,17 @@ backbone() {
     done
 }
 
+# Behind it, what goes to a busy host holds up nothing for others.
+@test "a backbone that all share is as fast as in portals" {
+    local cells=$BATS_TEST_DIRNAME/../../../experiments/cells
+    "$PF_BIN/pfcc" -O1 -o cells "$cells/cells.c"
+    seconds() { pfrun -np 16 -platform "$cells/backbone.xml" $FIXED -model "$1" ./cells isends 65536 | awk '$1 == "seconds" { print $2 }'; }
+    seconds portals >times
+    seconds packet >>times
+    PARFOCAL_NET_OUTPUT_QUEUES=no seconds packet >>times
+    awk '{ t[NR] = $1 } END { print t[1], t[2], t[3]; exit !(NR == 3 && t[2] < 1.05 * t[1] && t[1] < 1.05 * t[2] && t[3] > 1.3 * t[1]) }' times
+}
+
 @test "a backbone that would bound each message by itself is refused" {
     printf 'a\nb\n' >hosts
     backbone 2GBps >platform.xml
