@@ -18,9 +18,14 @@ NEEDS_README = [top for top in TOPS if not top.startswith(".")]
 # libraries without MPI among it, whose tables the tools print and whose parameters they fit.
 LAYERS = ["base", "loader", "lowlevel", "adapters", "middleware", "tools"]
 ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/envelope.h", "adapters/model.h",
-                      "adapters/analytic/cost/cost.h", "adapters/analytic/cost/fit.h", "adapters/analytic/coll/coll.h"]
+                      "adapters/analytic/cost/cost.h", "adapters/analytic/cost/parameters/fit.h", "adapters/analytic/coll/coll.h"]
 # Adapters are siblings: none includes another, but each may what they share, which includes none of them.
 ADAPTERS_SHARED = "local"
+# The folders of the largest room, lowest first, and above them the room itself.
+ROOM = "adapters/analytic"
+ROOM_ORDER = [f"{ROOM}/{folder}" for folder in (
+    "cost/parameters", "cost/routes", "cost", "coll/algorithms", "coll/evaluate", "coll", "engine", "p2p", "collective", "comm",
+    "rma/memory", "rma/nic", "rma/pt2pt", "rma")] + [ROOM]
 # Who may name one MPI implementation in the middleware: the start of a job.
 NAMES_IMPLEMENTATIONS = ["middleware/process/job.c"]
 MAX_LINES = 1000
@@ -138,7 +143,7 @@ def check_includes(tree):
             match = re.match(r'\s*#\s*include\s+["<]([^">]+)[">]', line)
             if match:
                 target = resolve(tree, name, match[1])
-                wrong = include_fault(layer, target) or sibling_fault(name, target)
+                wrong = include_fault(layer, target) or sibling_fault(name, target) or folder_fault(name, target)
                 if wrong:
                     yield f"{name}:{number}", wrong
 
@@ -169,6 +174,13 @@ def sibling_fault(name, target):
     if other[1] in (own[1], ADAPTERS_SHARED):
         return None
     return f"adapters/{own[1]} includes {target} of another adapter; they share adapters/{ADAPTERS_SHARED} only"
+
+
+def folder_fault(name, target):
+    own, other = os.path.dirname(name), os.path.dirname(target)
+    if own in ROOM_ORDER and other.startswith(ROOM) and (other not in ROOM_ORDER or ROOM_ORDER.index(other) > ROOM_ORDER.index(own)):
+        return f"{own} includes {target}, which stands above it"
+    return None
 
 
 def check_capabilities(tree):

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/analytic/internal.h"
+#include "adapters/analytic/collective/collective.h"
+#include "adapters/analytic/comm/comm.h"
+#include "adapters/analytic/p2p/p2p.h"
 #include "adapters/analytic/rma/rma.h"
 #include "adapters/local/local.h"
 #include "adapters/predefined.h"
@@ -28,6 +30,7 @@ static void find_functions(void)
     an_wait_install(fn);
     an_probe_install(fn);
     an_coll_install(fn);
+    an_comm_install(fn);
     an_data_install(fn);
     an_rma_install(fn);
 }

@@ -20,9 +20,9 @@ TARGETS = {
     },
     "parameters": {
         "harness": "tests/fuzz/parameters.c",
-        "source": "adapters/analytic/cost/quantity.c",
+        "source": "adapters/analytic/cost/parameters/quantity.c",
         "with": ["adapters/analytic/cost/" + name + ".c" for name in
-                 ("cost", "crowd", "derive", "links", "parameters", "paths", "ports", "setup")] +
+                 ("cost", "setup", "parameters/derive", "parameters/parameters", "routes/crowd", "routes/links", "routes/paths", "routes/ports")] +
                 ["lowlevel/topology/" + name + ".c" for name in ("dragonfly", "fabric", "fillers", "grid", "hyperx", "kinds", "tree", "twisted")],
         "generated": "lowlevel/topology",  # in the build directory
         # Negative numbers are taken.

@@ -150,6 +150,10 @@ class Sources(CheckTest):
         self.write("adapters/analytic/rank.c", SPDX + '#include "adapters/smpi/smpi.h"\n')
         self.objection("includes", "adapters/analytic/rank.c:2: includes: adapters/analytic includes adapters/smpi/smpi.h of another adapter")
 
+    def test_include_of_a_folder_above(self):
+        self.write("adapters/analytic/cost/cost.c", SPDX + '#include "adapters/analytic/engine/engine.h"\n')
+        self.objection("includes", "adapters/analytic/cost/cost.c:2: includes: adapters/analytic/cost includes adapters/analytic/engine/engine.h, which")
+
     def test_include_of_a_sibling_by_a_relative_path(self):
         self.write("adapters/analytic/rank.c", SPDX + '#include "../smpi/smpi.h"\n')
         self.objection("includes", "adapters/analytic/rank.c:2: includes: adapters/analytic includes adapters/smpi/smpi.h of")

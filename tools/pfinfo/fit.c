@@ -11,7 +11,7 @@
 
 #include "adapters/adapter.h"
 #include "adapters/analytic/cost/cost.h"
-#include "adapters/analytic/cost/fit.h"
+#include "adapters/analytic/cost/parameters/fit.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"

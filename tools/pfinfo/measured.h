@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "adapters/analytic/cost/fit.h"
+#include "adapters/analytic/cost/parameters/fit.h"
 
 /*
  * Reads what the program of pfinfo --fit-program has printed on a real machine, in one run or in many: of

@@ -2,7 +2,9 @@
 #ifndef PF_ADAPTERS_ANALYTIC_COLL_CHOICE_H
 #define PF_ADAPTERS_ANALYTIC_COLL_CHOICE_H
 
-#include "adapters/analytic/coll/schedule.h"
+#include <stdio.h>
+
+#include "adapters/analytic/coll/algorithms/schedule.h"
 
 /* Reads PARFOCAL_ANALYTIC_COLL: per kind the index of an algorithm, -1 for the rules, and the bytes of a
  * segment, 0 for none. Returns false with one line in `why`. */

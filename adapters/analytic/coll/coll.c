@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "adapters/analytic/coll/choice.h"
-#include "adapters/analytic/coll/evaluate.h"
+#include "adapters/analytic/coll/evaluate/evaluate.h"
 #include "base/memory.h"
 
 struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *why, size_t why_size)

@@ -521,16 +521,6 @@ double pf_cost_soonest(struct pf_cost *cost, int src, int dst)
     return latest(soonest, 0);
 }
 
-struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost)
-{
-    struct pf_cost_overrun result = cost->overrun;
-    int rank = 0;
-    while (rank + 1 < cost->ranks && cost->node_of_rank[rank] != result.rank)
-        rank++;
-    result.rank = rank;
-    return result;
-}
-
 double pf_cost_call(const struct pf_cost *cost)
 {
     return cost->call;

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "adapters/analytic/cost/routes/route.h"
+
 /*
  * What a message costs in model `analytic`: closed forms in O(1), without MPI, SimGrid, allocation or hashing
  * on the way. All dates and durations are seconds, all sizes bytes, all rates bytes per second. Ranks are
@@ -173,23 +175,6 @@ int pf_cost_node(const struct pf_cost *cost, int rank);
 int pf_cost_nodes(const struct pf_cost *cost);
 
 /*
- * The path between two nodes, asked for once per pair that talks (a bounded cache keeps the answers): its
- * latency and the bandwidth of its slowest link. src == dst asks for the memory of the node (loopback).
- */
-typedef void pf_cost_route_fn(void *context, int src_node, int dst_node, double *latency, double *bandwidth);
-
-/* One link of a path, in one direction: its number, from 0 without large holes, and its bandwidth. */
-struct pf_cost_link {
-    int number;
-    double bandwidth;
-};
-
-/* The links of the path between two different nodes that messages share: writes up to `room` of them in
- * order, and returns how many there are. Numbers must not change. Asked once per pair that talks, for
- * contention = link. */
-typedef int pf_cost_links_fn(void *context, int src_node, int dst_node, struct pf_cost_link *links, int room);
-
-/*
  * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without
  * holes. `route` is asked while the topology is the platform's; NULL: no latency, no limit. `links` likewise;
  * NULL: the platform has none to share. Reads the file PARFOCAL_ANALYTIC_PARAMETERS and
@@ -217,7 +202,6 @@ struct pf_cost_crowded {
     double last;       /* date of the last arrival in the network */
     const char *phase; /* NULL: none, or nobody knows */
 };
-typedef const char *pf_cost_phase_fn(int rank);
 void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase);
 struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost);
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "adapters/analytic/cost/derive.h"
-#include "adapters/analytic/cost/quantity.h"
+#include "adapters/analytic/cost/parameters/derive.h"
+#include "adapters/analytic/cost/parameters/quantity.h"
 #include "base/config.h"
 #include "base/memory.h"
 

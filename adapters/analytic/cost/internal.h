@@ -4,13 +4,13 @@
 
 #include <stdint.h>
 
-#include "adapters/analytic/cost/busy.h"
+#include "adapters/analytic/cost/routes/busy.h"
 #include "adapters/analytic/cost/cost.h"
-#include "adapters/analytic/cost/crowd.h"
-#include "adapters/analytic/cost/ports.h"
-#include "adapters/analytic/cost/links.h"
-#include "adapters/analytic/cost/parameters.h"
-#include "adapters/analytic/cost/paths.h"
+#include "adapters/analytic/cost/routes/crowd.h"
+#include "adapters/analytic/cost/routes/ports.h"
+#include "adapters/analytic/cost/routes/links.h"
+#include "adapters/analytic/cost/parameters/parameters.h"
+#include "adapters/analytic/cost/routes/paths.h"
 #include "lowlevel/topology/fabric.h"
 
 /* The parameters as the formulae need them. Shared by setup.c, cost.c and explain.c. */

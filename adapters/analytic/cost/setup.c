@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/analytic/cost/derive.h"
-#include "adapters/analytic/cost/quantity.h"
+#include "adapters/analytic/cost/parameters/derive.h"
+#include "adapters/analytic/cost/parameters/quantity.h"
 #include "base/config.h"
 #include "base/memory.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Puts, gets and atomic calls. The call prices its message and posts an event for its arrival; the event
- * works on the target's memory. What brings something back has a second one, at the origin.
- */
-#include "adapters/analytic/rma/pt2pt.h"
+/* Puts, gets and atomic calls: their arguments become an access, which the NICs or messages carry out. */
+#include "adapters/analytic/rma/rma.h"
 
 #include <string.h>
 
+#include "adapters/analytic/rma/nic/nic.h"
+#include "adapters/analytic/rma/pt2pt/pt2pt.h"
 #include "adapters/local/types.h"
 #include "pf_fn.h"
 
@@ -24,31 +23,6 @@ struct aim {
     int count;
     MPI_Datatype type;
 };
-
-/* ---- events ---- */
-
-static void answered(struct pf_event *event)
-{
-    struct an_access *a = pf_container_of(event, struct an_access, event);
-    an_access_answer(a);
-    an_access_discard(a);
-}
-
-static void arrived(struct pf_event *event)
-{
-    struct an_access *a = pf_container_of(event, struct an_access, event);
-    if (a->payload)
-        an_access_work(a);
-    if (!a->answers) {
-        an_access_discard(a);
-        return;
-    }
-    a->event.fn = answered;
-    pf_engine_post(&a->event, pf_cost_answer(an_job.cost, an_world_rank(a->win, a->target),
-                                             an_world_rank(a->win, a->win->me), a->bytes, pf_engine_now()));
-}
-
-/* ---- calls ---- */
 
 /* Where the target's items lie. The middleware has seen that they are in the window. */
 static int take_aim(struct an_window *win, const struct aim *aim, struct an_layout *there)
@@ -69,7 +43,6 @@ static struct an_access *access_new(struct an_window *win, enum an_action action
                                     const struct an_layout *there)
 {
     struct an_access *a = an_access_new();
-    pf_event_init(&a->event, arrived);
     a->win = win;
     a->action = action;
     a->target = aim->rank;
@@ -89,57 +62,10 @@ static void make_room(struct an_access *a, size_t sent)
         a->payload = an_data_room(sent + answer, &a->payload_class);
 }
 
-/* What it costs to send it at a date. */
-static void price(const struct an_access *a, double date, struct pf_cost_access *cost)
-{
-    int from = an_world_rank(a->win, a->win->me), to = an_world_rank(a->win, a->target);
-    if (a->sent > 0)
-        pf_cost_put(an_job.cost, from, to, a->sent, date, cost);
-    else
-        pf_cost_ask(an_job.cost, from, to, date, cost);
-}
-
-static void post(struct an_access *a, const struct pf_cost_access *cost)
-{
-    struct an_window *win = a->win;
-    int from = an_world_rank(win, win->me), to = an_world_rank(win, a->target);
-    struct an_peer *peer = a->peer;
-    peer->last_arrival = fmax(peer->last_arrival, cost->arrival);
-    if (!a->answers) {
-        double acknowledged = peer->last_arrival + pf_cost_control(an_job.cost, to, from);
-        an_flow_note(&peer->flow, cost->safe, acknowledged);
-        an_flow_note(&win->all, cost->safe, acknowledged);
-        if (a->request)
-            an_request_settle(a->request, cost->safe);
-    }
-    pf_engine_post(&a->event, peer->last_arrival);
-}
-
-static void count_pending(struct an_access *a)
-{
-    a->peer->flow.pending++;
-    a->win->all.pending++;
-}
-
-/* The lock has not been granted yet. The call returns nevertheless: its rank may have to do something first
- * without which the holder never gives the lock back. */
-static void defer(struct an_access *a)
-{
-    struct an_access_queue *queue = &a->peer->deferred;
-    count_pending(a);
-    a->next = NULL;
-    if (queue->last)
-        queue->last->next = a;
-    else
-        queue->first = a;
-    queue->last = a;
-}
-
-/* Sends it: the rank pays, the NICs do the rest. What moves no bytes is no message. */
+/* Sends it. What moves no bytes is no message. */
 static void start(struct an_access *a, MPI_Request *request)
 {
     struct an_rank *rank = a->win->rank;
-    struct pf_cost_access cost;
     struct an_request *made = request ? an_request_new(rank, AN_ACCESS) : NULL;
     if (request)
         *request = (MPI_Request)made;
@@ -151,37 +77,10 @@ static void start(struct an_access *a, MPI_Request *request)
         return;
     }
     a->request = made;
-    if (an_job.by_messages) {
+    if (an_job.by_messages)
         an_pt2pt_start(a);
-        return;
-    }
-    if (a->peer->lock_waits) {
-        an_rank_pay_call(rank);
-        defer(a);
-        return;
-    }
-    price(a, an_now(rank), &cost);
-    an_rank_charge(rank, cost.returns);
-    if (a->answers)
-        count_pending(a);
-    post(a, &cost);
-}
-
-void an_access_start_deferred(struct an_window *win, struct an_peer *peer)
-{
-    struct an_access *next;
-    struct pf_cost_access cost;
-    for (struct an_access *a = peer->deferred.first; a; a = next) {
-        next = a->next;
-        bool answers = a->answers;
-        price(a, pf_engine_now(), &cost);
-        post(a, &cost);
-        if (answers)
-            continue;
-        an_flow_end(win, &peer->flow);
-        an_flow_end(win, &win->all);
-    }
-    peer->deferred = (struct an_access_queue){0};
+    else
+        an_nic_start(a);
 }
 
 static int put(const struct side *from, const struct aim *aim, MPI_Win handle, MPI_Request *request)

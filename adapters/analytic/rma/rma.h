@@ -3,11 +3,14 @@
 #define PF_ADAPTERS_ANALYTIC_RMA_H
 
 #include "adapters/adapter.h"
+#include "adapters/analytic/rma/memory/window.h"
 
 /* One-sided communication of the engine, as analytic_adapter.c needs it. Native windows are the engine's. */
 
-/* Fills the table of native functions. */
+/* Fill the table of native functions: an_rma_install() all of it, the other one with the calls that access.
+ */
 void an_rma_install(struct pf_own_fn *fn);
+void an_access_install(struct pf_own_fn *fn);
 
 /* See win_shadow, win_open, win_free and win_share in adapter.h. */
 int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a window: created by all members together, or made by each for itself where a window moves. */
-#include "adapters/analytic/rma/pt2pt.h"
+#include "adapters/analytic/rma/rma.h"
 
+#include "adapters/analytic/collective/collective.h"
+#include "adapters/analytic/rma/nic/nic.h"
+#include "adapters/analytic/rma/pt2pt/pt2pt.h"
 #include "pf_fn.h"
 
 /* What the members tell each other: where the memory is, its size, the unit; and for a window without
@@ -35,10 +38,7 @@ static struct an_rma *find_forming(const struct an_comm *comm)
 static int tell_members(struct an_comm *comm, enum pf_coll_kind kind, size_t bytes)
 {
     struct an_part part = {.pretend = bytes};
-    struct an_request *request = an_collective_enter(comm, &part, kind, false);
-    MPI_Request handle = (MPI_Request)request;
-    an_request_await(request);
-    return an_request_finish(&handle, NULL);
+    return an_collective_call(comm, &part, kind, false);
 }
 
 /* Over messages, a window has a communicator of its own, and nobody leaves before all have it. */

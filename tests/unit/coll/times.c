@@ -11,9 +11,10 @@
 
 #include <cmocka.h>
 
-#include "adapters/analytic/coll/algorithms.h"
+#include "adapters/analytic/coll/algorithms/algorithms.h"
 #include "adapters/analytic/coll/choice.h"
-#include "adapters/analytic/coll/evaluate.h"
+#include "adapters/analytic/coll/coll.h"
+#include "adapters/analytic/coll/evaluate/evaluate.h"
 #include "base/config.h"
 
 enum { RANKS = 64 };

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#include "adapters/analytic/coll/schedule.h"
+#include "adapters/analytic/coll/algorithms/schedule.h"
+#include "adapters/analytic/coll/coll.h"
 
 enum { RANKS = 48 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What serves one message after the other, asked in and out of order; compared with a search for free time
  * slots. */
-#include "adapters/analytic/cost/busy.h"
+#include "adapters/analytic/cost/routes/busy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From measurements to parameters: each protocol is recognised, points come back, and jumps stay at the
  * threshold. */
-#include "adapters/analytic/cost/fit.h"
+#include "adapters/analytic/cost/parameters/fit.h"
 
 #include <math.h>
 #include <setjmp.h>

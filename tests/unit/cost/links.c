@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that share links, in closed forms, and the routes by arithmetic against their hops. */
-#include "adapters/analytic/cost/links.h"
+#include "adapters/analytic/cost/routes/links.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "adapters/analytic/cost/cost.h"
 #include "base/config.h"
 
 enum { RANKS = 16 };

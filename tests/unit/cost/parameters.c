@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers with units, and the file of parameters: what it means, what is refused with file, line and reason.
  */
-#include "adapters/analytic/cost/parameters.h"
+#include "adapters/analytic/cost/parameters/parameters.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "adapters/analytic/cost/cost.h"
-#include "adapters/analytic/cost/quantity.h"
+#include "adapters/analytic/cost/parameters/quantity.h"
 #include "base/config.h"
 
 static void test_quantities(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A platform's routes: how often it is asked for them. */
-#include "adapters/analytic/cost/paths.h"
+#include "adapters/analytic/cost/routes/paths.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks through a plan round by round and prices its messages: from arrival dates to dates of leaving. */
+#include "adapters/analytic/coll/evaluate/evaluate.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/memory.h"
+
+static inline void begin_round(struct pf_member *m)
+{
+    m->cpu = m->safe = m->clock;
+    m->first = INFINITY;
+    m->last = m->busy = 0;
+}
+
+static inline void end_round(struct pf_member *m)
+{
+    double end = pf_later(m->cpu, m->safe);
+    if (m->first < INFINITY)
+        end = pf_later(end, pf_later(m->last, pf_later(m->first, m->cpu) + m->busy));
+    m->clock = end;
+}
+
+static struct pf_round empty_round(struct pf_coll *coll)
+{
+    return (struct pf_round){.step = coll->colls->step, .peer = coll->colls->peer, .mode = PF_COST_STANDARD};
+}
+
+static void leave_round(struct pf_member *m)
+{
+    end_round(m);
+    m->inside = false;
+    m->round++;
+}
+
+/* A rank that waited has all it waited for. */
+static void go_on(struct pf_coll *coll, int rank)
+{
+    leave_round(&coll->member[rank]);
+    pf_evaluate_put(coll, rank);
+}
+
+static bool complete(const struct pf_member *m)
+{
+    return m->missing == 0 && m->unsafe == 0;
+}
+
+/* libnbc's linear schedules go from rank to rank. */
+static int place_of_receive(const struct pf_coll *coll, int from, int to)
+{
+    const struct pf_stage *stage = &coll->plan.stage[coll->member[to].stage];
+    if (stage->nth)
+        return pf_nth_receive_from(&coll->plan, from, to);
+    return coll->member[to].in_turn ? from - (from > to) : 0;
+}
+
+static double posted_at(const struct pf_coll *coll, int from, int to, size_t bytes)
+{
+    const struct pf_member *target = &coll->member[to];
+    if (!coll->posts && pf_cost_post(coll->colls->cost, bytes) <= 0 && target->late <= 0)
+        return target->clock;
+    int place = place_of_receive(coll, from, to);
+    return target->clock + pf_evaluate_posting(coll, from, to, place, bytes) +
+           (place > target->late_from ? target->late : 0);
+}
+
+static void note_flow(struct pf_flows *in, size_t bytes, const struct pf_cost_sent *sent,
+                      const struct pf_cost_received *got)
+{
+    in->begin = in->count++ == 0 || sent->returns < in->begin ? sent->returns : in->begin;
+    in->latest = pf_later(in->latest, sent->returns);
+    in->begins += sent->returns;
+    in->end = pf_later(in->end, got->arrival);
+    in->answer = pf_later(in->answer, got->safe - got->arrival);
+    in->bytes += bytes;
+}
+
+/* `to` is in the round of the message. The sender may wait for this. */
+static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool combine,
+                    const struct pf_cost_sent *sent)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    struct pf_member *source = &coll->member[from], *target = &coll->member[to];
+    struct pf_cost_received got;
+    pf_cost_receive(cost, pf_evaluate_world(coll, from), pf_evaluate_world(coll, to), bytes, sent,
+                    posted_at(coll, from, to, bytes), &got);
+    pf_evaluate_received(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
+    if (coll->flows)
+        note_flow(&target->in, bytes, sent, &got);
+    target->missing--;
+    if (sent->rendezvous) {
+        source->safe = pf_later(source->safe, got.safe);
+        source->unsafe--;
+    }
+}
+
+static void keep(struct pf_coll *coll, int from, int to, const struct pf_step *step,
+                 const struct pf_cost_sent *sent)
+{
+    const struct pf_member *m = &coll->member[from];
+    struct pf_early *early = pf_pool_get(&coll->colls->early);
+    *early = (struct pf_early){
+        NULL, *sent, step->bytes, from, m->stage, m->round, pf_evaluate_combines(step->action)};
+    struct pf_early **place = &coll->member[to].early;
+    while (*place &&
+           ((*place)->stage < m->stage || ((*place)->stage == m->stage && (*place)->round <= m->round)))
+        place = &(*place)->next;
+    early->next = *place;
+    *place = early;
+}
+
+static void send_at_once(struct pf_coll *coll, int rank, const struct pf_round *round)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    pf_cost_together_begin(cost, pf_evaluate_world(coll, rank));
+    for (int i = 0; i < round->sends; i++)
+        pf_cost_together_add(cost, pf_evaluate_world(coll, rank),
+                             pf_evaluate_world(coll, round->step[i].peer), round->step[i].bytes);
+}
+
+/* What a rank sends to all others at once flows all the time, in whatever order it begins: priced so that no
+ * two ranks send to the same one at once. */
+static int first_send(const struct pf_coll *coll, int rank, const struct pf_round *round)
+{
+    int first = 0;
+    if (!coll->plan.stage[coll->member[rank].stage].nth || !pf_cost_shares(coll->colls->cost) ||
+        pf_nth_goes_around(&coll->plan))
+        return 0;
+    while (first < round->sends && round->step[first].peer < rank)
+        first++;
+    return first;
+}
+
+/* Whether the target receives from others first, one after the other, so that a message comes too early
+ * there. */
+static bool receives_in_turn(const struct pf_coll *coll, const struct pf_member *target,
+                             const struct pf_member *source)
+{
+    const struct pf_stage *stage = &coll->plan.stage[source->stage];
+    return stage->in_turn && target->stage == source->stage &&
+           target->round < source->round - (target->inside ? 0 : 1);
+}
+
+/* Receives of the round have been posted before, or each before the send to the same rank; that they are as
+ * large as what is sent is a guess. */
+static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    struct pf_member *m = &coll->member[rank];
+    bool alternates = m->in_turn && round->sends == round->receives;
+    if ((round->sends > 0 || coll->posts) && !alternates)
+        m->cpu += pf_evaluate_posting_all(coll, rank, round->receives, round->step[0].bytes);
+    int first = first_send(coll, rank, round);
+    if (round->sends > 1 && pf_cost_shares(cost))
+        send_at_once(coll, rank, round);
+    for (int i = 0; i < round->sends; i++) {
+        int place = (i + first) % round->sends;
+        const struct pf_step *step = &round->step[place];
+        double begun = first ? place * pf_cost_gap(cost, step->bytes) : 0;
+        struct pf_member *target = &coll->member[step->peer];
+        struct pf_cost_sent sent;
+        if (alternates)
+            m->cpu += pf_cost_post(cost, step->bytes);
+        pf_cost_send(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
+                     m->cpu + begun, round->mode, &sent);
+        m->cpu = sent.returns - begun;
+        if (sent.rendezvous)
+            m->unsafe++;
+        else if (receives_in_turn(coll, target, m))
+            m->safe = pf_later(m->safe, pf_cost_kept(cost, &sent));
+        else
+            m->safe = pf_later(m->safe, sent.safe);
+        coll->tally->bytes += step->bytes;
+        if (!target->inside || target->stage != m->stage || target->round != m->round) {
+            keep(coll, rank, step->peer, step, &sent);
+            continue;
+        }
+        receive(coll, rank, step->peer, step->bytes, pf_evaluate_combines(step->action), &sent);
+        if (complete(target))
+            go_on(coll, step->peer);
+    }
+    coll->tally->messages += (uint64_t)round->sends;
+}
+
+static void receive_early(struct pf_coll *coll, int rank)
+{
+    struct pf_member *m = &coll->member[rank];
+    struct pf_early *early;
+    while ((early = m->early) && early->stage == m->stage && early->round == m->round) {
+        receive(coll, early->from, rank, early->bytes, early->combine, &early->sent);
+        /* A sender that is still in its sends comes here later itself. */
+        if (early->sent.rendezvous && early->from != rank && complete(&coll->member[early->from]))
+            go_on(coll, early->from);
+        m->early = early->next;
+        pf_pool_put(&coll->colls->early, early);
+    }
+}
+
+/* Receives are posted before the round's sends: the call of one whose message has come already may take
+ * longer. */
+static void post_late(const struct pf_coll *coll, int rank)
+{
+    struct pf_member *m = &coll->member[rank];
+    const struct pf_early *early = m->early;
+    double late = 0;
+    int from = INT_MAX;
+    m->late = 0;
+    for (; early && early->stage == m->stage && early->round == m->round; early = early->next) {
+        double posted = posted_at(coll, early->from, rank, early->bytes);
+        double more = pf_cost_posted(coll->colls->cost, early->bytes, &early->sent, posted) - posted;
+        if (more > 0 && place_of_receive(coll, early->from, rank) < from)
+            from = place_of_receive(coll, early->from, rank);
+        late = pf_later(late, more);
+    }
+    m->late = late;
+    m->late_from = from;
+    m->cpu += late;
+}
+
+/* Through as many rounds as can be, while no other rank's turn is earlier. */
+static void advance(struct pf_coll *coll, int rank)
+{
+    const struct pf_plan *plan = &coll->plan;
+    struct pf_member *m = &coll->member[rank];
+    while (m->stage < plan->stages) {
+        const struct pf_stage *stage = &plan->stage[m->stage];
+        struct pf_round round = empty_round(coll);
+        m->round = stage->at(plan, stage, rank, m->round, &round);
+        if (m->round >= stage->rounds) {
+            m->stage++;
+            m->round = 0;
+            continue;
+        }
+        begin_round(m);
+        m->missing = round.receives;
+        m->unsafe = 0;
+        m->inside = true;
+        m->in_turn = plan->call.nonblocking && !plan->call.cut && round.receives > 1 &&
+                     round.receives == plan->call.n - 1;
+        post_late(coll, rank);
+        send(coll, rank, &round);
+        receive_early(coll, rank);
+        if (!complete(m))
+            return;
+        leave_round(m);
+        m->turn = m->clock;
+        if (coll->queue_length && pf_evaluate_before(coll, coll->queue[0], rank)) {
+            pf_evaluate_put(coll, rank);
+            return;
+        }
+    }
+    coll->done[coll->done_length++] = rank;
+}
+
+void pf_evaluate_from(struct pf_coll *coll, int rank)
+{
+    pf_evaluate_put(coll, rank);
+    while (coll->queue_length)
+        advance(coll, pf_evaluate_first(coll));
+}
+
+/* The number of a rank's message to another, in the order in which it starts them. */
+static int number_to(const struct pf_plan *plan, int rank, int to)
+{
+    if (pf_nth_goes_around(plan))
+        return pf_shift(rank, to, plan->call.n);
+    return to + (to < rank);
+}
+
+/* The first message of each rank, then the second of each, and so on. Where those of a rank share its NIC
+ * their order is nothing, and all of them flow all the time: as when no two of them go to the same rank at
+ * once. */
+static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
+{
+    const struct pf_plan *plan = &coll->plan;
+    int n = plan->call.n;
+    bool together = pf_cost_shares(coll->colls->cost) && !plan->call.nonblocking;
+    bool sends_first = pf_sends_first(plan);
+    struct pf_step step;
+    pf_cost_exchange(coll->colls->cost, true);
+    for (int r = 0; r < n && coll->posts; r++)
+        coll->member[r].cpu += pf_evaluate_posting_all(coll, r, 0, 0);
+    for (int i = 1; i < n; i++) {
+        for (int r = 0; r < n; r++) {
+            int number = together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i;
+            if (!stage->nth(plan, r, number, &step))
+                continue;
+            double post = pf_cost_post(coll->colls->cost, step.bytes);
+            if (!coll->member[r].in_turn)
+                coll->member[r].cpu += i == 1 && !coll->posts ? (n - 1) * post : 0;
+            else if (!sends_first)
+                coll->member[r].cpu += post;
+            pf_evaluate_message(coll, r, &step, PF_COST_STANDARD, pf_nth_receive(plan, r, number, step.peer));
+            if (coll->member[r].in_turn && sends_first)
+                coll->member[r].cpu += post;
+        }
+    }
+    pf_cost_exchange(coll->colls->cost, false);
+}
+
+static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)
+{
+    for (int r = 0; r < coll->plan.call.n; r++) {
+        struct pf_member *m = &coll->member[r];
+        if (m->round > k)
+            continue;
+        struct pf_round round = empty_round(coll);
+        m->round = stage->at(&coll->plan, stage, r, k, &round);
+        if (m->round > k)
+            continue;
+        if (round.sends > 0 && !pf_sends_first(&coll->plan))
+            m->cpu += round.receives * pf_cost_post(coll->colls->cost, round.step[0].bytes);
+        if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
+            send_at_once(coll, r, &round);
+        for (int i = 0; i < round.sends; i++)
+            pf_evaluate_message(coll, r, &round.step[i], round.mode, 0);
+        m->round = k + 1;
+    }
+}
+
+static size_t largest_of(const size_t *bytes, int n)
+{
+    size_t largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = bytes[i] > largest ? bytes[i] : largest;
+    return largest;
+}
+
+/* The longest message of a stage: where everybody sends to everybody a block, otherwise at most everything.
+ */
+static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    size_t most = stage->nth ? call->bytes : coll->plan.total;
+    if (call->rows) {
+        most = 0;
+        for (int r = 0; r < call->n; r++) {
+            size_t row = largest_of(call->rows[r], call->n);
+            most = row > most ? row : most;
+        }
+    } else if (stage->nth && call->counts) {
+        most = largest_of(call->counts, call->n);
+    }
+    return most;
+}
+
+/* Whether a receive that comes too late for its message may hold up its rank. */
+static bool may_hold_up(const struct pf_coll *coll, const struct pf_stage *stage)
+{
+    return pf_cost_holds_up(coll->colls->cost, longest(coll, stage));
+}
+
+static bool in_turns(const struct pf_coll *coll, const struct pf_stage *stage)
+{
+    return stage->nth && coll->plan.call.nonblocking && may_hold_up(coll, stage);
+}
+
+static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
+{
+    int n = coll->plan.call.n;
+    for (int r = 0; r < n; r++) {
+        coll->member[r].round = 0;
+        coll->member[r].in_turn = stage->nth && coll->plan.call.nonblocking;
+        begin_round(&coll->member[r]);
+    }
+    for (int k = 0; k < stage->rounds; k++) {
+        if (pf_evaluate_as_flows(coll, stage))
+            pf_evaluate_flows(coll, stage);
+        else if (in_turns(coll, stage))
+            pf_evaluate_turns(coll, stage);
+        else if (stage->nth)
+            exchange_all(coll, stage);
+        else
+            exchange_round(coll, stage, k);
+        for (int r = 0; r < n; r++) {
+            end_round(&coll->member[r]);
+            begin_round(&coll->member[r]);
+        }
+    }
+}
+
+/* Messages to one rank share its rate, so that a send ends with all others of its size to the same rank. */
+static void end_sends(struct pf_coll *coll)
+{
+    struct pf_step step;
+    for (int r = 0; r < coll->plan.call.n; r++)
+        for (int i = 1; i < coll->plan.call.n; i++) {
+            if (!coll->plan.stage[0].nth(&coll->plan, r, i, &step) || step.bytes == 0)
+                continue;
+            const struct pf_flows *in = &coll->member[step.peer].in;
+            double part = fmin(1, (double)in->count * (double)step.bytes / (double)in->bytes);
+            double whole = in->end - (in->latest - in->begins / in->count) - in->begin;
+            double end = in->begin + part * whole + in->answer;
+            coll->member[r].clock = pf_later(coll->member[r].clock, end);
+        }
+}
+
+/* So far that a message can come before its receive is posted, which it then holds up, with all that its rank
+ * does afterwards. */
+static bool out_of_step(const struct pf_coll *coll)
+{
+    double first = INFINITY, last = 0;
+    bool holds_up = false;
+    for (int i = 0; i < coll->plan.stages; i++)
+        holds_up |= may_hold_up(coll, &coll->plan.stage[i]);
+    if (coll->plan.call.n < 2 || !holds_up || in_turns(coll, &coll->plan.stage[0]) ||
+        pf_evaluate_as_flows(coll, &coll->plan.stage[0]))
+        return false;
+    for (int r = 0; r < coll->plan.call.n; r++) {
+        double clock = coll->member[r].clock;
+        first = clock < first ? clock : first;
+        last = pf_later(last, clock);
+    }
+    return last - first >
+           pf_cost_soonest(coll->colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1));
+}
+
+/* Blocking exchanges post all receives before they send, and those of short blocks take no time. */
+static void count_posts(struct pf_coll *coll)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    struct pf_colls *colls = coll->colls;
+    size_t n = (size_t)call->n;
+    if (!call->rows || call->cut || call->nonblocking || !coll->plan.stage[0].nth ||
+        pf_cost_post(colls->cost, longest(coll, &coll->plan.stage[0])) <= 0)
+        return;
+    if (colls->posts_room < call->n) {
+        colls->posts_room = call->n;
+        colls->posts = pf_reallocarray(colls->posts, n * (n + 1), sizeof *colls->posts);
+    }
+    for (size_t to = 0; to < n; to++) {
+        int *posts = &colls->posts[to * (n + 1)];
+        posts[0] = 0;
+        for (size_t from = 0; from < n; from++)
+            posts[from + 1] =
+                posts[from] + (from != to && pf_cost_post(colls->cost, call->rows[from][to]) > 0);
+    }
+    coll->posts = colls->posts;
+}
+
+void pf_evaluate_together(struct pf_coll *coll)
+{
+    count_posts(coll);
+    if (out_of_step(coll)) {
+        const struct pf_plan *plan = &coll->plan;
+        coll->flows = plan->stages == 1 && plan->stage[0].nth && pf_cost_shares(coll->colls->cost);
+        for (int r = 0; r < coll->plan.call.n; r++) {
+            coll->member[r].in = (struct pf_flows){0};
+            pf_evaluate_put(coll, r);
+        }
+        while (coll->queue_length)
+            advance(coll, pf_evaluate_first(coll));
+        if (coll->flows)
+            end_sends(coll);
+        return;
+    }
+    for (int i = 0; i < coll->plan.stages; i++)
+        evaluate_stage(coll, &coll->plan.stage[i]);
+    for (int r = 0; r < coll->plan.call.n; r++)
+        coll->done[coll->done_length++] = r;
+}

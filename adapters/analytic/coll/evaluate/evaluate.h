@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COLL_EVALUATE_H
+#define PF_ADAPTERS_ANALYTIC_COLL_EVALUATE_H
+
+#include <stdint.h>
+
+#include "adapters/analytic/coll/algorithms/schedule.h"
+#include "base/pool.h"
+
+/* What comes to a rank in an exchange of all with all. */
+struct pf_flows {
+    double begin, end;     /* of the first and of the last */
+    double latest, begins; /* the last begin, and the sum of all */
+    double answer;         /* how long after a message's end its sender knows of it */
+    size_t bytes;
+    int count;
+};
+
+/*
+ * A round of a rank: it posts its receives from `clock` on, sends one message after the other (until `cpu`),
+ * and leaves when its sends are safe and its receives complete. A receive keeps the processor busy for a
+ * while after the data are there; several of them follow each other, in whatever order they come: the last
+ * one ends not before `first + busy`, where `first` is when the first of them is there.
+ */
+struct pf_member {
+    double clock; /* the rank entered its round, or left the call */
+    double turn;  /* its place in the queue */
+    double cpu, safe;
+    double first, last, busy; /* of the receives; `last` is the latest end of one by itself */
+    struct pf_flows in;
+    struct pf_early *early; /* messages of rounds to come, in the order of rounds */
+    int stage, round;
+    int missing;   /* receives */
+    int unsafe;    /* sends that wait for their receive */
+    int late_from; /* the first receive whose message had come before it was posted */
+    double late;   /* how much later that made those behind it */
+    bool inside;   /* in the round that stage and round say */
+    bool in_turn;  /* this round has a receive from each other rank, posted in the order of ranks */
+};
+
+/* A message that is sent before its receiver is in the round. */
+struct pf_early {
+    struct pf_early *next;
+    struct pf_cost_sent sent;
+    size_t bytes;
+    int from;
+    int stage, round;
+    bool combine;
+};
+
+struct pf_tally {
+    uint64_t calls, rounds, messages, bytes;
+};
+
+enum { PF_SIZE_CLASSES = 34 }; /* nothing, and powers of two */
+enum { PF_FLOW_RANKS = 64 };   /* among more, messages that flow would cost too much */
+
+struct pf_colls {
+    struct pf_cost *cost;
+    struct pf_coll *unused;
+    struct pf_pool early;
+    struct pf_step *step; /* scratch of all calls */
+    int *peer;
+    int room;
+    int algorithm[PF_COLL_KINDS]; /* by the user; -1: by the rules */
+    size_t segment[PF_COLL_KINDS];
+    struct pf_flow_message *message; /* scratch of flows.c, for so many ranks */
+    struct pf_flow_active *active;
+    struct pf_flow_side *side;
+    int *open;
+    int flow_room;
+    int *posts; /* scratch of one evaluation: see struct pf_coll */
+    int posts_room;
+    struct pf_tally tally[PF_COLL_KINDS][PF_ALGORITHMS_MAX][PF_SIZE_CLASSES];
+    struct pf_tally inter[PF_COLL_KINDS][2][PF_SIZE_CLASSES]; /* on intercommunicators; [1]: nonblocking */
+};
+
+struct pf_coll {
+    struct pf_coll *next;
+    struct pf_colls *colls;
+    struct pf_plan plan;
+    struct pf_inter *inter; /* room for a call on an intercommunicator; NULL while there was none */
+    struct pf_member *member;
+    int *queue; /* ranks that may go on, as a heap by date */
+    int *done;  /* ranks that have left, in that order */
+    size_t *start;
+    int room; /* length of these */
+    int arrived, queue_length, done_length, taken;
+    bool together; /* evaluated when all have arrived, round by round */
+    bool flows;    /* what comes to each rank is noted: the ends of sends follow from it */
+    /* Where blocks differ: posts[to * (n + 1) + from] receives that take time to post come in `to` before
+     * that from rank `from`, and in all with from = n. NULL: each is like the message that is looked at. */
+    const int *posts;
+    double now;
+    struct pf_tally *tally;
+};
+
+/* The rank of the job. */
+static inline int pf_evaluate_world(const struct pf_coll *coll, int rank)
+{
+    return coll->plan.call.world ? coll->plan.call.world[rank] : rank;
+}
+
+/* A rank that has not come yet. What a round begins with, and flows, which few calls look at, are set by
+ * those. */
+static inline void pf_evaluate_begin(struct pf_member *m)
+{
+    m->clock = 0;
+    m->early = NULL;
+    m->stage = m->round = m->missing = m->unsafe = m->late_from = 0;
+    m->late = 0;
+    m->inside = m->in_turn = false;
+}
+
+/* A message that its receiver has in its round, and how long (s) it then takes to combine it. */
+static inline void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got,
+                                        double combine)
+{
+    /* Where the processor's work is known, finding a message that came before its receive is none: it goes on
+     * during the rank's own sends. */
+    double found = got->arrival > m->clock ? got->arrival : m->clock;
+    double start = got->work > 0 ? got->complete - got->work : found;
+    double end = got->complete + combine;
+    m->busy += end - start;
+    m->first = start < m->first ? start : m->first;
+    m->last = end > m->last ? end : m->last;
+}
+
+static inline double pf_later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline bool pf_evaluate_combines(enum pf_action action)
+{
+    return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
+}
+
+/* How long a rank posts receives before it has posted that of a message, the one behind `before` others. */
+static inline double pf_evaluate_posting(const struct pf_coll *coll, int from, int to, int before,
+                                         size_t bytes)
+{
+    double post = pf_cost_post(coll->colls->cost, bytes);
+    if (!coll->posts)
+        return (before + 1) * post;
+    int others = coll->posts[(size_t)to * ((size_t)coll->plan.call.n + 1) + (size_t)from];
+    return post + others * pf_cost_post(coll->colls->cost, SIZE_MAX);
+}
+
+/* How long it posts all those of a round, the first message of which has so many bytes. */
+static inline double pf_evaluate_posting_all(const struct pf_coll *coll, int rank, int receives, size_t bytes)
+{
+    if (!coll->posts)
+        return receives * pf_cost_post(coll->colls->cost, bytes);
+    int n = coll->plan.call.n;
+    return coll->posts[(size_t)rank * ((size_t)n + 1) + (size_t)n] *
+           pf_cost_post(coll->colls->cost, SIZE_MAX);
+}
+
+/* A message of a round, when the dates of both sides are known. The other rank posts so many receives before
+ * its own. */
+static inline void pf_evaluate_message(struct pf_coll *coll, int rank, const struct pf_step *step,
+                                       enum pf_cost_mode mode, int before)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
+    struct pf_cost_sent sent;
+    struct pf_cost_received got;
+    double posted = target->clock + pf_evaluate_posting(coll, rank, step->peer, before, step->bytes);
+    pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
+                    m->cpu, posted, mode, &sent, &got);
+    m->cpu = sent.returns;
+    m->safe = pf_later(m->safe, got.safe);
+    pf_evaluate_received(target, &got,
+                         pf_evaluate_combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
+    coll->tally->bytes += step->bytes;
+    coll->tally->messages++;
+}
+
+/* In members.c: the queue of ranks by their `turn`, ranks that share a date by number. */
+static inline bool pf_evaluate_before(const struct pf_coll *coll, int a, int b)
+{
+    double x = coll->member[a].turn, y = coll->member[b].turn;
+    return x < y || (x == y && a < b);
+}
+void pf_evaluate_put(struct pf_coll *coll, int rank); /* at its `clock` */
+int pf_evaluate_first(struct pf_coll *coll);          /* takes it out */
+/* Puts a rank in the place of the first one, which is out, at its `turn`: cheaper than one after the other.
+ */
+void pf_evaluate_replace_first(struct pf_coll *coll, int rank);
+
+/* A stage in which each rank posts a receive, starts a send, and so on: call by call. */
+void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);
+
+/* Whether a stage's messages are to be followed as flows that share links, because counts differ and receives
+ * may come late; and how. */
+bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage);
+void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage);
+
+/* Rank `rank` has its date in member[rank].clock and may go on; so may others. */
+void pf_evaluate_from(struct pf_coll *coll, int rank);
+
+/* All have arrived: everything at once. */
+void pf_evaluate_together(struct pf_coll *coll);
+
+#endif

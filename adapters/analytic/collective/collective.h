@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COLLECTIVE_H
+#define PF_ADAPTERS_ANALYTIC_COLLECTIVE_H
+
+#include "adapters/analytic/engine/engine.h"
+
+/* Fills the table of native functions. */
+void an_coll_install(struct pf_own_fn *fn);
+
+/* What one member has passed to the call. Buffers of an operation in place are set to where its data are. */
+struct an_part {
+    struct an_request *request;
+    const void *send;
+    void *receive;
+    int send_count, receive_count;
+    MPI_Datatype send_type, receive_type;
+    const int *send_counts, *send_displs, *receive_counts,
+        *receive_displs;                            /* NULL: blocks of the same size */
+    const MPI_Datatype *send_types, *receive_types; /* of alltoallw */
+    MPI_Op op;
+    int root;
+    bool in_place;
+    bool here, left;
+    size_t pretend;        /* bytes of a call that moves no data of the application */
+    struct an_items saved; /* of reductions: its contribution, when it has left before that was used */
+    char *packed;          /* of others: the same */
+    int packed_class;
+    bool combined; /* in `early` of the collective */
+};
+
+struct an_collective {
+    struct an_collective *next;
+    uint64_t sequence;
+    struct pf_coll *schedule;
+    struct pf_coll_call call;
+    int members; /* that take part: without those that say MPI_PROC_NULL */
+    int arrived, left;
+    struct an_part *parts;
+    size_t *counts;         /* bytes of the blocks of the v kinds */
+    size_t **rows;          /* of alltoallv and alltoallw */
+    struct an_items prefix; /* of scans: the combination of the first `combined` members */
+    int combined, prefix_count;
+    struct an_items early; /* of reductions: the combination of contributions whose members have left */
+    size_t early_bytes;
+};
+
+struct an_leave {
+    int member;
+    double date;
+};
+
+/* A member enters its next collective. The request is complete when it leaves. */
+struct an_request *an_collective_enter(struct an_comm *comm, const struct an_part *part,
+                                       enum pf_coll_kind kind, bool nonblocking);
+
+/* The same, and waits until it leaves. Returns an MPI error code. */
+int an_collective_call(struct an_comm *comm, const struct an_part *part, enum pf_coll_kind kind,
+                       bool nonblocking);
+
+/* The data of those who leave; `me` is the caller. */
+void an_collective_move(struct an_collective *c, int me, const struct an_leave *leaves, int n);
+
+/* The same on an intercommunicator (inter.c); what its call is about, and the sizes that a member
+ * knows. */
+void an_intercoll_move(struct an_collective *c, const struct an_leave *leaves, int n);
+void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, const struct an_part *part);
+void an_intercoll_note(struct an_collective *c, const struct an_comm *comm, const struct an_part *part);
+
+/* Frees the saved contributions. */
+void an_collective_forget(struct an_collective *c);
+
+/* The communicator is gone. */
+void an_coll_clear(struct an_shared *shared);
+
+/* Moves block `from` of what one member sends, saved or not, to block `to` of what another one receives; a
+ * negative number is all of it (data.c). */
+void an_part_give(const struct an_part *sender, int from, const struct an_part *receiver, int to);
+/* Saves what a member sends, in `n` blocks or, 0, as a whole; `count` items of it for a reduction. */
+void an_part_save(struct an_part *p, int n);
+void an_part_save_items(struct an_part *p, int count);
+const void *an_part_contribution(const struct an_part *p);
+
+/* MPI_ROOT; SMPI, which has no intercommunicators, has the number of a rank for it. */
+#define AN_ROOT (-4)
+
+#endif

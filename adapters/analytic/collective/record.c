@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives. Each member leaves its arguments in a record and waits. The schedule says, with each arrival,
+ * who can leave and when; who arrives last moves the data of all those at once.
+ */
+#include "adapters/analytic/collective/collective.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/local/types.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+static bool has_counts(enum pf_coll_kind kind)
+{
+    return kind == PF_COLL_SCATTERV || kind == PF_COLL_GATHERV || kind == PF_COLL_ALLGATHERV ||
+           kind == PF_COLL_REDUCE_SCATTER;
+}
+
+static bool has_rows(enum pf_coll_kind kind)
+{
+    return kind == PF_COLL_ALLTOALLV || kind == PF_COLL_ALLTOALLW;
+}
+
+static struct an_collective *record_new(struct an_shared *shared)
+{
+    struct an_collective *c = shared->free_collectives;
+    size_t n = (size_t)shared->size;
+    if (c) {
+        shared->free_collectives = c->next;
+        return c;
+    }
+    c = pf_calloc(1, sizeof *c);
+    c->parts = pf_calloc(n, sizeof *c->parts);
+    return c;
+}
+
+static void record_free(struct an_collective *c, int size)
+{
+    for (int i = 0; c->rows && i < size; i++)
+        free(c->rows[i]);
+    free(c->rows);
+    free(c->counts);
+    free(c->parts);
+    free(c);
+}
+
+void an_coll_clear(struct an_shared *shared)
+{
+    struct an_collective *lists[] = {shared->collectives, shared->free_collectives}, *next;
+    for (int i = 0; i < 2; i++)
+        for (struct an_collective *c = lists[i]; c; c = next) {
+            next = c->next;
+            record_free(c, shared->size);
+        }
+}
+
+/* Bytes of one block, or of the vector, as this member sees it. */
+static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, int me)
+{
+    if (p->pretend)
+        return p->pretend;
+    switch (kind) {
+    case PF_COLL_BCAST:
+    case PF_COLL_REDUCE:
+    case PF_COLL_ALLREDUCE:
+    case PF_COLL_REDUCE_SCATTER_BLOCK:
+    case PF_COLL_SCAN:
+    case PF_COLL_EXSCAN:
+        return an_data_sent(p->send_count, p->send_type);
+    case PF_COLL_SCATTER:
+        return me == p->root ? an_data_sent(p->send_count, p->send_type)
+                             : an_data_sent(p->receive_count, p->receive_type);
+    case PF_COLL_GATHER:
+        return p->in_place || !p->send_type ? an_data_sent(p->receive_count, p->receive_type)
+                                            : an_data_sent(p->send_count, p->send_type);
+    case PF_COLL_ALLGATHER:
+    case PF_COLL_ALLTOALL:
+        return an_data_sent(p->receive_count, p->receive_type);
+    default:
+        return 0;
+    }
+}
+
+static size_t element_of(const struct an_part *p)
+{
+    MPI_Datatype type = p->send_type ? p->send_type : p->receive_type;
+    return type && !p->in_place ? an_data_sent(1, type)
+           : p->receive_type    ? an_data_sent(1, p->receive_type)
+                                : 1;
+}
+
+static void note_all(struct an_collective *c, const int *counts, MPI_Datatype type)
+{
+    for (int i = 0; i < c->call.n; i++)
+        c->counts[i] = an_data_sent(counts[i], type);
+}
+
+/* The sizes that this member knows. */
+static void note_sizes(struct an_collective *c, int me, bool first)
+{
+    const struct an_part *p = &c->parts[me];
+    switch (c->call.kind) {
+    case PF_COLL_GATHERV: /* a message of no bytes is none: both sides know that */
+        if (me == p->root)
+            note_all(c, p->receive_counts, p->receive_type);
+        else
+            c->counts[me] = an_data_sent(p->send_count, p->send_type);
+        break;
+    case PF_COLL_SCATTERV:
+        if (me == p->root)
+            note_all(c, p->send_counts, p->send_type);
+        else
+            c->counts[me] = an_data_sent(p->receive_count, p->receive_type);
+        break;
+    case PF_COLL_ALLGATHERV:
+        if (first)
+            note_all(c, p->receive_counts, p->receive_type);
+        break;
+    case PF_COLL_REDUCE_SCATTER:
+        if (first)
+            note_all(c, p->receive_counts, p->send_type);
+        break;
+    case PF_COLL_ALLTOALLV:
+    case PF_COLL_ALLTOALLW:
+        for (int i = 0; i < c->call.n; i++)
+            c->rows[me][i] = an_data_sent(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
+        break;
+    default:
+        break;
+    }
+}
+
+static void make_room(struct an_collective *c, enum pf_coll_kind kind, int n)
+{
+    if (has_counts(kind) && !c->counts)
+        c->counts = pf_calloc((size_t)n, sizeof *c->counts);
+    if (has_rows(kind) && !c->rows) {
+        c->rows = pf_calloc((size_t)n, sizeof *c->rows);
+        for (int i = 0; i < n; i++)
+            c->rows[i] = pf_malloc((size_t)n * sizeof **c->rows);
+    }
+}
+
+static void fill_call(struct an_collective *c, const struct an_comm *comm, const struct an_part *part,
+                      enum pf_coll_kind kind, bool nonblocking)
+{
+    const struct an_shared *shared = comm->shared;
+    c->call = (struct pf_coll_call){.kind = kind,
+                                    .nonblocking = nonblocking,
+                                    .in_place = part->in_place,
+                                    .commutative = !part->op || pf_local_op_is_commutative(part->op),
+                                    .n = shared->size,
+                                    .cut = shared->cut,
+                                    .root = part->root,
+                                    .world = shared->world_ranks,
+                                    .element = element_of(part),
+                                    .bytes = bytes_of(part, kind, comm->index),
+                                    .counts = has_counts(kind) ? c->counts : NULL, /* not an old call's */
+                                    .rows = has_rows(kind) ? (const size_t *const *)c->rows : NULL};
+    c->members = shared->size;
+    if (shared->cut)
+        an_intercoll_fill(c, comm, part);
+}
+
+/* The record of this member's next collective; made by whoever comes first. */
+static struct an_collective *record_of(struct an_comm *comm, const struct an_part *part,
+                                       enum pf_coll_kind kind, bool nonblocking)
+{
+    struct an_shared *shared = comm->shared;
+    uint64_t sequence = comm->collectives++;
+    struct an_collective **link = &shared->collectives;
+    while (*link && (*link)->sequence < sequence)
+        link = &(*link)->next;
+    struct an_collective *c = *link;
+    if (c && c->sequence == sequence) {
+        if (c->call.kind != kind)
+            pf_die("rank %d calls another collective operation than others on the same communicator: their "
+                   "call number %llu",
+                   comm->rank->base.rank, (unsigned long long)sequence + 1);
+        return c;
+    }
+    c = record_new(shared);
+    make_room(c, kind, shared->size);
+    c->sequence = sequence;
+    c->arrived = c->left = c->combined = 0;
+    c->schedule = NULL;
+    fill_call(c, comm, part, kind, nonblocking);
+    c->next = *link;
+    *link = c;
+    return c;
+}
+
+static void close_record(struct an_shared *shared, struct an_collective *c)
+{
+    struct an_collective **link = &shared->collectives;
+    while (*link != c)
+        link = &(*link)->next;
+    *link = c->next;
+    pf_coll_close(c->schedule);
+    an_collective_forget(c);
+    c->next = shared->free_collectives;
+    shared->free_collectives = c;
+}
+
+struct an_request *an_collective_enter(struct an_comm *comm, const struct an_part *part,
+                                       enum pf_coll_kind kind, bool nonblocking)
+{
+    struct an_shared *shared = comm->shared;
+    an_rank_settle(comm->rank);
+    struct an_collective *c = record_of(comm, part, kind, nonblocking);
+    struct an_part *mine = &c->parts[comm->index];
+    struct an_request *request = an_request_new(comm->rank, AN_COLLECTIVE);
+    *mine = *part;
+    mine->request = request;
+    mine->here = true;
+    if (shared->cut)
+        an_intercoll_note(c, comm, mine);
+    else
+        note_sizes(c, comm->me, c->arrived == 0);
+    if (!c->schedule)
+        c->schedule = pf_coll_open(an_job.colls, &c->call);
+    c->arrived++;
+    pf_coll_arrive(c->schedule, comm->index, pf_engine_now());
+    int n = 0;
+    while (pf_coll_next(c->schedule, &shared->leaves[n].member, &shared->leaves[n].date))
+        n++;
+    if (n == 0)
+        return request;
+    if (an_job.moves_data && !part->pretend && shared->cut)
+        an_intercoll_move(c, shared->leaves, n);
+    else if (an_job.moves_data && !part->pretend)
+        an_collective_move(c, comm->me, shared->leaves, n);
+    struct an_rank *last = NULL;
+    for (int i = 0; i < n; i++)
+        an_request_settle_next(c->parts[shared->leaves[i].member].request, shared->leaves[i].date, &last);
+    c->left += n;
+    if (c->left == c->members)
+        close_record(shared, c);
+    return request;
+}
+
+int an_collective_call(struct an_comm *comm, const struct an_part *part, enum pf_coll_kind kind,
+                       bool nonblocking)
+{
+    struct an_request *request = an_collective_enter(comm, part, kind, nonblocking);
+    MPI_Request handle = (MPI_Request)request;
+    an_request_await(request);
+    return an_request_finish(&handle, NULL);
+}

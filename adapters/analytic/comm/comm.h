@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COMM_H
+#define PF_ADAPTERS_ANALYTIC_COMM_H
+
+#include "adapters/analytic/engine/engine.h"
+
+/* ---- handles (comm.c) ---- */
+struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_ranks, int n, int me);
+/* The members of both sides, of which the first `cut` are one; `index` is the caller's place among them. */
+struct an_comm *an_intercomm_join(struct an_rank *rank, int id, const int *members, int n, int cut,
+                                  int index);
+/* Another member of a communicator that has no id: its first member has joined -1. */
+struct an_comm *an_comm_join_private(struct an_rank *rank, const struct an_comm *first, int me);
+void an_comm_leave(struct an_comm *comm);
+
+/* ---- what making one costs (create.c, group.c) ---- */
+
+/* Fills the table of native functions. */
+void an_comm_install(struct pf_own_fn *fn);
+
+/*
+ * Members of a new communicator find an identifier. Open MPI reduces to all three times, each time without
+ * blocking and behind the time before: which one is free here, whether it is free everywhere, and whether all
+ * are ready. So they leave as far out of step as three reductions make them. Returns an MPI error code.
+ */
+int an_comm_agree(struct an_comm *comm);
+
+/*
+ * The native function (group.c): the members tell each other three times 4 B, up a binary tree of the
+ * group and down again, as Open MPI's do, and pay for these messages.
+ */
+int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
+
+#endif

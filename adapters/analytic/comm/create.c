@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making communicators: the middleware knows the members, so only the time of the call is the engine's. */
+#include "adapters/analytic/comm/comm.h"
+
+#include "adapters/analytic/collective/collective.h"
+#include "adapters/local/collectives.h"
+#include "pf_fn.h"
+
+/* What the members tell each other to agree on an identifier, and before that of a split on colors and keys.
+ */
+enum { IDENTIFIER_BYTES = 4, IDENTIFIER_ROUNDS = 3, COLOR_BYTES = 8 };
+
+int an_comm_agree(struct an_comm *comm)
+{
+    struct an_part p = {.pretend = IDENTIFIER_BYTES};
+    int error = MPI_SUCCESS;
+    for (int i = 0; i < IDENTIFIER_ROUNDS && error == MPI_SUCCESS; i++)
+        error = an_collective_call(comm, &p, PF_COLL_ALLREDUCE, true);
+    return error;
+}
+
+/* Both sides of an intercommunicator tell each other once. */
+static int agree(MPI_Comm handle, MPI_Comm *made)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    struct an_part p = {.pretend = IDENTIFIER_BYTES};
+    *made = MPI_COMM_NULL;
+    if (!comm)
+        return MPI_ERR_COMM;
+    return comm->shared->cut ? an_collective_call(comm, &p, PF_COLL_ALLREDUCE, false) : an_comm_agree(comm);
+}
+
+static int an_comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    return agree(comm, made);
+}
+
+static int an_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+    (void)group;
+    return agree(comm, made);
+}
+
+static int an_comm_split(MPI_Comm handle, int color, int key, MPI_Comm *made)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    struct an_part p = {.pretend = COLOR_BYTES};
+    (void)color, (void)key;
+    int error = comm ? an_collective_call(comm, &p, PF_COLL_ALLGATHER, false) : MPI_ERR_COMM;
+    *made = MPI_COMM_NULL;
+    return error != MPI_SUCCESS || comm->shared->cut ? error : agree(handle, made);
+}
+
+static int an_intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
+{
+    (void)high;
+    return agree(comm, made);
+}
+
+static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *periods, int reorder,
+                          MPI_Comm *made)
+{
+    (void)ndims, (void)dims, (void)periods, (void)reorder;
+    return agree(comm, made);
+}
+
+/* What the middleware knows of a graph it exchanges itself. */
+static int an_graph_create(MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder,
+                           MPI_Comm *made)
+{
+    (void)nodes, (void)index, (void)edges, (void)reorder;
+    return agree(comm, made);
+}
+
+static int an_dist_graph_create(MPI_Comm comm, int n, const int *nodes, const int *degrees,
+                                const int *targets, const int *weights, MPI_Info info, int reorder,
+                                MPI_Comm *made)
+{
+    (void)n, (void)nodes, (void)degrees, (void)targets, (void)weights, (void)info, (void)reorder;
+    return agree(comm, made);
+}
+
+static int an_dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sources, const int *source_weights,
+                                         int out, const int *targets, const int *weights, MPI_Info info,
+                                         int reorder, MPI_Comm *made)
+{
+    (void)in, (void)sources, (void)source_weights, (void)out, (void)targets, (void)weights, (void)info;
+    (void)reorder;
+    return agree(comm, made);
+}
+
+static int an_comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    const struct an_comm *own = an_comm_of(comm);
+    MPI_Group world;
+    int code = PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = PMPI_Group_incl(world, own->size, own->shared->world_ranks + own->first, group);
+    PMPI_Group_free(&world);
+    return code;
+}
+
+void an_comm_install(struct pf_own_fn *fn)
+{
+#define X(Name, name) fn->Name = an_##name;
+    PF_LOCAL_COMM_MAKERS(X)
+#undef X
+    fn->Intercomm_merge = an_intercomm_merge;
+    fn->Comm_group = an_comm_group;
+}

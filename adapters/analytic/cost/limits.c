@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the prices of a run have left out: NICs and links that had more to carry than there was time for. */
+#include "adapters/analytic/cost/internal.h"
+
+struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost)
+{
+    struct pf_cost_overrun result = cost->overrun;
+    int rank = 0;
+    while (rank + 1 < cost->ranks && cost->node_of_rank[rank] != result.rank)
+        rank++;
+    result.rank = rank;
+    return result;
+}
+
+void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase)
+{
+    if (cost->network.crowd)
+        cost->network.crowd->phase = phase;
+}
+
+struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost)
+{
+    const struct pf_crowd *crowd = cost->network.crowd;
+    if (!crowd)
+        return (struct pf_cost_crowded){0};
+    const struct pf_crowd_phase *worst = &crowd->phases[0];
+    for (int i = 1; i < PF_CROWD_PHASES; i++)
+        worst = crowd->phases[i].seconds > worst->seconds ? &crowd->phases[i] : worst;
+    return (struct pf_cost_crowded){crowd->all.delayed - crowd->all.priced, crowd->all.priced, worst->name};
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_DERIVE_H
+#define PF_ADAPTERS_ANALYTIC_COST_DERIVE_H
+
+#include "adapters/analytic/cost/parameters/parameters.h"
+
+/*
+ * Gives all parameters that follow from the configuration of the simulated NIC (rows nic_*, net_*,
+ * openmpi_*): those with which model analytic is the machine of model portals. Each says from which rows it
+ * comes. What is there already stays. `bandwidth` in B/s is that of a typical path, for terms of a few bytes;
+ * 0: the built-in platforms'. All else follows the bandwidth of each path.
+ */
+void pf_cost_derive(struct pf_parameters *parameters, double bandwidth);
+
+#endif

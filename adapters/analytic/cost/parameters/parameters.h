@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_PARAMETERS_H
+#define PF_ADAPTERS_ANALYTIC_COST_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * The parameters of the analytic model as they were written: `key = value` or `key[SIZE] = value`, which
+ * holds from messages of SIZE bytes on. What a key means is in keys.def; the grammar is in docs/analytic.md.
+ */
+#define PF_PARAMETER_SIZES 64 /* different SIZEs of one key */
+
+enum pf_parameter {
+#define PF_PARAMETER(id, name, kind, by_size, words, help) PF_##id,
+#include "adapters/analytic/cost/parameters/keys.def"
+#undef PF_PARAMETER
+    PF_PARAMETER_COUNT
+};
+
+struct pf_parameter_value {
+    int count;                         /* entries, by increasing size; 0: not given */
+    size_t from[PF_PARAMETER_SIZES];   /* 0 for one without SIZE */
+    double number[PF_PARAMETER_SIZES]; /* in s, B, B/s or 1; of a word: its index among the key's words */
+    char text[200];                    /* of a topology */
+    char where[200];                   /* "file: line 3" of the last entry, for messages */
+    const char *rows;                  /* of one that was derived: from what; else NULL */
+};
+
+struct pf_parameters {
+    struct pf_parameter_value value[PF_PARAMETER_COUNT];
+};
+
+/*
+ * Reads a file. Returns NULL on success; else one line with file, line and reason that lives until the next
+ * call. A key or a size that the file gives twice is refused.
+ */
+const char *pf_parameters_read_file(struct pf_parameters *parameters, const char *file);
+
+/* The same of entries between semicolons, named `source` in messages. They replace what is there: a key
+ * without SIZE all sizes of it. */
+const char *pf_parameters_read_text(struct pf_parameters *parameters, const char *text, const char *source);
+
+bool pf_parameters_has(const struct pf_parameters *parameters, enum pf_parameter key);
+
+/* The number of a key for messages of `bytes`, or `otherwise` when none is given from there on. */
+double pf_parameters_at(const struct pf_parameters *parameters, enum pf_parameter key, size_t bytes,
+                        double otherwise);
+
+/* Gives a number, or a word, that nobody has written: it comes from `rows`, a string constant. */
+void pf_parameters_give(struct pf_parameters *parameters, enum pf_parameter key, size_t from, double number,
+                        const char *rows);
+void pf_parameters_give_word(struct pf_parameters *parameters, enum pf_parameter key, const char *word,
+                             const char *rows);
+
+/* Writes all entries that are given, in the grammar in which they are read; a comment says what was
+ * derived, and from what. */
+void pf_parameters_write(const struct pf_parameters *parameters, FILE *out);
+
+const char *pf_parameter_name(enum pf_parameter key);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether links were the bound of a run in which messages did not wait for them. */
+#include "adapters/analytic/cost/routes/crowd.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct pf_crowd *pf_crowd_new(int nodes, struct pf_links *links)
+{
+    struct pf_crowd *crowd = pf_calloc(1, sizeof *crowd);
+    crowd->links = links;
+    crowd->node = pf_calloc((size_t)nodes, sizeof *crowd->node);
+    return crowd;
+}
+
+void pf_crowd_free(struct pf_crowd *crowd)
+{
+    if (!crowd)
+        return;
+    free(crowd->node);
+    free(crowd);
+}
+
+/* The last place is for all phases that have none of their own. */
+void pf_crowd_blame(struct pf_crowd *crowd, int rank)
+{
+    double seconds = crowd->all.delayed - crowd->all.priced - crowd->most;
+    const char *name = crowd->phase ? crowd->phase(rank) : NULL;
+    int i = 0;
+    while (i + 1 < PF_CROWD_PHASES && crowd->phases[i].seconds > 0 && crowd->phases[i].name != name)
+        i++;
+    crowd->phases[i].name = name;
+    crowd->phases[i].seconds += seconds;
+    crowd->most += seconds;
+}

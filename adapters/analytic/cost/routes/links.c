@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contention by link: until when each link is busy with the bytes of earlier messages. */
+#include "adapters/analytic/cost/routes/links.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/analytic/cost/routes/busy.h"
+#include "adapters/analytic/cost/routes/paths.h"
+#include "base/config.h"
+#include "base/memory.h"
+
+struct link {
+    struct pf_busy busy;
+    double byte_time;
+    int from, to; /* the only node whose messages it carries, plus 1; 0: none yet; MANY */
+};
+
+enum { MANY = INT_MAX };
+
+/* The links between two nodes of the platform. */
+struct route {
+    int64_t pair; /* plus 1; 0: empty */
+    int count;
+    int *link;
+};
+
+struct pf_links {
+    const struct pf_fabric *topology; /* NULL: the platform's routes */
+    size_t count;
+    struct link *link;
+    struct pf_busy *shadow; /* of each, for pf_links_shadow(); NULL where paths are whole */
+    double byte_time;       /* by arithmetic */
+    int skip;               /* first and last links of a path for which messages do not wait */
+    int nodes;
+    pf_cost_links_fn *fn;
+    void *context;
+    struct route *route;
+    struct pf_cost_link *scratch;
+    int room;
+};
+
+struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_time)
+{
+    struct pf_links *links = pf_calloc(1, sizeof *links);
+    struct pf_fabric_cables cables;
+    links->topology = topology;
+    links->byte_time = byte_time;
+    links->count = (size_t)pf_fabric_links(topology);
+    pf_fabric_cables_equal(&cables, 1 / byte_time, 0, 0);
+    pf_fabric_wire(topology, &cables);
+    links->link = pf_calloc(links->count + 1, sizeof *links->link);
+    if (links->link)
+        return links;
+    free(links);
+    return NULL;
+}
+
+/* The links of one path, as they come. */
+struct listing {
+    struct pf_cost_link *links;
+    int room, count;
+};
+
+static void list(void *context, int32_t link)
+{
+    struct listing *listing = context;
+    if (listing->count < listing->room)
+        listing->links[listing->count] = (struct pf_cost_link){link, 0};
+    listing->count++;
+}
+
+int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *links, int room)
+{
+    struct listing listing = {links, room, 0};
+    pf_fabric_route(fabric, (uint64_t)pf_config.net_seed, src, dst, list, &listing);
+    return listing.count;
+}
+
+struct pf_links *pf_links_of_platform(int nodes, bool whole, pf_cost_links_fn *fn, void *context)
+{
+    struct pf_links *links = pf_calloc(1, sizeof *links);
+    links->skip = whole ? 0 : 1;
+    links->nodes = nodes;
+    links->fn = fn;
+    links->context = context;
+    links->room = 64;
+    links->route = pf_calloc(pf_cost_paths_places(nodes), sizeof *links->route);
+    links->scratch = pf_calloc((size_t)links->room, sizeof *links->scratch);
+    if (links->route && links->scratch)
+        return links;
+    pf_links_free(links);
+    return NULL;
+}
+
+void pf_links_free(struct pf_links *links)
+{
+    if (!links)
+        return;
+    for (size_t i = 0; links->route && i < pf_cost_paths_places(links->nodes); i++)
+        free(links->route[i].link);
+    free(links->route);
+    free(links->scratch);
+    free(links->link);
+    free(links->shadow);
+    free(links);
+}
+
+static int one_or_many(int known, int node)
+{
+    return known == 0 || known == node + 1 ? node + 1 : MANY;
+}
+
+static void note_link(struct pf_links *links, const struct pf_cost_link *link, int src, int dst)
+{
+    size_t number = (size_t)link->number;
+    if (number >= links->count) {
+        size_t more = number + 1 - links->count;
+        links->link = pf_realloc(links->link, (number + 1) * sizeof *links->link);
+        memset(links->link + links->count, 0, more * sizeof *links->link);
+        if (links->skip) {
+            links->shadow = pf_realloc(links->shadow, (number + 1) * sizeof *links->shadow);
+            memset(links->shadow + links->count, 0, more * sizeof *links->shadow);
+        }
+        links->count = number + 1;
+    }
+    links->link[number].byte_time = 1 / link->bandwidth;
+    links->link[number].from = one_or_many(links->link[number].from, src);
+    links->link[number].to = one_or_many(links->link[number].to, dst);
+}
+
+/* Asks the platform; numbers that have not been seen before are new links. */
+static void ask(struct pf_links *links, int src, int dst, struct route *route)
+{
+    int count = links->fn(links->context, src, dst, links->scratch, links->room);
+    if (count > links->room) {
+        links->room = count;
+        links->scratch = pf_realloc(links->scratch, (size_t)count * sizeof *links->scratch);
+        count = links->fn(links->context, src, dst, links->scratch, links->room);
+    }
+    route->count = count;
+    if (count == 0)
+        return;
+    route->link = pf_realloc(route->link, (size_t)route->count * sizeof *route->link);
+    for (int i = 0; i < route->count; i++) {
+        route->link[i] = links->scratch[i].number;
+        note_link(links, &links->scratch[i], src, dst);
+    }
+}
+
+static inline const struct route *find_route(struct pf_links *links, int src, int dst)
+{
+    int64_t pair = (int64_t)src * links->nodes + dst;
+    struct route *route = &links->route[pf_cost_paths_place(links->nodes, src, dst)];
+    if (__builtin_expect(route->pair != pair + 1, 0)) {
+        ask(links, src, dst, route);
+        route->pair = pair + 1;
+    }
+    return route;
+}
+
+/* The head of a message on its way by arithmetic. */
+struct head {
+    struct pf_links *links;
+    double at, latency, duration, waited;
+};
+
+static void take(void *context, int32_t link)
+{
+    struct head *head = context;
+    double begin = pf_busy_take(&head->links->link[link].busy, head->at, head->duration);
+    head->waited += begin - head->at;
+    head->at = begin + head->latency;
+}
+
+/* How long a message waits at a link that serves it from `begin`, when its head is there at `at`: it comes at
+ * the rate of the slowest link of its path, so that a faster one may begin later and still end in time. */
+static inline double wait_at(double at, double begin, double takes, double duration)
+{
+    double waits = begin - at - (takes < duration ? duration - takes : 0);
+    return waits > 0 ? waits : 0;
+}
+
+double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
+                     double duration)
+{
+    if (bytes == 0)
+        return 0;
+    if (links->topology) {
+        int hops = pf_fabric_hops(links->topology, src, dst);
+        struct head head = {links, start, latency / hops, (double)bytes * links->byte_time, 0};
+        pf_fabric_route(links->topology, (uint64_t)pf_config.net_seed, src, dst, take, &head);
+        return head.waited;
+    }
+    const struct route *route = find_route(links, src, dst);
+    int count = route->count - 2 * links->skip;
+    double at = start, waited = 0, each = count > 0 ? latency / count : 0;
+    for (int i = links->skip; i < route->count - links->skip; i++) {
+        struct link *link = &links->link[route->link[i]];
+        double takes = (double)bytes * link->byte_time;
+        double waits = wait_at(at, pf_busy_take(&link->busy, at, takes), takes, duration);
+        waited += waits;
+        at += waits + each;
+    }
+    return waited;
+}
+
+double pf_links_shadow(struct pf_links *links, int src, int dst, double bytes, double start, double duration)
+{
+    const struct route *route = find_route(links, src, dst);
+    double at = start;
+    for (int i = 0; i < route->count; i++) {
+        const struct link *link = &links->link[route->link[i]];
+        if (link->from < MANY || link->to < MANY)
+            continue;
+        double takes = bytes * link->byte_time;
+        at += wait_at(at, pf_busy_take(&links->shadow[route->link[i]], at, takes), takes, duration);
+    }
+    return at - start;
+}

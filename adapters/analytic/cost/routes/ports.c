@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The links of nodes that have several. */
+#include "adapters/analytic/cost/routes/ports.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* More hops than this are not looked at: then a path has no last link. */
+#define MOST_HOPS 256
+
+struct pf_ports {
+    int nodes;
+    pf_cost_links_fn *links;
+    void *context;
+    struct pf_ports_pair *
+        *row;    /* by source, NULL while it has sent nothing; out is -1 for a pair not asked for */
+    int *number; /* by the platform's number of a link: ours, 0: none yet */
+    int number_room;
+    struct pf_busy (*busy)[2]; /* by our number */
+    int count, room;
+};
+
+/* Returns how many links the path has; 0 when they are too many. */
+static int ends_of(pf_cost_links_fn *links, void *context, int src, int dst, int *first, int *last)
+{
+    struct pf_cost_link path[MOST_HOPS];
+    int count = links(context, src, dst, path, MOST_HOPS);
+    if (count <= 0 || count > MOST_HOPS)
+        return 0;
+    *first = path[0].number;
+    *last = path[count - 1].number;
+    return count;
+}
+
+static bool has_several(pf_cost_links_fn *links, void *context, int nodes, int node)
+{
+    int first, last, seen = -1;
+    for (int other = 0; other < nodes; other++) {
+        if (other == node || !ends_of(links, context, node, other, &first, &last))
+            continue;
+        if (seen >= 0 && seen != first)
+            return true;
+        seen = first;
+    }
+    return false;
+}
+
+struct pf_ports *pf_ports_new(int nodes, pf_cost_links_fn *links, void *context)
+{
+    bool several = false;
+    for (int node = 0; node < nodes && node < 2; node++)
+        several |= has_several(links, context, nodes, node);
+    if (!several)
+        return NULL;
+    struct pf_ports *ports = pf_calloc(1, sizeof *ports);
+    *ports = (struct pf_ports){.nodes = nodes, .links = links, .context = context, .count = 1};
+    ports->row = pf_calloc((size_t)nodes, sizeof *ports->row);
+    return ports;
+}
+
+void pf_ports_free(struct pf_ports *ports)
+{
+    if (!ports)
+        return;
+    for (int i = 0; i < ports->nodes; i++)
+        free(ports->row[i]);
+    free(ports->row);
+    free(ports->number);
+    free(ports->busy);
+    free(ports);
+}
+
+static int number_of(struct pf_ports *ports, int link)
+{
+    if (link >= ports->number_room) {
+        int room = 2 * link + 64;
+        ports->number = pf_reallocarray(ports->number, (size_t)room, sizeof *ports->number);
+        memset(ports->number + ports->number_room, 0,
+               (size_t)(room - ports->number_room) * sizeof *ports->number);
+        ports->number_room = room;
+    }
+    if (ports->number[link])
+        return ports->number[link];
+    if (ports->count >= ports->room) {
+        ports->room = 2 * ports->count + 64;
+        ports->busy = pf_reallocarray(ports->busy, (size_t)ports->room, sizeof *ports->busy);
+    }
+    memset(ports->busy[ports->count], 0, sizeof ports->busy[ports->count]);
+    return ports->number[link] = ports->count++;
+}
+
+struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst)
+{
+    struct pf_ports_pair *row = ports->row[src];
+    if (!row) {
+        row = ports->row[src] = pf_malloc((size_t)ports->nodes * sizeof *row);
+        for (int i = 0; i < ports->nodes; i++)
+            row[i].out = -1;
+    }
+    if (row[dst].out < 0) {
+        int first, last;
+        row[dst] = (struct pf_ports_pair){0, 0};
+        if (ends_of(ports->links, ports->context, src, dst, &first, &last))
+            row[dst] = (struct pf_ports_pair){number_of(ports, first), number_of(ports, last)};
+    }
+    return row[dst];
+}
+
+struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link, bool passes)
+{
+    return link ? &ports->busy[link][passes] : NULL;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all files of the engine share: the ranks, and what things cost. */
+#include "adapters/analytic/engine/engine.h"
+
+#include <stdlib.h>
+
+#include <simgrid/host.h>
+#include <uthash.h>
+
+#include "adapters/analytic/cost/routes/platform_route.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+struct an_job an_job;
+
+/* Nodes are numbered in the order of the first ranks on them. */
+struct node {
+    sg_host_t host;
+    int number;
+    UT_hash_handle hh;
+};
+
+static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
+{
+    struct node *known = NULL, *all = pf_calloc((size_t)job->size, sizeof *all);
+    sg_host_t *hosts =
+        pf_calloc((size_t)job->size, sizeof(sg_host_t)); /* the routes are asked for all the time */
+    int n = 0;
+    for (int i = 0; i < job->size; i++) {
+        struct node *node;
+        sg_host_t host = job->ranks[i]->host;
+        HASH_FIND_PTR(known, &host, node);
+        if (!node) {
+            node = &all[n];
+            node->host = hosts[n] = host;
+            node->number = n++;
+            HASH_ADD_PTR(known, host, node);
+        }
+        nodes[i] = node->number;
+    }
+    HASH_CLEAR(hh, known);
+    free(all);
+    return hosts;
+}
+
+int an_job_price(const struct pf_job *job, char *why, size_t why_size)
+{
+    int *nodes = pf_malloc((size_t)job->size * sizeof *nodes);
+    sg_host_t *hosts = number_nodes(job, nodes);
+    an_job.cost =
+        pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
+    free(nodes);
+    if (an_job.cost)
+        an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
+    if (an_job.cost)
+        an_job.by_messages = pf_cost_window_buffer(an_job.cost) > 0;
+    if (an_job.cost)
+        an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
+    return an_job.colls ? PF_SUCCESS : PF_ERR_ARG;
+}

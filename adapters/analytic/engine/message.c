@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages and receives meet. A message is in the books from the call that sends it on, with the date at
+ * which it arrives. A receive from a given source takes the first one that matches at once, even if it has
+ * yet to arrive: nothing that is sent later can come between. A receive from any source, and a probe, must
+ * see the message that arrives first; while one is open, messages of the box announce their arrival by an
+ * event, and nobody else takes one before. Messages of one source do not overtake each other.
+ */
+#include "adapters/analytic/engine/engine.h"
+
+#include <string.h>
+
+void an_message_remove(struct an_message *m)
+{
+    pf_engine_cancel(&m->arrival);
+    pf_envelope_remove(&m->box->messages, &m->envelope);
+    m->box = NULL;
+}
+
+static void remove_receive(struct an_request *receive)
+{
+    struct an_mailbox *box = receive->box;
+    pf_envelope_remove(&box->receives, &receive->envelope);
+    receive->box = NULL;
+    if (receive->envelope.source == PF_ENVELOPE_ANY_SOURCE)
+        an_mailbox_close(box);
+}
+
+void an_message_withdraw(struct an_request *request)
+{
+    remove_receive(request);
+}
+
+/* What the status of a receive says. Returns how much of the message it has room for. */
+static size_t describe(struct an_request *receive, int source, int tag, size_t bytes)
+{
+    size_t room = an_data_bytes(receive->count, receive->type), taken = bytes > room ? room : bytes;
+    receive->status.MPI_SOURCE = source;
+    receive->status.MPI_TAG = tag;
+    receive->status.MPI_ERROR = bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    an_status_set_bytes(&receive->status, taken);
+    return taken;
+}
+
+static void pack(struct an_message *m, const void *buffer, int count, MPI_Datatype type)
+{
+    if (m->bytes > 0 && an_job.moves_data) {
+        m->payload = an_data_room(m->bytes, &m->payload_class);
+        an_data_pack(buffer, count, type, m->payload);
+    }
+}
+
+/* The data go to the receiver. Outside a rank's context nothing can be unpacked: then that is left to the
+ * call that completes the receive, which keeps the message. */
+static bool deliver(struct an_message *m, struct an_request *receive)
+{
+    if (!an_job.moves_data || m->bytes == 0)
+        return true;
+    if (pf_engine_inside() && an_data_is_derived(receive->type)) {
+        if (!m->payload)
+            pack(m, m->buffer, m->count, m->type);
+        receive->message = m;
+        return false;
+    }
+    if (m->payload) {
+        size_t room = an_data_bytes(receive->count, receive->type);
+        an_data_unpack(m->payload, m->bytes < room ? m->bytes : room, receive->buffer, receive->type);
+    } else {
+        an_data_move(m->buffer, m->count, m->type, receive->buffer, receive->count, receive->type);
+    }
+    return true;
+}
+
+/* How long a processor takes to put together data that do not lie together, or apart again. */
+static double packing(MPI_Datatype type, size_t bytes)
+{
+    double time = pf_cost_pack(an_job.cost, bytes);
+    return time > 0 && an_data_has_gaps(type) ? time : 0;
+}
+
+/* The processor's part of it is over when the data are where they belong. */
+static void settle_receive(struct an_request *receive, const struct pf_cost_received *received, size_t bytes)
+{
+    double unpacking = packing(receive->type, bytes);
+    receive->work = received->work + unpacking;
+    an_request_settle(receive, received->complete + unpacking);
+}
+
+void an_message_take(struct an_message *m, struct an_request *receive, double posted)
+{
+    struct pf_cost_received received;
+    pf_cost_receive(an_job.cost, m->source, m->destination, m->bytes, &m->sent, posted, &received);
+    /* Where processors do the work, one look finds everything that has come. */
+    if (received.work > 0 && !m->sent.rendezvous && posted > received.arrival &&
+        received.arrival <= receive->rank->looked)
+        received.complete -= pf_cost_looking(an_job.cost);
+    describe(receive, m->envelope.source, m->envelope.tag, m->bytes);
+    bool over = deliver(m, receive);
+    if (m->request) {
+        m->request->message = NULL;
+        an_request_settle(m->request, received.safe);
+        m->request = NULL;
+    }
+    if (over)
+        an_message_free(m);
+    settle_receive(receive, &received, m->bytes);
+}
+
+static void arrived(struct pf_event *event)
+{
+    struct an_message *m = pf_container_of(event, struct an_message, arrival);
+    struct an_mailbox *box = m->box;
+    struct an_request *receive =
+        (struct an_request *)pf_envelope_find(&box->receives, m->envelope.source, m->envelope.tag);
+    if (receive) {
+        remove_receive(receive);
+        an_message_remove(m);
+        an_message_take(m, receive, receive->posted);
+    } else if (box->prober) {
+        pf_engine_post(&box->prober->wake, fmax(m->sent.arrival, box->prober->busy_until));
+    }
+}
+
+/* Dates that are not negative have the order of their bits. */
+static uint64_t order_of(const struct an_message *m)
+{
+    uint64_t bits;
+    memcpy(&bits, &m->sent.arrival, sizeof bits);
+    return bits;
+}
+
+/*
+ * Somebody asks which message of the box comes first, whatever its source. Before, messages are in the order
+ * of the calls, which is that of each source: in an exchange of all with all, looking for the place of each
+ * by its date would take longer than all the rest. Their orders so far are less than any date's.
+ */
+static void order_by_arrival(struct an_mailbox *box)
+{
+    if (box->ordered)
+        return;
+    box->ordered = true;
+    for (int i = box->messages.count; i > 0; i--) {
+        struct an_message *m = (struct an_message *)box->messages.all.first;
+        pf_envelope_remove(&box->messages, &m->envelope);
+        m->envelope.order = order_of(m);
+        pf_envelope_insert(&box->messages, &m->envelope);
+    }
+}
+
+void an_mailbox_open(struct an_mailbox *box)
+{
+    order_by_arrival(box);
+    if (box->open++ > 0)
+        return;
+    double now = pf_engine_now();
+    for (struct pf_envelope *e = box->messages.all.first; e; e = e->next) {
+        struct an_message *m = (struct an_message *)e;
+        if (m->sent.arrival > now)
+            pf_engine_post(&m->arrival, m->sent.arrival);
+    }
+}
+
+void an_mailbox_close(struct an_mailbox *box)
+{
+    box->open--;
+}
+
+static void insert(struct an_mailbox *box, struct an_message *m)
+{
+    const struct an_message *last =
+        (const struct an_message *)pf_envelope_last_of(&box->messages, m->envelope.source);
+    if (last && last->sent.arrival > m->sent.arrival)
+        m->sent.arrival = last->sent.arrival;
+    if (box->messages.count == 0 && !box->open)
+        box->ordered = false;
+    m->envelope.order = box->ordered ? order_of(m) : box->sent++;
+    m->box = box;
+    pf_envelope_insert(&box->messages, &m->envelope);
+    if (box->open)
+        pf_engine_post(&m->arrival, m->sent.arrival);
+    an_rank_expect(an_job.ranks[m->destination], m->sent.arrival);
+}
+
+/* The call has lasted until `date`; it began at `now`, when the simulation's clock showed `clock`. */
+static void charge(struct an_rank *rank, double clock, double now, double date)
+{
+    if (date > now)
+        rank->debt = date - clock;
+}
+
+/* The receive was there first: the data go straight into its buffer. Returns when the sender may go on. */
+static double send_to(const struct an_send *s, size_t bytes, double clock, struct an_request *receive)
+{
+    struct an_rank *rank = s->comm->rank;
+    struct pf_cost_sent sent;
+    struct pf_cost_received received;
+    double now = clock + rank->debt;
+    remove_receive(receive);
+    pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
+                    s->mode, &sent, &received);
+    charge(rank, clock, now, sent.returns);
+    size_t taken = describe(receive, s->comm->me, s->tag, bytes);
+    if (receive->keeps_type || an_data_is_derived(s->type))
+        an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
+    else if (an_job.moves_data && taken > 0)
+        memmove(receive->buffer, s->buffer, taken);
+    settle_receive(receive, &received, bytes);
+    return received.safe;
+}
+
+static struct an_message *message_new(const struct an_send *s, size_t bytes, const struct pf_cost_sent *sent)
+{
+    struct an_message *m = an_message_new();
+    const struct an_shared *shared = s->comm->shared;
+    *m = (struct an_message){.envelope = {.source = s->comm->me, .tag = s->tag},
+                             .source = s->comm->rank->base.rank,
+                             .destination = shared->world_ranks[s->comm->peers_at + s->peer],
+                             .bytes = bytes,
+                             .sent = *sent,
+                             .arrival = {.fn = arrived}};
+    return m;
+}
+
+struct an_request *an_send_request(const struct an_send *s)
+{
+    struct an_request *request = an_request_new(s->comm->rank, AN_SEND);
+    an_request_describe(request, s->buffer, s->count, s->type);
+    return request;
+}
+
+/* The message waits for its receive, and somebody for the message. */
+static void await_receive(const struct an_send *s, struct an_message *m, struct an_request **request)
+{
+    if (!*request)
+        *request = an_send_request(s);
+    m->request = *request;
+    m->request->message = m;
+    m->buffer = s->buffer;
+    m->count = s->count;
+    m->type = s->type;
+}
+
+double an_message_send(const struct an_send *s, struct an_request **request)
+{
+    struct an_rank *rank = s->comm->rank;
+    struct an_shared *shared = s->comm->shared;
+    int target = s->comm->peers_at + s->peer;
+    struct an_mailbox *box = &shared->boxes[target];
+    size_t bytes = an_data_bytes(s->count, s->type);
+    rank->debt += packing(s->type, bytes);
+    double clock = pf_engine_now(), now = clock + rank->debt;
+    struct an_request *receive = (struct an_request *)pf_envelope_find(&box->receives, s->comm->me, s->tag);
+    if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE)
+        return send_to(s, bytes, clock, receive);
+    struct pf_cost_sent sent;
+    pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
+    charge(rank, clock, now, sent.returns);
+    struct an_message *m = message_new(s, bytes, &sent);
+    if (sent.rendezvous)
+        await_receive(s, m, request);
+    else
+        pack(m, s->buffer, s->count, s->type);
+    if (s->mode == PF_COST_BUFFERED) {
+        m->buffered = rank;
+        m->buffer_number = rank->buffer_number;
+        rank->bsend_used += (int64_t)bytes;
+    }
+    insert(box, m);
+    return sent.rendezvous ? INFINITY : sent.safe;
+}
+
+/* Has it arrived for those who must not look ahead? */
+static bool is_there(const struct an_mailbox *box, const struct an_message *m, double now)
+{
+    return box->open ? !pf_event_pending(&m->arrival) : m->sent.arrival <= now;
+}
+
+struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now)
+{
+    struct an_mailbox *box = &comm->shared->boxes[comm->index];
+    if (source == PF_ENVELOPE_ANY_SOURCE)
+        order_by_arrival(box);
+    struct an_message *m = (struct an_message *)pf_envelope_find(&box->messages, source, tag);
+    return m && is_there(box, m, now) ? m : NULL;
+}
+
+void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request)
+{
+    struct an_mailbox *box = &comm->shared->boxes[comm->index];
+    bool any = source == PF_ENVELOPE_ANY_SOURCE;
+    request->posted = an_now(comm->rank);
+    if (any)
+        order_by_arrival(box);
+    struct an_message *m = (struct an_message *)pf_envelope_find(&box->messages, source, tag);
+    if (m && (any || box->open) && !is_there(box, m, request->posted))
+        m = NULL;
+    if (m) {
+        an_message_remove(m);
+        double returns = pf_cost_posted(an_job.cost, m->bytes, &m->sent, request->posted);
+        an_message_take(m, request, request->posted);
+        comm->rank->debt += returns - request->posted;
+        return;
+    }
+    request->envelope = (struct pf_envelope){.order = box->posted++, .source = source, .tag = tag};
+    request->box = box;
+    pf_envelope_insert(&box->receives, &request->envelope);
+    if (any)
+        an_mailbox_open(box);
+}
+
+static void free_envelope(struct pf_envelope *envelope)
+{
+    struct an_message *m = (struct an_message *)envelope;
+    if (m->request)
+        m->request->message = NULL;
+    an_message_free(m);
+}
+
+static void forget_receive(struct pf_envelope *envelope)
+{
+    ((struct an_request *)envelope)->box = NULL;
+}
+
+void an_mailbox_clear(struct an_mailbox *box)
+{
+    pf_envelope_queue_clear(&box->messages, free_envelope);
+    pf_envelope_queue_clear(&box->receives, forget_receive);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Probes, matched ones too: a matched message leaves the books and is received by its handle. */
+#include "adapters/analytic/p2p/p2p.h"
+
+#include "pf_fn.h"
+
+static void describe(const struct an_message *m, MPI_Status *status)
+{
+    if (!status)
+        return;
+    *status = (MPI_Status){.MPI_SOURCE = m->envelope.source, .MPI_TAG = m->envelope.tag};
+    an_status_set_bytes(status, m->bytes);
+}
+
+static void describe_nothing(MPI_Status *status)
+{
+    if (status)
+        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+}
+
+static struct an_message *look(MPI_Comm handle, int source, int tag)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    return an_message_find(comm, an_source(source), an_tag(tag), an_now(comm->rank));
+}
+
+/* How far the rank may be ahead of the clock and still know of all messages from there that have arrived:
+ * what is sent later comes later. */
+static double foresight(struct an_comm *comm, int source)
+{
+    struct an_rank *rank = comm->rank;
+    const struct an_shared *shared = comm->shared;
+    if (source == MPI_ANY_SOURCE || shared->boxes[comm->index].open)
+        return 0;
+    int from = shared->world_ranks[comm->peers_at + source];
+    if (from != rank->soonest_from) {
+        rank->soonest_from = from;
+        rank->soonest = pf_cost_soonest(an_job.cost, from, rank->base.rank);
+    }
+    return rank->soonest;
+}
+
+/* Once. Who finds nothing may look again before it pays, as long as others cannot change the answer. */
+static struct an_message *glance(MPI_Comm handle, int source, int tag)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    struct an_rank *rank = comm->rank;
+    double known = foresight(comm, source);
+    if (rank->debt >= known)
+        an_rank_settle(rank);
+    struct an_message *m = look(handle, source, tag);
+    rank->foresight = m ? 0 : known;
+    return m;
+}
+
+/* Until there is one. */
+static struct an_message *await(MPI_Comm handle, int source, int tag)
+{
+    struct an_comm *comm = an_comm_of(handle);
+    struct an_rank *rank = comm->rank;
+    struct an_mailbox *box = &comm->shared->boxes[comm->index];
+    struct an_message *m = look(handle, source, tag);
+    if (m)
+        return m;
+    an_rank_settle(rank);
+    an_mailbox_open(box);
+    box->prober = rank;
+    rank->busy_until = pf_engine_now();
+    while (!(m = look(handle, source, tag)))
+        an_rank_park(rank);
+    box->prober = NULL;
+    an_mailbox_close(box);
+    return m;
+}
+
+static int an_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    if (source == MPI_PROC_NULL)
+        describe_nothing(status);
+    else
+        describe(await(comm, source, tag), status);
+    return MPI_SUCCESS;
+}
+
+static int an_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    const struct an_message *m = source == MPI_PROC_NULL ? NULL : glance(comm, source, tag);
+    *flag = m || source == MPI_PROC_NULL;
+    if (m)
+        describe(m, status);
+    else if (*flag)
+        describe_nothing(status);
+    return MPI_SUCCESS;
+}
+
+static int an_mprobe(int source, int tag, MPI_Comm comm, void **message, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    struct an_message *m = await(comm, source, tag);
+    an_message_remove(m);
+    describe(m, status);
+    *message = m;
+    return MPI_SUCCESS;
+}
+
+static int an_improbe(int source, int tag, MPI_Comm comm, int *flag, void **message, MPI_Status *status)
+{
+    int error = an_check_peer(comm, source, tag, true);
+    if (error)
+        return error;
+    struct an_message *m = glance(comm, source, tag);
+    *flag = m != NULL;
+    if (!m)
+        return MPI_SUCCESS;
+    an_message_remove(m);
+    describe(m, status);
+    *message = m;
+    return MPI_SUCCESS;
+}
+
+static int an_imrecv(void *buffer, int count, MPI_Datatype type, void **message, MPI_Request *handle)
+{
+    int error = an_check_data(count, type);
+    struct an_message *m = *message;
+    *handle = MPI_REQUEST_NULL;
+    if (error)
+        return error;
+    struct an_rank *rank = an_job.ranks[m->destination];
+    struct an_request *request = an_request_new(rank, AN_RECEIVE);
+    an_request_describe(request, buffer, count, type);
+    if (an_job.posts)
+        rank->debt += pf_cost_post(an_job.cost, an_data_bytes(count, type));
+    double posted = an_now(rank), returns = pf_cost_posted(an_job.cost, m->bytes, &m->sent, posted);
+    bool has_come = !m->sent.rendezvous;
+    an_message_take(m, request, posted);
+    if (has_come)
+        request->done_at = fmax(posted, request->done_at - pf_cost_sought(an_job.cost));
+    rank->debt += returns - posted;
+    *message = NULL;
+    *handle = (MPI_Request)request;
+    return MPI_SUCCESS;
+}
+
+static int an_mrecv(void *buffer, int count, MPI_Datatype type, void **message, MPI_Status *status)
+{
+    MPI_Request handle;
+    int error = an_imrecv(buffer, count, type, message, &handle);
+    if (error)
+        return error;
+    an_request_await((struct an_request *)handle);
+    return an_request_finish(&handle, status);
+}
+
+void an_probe_install(struct pf_own_fn *fn)
+{
+    fn->Probe = an_probe;
+    fn->Iprobe = an_iprobe;
+    fn->Mprobe = an_mprobe;
+    fn->Improbe = an_improbe;
+    fn->Mrecv = an_mrecv;
+    fn->Imrecv = an_imrecv;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The native functions that complete operations. A rank blocks once per call at most. */
+#include "adapters/analytic/p2p/p2p.h"
+
+#include "pf_fn.h"
+
+static struct an_request *request_of(MPI_Request handle)
+{
+    struct an_request *request = (struct an_request *)handle;
+    return request && request->active ? request : NULL;
+}
+
+static struct an_rank *rank_of(int n, MPI_Request handles[])
+{
+    for (int i = 0; i < n; i++)
+        if (request_of(handles[i]))
+            return request_of(handles[i])->rank;
+    return NULL;
+}
+
+void an_wait_all(int n, MPI_Request handles[])
+{
+    struct an_rank *rank = rank_of(n, handles);
+    if (!rank)
+        return;
+    double latest = an_now(rank);
+    int unknown = 0;
+    an_rank_begin_work(rank);
+    for (int i = 0; i < n; i++) {
+        struct an_request *request = request_of(handles[i]);
+        if (!request)
+            continue;
+        if (request->done_at == INFINITY) {
+            request->waited = true;
+            unknown++;
+        } else {
+            latest = fmax(latest, an_rank_work(rank, request));
+        }
+    }
+    if (unknown == 0)
+        an_rank_reach(rank, latest);
+    else
+        an_rank_await(rank, unknown, latest);
+    for (int i = 0; i < n && unknown > 0; i++)
+        if (request_of(handles[i]))
+            request_of(handles[i])->waited = false;
+    rank->looked = an_now(rank);
+}
+
+/* Until one of them is done. */
+static void wait_any(struct an_rank *rank, int n, MPI_Request handles[])
+{
+    double earliest = INFINITY, now = an_now(rank);
+    int unknown = 0;
+    for (int i = 0; i < n; i++) {
+        struct an_request *request = request_of(handles[i]);
+        if (!request)
+            continue;
+        unknown += request->done_at == INFINITY;
+        if (request->done_at < earliest)
+            earliest = request->done_at;
+    }
+    if (earliest <= now || unknown == 0) {
+        an_rank_reach(rank, earliest);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        if (request_of(handles[i]))
+            request_of(handles[i])->waited = request_of(handles[i])->done_at == INFINITY;
+    rank->any = true;
+    rank->busy_until = now;
+    rank->wake_at = earliest;
+    if (earliest < INFINITY)
+        pf_engine_post(&rank->wake, earliest);
+    an_rank_park(rank);
+    for (int i = 0; i < n; i++)
+        if (request_of(handles[i]))
+            request_of(handles[i])->waited = false;
+}
+
+static void empty(MPI_Status *status)
+{
+    if (status)
+        *status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+}
+
+static int finish(MPI_Request *handle, MPI_Status *status)
+{
+    if (request_of(*handle))
+        return an_request_finish(handle, status);
+    empty(status);
+    return MPI_SUCCESS;
+}
+
+static MPI_Status *status_at(MPI_Status statuses[], int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i];
+}
+
+static int finish_all(int n, MPI_Request handles[], MPI_Status statuses[])
+{
+    int result = MPI_SUCCESS;
+    for (int i = 0; i < n; i++) {
+        int error = finish(&handles[i], status_at(statuses, i));
+        if (error != MPI_SUCCESS)
+            result = MPI_ERR_IN_STATUS;
+    }
+    return result;
+}
+
+static int an_wait(MPI_Request *handle, MPI_Status *status)
+{
+    if (request_of(*handle))
+        an_request_await(request_of(*handle));
+    return finish(handle, status);
+}
+
+static int an_waitall(int n, MPI_Request handles[], MPI_Status statuses[])
+{
+    an_wait_all(n, handles);
+    return finish_all(n, handles, statuses);
+}
+
+static int first_done(int n, MPI_Request handles[])
+{
+    for (int i = 0; i < n; i++)
+        if (request_of(handles[i]) && an_request_is_done(request_of(handles[i])))
+            return i;
+    return MPI_UNDEFINED;
+}
+
+static int take_any(int n, MPI_Request handles[], int *index, MPI_Status *status)
+{
+    *index = first_done(n, handles);
+    if (*index != MPI_UNDEFINED)
+        return finish(&handles[*index], status);
+    empty(status);
+    return MPI_SUCCESS;
+}
+
+static int an_waitany(int n, MPI_Request handles[], int *index, MPI_Status *status)
+{
+    struct an_rank *rank = rank_of(n, handles);
+    if (rank)
+        wait_any(rank, n, handles);
+    return take_any(n, handles, index, status);
+}
+
+static int take_some(int n, MPI_Request handles[], int *count, int indices[], MPI_Status statuses[])
+{
+    int result = MPI_SUCCESS;
+    *count = 0;
+    for (int i = 0; i < n; i++) {
+        if (!request_of(handles[i]) || !an_request_is_done(request_of(handles[i])))
+            continue;
+        if (finish(&handles[i], status_at(statuses, *count)) != MPI_SUCCESS)
+            result = MPI_ERR_IN_STATUS;
+        indices[(*count)++] = i;
+    }
+    return result;
+}
+
+static int an_waitsome(int n, MPI_Request handles[], int *count, int indices[], MPI_Status statuses[])
+{
+    struct an_rank *rank = rank_of(n, handles);
+    *count = MPI_UNDEFINED;
+    if (!rank)
+        return MPI_SUCCESS;
+    wait_any(rank, n, handles);
+    return take_some(n, handles, count, indices, statuses);
+}
+
+static int an_test(MPI_Request *handle, int *flag, MPI_Status *status)
+{
+    *flag = !request_of(*handle) || an_request_is_done(request_of(*handle));
+    return *flag ? finish(handle, status) : MPI_SUCCESS;
+}
+
+static int an_testall(int n, MPI_Request handles[], int *flag, MPI_Status statuses[])
+{
+    *flag = 0;
+    for (int i = 0; i < n; i++)
+        if (request_of(handles[i]) && !an_request_is_done(request_of(handles[i])))
+            return MPI_SUCCESS;
+    *flag = 1;
+    return finish_all(n, handles, statuses);
+}
+
+static int an_testany(int n, MPI_Request handles[], int *index, int *flag, MPI_Status *status)
+{
+    bool some = rank_of(n, handles) != NULL;
+    int error = take_any(n, handles, index, status);
+    *flag = *index != MPI_UNDEFINED || !some;
+    return error;
+}
+
+static int an_testsome(int n, MPI_Request handles[], int *count, int indices[], MPI_Status statuses[])
+{
+    *count = MPI_UNDEFINED;
+    return rank_of(n, handles) ? take_some(n, handles, count, indices, statuses) : MPI_SUCCESS;
+}
+
+static int an_request_free(MPI_Request *handle)
+{
+    struct an_request *request = (struct an_request *)*handle;
+    *handle = MPI_REQUEST_NULL;
+    if (!request)
+        return MPI_ERR_REQUEST;
+    if (!request->active || (request->done_at < INFINITY && !request->message))
+        an_request_release(request);
+    else
+        request->freed = true;
+    return MPI_SUCCESS;
+}
+
+static void cancelled(struct an_request *request)
+{
+    request->status.cancelled = 1;
+    an_request_settle(request, an_now(request->rank));
+}
+
+/* What nobody has matched can be cancelled: posted receives, and sends that wait for theirs. */
+static int an_cancel(MPI_Request *handle)
+{
+    struct an_request *request = request_of(*handle);
+    if (!request)
+        return MPI_ERR_REQUEST;
+    if (request->box) {
+        an_message_withdraw(request);
+        cancelled(request);
+    } else if (request->kind == AN_SEND && request->message && request->message->box) {
+        an_message_remove(request->message);
+        an_message_free(request->message);
+        request->message = NULL;
+        cancelled(request);
+    }
+    return MPI_SUCCESS;
+}
+
+void an_wait_install(struct pf_own_fn *fn)
+{
+    fn->Wait = an_wait;
+    fn->Waitall = an_waitall;
+    fn->Waitany = an_waitany;
+    fn->Waitsome = an_waitsome;
+    fn->Test = an_test;
+    fn->Testall = an_testall;
+    fn->Testany = an_testany;
+    fn->Testsome = an_testsome;
+    fn->Request_free = an_request_free;
+    fn->Cancel = an_cancel;
+}
