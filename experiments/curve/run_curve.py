@@ -63,7 +63,7 @@ def prepare_spectral(options, case):
     with open(os.path.join(folder, "hosts"), "w", encoding="utf-8") as file:
         file.writelines(f"node-{node}\n" for node in range(1032, 1096))
     with open(os.path.join(folder, "scattered"), "w", encoding="utf-8") as file:
-        file.writelines(f"node-{10000 + node}\n" for node in random.Random(1).sample(range(1024), 512))
+        file.writelines(f"node-{1000 + node}\n" for node in random.Random(1).sample(range(1024), 512))
     for name, schedules in (("schedules", FRONTIER), ("frontier", FRONTIER_512)):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(schedules)

@@ -12,16 +12,27 @@
 enum { MOST_BY_ROUTES = 1024 };
 
 /*
- * SimGrid puts ranks on hosts in the alphabetical order of their names. So all numbers have as many digits:
- * up to ten hosts begin with 0, up to a hundred with 100, and so on (the radical of a cluster knows no
- * leading zeros).
+ * SimGrid puts ranks on hosts in the alphabetical order of their names, and the radical of a cluster has no
+ * leading zeros. So all numbers have as many digits, and up to 9,000 hosts the n-th one has one name on
+ * platforms of all sizes.
  */
 static long first_number(long hosts)
 {
-    long digits = 10;
-    while (digits < hosts)
-        digits *= 10;
-    return hosts > 10 ? digits : 0;
+    return hosts <= 9000 ? 1000 : 1000000;
+}
+
+/* The names that these hosts had before began with 0, 100, 1000 ... */
+bool pf_platform_builtin_renamed(const char *old, long hosts, char *name, size_t size)
+{
+    long first = 10, number;
+    char rest;
+    while (first < hosts)
+        first *= 10;
+    first = hosts > 10 ? first : 0;
+    if (sscanf(old, "node-%ld%c", &number, &rest) != 1 || number < first || number >= first + hosts)
+        return false;
+    snprintf(name, size, "node-%ld", first_number(hosts) + number - first);
+    return true;
 }
 
 static void write_cluster(const struct pf_fabric *f, const struct pf_fabric_cluster *cluster, FILE *out)

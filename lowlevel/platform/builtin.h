@@ -15,7 +15,8 @@
  * KIND:NUMBERS; without either it is made for `hosts`.
  */
 
-/* Writes the platform. On failure returns false with one line in `error`. */
+/* Writes the platform. Host n, from 0, is node-(1000 + n) on up to 9,000 hosts and node-(1000000 + n) on
+ * more. On failure returns false with one line in `error`. */
 bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *error, size_t error_size);
 
 /*
@@ -25,5 +26,9 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
  */
 bool pf_platform_builtin_fabric(const char *name, int hosts, char *text, size_t size,
                                 struct pf_fabric_cables *cables, char *error, size_t error_size);
+
+/* The name of a host whose name depended on the number of hosts, as it did until this version. False: `old`
+ * is none of those. */
+bool pf_platform_builtin_renamed(const char *old, long hosts, char *name, size_t size);
 
 #endif

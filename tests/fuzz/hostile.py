@@ -210,7 +210,7 @@ class Driver:
         self.run(self.program("-platform", name, "-model", self.model()), [name])
 
     def hostfile(self):
-        name = self.write("hosts", mutate_text(self.rng, "node-0:2\nnode-1\n# all\nnode-2 slots=2\n\nnode-3\n"))
+        name = self.write("hosts", mutate_text(self.rng, "node-1000:2\nnode-1001\n# all\nnode-1002 slots=2\n\nnode-1003\n"))
         self.run(self.program("-platform", "star:4", "-hostfile", name, "-model", self.model()), [name])
 
     def machine(self):

@@ -271,12 +271,25 @@ static void restore_arguments(void)
         run.argv[i + 1] = run.options.app[i];
 }
 
+/* Hosts of built-in platforms have other names since this version: the old ones are replaced. */
 static void check_hosts(void)
 {
-    for (int i = 0; i < run.hosts.count; i++)
-        if (!sg_host_by_name(run.hosts.names[i]))
+    bool built_in = pf_fabric_is_kind(run.platform), warned = false;
+    for (int i = 0; i < run.hosts.count; i++) {
+        char **name = &run.hosts.names[i], now[40];
+        if (sg_host_by_name(*name))
+            continue;
+        if (!built_in || !pf_platform_builtin_renamed(*name, (long)sg_host_count(), now, sizeof now))
             pf_die("%s: line %d: the platform '%s' has no host '%s'", run.options.hostfile,
-                   run.hosts.lines[i], run.platform, run.hosts.names[i]);
+                   run.hosts.lines[i], run.platform, *name);
+        if (!warned)
+            pf_warn("%s: line %d: host '%s' is now called '%s', and so on; the next version refuses the old "
+                    "names",
+                    run.options.hostfile, run.hosts.lines[i], *name, now);
+        warned = true;
+        free(*name);
+        *name = pf_strdup(now);
+    }
 }
 
 static void on_platform(void)
@@ -286,8 +299,8 @@ static void on_platform(void)
         replay_choose_time();
     signals_install(run.application);
     restore_arguments();
-    set_files();
     check_hosts();
+    set_files();
     run.np = run.options.np ? run.options.np : run.hosts.count;
     if (!run.np)
         run.np = (int)sg_host_count();

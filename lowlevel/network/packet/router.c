@@ -494,6 +494,7 @@ void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now)
         queue->first = NULL;
         for (struct pf_packet *next; p; p = next) {
             next = p->next;
+            p->path.hops--; /* by the output that it does not take */
             if (!choose_queue(sim, input, p))
                 refuse(sim, input, p, now);
             else

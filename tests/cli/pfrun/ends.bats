@@ -145,7 +145,7 @@ END
     run timeout 60 "$PF_BIN/pfrun" -np 12 -platform star:12 -map "$APP" phases
     echo "$output"
     for rank in 0 1 2 11; do
-        grep -F "[rank $rank] -> node-1$(printf %02d $rank)" <<<"$output"
+        grep -F "[rank $rank] -> node-10$(printf %02d $rank)" <<<"$output"
     done
 }
 

@@ -11,7 +11,7 @@ const char *of_library(const char *name) { return getenv(name); }' >library.c
     "$PF_BIN/pfcc" -w -o environment "$BATS_TEST_DIRNAME/environment.c" library.o
     "$PF_BIN/pfcc" -shared -o libasks.so library.c
     "$PF_BIN/pfcc" -w -o linked "$BATS_TEST_DIRNAME/environment.c" -L. -Wl,-rpath,"$PWD" -lasks
-    printf 'node-0\nnode-1\nnode-0\n' >hosts
+    printf 'node-1000\nnode-1001\nnode-1000\n' >hosts
 }
 
 # The three ranks on two hosts: numbers in the world, on the host, of Slurm.

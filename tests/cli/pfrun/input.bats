@@ -64,17 +64,26 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
 @test "hostfile that does not exist" { refuses "cannot read the hostfile 'nosuch'" -np 2 -hostfile nosuch "$APP"; }
 
 @test "-np larger than the hostfile allows" {
-    printf 'node-0:2\nnode-1\n' >hosts
+    printf 'node-1000:2\nnode-1001\n' >hosts
     refuses "-np 4 is more than the hostfile 'hosts' allows: 3" -np 4 -hostfile hosts -platform star:2 "$APP"
 }
 
 @test "host that the platform has not" {
-    printf 'node-0\n\nnode-7\n' >hosts
-    refuses "hosts: line 3: the platform 'star:2' has no host 'node-7'" -hostfile hosts -platform star:2 "$APP"
+    printf 'node-1000\n\nnode-1007\n' >hosts
+    refuses "hosts: line 3: the platform 'star:2' has no host 'node-1007'" -hostfile hosts -platform star:2 "$APP"
+}
+
+@test "hosts by the names that they had when names depended on their number" {
+    printf 'node-101:2\n' >hosts
+    run timeout 60 "$PF_BIN/pfrun" -np 2 -map -hostfile hosts -platform star:16 "$APP"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -F "hosts: line 1: host 'node-101' is now called 'node-1001'" <<<"$output"
+    grep -F "[rank 0] -> node-1001" <<<"$output"
 }
 
 @test "hostfile with a bad line" {
-    printf 'node-0 slots=many\n' >hosts
+    printf 'node-1000 slots=many\n' >hosts
     refuses "hosts: line 1: " -hostfile hosts "$APP"
 }
 

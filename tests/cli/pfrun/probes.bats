@@ -5,7 +5,7 @@ load common.bash
 setup_file() {
     export APP=$BATS_FILE_TMPDIR/probes HOSTS=$BATS_FILE_TMPDIR/hosts
     "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/probes.c" -lm
-    printf 'node-0\nnode-1 slots=2\n' >"$HOSTS"
+    printf 'node-1000\nnode-1001 slots=2\n' >"$HOSTS"
     export PARFOCAL_ANALYTIC_SET="defaults = plain; latency = 1050 ns; latency_factor = 0; bandwidth = 1 GB/s
         ; memory.latency = 150 ns; memory.latency_factor = 0; memory.bandwidth = 4 GB/s"
 }

@@ -39,7 +39,7 @@ load common.bash
 @test "spaces and commas in the names of all files" {
     mkdir 'tmp/of us, the users'
     cp "$APP" 'an application'
-    printf 'node-1:2\nnode-0\n' >'the hosts'
+    printf 'node-1001:2\nnode-1000\n' >'the hosts'
     "$PF_BIN/pfinfo" --platform star:2 >'a platform, small'
     for model in smpi portals analytic; do
         TMPDIR="$PWD/tmp/of us, the users" run pfrun -hostfile 'the hosts' -platform 'a platform, small' -model $model './an application'
@@ -51,14 +51,14 @@ load common.bash
 }
 
 @test "hostfile with slots: number of ranks and place of each" {
-    printf '# three on two hosts\nnode-1:2\nnode-0 slots=1\n' >hosts
+    printf '# three on two hosts\nnode-1001:2\nnode-1000 slots=1\n' >hosts
     run timeout 60 "$PF_BIN/pfrun" -map -hostfile hosts -platform star:2 "$APP"
     echo "$output"
     [ "$status" -eq 0 ]
     grep "ranks 3 " <<<"$output"
-    grep -F "[rank 0] -> node-1" <<<"$output"
-    grep -F "[rank 1] -> node-1" <<<"$output"
-    grep -F "[rank 2] -> node-0" <<<"$output"
+    grep -F "[rank 0] -> node-1001" <<<"$output"
+    grep -F "[rank 1] -> node-1001" <<<"$output"
+    grep -F "[rank 2] -> node-1000" <<<"$output"
 }
 
 @test "a built-in platform is the one that pfinfo prints" {

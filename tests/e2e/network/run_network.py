@@ -265,8 +265,8 @@ def failures(network):
     program = network.tools.build(os.path.join(HERE, "crowd.c"), "pfcc")
     summary = os.path.join(network.work, "summary.json")
 
-    def crowd(platform, routing, fail, args=("20000",)):
-        result = network.pfrun(program, 8, platform, args, {"PARFOCAL_NET_ROUTING": routing, "PARFOCAL_SUMMARY": summary,
+    def crowd(platform, routing, fail, args=("20000",), queues="auto"):
+        result = network.pfrun(program, 8, platform, args, {"PARFOCAL_NET_ROUTING": routing, "PARFOCAL_SUMMARY": summary, "PARFOCAL_NET_OUTPUT_QUEUES": queues,
                                                             "PARFOCAL_NIC_RETRY_TIMEOUT": "1e-4"}, ["-fail", fail] if fail else [])
         with open(summary, encoding="utf-8") as f:
             return result, json.load(f).get("network", {})
@@ -280,6 +280,10 @@ def failures(network):
         if routing == "ugal":
             again, _ = crowd(platform, routing, fail)
             network.expect(result.status == 0 and again.lines == result.lines, f"{fail} on {platform}, {routing}, again", again)
+    # What waits for an output that goes down goes another way from its queue.
+    for platform, fail in (("fattree:16", "r0-r4@5e-6"), ("torus:8", "r0-r1@5e-6,r2-r3@6e-6")):
+        result, short = crowd(platform, "minimal", fail, queues="yes")
+        network.expect(result.status == 0 and len(result.lines) == 8 and short["dropped"] > 0, f"{fail} on {platform}, a queue for each output", result)
     # The only cable of a node: it comes back, or it does not.
     result, short = crowd("fattree:16", "minimal", "n3-r0@5e-6:8e-6")
     network.expect(result.status == 0 and short["dropped"] > 0, "a node's cable comes back", result)
@@ -294,7 +298,7 @@ def failures(network):
     network.expect(result.status == 0 and short["dropped"] == 0, "in a pause", result)
     # Links of a platform file have SimGrid's names.
     xml = network.write_platform("star:8")
-    result, short = crowd(xml, "minimal", "cluster_link_3_UP@5e-6:8e-6")
+    result, short = crowd(xml, "minimal", "cluster_link_1003_UP@5e-6:8e-6")
     network.expect(result.status == 0 and short["dropped"] > 0, "a link of a platform file", result)
     # A state profile of SimGrid's.
     with open(os.path.join(network.work, "state"), "w", encoding="utf-8") as f:
