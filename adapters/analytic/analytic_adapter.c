@@ -247,13 +247,8 @@ static void status_get(const void *native, struct pf_native_status_view *out)
     out->bytes = (int64_t)(status->cancelled >> 1) << 32 | (uint32_t)status->count;
 }
 
-static void no_errors_return(struct pf_instance *in, void *native)
-{
-    (void)in, (void)native; /* errors are always returned */
-}
-
-/* Errors of windows are always returned, too. */
-static void no_win_hook(struct pf_instance *in, void *native)
+/* Errors of communicators and windows are always returned. */
+static void no_object_hook(struct pf_instance *in, void *native)
 {
     (void)in, (void)native;
 }
@@ -276,9 +271,9 @@ static const struct pf_adapter_ops ops = {
     .intercomm_shadow = intercomm_shadow,
     .comm_free = comm_free,
     .comm_kept = pf_adapter_no_comm_kept,
-    .comm_errors_return = no_errors_return,
-    .win_made = no_win_hook,
-    .win_gone = no_win_hook,
+    .comm_errors_return = no_object_hook,
+    .win_made = no_object_hook,
+    .win_gone = no_object_hook,
     .win_shadow = an_rma_shadow,
     .win_open = an_rma_open,
     .win_free = an_rma_free,

@@ -221,73 +221,6 @@ static int exchange(struct entry e, enum pf_coll_kind kind, struct an_part *p)
     return error ? error : enter(e, p, kind);
 }
 
-static int allgather(struct entry e, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                     int count, MPI_Datatype type)
-{
-    struct an_part p = {.send = send,
-                        .send_count = send_count,
-                        .send_type = send_type,
-                        .receive = receive,
-                        .receive_count = count,
-                        .receive_type = type};
-    return exchange(e, PF_COLL_ALLGATHER, &p);
-}
-
-static int allgatherv(struct entry e, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                      const int *counts, const int *displs, MPI_Datatype type)
-{
-    struct an_part p = {.send = send,
-                        .send_count = send_count,
-                        .send_type = send_type,
-                        .receive = receive,
-                        .receive_counts = counts,
-                        .receive_displs = displs,
-                        .receive_type = type};
-    return exchange(e, PF_COLL_ALLGATHERV, &p);
-}
-
-static int alltoall(struct entry e, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                    int count, MPI_Datatype type)
-{
-    struct an_part p = {.send = send,
-                        .send_count = send_count,
-                        .send_type = send_type,
-                        .receive = receive,
-                        .receive_count = count,
-                        .receive_type = type};
-    return exchange(e, PF_COLL_ALLTOALL, &p);
-}
-
-static int alltoallv(struct entry e, const void *send, const int *send_counts, const int *send_displs,
-                     MPI_Datatype send_type, void *receive, const int *counts, const int *displs,
-                     MPI_Datatype type)
-{
-    struct an_part p = {.send = send,
-                        .send_counts = send_counts,
-                        .send_displs = send_displs,
-                        .send_type = send_type,
-                        .receive = receive,
-                        .receive_counts = counts,
-                        .receive_displs = displs,
-                        .receive_type = type};
-    return exchange(e, PF_COLL_ALLTOALLV, &p);
-}
-
-static int alltoallw(struct entry e, const void *send, const int *send_counts, const int *send_displs,
-                     const MPI_Datatype *send_types, void *receive, const int *counts, const int *displs,
-                     const MPI_Datatype *types)
-{
-    struct an_part p = {.send = send,
-                        .send_counts = send_counts,
-                        .send_displs = send_displs,
-                        .send_types = send_types,
-                        .receive = receive,
-                        .receive_counts = counts,
-                        .receive_displs = displs,
-                        .receive_types = types};
-    return exchange(e, PF_COLL_ALLTOALLW, &p);
-}
-
 /* Reductions and scans. In place, the contribution lies in the receive buffer. */
 static int reduce_with(struct entry e, enum pf_coll_kind kind, struct an_part *p, int count,
                        MPI_Datatype type)
@@ -355,13 +288,33 @@ BOTH(gatherv, gather(e, PF_COLL_GATHERV, send, n, t, receive, 0, m, d, u, root),
 BOTH(scatter, scatter(e, PF_COLL_SCATTER, send, n, NULL, NULL, t, receive, m, u, root), SIDES, int root)
 BOTH(scatterv, scatter(e, PF_COLL_SCATTERV, send, 0, n, d, t, receive, m, u, root), const void *send,
      const int *n, const int *d, MPI_Datatype t, void *receive, int m, MPI_Datatype u, int root)
-BOTH(allgather, allgather(e, send, n, t, receive, m, u), SIDES)
-BOTH(allgatherv, allgatherv(e, send, n, t, receive, m, d, u), SIDES_V)
-BOTH(alltoall, alltoall(e, send, n, t, receive, m, u), SIDES)
-BOTH(alltoallv, alltoallv(e, send, n, sd, t, receive, m, d, u), const void *send, const int *n, const int *sd,
-     MPI_Datatype t, void *receive, const int *m, const int *d, MPI_Datatype u)
-BOTH(alltoallw, alltoallw(e, send, n, sd, t, receive, m, d, u), const void *send, const int *n, const int *sd,
-     const MPI_Datatype *t, void *receive, const int *m, const int *d, const MPI_Datatype *u)
+/* What the exchanges pass, by MPI's names. */
+#define PART(...) (&(struct an_part){.send = send, .receive = receive, __VA_ARGS__})
+BOTH(allgather,
+     exchange(e, PF_COLL_ALLGATHER,
+              PART(.send_count = n, .send_type = t, .receive_count = m, .receive_type = u)),
+     SIDES)
+BOTH(allgatherv,
+     exchange(e, PF_COLL_ALLGATHERV,
+              PART(.send_count = n, .send_type = t, .receive_counts = m, .receive_displs = d,
+                   .receive_type = u)),
+     SIDES_V)
+BOTH(alltoall,
+     exchange(e, PF_COLL_ALLTOALL,
+              PART(.send_count = n, .send_type = t, .receive_count = m, .receive_type = u)),
+     SIDES)
+BOTH(alltoallv,
+     exchange(e, PF_COLL_ALLTOALLV,
+              PART(.send_counts = n, .send_displs = sd, .send_type = t, .receive_counts = m,
+                   .receive_displs = d, .receive_type = u)),
+     const void *send, const int *n, const int *sd, MPI_Datatype t, void *receive, const int *m, const int *d,
+     MPI_Datatype u)
+BOTH(alltoallw,
+     exchange(e, PF_COLL_ALLTOALLW,
+              PART(.send_counts = n, .send_displs = sd, .send_types = t, .receive_counts = m,
+                   .receive_displs = d, .receive_types = u)),
+     const void *send, const int *n, const int *sd, const MPI_Datatype *t, void *receive, const int *m,
+     const int *d, const MPI_Datatype *u)
 BOTH(reduce, reduce(e, send, receive, n, t, op, root), const void *send, void *receive, int n, MPI_Datatype t,
      MPI_Op op, int root)
 

@@ -60,11 +60,9 @@ int an_collective_call(struct an_comm *comm, const struct an_part *part, enum pf
 /* The data of those who leave; `me` is the caller. */
 void an_collective_move(struct an_collective *c, int me, const struct an_leave *leaves, int n);
 
-/* The same on an intercommunicator (inter.c); what its call is about, and the sizes that a member
- * knows. */
+/* The same on an intercommunicator (inter.c), and what its call is about. */
 void an_intercoll_move(struct an_collective *c, const struct an_leave *leaves, int n);
 void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, const struct an_part *part);
-void an_intercoll_note(struct an_collective *c, const struct an_comm *comm, const struct an_part *part);
 
 /* Frees the saved contributions. */
 void an_collective_forget(struct an_collective *c);

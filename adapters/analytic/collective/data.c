@@ -101,33 +101,15 @@ static struct block whole_send(const struct an_part *p, int i)
     return whole(p->send, p->send_count, p->send_type);
 }
 
-static void move_bcast(struct an_collective *c, const struct an_leave *leaves, int n)
+/* Broadcasts and scatters; from a root that has nothing to send, others leave before it comes. */
+static void move_from_root(struct an_collective *c, const struct an_leave *leaves, int n)
 {
-    struct an_part *root = &c->parts[c->call.root];
-    for (int i = 0; i < n; i++) {
-        struct an_part *p = &c->parts[leaves[i].member];
-        struct block to = whole(p->receive, p->receive_count, p->receive_type);
-        if (p == root || !root->here)
-            continue;
-        if (root->packed)
-            unpack(root, 0, p, to);
-        else
-            move(whole_send(root, 0), p, to);
-    }
-}
-
-static void move_scatter(struct an_collective *c, const struct an_leave *leaves, int n)
-{
-    struct an_part *root = &c->parts[c->call.root];
-    for (int i = 0; i < n; i++) {
-        struct an_part *p = &c->parts[leaves[i].member];
-        if (p->in_place || !root->here) /* the root itself; or nothing comes from it */
-            continue;
-        struct block to = whole(p->receive, p->receive_count, p->receive_type);
-        if (root->packed)
-            unpack(root, leaves[i].member, p, to);
-        else
-            move(send_block(root, leaves[i].member), p, to);
+    const struct an_part *root = &c->parts[c->call.root];
+    bool whole = c->call.kind == PF_COLL_BCAST;
+    for (int i = 0; root->here && i < n; i++) {
+        const struct an_part *p = &c->parts[leaves[i].member];
+        if (whole ? p != root : !p->in_place)
+            an_part_give(root, whole ? -1 : leaves[i].member, p, -1);
     }
 }
 
@@ -193,14 +175,6 @@ static void move_allgather(struct an_collective *c, const struct an_leave *leave
     }
 }
 
-static void alltoall_from(const struct an_part *p, int member, const struct an_part *target, int to)
-{
-    if (p->packed)
-        unpack(p, to, target, receive_block(target, member));
-    else
-        move(send_block(p, to), target, receive_block(target, member));
-}
-
 /* Blocks of one size, without gaps, among all at once: asking the datatypes about each block would take
  * longer than copying it. */
 static bool is_plain_alltoall(const struct an_collective *c, int leaving)
@@ -256,12 +230,12 @@ static void move_alltoall(struct an_collective *c, const struct an_leave *leaves
     for (int i = 0; i < n; i++)
         for (int from = 0; from < c->call.n; from++)
             if (c->parts[from].here)
-                alltoall_from(&c->parts[from], from, &c->parts[leaves[i].member], leaves[i].member);
+                an_part_give(&c->parts[from], leaves[i].member, &c->parts[leaves[i].member], from);
 }
 
 /* ---- reductions ---- */
 
-static const void *contribution(const struct an_part *p)
+const void *an_part_contribution(const struct an_part *p)
 {
     return p->saved.room ? p->saved.items : p->send;
 }
@@ -301,11 +275,12 @@ static int total_count(const struct an_collective *c, const struct an_part *p)
 static void combine(struct an_collective *c, const struct an_part *mine, int count, struct an_items *result)
 {
     int i = c->call.n;
-    const void *last = c->early.room ? c->early.items : contribution(&c->parts[--i]);
+    const void *last = c->early.room ? c->early.items : an_part_contribution(&c->parts[--i]);
     an_items_take(result, last, count, mine->send_type);
     while (i-- > 0)
         if (!c->parts[i].combined)
-            pf_local_op_apply(mine->op, mine->send_type, count, contribution(&c->parts[i]), result->items);
+            pf_local_op_apply(mine->op, mine->send_type, count, an_part_contribution(&c->parts[i]),
+                              result->items);
 }
 
 /* So many items all have that have come; where the call takes nothing, some may not have. Who has room for
@@ -450,11 +425,9 @@ void an_collective_move(struct an_collective *c, int me, const struct an_leave *
     const struct an_part *mine = &c->parts[me];
     switch (c->call.kind) {
     case PF_COLL_BCAST:
-        move_bcast(c, leaves, n);
-        break;
     case PF_COLL_SCATTER:
     case PF_COLL_SCATTERV:
-        move_scatter(c, leaves, n);
+        move_from_root(c, leaves, n);
         break;
     case PF_COLL_GATHER:
     case PF_COLL_GATHERV:
@@ -531,9 +504,4 @@ void an_part_save(struct an_part *p, int n)
 void an_part_save_items(struct an_part *p, int count)
 {
     an_items_take(&p->saved, p->send, count, p->send_type);
-}
-
-const void *an_part_contribution(const struct an_part *p)
-{
-    return contribution(p);
 }

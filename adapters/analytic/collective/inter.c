@@ -37,58 +37,6 @@ void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, cons
     }
 }
 
-/* A list of sizes, of members from `first` on. */
-static void note(struct an_collective *c, int first, int n, const int *counts, MPI_Datatype type)
-{
-    for (int i = 0; i < n; i++)
-        c->counts[first + i] = an_data_sent(counts[i], type);
-}
-
-static void note_rows(struct an_collective *c, const struct an_comm *comm, const struct an_part *p)
-{
-    for (int i = 0; i < comm->peers; i++) {
-        int peer = comm->peers_at + i;
-        c->rows[comm->index][peer] =
-            an_data_sent(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
-        c->rows[peer][comm->index] =
-            an_data_sent(p->receive_counts[i], p->receive_types ? p->receive_types[i] : p->receive_type);
-    }
-}
-
-void an_intercoll_note(struct an_collective *c, const struct an_comm *comm, const struct an_part *p)
-{
-    bool root = comm->index == p->root;
-    switch (c->call.kind) {
-    case PF_COLL_GATHERV:
-        if (root)
-            note(c, comm->peers_at, comm->peers, p->receive_counts, p->receive_type);
-        else
-            note(c, comm->index, 1, &p->send_count, p->send_type);
-        break;
-    case PF_COLL_SCATTERV:
-        if (root)
-            note(c, comm->peers_at, comm->peers, p->send_counts, p->send_type);
-        else
-            note(c, comm->index, 1, &p->receive_count, p->receive_type);
-        break;
-    case PF_COLL_ALLGATHERV:
-        note(c, comm->peers_at, comm->peers, p->receive_counts, p->receive_type);
-        note(c, comm->index, 1, &p->send_count, p->send_type);
-        break;
-    case PF_COLL_REDUCE_SCATTER:
-        note(c, comm->first, comm->size, p->receive_counts, p->send_type);
-        break;
-    case PF_COLL_ALLTOALLV:
-    case PF_COLL_ALLTOALLW:
-        note_rows(c, comm, p);
-        break;
-    default:
-        break;
-    }
-}
-
-/* ---- data ---- */
-
 /* How many items a member gives to a reduction. */
 static int given(const struct an_collective *c, const struct an_part *p, int side)
 {

@@ -91,41 +91,56 @@ static size_t element_of(const struct an_part *p)
                                 : 1;
 }
 
-static void note_all(struct an_collective *c, const int *counts, MPI_Datatype type)
+/* The sizes of `n` blocks from that of member `first` on. */
+static void note(struct an_collective *c, int first, int n, const int *counts, MPI_Datatype type)
 {
-    for (int i = 0; i < c->call.n; i++)
-        c->counts[i] = an_data_sent(counts[i], type);
+    for (int i = 0; i < n; i++)
+        c->counts[first + i] = an_data_sent(counts[i], type);
 }
 
-/* The sizes that this member knows. */
-static void note_sizes(struct an_collective *c, int me, bool first)
+/* Members on one side of an intercommunicator may leave before one from the other side comes. */
+static void note_rows(struct an_collective *c, const struct an_comm *comm, const struct an_part *p)
 {
-    const struct an_part *p = &c->parts[me];
+    for (int i = 0; i < comm->peers; i++) {
+        int peer = comm->peers_at + i;
+        c->rows[comm->index][peer] =
+            an_data_sent(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
+        if (c->call.cut)
+            c->rows[peer][comm->index] =
+                an_data_sent(p->receive_counts[i], p->receive_types ? p->receive_types[i] : p->receive_type);
+    }
+}
+
+/* The sizes that this member knows. Those of lists that all members have are noted by the first one. */
+static void note_sizes(struct an_collective *c, const struct an_comm *comm, const struct an_part *p)
+{
+    bool root = comm->index == p->root, inter = c->call.cut > 0, lists = inter || c->arrived == 0;
     switch (c->call.kind) {
     case PF_COLL_GATHERV: /* a message of no bytes is none: both sides know that */
-        if (me == p->root)
-            note_all(c, p->receive_counts, p->receive_type);
+        if (root)
+            note(c, comm->peers_at, comm->peers, p->receive_counts, p->receive_type);
         else
-            c->counts[me] = an_data_sent(p->send_count, p->send_type);
+            note(c, comm->index, 1, &p->send_count, p->send_type);
         break;
     case PF_COLL_SCATTERV:
-        if (me == p->root)
-            note_all(c, p->send_counts, p->send_type);
+        if (root)
+            note(c, comm->peers_at, comm->peers, p->send_counts, p->send_type);
         else
-            c->counts[me] = an_data_sent(p->receive_count, p->receive_type);
+            note(c, comm->index, 1, &p->receive_count, p->receive_type);
         break;
     case PF_COLL_ALLGATHERV:
-        if (first)
-            note_all(c, p->receive_counts, p->receive_type);
+        if (lists)
+            note(c, comm->peers_at, comm->peers, p->receive_counts, p->receive_type);
+        if (inter)
+            note(c, comm->index, 1, &p->send_count, p->send_type);
         break;
     case PF_COLL_REDUCE_SCATTER:
-        if (first)
-            note_all(c, p->receive_counts, p->send_type);
+        if (lists)
+            note(c, comm->first, comm->size, p->receive_counts, p->send_type);
         break;
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
-        for (int i = 0; i < c->call.n; i++)
-            c->rows[me][i] = an_data_sent(p->send_counts[i], p->send_types ? p->send_types[i] : p->send_type);
+        note_rows(c, comm, p);
         break;
     default:
         break;
@@ -215,10 +230,7 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     *mine = *part;
     mine->request = request;
     mine->here = true;
-    if (shared->cut)
-        an_intercoll_note(c, comm, mine);
-    else
-        note_sizes(c, comm->me, c->arrived == 0);
+    note_sizes(c, comm, mine);
     if (!c->schedule)
         c->schedule = pf_coll_open(an_job.colls, &c->call);
     c->arrived++;

@@ -32,11 +32,6 @@ ALWAYS_INLINE struct pf_cost_range *find_range(const struct pf_cost_transport *t
     return &transport->ranges[i];
 }
 
-struct pf_cost_range *pf_cost_range(const struct pf_cost_transport *transport, size_t bytes)
-{
-    return find_range(transport, bytes);
-}
-
 ALWAYS_INLINE struct pf_cost_path find_path(const struct pf_cost *cost, int src, int dst)
 {
     int from = cost->node_of_rank[src], to = cost->node_of_rank[dst];
@@ -52,11 +47,6 @@ ALWAYS_INLINE struct pf_cost_path find_path(const struct pf_cost *cost, int src,
         return path;
     }
     return *pf_cost_paths_get(cost->paths, from, to);
-}
-
-struct pf_cost_path pf_cost_path(const struct pf_cost *cost, int src, int dst)
-{
-    return find_path(cost, src, dst);
 }
 
 ALWAYS_INLINE void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struct way *way)
@@ -379,10 +369,9 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
     double called = posted - (bytes > cost->eager_max ? cost->post : 0);
     double told = called + cost->look, arrival = sent->rendezvous ? sent->data : sent->arrival, left;
     bool expected = called < (sent->rendezvous ? sent->arrival : sent->data);
-    out->granted = sent->safe;
     if (!expected && bytes > cost->eager_max) {
-        out->granted = latest(arrival - cost->landing, told) + control_time(way);
-        arrival = transmit(cost, way, bytes, out->granted, &left);
+        double fetched = latest(arrival - cost->landing, told) + control_time(way);
+        arrival = transmit(cost, way, bytes, fetched, &left);
         out->complete = out->arrival = latest(arrival, posted);
         out->safe = arrival - cost->landing - way->range->latency_factor * way->path.latency;
         out->complete += out->work;
@@ -394,17 +383,15 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
         out->safe = arrival - cost->event + acknowledgement_time(way);
     else
         out->safe = latest(arrival, told) + acknowledgement_time(way);
-    if (sent->rendezvous)
-        out->granted = out->safe;
 }
 
 ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
                            const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
-    double left, ready;
+    double left, ready, granted;
     out->work = overhead_receive(way->range, bytes);
     if (!sent->rendezvous && cost->eager_meets) {
-        out->granted = out->safe = sent->safe;
+        out->safe = sent->safe;
         out->arrival = transmit(cost, way, bytes, latest(sent->arrival, posted), &left);
         out->complete = out->arrival + out->work;
         return;
@@ -414,7 +401,6 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
         return;
     }
     if (!sent->rendezvous) {
-        out->granted = sent->safe;
         out->safe = sent->safe;
         out->arrival = sent->arrival;
         /* What came too early waits in a buffer of the library, and is copied. */
@@ -423,10 +409,9 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
         out->complete = (early ? copied : sent->arrival) + out->work;
         return;
     }
-    out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &out->granted);
+    out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &granted);
     out->complete = latest(out->arrival, posted) + out->work;
-    out->safe =
-        latest(out->granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
+    out->safe = latest(granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
     if (cost->rendezvous_done == PF_COST_RECEIVED)
         out->safe = out->complete;
 }
@@ -547,7 +532,7 @@ double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent)
 
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
 {
-    return pf_cost_range(&cost->network, bytes)->gap;
+    return find_range(&cost->network, bytes)->gap;
 }
 
 bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes)
@@ -657,14 +642,4 @@ double pf_cost_pack(const struct pf_cost *cost, size_t bytes)
 double pf_cost_own(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->own_byte_time;
-}
-
-int pf_cost_node(const struct pf_cost *cost, int rank)
-{
-    return cost->node_of_rank[rank];
-}
-
-int pf_cost_nodes(const struct pf_cost *cost)
-{
-    return cost->nodes;
 }

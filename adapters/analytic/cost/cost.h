@@ -34,7 +34,6 @@ struct pf_cost_sent {
 
 /* The receiver's half, known when the message has met its receive. */
 struct pf_cost_received {
-    double granted;  /* rendezvous: the sender knows that the receive is there; eager: as `safe` */
     double safe;     /* a wait for the send ends at max(this, its invocation); eager: as in pf_cost_sent */
     double arrival;  /* the last byte is at the target */
     double work;     /* the overhead o_r: what the receiver's processor does */
@@ -169,10 +168,6 @@ double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
 
 /* The duration of copying `bytes` that a rank sends to itself in a collective; paid by this rank. */
 double pf_cost_own(const struct pf_cost *cost, size_t bytes);
-
-/* The node of a rank, from 0 in the order of the first ranks, and the number of nodes. */
-int pf_cost_node(const struct pf_cost *cost, int rank);
-int pf_cost_nodes(const struct pf_cost *cost);
 
 /*
  * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without

@@ -99,10 +99,4 @@ struct pf_cost {
     struct pf_cost_overrun overrun;
 };
 
-/* The path between the nodes of two ranks, or inside their node. */
-struct pf_cost_path pf_cost_path(const struct pf_cost *cost, int src, int dst);
-
-/* The range of a size. */
-struct pf_cost_range *pf_cost_range(const struct pf_cost_transport *transport, size_t bytes);
-
 #endif

@@ -336,6 +336,13 @@ static inline void an_status_set_bytes(MPI_Status *status, size_t bytes)
     status->cancelled = (status->cancelled & 1) | (int)(bytes >> 32) << 1;
 }
 
+/* Of a receive from MPI_PROC_NULL, or a probe (MPI 3.1 section 3.11). */
+static inline void an_status_set_nothing(MPI_Status *status)
+{
+    if (status)
+        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+}
+
 static inline int an_source(int source)
 {
     return source == MPI_ANY_SOURCE ? PF_ENVELOPE_ANY_SOURCE : source;

@@ -17,18 +17,13 @@ void an_message_remove(struct an_message *m)
     m->box = NULL;
 }
 
-static void remove_receive(struct an_request *receive)
+void an_message_withdraw(struct an_request *receive)
 {
     struct an_mailbox *box = receive->box;
     pf_envelope_remove(&box->receives, &receive->envelope);
     receive->box = NULL;
     if (receive->envelope.source == PF_ENVELOPE_ANY_SOURCE)
         an_mailbox_close(box);
-}
-
-void an_message_withdraw(struct an_request *request)
-{
-    remove_receive(request);
 }
 
 /* What the status of a receive says. Returns how much of the message it has room for. */
@@ -113,7 +108,7 @@ static void arrived(struct pf_event *event)
     struct an_request *receive =
         (struct an_request *)pf_envelope_find(&box->receives, m->envelope.source, m->envelope.tag);
     if (receive) {
-        remove_receive(receive);
+        an_message_withdraw(receive);
         an_message_remove(m);
         an_message_take(m, receive, receive->posted);
     } else if (box->prober) {
@@ -195,7 +190,7 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     struct pf_cost_sent sent;
     struct pf_cost_received received;
     double now = clock + rank->debt;
-    remove_receive(receive);
+    an_message_withdraw(receive);
     pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
                     s->mode, &sent, &received);
     charge(rank, clock, now, sent.returns);

@@ -133,13 +133,6 @@ static int an_irecv(void *buffer, int count, MPI_Datatype type, int source, int 
     return error;
 }
 
-/* What a receive from MPI_PROC_NULL tells (MPI 3.1 section 3.11). */
-static void nothing_received(MPI_Status *status)
-{
-    if (status)
-        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
-}
-
 static int an_recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Status *status)
 {
@@ -148,7 +141,7 @@ static int an_recv(void *buffer, int count, MPI_Datatype type, int source, int t
     if (error)
         return error;
     if (handle == MPI_REQUEST_NULL) {
-        nothing_received(status);
+        an_status_set_nothing(status);
         return MPI_SUCCESS;
     }
     an_request_await((struct an_request *)handle);
@@ -172,7 +165,7 @@ static int an_sendrecv(const void *out, int out_count, MPI_Datatype out_type, in
         an_request_finish(&handles[0], NULL);
     if (handles[1] != MPI_REQUEST_NULL)
         return an_request_finish(&handles[1], status);
-    nothing_received(status);
+    an_status_set_nothing(status);
     return MPI_SUCCESS;
 }
 

@@ -12,12 +12,6 @@ static void describe(const struct an_message *m, MPI_Status *status)
     an_status_set_bytes(status, m->bytes);
 }
 
-static void describe_nothing(MPI_Status *status)
-{
-    if (status)
-        *status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
-}
-
 static struct an_message *look(MPI_Comm handle, int source, int tag)
 {
     struct an_comm *comm = an_comm_of(handle);
@@ -79,7 +73,7 @@ static int an_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     if (error)
         return error;
     if (source == MPI_PROC_NULL)
-        describe_nothing(status);
+        an_status_set_nothing(status);
     else
         describe(await(comm, source, tag), status);
     return MPI_SUCCESS;
@@ -95,7 +89,7 @@ static int an_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
     if (m)
         describe(m, status);
     else if (*flag)
-        describe_nothing(status);
+        an_status_set_nothing(status);
     return MPI_SUCCESS;
 }
 

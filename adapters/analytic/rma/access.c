@@ -27,7 +27,7 @@ struct aim {
 /* Where the target's items lie. The middleware has seen that they are in the window. */
 static int take_aim(struct an_window *win, const struct aim *aim, struct an_layout *there)
 {
-    if (aim->rank < 0 || aim->rank >= win->rma->size)
+    if (!an_window_is_member(win, aim->rank))
         return MPI_ERR_RANK;
     int error = an_check_data(aim->count, aim->type);
     if (error)

@@ -179,42 +179,15 @@ int pf_at_parts_ring(const struct pf_plan *plan, const struct pf_stage *stage, i
     return round;
 }
 
-/*
- * Recursive doubling for any number of ranks. Step k has k + 1 rounds: the exchange with v ^ 2^k, and then,
- * when only a part of one's own 2^k ranks had a partner, these pass on what they got, halving the distance.
- * Step k begins in round k (k + 1) / 2.
- */
 int pf_at_parts_doubling(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                          struct pf_round *out)
 {
-    int n = plan->call.n, v = pf_shift(rank, stage->root, n), step = 0, begin = 0;
-    while (begin + step + 1 <= round)
-        begin += ++step;
-    for (; round < stage->rounds; round++) {
-        if (round > begin + step)
-            begin += ++step;
-        int mask = 1 << step, own = v & ~(mask - 1), other = own ^ mask, partners = n - other;
-        if (round == begin) {
-            if ((v ^ mask) >= n)
-                continue;
-            send_parts(plan, stage, own, mask, v ^ mask, PF_PUT, out);
-            out->receives = 1;
-            return round;
-        }
-        /* `other` is the part of the highest ranks: its partners have received, the rest of `own` has not. */
-        if (other < own || partners <= 0 || partners >= mask)
-            continue;
-        int half = mask >> (round - begin), peer = v ^ half, root = v & ~(2 * half - 1);
-        if (v < root + partners && peer >= root + partners) {
-            send_parts(plan, stage, other, mask, peer, PF_PUT, out);
-            return round;
-        }
-        if (peer < root + partners && v >= root + partners) {
-            out->receives = 1;
-            return round;
-        }
-    }
-    return stage->rounds;
+    int n = plan->call.n;
+    struct pf_doubling d = pf_doubling_find(n, pf_shift(rank, stage->root, n), round, stage->rounds);
+    if (d.sends)
+        send_parts(plan, stage, d.first, d.count, d.peer, PF_PUT, out);
+    out->receives = d.receives;
+    return d.round;
 }
 
 static size_t pair_bytes(const struct pf_plan *plan, int from, int to)
@@ -226,13 +199,6 @@ static size_t pair_bytes(const struct pf_plan *plan, int from, int to)
 bool pf_nth_goes_around(const struct pf_plan *plan)
 {
     return plan->call.kind == PF_COLL_ALLTOALL && !plan->call.nonblocking;
-}
-
-int pf_nth_receive(const struct pf_plan *plan, int rank, int i, int to)
-{
-    bool goes_around =
-        pf_nth_goes_around(plan) || (plan->call.nonblocking && plan->call.kind == PF_COLL_ALLGATHERV);
-    return goes_around ? i - 1 : rank - (rank > to);
 }
 
 int pf_nth_receive_from(const struct pf_plan *plan, int from, int to)

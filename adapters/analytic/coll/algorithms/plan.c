@@ -48,3 +48,27 @@ size_t pf_plan_even(const struct pf_plan *plan, size_t bytes, int parts, int i)
            rest = elements % (size_t)parts;
     return ((size_t)i * whole + ((size_t)i < rest ? (size_t)i : rest)) * plan->element;
 }
+
+struct pf_doubling pf_doubling_find(int n, int v, int round, int rounds)
+{
+    int step = 0, begin = 0;
+    while (begin + step + 1 <= round)
+        begin += ++step;
+    for (; round < rounds; round++) {
+        if (round > begin + step)
+            begin += ++step;
+        int mask = 1 << step, own = v & ~(mask - 1), other = own ^ mask, partners = n - other;
+        if (round == begin) {
+            if ((v ^ mask) < n)
+                return (struct pf_doubling){round, true, true, false, v ^ mask, own, mask};
+            continue;
+        }
+        /* `other` is the part of the highest ranks: its partners have received, the rest of `own` has not. */
+        if (other < own || partners <= 0 || partners >= mask)
+            continue;
+        int half = mask >> (round - begin), peer = v ^ half, end = (v & ~(2 * half - 1)) + partners;
+        if ((v < end) != (peer < end))
+            return (struct pf_doubling){round, v < end, v >= end, true, peer, other, mask};
+    }
+    return (struct pf_doubling){.round = rounds};
+}

@@ -289,37 +289,14 @@ static void send_others(const struct pf_plan *plan, int own, int mask, int to, e
     pf_round_send(out, to, action, pf_plan_blocks(plan, above % n, count), pf_plan_start(plan, above % n), 0);
 }
 
-/* Recursive doubling for any number of ranks: see pf_at_parts_doubling(), whose rounds these are. */
 int pf_at_scatter_doubling(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                            struct pf_round *out)
 {
-    int n = plan->call.n, step = 0, begin = 0;
-    while (begin + step + 1 <= round)
-        begin += ++step;
-    for (; round < stage->rounds; round++) {
-        if (round > begin + step)
-            begin += ++step;
-        int mask = 1 << step, own = rank & ~(mask - 1), other = own ^ mask, partners = n - other;
-        if (round == begin) {
-            if ((rank ^ mask) >= n)
-                continue;
-            send_others(plan, own, mask, rank ^ mask, PF_COMBINE, out);
-            out->receives = 1;
-            return round;
-        }
-        if (other < own || partners <= 0 || partners >= mask)
-            continue;
-        int half = mask >> (round - begin), peer = rank ^ half, root = rank & ~(2 * half - 1);
-        if (rank < root + partners && peer >= root + partners) {
-            send_others(plan, other, mask, peer, PF_RELAY, out);
-            return round;
-        }
-        if (peer < root + partners && rank >= root + partners) {
-            out->receives = 1;
-            return round;
-        }
-    }
-    return stage->rounds;
+    struct pf_doubling d = pf_doubling_find(plan->call.n, rank, round, stage->rounds);
+    if (d.sends)
+        send_others(plan, d.first, d.count, d.peer, d.relays ? PF_RELAY : PF_COMBINE, out);
+    out->receives = d.receives;
+    return d.round;
 }
 
 int pf_at_scan_linear(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,

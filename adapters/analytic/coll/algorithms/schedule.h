@@ -177,6 +177,19 @@ static inline int pf_unfold(const struct pf_stage *stage, int v)
     return v < stage->extra ? 2 * v + !stage->fold_low : v + stage->extra;
 }
 
+/*
+ * Recursive doubling for any number of ranks (plan.c). Step k has k + 1 rounds: the exchange with v ^ 2^k,
+ * and then, when only a part of the 2^k ranks around v had a partner, these pass on what they received,
+ * halving the distance. Step k begins in round k (k + 1) / 2.
+ */
+struct pf_doubling {
+    int round; /* the first one from the given one on in which number v does something; `rounds`: none */
+    bool sends, receives;
+    bool relays;            /* it passes on what its partner had, not what it has itself */
+    int peer, first, count; /* it sends what the ranks first, ..., first + count - 1 have */
+};
+struct pf_doubling pf_doubling_find(int n, int v, int round, int rounds);
+
 /* The stages. Rooted ones, in rooted.c: */
 pf_stage_at pf_at_tree_bcast, pf_at_tree_reduce; /* a vector in segments along the tree, down and up */
 pf_stage_at pf_at_reduce_in_turn; /* up the in-order binomial tree, one child after the other */
@@ -193,13 +206,12 @@ pf_stage_at pf_at_alltoall_linear, pf_at_alltoall_pairwise, pf_at_alltoall_in_pl
 pf_stage_nth pf_nth_alltoall, pf_nth_allgather;
 /* Whether ranks send to the one below them first, and so on around; otherwise to rank 0. */
 bool pf_nth_goes_around(const struct pf_plan *plan);
+/* How many receives rank `to` posts before that of the message which `from` sends to it. */
 int pf_nth_receive_from(const struct pf_plan *plan, int from, int to);
 /* libnbc's receive number i of `rank`: from whom, and how much. Returns false when there is none. */
 bool pf_nth_source(const struct pf_plan *plan, int rank, int i, int *from, size_t *bytes);
 /* Whether the sends of a round, or one of a pair of a send and a receive, come before the receives. */
 bool pf_sends_first(const struct pf_plan *plan);
-/* How many receives rank `to` posts before that of the message which `rank` sends to it as number i. */
-int pf_nth_receive(const struct pf_plan *plan, int rank, int i, int to);
 /* Reductions to all and scans, in reduce.c: */
 pf_stage_at pf_at_allreduce_doubling, pf_at_halves, pf_at_vector_halving, pf_at_vector_doubling, pf_at_unfold;
 pf_stage_at pf_at_vector_gather, pf_at_ring_combine, pf_at_scatter_ring, pf_at_scatter_halving;

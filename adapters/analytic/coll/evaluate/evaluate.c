@@ -7,6 +7,50 @@
 
 #include "base/memory.h"
 
+static bool combines(enum pf_action action)
+{
+    return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
+}
+
+/* How long a rank posts receives before it has posted that of a message, the one behind `before` others. */
+static double posting(const struct pf_coll *coll, int from, int to, int before, size_t bytes)
+{
+    double post = pf_cost_post(coll->colls->cost, bytes);
+    if (!coll->posts)
+        return (before + 1) * post;
+    int others = coll->posts[(size_t)to * ((size_t)coll->plan.call.n + 1) + (size_t)from];
+    return post + others * pf_cost_post(coll->colls->cost, SIZE_MAX);
+}
+
+/* How long it posts all those of a round, the first message of which has so many bytes. */
+static double posting_all(const struct pf_coll *coll, int rank, int receives, size_t bytes)
+{
+    if (!coll->posts)
+        return receives * pf_cost_post(coll->colls->cost, bytes);
+    int n = coll->plan.call.n;
+    return coll->posts[(size_t)rank * ((size_t)n + 1) + (size_t)n] *
+           pf_cost_post(coll->colls->cost, SIZE_MAX);
+}
+
+/* A message of a round, when the dates of both sides are known. The other rank posts so many receives before
+ * its own. */
+static inline void price_message(struct pf_coll *coll, int rank, const struct pf_step *step,
+                                 enum pf_cost_mode mode, int before)
+{
+    struct pf_cost *cost = coll->colls->cost;
+    struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
+    struct pf_cost_sent sent;
+    struct pf_cost_received got;
+    double posted = target->clock + posting(coll, rank, step->peer, before, step->bytes);
+    pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
+                    m->cpu, posted, mode, &sent, &got);
+    m->cpu = sent.returns;
+    m->safe = pf_later(m->safe, got.safe);
+    pf_evaluate_received(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
+    coll->tally->bytes += step->bytes;
+    coll->tally->messages++;
+}
+
 static inline void begin_round(struct pf_member *m)
 {
     m->cpu = m->safe = m->clock;
@@ -61,7 +105,7 @@ static double posted_at(const struct pf_coll *coll, int from, int to, size_t byt
     if (!coll->posts && pf_cost_post(coll->colls->cost, bytes) <= 0 && target->late <= 0)
         return target->clock;
     int place = place_of_receive(coll, from, to);
-    return target->clock + pf_evaluate_posting(coll, from, to, place, bytes) +
+    return target->clock + posting(coll, from, to, place, bytes) +
            (place > target->late_from ? target->late : 0);
 }
 
@@ -100,8 +144,7 @@ static void keep(struct pf_coll *coll, int from, int to, const struct pf_step *s
 {
     const struct pf_member *m = &coll->member[from];
     struct pf_early *early = pf_pool_get(&coll->colls->early);
-    *early = (struct pf_early){
-        NULL, *sent, step->bytes, from, m->stage, m->round, pf_evaluate_combines(step->action)};
+    *early = (struct pf_early){NULL, *sent, step->bytes, from, m->stage, m->round, combines(step->action)};
     struct pf_early **place = &coll->member[to].early;
     while (*place &&
            ((*place)->stage < m->stage || ((*place)->stage == m->stage && (*place)->round <= m->round)))
@@ -150,7 +193,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
     struct pf_member *m = &coll->member[rank];
     bool alternates = m->in_turn && round->sends == round->receives;
     if ((round->sends > 0 || coll->posts) && !alternates)
-        m->cpu += pf_evaluate_posting_all(coll, rank, round->receives, round->step[0].bytes);
+        m->cpu += posting_all(coll, rank, round->receives, round->step[0].bytes);
     int first = first_send(coll, rank, round);
     if (round->sends > 1 && pf_cost_shares(cost))
         send_at_once(coll, rank, round);
@@ -176,7 +219,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
             keep(coll, rank, step->peer, step, &sent);
             continue;
         }
-        receive(coll, rank, step->peer, step->bytes, pf_evaluate_combines(step->action), &sent);
+        receive(coll, rank, step->peer, step->bytes, combines(step->action), &sent);
         if (complete(target))
             go_on(coll, step->peer);
     }
@@ -280,7 +323,7 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     struct pf_step step;
     pf_cost_exchange(coll->colls->cost, true);
     for (int r = 0; r < n && coll->posts; r++)
-        coll->member[r].cpu += pf_evaluate_posting_all(coll, r, 0, 0);
+        coll->member[r].cpu += posting_all(coll, r, 0, 0);
     for (int i = 1; i < n; i++) {
         for (int r = 0; r < n; r++) {
             int number = together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i;
@@ -291,7 +334,7 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
                 coll->member[r].cpu += i == 1 && !coll->posts ? (n - 1) * post : 0;
             else if (!sends_first)
                 coll->member[r].cpu += post;
-            pf_evaluate_message(coll, r, &step, PF_COST_STANDARD, pf_nth_receive(plan, r, number, step.peer));
+            price_message(coll, r, &step, PF_COST_STANDARD, pf_nth_receive_from(plan, r, step.peer));
             if (coll->member[r].in_turn && sends_first)
                 coll->member[r].cpu += post;
         }
@@ -314,7 +357,7 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
         if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
             send_at_once(coll, r, &round);
         for (int i = 0; i < round.sends; i++)
-            pf_evaluate_message(coll, r, &round.step[i], round.mode, 0);
+            price_message(coll, r, &round.step[i], round.mode, 0);
         m->round = k + 1;
     }
 }

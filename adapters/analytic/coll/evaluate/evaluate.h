@@ -131,52 +131,6 @@ static inline double pf_later(double a, double b)
     return a > b ? a : b;
 }
 
-static inline bool pf_evaluate_combines(enum pf_action action)
-{
-    return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
-}
-
-/* How long a rank posts receives before it has posted that of a message, the one behind `before` others. */
-static inline double pf_evaluate_posting(const struct pf_coll *coll, int from, int to, int before,
-                                         size_t bytes)
-{
-    double post = pf_cost_post(coll->colls->cost, bytes);
-    if (!coll->posts)
-        return (before + 1) * post;
-    int others = coll->posts[(size_t)to * ((size_t)coll->plan.call.n + 1) + (size_t)from];
-    return post + others * pf_cost_post(coll->colls->cost, SIZE_MAX);
-}
-
-/* How long it posts all those of a round, the first message of which has so many bytes. */
-static inline double pf_evaluate_posting_all(const struct pf_coll *coll, int rank, int receives, size_t bytes)
-{
-    if (!coll->posts)
-        return receives * pf_cost_post(coll->colls->cost, bytes);
-    int n = coll->plan.call.n;
-    return coll->posts[(size_t)rank * ((size_t)n + 1) + (size_t)n] *
-           pf_cost_post(coll->colls->cost, SIZE_MAX);
-}
-
-/* A message of a round, when the dates of both sides are known. The other rank posts so many receives before
- * its own. */
-static inline void pf_evaluate_message(struct pf_coll *coll, int rank, const struct pf_step *step,
-                                       enum pf_cost_mode mode, int before)
-{
-    struct pf_cost *cost = coll->colls->cost;
-    struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
-    struct pf_cost_sent sent;
-    struct pf_cost_received got;
-    double posted = target->clock + pf_evaluate_posting(coll, rank, step->peer, before, step->bytes);
-    pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
-                    m->cpu, posted, mode, &sent, &got);
-    m->cpu = sent.returns;
-    m->safe = pf_later(m->safe, got.safe);
-    pf_evaluate_received(target, &got,
-                         pf_evaluate_combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
-    coll->tally->bytes += step->bytes;
-    coll->tally->messages++;
-}
-
 /* In members.c: the queue of ranks by their `turn`, ranks that share a date by number. */
 static inline bool pf_evaluate_before(const struct pf_coll *coll, int a, int b)
 {

@@ -59,11 +59,6 @@ struct exchange {
     bool changed; /* the rates are not those of what is there */
 };
 
-static inline double later(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static inline struct pf_flow_message *message_of(const struct exchange *x, int from, int to)
 {
     return &x->message[(size_t)from * (size_t)x->n + (size_t)to];
@@ -117,7 +112,7 @@ static void flow(struct exchange *x, int from, int to, double begin)
 static void complete(struct exchange *x, int rank, double date, double work)
 {
     struct pf_member *m = &x->coll->member[rank];
-    m->last = later(m->last, date + work);
+    m->last = pf_later(m->last, date + work);
     m->first = fmin(m->first, date);
     m->busy += work;
 }
@@ -130,12 +125,12 @@ static void arrive(struct exchange *x, int from, int to)
     struct pf_member *source = &x->coll->member[from];
     double arrival = message->end + price->latency;
     if (message->state & AGAIN) {
-        source->safe = later(source->safe, arrival - price->left);
+        source->safe = pf_later(source->safe, arrival - price->left);
     } else {
-        arrival = later(arrival, message->called + price->look);
-        source->safe = later(source->safe, arrival + price->acknowledgement);
+        arrival = pf_later(arrival, message->called + price->look);
+        source->safe = pf_later(source->safe, arrival + price->acknowledgement);
     }
-    complete(x, to, later(arrival, message->called + price->post), price->receive);
+    complete(x, to, pf_later(arrival, message->called + price->post), price->receive);
 }
 
 /* A message has come in vain; its receive is there. Returns when the call that posts it goes on. */
@@ -143,11 +138,11 @@ static double fetch(struct exchange *x, int from, int to)
 {
     struct pf_flow_message *message = message_of(x, from, to);
     const struct pf_cost_flow *price = &message->price;
-    double known = later(message->end + price->latency - price->landing, message->called + price->look);
+    double known = pf_later(message->end + price->latency - price->landing, message->called + price->look);
     message->state |= AGAIN;
     message->end = INFINITY;
     flow(x, from, to, known + price->again);
-    return later(known, message->called + price->post);
+    return pf_later(known, message->called + price->post);
 }
 
 static void post(struct exchange *x, int rank, int from, size_t bytes)
@@ -244,8 +239,8 @@ static void end_until(struct exchange *x, double until)
         message->end = end;
         pf_cost_flow_ended(x->coll->colls->cost, pf_evaluate_world(x->coll, from),
                            pf_evaluate_world(x->coll, to), message->bytes, message->begin, end);
-        x->side[from].end = later(x->side[from].end, end);
-        x->side[x->n + to].end = later(x->side[x->n + to].end, end);
+        x->side[from].end = pf_later(x->side[from].end, end);
+        x->side[x->n + to].end = pf_later(x->side[x->n + to].end, end);
         if (message->state == POSTED || (message->state & AGAIN)) {
             arrive(x, from, to);
         } else if (message->state & LATE) { /* its rank waits for this */

@@ -6,11 +6,6 @@
  */
 #include "adapters/analytic/coll/evaluate/evaluate.h"
 
-static inline double later(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The message is on its way, or there, and its receive has been posted. */
 static void meet(struct pf_coll *coll, int from, int to, size_t bytes, const struct pf_cost_sent *sent,
                  double posted)
@@ -20,7 +15,7 @@ static void meet(struct pf_coll *coll, int from, int to, size_t bytes, const str
                     sent, posted, &got);
     pf_evaluate_received(&coll->member[to], &got, 0);
     if (sent->rendezvous)
-        coll->member[from].safe = later(coll->member[from].safe, got.safe);
+        coll->member[from].safe = pf_later(coll->member[from].safe, got.safe);
 }
 
 static struct pf_early *take_early(struct pf_member *m, int from)
@@ -43,7 +38,7 @@ static void post(struct pf_coll *coll, int rank, int from, size_t bytes)
     if (early) {
         until = pf_cost_posted(coll->colls->cost, bytes, &early->sent, posted);
         if (until > posted) /* with all others that are on their way here, each at its share of the rate */
-            until = later(until, m->late);
+            until = pf_later(until, m->late);
         meet(coll, from, rank, bytes, &early->sent, posted);
         pf_pool_put(&coll->colls->early, early);
     }
@@ -59,10 +54,10 @@ static void send(struct pf_coll *coll, int rank, const struct pf_step *step)
                  step->bytes, now, PF_COST_STANDARD, &sent);
     m->clock = sent.returns;
     if (!sent.rendezvous)
-        m->safe = later(m->safe, sent.safe);
+        m->safe = pf_later(m->safe, sent.safe);
     coll->tally->bytes += step->bytes;
     coll->tally->messages++;
-    target->late = later(target->late, sent.rendezvous ? sent.data : sent.arrival);
+    target->late = pf_later(target->late, sent.rendezvous ? sent.data : sent.arrival);
     if (pf_nth_receive_from(&coll->plan, rank, step->peer) < target->missing) {
         meet(coll, rank, step->peer, step->bytes, &sent, now);
         return;

@@ -172,29 +172,27 @@ static void give_transport(const struct machine *m, const struct target *t)
     give(t, PF_GAP, 0, gap, "nic_tx_gap, nic_rx_gap, nic_match_gap, nic_match_engines");
 }
 
-static void give_word(struct pf_parameters *p, enum pf_parameter key, const char *word, const char *rows)
-{
-    pf_parameters_give_word(p, key, word, rows);
-}
-
 static void give_protocol(const struct machine *m, struct pf_parameters *p)
 {
     static const char mtl[] = "mtl/portals4 of Open MPI 4.1.4";
     struct target t = {p, false};
     bool shared = strcmp(pf_config.net_model, "ideal") != 0;
     double posted = m->event > 0 ? m->command + m->bus + m->event : 0;
-    give_word(p, PF_PROTOCOL, "portals", mtl);
-    give_word(p, PF_EAGER_DONE, pf_config.nic_quick_acks ? "arrived" : "acknowledged", "nic_quick_acks");
-    give_word(p, PF_RENDEZVOUS_DONE, pf_config.nic_quick_acks ? "arrived" : "acknowledged", "nic_quick_acks");
-    give_word(p, PF_TOGETHER, "share", "net_model");
+    pf_parameters_give_word(p, PF_PROTOCOL, "portals", mtl);
+    pf_parameters_give_word(p, PF_EAGER_DONE, pf_config.nic_quick_acks ? "arrived" : "acknowledged",
+                            "nic_quick_acks");
+    pf_parameters_give_word(p, PF_RENDEZVOUS_DONE, pf_config.nic_quick_acks ? "arrived" : "acknowledged",
+                            "nic_quick_acks");
+    pf_parameters_give_word(p, PF_TOGETHER, "share", "net_model");
     size_t header = pf_config.nic_header_bytes;
     give(&t, PF_SHARE_ABOVE, 0,
          (double)(pf_config.net_small_max > header ? pf_config.net_small_max - header : 0),
          "net_small_max, nic_header_bytes");
-    give_word(p, PF_WINDOWS, strcmp(pf_config_osc(), "portals4") == 0 ? "nic" : "pt2pt", "openmpi_osc");
+    pf_parameters_give_word(p, PF_WINDOWS, strcmp(pf_config_osc(), "portals4") == 0 ? "nic" : "pt2pt",
+                            "openmpi_osc");
     give(&t, PF_WINDOW_BUFFER, 0, (double)from_environment("OMPI_MCA_osc_pt2pt_buffer_size", WINDOW_BUFFER),
          "OMPI_MCA_osc_pt2pt_buffer_size");
-    give_word(p, PF_CONTENTION, shared ? "nic" : "none", "net_model");
+    pf_parameters_give_word(p, PF_CONTENTION, shared ? "nic" : "none", "net_model");
     if (!shared)
         give(&t, PF_NIC_BANDWIDTH, 0, INFINITY, "net_model");
     give(&t, PF_CALL, 0, pf_config.openmpi_call_cost, "openmpi_call_cost");

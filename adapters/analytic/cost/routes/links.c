@@ -51,10 +51,7 @@ struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_
     pf_fabric_cables_equal(&cables, 1 / byte_time, 0, 0);
     pf_fabric_wire(topology, &cables);
     links->link = pf_calloc(links->count + 1, sizeof *links->link);
-    if (links->link)
-        return links;
-    free(links);
-    return NULL;
+    return links;
 }
 
 /* The links of one path, as they come. */
@@ -88,10 +85,7 @@ struct pf_links *pf_links_of_platform(int nodes, bool whole, pf_cost_links_fn *f
     links->room = 64;
     links->route = pf_calloc(pf_cost_paths_places(nodes), sizeof *links->route);
     links->scratch = pf_calloc((size_t)links->room, sizeof *links->scratch);
-    if (links->route && links->scratch)
-        return links;
-    pf_links_free(links);
-    return NULL;
+    return links;
 }
 
 void pf_links_free(struct pf_links *links)

@@ -16,7 +16,7 @@
  */
 struct pf_links;
 
-/* Links of a topology, whose ports it adds, all with the same time per byte. NULL when there is no memory. */
+/* Links of a topology, whose ports it adds, all with the same time per byte. */
 struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_time);
 
 /* Links of the platform's routes between so many nodes. Messages wait for all of them (`whole`), or not for

@@ -45,7 +45,7 @@ static inline size_t pf_cost_paths_place(int nodes, int src, int dst)
                                    : ((size_t)src * 40503 + (size_t)dst) & (PF_PATHS_PLACES - 1);
 }
 
-/* NULL when there is no memory. The caller frees it. */
+/* The caller frees it. */
 struct pf_cost_paths *pf_cost_paths_new(int nodes, pf_cost_route_fn *route, void *context);
 void pf_cost_paths_free(struct pf_cost_paths *paths);
 

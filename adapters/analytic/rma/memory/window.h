@@ -37,6 +37,17 @@ void an_layout_write(const struct an_layout *layout, const char *packed, size_t 
 void an_layout_combine(const struct an_layout *layout, const char *packed, size_t bytes, MPI_Op op,
                        MPI_Datatype basic);
 
+/* Puts an item behind a queue that has `first` and `last`. */
+#define AN_QUEUE_PUSH(queue, item)                                                                           \
+    do {                                                                                                     \
+        (item)->next = NULL;                                                                                 \
+        if ((queue)->last)                                                                                   \
+            (queue)->last->next = (item);                                                                    \
+        else                                                                                                 \
+            (queue)->first = (item);                                                                         \
+        (queue)->last = (item);                                                                              \
+    } while (0)
+
 /* ---- windows and their members (member.c) ---- */
 
 /* Operations under way, to one target or to all: when they have ended. */
@@ -170,6 +181,11 @@ struct an_window *an_window_join(struct an_rma *rma, struct an_rank *rank, int m
 void an_window_leave(struct an_window *win);
 
 struct an_peer *an_window_peer(struct an_window *win, int target);
+
+static inline bool an_window_is_member(const struct an_window *win, int rank)
+{
+    return rank >= 0 && rank < win->rma->size;
+}
 
 /* The rank's date moves to `date`, and the clock with it. */
 void an_window_reach(struct an_window *win, double date);

@@ -62,14 +62,8 @@ static void count_pending(struct an_access *a)
  * without which the holder never gives the lock back. */
 static void defer(struct an_access *a)
 {
-    struct an_access_queue *queue = &a->peer->deferred;
     count_pending(a);
-    a->next = NULL;
-    if (queue->last)
-        queue->last->next = a;
-    else
-        queue->first = a;
-    queue->last = a;
+    AN_QUEUE_PUSH(&a->peer->deferred, a);
 }
 
 /* The rank pays, the NICs do the rest. */

@@ -27,16 +27,6 @@ static struct pf_pool requests = PF_POOL(struct an_lock_request);
 
 /* ---- at the target ---- */
 
-static void push(struct an_lock_queue *queue, struct an_lock_request *request)
-{
-    request->next = NULL;
-    if (queue->last)
-        queue->last->next = request;
-    else
-        queue->first = request;
-    queue->last = request;
-}
-
 static void discard(struct an_lock_request *request)
 {
     an_rma_release(request->rma);
@@ -124,13 +114,13 @@ static void requested(struct pf_event *event)
     request->order = rma->arrived_locks++;
     if (request->target < 0) {
         request->ahead = rma->exclusives;
-        push(&rma->waits_for_all, request);
+        AN_QUEUE_PUSH(&rma->waits_for_all, request);
         serve_all(rma);
         return;
     }
     struct an_target_lock *lock = &rma->locks[request->target];
     rma->exclusives += request->type == AN_EXCLUSIVE;
-    push(&lock->queue, request);
+    AN_QUEUE_PUSH(&lock->queue, request);
     serve(rma, lock);
     if (lock->queue.last == request && !request->must)
         refuse_for_now(request);
@@ -208,11 +198,6 @@ static void acquire(struct an_window *win, int target, enum an_lock type, bool m
     an_rank_await(win->rank, 1, an_now(win->rank));
 }
 
-static bool is_member(const struct an_window *win, int rank)
-{
-    return rank >= 0 && rank < win->rma->size;
-}
-
 static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -273,7 +258,7 @@ static int an_win_unlock_all(MPI_Win handle)
 static int flush(int rank, MPI_Win handle, bool safe)
 {
     struct an_window *win = an_window_of(handle);
-    if (!is_member(win, rank))
+    if (!an_window_is_member(win, rank))
         return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
     an_flow_await(win, &peer->flow, safe);

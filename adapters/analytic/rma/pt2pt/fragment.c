@@ -91,6 +91,11 @@ bool an_window_is_quiet(const struct an_window *win)
     return win->incoming == 0;
 }
 
+bool an_window_is_answered(const struct an_window *win)
+{
+    return win->expected == 0;
+}
+
 void an_window_answered(struct an_window *win, struct an_peer *peer)
 {
     peer->expected--;

@@ -133,7 +133,7 @@ static double begin(struct an_access *a, double date)
     struct an_window *win = a->win->rma->members[a->target];
     double end = date;
     if (is_atomic(a) && win->accumulating) {
-        an_access_push(&win->accumulates, a);
+        AN_QUEUE_PUSH(&win->accumulates, a);
         win->incoming++;
         an_window_peer(win, a->win->me)->incoming++;
         return date;

@@ -35,7 +35,7 @@ double an_lock_request(struct an_window *win, struct an_fragment *f, double date
 {
     if (take(win, f->exclusive))
         return grant(win, f, date);
-    an_fragment_push(&win->lockers, f);
+    AN_QUEUE_PUSH(&win->lockers, f);
     return date;
 }
 

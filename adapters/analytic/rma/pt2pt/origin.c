@@ -44,7 +44,7 @@ static bool is_permitted(const struct an_window *win)
 static void start(struct an_window *win, struct an_peer *peer, struct an_fragment *f)
 {
     if (peer->ready.first || !may_send(win, peer))
-        an_fragment_push(&peer->ready, f);
+        AN_QUEUE_PUSH(&peer->ready, f);
     else
         an_rank_charge(win->rank, an_fragment_send(f, an_now(win->rank)));
 }
@@ -95,11 +95,6 @@ void an_fragment_demand(struct an_window *win, int target, enum an_demand demand
 
 /* ---- operations ---- */
 
-static bool nothing_expected(const struct an_window *win)
-{
-    return win->expected == 0;
-}
-
 static bool nothing_accumulates(const struct an_window *win)
 {
     return !win->accumulating;
@@ -109,7 +104,7 @@ static bool nothing_accumulates(const struct an_window *win)
 static void do_locally(struct an_access *a)
 {
     struct an_window *win = a->win;
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
     if (a->action == AN_ACCUMULATE || a->action == AN_SWAP)
         an_window_await(win, nothing_accumulates, NULL);
     an_rank_settle(win->rank);
@@ -190,7 +185,7 @@ void an_pt2pt_start(struct an_access *a)
         send_data(a);
     else if (a->request && !a->answers)
         an_request_settle(a->request, an_now(win->rank));
-    an_access_push(&f->operations, a);
+    AN_QUEUE_PUSH(&f->operations, a);
     if (alone)
         start(win, peer, f);
 }

@@ -7,11 +7,6 @@
 
 /* ---- goals ---- */
 
-static bool nothing_expected(const struct an_window *win)
-{
-    return win->expected == 0;
-}
-
 static bool peer_has_answered(const struct an_window *win)
 {
     return win->goal_peer->expected == 0;
@@ -108,7 +103,7 @@ static int pt2pt_complete(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
     an_rank_pay_call(win->rank);
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
     for (int i = 0; i < win->accessed_count; i++) {
         int target = win->accessed[i];
         an_window_peer(win, target)->started = false;
@@ -139,11 +134,6 @@ static int pt2pt_test(MPI_Win handle, int *flag)
 
 /* ---- locks ---- */
 
-static bool is_member(const struct an_window *win, int rank)
-{
-    return rank >= 0 && rank < win->rma->size;
-}
-
 /* The call waits for the locks asked for before, and for its own one only where the memory may be used
  * without another call: its own, or that of others which it shares. */
 static int pt2pt_lock(int type, int rank, int assertion, MPI_Win handle)
@@ -151,14 +141,14 @@ static int pt2pt_lock(int type, int rank, int assertion, MPI_Win handle)
     struct an_window *win = an_window_of(handle);
     struct an_peer *peer = an_window_peer(win, rank);
     an_rank_pay_call(win->rank);
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
     peer->lock = type == MPI_LOCK_EXCLUSIVE ? AN_EXCLUSIVE : AN_SHARED;
     if (assertion & MPI_MODE_NOCHECK)
         peer->lock = AN_UNCHECKED;
     else
         an_fragment_lock(win, rank, type == MPI_LOCK_EXCLUSIVE);
     if (rank == win->me || (assertion & AN_MODE_HELD))
-        an_window_await(win, nothing_expected, NULL);
+        an_window_await(win, an_window_is_answered, NULL);
     if (rank == win->me || (assertion & (AN_MODE_HELD | MPI_MODE_NOCHECK)))
         an_rank_settle(win->rank);
     else
@@ -210,7 +200,7 @@ static int pt2pt_lock_all(int assertion, MPI_Win handle)
     win->unchecked_all = assertion & MPI_MODE_NOCHECK;
     if (!win->unchecked_all)
         an_fragment_lock(win, win->me, false);
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
     an_rank_settle(win->rank);
     win->locked_all = true;
     return MPI_SUCCESS;
@@ -219,18 +209,18 @@ static int pt2pt_lock_all(int assertion, MPI_Win handle)
 /* All others are asked, also those that nothing was sent to. */
 static void flush_others(struct an_window *win)
 {
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
     for (int i = 0; i < win->rma->size; i++)
         if (i != win->me)
             an_fragment_demand(win, i, AN_FLUSH);
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
 }
 
 static int pt2pt_unlock_all(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
     an_rank_pay_call(win->rank);
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
     if (win->unchecked_all)
         flush_others(win);
     for (int i = 0; i < win->rma->size && !win->unchecked_all; i++) {
@@ -242,7 +232,7 @@ static int pt2pt_unlock_all(MPI_Win handle)
     }
     if (!win->unchecked_all)
         give_back_own(win);
-    an_window_await(win, nothing_expected, NULL);
+    an_window_await(win, an_window_is_answered, NULL);
     win->locked_all = false;
     return end(win);
 }
@@ -252,7 +242,7 @@ static int pt2pt_unlock_all(MPI_Win handle)
 static int flush(int rank, MPI_Win handle, bool local)
 {
     struct an_window *win = an_window_of(handle);
-    if (!is_member(win, rank))
+    if (!an_window_is_member(win, rank))
         return MPI_ERR_RANK;
     struct an_peer *peer = an_window_peer(win, rank);
     an_rank_pay_call(win->rank);
@@ -270,7 +260,7 @@ static int flush_all(MPI_Win handle, bool local)
     struct an_window *win = an_window_of(handle);
     an_rank_pay_call(win->rank);
     if (local)
-        an_window_await(win, nothing_expected, NULL);
+        an_window_await(win, an_window_is_answered, NULL);
     else if (win->locked_all)
         flush_others(win);
     for (int i = 0; i < win->rma->size && (local || !win->locked_all); i++) {

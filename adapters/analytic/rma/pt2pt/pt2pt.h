@@ -69,8 +69,9 @@ void an_window_changed(struct an_window *win);
 /* The peer has answered what it was asked. */
 void an_window_answered(struct an_window *win, struct an_peer *peer);
 
-/* A goal: no operation of others is on its way to the window or under way there. */
+/* Goals: no operation of others is on its way to the window or under way there; no answer is expected. */
 bool an_window_is_quiet(const struct an_window *win);
+bool an_window_is_answered(const struct an_window *win);
 
 /* ---- the lock of a window's own memory (holder.c) ---- */
 
@@ -99,32 +100,12 @@ void an_pt2pt_forget(struct an_window *win);
 /* A message has arrived. */
 void an_handler_arrived(struct pf_event *event);
 
-static inline void an_fragment_push(struct an_fragment_queue *queue, struct an_fragment *f)
-{
-    f->next = NULL;
-    if (queue->last)
-        queue->last->next = f;
-    else
-        queue->first = f;
-    queue->last = f;
-}
-
 static inline struct an_fragment *an_fragment_pop(struct an_fragment_queue *queue)
 {
     struct an_fragment *f = queue->first;
     if (f && !(queue->first = f->next))
         queue->last = NULL;
     return f;
-}
-
-static inline void an_access_push(struct an_access_queue *queue, struct an_access *a)
-{
-    a->next = NULL;
-    if (queue->last)
-        queue->last->next = a;
-    else
-        queue->first = a;
-    queue->last = a;
 }
 
 #endif
