@@ -136,8 +136,8 @@ static double analytic_ahead(const struct pf_instance *in)
     return ((const struct an_rank *)in)->debt;
 }
 
-/* Where receiving NICs take nothing in turns, more can reach one than its rate. Less than a twentieth of the
- * run is what an estimate may miss. */
+/* With contention = none, data can reach a NIC faster than its rate. Less than a twentieth of the run is
+ * within the error of an estimate. */
 static void warn_of_overrun(void)
 {
     struct pf_cost_overrun overrun = pf_cost_overrun(an_job.cost);
@@ -149,10 +149,10 @@ static void warn_of_overrun(void)
             overrun.rank, overrun.seconds, overrun.last);
 }
 
-/* Less than this part of the run is what an estimate may miss. */
+/* Less than this part of the run is within the error of an estimate. */
 #define CROWDED 0.03
 
-/* Where messages do not wait for links, these can have had more to carry than the run had time for. */
+/* Where messages do not wait for links, a link can have carried more than its bandwidth allows. */
 static void warn_of_crowd(void)
 {
     struct pf_cost_crowded crowded = pf_cost_crowded(an_job.cost);
@@ -166,7 +166,7 @@ static void warn_of_crowd(void)
             *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=packet)" : "");
 }
 
-/* What the model did, when the last rank has finished. */
+/* Reports what the model did, when the last rank has finished. */
 static void explain(void)
 {
     static int finished;
@@ -231,7 +231,7 @@ static bool request_done(struct pf_instance *in, void *native)
     return false;
 }
 
-/* Nobody waits for its date alone while others have none. */
+/* Whether the date of its completion is known. */
 static bool request_will_be_done(struct pf_instance *in, void *native)
 {
     (void)in;
@@ -280,7 +280,7 @@ static const struct pf_adapter_ops ops = {
     .win_share = an_rma_share,
     .request_done = request_done,
     .request_will_be_done = request_will_be_done,
-    .progress = pf_adapter_no_hook, /* events need nobody to call them */
+    .progress = pf_adapter_no_hook, /* the engine progresses by events */
 };
 
 const struct pf_adapter pf_analytic_adapter = {.abi = PF_ADAPTER_ABI, .name = "analytic", .ops = &ops};

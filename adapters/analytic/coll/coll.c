@@ -68,7 +68,7 @@ static void make_room(struct pf_colls *colls, struct pf_coll *coll, int n)
     }
 }
 
-/* A rank of these kinds needs the data of all, so that nobody leaves before the last one comes. */
+/* A rank of these kinds needs the data of all, so no rank leaves before the last one arrives. */
 static bool needs_all(const struct pf_plan *plan)
 {
     switch (plan->call.kind) {
@@ -150,7 +150,7 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     return coll;
 }
 
-/* What the rank sends to itself; known when it arrives. */
+/* The bytes that the rank sends to itself; known when it arrives. */
 static size_t own_bytes(const struct pf_coll_call *call, int rank)
 {
     switch (call->kind) {

@@ -14,15 +14,15 @@
  * When each rank leaves a collective operation in model `analytic`. An algorithm is a schedule: per rank a
  * sequence of rounds, and in a round the messages that it sends and receives before it goes on.
  * Point-to-point messages are priced by cost.h. The algorithms and the rules that choose them are those of
- * Open MPI 4.1 (coll/tuned, coll/libnbc); PARFOCAL_ANALYTIC_COLL chooses others. No data move here and
- * nothing blocks.
+ * Open MPI 4.1 (coll/tuned, coll/libnbc); PARFOCAL_ANALYTIC_COLL chooses others. Nothing here moves data or
+ * blocks.
  *
  * Use: the first rank that enters the call opens it; each rank arrives with its date; after each arrival the
  * completions that have become known are taken with pf_coll_next(): none, some (the root of a broadcast may
  * leave before its leaves come), or all of them. When all ranks have been taken, close it.
  *
- * A rank that leaves early may overwrite its buffers: who moves the data must have copied what later ranks
- * need. A rank is given out only when the ranks whose data it needs have arrived.
+ * A rank that leaves early may overwrite its buffers: the caller must first copy the data that later ranks
+ * need. A rank leaves only when the ranks whose data it needs have arrived.
  *
  * Ranks are ranks of the communicator; dates are seconds of simulated time, never decreasing over calls of
  * pf_coll_arrive(). Memory comes from a free list: in steady state nothing is allocated.

@@ -11,7 +11,7 @@
 #include "adapters/local/types.h"
 #include "pf_fn.h"
 
-/* Where a call came from: its communicator, and its request when it does not block. */
+/* The communicator of a call, and its request when it does not block. */
 struct entry {
     struct an_comm *comm;
     MPI_Request *request;
@@ -55,7 +55,7 @@ static int check_root(const struct an_comm *comm, int root)
     return root >= 0 && root < comm->peers ? MPI_SUCCESS : MPI_ERR_ROOT;
 }
 
-/* The place of the root in the list of members; -1: this member has nothing to do with the call. */
+/* The place of the root in the list of members; -1: this member takes no part. */
 static int place_of_root(const struct an_comm *comm, int root)
 {
     if (root >= 0)
@@ -63,7 +63,7 @@ static int place_of_root(const struct an_comm *comm, int root)
     return root == AN_ROOT ? comm->index : -1;
 }
 
-/* What a member that is not the root gives or gets; on an intercommunicator the root has none. */
+/* The data of a member that is not the root; on an intercommunicator the root has none. */
 static int check_own_data(const struct an_comm *comm, const struct an_part *p, int count, MPI_Datatype type)
 {
     if (p->in_place || p->root < 0 || (comm->shared->cut && p->root == comm->index))
@@ -128,7 +128,7 @@ static int bcast(struct entry e, void *buffer, int count, MPI_Datatype type, int
     return error ? error : enter(e, &p, PF_COLL_BCAST);
 }
 
-/* Only the root looks at what it receives. */
+/* The receive arguments matter at the root only. */
 static int gather(struct entry e, enum pf_coll_kind kind, const void *send, int count, MPI_Datatype type,
                   void *receive, int receive_count, const int *counts, const int *displs,
                   MPI_Datatype receive_type, int root)
@@ -155,7 +155,7 @@ static int gather(struct entry e, enum pf_coll_kind kind, const void *send, int 
     return error ? error : enter(e, &p, kind);
 }
 
-/* Only the root looks at what it sends. */
+/* The send arguments matter at the root only. */
 static int scatter(struct entry e, enum pf_coll_kind kind, const void *send, int send_count,
                    const int *counts, const int *displs, MPI_Datatype send_type, void *receive, int count,
                    MPI_Datatype type, int root)
@@ -180,7 +180,8 @@ static int scatter(struct entry e, enum pf_coll_kind kind, const void *send, int
     return error ? error : enter(e, &p, kind);
 }
 
-/* Open MPI compares what a member sends itself with its room before anything is sent. */
+/* Open MPI compares the block that a member sends to itself with its receive block before it sends anything.
+ */
 static int check_own_block(const struct an_comm *comm, const struct an_part *p)
 {
     int i = comm->me, sent = p->send_counts ? p->send_counts[i] : p->send_count;

@@ -7,7 +7,7 @@
 /* Fills the table of native functions. */
 void an_coll_install(struct pf_own_fn *fn);
 
-/* What one member has passed to the call. Buffers of an operation in place are set to where its data are. */
+/* The arguments of one member. For an operation in place, the send buffer is where its data are. */
 struct an_part {
     struct an_request *request;
     const void *send;
@@ -21,9 +21,10 @@ struct an_part {
     int root;
     bool in_place;
     bool here, left;
-    size_t pretend;        /* bytes of a call that moves no data of the application */
-    struct an_items saved; /* of reductions: its contribution, when it has left before that was used */
-    char *packed;          /* of others: the same */
+    size_t pretend; /* bytes of a call that moves no data of the application, which has only a price */
+    struct an_items
+        saved;    /* of reductions: a copy of its contribution, when it left before others used that */
+    char *packed; /* of other kinds: the same */
     int packed_class;
     bool combined; /* in `early` of the collective */
 };
@@ -33,10 +34,10 @@ struct an_collective {
     uint64_t sequence;
     struct pf_coll *schedule;
     struct pf_coll_call call;
-    int members; /* that take part: without those that say MPI_PROC_NULL */
+    int members; /* that take part: without those that pass MPI_PROC_NULL as the root */
     int arrived, left;
     struct an_part *parts;
-    size_t *counts;         /* bytes of the blocks of the v kinds */
+    size_t *counts;         /* bytes of the blocks of the vector variants */
     size_t **rows;          /* of alltoallv and alltoallw */
     struct an_items prefix; /* of scans: the combination of the first `combined` members */
     int combined, prefix_count;
@@ -57,17 +58,17 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
 int an_collective_call(struct an_comm *comm, const struct an_part *part, enum pf_coll_kind kind,
                        bool nonblocking);
 
-/* The data of those who leave; `me` is the caller. */
+/* Moves the data of the members that leave; `me` is the calling member. */
 void an_collective_move(struct an_collective *c, int me, const struct an_leave *leaves, int n);
 
-/* The same on an intercommunicator (inter.c), and what its call is about. */
+/* The same on an intercommunicator, and the sizes of its call (inter.c). */
 void an_intercoll_move(struct an_collective *c, const struct an_leave *leaves, int n);
 void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, const struct an_part *part);
 
 /* Frees the saved contributions. */
 void an_collective_forget(struct an_collective *c);
 
-/* The communicator is gone. */
+/* Frees the records of a communicator. */
 void an_coll_clear(struct an_shared *shared);
 
 /* Moves block `from` of what one member sends, saved or not, to block `to` of what another one receives; a
@@ -78,7 +79,7 @@ void an_part_save(struct an_part *p, int n);
 void an_part_save_items(struct an_part *p, int count);
 const void *an_part_contribution(const struct an_part *p);
 
-/* MPI_ROOT; SMPI, which has no intercommunicators, has the number of a rank for it. */
+/* MPI_ROOT; SMPI has no intercommunicators, and its value is the number of a rank. */
 #define AN_ROOT (-4)
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The data of collectives. They move when their receiver leaves; what a member has contributed and others
- * have not used yet is saved when it leaves, because its buffers are its own again then. Reductions combine
- * in the order of the ranks, with the operation and the datatype of the member that calls.
+ * The data of collectives. They move when their receiver leaves. A contribution that others have not used is
+ * saved when its member leaves, because the application may then overwrite the buffer. Reductions combine in
+ * the order of the ranks, with the operation and the datatype of the calling member.
  */
 #include "adapters/analytic/collective/collective.h"
 
@@ -43,7 +43,7 @@ static struct block receive_block(const struct an_part *p, int i)
                           p->receive_type};
 }
 
-/* More has come for this member than it has room for. Who has left has had all that it gets. */
+/* A member receives more than its buffer holds. One that has left has received everything already. */
 static void mark_truncated(const struct an_part *p)
 {
     if (!p->left)
@@ -58,8 +58,8 @@ static void move(struct block from, const struct an_part *p, struct block to)
     an_data_move(from.at, from.count, from.type, to.at, to.count, to.type);
 }
 
-/* What a member has saved: where its blocks begin in the room and where the last one ends, then the blocks.
- * Its lists of sizes and its datatypes may be gone with its buffers. */
+/* What a member has saved: the offsets of its blocks and of the end of the last one, then the blocks. Its
+ * lists of sizes and its datatypes may be freed like its buffers. */
 static const size_t *offsets_of(const struct an_part *p)
 {
     return (const size_t *)(const void *)p->packed;
@@ -133,7 +133,7 @@ static void move_gather(struct an_collective *c, const struct an_leave *leaves, 
             gather_into(c, &c->parts[c->call.root]);
 }
 
-/* Is there as much room for each of the first `n` blocks? */
+/* Whether each of the first `n` receive blocks is as large. */
 static bool has_rooms_of(const struct an_part *p, const struct an_part *other, int n)
 {
     bool same = true;
@@ -144,8 +144,8 @@ static bool has_rooms_of(const struct an_part *p, const struct an_part *other, i
     return same;
 }
 
-/* Everybody gets the same: it is put together once when the layouts allow it, and all leave together. Who
- * needs nothing of some, whose blocks are empty, may leave before they come. */
+/* All members receive the same: when all leave together and the layouts allow it, it is assembled once. A
+ * member may leave before others arrive whose blocks are empty. */
 static void move_allgather(struct an_collective *c, const struct an_leave *leaves, int leaving)
 {
     int n = c->call.n;
@@ -175,8 +175,8 @@ static void move_allgather(struct an_collective *c, const struct an_leave *leave
     }
 }
 
-/* Blocks of one size, without gaps, among all at once: asking the datatypes about each block would take
- * longer than copying it. */
+/* Blocks of one size without gaps, when all leave together: looking up the datatypes for each block would
+ * take longer than copying it. */
 static bool is_plain_alltoall(const struct an_collective *c, int leaving)
 {
     if (c->call.kind != PF_COLL_ALLTOALL || c->call.cut || leaving < c->call.n)
@@ -191,7 +191,7 @@ static bool is_plain_alltoall(const struct an_collective *c, int leaving)
     return true;
 }
 
-/* What the members from `first` to `last` get. */
+/* The receive buffers of the members from `first` to `last`. */
 static inline void copy_columns(const struct an_collective *c, int first, int last, size_t bytes)
 {
     for (int from = 0; from < c->call.n; from++) {
@@ -201,7 +201,7 @@ static inline void copy_columns(const struct an_collective *c, int first, int la
     }
 }
 
-/* Small blocks that lie in one line of the sender's memory are copied one after the other. */
+/* Small blocks that share a cache line of the sender are copied one after the other. */
 static void move_plain_alltoall(const struct an_collective *c)
 {
     enum { LINE = 64 };
@@ -216,8 +216,8 @@ static void move_plain_alltoall(const struct an_collective *c)
     }
 }
 
-/* In place, what a member sends lies where it receives: it is put aside before anything moves. Who leaves
- * early gets nothing from those who have not come. */
+/* In place, a member sends from its receive buffer: that is saved before anything moves. A member that leaves
+ * early receives nothing from those that have not arrived. */
 static void move_alltoall(struct an_collective *c, const struct an_leave *leaves, int n)
 {
     if (is_plain_alltoall(c, n)) {
@@ -240,8 +240,8 @@ const void *an_part_contribution(const struct an_part *p)
     return p->saved.room ? p->saved.items : p->send;
 }
 
-/* A member of a reduction leaves before its contribution was used. Where the order makes no difference, one
- * buffer, which stays in the cache, is all that is written. */
+/* A member of a reduction leaves before its contribution was used. Where the order makes no difference,
+ * contributions are combined in one buffer, which stays in the cache. */
 static void leave_reduction(struct an_collective *c, struct an_part *p)
 {
     size_t bytes = an_data_bytes(p->send_count, p->send_type);
@@ -258,7 +258,7 @@ static void leave_reduction(struct an_collective *c, struct an_part *p)
     p->combined = true;
 }
 
-/* What a member of a reduction contributes. */
+/* How many items a member of a reduction contributes. */
 static int total_count(const struct an_collective *c, const struct an_part *p)
 {
     if (c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
@@ -271,7 +271,7 @@ static int total_count(const struct an_collective *c, const struct an_part *p)
     return total;
 }
 
-/* The combination of all, in the order of the ranks, but for what was combined when members left. */
+/* Combines all contributions in the order of the ranks, except those combined when members left. */
 static void combine(struct an_collective *c, const struct an_part *mine, int count, struct an_items *result)
 {
     int i = c->call.n;
@@ -283,8 +283,8 @@ static void combine(struct an_collective *c, const struct an_part *mine, int cou
                               result->items);
 }
 
-/* So many items all have that have come; where the call takes nothing, some may not have. Who has room for
- * less than another one has sent must know. */
+/* How many items all members that have arrived contribute. Members whose call is empty may be missing. A
+ * member with a smaller buffer than another member's contribution gets MPI_ERR_TRUNCATE. */
 static int common_count(const struct an_collective *c, const struct an_part *mine)
 {
     int least = total_count(c, mine), most = least;
@@ -327,8 +327,8 @@ static void move_reduce(struct an_collective *c, const struct an_part *mine, con
     an_items_give_back(&result);
 }
 
-/* The result of one member of a scan; the prefix then includes it. Its contribution may lie where the result
- * goes, and an operation changes its second operand: so it works on a copy. */
+/* Computes the result of one member of a scan and adds it to the prefix. Its contribution may be in the
+ * result's buffer, and an operation overwrites its second operand: so this works on a copy. */
 static void scan_member(struct an_collective *c, const struct an_part *mine, struct an_part *p)
 {
     struct an_items next;
@@ -348,8 +348,8 @@ static void scan_member(struct an_collective *c, const struct an_part *mine, str
     c->prefix_count = p->send_count;
 }
 
-/* All before somebody who leaves have come, so their results can be written too, even if they leave later;
- * but where there is nothing to combine, ranks do not wait for each other. */
+/* All members before one that leaves have arrived, so their results can be written too, even if they leave
+ * later. Members whose call is empty may be missing. */
 static void move_scan(struct an_collective *c, const struct an_part *mine, const struct an_leave *leaves,
                       int n)
 {
@@ -383,7 +383,7 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
             save_blocks(p, 1, whole_send);
         break;
     case PF_COLL_ALLGATHERV:
-        if (p->in_place) { /* of the blocks in the receive buffer it sends its own */
+        if (p->in_place) { /* it sends its own block of the receive buffer */
             struct block mine = receive_block(p, member);
             p->send = mine.at;
             p->send_count = mine.count;
@@ -391,7 +391,7 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
         }
         save_blocks(p, 1, whole_send);
         break;
-    case PF_COLL_REDUCE_SCATTER: /* a member that gets nothing may leave early */
+    case PF_COLL_REDUCE_SCATTER: /* a member that receives nothing may leave early */
         an_items_take(&p->saved, p->send, total_count(c, p), p->send_type);
         break;
     case PF_COLL_REDUCE:
@@ -403,7 +403,7 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
         if (!p->packed)
             save_blocks(p, c->call.n, send_block);
         break;
-    default: /* nobody leaves before all have come, or what is needed has been used */
+    default: /* no member leaves before all have arrived or its contribution has been used */
         break;
     }
 }
@@ -477,7 +477,7 @@ void an_collective_forget(struct an_collective *c)
         if (p->packed)
             an_data_give_back(p->packed, p->packed_class);
         p->packed = NULL;
-        p->here = p->left = p->combined = false; /* the record is used again */
+        p->here = p->left = p->combined = false; /* the record is reused */
     }
     an_items_give_back(&c->early);
     an_items_give_back(&c->prefix);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives on intercommunicators: sizes and data. Members are places in the list of both sides. Each one
- * gets its data from the other side when it leaves; what it has given is saved then, while others need it.
+ * Collectives on intercommunicators: sizes and data. Members are numbered in the list of both sides. A member
+ * receives its data from the other side when it leaves; its contribution is saved then, if others still need
+ * it.
  */
 #include "adapters/analytic/collective/collective.h"
 
@@ -37,7 +38,7 @@ void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, cons
     }
 }
 
-/* How many items a member gives to a reduction. */
+/* How many items a member contributes to a reduction. */
 static int given(const struct an_collective *c, const struct an_part *p, int side)
 {
     int n = pf_coll_side_size(&c->call, side), total = 0;
@@ -50,7 +51,7 @@ static int given(const struct an_collective *c, const struct an_part *p, int sid
     return total;
 }
 
-/* The combination of what the other side has given, in the order of its ranks. */
+/* Combines the contributions of the other side, in the order of its ranks. */
 static void combine(const struct an_collective *c, const struct an_part *mine, int side, int count,
                     struct an_items *result)
 {
@@ -61,7 +62,7 @@ static void combine(const struct an_collective *c, const struct an_part *mine, i
         pf_local_op_apply(mine->op, mine->send_type, count, an_part_contribution(&others[i]), result->items);
 }
 
-/* Its part of the result. */
+/* Copies a member's part of the result. */
 static void hand_out(const struct an_collective *c, const struct an_part *p, int rank, const char *items)
 {
     int count = p->send_count, before = 0;
@@ -75,7 +76,7 @@ static void hand_out(const struct an_collective *c, const struct an_part *p, int
     an_items_copy(items + before * pf_local_type_extent(p->send_type), p->receive, count, p->send_type);
 }
 
-/* All of one side that leave now; combined once for all of them. */
+/* Reduces for all members of one side that leave now; combined once. */
 static void reduce_for(struct an_collective *c, int side, const struct an_leave *leaves, int n)
 {
     struct an_items result = {0};
@@ -95,7 +96,7 @@ static void reduce_for(struct an_collective *c, int side, const struct an_leave 
         an_items_give_back(&result);
 }
 
-/* What a member gets that leaves. */
+/* Copies the data of a member that leaves. */
 static void receive(struct an_collective *c, int member)
 {
     const struct pf_coll_call *call = &c->call;
@@ -121,7 +122,7 @@ static void receive(struct an_collective *c, int member)
     case PF_COLL_ALLGATHER:
     case PF_COLL_ALLGATHERV:
         for (int i = 0; i < pf_coll_side_size(call, !side); i++)
-            if (c->parts[others + i].here) /* who is not has nothing to give */
+            if (c->parts[others + i].here) /* one that has not arrived has an empty block */
                 an_part_give(&c->parts[others + i], -1, p, i);
         break;
     case PF_COLL_ALLTOALL:
@@ -136,7 +137,7 @@ static void receive(struct an_collective *c, int member)
     }
 }
 
-/* Its buffers are its own again when it leaves. */
+/* The application may overwrite the buffers of a member that has left. */
 static void save(struct an_collective *c, int member)
 {
     struct an_part *p = &c->parts[member];

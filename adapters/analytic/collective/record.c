@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives. Each member leaves its arguments in a record and waits. The schedule says, with each arrival,
- * who can leave and when; who arrives last moves the data of all those at once.
+ * Collectives. Each member stores its arguments in a record and waits. With each arrival the schedule
+ * determines which members can leave, and when; the member that arrives moves the data of all these.
  */
 #include "adapters/analytic/collective/collective.h"
 
@@ -116,7 +116,7 @@ static void note_sizes(struct an_collective *c, const struct an_comm *comm, cons
 {
     bool root = comm->index == p->root, inter = c->call.cut > 0, lists = inter || c->arrived == 0;
     switch (c->call.kind) {
-    case PF_COLL_GATHERV: /* a message of no bytes is none: both sides know that */
+    case PF_COLL_GATHERV: /* a message of 0 bytes is not sent, so both sides must know */
         if (root)
             note(c, comm->peers_at, comm->peers, p->receive_counts, p->receive_type);
         else
@@ -179,7 +179,7 @@ static void fill_call(struct an_collective *c, const struct an_comm *comm, const
         an_intercoll_fill(c, comm, part);
 }
 
-/* The record of this member's next collective; made by whoever comes first. */
+/* The record of this member's next collective; the first member makes it. */
 static struct an_collective *record_of(struct an_comm *comm, const struct an_part *part,
                                        enum pf_coll_kind kind, bool nonblocking)
 {

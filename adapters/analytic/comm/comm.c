@@ -22,17 +22,17 @@ static struct an_shared *shared_new(int id, const int *world_ranks, int n, int c
     memcpy(shared->world_ranks, world_ranks, count * sizeof *world_ranks);
     shared->joined = pf_calloc(count, sizeof *shared->joined);
     shared->leaves = pf_malloc((count + 1) * sizeof *shared->leaves);
-    shared->boxes = pf_calloc(count, sizeof *shared->boxes);
+    shared->match = pf_calloc(count, sizeof *shared->match);
     return shared;
 }
 
 static void shared_free(struct an_shared *shared)
 {
     for (int i = 0; i < shared->size; i++)
-        an_mailbox_clear(&shared->boxes[i]);
+        an_match_clear(&shared->match[i]);
     an_coll_clear(shared);
     free(shared->leaves);
-    free(shared->boxes);
+    free(shared->match);
     free(shared->joined);
     free(shared->world_ranks);
     free(shared);
@@ -49,8 +49,8 @@ static struct an_shared **slot_of(int id)
     return &table[id];
 }
 
-/* Ids come back when a communicator is gone. A structure that nobody holds is a new communicator's unless
- * this member has yet to join: others may have sent to it and left. */
+/* Ids are reused. A structure without a holder belongs to an older communicator, unless this member has not
+ * joined yet: others may have sent to it and left. */
 static bool is_same(const struct an_shared *shared, const int *world_ranks, int n, int cut, int me)
 {
     return shared->size == n && shared->cut == cut && (shared->members > 0 || !shared->joined[me]) &&

@@ -9,7 +9,7 @@ struct an_comm *an_comm_join(struct an_rank *rank, int id, const int *world_rank
 /* The members of both sides, of which the first `cut` are one; `index` is the caller's place among them. */
 struct an_comm *an_intercomm_join(struct an_rank *rank, int id, const int *members, int n, int cut,
                                   int index);
-/* Another member of a communicator that has no id: its first member has joined -1. */
+/* Another member of a communicator without an id, which its first member made with id -1. */
 struct an_comm *an_comm_join_private(struct an_rank *rank, const struct an_comm *first, int me);
 void an_comm_leave(struct an_comm *comm);
 
@@ -19,15 +19,15 @@ void an_comm_leave(struct an_comm *comm);
 void an_comm_install(struct pf_own_fn *fn);
 
 /*
- * Members of a new communicator find an identifier. Open MPI reduces to all three times, each time without
- * blocking and behind the time before: which one is free here, whether it is free everywhere, and whether all
- * are ready. So they leave as far out of step as three reductions make them. Returns an MPI error code.
+ * The members of a new communicator agree on an identifier. Open MPI calls three nonblocking allreduces, one
+ * after the other: for the lowest free identifier, for whether it is free everywhere, and for whether all are
+ * ready. The members leave as far apart as these make them. Returns an MPI error code.
  */
 int an_comm_agree(struct an_comm *comm);
 
 /*
- * The native function (group.c): the members tell each other three times 4 B, up a binary tree of the
- * group and down again, as Open MPI's do, and pay for these messages.
+ * The native function (group.c): the members exchange 4 B three times, up a binary tree of the group and down
+ * again, as in Open MPI, and pay for these messages.
  */
 int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
 

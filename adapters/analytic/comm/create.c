@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making communicators: the middleware knows the members, so only the time of the call is the engine's. */
+/* Calls that make communicators. The middleware knows the members, so the engine only prices the call. */
 #include "adapters/analytic/comm/comm.h"
 
 #include "adapters/analytic/collective/collective.h"
 #include "adapters/local/collectives.h"
 #include "pf_fn.h"
 
-/* What the members tell each other to agree on an identifier, and before that of a split on colors and keys.
- */
+/* Bytes that members exchange to agree on an identifier, and before that for a split on colors and keys. */
 enum { IDENTIFIER_BYTES = 4, IDENTIFIER_ROUNDS = 3, COLOR_BYTES = 8 };
 
 int an_comm_agree(struct an_comm *comm)
@@ -19,7 +18,7 @@ int an_comm_agree(struct an_comm *comm)
     return error;
 }
 
-/* Both sides of an intercommunicator tell each other once. */
+/* The two sides of an intercommunicator exchange identifiers once. */
 static int agree(MPI_Comm handle, MPI_Comm *made)
 {
     struct an_comm *comm = an_comm_of(handle);
@@ -64,7 +63,7 @@ static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *
     return agree(comm, made);
 }
 
-/* What the middleware knows of a graph it exchanges itself. */
+/* The middleware exchanges the graph itself. */
 static int an_graph_create(MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder,
                            MPI_Comm *made)
 {

@@ -8,15 +8,14 @@
 
 enum { PARENT, FIRST_CHILD, PEERS = 3, ROUNDS = 3 };
 
-/* Those next to the caller in the group's binary tree, as ranks of the world; negative where there is none.
- */
+/* The caller's neighbours in the group's binary tree, as ranks of the world; negative where there is none. */
 struct tree {
     struct an_comm *place;
     int tag;
     int peers[PEERS];
 };
 
-/* Where members of groups send: among all ranks, and apart from what the application sends. */
+/* The communicator for messages of groups: of all ranks, separate from the application's. */
 static struct an_comm *place_of(struct an_rank *rank)
 {
     static struct an_comm *first;
@@ -47,20 +46,20 @@ static void find_peers(struct tree *tree, MPI_Group group)
     PMPI_Group_free(&world);
 }
 
-/* What they tell each other decides nothing here: the middleware knows which identifier is free. */
-static int told;
+/* The values do not matter: the middleware knows which identifier is free. */
+static int exchanged;
 
 static MPI_Request receive(const struct tree *tree, int peer)
 {
     struct an_request *request = an_request_new(tree->place->rank, AN_RECEIVE);
-    an_request_describe(request, &told, 1, MPI_INT);
+    an_request_describe(request, &exchanged, 1, MPI_INT);
     an_message_receive(tree->place, peer, tree->tag, request);
     return (MPI_Request)request;
 }
 
 static MPI_Request send(const struct tree *tree, int peer)
 {
-    struct an_send s = {tree->place, &told, 1, MPI_INT, peer, tree->tag, PF_COST_STANDARD};
+    struct an_send s = {tree->place, &exchanged, 1, MPI_INT, peer, tree->tag, PF_COST_STANDARD};
     struct an_request *request = an_send_request(&s);
     request->done_at = an_message_send(&s, &request);
     return (MPI_Request)request;
@@ -86,7 +85,7 @@ static void with_parent(const struct tree *tree)
         an_request_finish(&handles[i], NULL);
 }
 
-/* A tag of the application is one of its communicator. */
+/* The application's tag counts within its communicator. */
 static int tag_of(const struct an_comm *comm, int tag)
 {
     return (int)(((unsigned)comm->shared->id * 65599u + (unsigned)tag) & INT_MAX);
@@ -96,7 +95,7 @@ int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made
 {
     struct an_rank *rank = an_rank_self();
     struct tree tree = {place_of(rank), tag_of(an_comm_of(comm), tag), {0}};
-    *made = MPI_COMM_NULL; /* the middleware has told the members about each other */
+    *made = MPI_COMM_NULL; /* the middleware makes it: it knows the members */
     find_peers(&tree, group);
     for (int i = 0; i < ROUNDS; i++) {
         with_children(&tree, receive);

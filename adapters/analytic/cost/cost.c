@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The price of one message: the path that the analytic model takes for each of them. */
+/* The price of one message. */
 #include "adapters/analytic/cost/internal.h"
 
 #include <math.h>
@@ -10,8 +10,7 @@ static inline double latest(double a, double b)
     return a > b ? a : b;
 }
 
-/* Small enough to disappear in the callers, which the compiler does not see: a message is priced by one call.
- */
+/* Inlined into its callers, which the compiler would not do by itself: a message is priced by one call. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Both ends of one message and what lies between them. */
@@ -93,8 +92,8 @@ ALWAYS_INLINE double byte_time_of(const struct way *way)
            range->latency_slope * way->path.latency;
 }
 
-/* One of a batch ends when all messages of its size would have, if each had the same share of the NIC; those
- * that are larger count like it. Returns how much later that is than one after the other. */
+/* A message of a batch ends when all of them would, each with the same share of the NIC, if the larger ones
+ * had its size. Returns how much later that is than one after the other. */
 static double share(struct pf_cost_batch *batch, double start, double busy)
 {
     if (batch->left == 0)
@@ -105,12 +104,8 @@ static double share(struct pf_cost_batch *batch, double start, double busy)
     return latest(0, end - (start + busy));
 }
 
-/*
- * Data that are ready at a date leave when the NIC has done its earlier work (the LogP NIC of SST/macro), and
- * arrive a latency and their bytes later. Returns the arrival; they leave from `begun` to `left`. Where
- * the receiving side or the links are taken in turns, one message after the other comes through.
+/* Where the receiving NIC serves any number of messages at once: how late a message would be if it did not.
  */
-/* Where the receiving NIC takes nothing in turns: how late it would be if it did. */
 static void note_overrun(struct pf_cost *cost, const struct way *way, double arrival, double busy)
 {
     double ready = arrival - busy;
@@ -118,12 +113,12 @@ static void note_overrun(struct pf_cost *cost, const struct way *way, double arr
     cost->overrun.last = latest(cost->overrun.last, arrival);
     if (late > cost->overrun.seconds) {
         cost->overrun.seconds = late;
-        cost->overrun.rank = way->to; /* the node, for now */
+        cost->overrun.rank = way->to; /* the node; pf_cost_overrun() finds the rank */
     }
 }
 
-/* What it would wait for links if it is no short message; `alone` is when it would arrive without waiting for
- * anything. */
+/* Notes how long a message that is not short would wait for links; `alone` is when it would arrive without
+ * any wait. */
 ALWAYS_INLINE void note_crowd(struct pf_cost *cost, const struct way *way, size_t bytes, double start,
                               double arrival, double alone)
 {
@@ -134,7 +129,7 @@ ALWAYS_INLINE void note_crowd(struct pf_cost *cost, const struct way *way, size_
                   arrival, arrival - alone);
 }
 
-/* What a short message of an exchange between all waits for the links between the nodes' own. */
+/* How long a short message of an exchange between all waits for the links in the middle of its path. */
 static double wait_in_the_middle(const struct way *way, size_t bytes, double start, double latency)
 {
     size_t wire = (size_t)(way->range->header + (double)bytes * way->range->byte_factor);
@@ -142,7 +137,7 @@ static double wait_in_the_middle(const struct way *way, size_t bytes, double sta
                          (double)wire * path_byte_time(way));
 }
 
-/* How long a message keeps the NIC of a node busy that has several links. */
+/* How long a message occupies the NIC of a node that has several links. */
 static double nic_time(const struct way *way, size_t bytes)
 {
     const struct pf_cost_range *range = way->range;
@@ -154,7 +149,8 @@ static double take(struct pf_busy *busy, double ready, double duration)
     return busy && duration > 0 ? pf_busy_take(busy, ready, duration) : ready;
 }
 
-/* The same between nodes of several links: the NIC is busy as fast as it is, each link for itself. */
+/* transmit_from() between nodes of several links: the NIC serves at its own rate, and each link at the
+ * link's. */
 static double transmit_by_ports(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
                                 double *begun, double *left)
 {
@@ -183,6 +179,12 @@ static double transmit_by_ports(struct pf_cost *cost, const struct way *way, siz
     return arrival;
 }
 
+/*
+ * Data that are ready at a date leave when the NIC has served its earlier messages (the LogP NIC of
+ * SST/macro), and arrive a latency and the time of their bytes later. Returns the arrival; they leave from
+ * `begun` to `left`. The receiving NIC or the links, where they serve one message after the other, delay the
+ * arrival.
+ */
 ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
                                    double *begun, double *left)
 {
@@ -213,7 +215,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     double shared = arrival + later;
     if (busy_in && busy > 0)
         arrival = latest(arrival, pf_busy_take(&busy_in[way->to], arrival - busy, busy) + busy);
-    arrival = latest(arrival, shared); /* a flow loads the other side all the time, not at its end */
+    arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
     if (cost->network.crowd)
         note_crowd(cost, way, bytes, start, arrival, alone);
     if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
@@ -228,8 +230,8 @@ ALWAYS_INLINE double transmit(struct pf_cost *cost, const struct way *way, size_
     return transmit_from(cost, way, bytes, ready, &begun, left);
 }
 
-/* Data whose head is their request. Heads to one node keep the order of its messages: one comes behind all
- * data of the one before. Those to different nodes go at once, as fast as the NIC takes commands. */
+/* Data whose head is their request. Heads to one node keep the order of its messages: each arrives after all
+ * data of the previous one. Heads to different nodes leave at once, as fast as the NIC takes commands. */
 ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *way, size_t bytes,
                                         double ready, double request, double *head, double *left)
 {
@@ -237,7 +239,7 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *
     struct pf_cost_last *last = &way->transport->last[way->from];
     bool in_turn = last->ready <= ready;
     if (last->to == way->to + 1) {
-        /* Where it has passed the one before. Prices are not always asked in the order of dates. */
+        /* Where it overtook the previous one. Messages are not always priced in the order of their dates. */
         double behind = in_turn ? latest(0, last->arrival - arrival) : 0;
         arrival += behind;
         *head = begun + behind + request;
@@ -266,7 +268,7 @@ ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done,
     return arrival;
 }
 
-/* How long the envelope of a rendezvous travels. With `get` it is the head of the data, and no control
+/* How long the envelope of a rendezvous travels. With `get` it is the head of the data, not a control
  * message. */
 ALWAYS_INLINE double request_time(const struct pf_cost *cost, const struct way *way)
 {
@@ -333,9 +335,9 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
 }
 
 /*
- * The arrival of the data of a rendezvous, and when the sender knows that the receive is there. With `get`
- * the data have gone with the request; a receive that comes later than that has to fetch them once more, and
- * it learns of the request when all of them have come in vain.
+ * The arrival of the data of a rendezvous, and when the sender knows that the receive is posted. With `get`
+ * the data were sent with the request; a receive that is posted after the request arrived fetches them again,
+ * which it starts when all of them have arrived and been discarded.
  */
 static double bring_data(struct pf_cost *cost, const struct way *way, size_t bytes,
                          const struct pf_cost_sent *sent, double posted, double *ready, double *left,
@@ -351,38 +353,40 @@ static double bring_data(struct pf_cost *cost, const struct way *way, size_t byt
         *left = sent->data;
         return sent->data;
     }
-    if (cost->protocol == PF_COST_GET) /* what a late receive takes longer includes posting it */
+    if (cost->protocol == PF_COST_GET) /* copy_latency includes posting the receive */
         *ready += latest(0, cost->copy_latency - cost->post);
     return transmit(cost, way, bytes, *ready, left);
 }
 
 /*
- * Portals: the NIC matches. A receive is in time when it is posted before the head is there; even then it
- * ends when the NIC has had it and told of it. The target's NIC acknowledges what it has told its processor,
- * or what it has kept for a later receive. A long message that nobody has asked for is thrown away; its
- * receive learns of it when all of it has come, and fetches it, which ends the send as soon as it has left.
+ * Portals: the NIC matches. A receive is expected when it is posted before the head arrives; it takes
+ * `receive_latency` at least, for the NIC's command and event. The target's NIC acknowledges a message when
+ * it has delivered its event, or stored the message for a later receive. An unexpected long message is
+ * discarded; its receive finds the header when the whole message has arrived, and fetches the data, which
+ * ends the send as soon as they have left.
  */
 ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, size_t bytes,
                                   const struct pf_cost_sent *sent, double posted,
                                   struct pf_cost_received *out)
 {
     double called = posted - (bytes > cost->eager_max ? cost->post : 0);
-    double told = called + cost->look, arrival = sent->rendezvous ? sent->data : sent->arrival, left;
+    double noticed = called + cost->receive_latency, arrival = sent->rendezvous ? sent->data : sent->arrival,
+           left;
     bool expected = called < (sent->rendezvous ? sent->arrival : sent->data);
     if (!expected && bytes > cost->eager_max) {
-        double fetched = latest(arrival - cost->landing, told) + control_time(way);
+        double fetched = latest(arrival - cost->write_latency, noticed) + control_time(way);
         arrival = transmit(cost, way, bytes, fetched, &left);
         out->complete = out->arrival = latest(arrival, posted);
-        out->safe = arrival - cost->landing - way->range->latency_factor * way->path.latency;
+        out->safe = arrival - cost->write_latency - way->range->latency_factor * way->path.latency;
         out->complete += out->work;
         return;
     }
-    out->arrival = latest(latest(arrival, told), posted);
+    out->arrival = latest(latest(arrival, noticed), posted);
     out->complete = out->arrival + out->work;
     if (!expected && !sent->rendezvous)
-        out->safe = arrival - cost->event + acknowledgement_time(way);
+        out->safe = arrival - cost->event_latency + acknowledgement_time(way);
     else
-        out->safe = latest(arrival, told) + acknowledgement_time(way);
+        out->safe = latest(arrival, noticed) + acknowledgement_time(way);
 }
 
 ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
@@ -403,7 +407,7 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
     if (!sent->rendezvous) {
         out->safe = sent->safe;
         out->arrival = sent->arrival;
-        /* What came too early waits in a buffer of the library, and is copied. */
+        /* An unexpected message is in a buffer of the library, and is copied. */
         bool early = posted > sent->arrival;
         double copied = posted + cost->copy_latency + (double)bytes * cost->copy_byte_time;
         out->complete = (early ? copied : sent->arrival) + out->work;
@@ -482,7 +486,7 @@ double pf_cost_control(struct pf_cost *cost, int src, int dst)
     return control_time(&way);
 }
 
-/* The time in a range is a straight line over the size: one of its ends is the least. */
+/* The time in a range is linear in the size: its minimum is at one end. */
 static double soonest_in(const struct pf_cost_transport *transport, int i, const struct pf_cost_path *path)
 {
     const struct pf_cost_range *range = &transport->ranges[i];
@@ -521,13 +525,13 @@ double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_
 {
     bool late = cost->protocol == PF_COST_PORTALS && sent->rendezvous && bytes > cost->eager_max &&
                 posted - cost->post >= sent->arrival;
-    return late ? latest(posted, sent->data - cost->landing) : posted;
+    return late ? latest(posted, sent->data - cost->write_latency) : posted;
 }
 
 double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent)
 {
-    bool told = cost->protocol == PF_COST_PORTALS && cost->eager_done == PF_COST_ACKNOWLEDGED;
-    return told ? latest(sent->returns, sent->safe - cost->event) : sent->safe;
+    bool acknowledges = cost->protocol == PF_COST_PORTALS && cost->eager_done == PF_COST_ACKNOWLEDGED;
+    return acknowledges ? latest(sent->returns, sent->safe - cost->event_latency) : sent->safe;
 }
 
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
@@ -542,7 +546,7 @@ bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes)
 
 double pf_cost_sought(const struct pf_cost *cost)
 {
-    return cost->protocol == PF_COST_PORTALS ? cost->look / 2 : 0;
+    return cost->protocol == PF_COST_PORTALS ? cost->receive_latency / 2 : 0;
 }
 
 void pf_cost_exchange(struct pf_cost *cost, bool begins)
@@ -575,11 +579,11 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
                     way.range->header * path_byte_time(&way) - flow->work;
     flow->acknowledgement = acknowledgement_time(&way);
     flow->post = cost->post;
-    flow->look = cost->look;
+    flow->receive_latency = cost->receive_latency;
     flow->receive = overhead_receive(way.range, bytes);
-    flow->landing = cost->landing;
+    flow->write_latency = cost->write_latency;
     flow->again = control_time(&way);
-    flow->left = cost->landing + path;
+    flow->left = cost->write_latency + path;
 }
 
 void pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end)

@@ -14,8 +14,8 @@
  * ranks of MPI_COMM_WORLD; each lives on a node. Messages inside a node cross its memory, others its NIC and
  * the network. The formulae and the file of parameters are in docs/analytic.md.
  *
- * The only state is the date until which each NIC is busy: prices of one node's messages must be asked in
- * about the order of their dates, because a NIC serves them in the order in which they are asked.
+ * The only state is the date until which each NIC is busy: price the messages of a node in about the order of
+ * their dates, because a NIC serves them in the order of the calls.
  */
 struct pf_cost;
 
@@ -42,7 +42,7 @@ struct pf_cost_received {
 
 /*
  * Sends `bytes` from rank `src` to rank `dst` (they may be equal) at date `now`. Occupies the NIC of an eager
- * message, so that it is called once per message. An envelope may be seen by probes from `arrival` on.
+ * message: call it once per message. Probes may find the message from `arrival` on.
  */
 void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double now, enum pf_cost_mode mode,
                   struct pf_cost_sent *out);
@@ -50,7 +50,7 @@ void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double n
 /*
  * The message of an earlier pf_cost_send() with the same src, dst and bytes has met a receive that was posted
  * at `posted`: earlier or later than `sent->arrival`, in any order of wall-clock time. Occupies the NIC of a
- * rendezvous, so that it is called once per message. A cancelled message is simply never received.
+ * rendezvous: call it once per message. A cancelled message is never received.
  */
 void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,
                      double posted, struct pf_cost_received *out);
@@ -60,8 +60,8 @@ void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, doubl
                      enum pf_cost_mode mode, struct pf_cost_sent *sent, struct pf_cost_received *out);
 
 /*
- * One-sided communication: the NICs do it, and the target's processor pays nothing. An access carries data
- * with it (a put), or asks for some (a get): then `bytes` come back from the date at which it arrives.
+ * One-sided communication by the NICs: the target's processor pays nothing. An access carries data (a put),
+ * or requests some (a get): then an answer of `bytes` leaves when the request arrives.
  */
 struct pf_cost_access {
     double returns; /* the caller pays from `now` to here */
@@ -69,15 +69,15 @@ struct pf_cost_access {
     double arrival; /* the last byte, or the request, is at the target */
 };
 
-/* How many bytes of operations a message of one-sided communication gathers; 0: there are no such messages,
- * the NICs do it. The rest of this section is for the latter. */
+/* How many bytes of operations a message of one-sided communication gathers; 0: the NICs do one-sided
+ * communication, for which the rest of this section is. */
 size_t pf_cost_window_buffer(const struct pf_cost *cost);
 
 /* An access that carries `bytes` from `src` to `dst`. Occupies the NIC. */
 void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now,
                  struct pf_cost_access *out);
 
-/* An access that asks for data. Occupies no NIC. */
+/* An access that requests data. Occupies no NIC. */
 void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_cost_access *out);
 
 /* The arrival of the answer to an access, of `bytes` that leave `src` at `date`. Occupies the NIC. */
@@ -86,71 +86,72 @@ double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, doub
 /* How long a message without data travels: a request, its answer, an acknowledgement. */
 double pf_cost_control(struct pf_cost *cost, int src, int dst);
 
-/* How long after the call that sends it a message can be seen at its target at the earliest, whatever its
- * size. Takes a step for each range of sizes. */
+/* The shortest time from the call that sends a message to where a probe can find it, over all sizes. Takes a
+ * step for each range of sizes. */
 double pf_cost_soonest(struct pf_cost *cost, int src, int dst);
 
 /* The duration of an MPI call that sends nothing, such as MPI_Irecv or MPI_Test; paid by its caller. */
 double pf_cost_call(const struct pf_cost *cost);
 
-/* The duration, beside it, of one that posts a receive of `bytes`; paid by its caller. */
+/* The additional duration of a call that posts a receive of `bytes`; paid by its caller. */
 double pf_cost_post(const struct pf_cost *cost, size_t bytes);
 
-/* The same when the receive meets a message that has gone already: until when the call that would else return
- * at `posted` goes on. With protocol portals that of a long one waits until it has come in vain. */
+/* The end of a call that posts a receive whose message has been sent already, and that would otherwise return
+ * at `posted`. With protocol portals, the call for a long message waits until the message has arrived and has
+ * been discarded. */
 double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
                       double posted);
 
-/* When the sender of an eager message knows that it is safe if it comes before its receive is posted: with
- * protocol portals earlier than `sent->safe`, because nobody is told of it. */
+/* When the send of an eager message completes if the message arrives before its receive is posted: with
+ * protocol portals earlier than `sent->safe`, because there is no event at the target. */
 double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent);
 
-/* How long a NIC takes for each of several messages that are sent at once, whatever their bytes. */
+/* How long a NIC takes for each of several messages that are sent at once, without their bytes. */
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
 
-/* Between the two calls, all ranks send to all: short messages wait for links in the middle of their paths,
- * on up to 512 nodes of the platform, also where `contention` is `nic`. */
+/* Begins or ends an exchange of all ranks with all: in between, short messages wait for the links in the
+ * middle of their paths, also where `contention` is `nic`. */
 void pf_cost_exchange(struct pf_cost *cost, bool begins);
 
-/* Whether that can be later than `posted` for so many bytes. */
+/* Whether pf_cost_posted() can be later than `posted` for so many bytes. */
 bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes);
 
-/* How much earlier than that of another one ends the receive of a message which has come and which MPI_Mprobe
- * has found: the search that has found it was one of many, begun while the message came; half of one on
- * average.
+/* How much earlier than another receive the one of a message ends that MPI_Mprobe has found: the message
+ * arrived during one of many searches, on average in the middle of it.
  */
 double pf_cost_sought(const struct pf_cost *cost);
 
 /*
- * A long message as a flow, for who knows all that are on their way: what its bytes take on a link of its
- * own, and what comes before and behind that, in seconds. Asked once for each message, which is counted.
+ * A long message as a flow, for a caller that knows all messages in progress: the time of its bytes on a link
+ * of its own, and the times before and after that. Called once for each message, which is counted.
  */
 struct pf_cost_flow {
     double call;            /* of its send, paid by the caller; the data leave then */
-    double gap;             /* behind the data of the message before */
-    double work;            /* of its bytes on a link */
+    double gap;             /* after the data of the previous message */
+    double work;            /* time of its bytes on a link */
     double head;            /* from where its data leave to where the target's NIC knows of it */
     double latency;         /* from the end of its work to the arrival */
-    double acknowledgement; /* from there to the sender's knowing */
-    double post, look;      /* from the receive's call: when that returns, and the least for the receive */
-    double receive;         /* the receiver's work */
-    /* When it has come in vain: this much before the arrival that is known; then this to where the data leave
-     * once more; and this much before their arrival the sender knows. */
-    double landing, again, left;
+    double acknowledgement; /* from the arrival to the end of the send */
+    double post;            /* from the call of the receive until it returns */
+    double receive_latency; /* the shortest time of a receive */
+    double receive;         /* work of the receiver's processor */
+    /* Of one that was discarded: its receiver knows of it `write_latency` before the arrival; its data leave
+     * a second time `again` later; the send ends `left` before their arrival. */
+    double write_latency, again, left;
 };
-bool pf_cost_flows(const struct pf_cost *cost); /* whether what is on its way shares nothing but NICs */
+bool pf_cost_flows(const struct pf_cost *cost); /* whether messages share NICs only */
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
 /* Its bytes left from `begin` to `end`. */
 void pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);
-/* `work` of it alone. */
+/* Its `work` alone. */
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
-/* The NIC of a rank has been busy with flows until these dates, for so long. */
+/* The NIC of a rank was busy with flows until these dates, for so long. */
 void pf_cost_flowed(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
                     double in_work);
 
-/* Whether messages that are sent at once share their NIC, so that all end late, and not one after the other.
- * Then pf_cost_send() of several is preceded by these: begin forgets what was said of the node of `src`, add
- * names one message. */
+/* Whether messages that are sent at once share their NIC, so that all end late, instead of one after the
+ * other. If so, call these before the pf_cost_send() of several messages: begin for the node of `src`, add
+ * for each message. */
 bool pf_cost_shares(const struct pf_cost *cost);
 void pf_cost_together_begin(struct pf_cost *cost, int src);
 void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes);
@@ -158,22 +159,22 @@ void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes);
 /* The duration of combining two operands of `bytes` in a reduction; paid by the rank that combines. */
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes);
 
-/* How much later a receive that comes late ends when it is the first to look for what has come; part of
- * `complete`. */
+/* How much later a receive ends that is posted after its message has arrived and is the first to poll for
+ * messages; part of `complete`. */
 double pf_cost_looking(const struct pf_cost *cost);
 
-/* The duration of packing `bytes` that do not lie together, or of putting them apart; paid by the rank that
- * sends or receives them, outside collectives. */
+/* The duration of packing or unpacking `bytes` of data with gaps; paid by the rank that sends or receives
+ * them, outside collectives. */
 double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
 
-/* The duration of copying `bytes` that a rank sends to itself in a collective; paid by this rank. */
+/* The duration of copying `bytes` that a rank sends to itself in a collective; paid by that rank. */
 double pf_cost_own(const struct pf_cost *cost, size_t bytes);
 
 /*
  * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without
- * holes. `route` is asked while the topology is the platform's; NULL: no latency, no limit. `links` likewise;
- * NULL: the platform has none to share. Reads the file PARFOCAL_ANALYTIC_PARAMETERS and
- * PARFOCAL_ANALYTIC_SET; without a file, what is not given is derived from the simulated NIC (derive.h). On
+ * holes. `route` is called while the topology is the platform's; NULL: no latency, no limit. `links`
+ * likewise; NULL: the platform has no shared links. Reads the file PARFOCAL_ANALYTIC_PARAMETERS and
+ * PARFOCAL_ANALYTIC_SET; without a file, missing parameters are derived from the simulated NIC (derive.h). On
  * failure returns NULL with one line in `why` that names file, line and reason. The caller frees it; nothing
  * of the arguments but route and context is kept.
  */
@@ -181,21 +182,21 @@ struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_
                             pf_cost_links_fn *links, void *context, char *why, size_t why_size);
 void pf_cost_free(struct pf_cost *cost);
 
-/* How far data came faster than the NIC of a rank can take them in, where only senders take turns. */
+/* How much faster than its NIC's rate data reached a rank, where only sending NICs serve one message after
+ * the other. */
 struct pf_cost_overrun {
     int rank;       /* the first one on that node */
-    double seconds; /* how much later the last of them would have come; 0: never */
+    double seconds; /* how much later the last of them would have arrived; 0: never */
     double last;    /* date of the last arrival in the network */
 };
 struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost);
 
-/* Where messages do not wait for links: how much later the run would have come to its end if they did, and in
- * which phase most of that began. `phase`, when it is given, tells that of a rank, by a name that stays; it
- * is called seldom. */
+/* Where messages do not wait for links: how much later the run would have ended if they did, and the phase in
+ * which most of that began. `phase`, which may be NULL, returns the phase of a rank; it is called seldom. */
 struct pf_cost_crowded {
     double seconds;
     double last;       /* date of the last arrival in the network */
-    const char *phase; /* NULL: none, or nobody knows */
+    const char *phase; /* NULL: none, or unknown */
 };
 void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase);
 struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost);
@@ -204,8 +205,8 @@ struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost);
  * parameters in the grammar of the parameter file (pfrun -explain). */
 void pf_cost_explain(const struct pf_cost *cost, FILE *out);
 
-/* Writes the parameters of a job of the built-in platforms to which nothing was given: those that are
- * derived from the configuration of the simulated NIC, each with the rows that it comes from. */
+/* Writes the parameters of a job on the built-in platforms without parameters of its own: those derived from
+ * the configuration of the simulated NIC, each with the rows that it is derived from. */
 void pf_cost_print_derived(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What pfrun -explain says: the price of a message, term by term. */
+/* What pfrun -explain prints: the price of a message, term by term. */
 #include "adapters/analytic/cost/internal.h"
 
 #include <inttypes.h>

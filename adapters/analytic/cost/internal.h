@@ -18,26 +18,26 @@
 enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET, PF_COST_PORTALS };
 enum pf_cost_done { PF_COST_COPIED, PF_COST_SENT, PF_COST_ARRIVED, PF_COST_ACKNOWLEDGED, PF_COST_RECEIVED };
 
-/* What is counted apart. */
+/* Classes of messages in the statistics. */
 enum pf_cost_kind { PF_COST_EAGER_SEND, PF_COST_RENDEZVOUS_SEND, PF_COST_ACCESS, PF_COST_KINDS };
 
 struct pf_cost_tally {
     uint64_t messages, bytes;
 };
 
-/* What holds for messages of m bytes from this size on:
+/* The terms for messages of m bytes from this size on. The time is
  * latency + latency_factor x path latency + m (byte_time + byte_factor x path byte time + latency_slope x
  * path latency) */
 struct pf_cost_range {
     size_t from;
     double latency, latency_factor, latency_slope;
     double byte_time, byte_factor;
-    double header, least_byte_time; /* more bytes on the path; it is not faster than this */
-    double head;               /* when the target's NIC knows of the message, beside the path's latency */
-    double acknowledgement;    /* likewise beside it */
+    double header, least_byte_time; /* additional bytes on the path; the least time per byte */
+    double head;               /* when the target's NIC knows of the message, without the path's latency */
+    double acknowledgement;    /* likewise */
     double gap, nic_byte_time; /* nic_byte_time < 0: as the message */
     double overhead_send, overhead_receive;
-    double send_byte_time, receive_byte_time; /* more of both per byte */
+    double send_byte_time, receive_byte_time; /* per byte, in addition to these */
     struct pf_cost_tally tally[PF_COST_KINDS];
 };
 
@@ -45,12 +45,12 @@ struct pf_cost_range {
 struct pf_cost_batch {
     int count, left;
     double begin; /* of the first */
-    double total; /* for how long all of them occupy the NIC */
+    double total; /* how long all of them occupy the NIC */
 };
 
 /* The last message of a node. */
 struct pf_cost_last {
-    int to; /* which node, plus 1 */
+    int to; /* node, plus 1 */
     double ready, arrival;
     double next; /* when the NIC can take the next command */
 };
@@ -61,20 +61,21 @@ struct pf_cost_transport {
     int count;
     unsigned short first[65]; /* by the number of bits of a size: where the search for its range begins */
     double reserve;
-    double control_latency;   /* of an envelope without data, beside the path's */
-    struct pf_busy *busy_out; /* per node: when its NIC, or its memory, is busy with what goes out */
-    struct pf_busy
-        *passing_out; /* likewise with messages that go by those that share the NIC; NULL: none do */
+    double control_latency;      /* of an envelope without data, without the path's */
+    struct pf_busy *busy_out;    /* per node: when its NIC, or its memory, is busy with outgoing messages */
+    struct pf_busy *passing_out; /* likewise with short messages, which do not wait for those that share the
+                                    NIC; NULL: all share it */
     struct pf_busy *passing_in;
-    struct pf_cost_last *last;   /* per node: where the last data have gone with their head */
-    struct pf_busy *busy_in;     /* and with what comes in; NULL: not taken in turns */
-    struct pf_busy *behind;      /* when it would be busy if it took turns; NULL: it does, or links do */
+    struct pf_cost_last *last; /* per node: the last data that were sent with their head */
+    struct pf_busy *busy_in;   /* likewise with incoming messages; NULL: these do not wait */
+    struct pf_busy
+        *behind; /* when incoming messages would occupy it if they waited; NULL: they or the links do */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
-    size_t share_above;          /* smaller ones do not either */
+    size_t share_above;          /* smaller messages do not share it */
     struct pf_links *links;      /* NULL: messages do not share links */
-    struct pf_links *middle; /* of short messages of exchanges alone, where there are no `links`; or NULL */
-    struct pf_ports *ports;  /* of nodes with several links, where there are no `links`; or NULL */
-    struct pf_crowd *crowd;  /* what `middle` would carry; NULL without it */
+    struct pf_links *middle;     /* for short messages of exchanges, without `links`; or NULL */
+    struct pf_ports *ports;      /* of nodes with several links, without `links`; or NULL */
+    struct pf_crowd *crowd;      /* the load on the links of `middle`; NULL without it */
 };
 
 struct pf_cost {
@@ -84,10 +85,10 @@ struct pf_cost {
     struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
-    size_t window_buffer;        /* 0: the NICs do one-sided communication */
-    double look, event, landing; /* of protocol portals: see keys.def */
-    bool eager_meets;            /* eager data leave when their receive is there */
-    bool exchange;     /* all ranks send to all: short messages share the links between their NICs */
+    size_t window_buffer;                                 /* 0: one-sided communication is done by the NICs */
+    double receive_latency, event_latency, write_latency; /* of protocol portals: see keys.def */
+    bool eager_meets;                                     /* eager data leave when their receive is posted */
+    bool exchange; /* all ranks send to all: short messages wait for the links in the middle of their paths */
     bool leaves_first; /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;

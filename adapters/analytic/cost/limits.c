@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the prices of a run have left out: NICs and links that had more to carry than there was time for. */
+/* Contention that the prices of a run did not include: NICs and links that carried more than their rate
+ * allows. */
 #include "adapters/analytic/cost/internal.h"
 
 struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns parameters and the platform into the tables that messages are priced by. */
+/* Makes the tables by which messages are priced from the parameters and the platform. */
 #include "adapters/analytic/cost/internal.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static double byte_time(const struct pf_parameters *p, enum pf_parameter key, si
     return pf_parameters_has(p, key) ? 1 / pf_parameters_at(p, key, bytes, INFINITY) : otherwise;
 }
 
-/* Key of the network `key`, as the transport has it: the keys of the memory follow in the same order. */
+/* The key of the transport for key `key` of the network: the keys of the memory follow in the same order. */
 static enum pf_parameter of_transport(enum pf_parameter key, bool memory)
 {
     return (enum pf_parameter)((int)key + (memory ? (int)PF_MEMORY_LATENCY - (int)PF_LATENCY : 0));
@@ -104,8 +104,8 @@ static const char *check_transport(const struct pf_parameters *p, bool memory)
     return wrong;
 }
 
-/* The straight line through the two given values around a size: `start` + m x `slope`. Level before the first
- * value and of a single one; beyond the last along the last line. */
+/* Linear interpolation between the two values around a size: `start` + m x `slope`. Constant before the first
+ * value and for a single one; beyond the last value the last line continues. */
 static void straight_line(const struct pf_parameter_value *value, size_t bytes, double *start, double *slope)
 {
     int i = 0;
@@ -117,7 +117,7 @@ static void straight_line(const struct pf_parameter_value *value, size_t bytes, 
     *start = value->number[i] - *slope * (double)value->from[i];
 }
 
-/* The overheads of a transport whose times were measured lie on straight lines as well. */
+/* The overheads of a transport with measured times are linear between sizes as well. */
 static void fill_overhead(const struct pf_parameter_value *value, bool lines, size_t bytes, double *start,
                           double *slope)
 {
@@ -137,7 +137,7 @@ static void fill_range(const struct pf_parameters *p, bool memory, struct pf_cos
     range->latency_factor = pf_parameters_at(p, of_transport(PF_LATENCY_FACTOR, memory), bytes, !time->count);
     if (time->count) {
         straight_line(time, bytes, &range->latency, &range->byte_time);
-        range->byte_factor = time->count == 1; /* nothing else says what a byte takes */
+        range->byte_factor = time->count == 1; /* a single time has no slope: bytes take the path's time */
         if (factor->count)
             straight_line(factor, bytes, &range->latency_factor, &range->latency_slope);
     } else {
@@ -222,9 +222,9 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->network.reserve = pf_parameters_at(p, PF_RESERVE, 0, 0);
     cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);
     cost->copy_latency = pf_parameters_at(p, PF_COPY_LATENCY, 0, 0);
-    cost->look = pf_parameters_at(p, PF_RECEIVE_LATENCY, 0, 0);
-    cost->event = pf_parameters_at(p, PF_EVENT_LATENCY, 0, 0);
-    cost->landing = pf_parameters_at(p, PF_WRITE_LATENCY, 0, 0);
+    cost->receive_latency = pf_parameters_at(p, PF_RECEIVE_LATENCY, 0, 0);
+    cost->event_latency = pf_parameters_at(p, PF_EVENT_LATENCY, 0, 0);
+    cost->write_latency = pf_parameters_at(p, PF_WRITE_LATENCY, 0, 0);
     cost->network.share_above = (size_t)pf_parameters_at(p, PF_SHARE_ABOVE, 0, 0);
     if (by_word(p, PF_WINDOWS, 0) > 0)
         cost->window_buffer = (size_t)fmax(256, pf_parameters_at(p, PF_WINDOW_BUFFER, 0, 8192));
@@ -234,7 +234,7 @@ static const char *make_protocol(struct pf_cost *cost)
     return NULL;
 }
 
-/* Nodes of several links, of the platform or of a topology. */
+/* Nodes with several links, of the platform or of a topology. */
 static void make_ports(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
 {
     struct pf_fabric_cables cables;
@@ -275,7 +275,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
     }
     if (!cost->by_arithmetic) {
         if (!links)
-            return at_key(p, PF_CONTENTION, "the platform does not tell its links");
+            return at_key(p, PF_CONTENTION, "the links of the platform are not known");
         network->links = pf_links_of_platform(cost->nodes, true, links, context);
         return NULL;
     }
@@ -367,7 +367,7 @@ static const char *make_node_topology(struct pf_cost *cost)
     return NULL;
 }
 
-/* What is derived gives way where the user says the same thing in another way. */
+/* Drops derived parameters that the user gives by other keys. */
 static void give_way(struct pf_parameters *derived, const struct pf_parameters *user, bool memory)
 {
     static const struct {
@@ -386,7 +386,7 @@ static void give_way(struct pf_parameters *derived, const struct pf_parameters *
                 derived->value[of_transport(ways[i].derived[k], memory)].count = 0;
 }
 
-/* The machine of model portals, where neither a file nor formulae of its own say that it is another one. */
+/* Derives missing parameters from the simulated NIC, unless there is a file or another key `model`. */
 static void derive(struct pf_cost *cost, pf_cost_route_fn *route, void *context)
 {
     struct pf_parameters *user = &cost->parameters;

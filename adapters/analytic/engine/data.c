@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves the application's data. SMPI's datatypes know the layouts. */
+/* Copies the application's data; layouts are those of SMPI's datatypes. */
 #include "adapters/analytic/engine/engine.h"
 
 #include <stdlib.h>
@@ -10,8 +10,7 @@
 #include "base/memory.h"
 #include "pf_fn.h"
 
-/* Rooms of 64 bytes, 128 bytes ... 4 MiB; larger ones are malloc's, which takes new pages from the system
- * each time. */
+/* Blocks of 64 bytes, 128 bytes ... 4 MiB; larger ones come from malloc(), which maps new pages each time. */
 #define CLASSES 17
 
 static void *free_rooms[CLASSES];
@@ -100,8 +99,8 @@ void an_data_unpack(const char *packed, size_t bytes, void *to, MPI_Datatype typ
         pf_local_type_unpack_bytes(type, packed, bytes, to);
 }
 
-/* Data of a derived type, packed on the way. Both addresses may be the same: MPI_BOTTOM says nothing about
- * where the data are. */
+/* Copies data of a derived type by packing them. Both addresses may be the same, MPI_BOTTOM for example, and
+ * the data still be elsewhere. */
 static void repack(const void *from, int from_count, MPI_Datatype from_type, void *to, MPI_Datatype to_type,
                    size_t bytes)
 {
@@ -163,7 +162,7 @@ void an_items_copy(const void *from, void *to, int count, MPI_Datatype type)
         memcpy(to, from, an_data_bytes(count, type));
 }
 
-/* ---- packing by the application: SMPI's, which looks at the communicator and does not use it ---- */
+/* ---- MPI_Pack and its like: SMPI's, which checks the communicator and does not use it ---- */
 
 static int an_pack(const void *from, int count, MPI_Datatype type, void *packed, int size, int *position,
                    MPI_Comm comm)

@@ -22,36 +22,36 @@
  * adapters/local, so that it needs no second datatype engine; communicators, requests and messages are its
  * own. Dates are simulated seconds.
  *
- * Time: a rank may be ahead of the simulation's clock by its `debt`, the duration of its calls that nobody
- * has waited for yet: it is paid when the rank blocks, or before anything else of it can be seen
+ * Time: a rank may be ahead of the simulation's clock by its `debt`, the duration of calls for which it has
+ * not blocked yet. It pays the debt when it blocks, or before anything outside the engine can observe it
  * (ops->settle).
  */
 struct an_collective;
 struct an_fragment;
 struct an_request;
 
-/* What two ranks have sent each other and not matched, for one destination on one communicator. */
-struct an_mailbox {
-    struct pf_envelope_queue messages; /* struct an_message in the order of the calls, or by arrival */
-    struct pf_envelope_queue receives; /* struct an_request in the order of the calls */
-    uint64_t posted, sent;             /* receives so far; messages, while they are not ordered */
-    bool ordered;                      /* by arrival, since somebody looks for the first of all */
-    int open; /* receives from any source and probes that wait: then messages tell when they arrive */
-    struct an_rank *prober; /* the destination waits in a blocking probe */
+/* The match queues of one member of a communicator. */
+struct an_match {
+    struct pf_envelope_queue unexpected; /* struct an_message, in the order of the calls or by arrival */
+    struct pf_envelope_queue posted;     /* struct an_request, in the order of the calls */
+    uint64_t receives, sends;            /* calls so far: the next item's place in the order of the calls */
+    bool ordered; /* `unexpected` is sorted by arrival, for a receive or a probe from any source */
+    int open;     /* receives from any source and blocking probes that wait for the event of an arrival */
+    struct an_rank *prober; /* the member, while it waits in a blocking probe */
 };
 
-/* One communicator, for all its members. An intercommunicator has both sides in one list: the first `cut`
- * members are one side. */
+/* What all members of a communicator share. An intercommunicator lists the members of both sides, the first
+ * `cut` of which are one side. */
 struct an_shared {
     int id, size;
-    int cut;     /* 0: no intercommunicator */
-    int members; /* that hold it now */
+    int cut;     /* 0: an intracommunicator */
+    int members; /* how many hold a handle now */
     int *world_ranks;
-    bool *joined; /* who has ever held it */
-    struct an_mailbox *boxes;
-    struct an_collective *collectives; /* that have begun and are not over, oldest first */
+    bool *joined; /* the members that have ever held a handle */
+    struct an_match *match;
+    struct an_collective *collectives; /* in progress, oldest first */
     struct an_collective *free_collectives;
-    struct an_leave *leaves; /* room */
+    struct an_leave *leaves; /* scratch */
     struct an_shared *next;  /* in the table */
 };
 
@@ -60,10 +60,10 @@ struct an_comm {
     struct an_rank *rank;
     struct an_shared *shared;
     int me;               /* rank in the own group */
-    int index;            /* in the list of members */
-    int first, size;      /* the own group in that list, and its length */
-    int peers_at, peers;  /* those with whom it exchanges messages: the other side, or all */
-    uint64_t collectives; /* entered */
+    int index;            /* in the list of all members */
+    int first, size;      /* the own group in that list, and its size */
+    int peers_at, peers;  /* the members it sends to: the other side, or all */
+    uint64_t collectives; /* that it has entered */
 };
 
 struct an_rank {
@@ -71,33 +71,34 @@ struct an_rank {
     void *mpi;               /* the middleware's, for on_progress */
     void *predefined[PF_PREDEFINED_LIMIT];
     struct an_comm *world, *alone;
-    struct an_comm *groups; /* where it meets the members of MPI_Comm_create_group; NULL before the first */
-    double debt;            /* seconds of its calls that are still to pay */
-    int calls_in_debt;      /* calls since the rank has blocked */
-    double foresight;       /* its call is a probe in vain, and would be before the debt is so large */
-    double idle_until;      /* its own date when it has last looked in vain */
-    double idle_step;       /* while it dozes, the time between two looks that it does not make */
-    double comes_first, comes_last; /* dates known ahead; between a first one that is over and the last may
-                                       be others */
-    int soonest_from; /* the rank that it has last looked for, and how long a message from there takes */
+    struct an_comm *groups; /* for the messages of MPI_Comm_create_group; NULL before the first call */
+    double debt;            /* seconds that it is ahead of the clock */
+    int calls_in_debt;      /* calls since the rank last blocked */
+    double foresight; /* its call is a probe that found nothing, and no probe finds anything while the debt is
+                         smaller than this */
+    double idle_until;              /* its own date after the last test or probe that found nothing */
+    double idle_step;               /* while it dozes, the time between two of the tests that it skips */
+    double known_first, known_last; /* the earliest and the latest known date at which something completes for
+                                       it; once the first has passed, there may be others in between */
+    int soonest_from; /* the last rank that it probed for, and the shortest time of a message from there */
     double soonest;
     struct pf_waiter waiter;
-    bool can_wait; /* its waiter has been made */
+    bool can_wait; /* its waiter is initialized */
     bool dozes;
-    int idle; /* looks in vain since it has done anything else */
+    int idle; /* tests and probes in a row that found nothing */
     struct pf_event wake;
-    struct an_rank *wake_next; /* wakes with it */
+    struct an_rank *wake_next; /* the next rank that the same event wakes */
     double wake_at;
-    double busy_until;      /* its own date when it began to wait */
-    double work_from, work; /* of the receives that it waits for: the earliest begin, and all together */
-    int unknown;            /* requests that the rank waits for and whose date is not known */
-    bool any;               /* it waits for the first, not for the last */
-    double handles_until;   /* its processor works for one-sided messages of others */
-    struct an_fragment
-        *late; /* the first of those that have come meanwhile and wait for the date `late_until` */
+    double busy_until; /* its own date when it began to wait */
+    double work_from,
+        work;    /* of the receives that it waits for: when the work on the first begins, and the sum */
+    int unknown; /* requests that it waits for and whose completion date is not known */
+    bool any;    /* it waits for any request, not for all */
+    double handles_until;     /* until when its processor handles one-sided messages of other ranks */
+    struct an_fragment *late; /* the first of those that arrived meanwhile and are handled at `late_until` */
     double late_until;
-    double looked;      /* its own date when it has last waited: of what had come until then it knows */
-    void *bsend_buffer; /* the attached one */
+    double polled_at;   /* its own date at the end of its last wait: it has seen what had arrived by then */
+    void *bsend_buffer; /* attached by MPI_Buffer_attach */
     int bsend_size;
     int64_t bsend_used;
     int buffer_number;
@@ -105,42 +106,42 @@ struct an_rank {
 
 enum an_kind { AN_SEND, AN_RECEIVE, AN_COLLECTIVE, AN_ACCESS };
 
-/* A pending operation; at first its envelope, for receives. */
+/* A pending operation. The envelope, of receives, comes first. */
 struct an_request {
     struct pf_envelope envelope;
     enum an_kind kind;
     struct an_rank *rank;
-    struct an_mailbox *box; /* of a posted receive, while it is not matched */
+    struct an_match *match; /* of a posted receive until it is matched */
     struct an_message
-        *message; /* of a rendezvous that is not matched; of a receive: data yet to be unpacked */
+        *message; /* of a send: the unmatched rendezvous; of a receive: data still to be unpacked */
     void *buffer;
     int count;
     MPI_Datatype type;
     double posted;
-    double done_at; /* INFINITY while nobody knows */
-    double work;    /* of a receive: for so long before, its rank's processor works for it */
+    double done_at; /* INFINITY while the date is not known */
+    double work;    /* of a receive: how long its rank's processor works before `done_at` */
     MPI_Status status;
     bool waited, watched;
-    bool freed;      /* the application has forgotten it */
+    bool freed;      /* by MPI_Request_free */
     bool persistent; /* made by an _init function */
     bool active;
-    bool keeps_type;        /* the type must outlive its freeing by the user */
-    struct pf_event notice; /* of the date, for a rank that waits in several implementations */
-    struct an_comm *comm;   /* of a persistent one */
+    bool keeps_type;        /* holds a reference to `type`, which the application may free */
+    struct pf_event notice; /* at `done_at`, for a rank that waits in several implementations */
+    struct an_comm *comm;   /* of a persistent request */
     int peer, mode;
 };
 
-/* A message on its way, or one that nobody has received. */
+/* A message from its send to its receive. */
 struct an_message {
     struct pf_envelope envelope; /* by arrival */
-    struct an_mailbox *box;
+    struct an_match *match;
     int source, destination; /* world ranks */
     size_t bytes;
     struct pf_cost_sent sent;
-    struct pf_event arrival;    /* only while somebody could see it */
+    struct pf_event arrival;    /* pending only while `match->open` */
     struct an_request *request; /* the sender's, of a rendezvous */
-    struct an_rank *buffered;   /* who has it in its attached buffer */
-    int buffer_number;          /* which of those that it has attached */
+    struct an_rank *buffered;   /* the rank whose attached buffer it occupies */
+    int buffer_number;          /* which of the buffers that this rank attached */
     const void *buffer;         /* the sender's, of a rendezvous */
     int count;
     MPI_Datatype type;
@@ -156,14 +157,15 @@ struct an_job {
     struct pf_cost *cost;
     struct pf_colls *colls;
     bool moves_data;  /* analytic_data */
-    bool posts;       /* posting a receive may cost something */
-    bool by_messages; /* one-sided communication is made of them (rma/pt2pt.h) */
+    bool posts;       /* posting a receive may take time */
+    bool by_messages; /* one-sided communication uses messages (rma/pt2pt) */
     void (*on_progress)(void *rank);
 };
 
 extern struct an_job an_job;
 
-/* Sets the prices (job.c). Returns an enum pf_error, and in `why` one line when it is not PF_SUCCESS. */
+/* Makes the price lists (job.c). Returns an enum pf_error, and in `why` one line when it is not PF_SUCCESS.
+ */
 int an_job_price(const struct pf_job *job, char *why, size_t why_size);
 
 /* ---- time (rank.c) ---- */
@@ -174,10 +176,10 @@ static inline double an_now(const struct an_rank *rank)
     return pf_engine_now() + rank->debt;
 }
 
-/* Pays what the rank owes: blocks until its own date. */
+/* Pays the debt: blocks until the rank's own date. */
 void an_rank_settle(struct an_rank *rank);
 
-/* The rank's date moves to `date`: it blocks, or owes the difference when that is small. */
+/* Moves the rank's own date to `date`: it blocks, or adds the difference to its debt when that is small. */
 void an_rank_reach(struct an_rank *rank, double date);
 
 /* A call of the rank has lasted until `date`. */
@@ -188,32 +190,33 @@ static inline void an_rank_charge(struct an_rank *rank, double date)
         rank->debt = date - now;
 }
 
-/* What a call costs the rank itself. */
+/* The overhead of a call. */
 static inline void an_rank_pay_call(struct an_rank *rank)
 {
     rank->debt += pf_cost_call(an_job.cost);
 }
 
-/* Ends a call that does not block: a rank that has called a lot pays what it owes. */
+/* Ends a call that does not block: pays a debt that is too large. */
 void an_rank_pace(struct an_rank *rank);
 
-/* A look was in vain, and takes `step`. */
+/* A test or probe found nothing, and takes `step`. */
 void an_rank_idle(struct an_rank *rank, double step);
 
-/* Something will have come at `date` for the rank, which may doze. */
+/* Something completes at `date` for the rank, which may doze. */
 void an_rank_expect(struct an_rank *rank, double date);
 
-/* Blocks the calling rank until somebody posts its wake event. */
+/* Blocks the calling rank until its wake event. */
 void an_rank_park(struct an_rank *rank);
 
-/* Blocks the calling rank until it has been told `unknown` dates: until the latest of them, and `date`. */
+/* Blocks the calling rank until `unknown` dates have become known, and then until the latest of these and
+ * `date`. */
 void an_rank_await(struct an_rank *rank, int unknown, double date);
 
 /* A date that the blocked rank waits for has become known. */
-void an_rank_tell(struct an_rank *rank, double date);
-/* One of several that become known together: ranks that go on at one date share an event. `last` points to
- * NULL before the first. */
-void an_rank_tell_next(struct an_rank *rank, double date, struct an_rank **last);
+void an_rank_notify(struct an_rank *rank, double date);
+/* The same for one of several dates that become known together: ranks that continue at one date share an
+ * event. `last` points to NULL before the first. */
+void an_rank_notify_next(struct an_rank *rank, double date, struct an_rank **last);
 
 /* The calling rank. */
 struct an_rank *an_rank_self(void);
@@ -222,28 +225,28 @@ struct an_rank *an_rank_self(void);
 struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind);
 void an_request_release(struct an_request *request);
 
-/* What it sends or receives. */
+/* Sets the data that it sends or receives. */
 void an_request_describe(struct an_request *request, const void *buffer, int count, MPI_Datatype type);
 
-/* The date of the request is known now. */
+/* Sets the date at which the request completes. */
 void an_request_settle(struct an_request *request, double date);
 
-/* The same for one of several, see an_rank_tell_next(). */
+/* The same for one of several, see an_rank_notify_next(). */
 void an_request_settle_next(struct an_request *request, double date, struct an_rank **last);
 
 /* Blocks until it is done and moves the rank's date there. */
 void an_request_await(struct an_request *request);
 
-/* The rank waits in several implementations at once: it is told when the request is done. */
+/* The rank waits in several implementations at once: on_progress() is called when the request completes. */
 void an_request_watch(struct an_request *request);
 
-/* A wait begins; one of its receives has its date. Several receives follow each other on the processor of
- * their rank: returns the earliest end of those so far. */
+/* Begins a wait; adds one of its receives, whose date is known. The rank's processor works on one receive
+ * after the other: returns when it can have finished those added so far. */
 void an_rank_begin_work(struct an_rank *rank);
 double an_rank_work(struct an_rank *rank, const struct an_request *request);
 
-/* It is done at the rank's date: the rest of its data, its status. Returns its error; releases it, or makes a
- * persistent one inactive. */
+/* Completes a request that is done: unpacks data that are left, sets the status, and releases the request or
+ * makes a persistent one inactive. Returns its error. */
 int an_request_finish(MPI_Request *handle, MPI_Status *status);
 
 static inline bool an_request_is_done(const struct an_request *request)
@@ -251,7 +254,7 @@ static inline bool an_request_is_done(const struct an_request *request)
     return request->done_at <= an_now(request->rank);
 }
 
-/* The memory of a message; what it says is the caller's to fill in. Its place in a box must have ended. */
+/* The memory of a message, which the caller fills in; one that is freed is in no queue. */
 struct an_message *an_message_new(void);
 void an_message_free(struct an_message *message);
 
@@ -265,29 +268,29 @@ struct an_send {
     enum pf_cost_mode mode;
 };
 
-/* The request of a send that has yet to start. */
+/* The request of a send that has not started. */
 struct an_request *an_send_request(const struct an_send *send);
-/* Sends, and returns the date at which a wait for it ends. When that is INFINITY, the message has to meet its
- * receive first, and tells the request then; it is made here if the caller has none. */
+/* Sends, and returns the date at which a wait for the send ends. INFINITY: only the match with the receive
+ * sets it, in the request, which is made here if the caller has none. */
 double an_message_send(const struct an_send *send, struct an_request **request);
 /* Posts a receive with the middleware's wildcards. */
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request);
-/* Takes a matched message into a receive. */
+/* Completes a receive with the message that it matched. */
 void an_message_take(struct an_message *message, struct an_request *request, double posted);
 /* The first message that has arrived and matches. */
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
-/* From now on (or no longer) messages to this box tell when they arrive. */
-void an_mailbox_open(struct an_mailbox *box);
-void an_mailbox_close(struct an_mailbox *box);
-/* Takes it out of its box. */
+/* One more (or one less) receive from any source or blocking probe waits: see `open`. */
+void an_match_open(struct an_match *match);
+void an_match_close(struct an_match *match);
+/* Removes a message from its queue, or a receive. */
 void an_message_remove(struct an_message *message);
-/* Takes a receive that nobody has matched out of the books. */
+
 void an_message_withdraw(struct an_request *request);
-void an_mailbox_clear(struct an_mailbox *box);
+void an_match_clear(struct an_match *match);
 
 /* ---- data (data.c) ---- */
 
-/* Room for packed data, from lists by size. */
+/* Memory for packed data, from free lists by size. */
 char *an_data_room(size_t bytes, int *class);
 void an_data_give_back(char *room, int class);
 size_t an_data_bytes(int count, MPI_Datatype type);
@@ -328,7 +331,7 @@ static inline void *an_buffer(const void *buffer)
     return buffer == MPI_BOTTOM ? NULL : (void *)(uintptr_t)buffer;
 }
 
-/* Of a received message, whose status has the layout of adapters/local: see status_get() in
+/* Sets the size of a received message; the layout of a status is that of adapters/local, see status_get() in
  * analytic_adapter.c. */
 static inline void an_status_set_bytes(MPI_Status *status, size_t bytes)
 {

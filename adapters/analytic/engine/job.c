@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all files of the engine share: the ranks, and what things cost. */
+/* What all files of the engine share: the ranks and the price lists. */
 #include "adapters/analytic/engine/engine.h"
 
 #include <stdlib.h>
@@ -24,8 +24,8 @@ struct node {
 static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
 {
     struct node *known = NULL, *all = pf_calloc((size_t)job->size, sizeof *all);
-    sg_host_t *hosts =
-        pf_calloc((size_t)job->size, sizeof(sg_host_t)); /* the routes are asked for all the time */
+    sg_host_t *hosts = pf_calloc((size_t)job->size,
+                                 sizeof(sg_host_t)); /* kept: routes are looked up until the end of the run */
     int n = 0;
     for (int i = 0; i < job->size; i++) {
         struct node *node;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages and receives meet. A message is in the books from the call that sends it on, with the date at
- * which it arrives. A receive from a given source takes the first one that matches at once, even if it has
- * yet to arrive: nothing that is sent later can come between. A receive from any source, and a probe, must
- * see the message that arrives first; while one is open, messages of the box announce their arrival by an
- * event, and nobody else takes one before. Messages of one source do not overtake each other.
+ * Matching. A message is in its destination's queue from the call that sends it, with the date of its
+ * arrival. A receive from a given source takes the first one that matches at once, even if it has not arrived
+ * yet: no message that is sent later can match before it. A receive from any source, and a probe, must take
+ * the message that arrives first: while one is pending, each message to this destination has an event at its
+ * arrival, and only that event matches it. Messages of one source do not overtake each other.
  */
 #include "adapters/analytic/engine/engine.h"
 
@@ -13,20 +13,20 @@
 void an_message_remove(struct an_message *m)
 {
     pf_engine_cancel(&m->arrival);
-    pf_envelope_remove(&m->box->messages, &m->envelope);
-    m->box = NULL;
+    pf_envelope_remove(&m->match->unexpected, &m->envelope);
+    m->match = NULL;
 }
 
 void an_message_withdraw(struct an_request *receive)
 {
-    struct an_mailbox *box = receive->box;
-    pf_envelope_remove(&box->receives, &receive->envelope);
-    receive->box = NULL;
+    struct an_match *match = receive->match;
+    pf_envelope_remove(&match->posted, &receive->envelope);
+    receive->match = NULL;
     if (receive->envelope.source == PF_ENVELOPE_ANY_SOURCE)
-        an_mailbox_close(box);
+        an_match_close(match);
 }
 
-/* What the status of a receive says. Returns how much of the message it has room for. */
+/* Sets the status of a receive. Returns how many bytes of the message fit into its buffer. */
 static size_t describe(struct an_request *receive, int source, int tag, size_t bytes)
 {
     size_t room = an_data_bytes(receive->count, receive->type), taken = bytes > room ? room : bytes;
@@ -45,8 +45,8 @@ static void pack(struct an_message *m, const void *buffer, int count, MPI_Dataty
     }
 }
 
-/* The data go to the receiver. Outside a rank's context nothing can be unpacked: then that is left to the
- * call that completes the receive, which keeps the message. */
+/* Copies the data to the receiver. Outside a rank's context nothing can be unpacked: then the receive keeps
+ * the message, and the call that completes it unpacks the data. Returns whether the message is finished. */
 static bool deliver(struct an_message *m, struct an_request *receive)
 {
     if (!an_job.moves_data || m->bytes == 0)
@@ -66,14 +66,14 @@ static bool deliver(struct an_message *m, struct an_request *receive)
     return true;
 }
 
-/* How long a processor takes to put together data that do not lie together, or apart again. */
+/* How long a processor takes to pack data with gaps, or to unpack them. */
 static double packing(MPI_Datatype type, size_t bytes)
 {
     double time = pf_cost_pack(an_job.cost, bytes);
     return time > 0 && an_data_has_gaps(type) ? time : 0;
 }
 
-/* The processor's part of it is over when the data are where they belong. */
+/* A receive completes when its data are unpacked. */
 static void settle_receive(struct an_request *receive, const struct pf_cost_received *received, size_t bytes)
 {
     double unpacking = packing(receive->type, bytes);
@@ -85,9 +85,9 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
 {
     struct pf_cost_received received;
     pf_cost_receive(an_job.cost, m->source, m->destination, m->bytes, &m->sent, posted, &received);
-    /* Where processors do the work, one look finds everything that has come. */
+    /* Where processors do the work, one call of the progress engine finds all messages that have arrived. */
     if (received.work > 0 && !m->sent.rendezvous && posted > received.arrival &&
-        received.arrival <= receive->rank->looked)
+        received.arrival <= receive->rank->polled_at)
         received.complete -= pf_cost_looking(an_job.cost);
     describe(receive, m->envelope.source, m->envelope.tag, m->bytes);
     bool over = deliver(m, receive);
@@ -104,15 +104,15 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
 static void arrived(struct pf_event *event)
 {
     struct an_message *m = pf_container_of(event, struct an_message, arrival);
-    struct an_mailbox *box = m->box;
+    struct an_match *match = m->match;
     struct an_request *receive =
-        (struct an_request *)pf_envelope_find(&box->receives, m->envelope.source, m->envelope.tag);
+        (struct an_request *)pf_envelope_find(&match->posted, m->envelope.source, m->envelope.tag);
     if (receive) {
         an_message_withdraw(receive);
         an_message_remove(m);
         an_message_take(m, receive, receive->posted);
-    } else if (box->prober) {
-        pf_engine_post(&box->prober->wake, fmax(m->sent.arrival, box->prober->busy_until));
+    } else if (match->prober) {
+        pf_engine_post(&match->prober->wake, fmax(m->sent.arrival, match->prober->busy_until));
     }
 }
 
@@ -125,65 +125,65 @@ static uint64_t order_of(const struct an_message *m)
 }
 
 /*
- * Somebody asks which message of the box comes first, whatever its source. Before, messages are in the order
- * of the calls, which is that of each source: in an exchange of all with all, looking for the place of each
- * by its date would take longer than all the rest. Their orders so far are less than any date's.
+ * A receive or probe needs the first arrival from any source. Until then messages are in the order of the
+ * calls, which suffices for each source: in an exchange of all with all, sorting each message by its date
+ * would take longer than everything else. Numbers of calls are less than the bits of any date.
  */
-static void order_by_arrival(struct an_mailbox *box)
+static void order_by_arrival(struct an_match *match)
 {
-    if (box->ordered)
+    if (match->ordered)
         return;
-    box->ordered = true;
-    for (int i = box->messages.count; i > 0; i--) {
-        struct an_message *m = (struct an_message *)box->messages.all.first;
-        pf_envelope_remove(&box->messages, &m->envelope);
+    match->ordered = true;
+    for (int i = match->unexpected.count; i > 0; i--) {
+        struct an_message *m = (struct an_message *)match->unexpected.all.first;
+        pf_envelope_remove(&match->unexpected, &m->envelope);
         m->envelope.order = order_of(m);
-        pf_envelope_insert(&box->messages, &m->envelope);
+        pf_envelope_insert(&match->unexpected, &m->envelope);
     }
 }
 
-void an_mailbox_open(struct an_mailbox *box)
+void an_match_open(struct an_match *match)
 {
-    order_by_arrival(box);
-    if (box->open++ > 0)
+    order_by_arrival(match);
+    if (match->open++ > 0)
         return;
     double now = pf_engine_now();
-    for (struct pf_envelope *e = box->messages.all.first; e; e = e->next) {
+    for (struct pf_envelope *e = match->unexpected.all.first; e; e = e->next) {
         struct an_message *m = (struct an_message *)e;
         if (m->sent.arrival > now)
             pf_engine_post(&m->arrival, m->sent.arrival);
     }
 }
 
-void an_mailbox_close(struct an_mailbox *box)
+void an_match_close(struct an_match *match)
 {
-    box->open--;
+    match->open--;
 }
 
-static void insert(struct an_mailbox *box, struct an_message *m)
+static void insert(struct an_match *match, struct an_message *m)
 {
     const struct an_message *last =
-        (const struct an_message *)pf_envelope_last_of(&box->messages, m->envelope.source);
+        (const struct an_message *)pf_envelope_last_of(&match->unexpected, m->envelope.source);
     if (last && last->sent.arrival > m->sent.arrival)
         m->sent.arrival = last->sent.arrival;
-    if (box->messages.count == 0 && !box->open)
-        box->ordered = false;
-    m->envelope.order = box->ordered ? order_of(m) : box->sent++;
-    m->box = box;
-    pf_envelope_insert(&box->messages, &m->envelope);
-    if (box->open)
+    if (match->unexpected.count == 0 && !match->open)
+        match->ordered = false;
+    m->envelope.order = match->ordered ? order_of(m) : match->sends++;
+    m->match = match;
+    pf_envelope_insert(&match->unexpected, &m->envelope);
+    if (match->open)
         pf_engine_post(&m->arrival, m->sent.arrival);
     an_rank_expect(an_job.ranks[m->destination], m->sent.arrival);
 }
 
-/* The call has lasted until `date`; it began at `now`, when the simulation's clock showed `clock`. */
+/* The call lasts until `date`; it began at `now`, when the simulation's clock was at `clock`. */
 static void charge(struct an_rank *rank, double clock, double now, double date)
 {
     if (date > now)
         rank->debt = date - clock;
 }
 
-/* The receive was there first: the data go straight into its buffer. Returns when the sender may go on. */
+/* The receive was posted first: the data go directly into its buffer. Returns when the send completes. */
 static double send_to(const struct an_send *s, size_t bytes, double clock, struct an_request *receive)
 {
     struct an_rank *rank = s->comm->rank;
@@ -223,7 +223,7 @@ struct an_request *an_send_request(const struct an_send *s)
     return request;
 }
 
-/* The message waits for its receive, and somebody for the message. */
+/* A rendezvous: the match will complete the request. */
 static void await_receive(const struct an_send *s, struct an_message *m, struct an_request **request)
 {
     if (!*request)
@@ -240,11 +240,11 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     struct an_rank *rank = s->comm->rank;
     struct an_shared *shared = s->comm->shared;
     int target = s->comm->peers_at + s->peer;
-    struct an_mailbox *box = &shared->boxes[target];
+    struct an_match *match = &shared->match[target];
     size_t bytes = an_data_bytes(s->count, s->type);
     rank->debt += packing(s->type, bytes);
     double clock = pf_engine_now(), now = clock + rank->debt;
-    struct an_request *receive = (struct an_request *)pf_envelope_find(&box->receives, s->comm->me, s->tag);
+    struct an_request *receive = (struct an_request *)pf_envelope_find(&match->posted, s->comm->me, s->tag);
     if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE)
         return send_to(s, bytes, clock, receive);
     struct pf_cost_sent sent;
@@ -260,34 +260,34 @@ double an_message_send(const struct an_send *s, struct an_request **request)
         m->buffer_number = rank->buffer_number;
         rank->bsend_used += (int64_t)bytes;
     }
-    insert(box, m);
+    insert(match, m);
     return sent.rendezvous ? INFINITY : sent.safe;
 }
 
-/* Has it arrived for those who must not look ahead? */
-static bool is_there(const struct an_mailbox *box, const struct an_message *m, double now)
+/* Whether it has arrived, for calls that take the first arrival. */
+static bool is_there(const struct an_match *match, const struct an_message *m, double now)
 {
-    return box->open ? !pf_event_pending(&m->arrival) : m->sent.arrival <= now;
+    return match->open ? !pf_event_pending(&m->arrival) : m->sent.arrival <= now;
 }
 
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now)
 {
-    struct an_mailbox *box = &comm->shared->boxes[comm->index];
+    struct an_match *match = &comm->shared->match[comm->index];
     if (source == PF_ENVELOPE_ANY_SOURCE)
-        order_by_arrival(box);
-    struct an_message *m = (struct an_message *)pf_envelope_find(&box->messages, source, tag);
-    return m && is_there(box, m, now) ? m : NULL;
+        order_by_arrival(match);
+    struct an_message *m = (struct an_message *)pf_envelope_find(&match->unexpected, source, tag);
+    return m && is_there(match, m, now) ? m : NULL;
 }
 
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request)
 {
-    struct an_mailbox *box = &comm->shared->boxes[comm->index];
+    struct an_match *match = &comm->shared->match[comm->index];
     bool any = source == PF_ENVELOPE_ANY_SOURCE;
     request->posted = an_now(comm->rank);
     if (any)
-        order_by_arrival(box);
-    struct an_message *m = (struct an_message *)pf_envelope_find(&box->messages, source, tag);
-    if (m && (any || box->open) && !is_there(box, m, request->posted))
+        order_by_arrival(match);
+    struct an_message *m = (struct an_message *)pf_envelope_find(&match->unexpected, source, tag);
+    if (m && (any || match->open) && !is_there(match, m, request->posted))
         m = NULL;
     if (m) {
         an_message_remove(m);
@@ -296,11 +296,11 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
         comm->rank->debt += returns - request->posted;
         return;
     }
-    request->envelope = (struct pf_envelope){.order = box->posted++, .source = source, .tag = tag};
-    request->box = box;
-    pf_envelope_insert(&box->receives, &request->envelope);
+    request->envelope = (struct pf_envelope){.order = match->receives++, .source = source, .tag = tag};
+    request->match = match;
+    pf_envelope_insert(&match->posted, &request->envelope);
     if (any)
-        an_mailbox_open(box);
+        an_match_open(match);
 }
 
 static void free_envelope(struct pf_envelope *envelope)
@@ -313,11 +313,11 @@ static void free_envelope(struct pf_envelope *envelope)
 
 static void forget_receive(struct pf_envelope *envelope)
 {
-    ((struct an_request *)envelope)->box = NULL;
+    ((struct an_request *)envelope)->match = NULL;
 }
 
-void an_mailbox_clear(struct an_mailbox *box)
+void an_match_clear(struct an_match *match)
 {
-    pf_envelope_queue_clear(&box->messages, free_envelope);
-    pf_envelope_queue_clear(&box->receives, forget_receive);
+    pf_envelope_queue_clear(&match->unexpected, free_envelope);
+    pf_envelope_queue_clear(&match->posted, forget_receive);
 }

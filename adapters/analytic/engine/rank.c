@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the date of a rank moves, and how it waits. */
+/* The date of a rank and how it blocks. */
 #include "adapters/analytic/engine/engine.h"
 
 /*
- * A rank that knows when its call ends does not need to stop the simulation for it: it may run ahead by this
- * much, and by this many calls. Other ranks cannot see that, because what it sends carries its own date; only
- * the order in which ranks of one node ask for their NIC could differ from the order of the dates.
+ * A rank that knows when its call ends does not block for it: it may run ahead of the clock by this much, and
+ * by this many calls. Other ranks cannot observe that, because its messages carry its own date; only the
+ * order in which ranks of one node occupy their NIC can differ from the order of the dates.
  */
 #define MOST_DEBT  5e-6
 #define MOST_CALLS 32
 
-/* Who has looked in vain so often does nothing else, and takes so many looks for one. */
-enum { LOOKS_TO_DOZE = 16, LOOKS_AT_ONCE = 32 };
+/* A rank whose last tests and probes, so many of them, found nothing is polling: it sleeps through so many at
+ * a time. */
+enum { TESTS_TO_DOZE = 16, TESTS_SKIPPED = 32 };
 
 struct an_rank *an_rank_self(void)
 {
@@ -21,8 +22,8 @@ struct an_rank *an_rank_self(void)
 void an_rank_park(struct an_rank *rank)
 {
     pf_waiter_park(&rank->waiter);
-    /* A request that was settled between the event and the rank's turn has rung once more: a later wait would
-     * take that for its own. */
+    /* A request that was settled between the event and this point has posted the event again: a later wait
+     * must not see it. */
     pf_engine_cancel(&rank->wake);
     rank->debt = 0;
     rank->calls_in_debt = 0;
@@ -60,13 +61,13 @@ void an_rank_pace(struct an_rank *rank)
 }
 
 /*
- * Who does nothing but look sleeps through looks that would be in vain: what comes meanwhile wakes it at the
- * date of the first one that sees it. What another model brings does not, nor what is stored in memory: so
- * these are few.
+ * A rank that polls sleeps through tests and probes that would find nothing. A message or request that
+ * completes meanwhile wakes it at the date of the first test that would find it. Completions in another model
+ * and stores to memory do not, so the number of skipped tests is small.
  */
 
-/* Wakes it at the first look that sees what comes at `date`, or came then. */
-static void stir(struct an_rank *rank, double date)
+/* Wakes the rank at the first test that finds what completes, or completed, at `date`. */
+static void wake_at_test(struct an_rank *rank, double date)
 {
     date = fmax(date, pf_engine_now());
     double from = rank->idle_until, step = rank->idle_step, at = from + ceil((date - from) / step) * step;
@@ -78,39 +79,40 @@ static void stir(struct an_rank *rank, double date)
 
 void an_rank_expect(struct an_rank *rank, double date)
 {
-    if (rank->comes_last <= pf_engine_now()) {
-        rank->comes_first = rank->comes_last = date;
+    if (rank->known_last <= pf_engine_now()) {
+        rank->known_first = rank->known_last = date;
     } else {
-        rank->comes_first = fmin(rank->comes_first, date);
-        rank->comes_last = fmax(rank->comes_last, date);
+        rank->known_first = fmin(rank->known_first, date);
+        rank->known_last = fmax(rank->known_last, date);
     }
     if (rank->dozes)
-        stir(rank, date);
+        wake_at_test(rank, date);
 }
 
-static bool knows_when(const struct an_rank *rank, double now)
+static bool knows_next(const struct an_rank *rank, double now)
 {
-    return rank->comes_first > now || rank->comes_last <= now;
+    return rank->known_first > now || rank->known_last <= now;
 }
 
 static void doze(struct an_rank *rank, double now, double step)
 {
     rank->idle_until = now;
     rank->idle_step = step;
-    rank->wake_at = now + LOOKS_AT_ONCE * step;
-    if (rank->comes_first > now)
-        stir(rank, rank->comes_first);
+    rank->wake_at = now + TESTS_SKIPPED * step;
+    if (rank->known_first > now)
+        wake_at_test(rank, rank->known_first);
     rank->dozes = true;
     park_until(rank, rank->wake_at);
     rank->dozes = false;
 }
 
-/* Who spins must let others come: it pays at once, or before a probe whose answer others may change. */
+/* Polling must let other ranks run: the rank pays at once, or before a probe whose result another rank may
+ * change. */
 void an_rank_idle(struct an_rank *rank, double step)
 {
     double now = an_now(rank);
     rank->idle = now - rank->idle_until > step ? 0 : rank->idle + 1;
-    if (rank->idle > LOOKS_TO_DOZE && knows_when(rank, now)) {
+    if (rank->idle > TESTS_TO_DOZE && knows_next(rank, now)) {
         doze(rank, now, step);
     } else {
         rank->debt += step;
@@ -131,7 +133,7 @@ void an_rank_await(struct an_rank *rank, int unknown, double date)
     an_rank_park(rank);
 }
 
-/* The rank knows when it goes on. Nothing else has been posted since the one before. */
+/* The date at which the rank continues is known. No other event was posted since that of `last`. */
 static void post_wake(struct an_rank *rank, struct an_rank **last)
 {
     if (*last && (*last)->wake_at == rank->wake_at)
@@ -141,7 +143,7 @@ static void post_wake(struct an_rank *rank, struct an_rank **last)
     *last = rank;
 }
 
-void an_rank_tell_next(struct an_rank *rank, double date, struct an_rank **last)
+void an_rank_notify_next(struct an_rank *rank, double date, struct an_rank **last)
 {
     if (rank->any) {
         *last = NULL; /* its event may yet move */
@@ -155,10 +157,10 @@ void an_rank_tell_next(struct an_rank *rank, double date, struct an_rank **last)
         post_wake(rank, last);
 }
 
-void an_rank_tell(struct an_rank *rank, double date)
+void an_rank_notify(struct an_rank *rank, double date)
 {
     struct an_rank *last = NULL;
-    an_rank_tell_next(rank, date, &last);
+    an_rank_notify_next(rank, date, &last);
 }
 
 void an_rank_begin_work(struct an_rank *rank)

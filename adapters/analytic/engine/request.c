@@ -33,7 +33,7 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
     struct an_request *request = pf_pool_get(&requests);
     request->kind = kind;
     request->rank = rank;
-    request->box = NULL; /* without one, its envelope says nothing */
+    request->match = NULL; /* without one, its envelope has no meaning */
     request->message = NULL;
     request->done_at = INFINITY;
     request->work = 0;
@@ -78,8 +78,8 @@ void an_request_settle_next(struct an_request *request, double date, struct an_r
     request->done_at = date;
     an_rank_expect(request->rank, date);
     if (request->waited)
-        an_rank_tell_next(request->rank, request->rank->any ? date : an_rank_work(request->rank, request),
-                          last);
+        an_rank_notify_next(request->rank, request->rank->any ? date : an_rank_work(request->rank, request),
+                            last);
     if (request->watched) {
         *last = NULL;
         pf_engine_post(&request->notice, date);
@@ -105,7 +105,7 @@ void an_request_await(struct an_request *request)
         an_rank_await(rank, 1, an_now(rank));
         request->waited = false;
     }
-    rank->looked = an_now(rank);
+    rank->polled_at = an_now(rank);
 }
 
 void an_request_watch(struct an_request *request)

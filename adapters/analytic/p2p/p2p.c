@@ -57,7 +57,7 @@ static int isend(const void *buffer, int count, MPI_Datatype type, int dest, int
     return MPI_SUCCESS;
 }
 
-/* A send that need not wait for its receive does without a request. */
+/* A send that does not wait for its receive needs no request. */
 static int send(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                 enum pf_cost_mode mode)
 {
@@ -177,7 +177,7 @@ static int an_sendrecv_replace(void *buffer, int count, MPI_Datatype type, int d
         return error;
     size_t bytes = an_data_bytes(count, type);
     bool derived = an_data_is_derived(type);
-    if (derived && bytes > INT_MAX) /* nothing else can be said about so many packed bytes */
+    if (derived && bytes > INT_MAX) /* no count can describe so many packed bytes */
         return MPI_ERR_COUNT;
     char *room = an_data_room(bytes, &class);
     an_data_pack(an_buffer(buffer), count, type, room);
@@ -225,7 +225,7 @@ INIT(ssend_init, const void, AN_SEND, PF_COST_SYNCHRONOUS)
 INIT(rsend_init, const void, AN_SEND, PF_COST_READY)
 INIT(recv_init, void, AN_RECEIVE, PF_COST_STANDARD)
 
-/* The middleware makes a persistent request anew for each start, so each is started once. */
+/* The middleware makes a new persistent request for each start, so each is started once. */
 static int an_start(MPI_Request *handle)
 {
     struct an_request *request = (struct an_request *)*handle;
@@ -249,7 +249,7 @@ static int an_start(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
-/* ---- the attached buffer: messages are kept by the engine, it only limits them ---- */
+/* ---- the attached buffer: the engine stores the messages, the buffer's size only limits them ---- */
 
 static int an_buffer_attach(void *buffer, int size)
 {

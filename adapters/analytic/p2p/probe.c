@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes, matched ones too: a matched message leaves the books and is received by its handle. */
+/* Probes. A message that a matched probe finds leaves its queue and is received by its handle. */
 #include "adapters/analytic/p2p/p2p.h"
 
 #include "pf_fn.h"
@@ -12,19 +12,19 @@ static void describe(const struct an_message *m, MPI_Status *status)
     an_status_set_bytes(status, m->bytes);
 }
 
-static struct an_message *look(MPI_Comm handle, int source, int tag)
+static struct an_message *find(MPI_Comm handle, int source, int tag)
 {
     struct an_comm *comm = an_comm_of(handle);
     return an_message_find(comm, an_source(source), an_tag(tag), an_now(comm->rank));
 }
 
-/* How far the rank may be ahead of the clock and still know of all messages from there that have arrived:
- * what is sent later comes later. */
+/* How far the rank may be ahead of the clock while all messages from `source` that have arrived are in its
+ * queue: a message that is sent from now on arrives later than that. */
 static double foresight(struct an_comm *comm, int source)
 {
     struct an_rank *rank = comm->rank;
     const struct an_shared *shared = comm->shared;
-    if (source == MPI_ANY_SOURCE || shared->boxes[comm->index].open)
+    if (source == MPI_ANY_SOURCE || shared->match[comm->index].open)
         return 0;
     int from = shared->world_ranks[comm->peers_at + source];
     if (from != rank->soonest_from) {
@@ -34,36 +34,37 @@ static double foresight(struct an_comm *comm, int source)
     return rank->soonest;
 }
 
-/* Once. Who finds nothing may look again before it pays, as long as others cannot change the answer. */
-static struct an_message *glance(MPI_Comm handle, int source, int tag)
+/* Probes once. A rank that finds nothing may probe again before it pays, as long as other ranks cannot change
+ * the result. */
+static struct an_message *probe_once(MPI_Comm handle, int source, int tag)
 {
     struct an_comm *comm = an_comm_of(handle);
     struct an_rank *rank = comm->rank;
     double known = foresight(comm, source);
     if (rank->debt >= known)
         an_rank_settle(rank);
-    struct an_message *m = look(handle, source, tag);
+    struct an_message *m = find(handle, source, tag);
     rank->foresight = m ? 0 : known;
     return m;
 }
 
-/* Until there is one. */
-static struct an_message *await(MPI_Comm handle, int source, int tag)
+/* Waits for one. */
+static struct an_message *probe_until_found(MPI_Comm handle, int source, int tag)
 {
     struct an_comm *comm = an_comm_of(handle);
     struct an_rank *rank = comm->rank;
-    struct an_mailbox *box = &comm->shared->boxes[comm->index];
-    struct an_message *m = look(handle, source, tag);
+    struct an_match *match = &comm->shared->match[comm->index];
+    struct an_message *m = find(handle, source, tag);
     if (m)
         return m;
     an_rank_settle(rank);
-    an_mailbox_open(box);
-    box->prober = rank;
+    an_match_open(match);
+    match->prober = rank;
     rank->busy_until = pf_engine_now();
-    while (!(m = look(handle, source, tag)))
+    while (!(m = find(handle, source, tag)))
         an_rank_park(rank);
-    box->prober = NULL;
-    an_mailbox_close(box);
+    match->prober = NULL;
+    an_match_close(match);
     return m;
 }
 
@@ -75,7 +76,7 @@ static int an_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     if (source == MPI_PROC_NULL)
         an_status_set_nothing(status);
     else
-        describe(await(comm, source, tag), status);
+        describe(probe_until_found(comm, source, tag), status);
     return MPI_SUCCESS;
 }
 
@@ -84,7 +85,7 @@ static int an_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
     int error = an_check_peer(comm, source, tag, true);
     if (error)
         return error;
-    const struct an_message *m = source == MPI_PROC_NULL ? NULL : glance(comm, source, tag);
+    const struct an_message *m = source == MPI_PROC_NULL ? NULL : probe_once(comm, source, tag);
     *flag = m || source == MPI_PROC_NULL;
     if (m)
         describe(m, status);
@@ -98,7 +99,7 @@ static int an_mprobe(int source, int tag, MPI_Comm comm, void **message, MPI_Sta
     int error = an_check_peer(comm, source, tag, true);
     if (error)
         return error;
-    struct an_message *m = await(comm, source, tag);
+    struct an_message *m = probe_until_found(comm, source, tag);
     an_message_remove(m);
     describe(m, status);
     *message = m;
@@ -110,7 +111,7 @@ static int an_improbe(int source, int tag, MPI_Comm comm, int *flag, void **mess
     int error = an_check_peer(comm, source, tag, true);
     if (error)
         return error;
-    struct an_message *m = glance(comm, source, tag);
+    struct an_message *m = probe_once(comm, source, tag);
     *flag = m != NULL;
     if (!m)
         return MPI_SUCCESS;

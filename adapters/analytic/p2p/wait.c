@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The native functions that complete operations. A rank blocks once per call at most. */
+/* The native functions that complete operations. A rank blocks at most once per call. */
 #include "adapters/analytic/p2p/p2p.h"
 
 #include "pf_fn.h"
@@ -44,10 +44,10 @@ void an_wait_all(int n, MPI_Request handles[])
     for (int i = 0; i < n && unknown > 0; i++)
         if (request_of(handles[i]))
             request_of(handles[i])->waited = false;
-    rank->looked = an_now(rank);
+    rank->polled_at = an_now(rank);
 }
 
-/* Until one of them is done. */
+/* Waits until one of them is done. */
 static void wait_any(struct an_rank *rank, int n, MPI_Request handles[])
 {
     double earliest = INFINITY, now = an_now(rank);
@@ -219,16 +219,16 @@ static void cancelled(struct an_request *request)
     an_request_settle(request, an_now(request->rank));
 }
 
-/* What nobody has matched can be cancelled: posted receives, and sends that wait for theirs. */
+/* What is not matched can be cancelled: posted receives, and sends that wait for their receive. */
 static int an_cancel(MPI_Request *handle)
 {
     struct an_request *request = request_of(*handle);
     if (!request)
         return MPI_ERR_REQUEST;
-    if (request->box) {
+    if (request->match) {
         an_message_withdraw(request);
         cancelled(request);
-    } else if (request->kind == AN_SEND && request->message && request->message->box) {
+    } else if (request->kind == AN_SEND && request->message && request->message->match) {
         an_message_remove(request->message);
         an_message_free(request->message);
         request->message = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts, gets and atomic calls: their arguments become an access, which the NICs or messages carry out. */
+/* Puts, gets and atomic calls: they turn their arguments into an access, which nic/ or pt2pt/ carries out. */
 #include "adapters/analytic/rma/rma.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ struct aim {
     MPI_Datatype type;
 };
 
-/* Where the target's items lie. The middleware has seen that they are in the window. */
+/* Finds the target's items. The middleware has checked that they are in the window. */
 static int take_aim(struct an_window *win, const struct aim *aim, struct an_layout *there)
 {
     if (!an_window_is_member(win, aim->rank))
@@ -53,7 +53,7 @@ static struct an_access *access_new(struct an_window *win, enum an_action action
     return a;
 }
 
-/* Room for what goes to the target, and for what comes back behind it. */
+/* Allocates memory for the data to the target and for those of the answer. */
 static void make_room(struct an_access *a, size_t sent)
 {
     size_t answer = a->answers ? a->bytes : 0;
@@ -62,7 +62,7 @@ static void make_room(struct an_access *a, size_t sent)
         a->payload = an_data_room(sent + answer, &a->payload_class);
 }
 
-/* Sends it. What moves no bytes is no message. */
+/* Starts an access. One without bytes sends no message. */
 static void start(struct an_access *a, MPI_Request *request)
 {
     struct an_rank *rank = a->win->rank;
@@ -126,8 +126,8 @@ static int get(const struct side *into, const struct aim *aim, MPI_Win handle, M
     return MPI_SUCCESS;
 }
 
-/* The predefined type of the items: both sides have the same, but SMPI forgets it for structures without
- * gaps, which are bytes to it. */
+/* The predefined type of the items: both sides have the same, but SMPI treats structures without gaps as
+ * bytes. */
 static MPI_Datatype basic_type(const struct side *from, const struct an_layout *there)
 {
     if (!an_data_is_derived(from->type))
@@ -139,7 +139,7 @@ static MPI_Datatype basic_type(const struct side *from, const struct an_layout *
     return pf_local_type_size(basic) > pf_local_type_size(there->basic) ? basic : there->basic;
 }
 
-/* With MPI_NO_OP nothing goes to the target; without a result nothing comes back. */
+/* With MPI_NO_OP no data go to the target; without a result none are returned. */
 static int accumulate(const struct side *from, const struct side *result, const struct aim *aim, MPI_Op op,
                       MPI_Win handle, MPI_Request *request)
 {

@@ -5,7 +5,7 @@
 #include "adapters/adapter.h"
 #include "adapters/analytic/rma/memory/window.h"
 
-/* One-sided communication of the engine, as analytic_adapter.c needs it. Native windows are the engine's. */
+/* One-sided communication of the engine, as analytic_adapter.c uses it. */
 
 /* Fill the table of native functions: an_rma_install() all of it, the other one with the calls that access.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a window: created by all members together, or made by each for itself where a window moves. */
+/* Windows: created by all members together, or by each member alone when a window moves to this model. */
 #include "adapters/analytic/rma/rma.h"
 
 #include "adapters/analytic/collective/collective.h"
@@ -7,12 +7,12 @@
 #include "adapters/analytic/rma/pt2pt/pt2pt.h"
 #include "pf_fn.h"
 
-/* What the members tell each other: where the memory is, its size, the unit; and for a window without
- * memory, which identifier it has. */
+/* Bytes that the members exchange: address, size and unit of the memory; for a dynamic window, an identifier.
+ */
 #define DESCRIPTION_BYTES 24
 #define IDENTIFIER_BYTES  4
 
-static struct an_rma *forming; /* windows that some members have yet to join */
+static struct an_rma *forming; /* windows that some members have not joined */
 
 /* All members come with the same collective of the same communicator. */
 static struct an_rma *find_forming(const struct an_comm *comm)
@@ -34,22 +34,22 @@ static struct an_rma *find_forming(const struct an_comm *comm)
 
 /* ---- together ---- */
 
-/* What a creation communicates, beside the data that the middleware has brought already. */
-static int tell_members(struct an_comm *comm, enum pf_coll_kind kind, size_t bytes)
+/* The exchange of a creation; the middleware has exchanged the values already. */
+static int exchange(struct an_comm *comm, enum pf_coll_kind kind, size_t bytes)
 {
     struct an_part part = {.pretend = bytes};
     return an_collective_call(comm, &part, kind, false);
 }
 
-/* Over messages, a window has a communicator of its own, and nobody leaves before all have it. */
-static int meet_members(struct an_comm *comm, const struct an_window *what)
+/* With windows = pt2pt, a window has its own communicator, and no member leaves before all have it. */
+static int synchronize(struct an_comm *comm, const struct an_window *what)
 {
     if (an_job.by_messages) {
         int error = an_comm_agree(comm);
-        return error == MPI_SUCCESS ? tell_members(comm, PF_COLL_BARRIER, 0) : error;
+        return error == MPI_SUCCESS ? exchange(comm, PF_COLL_BARRIER, 0) : error;
     }
-    return what->dynamic ? tell_members(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES)
-                         : tell_members(comm, PF_COLL_ALLGATHER, DESCRIPTION_BYTES);
+    return what->dynamic ? exchange(comm, PF_COLL_ALLREDUCE, IDENTIFIER_BYTES)
+                         : exchange(comm, PF_COLL_ALLGATHER, DESCRIPTION_BYTES);
 }
 
 static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
@@ -63,7 +63,7 @@ static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
     win->disp_unit = what->disp_unit;
     win->dynamic = what->dynamic;
     *made = (MPI_Win)win;
-    return meet_members(comm, what);
+    return synchronize(comm, what);
 }
 
 static int an_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -85,8 +85,8 @@ static int an_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *made)
     return create(&what, comm, made);
 }
 
-/* The NIC reaches all memory: it need not hear of it. These are also called for windows that are in another
- * model now, so they cost nothing. */
+/* The NIC can access all memory. These are also called for windows that are in another model now, so they
+ * take no time. */
 static int an_win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     (void)win, (void)base, (void)size;
@@ -99,12 +99,12 @@ static int an_win_detach(MPI_Win win, const void *base)
     return MPI_SUCCESS;
 }
 
-/* All members come (MPI 3.1 section 11.2.5), when their operations have ended. */
+/* A barrier (MPI 3.1 section 11.2.5), entered when the member's operations have ended. */
 static int an_win_free(MPI_Win *handle)
 {
     struct an_window *win = an_window_of(*handle);
     an_flow_await(win, &win->all, false);
-    int code = tell_members(win->comm, PF_COLL_BARRIER, 0);
+    int code = exchange(win->comm, PF_COLL_BARRIER, 0);
     if (an_job.by_messages)
         an_window_await(win, an_window_is_quiet, NULL);
     an_pt2pt_forget(win);
@@ -113,12 +113,12 @@ static int an_win_free(MPI_Win *handle)
     return code;
 }
 
-/* ---- each for itself ---- */
+/* ---- by each member alone ---- */
 
 int an_rma_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
 {
     (void)in, (void)mine, (void)all_sizes;
-    return tell_members(comm, PF_COLL_ALLGATHER, (size_t)bytes);
+    return exchange(comm, PF_COLL_ALLGATHER, (size_t)bytes);
 }
 
 int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)

@@ -152,7 +152,7 @@ static void refused(const char *parameters, const char *reason)
 static void test_refused(void **state)
 {
     (void)state;
-    refused("contention = link", "the platform does not tell its links");
+    refused("contention = link", "the links of the platform are not known");
     refused("contention = link; topology = star; link_latency = 1 us; bandwidth = 1 GB/s", "link_bandwidth");
     refused("contention = link; topology = star; link_latency = 1 us; link_bandwidth = unlimited",
             "not unlimited");

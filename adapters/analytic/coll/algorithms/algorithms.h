@@ -3,8 +3,8 @@
 #define PF_ADAPTERS_ANALYTIC_COLL_ALGORITHMS_H
 
 /*
- * The algorithms of each kind of collective, once for all who name them: the rules by the enumerators here,
- * users by their names, the plans by their builders. Those of Open MPI come first, in its own order.
+ * The algorithms of each kind of collective: the rules use the enumerators, users the names, plans the
+ * builders. Those of Open MPI come first, in its own order.
  *
  * X(enumerator, name, builder, also fit for an operation that does not commute)
  */
@@ -134,7 +134,7 @@ enum { PF_REDUCE_SCATTER_BLOCK_ALGORITHMS(PF_ALGORITHM_ID) };
 enum { PF_SCAN_ALGORITHMS(PF_ALGORITHM_ID) };
 #undef PF_ALGORITHM_ID
 
-/* Every kind has one. */
+/* Of every kind. */
 enum { FIRST_ALGORITHM = 0 };
 
 #endif

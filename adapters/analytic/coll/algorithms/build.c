@@ -27,7 +27,7 @@ static bool power_of_two(int n)
     return (n & (n - 1)) == 0;
 }
 
-/* Trees: both directions, segments as wished. */
+/* A stage along a tree, in either direction, with segments. */
 static struct pf_stage *add_tree(struct pf_plan *plan, pf_stage_at *at, enum pf_tree tree, int fan,
                                  size_t segment)
 {
@@ -388,7 +388,7 @@ static void alltoall_bruck(struct pf_plan *plan)
     pf_plan_add(plan, pf_at_alltoall_bruck, bits(plan));
 }
 
-/* The root tells one after the other, and waits for each. */
+/* The root releases one rank after the other, and waits for each send. */
 static void barrier_linear(struct pf_plan *plan)
 {
     reduce_linear(plan);

@@ -130,7 +130,7 @@ int pf_at_allgather_neighbor(const struct pf_plan *plan, const struct pf_stage *
     return pass_blocks(plan, around(to, n), neighbor_blocks(rank, round - 1, n), 2, round, out);
 }
 
-/* Of the others, in the order of ranks. */
+/* Number i of the other ranks, in the order of ranks. */
 static int nth_other(int rank, int i)
 {
     return i - (i <= rank);
@@ -145,7 +145,7 @@ bool pf_nth_allgather(const struct pf_plan *plan, int rank, int i, struct pf_ste
     return true;
 }
 
-/* Everything at once. */
+/* All messages at once. */
 int pf_at_allgather_direct(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                            struct pf_round *out)
 {
@@ -231,7 +231,7 @@ bool pf_nth_source(const struct pf_plan *plan, int rank, int i, int *from, size_
     return is_sent(plan, *bytes);
 }
 
-/* libnbc does so where counts differ, and in place. */
+/* libnbc sends first where counts differ, and in place. */
 bool pf_sends_first(const struct pf_plan *plan)
 {
     enum pf_coll_kind kind = plan->call.kind;

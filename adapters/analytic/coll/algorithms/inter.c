@@ -8,7 +8,7 @@
 
 #include "adapters/analytic/coll/algorithms/schedule.h"
 
-/* What a member of the other side tells first in the v kinds: one count of each. */
+/* In the vector variants, each member of the other side first sends its count. */
 #define COUNT_BYTES sizeof(int)
 
 static bool is_leader(const struct pf_plan *plan, int rank)
@@ -131,7 +131,7 @@ static int at_leaders(const struct pf_plan *plan, const struct pf_stage *stage, 
     return 0;
 }
 
-/* Everybody sends its vector to the leader of the other side. */
+/* All ranks send their vector to the leader of the other side. */
 static int at_to_leaders(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                          struct pf_round *out)
 {
@@ -144,7 +144,7 @@ static int at_to_leaders(const struct pf_plan *plan, const struct pf_stage *stag
     return 0;
 }
 
-/* The leaders tell the rest of the other side. */
+/* The leaders send the result to the other ranks of the other side. */
 static int at_from_leaders(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                            struct pf_round *out)
 {
@@ -218,7 +218,7 @@ static size_t pair_bytes(const struct pf_plan *plan, int from, int to)
     return call->counts ? call->counts[from] : call->side[pf_coll_side(&plan->call, from)];
 }
 
-/* Everybody with everybody on the other side; the v kinds leave out what is empty. */
+/* Each rank with each on the other side; the vector variants leave out empty messages. */
 static int at_all(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                   struct pf_round *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm Open MPI takes where the user has not chosen one. */
+/* The algorithm that Open MPI uses where the user has not chosen one. */
 #include "adapters/analytic/coll/algorithms/algorithms.h"
 #include "adapters/analytic/coll/algorithms/schedule.h"
 
 /*
- * Which algorithm Open MPI 4.1 takes: the thresholds of coll/tuned's fixed decisions, as facts. A row is for
- * fewer ranks than it says, an entry for fewer bytes; 0: for all others.
+ * The thresholds of the fixed decisions of Open MPI 4.1's coll/tuned. A row applies to fewer ranks than its
+ * number, an entry to fewer bytes; 0: to all others.
  */
 static const struct pf_rule allreduce_ordered_rules[] = {
     {4, {{131072, ALLREDUCE_RECURSIVE_DOUBLING}, {0, ALLREDUCE_BASIC_LINEAR}}},

@@ -13,13 +13,13 @@
  * A plan is one call of a collective as messages. It has stages (a reduction and then a broadcast, say), a
  * stage has rounds. In a round a rank starts its sends, waits for its receives and for its sends, and goes on
  * to the next round in which it takes part; ranks are in step only through their messages. A message is sent
- * and received in the same round. Nothing is stored per message: a stage is a function that says what one
+ * and received in the same round. Nothing is stored per message: a stage is a function that returns what one
  * rank does in one round.
  */
 
-/* What the receiver does with a message; tests follow the data by it. */
+/* What the receiver does with a message; tests use it to follow the data. */
 enum pf_action {
-    PF_TOKEN,   /* no data: the sender has been here, and whoever it knows of */
+    PF_TOKEN,   /* no data: the sender has arrived, and all ranks that it knows of */
     PF_PUT,     /* bytes [first, first + bytes) of the vector replace the receiver's */
     PF_COMBINE, /* the same bytes are combined with the receiver's by the reduction's operation */
     PF_RELAY,   /* the same, but the sender passes on what it has received last, not what it has combined */
@@ -54,9 +54,9 @@ struct pf_stage;
 typedef int pf_stage_at(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                         struct pf_round *out);
 
-/* In a stage of one round in which everybody sends to nearly everybody: what `rank` sends as number i (from 1
- * to n - 1). Returns false when it sends nothing then. Prices are asked in the order of these numbers, over
- * all ranks, since NICs serve messages in the order in which they are asked. */
+/* In a stage of one round in which all ranks send to nearly all: the message number i (from 1 to n - 1) of
+ * `rank`. Returns false when there is none. Messages are priced in the order of these numbers, over all
+ * ranks, since NICs serve them in the order in which they are priced. */
 typedef bool pf_stage_nth(const struct pf_plan *plan, int rank, int i, struct pf_step *step);
 
 enum pf_tree {
@@ -208,7 +208,7 @@ pf_stage_nth pf_nth_alltoall, pf_nth_allgather;
 bool pf_nth_goes_around(const struct pf_plan *plan);
 /* How many receives rank `to` posts before that of the message which `from` sends to it. */
 int pf_nth_receive_from(const struct pf_plan *plan, int from, int to);
-/* libnbc's receive number i of `rank`: from whom, and how much. Returns false when there is none. */
+/* libnbc's receive number i of `rank`: its source and size. Returns false when there is none. */
 bool pf_nth_source(const struct pf_plan *plan, int rank, int i, int *from, size_t *bytes);
 /* Whether the sends of a round, or one of a pair of a send and a receive, come before the receives. */
 bool pf_sends_first(const struct pf_plan *plan);
@@ -218,8 +218,8 @@ pf_stage_at pf_at_vector_gather, pf_at_ring_combine, pf_at_scatter_ring, pf_at_s
 pf_stage_at pf_at_scatter_strided, pf_at_scatter_butterfly, pf_at_scatter_doubling, pf_at_scan_linear,
     pf_at_scan_doubling;
 
-/* A row of Open MPI's fixed rules: for communicators of fewer than `n` ranks, by bytes; the first row and
- * entry that fit. 0: no limit. */
+/* A row of Open MPI's fixed rules: for communicators of fewer than `n` ranks, by bytes. The first row and
+ * entry that match apply. 0: no limit. */
 struct pf_rule {
     int n;
     struct {
@@ -244,8 +244,8 @@ enum { PF_ALGORITHMS_MAX = 10 }; /* a list ends with a NULL name */
 
 extern const struct pf_kind pf_kinds[PF_COLL_KINDS];
 
-/* What Open MPI takes for a kind. `ordered` are the rules for operations that do not commute, NULL where that
- * makes no difference. */
+/* Open MPI's rules for a kind. `ordered` are those for operations that do not commute, NULL where that makes
+ * no difference. */
 struct pf_rules {
     const struct pf_rule *plain, *ordered;
     int (*nonblocking)(const struct pf_coll_call *call);
@@ -255,11 +255,11 @@ struct pf_rules {
 
 extern const struct pf_rules pf_rules[PF_COLL_KINDS];
 
-/* What an all-to-all in place takes, whatever else is chosen, because one buffer serves for both: the index,
- * -1 for any other call. */
+/* The index of the algorithm for an all-to-all in place, which has a single buffer and no other algorithm; -1
+ * for any other call. */
 int pf_rules_in_place(const struct pf_coll_call *call);
 
-/* The index of the algorithm that the rules choose. */
+/* The index of the algorithm that the rules select. */
 int pf_rules_choose(const struct pf_coll_call *call);
 
 /* Makes the plan of a call: `algorithm` is an index into its kind's, -1: by the rules. `start` has room for
@@ -270,8 +270,8 @@ void pf_plan_make(struct pf_plan *plan, const struct pf_coll_call *call, int alg
 /*
  * Intercommunicators. Blocking calls are made of collectives inside each side and of messages between its
  * first rank and the other side (coll/inter, for some kinds coll/basic), nonblocking ones of messages between
- * the sides (libnbc). A collective inside a side is a plan of its own, made when the first of its ranks comes
- * there: only then all its sizes are known.
+ * the sides (libnbc). A collective inside a side is a plan of its own, made when the first of its ranks gets
+ * there: only then are all its sizes known.
  */
 enum { PF_INTER_PHASES = 3 };
 

@@ -12,7 +12,7 @@ static bool combines(enum pf_action action)
     return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
 }
 
-/* How long a rank posts receives before it has posted that of a message, the one behind `before` others. */
+/* How long a rank takes to post the receive of a message and the `before` receives before it. */
 static double posting(const struct pf_coll *coll, int from, int to, int before, size_t bytes)
 {
     double post = pf_cost_post(coll->colls->cost, bytes);
@@ -22,7 +22,7 @@ static double posting(const struct pf_coll *coll, int from, int to, int before, 
     return post + others * pf_cost_post(coll->colls->cost, SIZE_MAX);
 }
 
-/* How long it posts all those of a round, the first message of which has so many bytes. */
+/* How long it takes to post all receives of a round, the first message of which has so many bytes. */
 static double posting_all(const struct pf_coll *coll, int rank, int receives, size_t bytes)
 {
     if (!coll->posts)
@@ -32,8 +32,8 @@ static double posting_all(const struct pf_coll *coll, int rank, int receives, si
            pf_cost_post(coll->colls->cost, SIZE_MAX);
 }
 
-/* A message of a round, when the dates of both sides are known. The other rank posts so many receives before
- * its own. */
+/* Prices a message of a round when the dates of both ranks are known. The receiver posts `before` receives
+ * before its own. */
 static inline void price_message(struct pf_coll *coll, int rank, const struct pf_step *step,
                                  enum pf_cost_mode mode, int before)
 {
@@ -78,7 +78,7 @@ static void leave_round(struct pf_member *m)
     m->round++;
 }
 
-/* A rank that waited has all it waited for. */
+/* A rank has completed the round in which it waited. */
 static void go_on(struct pf_coll *coll, int rank)
 {
     leave_round(&coll->member[rank]);
@@ -120,7 +120,7 @@ static void note_flow(struct pf_flows *in, size_t bytes, const struct pf_cost_se
     in->bytes += bytes;
 }
 
-/* `to` is in the round of the message. The sender may wait for this. */
+/* Receives a message in whose round `to` is. The sender may wait for that. */
 static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool combine,
                     const struct pf_cost_sent *sent)
 {
@@ -162,8 +162,8 @@ static void send_at_once(struct pf_coll *coll, int rank, const struct pf_round *
                              pf_evaluate_world(coll, round->step[i].peer), round->step[i].bytes);
 }
 
-/* What a rank sends to all others at once flows all the time, in whatever order it begins: priced so that no
- * two ranks send to the same one at once. */
+/* Messages to all other ranks that are sent at once share the NIC, whatever their order: they are priced in
+ * an order in which no two ranks send to the same rank at once. */
 static int first_send(const struct pf_coll *coll, int rank, const struct pf_round *round)
 {
     int first = 0;
@@ -175,8 +175,8 @@ static int first_send(const struct pf_coll *coll, int rank, const struct pf_roun
     return first;
 }
 
-/* Whether the target receives from others first, one after the other, so that a message comes too early
- * there. */
+/* Whether the target receives from other ranks first, one after the other, so that the message is unexpected.
+ */
 static bool receives_in_turn(const struct pf_coll *coll, const struct pf_member *target,
                              const struct pf_member *source)
 {
@@ -185,8 +185,8 @@ static bool receives_in_turn(const struct pf_coll *coll, const struct pf_member 
            target->round < source->round - (target->inside ? 0 : 1);
 }
 
-/* Receives of the round have been posted before, or each before the send to the same rank; that they are as
- * large as what is sent is a guess. */
+/* The receives of the round are posted before the sends, or each before the send to the same rank; they are
+ * assumed to be as large as the sends. */
 static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
 {
     struct pf_cost *cost = coll->colls->cost;
@@ -232,7 +232,7 @@ static void receive_early(struct pf_coll *coll, int rank)
     struct pf_early *early;
     while ((early = m->early) && early->stage == m->stage && early->round == m->round) {
         receive(coll, early->from, rank, early->bytes, early->combine, &early->sent);
-        /* A sender that is still in its sends comes here later itself. */
+        /* A sender that is still sending continues by itself. */
         if (early->sent.rendezvous && early->from != rank && complete(&coll->member[early->from]))
             go_on(coll, early->from);
         m->early = early->next;
@@ -240,8 +240,7 @@ static void receive_early(struct pf_coll *coll, int rank)
     }
 }
 
-/* Receives are posted before the round's sends: the call of one whose message has come already may take
- * longer. */
+/* Receives are posted before the round's sends: posting one whose message has arrived may take longer. */
 static void post_late(const struct pf_coll *coll, int rank)
 {
     struct pf_member *m = &coll->member[rank];
@@ -261,7 +260,7 @@ static void post_late(const struct pf_coll *coll, int rank)
     m->cpu += late;
 }
 
-/* Through as many rounds as can be, while no other rank's turn is earlier. */
+/* Evaluates rounds of a rank until it must wait or another rank's turn is earlier. */
 static void advance(struct pf_coll *coll, int rank)
 {
     const struct pf_plan *plan = &coll->plan;
@@ -311,9 +310,9 @@ static int number_to(const struct pf_plan *plan, int rank, int to)
     return to + (to < rank);
 }
 
-/* The first message of each rank, then the second of each, and so on. Where those of a rank share its NIC
- * their order is nothing, and all of them flow all the time: as when no two of them go to the same rank at
- * once. */
+/* Prices the first message of each rank, then the second of each, and so on. Where the messages of a rank
+ * share its NIC, their order does not matter: they are priced in an order in which no two ranks send to the
+ * same rank at once. */
 static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
 {
     const struct pf_plan *plan = &coll->plan;
@@ -370,7 +369,7 @@ static size_t largest_of(const size_t *bytes, int n)
     return largest;
 }
 
-/* The longest message of a stage: where everybody sends to everybody a block, otherwise at most everything.
+/* An upper bound for the longest message of a stage: a block where all ranks send to all, otherwise all data.
  */
 static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
 {
@@ -388,7 +387,7 @@ static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
     return most;
 }
 
-/* Whether a receive that comes too late for its message may hold up its rank. */
+/* Whether posting a receive after its message was sent may block its rank. */
 static bool may_hold_up(const struct pf_coll *coll, const struct pf_stage *stage)
 {
     return pf_cost_holds_up(coll->colls->cost, longest(coll, stage));
@@ -423,7 +422,7 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
     }
 }
 
-/* Messages to one rank share its rate, so that a send ends with all others of its size to the same rank. */
+/* Messages to one rank share its NIC, so a send ends with all others of its size to the same rank. */
 static void end_sends(struct pf_coll *coll)
 {
     struct pf_step step;
@@ -439,8 +438,8 @@ static void end_sends(struct pf_coll *coll)
         }
 }
 
-/* So far that a message can come before its receive is posted, which it then holds up, with all that its rank
- * does afterwards. */
+/* Whether the arrivals of ranks are so far apart that a message can arrive before its receive is posted,
+ * which then blocks. */
 static bool out_of_step(const struct pf_coll *coll)
 {
     double first = INFINITY, last = 0;
@@ -459,7 +458,8 @@ static bool out_of_step(const struct pf_coll *coll)
            pf_cost_soonest(coll->colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1));
 }
 
-/* Blocking exchanges post all receives before they send, and those of short blocks take no time. */
+/* Counts the receives that take time to post, where a blocking exchange posts all receives before it sends.
+ */
 static void count_posts(struct pf_coll *coll)
 {
     const struct pf_coll_call *call = &coll->plan.call;

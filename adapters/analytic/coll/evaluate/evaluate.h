@@ -7,11 +7,11 @@
 #include "adapters/analytic/coll/algorithms/schedule.h"
 #include "base/pool.h"
 
-/* What comes to a rank in an exchange of all with all. */
+/* The messages to a rank in an exchange of all with all. */
 struct pf_flows {
     double begin, end;     /* of the first and of the last */
     double latest, begins; /* the last begin, and the sum of all */
-    double answer;         /* how long after a message's end its sender knows of it */
+    double answer;         /* how long after a message's arrival its send ends */
     size_t bytes;
     int count;
 };
@@ -32,9 +32,9 @@ struct pf_member {
     int stage, round;
     int missing;   /* receives */
     int unsafe;    /* sends that wait for their receive */
-    int late_from; /* the first receive whose message had come before it was posted */
-    double late;   /* how much later that made those behind it */
-    bool inside;   /* in the round that stage and round say */
+    int late_from; /* the first receive that was posted after its message arrived */
+    double late;   /* how much later that made the following ones */
+    bool inside;   /* in the round `round` of `stage` */
     bool in_turn;  /* this round has a receive from each other rank, posted in the order of ranks */
 };
 
@@ -53,7 +53,7 @@ struct pf_tally {
 };
 
 enum { PF_SIZE_CLASSES = 34 }; /* nothing, and powers of two */
-enum { PF_FLOW_RANKS = 64 };   /* among more, messages that flow would cost too much */
+enum { PF_FLOW_RANKS = 64 };   /* among more ranks, following flows would take too long */
 
 struct pf_colls {
     struct pf_cost *cost;
@@ -87,7 +87,7 @@ struct pf_coll {
     int room; /* length of these */
     int arrived, queue_length, done_length, taken;
     bool together; /* evaluated when all have arrived, round by round */
-    bool flows;    /* what comes to each rank is noted: the ends of sends follow from it */
+    bool flows;    /* `in` of each member is filled: the ends of sends follow from it */
     /* Where blocks differ: posts[to * (n + 1) + from] receives that take time to post come in `to` before
      * that from rank `from`, and in all with from = n. NULL: each is like the message that is looked at. */
     const int *posts;
@@ -101,7 +101,7 @@ static inline int pf_evaluate_world(const struct pf_coll *coll, int rank)
     return coll->plan.call.world ? coll->plan.call.world[rank] : rank;
 }
 
-/* A rank that has not come yet. What a round begins with, and flows, which few calls look at, are set by
+/* A rank that has not arrived. begin_round() sets the fields of a round, and the callers that use flows set
  * those. */
 static inline void pf_evaluate_begin(struct pf_member *m)
 {
@@ -116,8 +116,8 @@ static inline void pf_evaluate_begin(struct pf_member *m)
 static inline void pf_evaluate_received(struct pf_member *m, const struct pf_cost_received *got,
                                         double combine)
 {
-    /* Where the processor's work is known, finding a message that came before its receive is none: it goes on
-     * during the rank's own sends. */
+    /* Where the processor's work is known, the wait for an unexpected message is not part of it: it overlaps
+     * with the rank's own sends. */
     double found = got->arrival > m->clock ? got->arrival : m->clock;
     double start = got->work > 0 ? got->complete - got->work : found;
     double end = got->complete + combine;
@@ -139,22 +139,23 @@ static inline bool pf_evaluate_before(const struct pf_coll *coll, int a, int b)
 }
 void pf_evaluate_put(struct pf_coll *coll, int rank); /* at its `clock` */
 int pf_evaluate_first(struct pf_coll *coll);          /* takes it out */
-/* Puts a rank in the place of the first one, which is out, at its `turn`: cheaper than one after the other.
- */
+/* Replaces the first rank, which has been taken out, by another one at its `turn`: cheaper than taking and
+ * inserting. */
 void pf_evaluate_replace_first(struct pf_coll *coll, int rank);
 
-/* A stage in which each rank posts a receive, starts a send, and so on: call by call. */
+/* Evaluates a stage call by call, in which each rank alternates between posting a receive and starting a
+ * send. */
 void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);
 
-/* Whether a stage's messages are to be followed as flows that share links, because counts differ and receives
- * may come late; and how. */
+/* Whether the messages of a stage are evaluated as flows that share links, because counts differ and receives
+ * may be late; and the evaluation. */
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage);
 void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage);
 
-/* Rank `rank` has its date in member[rank].clock and may go on; so may others. */
+/* Evaluates as far as possible after rank `rank` has arrived at member[rank].clock. */
 void pf_evaluate_from(struct pf_coll *coll, int rank);
 
-/* All have arrived: everything at once. */
+/* Evaluates a call whose ranks have all arrived. */
 void pf_evaluate_together(struct pf_coll *coll);
 
 #endif

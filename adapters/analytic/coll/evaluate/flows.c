@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exchanges of long messages between all, call by call, in which messages flow: at each date the links of the
- * ranks' NICs are shared by what crosses them, as fairly as they can be (max-min), so that when a message
- * ends depends on those that begin after it. A receive whose message has gone already holds up all that its
- * rank does after it, until the message has come in vain; then it fetches it. What portals does; dearer than
- * prices one by one.
+ * Exchanges of long messages between all ranks, call by call, with messages as flows: at each date the
+ * messages in progress share the links of the ranks' NICs by max-min fairness, so the end of a message
+ * depends on those that begin after it. Posting a receive whose message has been sent already blocks its rank
+ * until the message has arrived and been discarded; then the receive fetches it. This is what portals does;
+ * it takes longer than pricing each message by itself.
  */
 #include "adapters/analytic/coll/evaluate/evaluate.h"
 
@@ -12,12 +12,12 @@
 
 #include "base/memory.h"
 
-/* Flows that begin or end within this part of a message's time count as changes of one date. */
+/* Flows that begin or end within this part of a message's time count as one change. */
 #define SAME 0.1
-/* A link that has so little more for each of its flows than another one counts as equal. */
+/* Links whose shares differ by less than this count as equal. */
 #define NEAR 0.05
 
-/* What a message waits for. */
+/* The state of a message. */
 enum { POSTED = 1, LATE = 2, AGAIN = 4 };
 
 struct pf_flow_message {
@@ -30,8 +30,8 @@ struct pf_flow_message {
     int state;
 };
 
-/* One that has not come to its end. `left` of it was left at `since`, in seconds of a link of its own; it has
- * no rate before it has begun. */
+/* A flow in progress. `left` of it was left at `since`, in seconds of a link of its own; it has no rate
+ * before it has begun. */
 struct pf_flow_active {
     int from, to;
     double since, left, rate;
@@ -41,10 +41,10 @@ struct pf_flow_active {
 
 /* A link of a rank's NIC, out or in. */
 struct pf_flow_side {
-    double capacity;  /* that is not given away yet */
+    double capacity;  /* that is not assigned yet */
     double share;     /* of it for each flow */
     int flows;        /* which have no rate yet */
-    double work, end; /* of all that has crossed it */
+    double work, end; /* of all messages that crossed it */
 };
 
 struct exchange {
@@ -56,7 +56,7 @@ struct exchange {
     int n, count;
     int *open; /* scratch */
     double now, same;
-    bool changed; /* the rates are not those of what is there */
+    bool changed; /* flows have begun or ended since the rates were computed */
 };
 
 static inline struct pf_flow_message *message_of(const struct exchange *x, int from, int to)
@@ -117,7 +117,7 @@ static void complete(struct exchange *x, int rank, double date, double work)
     m->busy += work;
 }
 
-/* A message has come to a receive that was there, or has been fetched. */
+/* An expected message has arrived, or one that was fetched. */
 static void arrive(struct exchange *x, int from, int to)
 {
     const struct pf_flow_message *message = message_of(x, from, to);
@@ -127,18 +127,19 @@ static void arrive(struct exchange *x, int from, int to)
     if (message->state & AGAIN) {
         source->safe = pf_later(source->safe, arrival - price->left);
     } else {
-        arrival = pf_later(arrival, message->called + price->look);
+        arrival = pf_later(arrival, message->called + price->receive_latency);
         source->safe = pf_later(source->safe, arrival + price->acknowledgement);
     }
     complete(x, to, pf_later(arrival, message->called + price->post), price->receive);
 }
 
-/* A message has come in vain; its receive is there. Returns when the call that posts it goes on. */
+/* A message was discarded and its receive is posted. Returns when the call that posts it continues. */
 static double fetch(struct exchange *x, int from, int to)
 {
     struct pf_flow_message *message = message_of(x, from, to);
     const struct pf_cost_flow *price = &message->price;
-    double known = pf_later(message->end + price->latency - price->landing, message->called + price->look);
+    double known = pf_later(message->end + price->latency - price->write_latency,
+                            message->called + price->receive_latency);
     message->state |= AGAIN;
     message->end = INFINITY;
     flow(x, from, to, known + price->again);
@@ -158,7 +159,7 @@ static void post(struct exchange *x, int rank, int from, size_t bytes)
     if (message->end < INFINITY)
         m->clock = fetch(x, from, rank);
     else
-        m->inside = true; /* it waits */
+        m->inside = true; /* blocked */
 }
 
 static void send(struct exchange *x, int rank, int number, const struct pf_step *step)
@@ -243,7 +244,7 @@ static void end_until(struct exchange *x, double until)
         x->side[x->n + to].end = pf_later(x->side[x->n + to].end, end);
         if (message->state == POSTED || (message->state & AGAIN)) {
             arrive(x, from, to);
-        } else if (message->state & LATE) { /* its rank waits for this */
+        } else if (message->state & LATE) { /* its rank is blocked */
             target->clock = target->cpu = fetch(x, from, to);
             target->inside = false;
             if (target->round < 2 * (x->n - 1))
@@ -271,7 +272,7 @@ static void begin_until(struct exchange *x, double until)
     }
 }
 
-/* What each flow of a link could have. Returns the least. */
+/* Computes the share of each flow on each link. Returns the least. */
 static double shares(const struct exchange *x)
 {
     double least = INFINITY;
@@ -301,7 +302,8 @@ static void set_rate(struct exchange *x, struct pf_flow_active *f, double rate)
     f->date = f->since + f->left / rate;
 }
 
-/* The links with the least for each of their flows give it to them; so on with what is left to the others. */
+/* Max-min fairness: flows on the links with the least share get it; then the same with the rest of the flows
+ * and of the capacity. */
 static void share(struct exchange *x)
 {
     int *open = x->open, count = 0;

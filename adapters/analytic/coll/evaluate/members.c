@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all ways to evaluate a plan share: the queue of ranks that may go on, in the order of their dates, so
- * that NICs are asked in about that order. A heap.
+ * The queue of ranks that can continue, in the order of their dates, so that messages are priced in about
+ * that order. A heap.
  */
 #include "adapters/analytic/coll/evaluate/evaluate.h"
 

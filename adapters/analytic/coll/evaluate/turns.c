@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libnbc's linear exchanges, call by call: each rank posts a receive, starts a send, and so on. A receive
- * whose long message has gone already holds up all that its rank does after it, until the message has come in
- * vain; so whose message is in time for whom follows from the dates of all calls.
+ * libnbc's linear exchanges, call by call: each rank posts a receive, starts a send, and so on. Posting a
+ * receive whose long message has been sent already blocks its rank until the message has arrived and been
+ * discarded; so the dates of all calls decide which messages are expected.
  */
 #include "adapters/analytic/coll/evaluate/evaluate.h"
 
-/* The message is on its way, or there, and its receive has been posted. */
+/* Matches a message that has been sent with its receive, which has been posted. */
 static void meet(struct pf_coll *coll, int from, int to, size_t bytes, const struct pf_cost_sent *sent,
                  double posted)
 {
@@ -37,7 +37,7 @@ static void post(struct pf_coll *coll, int rank, int from, size_t bytes)
     m->missing++;
     if (early) {
         until = pf_cost_posted(coll->colls->cost, bytes, &early->sent, posted);
-        if (until > posted) /* with all others that are on their way here, each at its share of the rate */
+        if (until > posted) /* with all others on their way to this rank, which share its NIC */
             until = pf_later(until, m->late);
         meet(coll, from, rank, bytes, &early->sent, posted);
         pf_pool_put(&coll->colls->early, early);
@@ -100,7 +100,7 @@ void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage)
             pf_evaluate_first(coll);
             continue;
         }
-        /* It stays where it is while nobody else is earlier, as after most sends. */
+        /* It stays first while no other rank is earlier, as after most sends. */
         coll->member[rank].turn = coll->member[rank].clock;
         pf_evaluate_replace_first(coll, rank);
     }

@@ -9,9 +9,9 @@
 
 #include "base/config.h"
 
-/* Where the software of mtl/portals4 changes from short to long messages, unless its own variable says so. */
+/* The threshold between short and long messages in mtl/portals4, unless its environment variable is set. */
 #define SHORT_LIMIT 2048
-/* How much osc/pt2pt gathers in one message, likewise. */
+/* How many bytes osc/pt2pt gathers in one message, likewise. */
 #define WINDOW_BUFFER 8192
 
 /* The rows as durations, and one way of a message: the network, or the NIC's loopback. */

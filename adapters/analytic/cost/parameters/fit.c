@@ -8,7 +8,7 @@
 
 static const char *const transport_names[] = {"memory", "near", "far"};
 
-/* What the points of a transport say about the protocol; durations in seconds. */
+/* The protocol that the points of a transport show; durations in seconds. */
 struct findings {
     double copy_latency; /* of a late receive */
     double copy;         /* s/B out of the library's buffers */
@@ -144,8 +144,8 @@ static void find_receive(const struct pf_fit_transport *transport, struct findin
         found->copy = (last->late - found->copy_latency) / (double)last->bytes;
 }
 
-/* How a late receive of a large message compares with one in time tells the protocol, and a control message's
- * time. */
+/* Compares a late receive of a large message with one in time: that shows the protocol and the time of a
+ * control message. */
 static void find_protocol(const struct pf_fit_transport *transport, struct findings *found)
 {
     double excess = late_excess(transport, false), large = transport->points[transport->count - 1].one_way;
@@ -193,7 +193,7 @@ static void put(struct pf_parameters *p, const char *transport, const char *key,
     bool time = !strstr(key, "factor") && !strstr(key, "bandwidth") && !strstr(key, "max");
     while (time && i < 3 && value < units[i].scale)
         i++;
-    if (value < 1e-14) /* what differences of dates leave over */
+    if (value < 1e-14) /* rounding of differences of dates */
         value = 0;
     if (bytes)
         snprintf(size, sizeof size, "[%ld]", bytes);
@@ -330,7 +330,7 @@ static const char *check(const struct pf_fit *fit)
     return any ? NULL : "there are no measurements";
 }
 
-/* Without a word on the protocol: every message leaves at once. */
+/* Nothing is known about the protocol: every message leaves at once. */
 static void make_from_ping_pong(const struct pf_fit *fit, struct pf_parameters *p)
 {
     static const struct pf_fit_transport none;
@@ -342,13 +342,14 @@ static void make_from_ping_pong(const struct pf_fit *fit, struct pf_parameters *
         put_transport(p, "memory.", &fit->transports[PF_FIT_MEMORY], &none, &nothing);
 }
 
-/* What the receiver's processor has to do for an eager message: of an exchange, all but the own send. */
+/* The work of the receiver's processor for an eager message: the time of an exchange without the own send. */
 static double receive_work(const struct pf_fit_point *point, double call)
 {
     return fmin(fmax(0, point->exchange - call - point->call), point->one_way - call);
 }
 
-/* Of a larger one: what it takes when it has been announced long before, at most `most`. */
+/* The same for a larger one: the time of a receive that is posted long after the message was sent, at most
+ * `most`. */
 static double fetching_work(const struct pf_fit_point *point, double most)
 {
     return fmax(0, fmin(point->late, most));
@@ -391,7 +392,7 @@ static void put_worked_transport(struct pf_parameters *p, const char *prefix,
         bool eager = is_eager(&transport, point);
         double sends = fmax(0, point->call - call), all = point->one_way - call - (eager ? 0 : sends);
         if (!eager)
-            let_rise(times, last_eager + 1); /* where the protocol changes nothing is levelled */
+            let_rise(times, last_eager + 1); /* not across the change of protocol */
         double work = eager ? receive_work(point, call) : fetching_work(point, all - times[last_eager]);
         times[i] = fmax(0, all - work);
         last_eager = eager ? i : last_eager;
@@ -419,7 +420,7 @@ static double late_longer(const struct pf_fit_transport *transport, double call)
     return fmax(0, median(values, count));
 }
 
-/* Seconds per byte that both sides together take longer for data that do not lie together, halved. */
+/* Half of the additional seconds per byte of both sides for data with gaps. */
 static double pack_byte_time(const struct pf_fit_transport *transport)
 {
     double values[PF_FIT_SIZES];

@@ -42,14 +42,14 @@ struct pf_fit {
 
 void pf_fit_init(struct pf_fit *fit);
 
-/* Takes one line; false when it is none of ours (then it changes nothing). */
+/* Reads one line; returns false, and changes nothing, when it is not a measurement. */
 bool pf_fit_line(struct pf_fit *fit, const char *line);
 
 /*
  * The parameters that reproduce the measured points. Needs one_way of every point, and in memory and near
  * also the others, of all points or of none: then they are those of LogGP. Where exchanges were measured,
  * streams need not be: then processors do the work of communicating, as on a machine without a NIC that does.
- * Returns NULL on success, else one line that says what is missing, which lives until the next call.
+ * Returns NULL on success, else one line about what is missing, valid until the next call.
  */
 const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *parameters);
 

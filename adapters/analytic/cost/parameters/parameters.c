@@ -28,7 +28,7 @@ static const struct key {
 static const enum pf_quantity quantities[] = {PF_QUANTITY_TIME, PF_QUANTITY_SIZE, PF_QUANTITY_RATE,
                                               PF_QUANTITY_FACTOR};
 
-/* Where an entry is written: for messages, and to know whether it may replace an earlier one. */
+/* The source of an entry, for messages, and whether it may replace an earlier one. */
 struct place {
     const char *source, *unit;
     int number;
@@ -168,7 +168,7 @@ static const char *read_entry(struct pf_parameters *parameters, char *entry, con
     return wrong;
 }
 
-/* Wraps a message in the place of its entry. */
+/* Adds the place of an entry to a message. */
 static const char *at_place(const char *wrong, const struct place *place)
 {
     return pf_problem_write("%s: %s %d: %s", place->source, place->unit, place->number, wrong);

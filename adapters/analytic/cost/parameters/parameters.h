@@ -8,7 +8,7 @@
 
 /*
  * The parameters of the analytic model as they were written: `key = value` or `key[SIZE] = value`, which
- * holds from messages of SIZE bytes on. What a key means is in keys.def; the grammar is in docs/analytic.md.
+ * holds from messages of SIZE bytes on. keys.def describes the keys, docs/analytic.md the grammar.
  */
 #define PF_PARAMETER_SIZES 64 /* different SIZEs of one key */
 
@@ -25,7 +25,7 @@ struct pf_parameter_value {
     double number[PF_PARAMETER_SIZES]; /* in s, B, B/s or 1; of a word: its index among the key's words */
     char text[200];                    /* of a topology */
     char where[200];                   /* "file: line 3" of the last entry, for messages */
-    const char *rows;                  /* of one that was derived: from what; else NULL */
+    const char *rows;                  /* of a derived one: the rows that it is derived from; else NULL */
 };
 
 struct pf_parameters {
@@ -48,14 +48,14 @@ bool pf_parameters_has(const struct pf_parameters *parameters, enum pf_parameter
 double pf_parameters_at(const struct pf_parameters *parameters, enum pf_parameter key, size_t bytes,
                         double otherwise);
 
-/* Gives a number, or a word, that nobody has written: it comes from `rows`, a string constant. */
+/* Gives a number, or a word, that is derived from `rows`, a string constant. */
 void pf_parameters_give(struct pf_parameters *parameters, enum pf_parameter key, size_t from, double number,
                         const char *rows);
 void pf_parameters_give_word(struct pf_parameters *parameters, enum pf_parameter key, const char *word,
                              const char *rows);
 
-/* Writes all entries that are given, in the grammar in which they are read; a comment says what was
- * derived, and from what. */
+/* Writes all entries that are given, in the grammar in which they are read; comments name the rows of those
+ * that were derived. */
 void pf_parameters_write(const struct pf_parameters *parameters, FILE *out);
 
 const char *pf_parameter_name(enum pf_parameter key);

@@ -5,16 +5,16 @@
 #include <string.h>
 
 /*
- * When a side of a NIC, or a link, has work: it serves one message after the other. Prices are asked in about
- * the order of dates, not exactly: one that waits for a late receive is asked long before its date. So the
- * last stretches of work are remembered, and an early message fills the gaps between them; what has its price
- * keeps it. A rank that sends to 26 neighbours at once leaves as many gaps at each of them. When there are
- * too many, the two oldest become one.
+ * The busy intervals of a side of a NIC, or of a link, which serves one message after the other. Messages are
+ * priced only about in the order of their dates: one that waits for a receive is priced long before it
+ * leaves. So the last intervals are kept, and a message fills the gaps between them; prices that were given
+ * out do not change. A rank that sends to 26 neighbours at once leaves as many gaps at each of them. When
+ * there are too many intervals, the two oldest are merged.
  */
 enum { PF_BUSY_STRETCHES = 32, PF_BUSY_ROOM = 48 };
 
 struct pf_busy {
-    int begin, count; /* of those that are remembered */
+    int begin, count; /* of the intervals that are kept */
     struct pf_busy_stretch {
         double from, until;
     } stretch[PF_BUSY_ROOM]; /* by date */
@@ -27,8 +27,7 @@ static inline void pf_busy_join_oldest(struct pf_busy *busy)
     busy->count--;
 }
 
-/* Serves a message that is there at `ready` and takes `duration`; returns when that begins:
- * the end less the duration. */
+/* Serves a message that is ready at `ready` and takes `duration`; returns the end less the duration. */
 static inline double pf_busy_take(struct pf_busy *busy, double ready, double duration)
 {
     struct pf_busy_stretch *stretch = busy->stretch + busy->begin;
@@ -38,13 +37,14 @@ static inline double pf_busy_take(struct pf_busy *busy, double ready, double dur
         busy->begin = 0;
     }
     if (count > 0 && stretch[count - 1].from <= ready && ready <= stretch[count - 1].until &&
-        (count == 1 || stretch[count - 2].until < ready)) { /* behind the last, likewise usual */
+        (count == 1 ||
+         stretch[count - 2].until < ready)) { /* right behind the last one, the second most frequent case */
         double behind = stretch[count - 1].until += duration;
         return behind > ready + duration ? behind - duration : ready;
     }
     while (first > 0 && stretch[first - 1].until >= ready)
         first--;
-    if (first == count) { /* nothing is under way any more, the usual case */
+    if (first == count) { /* idle, the most frequent case */
         stretch[count] = (struct pf_busy_stretch){ready, ready + duration};
         if (++busy->count > PF_BUSY_STRETCHES)
             pf_busy_join_oldest(busy);
@@ -59,7 +59,7 @@ static inline double pf_busy_take(struct pf_busy *busy, double ready, double dur
         at = stretch[last].until;
     }
     double end = at + left, until = end;
-    /* Rounding must not leave a gap that nothing fits into. */
+    /* Rounding must not leave a gap into which no message fits. */
     if (last < count && stretch[last].from - end < duration * 1e-9)
         until = stretch[last++].until;
     memmove(stretch + first + 1, stretch + last, (size_t)(count - last) * sizeof *stretch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether links were the bound of a run in which messages did not wait for them. */
+/* How much links would have delayed a run in which messages did not wait for them. */
 #include "adapters/analytic/cost/routes/crowd.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ void pf_crowd_free(struct pf_crowd *crowd)
     free(crowd);
 }
 
-/* The last place is for all phases that have none of their own. */
+/* The last entry is for all phases without an entry of their own. */
 void pf_crowd_blame(struct pf_crowd *crowd, int rank)
 {
     double seconds = crowd->all.delayed - crowd->all.priced - crowd->most;

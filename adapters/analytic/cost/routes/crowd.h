@@ -6,11 +6,11 @@
 #include "adapters/analytic/cost/routes/links.h"
 
 /*
- * How late a run would be if messages waited for links, which they do not where only NICs are taken in turns.
- * Each message waits for the links on its way, behind those of all nodes. When a node sends and all that it
- * has sent and received before is there, it is as late as the last of that: it may have waited for it. Who
- * had something else to wait for in the meantime is less late. No price depends on it. A message costs a few
- * instructions, and a long one a step for each link that is not a node's own.
+ * How late a run would be if messages waited for links, where only NICs serve one message after the other.
+ * Each message is delayed by the links on its path, behind the messages of all nodes. A node that sends after
+ * all its earlier messages have arrived is as late as the last of these, since it may have waited for it; one
+ * that waited for something else meanwhile is less late. No price depends on this. A message costs a few
+ * instructions, and a long one a step for each link between several nodes.
  */
 enum { PF_CROWD_PHASES = 16 };
 
@@ -19,12 +19,12 @@ struct pf_crowd {
     pf_cost_phase_fn *phase;
     struct pf_crowd_dates {
         double priced, delayed; /* the last arrival */
-        double late;            /* of what leaves now */
+        double late;            /* of a message that leaves now */
     } all, *node;
     double most; /* of all.delayed - all.priced */
     struct pf_crowd_phase {
         const char *name;
-        double seconds; /* by which that has grown there */
+        double seconds; /* by which `most` grew in it */
     } phases[PF_CROWD_PHASES];
 };
 
@@ -32,7 +32,7 @@ struct pf_crowd {
 struct pf_crowd *pf_crowd_new(int nodes, struct pf_links *links);
 void pf_crowd_free(struct pf_crowd *crowd);
 
-/* The run has become later than ever before, by what rank `rank` sent. */
+/* The run is later than ever before, because of a message of rank `rank`. */
 void pf_crowd_blame(struct pf_crowd *crowd, int rank);
 
 static inline void pf_crowd_arrive(struct pf_crowd_dates *dates, double priced, double delayed)
@@ -41,8 +41,8 @@ static inline void pf_crowd_arrive(struct pf_crowd_dates *dates, double priced, 
     dates->delayed = delayed > dates->delayed ? delayed : dates->delayed;
 }
 
-/* A message with so many bytes on the wire (0: it waits for no links), which take `duration` on the slowest
- * link, of rank `rank` on node `from`; `waits` of the time to its arrival it waits for NICs. */
+/* Notes a message of rank `rank` on node `from` with so many bytes on the wire (0: it waits for no links),
+ * which take `duration` on the slowest link; `waits` of the time to its arrival it waits for NICs. */
 static inline void pf_crowd_note(struct pf_crowd *crowd, int rank, int from, int to, double bytes,
                                  double duration, double start, double arrival, double waits)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contention by link: until when each link is busy with the bytes of earlier messages. */
+/* Contention by link: until when each link is busy with earlier messages. */
 #include "adapters/analytic/cost/routes/links.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@
 struct link {
     struct pf_busy busy;
     double byte_time;
-    int from, to; /* the only node whose messages it carries, plus 1; 0: none yet; MANY */
+    int from, to; /* the only node from or to which it carries messages, plus 1; 0: none yet; MANY */
 };
 
 enum { MANY = INT_MAX };
@@ -32,7 +32,7 @@ struct pf_links {
     struct link *link;
     struct pf_busy *shadow; /* of each, for pf_links_shadow(); NULL where paths are whole */
     double byte_time;       /* by arithmetic */
-    int skip;               /* first and last links of a path for which messages do not wait */
+    int skip;               /* how many links at each end of a path messages do not wait for */
     int nodes;
     pf_cost_links_fn *fn;
     void *context;
@@ -54,7 +54,7 @@ struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_
     return links;
 }
 
-/* The links of one path, as they come. */
+/* The links of one path. */
 struct listing {
     struct pf_cost_link *links;
     int room, count;
@@ -124,7 +124,7 @@ static void note_link(struct pf_links *links, const struct pf_cost_link *link, i
     links->link[number].to = one_or_many(links->link[number].to, dst);
 }
 
-/* Asks the platform; numbers that have not been seen before are new links. */
+/* Looks up a route of the platform; unknown numbers are new links. */
 static void ask(struct pf_links *links, int src, int dst, struct route *route)
 {
     int count = links->fn(links->context, src, dst, links->scratch, links->room);
@@ -168,8 +168,8 @@ static void take(void *context, int32_t link)
     head->at = begin + head->latency;
 }
 
-/* How long a message waits at a link that serves it from `begin`, when its head is there at `at`: it comes at
- * the rate of the slowest link of its path, so that a faster one may begin later and still end in time. */
+/* How long a message whose head arrives at `at` waits at a link that serves it from `begin`: its bytes arrive
+ * at the rate of the slowest link of its path, so a faster link may begin later and still end in time. */
 static inline double wait_at(double at, double begin, double takes, double duration)
 {
     double waits = begin - at - (takes < duration ? duration - takes : 0);

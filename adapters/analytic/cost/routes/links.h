@@ -9,18 +9,18 @@
 #include "lowlevel/topology/fabric.h"
 
 /*
- * Until when each link of the network is busy, one direction of a cable being one link. A message takes the
+ * Until when each link of the network is busy; each direction is a link of its own. A message occupies the
  * links of its path one after the other, as its head reaches them, for its bytes at the link's bandwidth;
- * what it waits for on the way delays its arrival. One message costs a step per hop; memory is 800 bytes per
- * link, and for the platform's routes a bounded number of lists of links.
+ * waiting for a link delays its arrival. One message costs a step per hop; memory is 800 bytes per link, and
+ * for the platform's routes a bounded number of lists of links.
  */
 struct pf_links;
 
-/* Links of a topology, whose ports it adds, all with the same time per byte. */
+/* The links of a topology, to which it adds ports, all with the same time per byte. */
 struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_time);
 
-/* Links of the platform's routes between so many nodes. Messages wait for all of them (`whole`), or not for
- * those of the nodes themselves; `fn` is asked once per pair while it is remembered. */
+/* Links of the platform's routes between so many nodes. Messages wait for all of them (`whole`), or for all
+ * but the first and the last of a path; `fn` is called once per pair while its answer is cached. */
 struct pf_links *pf_links_of_platform(int nodes, bool whole, pf_cost_links_fn *fn, void *context);
 void pf_links_free(struct pf_links *links);
 
@@ -33,9 +33,8 @@ int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *link
 double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
                      double duration);
 
-/* The same for who only asks how long messages would wait if they did, on the platform's routes; such
- * messages meet each other alone. Not where `whole`. Those links are left out that carry messages of one
- * node, or to one. */
+/* How long messages would wait that do not, on the platform's routes, not where `whole`: they only wait for
+ * each other. Links that carry messages from or to a single node are left out. */
 double pf_links_shadow(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
 
 #endif

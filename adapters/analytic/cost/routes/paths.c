@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Remembers the platform's routes as latency and bandwidth. */
+/* A cache of the platform's routes as latency and time per byte. */
 #include "adapters/analytic/cost/routes/paths.h"
 
 #include <math.h>

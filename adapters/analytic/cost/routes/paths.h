@@ -8,9 +8,8 @@
 #include "adapters/analytic/cost/routes/route.h"
 
 /*
- * The platform's routes, each asked for once while it is remembered. Up to PF_PATHS_TABLE nodes every pair
- * has its place; with more, pairs share a fixed number of places, so that memory does not grow with their
- * square.
+ * A cache of the platform's routes. Up to PF_PATHS_TABLE nodes every pair has its own entry; with more, pairs
+ * share a fixed number of entries, so that memory does not grow with the square of the nodes.
  */
 #define PF_PATHS_TABLE  1024
 #define PF_PATHS_PLACES (1 << 20)
@@ -32,13 +31,14 @@ struct pf_cost_paths {
     struct pf_cost_paths_entry entry[];
 };
 
-/* How many places there are for pairs of so many nodes, and the place of a pair. */
+/* The number of entries for so many nodes, and the entry of a pair. */
 static inline size_t pf_cost_paths_places(int nodes)
 {
     return nodes <= PF_PATHS_TABLE ? (size_t)nodes * (size_t)nodes : PF_PATHS_PLACES;
 }
 
-/* A large job talks to few distances from each node: the odd factor spreads rows over the places. */
+/* In a large job each node communicates over few distances: the odd factor spreads the rows over the entries.
+ */
 static inline size_t pf_cost_paths_place(int nodes, int src, int dst)
 {
     return nodes <= PF_PATHS_TABLE ? (size_t)src * (size_t)nodes + (size_t)dst
@@ -49,11 +49,11 @@ static inline size_t pf_cost_paths_place(int nodes, int src, int dst)
 struct pf_cost_paths *pf_cost_paths_new(int nodes, pf_cost_route_fn *route, void *context);
 void pf_cost_paths_free(struct pf_cost_paths *paths);
 
-/* Asks for the path of a pair that is not remembered. */
+/* Looks up the path of a pair that is not cached. */
 void pf_cost_paths_ask(const struct pf_cost_paths *paths, int src, int dst,
                        struct pf_cost_paths_entry *entry);
 
-/* The path between two nodes, valid until the next call. Each message looks here. */
+/* The path between two nodes, valid until the next call. Called for each message. */
 static inline const struct pf_cost_path *pf_cost_paths_get(struct pf_cost_paths *paths, int src, int dst)
 {
     struct pf_cost_paths_entry *entry = &paths->entry[pf_cost_paths_place(paths->nodes, src, dst)];

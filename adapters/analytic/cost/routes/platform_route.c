@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prices of the platform's routes. */
+/* The platform's routes, from SimGrid. */
 #include "adapters/analytic/cost/routes/platform_route.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void link_changed(int link)
         pf_platform_link_name(link), pf_engine_now());
 }
 
-/* The route that was asked for last: mostly its links are asked for next. */
+/* The last route: its links are usually looked up next. */
 static struct {
     sg_host_t from, to;
     struct pf_platform_route route;

@@ -13,7 +13,8 @@ extern "C" {
  * SimGrid's network models; a missing route between hosts ends the run. */
 void pf_cost_platform_route(void *context, int src_node, int dst_node, double *latency, double *bandwidth);
 
-/* The pf_cost_links_fn, with the same context. The route exists: it has been asked for its latency before. */
+/* The pf_cost_links_fn, with the same context. The route exists: pf_cost_platform_route() was called before.
+ */
 int pf_cost_platform_links(void *context, int src_node, int dst_node, struct pf_cost_link *links, int room);
 
 #ifdef __cplusplus

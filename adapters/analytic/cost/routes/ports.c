@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The links of nodes that have several. */
+/* The links of nodes that have several: which link a message uses, and when each is busy. */
 #include "adapters/analytic/cost/routes/ports.h"
 
 #include <stdlib.h>
@@ -7,16 +7,15 @@
 
 #include "base/memory.h"
 
-/* More hops than this are not looked at: then a path has no last link. */
+/* A path of more hops counts as one without shared links. */
 #define MOST_HOPS 256
 
 struct pf_ports {
     int nodes;
     pf_cost_links_fn *links;
     void *context;
-    struct pf_ports_pair *
-        *row;    /* by source, NULL while it has sent nothing; out is -1 for a pair not asked for */
-    int *number; /* by the platform's number of a link: ours, 0: none yet */
+    struct pf_ports_pair **row; /* by source, NULL while it has sent nothing; out is -1 for an unknown pair */
+    int *number;                /* by the platform's number of a link: ours, 0: none yet */
     int number_room;
     struct pf_busy (*busy)[2]; /* by our number */
     int count, room;

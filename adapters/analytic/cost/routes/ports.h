@@ -8,9 +8,9 @@
 #include "adapters/analytic/cost/routes/route.h"
 
 /*
- * The links of nodes that have several, as those of a torus have: each is busy for itself, and the NIC with
- * what crosses all of them. Memory is 8 bytes for each pair of nodes that talks, by rows, and 800 for each
- * link.
+ * The links of nodes that have several, such as those of a torus: each link is busy for itself, and the NIC
+ * with the messages of all of them. Memory is 8 bytes for each pair of nodes in the rows of nodes that have
+ * sent, and 800 for each link.
  */
 struct pf_ports;
 
@@ -19,15 +19,15 @@ struct pf_ports_pair {
     int out, in;
 };
 
-/* NULL when the first nodes have one link each. `links` is asked once for each pair. The caller frees it. */
+/* NULL when the first nodes have one link each. `links` is called once for each pair. The caller frees it. */
 struct pf_ports *pf_ports_new(int nodes, pf_cost_links_fn *links, void *context);
 void pf_ports_free(struct pf_ports *ports);
 
-/* Those of a message between two different nodes. */
+/* The links of a message between two different nodes. */
 struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst);
 
-/* When a link is busy; with the short messages that go by the others (`passes`), or with those. Valid until
- * the next pf_ports_of(). NULL for link 0. */
+/* When a link is busy: with short messages, which do not wait for long ones (`passes`), or with long ones.
+ * Valid until the next pf_ports_of(). NULL for link 0. */
 struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link, bool passes);
 
 #endif

@@ -5,8 +5,9 @@
 /* What the prices ask of a platform. */
 
 /*
- * The path between two nodes, asked for once per pair that talks (a bounded cache keeps the answers): its
- * latency and the bandwidth of its slowest link. src == dst asks for the memory of the node (loopback).
+ * The path between two nodes: its latency and the bandwidth of its slowest link; of src == dst, those of the
+ * node's memory (loopback). Called once per pair of nodes that communicates, and again where a bounded cache
+ * has dropped the answer.
  */
 typedef void pf_cost_route_fn(void *context, int src_node, int dst_node, double *latency, double *bandwidth);
 
@@ -17,11 +18,11 @@ struct pf_cost_link {
 };
 
 /* The links of the path between two different nodes that messages share: writes up to `room` of them in
- * order, and returns how many there are. Numbers must not change. Asked once per pair that talks, for
- * contention = link. */
+ * order, and returns how many there are. Numbers must not change. Called once per pair of nodes that
+ * communicates, where links are busy one message after the other. */
 typedef int pf_cost_links_fn(void *context, int src_node, int dst_node, struct pf_cost_link *links, int room);
 
-/* The phase that a rank is in, by a name that stays. */
+/* The phase that a rank is in, as a string that is never freed. */
 typedef const char *pf_cost_phase_fn(int rank);
 
 #endif

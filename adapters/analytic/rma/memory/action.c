@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an access does to memory, and who learns of its end. */
+/* What an access does to memory, and what its end completes. */
 #include "adapters/analytic/rma/memory/window.h"
 
 #include <math.h>
@@ -22,11 +22,11 @@ void an_flow_note(struct an_flow *flow, double safe, double acknowledged)
         flow->acknowledged = acknowledged;
 }
 
-/* The answer is there, so nobody waits for more. */
+/* One pending operation less; wakes the rank when it waits for the last one. */
 void an_flow_end(struct an_window *win, struct an_flow *flow)
 {
     if (--flow->pending == 0 && win->awaited == flow)
-        an_rank_tell(win->rank, pf_engine_now());
+        an_rank_notify(win->rank, pf_engine_now());
 }
 
 void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
@@ -64,7 +64,7 @@ void an_access_work(struct an_access *a)
         else
             an_layout_combine(&a->there, a->payload, a->bytes, a->op, a->basic);
         break;
-    case AN_SWAP: /* the payload: what to compare with, and the new value */
+    case AN_SWAP: /* the payload: the value to compare with, then the new one */
         if (memcmp(a->there.at, a->payload, a->bytes) == 0)
             memcpy(a->there.at, a->payload + a->bytes, a->bytes);
         break;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Data of a window move in events, where SMPI's datatypes cannot work: they want the context of a rank, and
- * the user may have freed them by then. So the call asks SMPI's datatype once where its bytes lie.
+ * Data of a window move in events, where SMPI's datatypes cannot be used: they need the context of a rank,
+ * and the application may have freed them. So the call walks through SMPI's datatype once and stores its
+ * layout.
  */
 #include "adapters/analytic/rma/memory/window.h"
 
@@ -13,7 +14,7 @@
 
 enum { MOST_ITEMS = 1 << 30 }; /* that an operation combines at once */
 
-/* The blocks of the layout that is being made. It grows to the largest one and is used again. */
+/* The blocks of the layout that is being made; reused, as large as the largest one so far. */
 static struct {
     struct an_block *blocks;
     int count, capacity;

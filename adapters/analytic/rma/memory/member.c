@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members of a window: they join, reach each other, and leave. */
+/* Members of a window: how they join, find each other, and leave. */
 #include "adapters/analytic/rma/memory/window.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accesses by the NICs. The call prices its message and posts an event for its arrival; the event works on
- * the target's memory. What brings something back has a second one, at the origin.
+ * Accesses by the NICs. The call prices its message and posts an event for its arrival, which changes the
+ * target's memory. An access with an answer has a second event, at the origin.
  */
 #include "adapters/analytic/rma/nic/nic.h"
 
@@ -26,7 +26,7 @@ static void arrived(struct pf_event *event)
                                              an_world_rank(a->win, a->win->me), a->bytes, pf_engine_now()));
 }
 
-/* What it costs to send it at a date. */
+/* The price of sending it at a date. */
 static void price(const struct an_access *a, double date, struct pf_cost_access *cost)
 {
     int from = an_world_rank(a->win, a->win->me), to = an_world_rank(a->win, a->target);
@@ -58,8 +58,8 @@ static void count_pending(struct an_access *a)
     a->win->all.pending++;
 }
 
-/* The lock has not been granted yet. The call returns nevertheless: its rank may have to do something first
- * without which the holder never gives the lock back. */
+/* The lock has not been granted yet. The call returns nevertheless: the holder may wait for something that
+ * this rank does next. */
 static void defer(struct an_access *a)
 {
     count_pending(a);

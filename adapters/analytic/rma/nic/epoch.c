@@ -5,9 +5,9 @@
 #include "adapters/analytic/collective/collective.h"
 #include "pf_fn.h"
 
-/* All operations of this member have arrived before it enters the barrier, so that behind it those of all
- * members have. A fence that ends nothing (MPI_MODE_NOPRECEDE) is the barrier alone: it tells the others that
- * this member's memory is ready. */
+/* The operations of this member have arrived when it enters the barrier, so after the barrier those of all
+ * members have. A fence with MPI_MODE_NOPRECEDE, which ends no epoch, is the barrier alone: after it the
+ * memory of all members is ready. */
 static int an_win_fence(int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -21,7 +21,7 @@ static int an_win_fence(int assertion, MPI_Win handle)
     return error;
 }
 
-/* Each origin is told by a message, unless it has been told in another way (MPI_MODE_NOCHECK). */
+/* Sends a message to each origin, unless the application synchronizes in another way (MPI_MODE_NOCHECK). */
 static int an_win_post(MPI_Group group, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -36,7 +36,7 @@ static int an_win_post(MPI_Group group, int assertion, MPI_Win handle)
         peer->has_posted = true;
         peer->posted = an_now(win->rank) + an_window_control(win, win->me, origins[i]);
         if (peer->awaited)
-            an_rank_tell(origin->rank, peer->posted);
+            an_rank_notify(origin->rank, peer->posted);
         peer->awaited = false;
     }
     win->missing += n;
@@ -79,7 +79,7 @@ static int an_win_start(MPI_Group group, int assertion, MPI_Win handle)
     return MPI_SUCCESS;
 }
 
-/* The targets are told by messages behind the operations; the origin waits for its own buffers alone. */
+/* Sends a message to each target behind the operations; the origin waits only for its own buffers. */
 static int an_win_complete(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -91,7 +91,7 @@ static int an_win_complete(MPI_Win handle)
         peer->started = false;
         target->completed_at = fmax(target->completed_at, arrival);
         if (--target->missing == 0 && target->waits)
-            an_rank_tell(target->rank, target->completed_at);
+            an_rank_notify(target->rank, target->completed_at);
     }
     an_flow_await(win, &win->all, true);
     return MPI_SUCCESS;
@@ -110,8 +110,8 @@ static int an_win_wait(MPI_Win handle)
     return MPI_SUCCESS;
 }
 
-/* Who tests may look at its memory then, so it is not ahead of the clock. The middleware charges for a test
- * that finds nothing. */
+/* After a test the rank may read its memory, so it is not ahead of the clock. The middleware charges for a
+ * test that finds nothing. */
 static int an_win_test(MPI_Win handle, int *flag)
 {
     struct an_window *win = an_window_of(handle);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Passive target. Locks live at their target and are given in the order in which the requests arrive there;
- * shared ones together. A lock of all asks all members at once, and is one lock here: it waits for the
- * exclusive ones that have come before it, and those behind it wait for it.
+ * Passive target. A lock is granted at its target in the order in which the requests arrive there; shared
+ * ones together. MPI_Win_lock_all is one lock here: it waits for the exclusive ones that arrived before it,
+ * and later exclusive ones wait for it.
  */
 #include "adapters/analytic/rma/nic/nic.h"
 
 #include "pf_fn.h"
 
-/* On its way to the target; there in its queue; or the message that gives the lock back. */
+/* A request on its way to the target or in its queue, or the message that releases the lock. */
 struct an_lock_request {
     struct pf_event event;
     struct an_rma *rma;
@@ -19,7 +19,7 @@ struct an_lock_request {
     int ahead;     /* of a lock of all: exclusive ones that it waits for */
     double answer; /* how long the grant travels */
     bool must;     /* the rank waits for the grant */
-    bool late;     /* it does not wait any more: it has been told that somebody else has the lock */
+    bool late;     /* the rank has continued without the lock, which another rank has */
     struct an_lock_request *next;
 };
 
@@ -33,7 +33,7 @@ static void discard(struct an_lock_request *request)
     pf_pool_put(&requests, request);
 }
 
-/* The grant has come to a rank that has gone on without it. */
+/* The grant arrives at a rank that has continued without it. */
 static void granted_late(struct pf_event *event)
 {
     struct an_lock_request *request = pf_container_of(event, struct an_lock_request, event);
@@ -54,7 +54,7 @@ static void grant(struct an_lock_request *request)
         pf_engine_post(&request->event, pf_engine_now() + request->answer);
         return;
     }
-    an_rank_tell(request->by->rank, pf_engine_now() + request->answer);
+    an_rank_notify(request->by->rank, pf_engine_now() + request->answer);
     discard(request);
 }
 
@@ -78,7 +78,7 @@ static bool may_have(const struct an_rma *rma, const struct an_target_lock *lock
     return lock->sharers == 0 && rma->sharers_of_all == 0 && !(all && all->order < request->order);
 }
 
-/* Those at the head of the queue who can have it now. */
+/* Grants the requests at the head of the queue that can have the lock now. */
 static void serve(struct an_rma *rma, struct an_target_lock *lock)
 {
     while (lock->queue.first && may_have(rma, lock, lock->queue.first)) {
@@ -99,12 +99,12 @@ static void serve_all(struct an_rma *rma)
 }
 
 /* MPI_Win_lock need not wait for the lock (MPI 3.1 section 11.5.3), and the holder may wait for something
- * that the caller does next. So the caller is told, and what it asks of the target waits instead. */
+ * that the caller does next. So the caller continues, and its accesses to the target wait instead. */
 static void refuse_for_now(struct an_lock_request *request)
 {
     request->late = true;
     an_window_peer(request->by, request->target)->lock_waits = true;
-    an_rank_tell(request->by->rank, pf_engine_now() + request->answer);
+    an_rank_notify(request->by->rank, pf_engine_now() + request->answer);
 }
 
 static void requested(struct pf_event *event)
@@ -157,7 +157,7 @@ static void given_back(struct pf_event *event)
 
 /* ---- at the origin ---- */
 
-/* A message to all has arrived when it is at the farthest. */
+/* A message to all has arrived when it reaches the farthest member. */
 static void find_farthest(struct an_window *win)
 {
     for (int i = 0; i < win->rma->size; i++) {
@@ -208,14 +208,14 @@ static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
         an_rank_settle(win->rank);
         wanted = AN_UNCHECKED;
     } else {
-        /* Its own memory, or that of others which it shares, the rank may use without another call. */
+        /* The rank may access its own memory, or memory shared with it, without another call. */
         acquire(win, rank, wanted, rank == win->me || (assertion & AN_MODE_HELD));
     }
     peer->lock = wanted;
     return MPI_SUCCESS;
 }
 
-/* The lock goes back when all operations at the target have ended. */
+/* Releases the lock when all operations at the target have ended. */
 static int an_win_unlock(int rank, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);

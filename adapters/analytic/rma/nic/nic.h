@@ -13,7 +13,7 @@ void an_lock_install(struct pf_own_fn *fn);
 /* Starts an access that moves bytes. */
 void an_nic_start(struct an_access *a);
 
-/* The lock is there: what has waited for it starts. */
+/* The lock is granted: starts the accesses that waited for it. */
 void an_nic_start_deferred(struct an_window *win, struct an_peer *peer);
 
 #endif

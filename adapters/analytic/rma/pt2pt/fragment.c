@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages between members of a window, and what a rank waits for. See pt2pt.h. */
+/* Messages between members of a window, and goals that a rank waits for. See pt2pt.h. */
 #include "adapters/analytic/rma/pt2pt/pt2pt.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ void an_fragment_free(struct an_fragment *f)
     pf_pool_put(&fragments, f);
 }
 
-/* Its sender knows at once when it has arrived, because nothing keeps it from being received. */
+/* The date of its arrival is known at once, because its receive is always posted. */
 double an_fragment_send(struct an_fragment *f, double date)
 {
     struct an_window *win = f->win, *target = win->rma->members[f->target];
@@ -66,14 +66,14 @@ double an_fragment_release(struct an_peer *peer, double date)
     return date;
 }
 
-/* ---- who waits ---- */
+/* ---- goals ---- */
 
 void an_window_changed(struct an_window *win)
 {
     if (!win->goal || !win->goal(win))
         return;
     win->goal = NULL;
-    an_rank_tell(win->rank, fmax(pf_engine_now(), win->rank->handles_until));
+    an_rank_notify(win->rank, fmax(pf_engine_now(), win->rank->handles_until));
 }
 
 void an_window_await(struct an_window *win, bool (*goal)(const struct an_window *win),

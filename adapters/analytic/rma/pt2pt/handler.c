@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank does with the messages of others. See pt2pt.h. */
+/* How a rank handles the messages of other ranks. See pt2pt.h. */
 #include "adapters/analytic/rma/pt2pt/pt2pt.h"
 
 #include <math.h>
 
 enum { FRAGMENT = 16 };
 
-/* ---- what an origin demands when all of its operations are over ---- */
+/* ---- requests of an origin, answered when all its operations are finished ---- */
 
 static double satisfy(struct an_window *win, int origin, enum an_demand demand, double date)
 {
@@ -14,7 +14,7 @@ static double satisfy(struct an_window *win, int origin, enum an_demand demand, 
     return demand == AN_UNLOCK ? an_lock_give_back(win, date) : date;
 }
 
-/* So many parts of its operations are over. */
+/* So many parts of its operations are finished. */
 static void over(struct an_window *win, int origin, int parts)
 {
     struct an_peer *peer = an_window_peer(win, origin);
@@ -34,7 +34,7 @@ static void demanded(struct an_window *win, const struct an_fragment *f, double 
     struct an_peer *peer = an_window_peer(win, f->win->me);
     if (f->demand == AN_COMPLETE)
         win->missing--;
-    else if (f->demand != AN_NOTHING && peer->incoming > 1) /* beside the fragment itself */
+    else if (f->demand != AN_NOTHING && peer->incoming > 1) /* more than the fragment itself */
         peer->owed = f->demand;
     else if (f->demand != AN_NOTHING)
         *date = satisfy(win, f->win->me, f->demand, *date);
@@ -49,7 +49,7 @@ static bool is_atomic(const struct an_access *a)
 
 static double begin(struct an_access *a, double date);
 
-/* The origin and the target both let it go; the later one frees it. */
+/* The origin and the target both release it; the later one frees it. */
 static void let_go(struct an_access *a)
 {
     if (--a->parts == 0)
@@ -63,7 +63,7 @@ static void answer_arrived(struct pf_event *event)
     let_go(a);
 }
 
-/* The next atomic operations can begin. */
+/* Begins the next atomic operations. */
 static void accumulated(struct an_window *win)
 {
     struct an_rank *rank = win->rank;
@@ -93,8 +93,8 @@ static void access_over(struct pf_event *event)
     over(win, origin, parts);
 }
 
-/* Sends what was there back to the origin, which has posted a receive for it. Who compares and swaps waits
- * until it knows that this has arrived. */
+/* Sends the answer to the origin, which has posted a receive for it. The target of a compare-and-swap waits
+ * until it knows that the answer has arrived. */
 static double send_answer(struct an_access *a, double date, double *end)
 {
     struct pf_cost_sent sent;
@@ -107,7 +107,8 @@ static double send_answer(struct an_access *a, double date, double *end)
     return a->action == AN_SWAP ? received.safe : sent.returns;
 }
 
-/* The data of a long operation have left before their header: they are late, or fetched again. */
+/* Receives the data of a long operation, which were sent before their header: they arrive later, or are
+ * fetched again. */
 static double receive_data(struct an_access *a, double date, double *end)
 {
     struct an_window *win = a->win;
@@ -215,8 +216,8 @@ static void handle_next(struct an_rank *rank, struct an_fragment *f, double now)
 }
 
 /*
- * Fragments that come while the processor works wait for the date at which it ends, in one chain with one
- * event. When it works longer by then, those that have come for the later date are before them.
+ * Fragments that arrive while the processor is busy wait for the date at which it is free, in one chain with
+ * one event. If it is busy longer by then, they queue behind those that wait for the later date.
  */
 static void wait_on(struct an_rank *rank, struct an_fragment *f, struct an_fragment *last)
 {

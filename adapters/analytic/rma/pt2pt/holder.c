@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock of a window's own memory: given in the order in which it is asked for. See pt2pt.h. */
+/* The lock of a window's own memory, granted in the order of the requests. See pt2pt.h. */
 #include "adapters/analytic/rma/pt2pt/pt2pt.h"
 
 static bool take(struct an_window *win, bool exclusive)
@@ -23,7 +23,7 @@ static double grant(struct an_window *win, struct an_fragment *f, double date)
     return date;
 }
 
-/* In the order in which they have come. */
+/* Grants waiting requests in the order of their arrival. */
 static double serve(struct an_window *win, double date)
 {
     while (win->lockers.first && take(win, win->lockers.first->exclusive))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an origin does: it gathers operations in fragments, sends data that go alone, asks for locks. See
- * pt2pt.h. */
+/* The origin: gathers operations in fragments, sends data that do not fit, requests locks. See pt2pt.h. */
 #include "adapters/analytic/rma/pt2pt/pt2pt.h"
 
 #include <math.h>
@@ -40,7 +39,7 @@ static bool is_permitted(const struct an_window *win)
     return may_send(win, win->goal_peer);
 }
 
-/* It takes no more operations. */
+/* Sends a fragment, or queues it until it may be sent. */
 static void start(struct an_window *win, struct an_peer *peer, struct an_fragment *f)
 {
     if (peer->ready.first || !may_send(win, peer))
@@ -57,7 +56,7 @@ static void close_filling(struct an_window *win, struct an_peer *peer)
         start(win, peer, f);
 }
 
-/* A fragment with room: the one that is being filled, or a new one, behind it. */
+/* A fragment with room: the current one, or a new one. */
 static struct an_fragment *room_for(struct an_window *win, int target, size_t bytes, bool is_long, bool alone)
 {
     struct an_peer *peer = an_window_peer(win, target);
@@ -100,7 +99,7 @@ static bool nothing_accumulates(const struct an_window *win)
     return !win->accumulating;
 }
 
-/* The rank's own memory: no messages. */
+/* An access to the rank's own memory needs no messages. */
 static void do_locally(struct an_access *a)
 {
     struct an_window *win = a->win;
@@ -131,7 +130,7 @@ static size_t header_of(const struct an_access *a)
     return header + (a->derived ? DERIVED : PREDEFINED);
 }
 
-/* One more part of an access is under way, at both sides. */
+/* One more part of an access is in progress, at both sides. */
 static void count_part(struct an_access *a)
 {
     struct an_window *target = a->win->rma->members[a->target];
@@ -141,7 +140,7 @@ static void count_part(struct an_access *a)
     an_window_peer(target, a->win->me)->incoming++;
 }
 
-/* The receive of the answer is there before it is asked for. */
+/* The receive of the answer is posted before the request is sent. */
 static void await_answer(struct an_access *a)
 {
     struct an_rank *rank = a->win->rank;
@@ -177,7 +176,8 @@ void an_pt2pt_start(struct an_access *a)
     bool alone = a->action == AN_SWAP || asks || (a->is_long && (a->action == AN_PUT || a->request));
     struct an_fragment *f =
         room_for(win, a->target, a->is_long ? align(header_of(a)) : bytes, a->is_long, alone);
-    if (asks || (a->is_long && !a->answers)) /* data of MPI_Get_accumulate leave before the lock is there */
+    if (asks ||
+        (a->is_long && !a->answers)) /* data of MPI_Get_accumulate are sent before the lock is granted */
         an_window_await(win, is_permitted, peer);
     if (a->answers)
         await_answer(a);

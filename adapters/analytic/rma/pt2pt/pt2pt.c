@@ -17,7 +17,7 @@ static bool exposure_is_over(const struct an_window *win)
     return win->missing == 0 && win->incoming == 0;
 }
 
-/* What the rank has sent is where it belongs: this is the end of a call. */
+/* Ends a call: waits until the rank's messages have arrived. */
 static int end(struct an_window *win)
 {
     an_flow_await(win, &win->all, true);
@@ -32,14 +32,14 @@ static void enter(struct an_window *win, enum pf_coll_kind kind, size_t bytes)
     an_collective_call(win->comm, &part, kind, false);
 }
 
-/* Those who have nothing in a piece of memory have never been talked to. */
+/* NULL: the rank has never accessed any member of that group of AN_PEERS. */
 static struct an_peer *known_peer(const struct an_window *win, int i)
 {
     struct an_peer *piece = win->peers[i / AN_PEERS];
     return piece ? &piece[i % AN_PEERS] : NULL;
 }
 
-/* Each learns how many messages it has to expect, from the sum over all. */
+/* A reduce-scatter gives each member the number of messages to expect. */
 static int pt2pt_fence(int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -78,7 +78,7 @@ static int pt2pt_post(MPI_Group group, int assertion, MPI_Win handle)
     return MPI_SUCCESS;
 }
 
-/* Nobody waits here: operations do, until all targets have posted. */
+/* Does not wait: operations do, until all targets have posted. */
 static int pt2pt_start(MPI_Group group, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -134,8 +134,8 @@ static int pt2pt_test(MPI_Win handle, int *flag)
 
 /* ---- locks ---- */
 
-/* The call waits for the locks asked for before, and for its own one only where the memory may be used
- * without another call: its own, or that of others which it shares. */
+/* Waits for the locks requested before, and for this one only where the rank may access the memory without
+ * another call: its own, or memory shared with it. */
 static int pt2pt_lock(int type, int rank, int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -192,7 +192,7 @@ static int pt2pt_unlock(int rank, MPI_Win handle)
     return end(win);
 }
 
-/* Locks of others are asked for with the first operation there. */
+/* Locks of other members are requested with the first operation there. */
 static int pt2pt_lock_all(int assertion, MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
@@ -206,7 +206,7 @@ static int pt2pt_lock_all(int assertion, MPI_Win handle)
     return MPI_SUCCESS;
 }
 
-/* All others are asked, also those that nothing was sent to. */
+/* Flushes all other members, also those that nothing was sent to. */
 static void flush_others(struct an_window *win)
 {
     an_window_await(win, an_window_is_answered, NULL);
