@@ -61,9 +61,8 @@ static void make_rank(int i, const int *all)
     rank->mpi = an_job.job->ranks[i]->mpi;
     rank->soonest_from = -1;
     rank->world = an_comm_join(rank, 0, all, an_job.size, i);
-    rank->alone = an_comm_join(rank, -1, &i, 1, 0);
     rank->predefined[PF_PREDEFINED_COMM_WORLD] = rank->world;
-    rank->predefined[PF_PREDEFINED_COMM_SELF] = rank->alone;
+    rank->predefined[PF_PREDEFINED_COMM_SELF] = an_comm_join(rank, -1, &i, 1, 0);
     pf_event_init(&rank->wake, wake);
     an_job.ranks[i] = rank;
 }

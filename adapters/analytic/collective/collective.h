@@ -74,9 +74,10 @@ void an_coll_clear(struct an_shared *shared);
 /* Moves block `from` of what one member sends, saved or not, to block `to` of what another one receives; a
  * negative number is all of it (data.c). */
 void an_part_give(const struct an_part *sender, int from, const struct an_part *receiver, int to);
-/* Saves what a member sends, in `n` blocks or, 0, as a whole; `count` items of it for a reduction. */
-void an_part_save(struct an_part *p, int n);
-void an_part_save_items(struct an_part *p, int count);
+/* Saves what a member sends that leaves before others have used it. */
+void an_part_save(struct an_collective *c, int member);
+/* How many items a member contributes to a reduction. */
+int an_part_items(const struct an_collective *c, const struct an_part *p, int member);
 const void *an_part_contribution(const struct an_part *p);
 
 /* MPI_ROOT; SMPI has no intercommunicators, and its value is the number of a rank. */

@@ -258,15 +258,14 @@ static void leave_reduction(struct an_collective *c, struct an_part *p)
     p->combined = true;
 }
 
-/* How many items a member of a reduction contributes. */
-static int total_count(const struct an_collective *c, const struct an_part *p)
+int an_part_items(const struct an_collective *c, const struct an_part *p, int member)
 {
+    int n = c->call.cut ? pf_coll_side_size(&c->call, pf_coll_side(&c->call, member)) : c->call.n, total = 0;
     if (c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
-        return p->send_count * c->call.n;
+        return p->send_count * n;
     if (c->call.kind != PF_COLL_REDUCE_SCATTER)
         return p->send_count;
-    int total = 0;
-    for (int i = 0; i < c->call.n; i++)
+    for (int i = 0; i < n; i++)
         total += p->receive_counts[i];
     return total;
 }
@@ -287,17 +286,17 @@ static void combine(struct an_collective *c, const struct an_part *mine, int cou
  * member with a smaller buffer than another member's contribution gets MPI_ERR_TRUNCATE. */
 static int common_count(const struct an_collective *c, const struct an_part *mine)
 {
-    int least = total_count(c, mine), most = least;
+    int least = an_part_items(c, mine, 0), most = least;
     if (c->call.kind == PF_COLL_REDUCE_SCATTER) /* the lists of members that have left may be gone */
         return least;
     for (int i = 0; i < c->call.n; i++) {
-        int count = c->parts[i].here ? total_count(c, &c->parts[i]) : least;
+        int count = c->parts[i].here ? an_part_items(c, &c->parts[i], i) : least;
         least = count < least ? count : least;
         most = count > most ? count : most;
     }
     for (int i = 0; least < most && i < c->call.n; i++)
         if (c->parts[i].here && (c->call.kind != PF_COLL_REDUCE || i == c->call.root) &&
-            total_count(c, &c->parts[i]) < most)
+            an_part_items(c, &c->parts[i], i) < most)
             mark_truncated(&c->parts[i]);
     return least;
 }
@@ -364,9 +363,17 @@ static void move_scan(struct an_collective *c, const struct an_part *mine, const
 
 /* ---- all kinds ---- */
 
-static void save_contribution(struct an_collective *c, struct an_part *p, int member)
+/* The application may overwrite the buffers of a member that has left. */
+static void save_items(struct an_collective *c, struct an_part *p, int member)
 {
-    bool root = member == c->call.root;
+    an_items_take(&p->saved, p->send, an_part_items(c, p, member), p->send_type);
+}
+
+void an_part_save(struct an_collective *c, int member)
+{
+    struct an_part *p = &c->parts[member];
+    bool root = member == c->call.root, inter = c->call.cut > 0;
+    int peers = inter ? pf_coll_side_size(&c->call, !pf_coll_side(&c->call, member)) : c->call.n;
     switch (c->call.kind) {
     case PF_COLL_BCAST:
         if (root)
@@ -375,15 +382,16 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
     case PF_COLL_SCATTER:
     case PF_COLL_SCATTERV:
         if (root)
-            save_blocks(p, c->call.n, send_block);
+            save_blocks(p, peers, send_block);
         break;
     case PF_COLL_GATHER:
     case PF_COLL_GATHERV:
         if (!root)
             save_blocks(p, 1, whole_send);
         break;
+    case PF_COLL_ALLGATHER:
     case PF_COLL_ALLGATHERV:
-        if (p->in_place) { /* it sends its own block of the receive buffer */
+        if (p->in_place && !inter) { /* it sends its own block of the receive buffer */
             struct block mine = receive_block(p, member);
             p->send = mine.at;
             p->send_count = mine.count;
@@ -391,17 +399,25 @@ static void save_contribution(struct an_collective *c, struct an_part *p, int me
         }
         save_blocks(p, 1, whole_send);
         break;
-    case PF_COLL_REDUCE_SCATTER: /* a member that receives nothing may leave early */
-        an_items_take(&p->saved, p->send, total_count(c, p), p->send_type);
-        break;
-    case PF_COLL_REDUCE:
-        if (!root)
-            leave_reduction(c, p);
-        break;
+    case PF_COLL_ALLTOALL:
     case PF_COLL_ALLTOALLV:
     case PF_COLL_ALLTOALLW:
         if (!p->packed)
-            save_blocks(p, c->call.n, send_block);
+            save_blocks(p, peers, send_block);
+        break;
+    case PF_COLL_REDUCE:
+        if (!root && inter)
+            save_items(c, p, member);
+        else if (!root)
+            leave_reduction(c, p);
+        break;
+    case PF_COLL_REDUCE_SCATTER: /* a member that receives nothing may leave early */
+        save_items(c, p, member);
+        break;
+    case PF_COLL_ALLREDUCE:
+    case PF_COLL_REDUCE_SCATTER_BLOCK:
+        if (inter)
+            save_items(c, p, member);
         break;
     default: /* no member leaves before all have arrived or its contribution has been used */
         break;
@@ -462,10 +478,9 @@ void an_collective_move(struct an_collective *c, int me, const struct an_leave *
     }
     bool over = is_over(c, leaves, n);
     for (int i = 0; i < n; i++) {
-        struct an_part *p = &c->parts[leaves[i].member];
-        p->left = true;
+        c->parts[leaves[i].member].left = true;
         if (!over)
-            save_contribution(c, p, leaves[i].member);
+            an_part_save(c, leaves[i].member);
     }
 }
 
@@ -494,14 +509,4 @@ void an_part_give(const struct an_part *sender, int from, const struct an_part *
         unpack(sender, from < 0 ? 0 : from, receiver, target);
     else
         move(from < 0 ? whole_send(sender, 0) : send_block(sender, from), receiver, target);
-}
-
-void an_part_save(struct an_part *p, int n)
-{
-    save_blocks(p, n ? n : 1, n ? send_block : whole_send);
-}
-
-void an_part_save_items(struct an_part *p, int count)
-{
-    an_items_take(&p->saved, p->send, count, p->send_type);
 }

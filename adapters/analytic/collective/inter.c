@@ -38,19 +38,6 @@ void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, cons
     }
 }
 
-/* How many items a member contributes to a reduction. */
-static int given(const struct an_collective *c, const struct an_part *p, int side)
-{
-    int n = pf_coll_side_size(&c->call, side), total = 0;
-    if (c->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK)
-        return p->send_count * n;
-    if (c->call.kind != PF_COLL_REDUCE_SCATTER)
-        return p->send_count;
-    for (int i = 0; i < n; i++)
-        total += p->receive_counts[i];
-    return total;
-}
-
 /* Combines the contributions of the other side, in the order of its ranks. */
 static void combine(const struct an_collective *c, const struct an_part *mine, int side, int count,
                     struct an_items *result)
@@ -85,10 +72,10 @@ static void reduce_for(struct an_collective *c, int side, const struct an_leave 
         int member = leaves[i].member;
         const struct an_part *p = &c->parts[member];
         if (pf_coll_side(&c->call, member) != side ||
-            (pf_coll_is_rooted(c->call.kind) && member != c->call.root) || given(c, p, side) == 0)
+            (pf_coll_is_rooted(c->call.kind) && member != c->call.root) || an_part_items(c, p, member) == 0)
             continue;
         if (!combined)
-            combine(c, p, side, given(c, p, side), &result);
+            combine(c, p, side, an_part_items(c, p, member), &result);
         combined = true;
         hand_out(c, p, member - pf_coll_leader(&c->call, side), result.items);
     }
@@ -137,50 +124,6 @@ static void receive(struct an_collective *c, int member)
     }
 }
 
-/* The application may overwrite the buffers of a member that has left. */
-static void save(struct an_collective *c, int member)
-{
-    struct an_part *p = &c->parts[member];
-    int side = pf_coll_side(&c->call, member);
-    bool root = member == c->call.root;
-    switch (c->call.kind) {
-    case PF_COLL_BCAST:
-        if (root)
-            an_part_save(p, 0);
-        break;
-    case PF_COLL_SCATTER:
-    case PF_COLL_SCATTERV:
-        if (root)
-            an_part_save(p, pf_coll_side_size(&c->call, !side));
-        break;
-    case PF_COLL_GATHER:
-    case PF_COLL_GATHERV:
-        if (!root)
-            an_part_save(p, 0);
-        break;
-    case PF_COLL_ALLGATHER:
-    case PF_COLL_ALLGATHERV:
-        an_part_save(p, 0);
-        break;
-    case PF_COLL_ALLTOALL:
-    case PF_COLL_ALLTOALLV:
-    case PF_COLL_ALLTOALLW:
-        an_part_save(p, pf_coll_side_size(&c->call, !side));
-        break;
-    case PF_COLL_REDUCE:
-        if (!root)
-            an_part_save_items(p, p->send_count);
-        break;
-    case PF_COLL_ALLREDUCE:
-    case PF_COLL_REDUCE_SCATTER:
-    case PF_COLL_REDUCE_SCATTER_BLOCK:
-        an_part_save_items(p, given(c, p, side));
-        break;
-    default:
-        break;
-    }
-}
-
 static bool is_reduction(enum pf_coll_kind kind)
 {
     return kind >= PF_COLL_REDUCE && kind <= PF_COLL_REDUCE_SCATTER_BLOCK;
@@ -194,5 +137,5 @@ void an_intercoll_move(struct an_collective *c, const struct an_leave *leaves, i
     for (int i = 0; i < n; i++)
         receive(c, leaves[i].member);
     for (int i = 0; !over && i < n; i++)
-        save(c, leaves[i].member);
+        an_part_save(c, leaves[i].member);
 }

@@ -70,7 +70,7 @@ struct an_rank {
     struct pf_instance base; /* first */
     void *mpi;               /* the middleware's, for on_progress */
     void *predefined[PF_PREDEFINED_LIMIT];
-    struct an_comm *world, *alone;
+    struct an_comm *world;
     struct an_comm *groups; /* for the messages of MPI_Comm_create_group; NULL before the first call */
     double debt;            /* seconds that it is ahead of the clock */
     int calls_in_debt;      /* calls since the rank last blocked */
