@@ -29,7 +29,7 @@ static void find_functions(void)
     an_p2p_install(fn);
     an_wait_install(fn);
     an_probe_install(fn);
-    an_coll_install(fn);
+    an_collective_install(fn);
     an_comm_install(fn);
     an_data_install(fn);
     an_rma_install(fn);

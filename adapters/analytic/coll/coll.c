@@ -181,7 +181,7 @@ void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
     /* The two sides of an intercommunicator only send to each other. */
     size_t own = coll->plan.call.cut == 0 ? own_bytes(&coll->plan.call, rank) : 0;
     if (own > 0)
-        coll->member[rank].clock += pf_cost_own(coll->colls->cost, own);
+        coll->member[rank].clock += pf_cost_copy_own(coll->colls->cost, own);
     if (!coll->together)
         pf_evaluate_from(coll, rank);
     else if (coll->arrived == coll->plan.call.n)

@@ -337,7 +337,7 @@ static int an_ibarrier(MPI_Comm comm, MPI_Request *request)
     return barrier(entry_of(comm, request));
 }
 
-void an_coll_install(struct pf_own_fn *fn)
+void an_collective_install(struct pf_own_fn *fn)
 {
 #define X(Name, name)                                                                                        \
     fn->Name = an_##name;                                                                                    \

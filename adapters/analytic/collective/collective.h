@@ -5,7 +5,7 @@
 #include "adapters/analytic/engine/engine.h"
 
 /* Fills the table of native functions. */
-void an_coll_install(struct pf_own_fn *fn);
+void an_collective_install(struct pf_own_fn *fn);
 
 /* The arguments of one member. For an operation in place, the send buffer is where its data are. */
 struct an_part {
@@ -69,7 +69,7 @@ void an_intercoll_fill(struct an_collective *c, const struct an_comm *comm, cons
 void an_collective_forget(struct an_collective *c);
 
 /* Frees the records of a communicator. */
-void an_coll_clear(struct an_shared *shared);
+void an_collective_clear(struct an_shared *shared);
 
 /* Moves block `from` of what one member sends, saved or not, to block `to` of what another one receives; a
  * negative number is all of it (data.c). */

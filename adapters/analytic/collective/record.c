@@ -46,7 +46,7 @@ static void record_free(struct an_collective *c, int size)
     free(c);
 }
 
-void an_coll_clear(struct an_shared *shared)
+void an_collective_clear(struct an_shared *shared)
 {
     struct an_collective *lists[] = {shared->collectives, shared->free_collectives}, *next;
     for (int i = 0; i < 2; i++)

@@ -30,7 +30,7 @@ static void shared_free(struct an_shared *shared)
 {
     for (int i = 0; i < shared->size; i++)
         an_match_clear(&shared->match[i]);
-    an_coll_clear(shared);
+    an_collective_clear(shared);
     free(shared->leaves);
     free(shared->match);
     free(shared->joined);

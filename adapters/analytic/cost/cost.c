@@ -520,15 +520,15 @@ double pf_cost_post(const struct pf_cost *cost, size_t bytes)
     return bytes > cost->eager_max ? cost->post : 0;
 }
 
-double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
-                      double posted)
+double pf_cost_post_end(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
+                        double posted)
 {
     bool late = cost->protocol == PF_COST_PORTALS && sent->rendezvous && bytes > cost->eager_max &&
                 posted - cost->post >= sent->arrival;
     return late ? latest(posted, sent->data - cost->write_latency) : posted;
 }
 
-double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent)
+double pf_cost_safe_unexpected(const struct pf_cost *cost, const struct pf_cost_sent *sent)
 {
     bool acknowledges = cost->protocol == PF_COST_PORTALS && cost->eager_done == PF_COST_ACKNOWLEDGED;
     return acknowledges ? latest(sent->returns, sent->safe - cost->event_latency) : sent->safe;
@@ -539,12 +539,12 @@ double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
     return find_range(&cost->network, bytes)->gap;
 }
 
-bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes)
+bool pf_cost_post_blocks(const struct pf_cost *cost, size_t bytes)
 {
     return cost->protocol == PF_COST_PORTALS && pf_cost_post(cost, bytes) > 0;
 }
 
-double pf_cost_sought(const struct pf_cost *cost)
+double pf_cost_mprobe_gain(const struct pf_cost *cost)
 {
     return cost->protocol == PF_COST_PORTALS ? cost->receive_latency / 2 : 0;
 }
@@ -601,8 +601,8 @@ double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)
     return busy_time(&way, bytes, byte_time_of(&way));
 }
 
-void pf_cost_flowed(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
-                    double in_work)
+void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
+                         double in_work)
 {
     int node = cost->node_of_rank[rank];
     if (out_work > 0)
@@ -633,7 +633,7 @@ double pf_cost_combine(const struct pf_cost *cost, size_t bytes)
     return (double)bytes * cost->combine_byte_time;
 }
 
-double pf_cost_looking(const struct pf_cost *cost)
+double pf_cost_first_poll(const struct pf_cost *cost)
 {
     return cost->copy_latency;
 }
@@ -643,7 +643,7 @@ double pf_cost_pack(const struct pf_cost *cost, size_t bytes)
     return (double)bytes * cost->pack_byte_time;
 }
 
-double pf_cost_own(const struct pf_cost *cost, size_t bytes)
+double pf_cost_copy_own(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->own_byte_time;
 }

@@ -99,12 +99,12 @@ double pf_cost_post(const struct pf_cost *cost, size_t bytes);
 /* The end of a call that posts a receive whose message has been sent already, and that would otherwise return
  * at `posted`. With protocol portals, the call for a long message waits until the message has arrived and has
  * been discarded. */
-double pf_cost_posted(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
-                      double posted);
+double pf_cost_post_end(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
+                        double posted);
 
 /* When the send of an eager message completes if the message arrives before its receive is posted: with
  * protocol portals earlier than `sent->safe`, because there is no event at the target. */
-double pf_cost_kept(const struct pf_cost *cost, const struct pf_cost_sent *sent);
+double pf_cost_safe_unexpected(const struct pf_cost *cost, const struct pf_cost_sent *sent);
 
 /* How long a NIC takes for each of several messages that are sent at once, without their bytes. */
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
@@ -113,13 +113,13 @@ double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
  * middle of their paths, also where `contention` is `nic`. */
 void pf_cost_exchange(struct pf_cost *cost, bool begins);
 
-/* Whether pf_cost_posted() can be later than `posted` for so many bytes. */
-bool pf_cost_holds_up(const struct pf_cost *cost, size_t bytes);
+/* Whether pf_cost_post_end() can be later than `posted` for so many bytes. */
+bool pf_cost_post_blocks(const struct pf_cost *cost, size_t bytes);
 
 /* How much earlier than another receive the one of a message ends that MPI_Mprobe has found: the message
  * arrived during one of many searches, on average in the middle of it.
  */
-double pf_cost_sought(const struct pf_cost *cost);
+double pf_cost_mprobe_gain(const struct pf_cost *cost);
 
 /*
  * A long message as a flow, for a caller that knows all messages in progress: the time of its bytes on a link
@@ -146,8 +146,8 @@ void pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, do
 /* Its `work` alone. */
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
 /* The NIC of a rank was busy with flows until these dates, for so long. */
-void pf_cost_flowed(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
-                    double in_work);
+void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
+                         double in_work);
 
 /* Whether messages that are sent at once share their NIC, so that all end late, instead of one after the
  * other. If so, call these before the pf_cost_send() of several messages: begin for the node of `src`, add
@@ -161,14 +161,14 @@ double pf_cost_combine(const struct pf_cost *cost, size_t bytes);
 
 /* How much later a receive ends that is posted after its message has arrived and is the first to poll for
  * messages; part of `complete`. */
-double pf_cost_looking(const struct pf_cost *cost);
+double pf_cost_first_poll(const struct pf_cost *cost);
 
 /* The duration of packing or unpacking `bytes` of data with gaps; paid by the rank that sends or receives
  * them, outside collectives. */
 double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
 
 /* The duration of copying `bytes` that a rank sends to itself in a collective; paid by that rank. */
-double pf_cost_own(const struct pf_cost *cost, size_t bytes);
+double pf_cost_copy_own(const struct pf_cost *cost, size_t bytes);
 
 /*
  * Makes the price list of a job: `nodes_of_ranks[rank]` is the node of each rank, numbered from 0 without

@@ -88,7 +88,7 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
     /* Where processors do the work, one call of the progress engine finds all messages that have arrived. */
     if (received.work > 0 && !m->sent.rendezvous && posted > received.arrival &&
         received.arrival <= receive->rank->polled_at)
-        received.complete -= pf_cost_looking(an_job.cost);
+        received.complete -= pf_cost_first_poll(an_job.cost);
     describe(receive, m->envelope.source, m->envelope.tag, m->bytes);
     bool over = deliver(m, receive);
     if (m->request) {
@@ -291,7 +291,7 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
         m = NULL;
     if (m) {
         an_message_remove(m);
-        double returns = pf_cost_posted(an_job.cost, m->bytes, &m->sent, request->posted);
+        double returns = pf_cost_post_end(an_job.cost, m->bytes, &m->sent, request->posted);
         an_message_take(m, request, request->posted);
         comm->rank->debt += returns - request->posted;
         return;

@@ -133,11 +133,11 @@ static int an_imrecv(void *buffer, int count, MPI_Datatype type, void **message,
     an_request_describe(request, buffer, count, type);
     if (an_job.posts)
         rank->debt += pf_cost_post(an_job.cost, an_data_bytes(count, type));
-    double posted = an_now(rank), returns = pf_cost_posted(an_job.cost, m->bytes, &m->sent, posted);
+    double posted = an_now(rank), returns = pf_cost_post_end(an_job.cost, m->bytes, &m->sent, posted);
     bool has_come = !m->sent.rendezvous;
     an_message_take(m, request, posted);
     if (has_come)
-        request->done_at = fmax(posted, request->done_at - pf_cost_sought(an_job.cost));
+        request->done_at = fmax(posted, request->done_at - pf_cost_mprobe_gain(an_job.cost));
     rank->debt += returns - posted;
     *message = NULL;
     *handle = (MPI_Request)request;

@@ -116,12 +116,12 @@ static void test_processors(void **state)
     NEAR(r.safe, r.complete);
     NEAR(r.complete, 2 + 5e-6 + 3e-6);
     NEAR(pf_cost_pack(cost, 1000), 1e-6);
-    NEAR(pf_cost_own(cost, 1000), 0.5e-6);
+    NEAR(pf_cost_copy_own(cost, 1000), 0.5e-6);
     pf_cost_free(cost);
     cost = make("time = 4 us; overhead_send = 1 us; latency_factor = 0");
     message(cost, 0, 2, 500, 0, PF_COST_STANDARD, &sent);
     NEAR(sent.arrival, 1 + 1e-6 + 4e-6 + 500 / 10e9);
-    NEAR(pf_cost_pack(cost, 1000) + pf_cost_own(cost, 1000), 0);
+    NEAR(pf_cost_pack(cost, 1000) + pf_cost_copy_own(cost, 1000), 0);
     pf_cost_free(cost);
 }
 

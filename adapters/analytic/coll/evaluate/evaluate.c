@@ -211,7 +211,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         if (sent.rendezvous)
             m->unsafe++;
         else if (receives_in_turn(coll, target, m))
-            m->safe = pf_later(m->safe, pf_cost_kept(cost, &sent));
+            m->safe = pf_later(m->safe, pf_cost_safe_unexpected(cost, &sent));
         else
             m->safe = pf_later(m->safe, sent.safe);
         coll->tally->bytes += step->bytes;
@@ -250,7 +250,7 @@ static void post_late(const struct pf_coll *coll, int rank)
     m->late = 0;
     for (; early && early->stage == m->stage && early->round == m->round; early = early->next) {
         double posted = posted_at(coll, early->from, rank, early->bytes);
-        double more = pf_cost_posted(coll->colls->cost, early->bytes, &early->sent, posted) - posted;
+        double more = pf_cost_post_end(coll->colls->cost, early->bytes, &early->sent, posted) - posted;
         if (more > 0 && place_of_receive(coll, early->from, rank) < from)
             from = place_of_receive(coll, early->from, rank);
         late = pf_later(late, more);
@@ -388,14 +388,14 @@ static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
 }
 
 /* Whether posting a receive after its message was sent may block its rank. */
-static bool may_hold_up(const struct pf_coll *coll, const struct pf_stage *stage)
+static bool may_block(const struct pf_coll *coll, const struct pf_stage *stage)
 {
-    return pf_cost_holds_up(coll->colls->cost, longest(coll, stage));
+    return pf_cost_post_blocks(coll->colls->cost, longest(coll, stage));
 }
 
 static bool in_turns(const struct pf_coll *coll, const struct pf_stage *stage)
 {
-    return stage->nth && coll->plan.call.nonblocking && may_hold_up(coll, stage);
+    return stage->nth && coll->plan.call.nonblocking && may_block(coll, stage);
 }
 
 static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
@@ -443,10 +443,10 @@ static void end_sends(struct pf_coll *coll)
 static bool out_of_step(const struct pf_coll *coll)
 {
     double first = INFINITY, last = 0;
-    bool holds_up = false;
+    bool blocks = false;
     for (int i = 0; i < coll->plan.stages; i++)
-        holds_up |= may_hold_up(coll, &coll->plan.stage[i]);
-    if (coll->plan.call.n < 2 || !holds_up || in_turns(coll, &coll->plan.stage[0]) ||
+        blocks |= may_block(coll, &coll->plan.stage[i]);
+    if (coll->plan.call.n < 2 || !blocks || in_turns(coll, &coll->plan.stage[0]) ||
         pf_evaluate_as_flows(coll, &coll->plan.stage[0]))
         return false;
     for (int r = 0; r < coll->plan.call.n; r++) {

@@ -86,7 +86,7 @@ bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *sta
     if (!pf_cost_flows(coll->colls->cost))
         return false;
     size_t least = least_block(call);
-    return least < SIZE_MAX && pf_cost_holds_up(coll->colls->cost, least);
+    return least < SIZE_MAX && pf_cost_post_blocks(coll->colls->cost, least);
 }
 
 static void make_room(struct pf_colls *colls, int n)
@@ -375,6 +375,6 @@ void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage)
             share(&x);
     }
     for (int r = 0; r < x.n; r++)
-        pf_cost_flowed(coll->colls->cost, pf_evaluate_world(coll, r), x.side[r].end, x.side[r].work,
-                       x.side[x.n + r].end, x.side[x.n + r].work);
+        pf_cost_flows_ended(coll->colls->cost, pf_evaluate_world(coll, r), x.side[r].end, x.side[r].work,
+                            x.side[x.n + r].end, x.side[x.n + r].work);
 }

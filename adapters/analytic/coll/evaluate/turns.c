@@ -36,7 +36,7 @@ static void post(struct pf_coll *coll, int rank, int from, size_t bytes)
     struct pf_early *early = take_early(m, from);
     m->missing++;
     if (early) {
-        until = pf_cost_posted(coll->colls->cost, bytes, &early->sent, posted);
+        until = pf_cost_post_end(coll->colls->cost, bytes, &early->sent, posted);
         if (until > posted) /* with all others on their way to this rank, which share its NIC */
             until = pf_later(until, m->late);
         meet(coll, from, rank, bytes, &early->sent, posted);

@@ -122,7 +122,7 @@ static double receive_data(struct an_access *a, double date, double *end)
     if (a->request && !a->answers)
         an_request_settle(a->request, received.safe);
     *end = fmax(*end, received.complete);
-    date = pf_cost_posted(an_job.cost, a->sent, &a->data, posted);
+    date = pf_cost_post_end(an_job.cost, a->sent, &a->data, posted);
     an_flow_end(win, &a->peer->flow);
     an_flow_end(win, &win->all);
     return date;
