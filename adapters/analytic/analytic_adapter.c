@@ -237,7 +237,7 @@ static bool request_will_be_done(struct pf_instance *in, void *native)
     return ((const struct an_request *)native)->done_at < INFINITY;
 }
 
-/* SMPI's status has no room for more than an int: the rest of the bytes stands above the flag. */
+/* SMPI's status has only an int for the bytes: their upper half is above the flag in `cancelled`. */
 static void status_get(const void *native, struct pf_native_status_view *out)
 {
     const MPI_Status *status = native;

@@ -12,7 +12,7 @@
 
 /*
  * When each rank leaves a collective operation in model `analytic`. An algorithm is a schedule: per rank a
- * sequence of rounds, and in a round the messages that it sends and receives before it goes on.
+ * sequence of rounds, and in a round the messages that it sends and receives before the next one.
  * Point-to-point messages are priced by cost.h. The algorithms and the rules that choose them are those of
  * Open MPI 4.1 (coll/tuned, coll/libnbc); PARFOCAL_ANALYTIC_COLL chooses others. Nothing here moves data or
  * blocks.
@@ -36,7 +36,7 @@ struct pf_colls;
 struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *why, size_t why_size);
 void pf_colls_free(struct pf_colls *colls);
 
-/* Opens a call: chooses its algorithm by the arguments of the rank that comes first. */
+/* Opens a call: chooses its algorithm by the arguments of the first rank that arrives. */
 struct pf_coll;
 struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *call);
 

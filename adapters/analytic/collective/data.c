@@ -101,7 +101,7 @@ static struct block whole_send(const struct an_part *p, int i)
     return whole(p->send, p->send_count, p->send_type);
 }
 
-/* Broadcasts and scatters; from a root that has nothing to send, others leave before it comes. */
+/* Broadcasts and scatters. When the root has nothing to send, other members leave before it arrives. */
 static void move_from_root(struct an_collective *c, const struct an_leave *leaves, int n)
 {
     const struct an_part *root = &c->parts[c->call.root];

@@ -98,7 +98,7 @@ static void note(struct an_collective *c, int first, int n, const int *counts, M
         c->counts[first + i] = an_data_sent(counts[i], type);
 }
 
-/* Members on one side of an intercommunicator may leave before one from the other side comes. */
+/* On an intercommunicator, members of one side may leave before a member of the other side arrives. */
 static void note_rows(struct an_collective *c, const struct an_comm *comm, const struct an_part *p)
 {
     for (int i = 0; i < comm->peers; i++) {

@@ -28,8 +28,9 @@ struct pf_cost_sent {
     bool rendezvous; /* the data wait for the receive: safe and the data's arrival are known at the match */
     double returns;  /* a nonblocking call returns to its caller: the caller pays from `now` to here */
     double safe;     /* eager: the buffer may be used again, a wait for the send ends; rendezvous: INFINITY */
-    double arrival;  /* eager: the last byte is at the target; rendezvous: the request (envelope) is there */
-    double data;     /* of cost.c alone: when the data that went with a request are there */
+    double arrival;  /* eager: the last byte is at the target; rendezvous: the request (envelope) is at the
+                        target */
+    double data;     /* of cost.c alone: when data that were sent with a request are at the target */
 };
 
 /* The receiver's half, known when the message has met its receive. */

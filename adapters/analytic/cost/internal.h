@@ -34,7 +34,7 @@ struct pf_cost_range {
     double byte_time, byte_factor;
     double header, least_byte_time; /* additional bytes on the path; the least time per byte */
     double head;               /* when the target's NIC knows of the message, without the path's latency */
-    double acknowledgement;    /* likewise */
+    double acknowledgement;    /* travel time of an acknowledgement, without the path's latency */
     double gap, nic_byte_time; /* nic_byte_time < 0: as the message */
     double overhead_send, overhead_receive;
     double send_byte_time, receive_byte_time; /* per byte, in addition to these */

@@ -19,7 +19,7 @@ static void send_segment(const struct pf_stage *stage, int i, int peer, enum pf_
     pf_round_send(out, peer, action, segment_bytes(stage, i), stage->first + (size_t)i * stage->segment, 0);
 }
 
-/* At depth d: segment i comes in round d - 1 + i and goes on in the next one. */
+/* At depth d: segment i arrives in round d - 1 + i and is sent on in the next one. */
 int pf_at_tree_bcast(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                      struct pf_round *out)
 {

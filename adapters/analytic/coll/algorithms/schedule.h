@@ -11,10 +11,10 @@
 
 /*
  * A plan is one call of a collective as messages. It has stages (a reduction and then a broadcast, say), a
- * stage has rounds. In a round a rank starts its sends, waits for its receives and for its sends, and goes on
- * to the next round in which it takes part; ranks are in step only through their messages. A message is sent
- * and received in the same round. Nothing is stored per message: a stage is a function that returns what one
- * rank does in one round.
+ * stage has rounds. In a round a rank starts its sends, waits for its receives and for its sends, and
+ * continues with the next round in which it takes part; only messages synchronize the ranks. A message is
+ * sent and received in the same round. Nothing is stored per message: a stage is a function that returns what
+ * one rank does in one round.
  */
 
 /* What the receiver does with a message; tests use it to follow the data. */
@@ -24,8 +24,8 @@ enum pf_action {
     PF_COMBINE, /* the same bytes are combined with the receiver's by the reduction's operation */
     PF_RELAY,   /* the same, but the sender passes on what it has received last, not what it has combined */
     PF_STRIDED, /* the same with every count-th block from block `first` on */
-    PF_PREFIX,  /* scans: the vector joins the partial result, and the result when it comes from a lower rank
-                 */
+    PF_PREFIX,  /* scans: the vector is combined with the partial result, and also with the result when the
+                   sender is a lower rank */
     PF_BLOCKS,  /* blocks first, first + 1, ... (count of them, modulo n) of one block per rank */
     PF_PAIR,    /* all-to-all: the block from the sender to the receiver */
     PF_BRUCK    /* all-to-all: all blocks at the sender that still have to go `first` places and others */
@@ -50,7 +50,8 @@ struct pf_plan;
 struct pf_stage;
 
 /* What `rank` does in the first round from `round` on in which it does something. Returns the number of that
- * round and fills `out`; stage->rounds when there is none. `out` comes empty but may be changed also then. */
+ * round and fills `out`; stage->rounds when there is none. `out` is empty before, but may be changed even if
+ * there is none. */
 typedef int pf_stage_at(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                         struct pf_round *out);
 
@@ -163,8 +164,8 @@ int pf_tree_parent(const struct pf_stage *stage, int n, int rank);
  * `room` to `child`. */
 int pf_tree_children(const struct pf_stage *stage, int n, int rank, int *child, int room);
 
-/* Reductions leave a power of two of ranks in the game. The number of a rank among them, -1 for one that is
- * out; and back. */
+/* Reductions fold the ranks to a power of two. The number of a rank among these, -1 for one that is folded;
+ * and back. */
 static inline int pf_fold(const struct pf_stage *stage, int rank)
 {
     if (rank >= 2 * stage->extra)
@@ -185,7 +186,7 @@ static inline int pf_unfold(const struct pf_stage *stage, int v)
 struct pf_doubling {
     int round; /* the first one from the given one on in which number v does something; `rounds`: none */
     bool sends, receives;
-    bool relays;            /* it passes on what its partner had, not what it has itself */
+    bool relays;            /* it sends what its partner had, not its own data */
     int peer, first, count; /* it sends what the ranks first, ..., first + count - 1 have */
 };
 struct pf_doubling pf_doubling_find(int n, int v, int round, int rounds);

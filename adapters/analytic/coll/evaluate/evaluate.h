@@ -18,9 +18,9 @@ struct pf_flows {
 
 /*
  * A round of a rank: it posts its receives from `clock` on, sends one message after the other (until `cpu`),
- * and leaves when its sends are safe and its receives complete. A receive keeps the processor busy for a
- * while after the data are there; several of them follow each other, in whatever order they come: the last
- * one ends not before `first + busy`, where `first` is when the first of them is there.
+ * and ends the round when its sends are safe and its receives complete. A receive keeps the processor busy
+ * after its data have arrived; the processor works on one after the other, in any order: the last one ends no
+ * earlier than `first + busy`, where `first` is the first arrival.
  */
 struct pf_member {
     double clock; /* the rank entered its round, or left the call */

@@ -378,7 +378,7 @@ static void let_rise(double *values, int count)
 /*
  * A transport on which processors do the work. An eager message leaves first: the sender pays its call, the
  * receiver what an exchange takes longer than that, and between both lies the rest of a one-way time. A
- * larger message is fetched by its receiver when both sides are there; what an exchange takes longer than a
+ * larger message is fetched by its receiver when both sides have called; what an exchange takes longer than a
  * one-way time keeps the memory busy.
  */
 static void put_worked_transport(struct pf_parameters *p, const char *prefix,
@@ -408,8 +408,8 @@ static void put_worked_transport(struct pf_parameters *p, const char *prefix,
     }
 }
 
-/* What a receive of an eager message that comes late takes longer than the work that is in
- * `overhead_receive`. */
+/* How much longer than `overhead_receive` a receive takes that is posted after its eager message has arrived.
+ */
 static double late_longer(const struct pf_fit_transport *transport, double call)
 {
     double values[PF_FIT_SIZES];

@@ -17,7 +17,7 @@ struct pf_fit_point {
     double one_way;  /* half of a round trip, receives posted in time; NAN: not measured, as below */
     double call;     /* of a nonblocking send */
     double safe;     /* from that call to the end of its wait, with a receive posted in time */
-    double late;     /* from a receive that comes after its message to its end */
+    double late;     /* duration of a receive that is posted after its message has arrived */
     double stream;   /* of one of many messages that follow each other */
     double apart;    /* as one_way, of data that do not lie together; only from a real machine */
     double exchange; /* of two that cross each other; only from a real machine */
@@ -36,7 +36,7 @@ struct pf_fit {
     double call;  /* of an MPI call that sends nothing */
     double post;  /* of one that posts a large receive */
     double own;   /* of copying, per byte; 0: not measured */
-    double share; /* of two large messages at once, when the first is there in the time of both; 0: not
+    double share; /* of two large messages at once, the arrival of the first as a part of that of both; 0: not
                      measured */
 };
 

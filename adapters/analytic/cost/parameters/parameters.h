@@ -38,8 +38,8 @@ struct pf_parameters {
  */
 const char *pf_parameters_read_file(struct pf_parameters *parameters, const char *file);
 
-/* The same of entries between semicolons, named `source` in messages. They replace what is there: a key
- * without SIZE all sizes of it. */
+/* The same of entries between semicolons, named `source` in messages. They replace earlier entries: a key
+ * without SIZE replaces all sizes of it. */
 const char *pf_parameters_read_text(struct pf_parameters *parameters, const char *text, const char *source);
 
 bool pf_parameters_has(const struct pf_parameters *parameters, enum pf_parameter key);
