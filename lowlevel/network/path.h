@@ -43,6 +43,7 @@ struct pf_resource {
     double left;       /* capacity not yet given out */
     int open_count;    /* flows without a rate yet */
     bool dirty;
+    bool has_new; /* among them */
     bool collected;
     struct pf_resource *next, *next_dirty;
 };

@@ -173,6 +173,23 @@ static void pairs(void)
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Long messages between all at a time, which share the links. */
+static void crowded(void)
+{
+    enum { BYTES = 16384 };
+    int all;
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    char *out = calloc(1, BYTES), *in = malloc((size_t)all * BYTES);
+    for (int i = 1; i < all; i++)
+        MPI_Irecv(in + (size_t)i * BYTES, BYTES, MPI_CHAR, (me - i + all) % all, 0, MPI_COMM_WORLD,
+                  &requests[i - 1]);
+    for (int i = 1; i < all; i++)
+        MPI_Isend(out, BYTES, MPI_CHAR, (me + i) % all, 0, MPI_COMM_WORLD, &requests[all + i - 2]);
+    MPI_Waitall(2 * (all - 1), requests, MPI_STATUSES_IGNORE);
+    free(in);
+    free(out);
+}
+
 /* The most that the process has ever had. */
 static double memory(void)
 {
@@ -196,7 +213,8 @@ static const struct {
              {"swaps", swaps_of_epoch},
              {"phases", phases},
              {"ranks", ranks},
-             {"pairs", pairs}};
+             {"pairs", pairs},
+             {"crowded", crowded}};
 
 int main(int argc, char **argv)
 {

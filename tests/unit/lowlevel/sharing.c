@@ -10,11 +10,12 @@
 
 #include <cmocka.h>
 
+#include "base/config.h"
 #include "base/memory.h"
 #include "fake_engine.h"
 #include "lowlevel/network/sharing.h"
 
-enum { RESOURCES = 12, FLOWS = 40, HOPS = 4, NETWORKS = 200 };
+enum { RESOURCES = 12, FLOWS = 40, HOPS = 4, NETWORKS = 200, MANY = 600 };
 
 static struct pf_resource resources[RESOURCES];
 static struct pf_path *paths[FLOWS];
@@ -127,6 +128,53 @@ static void test_random_networks(void **state)
     }
 }
 
+/* How long 600 flows take that start at different dates over 24 links, in the mean, and the last one. */
+static double mean_end, last_end;
+
+static void note_end(void *arg)
+{
+    (void)arg;
+    mean_end += pf_engine_now() / MANY;
+    last_end = pf_engine_now();
+    ended++;
+}
+
+static void run_many(long long exact)
+{
+    static struct pf_resource links[24];
+    double start = pf_engine_now();
+    pf_config.net_exact_flows = exact;
+    mean_end = -start;
+    ended = 0;
+    srand(5);
+    for (int i = 0; i < 24; i++)
+        links[i] = (struct pf_resource){.capacity = 8 + rand() % 4, .shared = true, .on = true};
+    for (int i = 0; i < MANY; i++) {
+        int first = rand() % 8, second = 8 + rand() % 8, third = 16 + rand() % 8;
+        struct pf_path *path =
+            new_path(3, (struct pf_resource *[]){&links[first], &links[second], &links[third]});
+        pf_sharing_start(path, 1000 + rand() % 1000, note_end, NULL);
+        free(path);
+        fake_engine_run_at(start + i * 0.01);
+    }
+    while (fake_engine_step())
+        ;
+    assert_int_equal(ended, MANY);
+    last_end -= start;
+}
+
+/* Where many share, changes wait for each other: it makes little of the dates, and something. */
+static void test_many(void **state)
+{
+    (void)state;
+    run_many(MANY);
+    double mean = mean_end, last = last_end;
+    run_many(0);
+    assert_true(mean_end != mean);
+    assert_true(fabs(mean_end - mean) < 2e-3 * mean);
+    assert_true(fabs(last_end - last) < 2e-3 * last);
+}
+
 /* A flow alone, then two, one of them cancelled: exact dates. */
 static void test_dates(void **state)
 {
@@ -151,6 +199,7 @@ static void test_dates(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_networks), cmocka_unit_test(test_dates)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_networks), cmocka_unit_test(test_dates),
+                                       cmocka_unit_test(test_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
