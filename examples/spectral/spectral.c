@@ -9,7 +9,7 @@
  * - stencil: u <- S u, `-m` times; S averages the 27 points around a point. Small messages to eight
  *   neighbours, and a reduction: bound by latency.
  * - fft: (S - 1) phi = u - mean(u), by a transform and its inverse. Four transpositions, each an MPI_Alltoall
- *   in the rows or columns of the ranks: bound by the bandwidth of whatever cables lie between them.
+ *   in the rows or columns of the ranks: bound by the bandwidth of whatever links lie between them.
  *
  *   pfrun -np 64 -platform dragonfly:256 -model analytic -schedule fft=packet,stencil=analytic ./spectral
  *

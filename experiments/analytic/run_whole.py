@@ -34,7 +34,7 @@ CODES = {
 LEAST = {"halo27": 27}  # ranks: three in each dimension
 # Ranks: the problem (order, block, rows and columns of the grid), and arguments of hpl.c.
 HPL = {16: ((1000, 4, 4, 32), ["", "wait=block"]), 64: ((2000, 8, 8, 32), ["wait=block update=flops"])}
-# 64 nodes that begin in the middle of a group of a dragonfly: half of what a transposition moves goes over one bundle of cables.
+# 64 nodes that begin in the middle of a group of a dragonfly: half of what a transposition moves goes over one bundle of links.
 CROWDED = [("transpose", "1024"), ("sort", "16384"), ("cg", "-n 32"), ("spectral", "-m 80")]
 LINKS = "contention = link"
 

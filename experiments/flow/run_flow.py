@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 COLUMNS = ["program", "model", "pairs", "processes", "bytes", "streams", "scope", "limit", "latency_us", "times_quiet", "flood_GB_per_s"]
 ORDERED, AT_ONCE = 1, 0  # nic_streams
-CABLE = ('<link id="{0}" bandwidth="11.1GBps" latency="200ns" sharing_policy="SPLITDUPLEX"/>'
+LINK = ('<link id="{0}" bandwidth="11.1GBps" latency="200ns" sharing_policy="SPLITDUPLEX"/>'
          '<route src="{1}" dst="{2}" symmetrical="NO"><link_ctn id="{0}" direction="UP"/></route>'
          '<route src="{2}" dst="{1}" symmetrical="NO"><link_ctn id="{0}" direction="DOWN"/></route>')
 
@@ -27,9 +27,9 @@ CABLE = ('<link id="{0}" bandwidth="11.1GBps" latency="200ns" sharing_policy="SP
 def platform(pairs, processes, folder):
     """Two switches with one link between them, and a pair of nodes more than those that flood."""
     names = [f"{side}-{i}" for i in range(pairs) for side in ("left", "right")] + ["left-watch", "right-watch"]
-    zone = ['<router id="left"/><router id="right"/>', CABLE.format("shared", "left", "right")]
+    zone = ['<router id="left"/><router id="right"/>', LINK.format("shared", "left", "right")]
     for name in names:
-        zone.append(f'<host id="{name}" speed="1Gf" core="32"/>' + CABLE.format(f"{name}-cable", name, name.split("-")[0]))
+        zone.append(f'<host id="{name}" speed="1Gf" core="32"/>' + LINK.format(f"{name}-link", name, name.split("-")[0]))
     # Links come before routes.
     text = "\n".join(zone).replace("<route", "\n<route").splitlines()
     text.sort(key=lambda line: line.startswith("<route"))

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 
 /*
- * Dates to come, in order, when nobody needs an event for each of them: whoever is interested looks which
- * have passed. A ring; all zeros at the beginning.
+ * Future dates in order, without an event for each: a caller asks which have passed. A ring; all zeros at the
+ * beginning.
  */
 struct pf_dates {
     double *ring;

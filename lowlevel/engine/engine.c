@@ -101,7 +101,7 @@ struct pf_engine_place pf_engine_first_place(void)
                  : (struct pf_engine_place){INFINITY, UINT64_MAX};
 }
 
-/* Who has been woken acts before any other event runs. */
+/* Actors that have been woken run before any other event. */
 struct pf_engine_place pf_engine_horizon(void)
 {
     struct pf_engine_place first = pf_engine_first_place();
@@ -225,7 +225,7 @@ static void release_wakes(void)
         if (!wake_first)
             wake_last = &wake_first;
         waiter->queued = false;
-        waiter->parked = false; /* at this date nobody needs to wake it again */
+        waiter->parked = false; /* needs no second wake-up at this date */
         pf_waiter_release(waiter);
     }
 }
@@ -248,7 +248,7 @@ double pf_engine_next_date(double clock)
 
 /*
  * Executes events before `limit`, the date of the next thing that SimGrid knows of (infinite when there is
- * none), until one wakes an actor: up to there nobody can see that SimGrid's clock stands still. Then the
+ * none), until one wakes an actor: up to there no actor can see that SimGrid's clock stands still. Then the
  * same answer as above.
  */
 double pf_engine_run_ahead(double clock, double limit)

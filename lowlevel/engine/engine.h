@@ -16,7 +16,7 @@ extern "C" {
 
 /*
  * Events of our own inside SimGrid's clock: a heap ordered by (date, order of posting), behind a kernel model
- * that tells SimGrid when something of ours happens next. Events are intrusive: the caller embeds a pf_event
+ * that gives SimGrid the date of our next event. Events are intrusive: the caller embeds a pf_event
  * and finds its own structure with pf_container_of. Event functions run in SimGrid's maestro: they must not
  * block and must not start SimGrid activities. Ranks post without a simcall (all actors share one thread).
  */
@@ -91,9 +91,8 @@ PF_EXPORT void pf_engine_cancel(struct pf_event *event);
 PF_EXPORT size_t pf_engine_pending_count(void);
 PF_EXPORT uint64_t pf_engine_executed_count(void);
 
-/* `hook` runs in SimGrid's maestro at each step of the simulation, before it is asked when something of ours
- * happens next. It may post events for the current date, and nothing else. One at a time; NULL ends it. For
- * conditions that nobody can signal. */
+/* `hook` runs in SimGrid's maestro at each step of the simulation, before SimGrid asks for our next event. It
+ * may only post events for the current date. One at a time; NULL ends it. For conditions without a signal. */
 PF_EXPORT void pf_engine_set_step_hook(void (*hook)(void));
 
 /* `hook` runs after a series of events, before an actor can run. One at a time; NULL ends it. */
@@ -137,7 +136,7 @@ PF_EXPORT void pf_engine_set_date(double date);
  * one actor at a time.
  */
 struct pf_waiter {
-    sg_sem_t semaphore; /* NULL: SimGrid is told in its own way which actor goes on */
+    sg_sem_t semaphore; /* NULL: SimGrid's own calls resume the actor */
     void *actor;
     struct pf_event timer;
     struct pf_waiter *next; /* in the list of those to wake */
@@ -155,8 +154,7 @@ PF_EXPORT void pf_waiter_park(struct pf_waiter *waiter);
 /* The same with a limit; false when the date came first. */
 PF_EXPORT bool pf_waiter_park_until(struct pf_waiter *waiter, double date);
 
-/* Unblocks the parked actor at the current date; nothing happens when nobody is parked. From an event or from
- * an actor. */
+/* Unblocks the parked actor, if any, at the current date. From an event or from an actor. */
 PF_EXPORT void pf_waiter_wake(struct pf_waiter *waiter);
 
 #ifdef __cplusplus

@@ -33,7 +33,7 @@ void run_step_hook()
 constexpr double FAR_AWAY = 1e30; /* seconds; later than anything that is simulated */
 
 /*
- * SimGrid tells a model that is not idempotent how far it may go, but forgets availability and bandwidth
+ * SimGrid gives a model that is not idempotent a limit, but forgets availability and bandwidth
  * profiles when no other model has an event. This model always has one, far away, while events of ours are
  * pending.
  */
@@ -138,8 +138,8 @@ class ShortRounds
 
 ShortRounds rounds;
 
-/* Not idempotent: SimGrid asks it last and says how far it may go, so that events which nobody can see do not
- * stop SimGrid. */
+/* Not idempotent: SimGrid asks it last, with a limit, so that events which no actor can see do not stop
+ * SimGrid. */
 class RunAheadModel : public EventModel
 {
     bool short_rounds = ShortRounds::possible();
@@ -167,7 +167,8 @@ class RunAheadModel : public EventModel
             delay = pf_engine_run_ahead(pf_simgrid_clock, limit);
         }
         if (delay < 0.0)
-            return alone ? 0.0 : bound; /* all done, nobody woken: SimGrid has to see that nothing is left */
+            return alone ? 0.0
+                         : bound; /* all done, no actor woken: SimGrid has to see that nothing is left */
         return delay < bound ? delay : bound;
     }
     void update_actions_state(double now, double delta) override
@@ -178,7 +179,7 @@ class RunAheadModel : public EventModel
     }
 };
 
-/* When an actor is killed while parked, its stack unwinds through here: nobody must wake it afterwards. */
+/* When an actor is killed while parked, its stack unwinds through here: it must not be woken afterwards. */
 struct ParkGuard {
     struct pf_waiter *waiter;
     ~ParkGuard()

@@ -49,8 +49,8 @@ PF_EXPORT int pf_portals_size(void)
     return self ? self->size : -1;
 }
 
-/* Perhaps nobody has called PtlInit yet. Starting the engine lets other ranks run, which may come here too:
- * only then can be said who is the first. */
+/* Perhaps no rank has called PtlInit yet. Starting the engine lets other ranks run, which may come here too:
+ * only then is it known which is the first. */
 static void make_members(int size)
 {
     pf_config_load();

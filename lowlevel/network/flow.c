@@ -36,7 +36,7 @@ static void arrive_at(struct pf_transfer *t, struct pf_path *path, double date)
     t->sent(t); /* the way is reserved: the next one may enter */
 }
 
-static void tell_lost(struct pf_event *event)
+static void warn_lost(struct pf_event *event)
 {
     struct pf_transfer *t = pf_container_of(event, struct pf_transfer, event);
     t->lost(t);
@@ -45,7 +45,7 @@ static void tell_lost(struct pf_event *event)
 static void lose(struct pf_transfer *t)
 {
     t->failed = true;
-    pf_event_init(&t->event, tell_lost);
+    pf_event_init(&t->event, warn_lost);
     pf_engine_post(&t->event, pf_engine_now());
 }
 
@@ -133,8 +133,8 @@ static double reserve_link(struct pf_resource *resource, double head, double tim
 
 /*
  * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the
- * message's serialisation time, and the tail arrives when the slowest of them has let it pass. Beside flows
- * it gets an equal share of the link, and the flows lose what it takes.
+ * message's serialisation time, and the tail arrives when the slowest of them has let it pass. It
+ * shares the link equally with flows, which lose what it takes.
  */
 static double reserve(struct pf_path *path, double bytes, bool buses)
 {

@@ -86,7 +86,7 @@ struct pf_network_ops {
     double (*next_event)(void);
     void (*advance_to)(double date);
     /* The destination's NIC acknowledges t, whose last byte has come: `bytes` go back to t's source in the
-     * response network. Nobody is told of the arrival: returns its date, or a negative number when the
+     * response network. There is no upcall at the arrival: returns its date, or a negative number when the
      * acknowledgement is lost. */
     double (*acknowledge)(const struct pf_transfer *t, double bytes);
 };

@@ -61,7 +61,7 @@ struct pf_lane {
  * destination's: streams use them, messages that came with the command do not. With hundreds of nodes none of
  * it is in the caches: what is read together is in one line. */
 struct pf_path {
-    _Alignas(64) struct pf_path *back; /* the other direction, once somebody has asked for it */
+    _Alignas(64) struct pf_path *back; /* the other direction, found on demand */
     double bandwidth;                  /* the slowest link, without the buses */
     struct pf_lane lanes[PF_VN_COUNT];
     int src, dst;

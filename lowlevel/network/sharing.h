@@ -8,8 +8,8 @@
 /*
  * Max-min fair sharing of resources by flows, as in SimGrid's CM02 model with equal weights, computed here so
  * that SMPI's correction factors do not reach the NIC's traffic and the NIC's dates do not reach SMPI's.
- * Rates are computed again, for the flows that can notice it, when a flow starts or ends or a capacity
- * changes; changes of one date are worked off together, and where more than net_exact_flows flows share,
+ * Rates are computed again, for the flows that are affected, when a flow starts or ends or a capacity
+ * changes; changes of one date are handled together, and where more than net_exact_flows flows share,
  * those of a time that grows with their number.
  */
 struct pf_flow;

@@ -90,7 +90,7 @@ static bool may_enter(struct pf_nic_channel *channel, struct pf_nic_message *m)
 }
 
 /* The message enters the network: its place in the command queue is free, and so is its payload. */
-static void tell_entered(struct pf_nic_message *m)
+static void call_entered(struct pf_nic_message *m)
 {
     if (m->queue_count) {
         --*m->queue_count;
@@ -119,7 +119,7 @@ void pf_nic_channel_advance(struct pf_nic_channel *channel)
         channel->leaving += m->leaving;
         if (pf_config.nic_e2e && !m->entry)
             pf_entries_enter(channel->entries, m);
-        tell_entered(m);
+        call_entered(m);
         pf_order_enter(channel, m);
         pf_network_inject(&m->transfer);
     }

@@ -40,9 +40,9 @@ static void give_up(struct pf_nic_message *m)
 }
 
 /*
- * The source has waited long enough for the first of them, and sends all again. One whose tries are used up
- * is given up when the target has had or given up everything before it; the target is told so by the header
- * of the next one.
+ * The first of them is overdue: the source sends all again. It drops one whose tries are used up when the
+ * target has received or skipped everything before it; the header of the next one tells the target to skip
+ * it.
  */
 static void time_out(struct pf_event *event)
 {

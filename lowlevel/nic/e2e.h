@@ -19,7 +19,7 @@ bool pf_e2e_header(struct pf_nic_message *m);
 /* The last byte is there. False: the message was no news, and is not the caller's any more. */
 bool pf_e2e_tail(struct pf_nic_message *m);
 
-/* The network has lost it; it will be sent again, or its client told that it is lost. */
+/* The network has lost it; it will be sent again, or its client gets `lost`. */
 void pf_e2e_lost(struct pf_nic_message *m);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of the messages that wait for their acknowledgement, and who waits for room in it. */
+/* The table of the messages that wait for their acknowledgement, and the queue for room in it. */
 #include "lowlevel/nic/entries.h"
 
 #include "base/config.h"

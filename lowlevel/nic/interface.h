@@ -6,7 +6,7 @@
 #include "lowlevel/nic/entries.h"
 #include "lowlevel/nic/nic.h"
 
-/* The state of one node's interface: who is busy until when. */
+/* The state of one node's interface: until when its units are busy. */
 struct pf_nic {
     int node;
     struct pf_bus bus;

@@ -58,7 +58,7 @@ static double read_payload(struct pf_nic_message *m, double date)
 }
 
 /* The stream has left: its read of memory is over. */
-static void tell_read(struct pf_nic_message *m)
+static void call_read(struct pf_nic_message *m)
 {
     struct pf_bus_step read = {.kind = PF_BUS_READ,
                                .bytes = m->payload,
@@ -72,8 +72,8 @@ static void tell_read(struct pf_nic_message *m)
 static double nothing_to_write(const struct pf_nic_message *m)
 {
     double now = pf_engine_now(), before = m->dst->bus.last_write;
-    bool is_told = m->kind == PF_NIC_PUT || m->kind == PF_NIC_REPLY; /* by an event behind earlier ones */
-    return is_told && before > now ? before : now;
+    bool has_event = m->kind == PF_NIC_PUT || m->kind == PF_NIC_REPLY; /* behind earlier ones */
+    return has_event && before > now ? before : now;
 }
 
 static double write_payload(struct pf_nic_message *m)
@@ -176,7 +176,7 @@ static void source_done(struct pf_transfer *t)
         return;
     m->left_date = pf_engine_now();
     pf_nic_channel_left(m);
-    tell_read(m);
+    call_read(m);
     if (!m->source_read)
         m->client->sent(m);
     m->source_read = true;
@@ -187,7 +187,7 @@ static void take_tail(struct pf_nic_message *m)
     if (pf_config.nic_e2e && !pf_e2e_tail(m))
         return; /* refused, or known already */
     if (m->window)
-        pf_window_leave(m, pf_engine_now()); /* there is nobody to acknowledge it */
+        pf_window_leave(m, pf_engine_now()); /* no one acknowledges it */
     if (!m->transfer.streams)
         return; /* the header was all; matching completes it */
     pf_event_init(&m->tail, tail_done);

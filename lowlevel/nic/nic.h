@@ -7,8 +7,8 @@
 
 /*
  * The BXI network interface of one node: when a message takes which step. What the steps mean (matching,
- * copying, events) is the client's, told by upcalls in engine context. Latency and occupancy are separate:
- * every stage delays a message by its latency and is busy for its gap only.
+ * copying, events) is up to the client, which gets upcalls in engine context. Latency and occupancy are
+ * separate: every stage delays a message by its latency and is busy for its gap only.
  */
 struct pf_nic;
 
@@ -49,7 +49,7 @@ struct pf_nic_message {
     bool matching;            /* the command carries match bits */
     bool in_command;          /* a put: its payload comes with the command */
     bool service;             /* a message of the service network, not of compute */
-    bool source_read;         /* `sent` has been told */
+    bool source_read;         /* `sent` has been called */
     bool leaving;             /* a stream that has not left the source */
     bool taken;               /* the destination has its header: a second transmission is not matched again */
     bool in_order;            /* the header was the next one of its channel */

@@ -7,8 +7,8 @@
 /*
  * The headers of a channel are processed in the order in which its messages entered the network, also when
  * they take different networks. Each network keeps that order by itself; a message that is there before an
- * earlier one of another network waits at the target's interface until that has come or is lost. So nothing
- * above can tell by which network a message came, but by its date: the message that waits pays.
+ * earlier one of another network waits at the target's interface until that has come or is lost. So only
+ * the date of a message depends on its network: the message that waits pays.
  *
  * With one network nothing ever waits, and all that this costs is two counters.
  */

@@ -84,13 +84,13 @@ static void write_routes(const struct pf_fabric *f, FILE *out)
         }
 }
 
-/* Cables are SimGrid's links. */
-static void set_cables(const struct pf_fabric *f, struct pf_fabric_cables *cables)
+/* Links as fast as SimGrid's. */
+static void set_links(const struct pf_fabric *f, struct pf_fabric_speeds *links)
 {
-    pf_fabric_cables_equal(cables, pf_config.platform_link_bw, pf_config.platform_link_latency, 0);
+    pf_fabric_equal_links(links, pf_config.platform_link_bw, pf_config.platform_link_latency, 0);
     if (f->is_direct) {
-        cables->rate[PF_CABLE_NODE] = INFINITY;
-        cables->latency[PF_CABLE_NODE] = 0;
+        links->rate[PF_LINK_NODE] = INFINITY;
+        links->latency[PF_LINK_NODE] = 0;
     }
 }
 
@@ -106,7 +106,7 @@ static struct pf_fabric *outline(const char *name, int hosts, char *error, size_
 bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *error, size_t error_size)
 {
     struct pf_fabric_cluster cluster = {"", ""};
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     struct pf_fabric *f = outline(name, hosts, error, error_size);
     bool is_cluster = f && pf_fabric_cluster(f, &cluster);
     if (f && !is_cluster && f->nodes > MOST_BY_ROUTES) {
@@ -126,8 +126,8 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
     if (is_cluster) {
         write_cluster(f, &cluster, out);
     } else {
-        set_cables(f, &cables);
-        pf_fabric_wire(f, &cables);
+        set_links(f, &links);
+        pf_fabric_wire(f, &links);
         write_routes(f, out);
     }
     fputs("  </zone>\n</platform>\n", out);
@@ -136,13 +136,13 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
 }
 
 bool pf_platform_builtin_fabric(const char *name, int hosts, char *text, size_t size,
-                                struct pf_fabric_cables *cables, char *error, size_t error_size)
+                                struct pf_fabric_speeds *links, char *error, size_t error_size)
 {
     struct pf_fabric *f = outline(name, hosts, error, error_size);
     if (!f)
         return false;
     snprintf(text, size, "%s", f->text);
-    set_cables(f, cables);
+    set_links(f, links);
     pf_fabric_free(f);
     return true;
 }

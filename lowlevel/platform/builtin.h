@@ -20,12 +20,12 @@
 bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *error, size_t error_size);
 
 /*
- * The same platform as the description of a packet network (topology/fabric.h), with its figures: latencies
- * and rates of the cables are those of SimGrid's links, and routers take no time of their own. Where hosts
- * are joined directly a node's cable takes no time. The n-th host of the XML, from 0, is node n.
+ * The same platform as the description of a packet network (topology/fabric.h). Its links have the
+ * latencies and rates of SimGrid's, and routers take no time of their own. Where hosts
+ * are joined directly a node's link takes no time. The n-th host of the XML, from 0, is node n.
  */
 bool pf_platform_builtin_fabric(const char *name, int hosts, char *text, size_t size,
-                                struct pf_fabric_cables *cables, char *error, size_t error_size);
+                                struct pf_fabric_speeds *links, char *error, size_t error_size);
 
 /* The name of a host whose name depended on the number of hosts, as it did until this version. False: `old`
  * is none of those. */

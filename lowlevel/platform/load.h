@@ -15,7 +15,7 @@ extern "C" {
 PF_EXPORT bool pf_platform_is_library(const char *name);
 
 /* Makes SimGrid read a platform, in XML or in C++. False, with one line in `error`: it is none, or one of its
- * hosts or links has a value that nobody can simulate. Where SimGrid does not return at all, the text of
+ * hosts or links has a value that cannot be simulated. Where SimGrid does not return at all, the text of
  * pf_simgrid_last_words() and pf_platform_reading() say why. */
 PF_EXPORT bool pf_platform_load(const char *file, char *error, size_t error_size);
 

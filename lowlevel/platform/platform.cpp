@@ -25,12 +25,12 @@ namespace
 using simgrid::s4u::Link;
 
 std::vector<sg_host_t> hosts;                       // all, by name
-std::unordered_map<const void *, int> node_of_host; // of those that somebody has asked for
+std::unordered_map<const void *, int> node_of_host; // filled on demand
 std::deque<pf_platform_link> links;                 /* a deque keeps addresses valid */
 std::deque<std::string> link_names;                 // copies: SimGrid's links end with the simulation
 std::unordered_map<const Link *, int> number_of_link;
 std::vector<void (*)(int)> change_listeners;
-std::vector<char> told_ranks; // by node, in a process that has none
+std::vector<char> given_ranks; // by node, in a process that has none
 
 bool by_name(sg_host_t a, sg_host_t b)
 {
@@ -131,15 +131,15 @@ int pf_platform_node_count(void)
     return static_cast<int>(hosts.size());
 }
 
-void pf_platform_tell_ranks(const char *has_ranks, int count)
+void pf_platform_set_ranks(const char *has_ranks, int count)
 {
-    told_ranks.assign(has_ranks, has_ranks + count);
+    given_ranks.assign(has_ranks, has_ranks + count);
 }
 
 bool pf_platform_node_has_ranks(int node)
 {
-    if (!told_ranks.empty())
-        return told_ranks[node] != 0;
+    if (!given_ranks.empty())
+        return given_ranks[node] != 0;
     return !hosts[node]->get_all_actors().empty();
 }
 

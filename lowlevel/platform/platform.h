@@ -40,7 +40,7 @@ int pf_platform_node_count(void);
 bool pf_platform_node_has_ranks(int node);
 
 /* In a process without ranks: which nodes have them in another one, `count` bytes, not 0 where they are. */
-void pf_platform_tell_ranks(const char *has_ranks, int count);
+void pf_platform_set_ranks(const char *has_ranks, int count);
 
 /* The route between two nodes, as SimGrid computes it; without one the run ends, or the answer is false. One
  * by coordinates (Vivaldi) may have no link. The run ends with one line where a link has what only SimGrid's

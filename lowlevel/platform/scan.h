@@ -24,7 +24,7 @@ bool pf_platform_scan(const char *file, char *error, size_t error_size);
 bool pf_platform_names_link(const char *name, const char *link);
 
 /* Whether the platform that was looked at changes the latency of this link during the run, which SimGrid does
- * not tell. */
+ * not report. */
 bool pf_platform_latency_changes(const char *link);
 
 #ifdef __cplusplus

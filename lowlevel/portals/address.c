@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is who: physical and logical identifiers of processes. */
+/* Physical and logical identifiers of processes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -49,16 +49,16 @@ static void post_last_event(struct ptl_le *entry, ptl_event_kind_t type, double 
     ptl_entry_post(entry, type, date);
 }
 
-/* An entry that the NIC has unlinked: tells so when no message uses it any more, and lets it go when no
+/* An entry that the NIC has unlinked: posts the event when no message uses it any more, and frees it when no
  * header refers to it. */
 void ptl_entry_settle(struct ptl_le *entry, double date)
 {
     if (!entry->auto_unlinked || entry->pending > 0)
         return;
     bool silent = entry->me.options & PTL_ME_EVENT_UNLINK_DISABLE;
-    if (!entry->unlink_told && !silent)
+    if (!entry->unlink_posted && !silent)
         post_last_event(entry, PTL_EVENT_AUTO_UNLINK, date);
-    entry->unlink_told = true;
+    entry->unlink_posted = true;
     if (entry->unexpected > 0)
         return;
     if (entry->list == PTL_OVERFLOW_LIST && !silent)
@@ -71,9 +71,9 @@ void ptl_entry_settle(struct ptl_le *entry, double date)
 struct ptl_match_key ptl_match_header(const struct ptl_ni *ni, ptl_match_bits_t match_bits,
                                       ptl_process_t initiator)
 {
-    uint64_t who = ni->options & PTL_NI_LOGICAL ? (uint64_t)initiator.rank << 32
-                                                : (uint64_t)initiator.phys.nid << 32 | initiator.phys.pid;
-    return (struct ptl_match_key){match_bits, who};
+    uint64_t sender = ni->options & PTL_NI_LOGICAL ? (uint64_t)initiator.rank << 32
+                                                   : (uint64_t)initiator.phys.nid << 32 | initiator.phys.pid;
+    return (struct ptl_match_key){match_bits, sender};
 }
 
 /* What of the identifier does not matter; logical ones use the upper half only. */

@@ -111,8 +111,8 @@ void ptl_eq_remove_notice(struct ptl_eq *eq)
 }
 
 /*
- * Whether the event tells a polling program something that it may have waited for. A search in vain does not,
- * unless a header has come after it: the program must search again.
+ * Whether a polling program may have waited for the event. Not for that of a search in vain, unless a header
+ * has come after it: the program must search again.
  */
 static bool is_news(const struct ptl_eq *eq, const ptl_event_t *event)
 {
@@ -201,7 +201,7 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
         eq->notices++;
     if (is_news(eq, event))
         eq->ni->process->idle =
-            -1; /* who drains a queue looks at what it has told only after an empty poll */
+            -1; /* a program drains a queue first, and looks at the events only after an empty poll */
     if (!eq->dropped)
         return PTL_OK;
     eq->dropped = false;

@@ -18,8 +18,8 @@ static void bury(struct pf_event *event)
 }
 
 /*
- * The process has returned or was killed without PtlFini: from now on nobody may touch its memory. This runs
- * in the dying actor, which must not call SimGrid; the rest follows in an event at the same date.
+ * The process has returned or was killed without PtlFini: from now on its memory must not be touched. This
+ * runs in the dying actor, which must not call SimGrid; the rest follows in an event at the same date.
  */
 static void process_gone(int failed, void *data)
 {

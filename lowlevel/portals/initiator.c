@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the initiator does: starting operations, and what the NIC tells of them. */
+/* The initiator's part: starting operations, and the NIC's upcalls for them. */
 #include "base/log.h"
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/platform/platform.h"
@@ -47,14 +47,14 @@ static void complete(struct pf_nic_message *nic)
 }
 
 /* The first of a run: what follows has the same reason more likely than not. */
-static void tell_lost(const struct pf_nic_message *nic)
+static void warn_lost(const struct pf_nic_message *nic)
 {
-    static bool told;
+    static bool warned;
     const struct pf_transfer *t = &nic->transfer;
     char link[200];
-    if (told)
+    if (warned)
         return;
-    told = true;
+    warned = true;
     bool down = pf_network_down_link(t->src, t->dst, link, sizeof link);
     pf_warn("host %s has stopped sending to host %s at %.9g s, after %lld repetitions (%s): %s%s",
             sg_host_get_name(pf_platform_host(t->src)), sg_host_get_name(pf_platform_host(t->dst)),
@@ -66,7 +66,7 @@ static void tell_lost(const struct pf_nic_message *nic)
 static void lost(struct pf_nic_message *nic)
 {
     struct ptl_message *m = of_nic(nic);
-    tell_lost(nic);
+    warn_lost(nic);
     ptl_target_abandon(m);
     m->fail = PTL_NI_UNDELIVERABLE;
     m->mlength = 0;
@@ -76,8 +76,8 @@ static void lost(struct pf_nic_message *nic)
         ptl_message_acknowledged(m, pf_engine_now());
 }
 
-/* Without end-to-end reliability nobody learns of a loss: no event tells it, at either end. Who waits for one
- * waits for ever, so the loss is counted for the diagnosis. */
+/* Without end-to-end reliability a loss causes no event, at either end. A process that waits for one waits
+ * for ever, so the loss is counted for the diagnosis. */
 static void vanished(struct pf_nic_message *nic)
 {
     struct ptl_message *m = of_nic(nic);

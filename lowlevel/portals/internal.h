@@ -83,8 +83,8 @@ struct ptl_process {
     uint64_t changes;               /* of the state that a poll can see */
     struct pf_dates memory_changes; /* by messages that post no event */
     struct pf_event memory_event;   /* the first of them */
-    struct ptl_written *written;    /* see pf_portals_watch_memory; NULL: nobody wants to know */
-    bool observed;                  /* by somebody who has to learn of each */
+    struct ptl_written *written;    /* see pf_portals_watch_memory; NULL: not watched */
+    bool observed;                  /* by an observer of each change */
     bool header_since_search;       /* what the latest search has answered is out of date */
     long stuck_passes;
     double stuck_date;
@@ -188,10 +188,10 @@ struct ptl_le {
     ptl_pt_index_t pt_index;
     ptl_list_t list;
     int pending;    /* messages that still move data */
-    int unexpected; /* headers that nobody has claimed */
+    int unexpected; /* headers that have not been claimed */
     bool linked;
     bool auto_unlinked;
-    bool unlink_told;
+    bool unlink_posted;
     uint8_t events; /* reserved for its end */
 };
 
@@ -231,7 +231,7 @@ struct ptl_message {
     ptl_size_t offset;     /* in it */
     struct ptl_md *get_md; /* destination of a fetch */
     ptl_size_t get_offset;
-    bool send_told;
+    bool send_posted;
 
     /* What the target found */
     struct ptl_le *entry;
@@ -303,8 +303,8 @@ bool ptl_eq_add_notice(struct ptl_eq *eq);
 void ptl_eq_remove_notice(struct ptl_eq *eq);
 void ptl_eq_drop(void *eq);
 
-/* A queue or counter that an object refers to may have been freed, and its memory used for another one: its
- * handle tells. */
+/* A queue or counter that an object refers to may have been freed, and its memory used for another one, which
+ * has another handle. */
 static inline struct ptl_eq *ptl_live_eq(struct ptl_eq *eq, ptl_handle_eq_t handle, const struct ptl_ni *ni)
 {
     return eq && !eq->freed && eq->handle == handle && eq->ni == ni ? eq : NULL;
@@ -494,8 +494,7 @@ static inline struct ptl_memory ptl_le_memory(const struct ptl_le *entry)
 }
 
 /* progress.c */
-/* Something in the NIC of this process has changed; `idle_too`: polls that waited for it begin to count
- * anew. */
+/* Something in the NIC of this process has changed; `idle_too`: the count of idle polls restarts. */
 void ptl_state_changed(struct ptl_process *process, bool resets_idle);
 /* The same, for an event that has come into a queue. */
 void ptl_event_stored(const struct ptl_eq *eq, const ptl_event_t *event, bool resets_idle);

@@ -7,12 +7,12 @@
 
 static bool keys_equal(struct ptl_match_key a, struct ptl_match_key b)
 {
-    return a.bits == b.bits && a.who == b.who;
+    return a.bits == b.bits && a.sender == b.sender;
 }
 
 static struct ptl_match_key without(struct ptl_match_key key, struct ptl_match_key ignore)
 {
-    return (struct ptl_match_key){key.bits & ~ignore.bits, key.who & ~ignore.who};
+    return (struct ptl_match_key){key.bits & ~ignore.bits, key.sender & ~ignore.sender};
 }
 
 /* The index */
@@ -20,7 +20,7 @@ static struct ptl_match_key without(struct ptl_match_key key, struct ptl_match_k
 static uint32_t hash(int group, struct ptl_match_key key)
 {
     uint64_t h = key.bits * 0x9e3779b97f4a7c15U;
-    h = (h ^ h >> 32 ^ key.who) * 0xd6e8feb86659fd93U;
+    h = (h ^ h >> 32 ^ key.sender) * 0xd6e8feb86659fd93U;
     h = (h ^ h >> 32 ^ (uint64_t)group) * 0xd6e8feb86659fd93U;
     return (uint32_t)(h >> 32);
 }
@@ -109,7 +109,7 @@ static void index_append(struct ptl_match_list *list, struct ptl_match_node *nod
 {
     node->same_prev = node->same_next = NULL;
     node->group = group_of(list, (struct ptl_match_key){node->ignore.bits | list->searched.bits,
-                                                        node->ignore.who | list->searched.who});
+                                                        node->ignore.sender | list->searched.sender});
     if (node->group == PTL_MATCH_OTHERS) {
         others_append(list, node);
         return;
@@ -282,11 +282,11 @@ struct ptl_match_node *ptl_match_find(const struct ptl_match_list *list, struct 
     return NULL;
 }
 
-/* Headers of one key can be told apart by what this search does not ignore, but others cannot match. */
+/* Headers of one key may differ in what this search does not ignore, but others cannot match. */
 static bool is_in_one_key(const struct ptl_match_list *list, struct ptl_match_key ignore)
 {
     struct ptl_match_key beyond = without(ignore, list->searched);
-    return !(beyond.bits | beyond.who);
+    return !(beyond.bits | beyond.sender);
 }
 
 /* Searches like this one have walked by as many headers as there are. */

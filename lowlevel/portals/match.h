@@ -7,7 +7,7 @@
 
 /*
  * Lists in which the oldest of those that match counts. Patterns (list entries) and what they are compared
- * with (message headers) have the same form: 64 match bits and who sent them, each with a mask of the bits
+ * with (message headers) have the same form: 64 match bits and a sender, each with a mask of the bits
  * that do not matter. A list holds either patterns, of which a message wants the oldest that matches it, or
  * headers, of which an entry wants the oldest that it matches.
  *
@@ -17,11 +17,11 @@
  * result. Elements of a group too many stay in a list of their own that is walked. Everything is linked
  * through the elements; only the table grows by allocation.
  *
- * Headers have no masks, those who look for them have: all are in one group, of the mask of a search that has
+ * Headers have no masks, searches have: all are in one group, of the mask of a search that has
  * walked far in vain. Searches with no more mask than that look at one key.
  */
 struct ptl_match_key {
-    uint64_t bits, who;
+    uint64_t bits, sender;
 };
 
 struct ptl_match_node {
@@ -82,7 +82,7 @@ struct ptl_match_node *ptl_match_next(struct ptl_match_list *list, const struct 
 
 static inline bool ptl_match_keys(struct ptl_match_key a, struct ptl_match_key b, struct ptl_match_key ignore)
 {
-    return !(((a.bits ^ b.bits) & ~ignore.bits) | ((a.who ^ b.who) & ~ignore.who));
+    return !(((a.bits ^ b.bits) & ~ignore.bits) | ((a.sender ^ b.sender) & ~ignore.sender));
 }
 
 #endif

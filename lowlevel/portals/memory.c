@@ -41,9 +41,9 @@ void *ptl_memory_address(const struct ptl_memory *memory, ptl_size_t offset)
 }
 
 /*
- * The latest store of a stream, not carried out yet. While no actor runs nobody sees memory, so a store whose
+ * The latest store of a stream, not carried out yet. While no actor runs memory is not read, so a store whose
  * successor covers it need not happen: a process that puts the same large buffer again and again costs one
- * copy each time that somebody could look.
+ * copy each time that an actor runs.
  */
 static struct {
     char *to;

@@ -79,11 +79,11 @@ static void count(const struct ptl_message *m, const struct ptl_md *md, unsigned
         ptl_ct_count(ct, md->md.options & PTL_MD_EVENT_CT_BYTES, length, fail, date);
 }
 
-/* What the target has dropped, or refused by its permissions, has been sent all the same: the acknowledgement
- * tells. A disabled table entry is told by both, as Open MPI's flow control needs it. */
-static void tell_send(struct ptl_message *m, ptl_ni_fail_t fail, double date)
+/* A message that the target has dropped, or refused by its permissions, has been sent all the same: only its
+ * acknowledgement reports that. Both report a disabled table entry, as Open MPI's flow control needs it. */
+static void post_send(struct ptl_message *m, ptl_ni_fail_t fail, double date)
 {
-    m->send_told = true;
+    m->send_posted = true;
     if (fail == PTL_NI_DROPPED || fail == PTL_NI_PERM_VIOLATION || fail == PTL_NI_OP_VIOLATION)
         fail = PTL_NI_OK;
     if (!(m->md->md.options & PTL_MD_EVENT_SEND_DISABLE))
@@ -101,11 +101,11 @@ void ptl_message_take_payload(struct ptl_message *m)
 
 void ptl_message_kept(struct ptl_message *m)
 {
-    if (m->send_told || !pf_nic_keeps(m->rlength))
+    if (m->send_posted || !pf_nic_keeps(m->rlength))
         return;
     if (!m->has_data && !m->ni->closed)
         ptl_message_take_payload(m);
-    tell_send(m, PTL_NI_OK, pf_engine_now());
+    post_send(m, PTL_NI_OK, pf_engine_now());
     if (m->operation != PTL_DO_FETCH && m->ack_req == PTL_NO_ACK_REQ) {
         m->md->pending--; /* that was all for the initiator; the descriptor may go */
         m->md = NULL;
@@ -116,8 +116,8 @@ void ptl_message_kept(struct ptl_message *m)
 void ptl_message_acknowledged(struct ptl_message *m, double date)
 {
     if (!m->ni->closed) {
-        if (!m->send_told)
-            tell_send(m, m->fail, date);
+        if (!m->send_posted)
+            post_send(m, m->fail, date);
         bool wanted = m->ack_req != PTL_NO_ACK_REQ && (m->fail != PTL_NI_OK || !m->ack_disabled);
         if (wanted && m->ack_req == PTL_ACK_REQ)
             post(m, m->md, PTL_EVENT_ACK, m->fail, date);
@@ -134,8 +134,8 @@ void ptl_message_acknowledged(struct ptl_message *m, double date)
 void ptl_message_replied(struct ptl_message *m, double date)
 {
     if (!m->ni->closed) {
-        if (m->operation == PTL_DO_FETCH && !m->send_told)
-            tell_send(m, m->fail, date);
+        if (m->operation == PTL_DO_FETCH && !m->send_posted)
+            post_send(m, m->fail, date);
         const struct ptl_md *md = m->operation == PTL_DO_FETCH ? m->get_md : m->md;
         ptl_event_t event = {
             .type = PTL_EVENT_REPLY,

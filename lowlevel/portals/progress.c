@@ -33,8 +33,8 @@ void ptl_state_changed(struct ptl_process *process, bool resets_idle)
 
 /*
  * A program may poll memory between calls that find nothing (Open MPI's osc/portals4 waits so for posts). A
- * message that changes memory and tells nobody costs a date; an event only while somebody sleeps, or when
- * somebody observes the process.
+ * message that changes memory without an event costs a date; an engine event only while the process sleeps or
+ * is observed.
  */
 static void memory_has_changed(struct pf_event *event);
 
@@ -67,7 +67,7 @@ void ptl_memory_changed(struct ptl_process *process, double date)
         await_memory(process);
 }
 
-/* Nobody else sleeps who would have to know. Queues keep most of their room, so that flow control lets in
+/* No other sleeper has to know. Queues keep most of their room, so that flow control lets in
  * what it would let in if they were empty. */
 static bool can_stay(struct ptl_process *process, const struct ptl_eq *eq, const ptl_event_t *event)
 {

@@ -43,7 +43,7 @@ PF_EXPORT bool pf_portals_in_barrier(const pf_self_t *self);
  * initialisation at any date. */
 PF_EXPORT void pf_portals_free_mode(pf_self_t *self, bool on);
 
-/* Starts the count of idle polls anew (call it when the program enters the communication library). */
+/* Restarts the count of idle polls (call it when the program enters the communication library). */
 PF_EXPORT void pf_portals_idle_reset(pf_self_t *self);
 
 /* The number of a network by its name ("flow", "ideal"), -1 for an unknown one. The configured one, which is
@@ -111,7 +111,7 @@ PF_EXPORT void pf_portals_park(pf_self_t *self);
 PF_EXPORT void pf_portals_watch_memory(pf_self_t *self);
 PF_EXPORT void pf_portals_memory_await(const pf_self_t *self, const void *address, size_t length);
 
-/* Another process has stored something in its memory, which no NIC can tell: who is parked looks. */
+/* Another process has stored something in its memory, without a NIC: wakes the parked process to look. */
 PF_EXPORT void pf_portals_memory_stored(pf_self_t *self);
 
 /* `fn(arg)` is called in engine context whenever the state of the process's NIC changes while none of its

@@ -44,8 +44,7 @@ static void refuse(struct ptl_message *m, ptl_ni_fail_t fail)
     m->to_ni->status[index]++;
 }
 
-/* The process is told that the table entry is closed, after the events of all messages that came in
- * before. */
+/* The event of a closed table entry, after those of all messages that came in before. */
 static void post_notice(const struct ptl_message *m, struct ptl_pt *pt)
 {
     if (!pt->notice_due || pt->busy > 0)
@@ -122,7 +121,7 @@ static void describe(const struct ptl_message *m, ptl_event_t *event)
         .match_bits = m->match_bits,
         .rlength = m->rlength,
         .mlength = m->mlength,
-        .remote_offset = m->remote_offset, /* as the initiator has asked; `start` tells where it is */
+        .remote_offset = m->remote_offset, /* as the initiator has asked; `start` is where it is */
         .uid = m->uid,
         .initiator = m->initiator,
         .ptl_list = m->list,
@@ -157,7 +156,7 @@ static bool uses_up(const struct ptl_le *entry, const struct ptl_message *m)
            room_at(entry, entry->local_offset + accepted_length(entry, m)) < entry->me.min_free;
 }
 
-static bool tells_message(const struct ptl_le *entry)
+static bool posts_message(const struct ptl_le *entry)
 {
     return !(entry->me.options & (PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_SUCCESS_DISABLE));
 }
@@ -168,7 +167,7 @@ static bool reserve_events(struct ptl_message *m, struct ptl_pt *pt, struct ptl_
     struct ptl_eq *eq = ptl_pt_eq(m->to_ni, pt);
     if (!(pt->options & PTL_PT_FLOWCTRL) || !eq)
         return true;
-    unsigned int message = tells_message(entry), end = 0;
+    unsigned int message = posts_message(entry), end = 0;
     if (uses_up(entry, m) && !(entry->me.options & PTL_ME_EVENT_UNLINK_DISABLE))
         end = entry->list == PTL_OVERFLOW_LIST ? 2 : 1; /* AUTO_UNLINK, AUTO_FREE */
     if (!ptl_eq_reserve(eq, message + end))
@@ -280,13 +279,13 @@ static double conclude(struct ptl_message *m, double date)
     if (date < entry->linked_date)
         date = entry->linked_date; /* the message matched a command that is still on its way to the NIC */
     release_event(m);
-    struct ptl_eq *eq = tells_message(entry) ? ptl_pt_eq(m->to_ni, m->to_ni->pts[m->pt_index]) : NULL;
-    double told = date;
+    struct ptl_eq *eq = posts_message(entry) ? ptl_pt_eq(m->to_ni, m->to_ni->pts[m->pt_index]) : NULL;
+    double done = date;
     if (eq) {
         ptl_event_t event;
         describe(m, &event);
         event.type = event_kind(m);
-        told = ptl_eq_post(eq, &event, m->nic.transfer.network, date);
+        done = ptl_eq_post(eq, &event, m->nic.transfer.network, date);
     }
     struct ptl_ct *ct = ptl_live_ct(entry->ct, entry->me.ct_handle, m->to_ni);
     if (ct && (options & PTL_ME_EVENT_CT_COMM))
@@ -308,10 +307,10 @@ static double conclude(struct ptl_message *m, double date)
     calm_down(m, pt);
     m->entry = NULL;
     m->unexpected = NULL;
-    return told;
+    return done;
 }
 
-/* The rest of the message will not come: the process is told that its operation has failed. */
+/* The rest of the message will not come: the process gets the event of a failed operation. */
 void ptl_target_abandon(struct ptl_message *m)
 {
     if (!m->entry || m->to_ni->closed)
@@ -392,7 +391,7 @@ static bool wants_ack(const struct ptl_message *m)
 {
     if (m->operation == PTL_DO_FETCH)
         return false;
-    return !m->send_told || (m->ack_req != PTL_NO_ACK_REQ && (m->fail != PTL_NI_OK || !m->ack_disabled));
+    return !m->send_posted || (m->ack_req != PTL_NO_ACK_REQ && (m->fail != PTL_NI_OK || !m->ack_disabled));
 }
 
 void ptl_target_complete(struct ptl_message *m)
@@ -412,13 +411,13 @@ void ptl_target_complete(struct ptl_message *m)
         return;
     }
     /* The NIC acknowledges when it has written the payload and the event. */
-    double told = m->entry ? conclude(m, date) : date;
+    double done = m->entry ? conclude(m, date) : date;
     if (!wants_ack(m))
         ptl_message_free(m);
     else if (pf_config.nic_quick_acks)
         ptl_message_acknowledged(m, date);
     else
-        answer(m, PF_NIC_ACK, told);
+        answer(m, PF_NIC_ACK, done);
 }
 
 /* The data of a reply have left the target's memory: the process there may use it again. */

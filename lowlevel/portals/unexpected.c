@@ -93,7 +93,7 @@ static double report_claim(struct ptl_unexpected *header, double date)
     event.start = header->claim.start;
     event.ptl_list = PTL_PRIORITY_LIST;
     uint8_t network = header->network;
-    forget(header, date); /* may free the entry that the message was in, which is told first */
+    forget(header, date); /* may free the entry that the message was in, whose event comes first */
     return ptl_eq_post(eq, &event, network, date);
 }
 
@@ -207,7 +207,7 @@ static double answer_none(const struct ptl_le *pattern, double date)
     return known;
 }
 
-/* Whether a counter tells how the search has ended. */
+/* Whether a counter counts the end of the search. */
 static bool is_counted(const struct ptl_le *pattern)
 {
     return pattern->ct && (pattern->me.options & PTL_ME_EVENT_CT_OVERFLOW);

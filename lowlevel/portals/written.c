@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the NIC has written to a process's memory and what is still crossing PCIe: data are stored when the
- * message comes, and nobody may act on them before their date. Only for processes that wait for memory
+ * message comes, and no process may act on them before their date. Only for processes that wait for memory
  * itself, without an event or a counter.
  */
 #include "base/memory.h"

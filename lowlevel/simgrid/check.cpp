@@ -212,7 +212,7 @@ void check_parts(Report &report, const simgrid::smpi::Request *request, views::r
         view->parts.clear();
 }
 
-/* A receive that nobody starts. SMPI gives it a buffer of its own, because the type is not contiguous. */
+/* A receive that is never started. SMPI gives it a buffer of its own, because the type is not contiguous. */
 void check_request(Report &report)
 {
     enum { TAG = 4711 };

@@ -10,8 +10,8 @@ extern "C" {
 
 /*
  * Where SimGrid cannot go on it prints a critical message, perhaps with a backtrace, and aborts. From this
- * call on the message is kept instead, for who handles SIGABRT. Messages of a category to which the user has
- * given a layout of its own are printed as ever.
+ * call on the message is kept instead, for the handler of SIGABRT. Messages of a category to which the user
+ * has given a layout of its own are printed as usual.
  */
 PF_EXPORT void pf_simgrid_keep_last_words(void);
 

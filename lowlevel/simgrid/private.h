@@ -35,7 +35,7 @@
  *   pf_simgrid_answer_simcall            ends the blocking simcall of an actor
  *   pf_simgrid_run_all_actors            of a round of the main loop: actors run up to their next simcalls
  *   pf_simgrid_handle_simcall            ... which are carried out one by one
- *   pf_simgrid_time_advances             whom SimGrid tells that the clock has moved
+ *   pf_simgrid_time_advances             SimGrid's signal that the clock has moved
  * in simgrid::: the classes whose members and functions are used, as the library names them;
  * in pf_simgrid::: objects that are looked at only, and their values:
  *   activity, its states and their names; actor, with the list of its communications; request and its flags.

@@ -9,7 +9,7 @@
 #define PF_SIMGRID_PACKAGE         "libsimgrid4.0"
 #define PF_SIMGRID_TURNS           on_onoff_cb
 
-#define PF_SIMGRID_ACTIVITY_HEAD   2 /* of virtual functions; whom the model checker asks about */
+#define PF_SIMGRID_ACTIVITY_HEAD   2 /* of virtual functions; the actor that the model checker asks about */
 #define PF_SIMGRID_ACTOR_WAITING   3
 #define PF_SIMGRID_REQUEST_MESSAGE std::vector<unsigned>
 #define PF_SIMGRID_COMMUNICATIONS  std::set

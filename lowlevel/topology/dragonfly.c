@@ -2,8 +2,8 @@
 /*
  * Dragonfly (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", 2008): the
  * routers of a group are all joined or, in a two-dimensional group, those of a row and of a column (Faanes et
- * al., "Cray Cascade", 2012); groups are all joined. The k-th global cable of a group is at its router k / H
- * and leads to the k-th other group. Minimal ways have at most one global cable: local, global, local.
+ * al., "Cray Cascade", 2012); groups are all joined. The k-th global link of a group is at its router k / H
+ * and leads to the k-th other group. Minimal ways have at most one global link: local, global, local.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct place {
     int32_t group, row, column;
 };
 
-/* A global cable at one of a group's routers. */
+/* A global link at one of a group's routers. */
 struct end {
     int32_t router, port;
 };
@@ -25,16 +25,16 @@ struct end {
 struct dragonfly {
     int32_t terminals, rows, columns, globals, groups;
     int32_t routers; /* of a group */
-    int32_t copies;  /* cables between two groups */
-    /* SimGrid's arrangement: router j of each group has the cable to group j, of `width` others' rate. */
+    int32_t copies;  /* links between two groups */
+    /* SimGrid's arrangement: router j of each group has the link to group j, of `width` others' rate. */
     bool is_numbered;
     int32_t width;
-    /* Tables instead of divisions: of all routers; of a group's global cables. */
+    /* Tables instead of divisions: of all routers; of a group's global links. */
     struct place *place;
     struct end *end;
 };
 
-/* A cable to another group. */
+/* A link to another group. */
 struct gate {
     int32_t router, port, far; /* at this side, and the router at the other */
 };
@@ -44,7 +44,7 @@ static int32_t first_global(const struct dragonfly *d)
     return d->terminals + d->columns - 1 + d->rows - 1;
 }
 
-/* The number of the cable from a group to another among its global cables. */
+/* The number of the link from a group to another among its global links. */
 static int32_t slot(const struct dragonfly *d, int32_t from, int32_t to, int32_t copy)
 {
     return d->is_numbered ? to : copy * (d->groups - 1) + (to < from ? to : to - 1);
@@ -92,7 +92,7 @@ static bool is_local_whole(const struct pf_fabric *f, int32_t from, int32_t to)
     return true;
 }
 
-/* The best cable from here to another group, and from there to a router (-1: any). False: none works. */
+/* The best link from here to another group, and from there to a router (-1: any). False: none works. */
 static bool best_gate(const struct pf_fabric *f, int32_t router, int32_t group, int32_t target, int32_t tie,
                       struct gate *best, int *hops)
 {
@@ -162,7 +162,7 @@ static struct pf_topology_classes dragonfly_step_classes(const struct pf_fabric 
 {
     const struct dragonfly *d = f->shape;
     return d->groups > 1
-               ? (struct pf_topology_classes){2, "a class before and one behind the global cable", false}
+               ? (struct pf_topology_classes){2, "a class before and one behind the global link", false}
                : (struct pf_topology_classes){1, "dimension order", false};
 }
 
@@ -245,7 +245,7 @@ static bool dragonfly_step_group(const struct pf_fabric *f, uint64_t key, int32_
 static struct pf_topology_classes dragonfly_group_classes(const struct pf_fabric *f)
 {
     (void)f;
-    return (struct pf_topology_classes){1, "a class before and one behind each global cable", false};
+    return (struct pf_topology_classes){1, "a class before and one behind each global link", false};
 }
 
 static int32_t dragonfly_pick_group(const struct pf_fabric *f, uint64_t random,
@@ -303,33 +303,32 @@ static int32_t dragonfly_ports(const void *shape, int32_t router)
     return first_global(d) + d->globals;
 }
 
-static void connect_local(struct pf_fabric *f, int32_t router, const struct pf_fabric_cables *cables)
+static void connect_local(struct pf_fabric *f, int32_t router, const struct pf_fabric_speeds *links)
 {
     const struct dragonfly *d = f->shape;
     int32_t column = d->place[router].column, row = d->place[router].row;
     for (int32_t to = column + 1; to < d->columns; to++) {
         int32_t peer = router + to - column;
         pf_fabric_connect(f, router, port_to_column(d, router, to), peer, port_to_column(d, peer, column),
-                          PF_CABLE_LOCAL, cables);
+                          PF_LINK_LOCAL, links);
     }
     for (int32_t to = row + 1; to < d->rows; to++) {
         int32_t peer = router + (to - row) * d->columns;
         pf_fabric_connect(f, router, port_to_row(d, router, to), peer, port_to_row(d, peer, row),
-                          PF_CABLE_COLUMN, cables);
+                          PF_LINK_COLUMN, links);
     }
 }
 
-static void dragonfly_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables)
+static void dragonfly_wire(struct pf_fabric *f, const struct pf_fabric_speeds *links)
 {
     const struct dragonfly *d = f->shape;
     for (int32_t v = 0; v < f->routers; v++)
-        connect_local(f, v, cables);
+        connect_local(f, v, links);
     for (int32_t a = 0; a < d->groups; a++)
         for (int32_t b = a + 1; b < d->groups; b++)
             for (int32_t i = 0; i < d->copies; i++) {
                 struct gate here = gate_of(d, a, b, i), there = gate_of(d, b, a, i);
-                pf_fabric_connect(f, here.router, here.port, there.router, there.port, PF_CABLE_GLOBAL,
-                                  cables);
+                pf_fabric_connect(f, here.router, here.port, there.router, there.port, PF_LINK_GLOBAL, links);
             }
 }
 
@@ -401,11 +400,10 @@ static const char *measure(struct dragonfly *d)
     if (first_global(d) + d->globals > PF_TOPOLOGY_PORTS)
         return "a router has more than 512 ports";
     if (d->is_numbered && (d->globals != 1 || d->groups > d->routers))
-        return "numbered groups have one global cable at each router and at least as many routers as there "
+        return "numbered groups have one global link at each router and at least as many routers as there "
                "are groups";
     d->copies = d->groups == 1 ? 0 : d->is_numbered ? 1 : d->routers * d->globals / (d->groups - 1);
-    return d->groups > 1 && d->copies < 1 ? "it has more groups than global cables of a group, and one"
-                                          : NULL;
+    return d->groups > 1 && d->copies < 1 ? "it has more groups than global links of a group, and one" : NULL;
 }
 
 static struct pf_fabric *read_dragonfly(const char *text, char *error, size_t error_size)
@@ -413,7 +411,7 @@ static struct pf_fabric *read_dragonfly(const char *text, char *error, size_t er
     struct dragonfly *d = pf_calloc(1, sizeof *d);
     const char *wrong = read_numbers(d, text)
                             ? measure(d)
-                            : "nodes and global cables at each of the routers of a group, such as "
+                            : "nodes and global links at each of the routers of a group, such as "
                               "P,A,H or P,A,H,groups: 2,4,2 or 4,4x16,4,20";
     if (!wrong) {
         int32_t routers = d->groups * d->routers;
@@ -456,14 +454,14 @@ const struct pf_fabric_kind pf_fabric_kind_dragonfly = {
     .size = sizeof(struct pf_fabric_kind),
     .name = "dragonfly",
     .numbers = "P,A,H[,G][,numbered=W]",
-    .help = "P nodes and H global cables at each of A (or RxC) routers of a group, G groups",
+    .help = "P nodes and H global links at each of A (or RxC) routers of a group, G groups",
     .read = read_dragonfly,
     .fit = fit_dragonfly,
     .most_hosts = PF_FABRIC_HOSTS,
     .cluster = dragonfly_cluster,
 };
 
-/* As many rows as SimGrid's, and as many groups as have a cable to each other. */
+/* As many rows as SimGrid's, and as many groups as have a link to each other. */
 static void fit_cascade(int64_t hosts, char *numbers, size_t size)
 {
     int32_t side[3];

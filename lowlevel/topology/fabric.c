@@ -10,14 +10,13 @@
 #include "base/memory.h"
 #include "lowlevel/topology/topology.h"
 
-void pf_fabric_cables_equal(struct pf_fabric_cables *cables, double rate, double latency,
-                            double router_latency)
+void pf_fabric_equal_links(struct pf_fabric_speeds *links, double rate, double latency, double router_latency)
 {
-    for (int i = 0; i < PF_CABLE_COUNT; i++) {
-        cables->rate[i] = rate;
-        cables->latency[i] = latency;
+    for (int i = 0; i < PF_LINK_KINDS; i++) {
+        links->rate[i] = rate;
+        links->latency[i] = latency;
     }
-    cables->router_latency = router_latency;
+    links->router_latency = router_latency;
 }
 
 void pf_fabric_free(struct pf_fabric *fabric)
@@ -72,13 +71,13 @@ void pf_fabric_add_ports(struct pf_fabric *f, int32_t (*ports)(const void *shape
         f->ports[i].peer = f->ports[i].peer_port = -1;
 }
 
-void pf_fabric_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables)
+void pf_fabric_wire(struct pf_fabric *f, const struct pf_fabric_speeds *links)
 {
-    struct pf_fabric_cables own = *cables;
-    own.rate[PF_CABLE_GLOBAL] *= f->global_width;
+    struct pf_fabric_speeds own = *links;
+    own.rate[PF_LINK_GLOBAL] *= f->global_width;
     pf_fabric_add_ports(f, f->topology->ports);
     for (int32_t n = 0; n < f->nodes; n++)
-        pf_fabric_connect(f, n / f->terminals, n % f->terminals, f->routers + n, 0, PF_CABLE_NODE, &own);
+        pf_fabric_connect(f, n / f->terminals, n % f->terminals, f->routers + n, 0, PF_LINK_NODE, &own);
     f->topology->wire(f, &own);
     f->router_latency = own.router_latency;
 }
@@ -125,10 +124,10 @@ static void connect_one_way(struct pf_fabric *f, int32_t a, int32_t a_port, int3
 }
 
 void pf_fabric_connect(struct pf_fabric *f, int32_t a, int32_t a_port, int32_t b, int32_t b_port,
-                       enum pf_fabric_cable kind, const struct pf_fabric_cables *cables)
+                       enum pf_fabric_link_kind kind, const struct pf_fabric_speeds *links)
 {
-    connect_one_way(f, a, a_port, b, b_port, cables->rate[kind], cables->latency[kind]);
-    connect_one_way(f, b, b_port, a, a_port, cables->rate[kind], cables->latency[kind]);
+    connect_one_way(f, a, a_port, b, b_port, links->rate[kind], links->latency[kind]);
+    connect_one_way(f, b, b_port, a, a_port, links->rate[kind], links->latency[kind]);
 }
 
 int pf_fabric_read_numbers(const char *text, char separator, int32_t *numbers, int limit, int32_t most,

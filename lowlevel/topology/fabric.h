@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * The graph of a packet network: routers, nodes and cables. Vertices 0 to routers-1 are routers, those from
- * `routers` on are nodes. A vertex has ports, numbered from 0; a cable is two directions, with one port at
+ * The graph of a packet network: routers, nodes and links. Vertices 0 to routers-1 are routers, those from
+ * `routers` on are nodes. A vertex has ports, numbered from 0; a link has two directions and one port at
  * each end. Nothing here knows SimGrid or time: a tool can use it by itself.
  */
 struct pf_fabric_port {
@@ -25,9 +25,9 @@ struct pf_fabric {
     const struct pf_fabric_ops *topology;
     const struct pf_fabric_kind *kind;
     int32_t nodes, routers;
-    int32_t terminals;   /* nodes at each of the first routers; 0: they hang anywhere */
+    int32_t terminals;   /* nodes at each of the first routers; 0: at any routers */
     bool is_direct;      /* nodes are joined directly: each is its router */
-    double global_width; /* rate of global cables in that of others */
+    double global_width; /* rate of global links in that of others */
     int32_t *first_port; /* of vertex v: ports[first_port[v]] to ports[first_port[v + 1] - 1] */
     struct pf_fabric_port *ports;
     bool *up;              /* per port: this direction works; changed by pf_fabric_set_up() */
@@ -37,29 +37,29 @@ struct pf_fabric {
     char text[160];        /* the description, complete */
 };
 
-/* What cables are like, by what they join. */
-enum pf_fabric_cable {
-    PF_CABLE_NODE,   /* a node and its router */
-    PF_CABLE_LOCAL,  /* two routers; in a dragonfly those of a group, in one row of it */
-    PF_CABLE_COLUMN, /* dragonfly with two-dimensional groups: routers of a group in one column */
-    PF_CABLE_GLOBAL, /* dragonfly: two groups */
-    PF_CABLE_COUNT
+/* Links by what they join. */
+enum pf_fabric_link_kind {
+    PF_LINK_NODE,   /* a node and its router */
+    PF_LINK_LOCAL,  /* two routers; in a dragonfly those of a group, in one row of it */
+    PF_LINK_COLUMN, /* dragonfly with two-dimensional groups: routers of a group in one column */
+    PF_LINK_GLOBAL, /* dragonfly: two groups */
+    PF_LINK_KINDS
 };
 
-struct pf_fabric_cables {
-    double rate[PF_CABLE_COUNT];    /* B/s, each direction */
-    double latency[PF_CABLE_COUNT]; /* s */
-    double router_latency;          /* s */
+struct pf_fabric_speeds {
+    double rate[PF_LINK_KINDS];    /* B/s, each direction */
+    double latency[PF_LINK_KINDS]; /* s */
+    double router_latency;         /* s */
 };
 
-/* All cables alike. */
-void pf_fabric_cables_equal(struct pf_fabric_cables *cables, double rate, double latency,
-                            double router_latency);
+/* All links alike. */
+void pf_fabric_equal_links(struct pf_fabric_speeds *links, double rate, double latency,
+                           double router_latency);
 
 /*
  * Topologies by their description, KIND:NUMBERS (docs/packet.md#topologies). KIND:HOSTS has so many hosts, or
  * a few more where that fills the shape; KIND alone as many as are needed. Grids whose routers have one node
- * each are joined directly: a path has no cable between a node and its router.
+ * each are joined directly: a path has no link between a node and its router.
  */
 
 /* The complete description of what was written, with at least `hosts` hosts where that says none. False, and
@@ -71,13 +71,13 @@ bool pf_fabric_describe(const char *text, int64_t hosts, char *complete, size_t 
 bool pf_fabric_is_kind(const char *text);
 
 /* Makes a fabric from a description with its numbers. On failure returns NULL and one line in `error`. The
- * caller ends it with pf_fabric_free(). Without cables (NULL) it has no ports: it serves pf_fabric_hops(). */
-struct pf_fabric *pf_fabric_make(const char *text, const struct pf_fabric_cables *cables, char *error,
+ * caller ends it with pf_fabric_free(). Without links (NULL) it has no ports: pf_fabric_hops() needs none. */
+struct pf_fabric *pf_fabric_make(const char *text, const struct pf_fabric_speeds *links, char *error,
                                  size_t error_size);
 
-/* Plugs in the cables of a fabric that has none. */
-void pf_fabric_wire(struct pf_fabric *fabric, const struct pf_fabric_cables *cables);
-/* How many ports it has or would have, nodes' included: links, one for each direction of a cable. */
+/* Plugs in the links of a fabric that has none. */
+void pf_fabric_wire(struct pf_fabric *fabric, const struct pf_fabric_speeds *links);
+/* How many ports it has or would have, nodes' included: one for each direction of a link. */
 int64_t pf_fabric_links(const struct pf_fabric *fabric);
 
 /* Links on the minimal path between two nodes; 0 when they are the same. */
@@ -97,7 +97,7 @@ bool pf_fabric_cluster(const struct pf_fabric *fabric, struct pf_fabric_cluster 
 
 void pf_fabric_free(struct pf_fabric *fabric);
 
-/* A direction of a cable works or does not; `port` counts all ports, as in `ports`. */
+/* A direction of a link works or does not; `port` counts all ports, as in `ports`. */
 void pf_fabric_set_up(struct pf_fabric *fabric, int32_t port, bool up);
 
 /* How nodes are numbered, for patterns of traffic: the extents of their digits, the one that varies fastest

@@ -19,7 +19,7 @@ struct grid {
     int32_t k[DIMENSIONS], stride[DIMENSIONS];
     int32_t terminals; /* nodes per router */
     bool wraps[DIMENSIONS];
-    bool is_one_way; /* ring: cables are used upwards only */
+    bool is_one_way; /* ring: links are used upwards only */
 };
 
 static int32_t coordinate(const struct grid *g, int32_t router, int i)
@@ -38,7 +38,7 @@ static int32_t neighbour(const struct grid *g, int32_t router, int i, bool minus
     return router + (to - c) * g->stride[i];
 }
 
-/* Cables from coordinate `from` to `to` of a dimension, in one direction. */
+/* Links from coordinate `from` to `to` of a dimension, in one direction. */
 static int32_t ahead(const struct grid *g, int i, int32_t from, int32_t to, bool minus)
 {
     int32_t d = minus ? from - to : to - from;
@@ -65,7 +65,7 @@ static int32_t port_of(const struct grid *g, int i, bool minus)
     return g->terminals + 2 * i + minus;
 }
 
-/* Whether all cables of the rest of a dimension work. */
+/* Whether all links of the rest of a dimension work. */
 static bool is_whole(const struct pf_fabric *f, int32_t router, int i, int32_t distance, bool minus)
 {
     const struct grid *g = f->shape;
@@ -97,7 +97,7 @@ static bool direction(const struct pf_fabric *f, uint64_t key, int32_t router, i
     return g->wraps[i] && !g->is_one_way && is_whole(f, router, i, ahead(g, i, from, to, *minus), *minus);
 }
 
-/* `way`: 1 + twice the dimension + the direction of the last cable. */
+/* `way`: 1 + twice the dimension + the direction of the last link. */
 static bool grid_step(const struct pf_fabric *f, uint64_t key, int32_t router, int32_t node, uint8_t way,
                       struct pf_packet_hop *hop)
 {
@@ -184,15 +184,14 @@ static int32_t grid_ports(const void *shape, int32_t router)
     return g->terminals + 2 * g->dimensions;
 }
 
-static void grid_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables)
+static void grid_wire(struct pf_fabric *f, const struct pf_fabric_speeds *links)
 {
     const struct grid *g = f->shape;
     for (int32_t v = 0; v < f->routers; v++)
         for (int i = 0; i < g->dimensions; i++) {
             int32_t to = g->k[i] > 1 ? neighbour(g, v, i, false) : -1;
             if (to >= 0)
-                pf_fabric_connect(f, v, port_of(g, i, false), to, port_of(g, i, true), PF_CABLE_LOCAL,
-                                  cables);
+                pf_fabric_connect(f, v, port_of(g, i, false), to, port_of(g, i, true), PF_LINK_LOCAL, links);
         }
 }
 

@@ -106,7 +106,7 @@ static int32_t hyperx_ports(const void *shape, int32_t router)
     return x->base[x->dimensions];
 }
 
-static void hyperx_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables)
+static void hyperx_wire(struct pf_fabric *f, const struct pf_fabric_speeds *links)
 {
     const struct hyperx *x = f->shape;
     for (int32_t v = 0; v < f->routers; v++)
@@ -114,7 +114,7 @@ static void hyperx_wire(struct pf_fabric *f, const struct pf_fabric_cables *cabl
             int32_t from = coordinate(x, v, i);
             for (int32_t to = from + 1; to < x->k[i]; to++)
                 pf_fabric_connect(f, v, port_to(x, i, from, to), v + (to - from) * x->stride[i],
-                                  port_to(x, i, to, from), PF_CABLE_LOCAL, cables);
+                                  port_to(x, i, to, from), PF_LINK_LOCAL, links);
         }
 }
 
@@ -154,7 +154,7 @@ static const char *read_shape(struct hyperx *x, const char *text, int32_t *route
         x->base[i + 1] = x->base[i] + x->k[i] - 1;
     }
     *routers = (int32_t)pf_fabric_product(all + 1, x->dimensions);
-    return (int64_t)*routers * x->base[x->dimensions] > 50 * (int64_t)PF_FABRIC_MAX ? "it has too many cables"
+    return (int64_t)*routers * x->base[x->dimensions] > 50 * (int64_t)PF_FABRIC_MAX ? "it has too many links"
                                                                                     : NULL;
 }
 

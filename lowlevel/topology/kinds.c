@@ -93,7 +93,7 @@ bool pf_fabric_describe(const char *text, int64_t hosts, char *complete, size_t 
     return true;
 }
 
-struct pf_fabric *pf_fabric_make(const char *text, const struct pf_fabric_cables *cables, char *error,
+struct pf_fabric *pf_fabric_make(const char *text, const struct pf_fabric_speeds *links, char *error,
                                  size_t error_size)
 {
     char complete[sizeof((struct pf_fabric *)0)->text];
@@ -105,8 +105,8 @@ struct pf_fabric *pf_fabric_make(const char *text, const struct pf_fabric_cables
         return NULL;
     f->kind = kind;
     snprintf(f->text, sizeof f->text, "%s", complete);
-    if (cables)
-        pf_fabric_wire(f, cables);
+    if (links)
+        pf_fabric_wire(f, links);
     return f;
 }
 

@@ -8,9 +8,9 @@
 struct pf_packet_path {
     int32_t source, destination; /* nodes */
     int32_t intermediate;        /* node, or the topology's group; -1: none */
-    uint8_t hops;                /* cables between routers so far */
+    uint8_t hops;                /* links between routers so far */
     uint8_t vc;                  /* class that it has come in */
-    uint8_t phase;               /* enum pf_routing_leg, of the last cable */
+    uint8_t phase;               /* enum pf_routing_leg, of the last link */
     uint8_t way;                 /* the topology's own, such as the direction in a ring */
     uint64_t id;                 /* key of its random numbers */
 };
@@ -21,7 +21,7 @@ enum pf_routing_leg {
     PF_LEG_HOME   /* to the destination */
 };
 
-/* The next cable. For the port to the destination's node any class serves, and `vc` is the one that the
+/* The next link. For the port to the destination's node any class serves, and `vc` is the one that the
  * packet has come in. */
 struct pf_packet_hop {
     int32_t port; /* of the present router */

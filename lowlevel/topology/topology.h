@@ -6,7 +6,7 @@
 #include "lowlevel/topology/path.h"
 
 /*
- * What a kind of topology is: its words, its numbers, its routers and cables, and its ways. A new kind is one
+ * What a kind of topology is: its words, its numbers, its routers and links, and its ways. A new kind is one
  * file that fills a struct pf_fabric_kind, and one row in meson.build here.
  */
 
@@ -24,15 +24,15 @@ struct pf_fabric_ops {
     const char *family; /* pictures lay out a "tree" by levels, others by their extents */
     /* Ports of a router: from 0 on those of its nodes, then those to routers. */
     int32_t (*ports)(const void *shape, int32_t router);
-    /* Plugs in the cables between routers. */
-    void (*wire)(struct pf_fabric *f, const struct pf_fabric_cables *cables);
+    /* Plugs in the links between routers. */
+    void (*wire)(struct pf_fabric *f, const struct pf_fabric_speeds *links);
     /* The digits of the nodes' numbers, the one that varies fastest first; how many. The first *in_group of
      * them count within a group: a router, or a dragonfly's group. */
     int (*extents)(const struct pf_fabric *f, int32_t *extents, int *in_group);
-    /* Cables between routers on the minimal way from a router to a node. */
+    /* Links between routers on the minimal way from a router to a node. */
     int (*hops)(const struct pf_fabric *f, int32_t router, int32_t node);
     /* The deterministic minimal way's next port from `router`, which is not the node's, and class within the
-     * leg; `way` is what the last cable of this leg left behind, 0 at its begin. Avoids ports that are down
+     * leg; `way` is what the last link of this leg left behind, 0 at its begin. Avoids ports that are down
      * where it can; false: no way. */
     bool (*step)(const struct pf_fabric *f, uint64_t key, int32_t router, int32_t node, uint8_t way,
                  struct pf_packet_hop *hop);
@@ -80,7 +80,7 @@ int pf_topology_class_0(const struct pf_fabric *f, int32_t router, int32_t port,
                         const struct pf_packet_path *p);
 int pf_topology_class_hop(const struct pf_fabric *f, int32_t router, int32_t port,
                           const struct pf_packet_path *p);
-/* par: behind the first cable. */
+/* par: behind the first link. */
 bool pf_topology_may_turn_once(const struct pf_fabric *f, int32_t router, int32_t port,
                                const struct pf_packet_path *p);
 
@@ -88,10 +88,10 @@ bool pf_topology_may_turn_once(const struct pf_fabric *f, int32_t router, int32_
  * over `shape`, one block of memory. */
 struct pf_fabric *pf_fabric_outline(const struct pf_fabric_ops *ops, int32_t nodes, int32_t terminals,
                                     int32_t routers, void *shape);
-/* Ports without cables; a node has one. */
+/* Ports without links; a node has one. */
 void pf_fabric_add_ports(struct pf_fabric *f, int32_t (*ports)(const void *shape, int32_t router));
 void pf_fabric_connect(struct pf_fabric *f, int32_t a, int32_t a_port, int32_t b, int32_t b_port,
-                       enum pf_fabric_cable kind, const struct pf_fabric_cables *cables);
+                       enum pf_fabric_link_kind kind, const struct pf_fabric_speeds *links);
 
 /* Reads numbers from 1 to `most` with `separator` between them; how many, or -1. *end is behind the last. */
 int pf_fabric_read_numbers(const char *text, char separator, int32_t *numbers, int limit, int32_t most,

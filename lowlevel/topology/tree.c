@@ -2,7 +2,7 @@
 /*
  * Fat trees as parallel ports generalised fat trees (Zahavi, "D-Mod-K routing providing non-blocking traffic
  * for shift permutations on real life fat trees", 2010): level l has m[l] children and w[l + 1] parents, by
- * p[l] cables each. A star is the tree of one level. Packets go up, then down, which closes no chain of
+ * p[l] links each. A star is the tree of one level. Packets go up, then down, which closes no chain of
  * buffers.
  *
  * A router of level l is (high, low): high are the digits of its subtree, low those that the choices upwards
@@ -96,7 +96,7 @@ static int tree_hops(const struct pf_fabric *f, int32_t router, int32_t node)
     return hops + at.level - 1;
 }
 
-/* The port down to the node, of parallel cables the one that d-mod-k says or, when it is down, another; -1.
+/* The port down to the node, of parallel links the one that d-mod-k says or, when it is down, another; -1.
  */
 static int32_t down_port(const struct pf_fabric *f, const struct place *at, int32_t node)
 {
@@ -251,7 +251,7 @@ static int32_t tree_ports(const void *shape, int32_t router)
     return up_port(t, level, ups(t, level));
 }
 
-static void tree_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables)
+static void tree_wire(struct pf_fabric *f, const struct pf_fabric_speeds *links)
 {
     const struct tree *t = f->shape;
     for (int32_t v = 0; v < f->routers; v++) {
@@ -261,7 +261,7 @@ static void tree_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables
             struct place to = parent(t, &at, up);
             int32_t child = at.high % t->m[above];
             pf_fabric_connect(f, v, up_port(t, at.level, up), number_of(t, &to),
-                              child * t->p[above] + up / t->w[above], PF_CABLE_LOCAL, cables);
+                              child * t->p[above] + up / t->w[above], PF_LINK_LOCAL, links);
         }
     }
 }
@@ -294,7 +294,7 @@ static const char *measure(struct tree *t, int32_t *nodes, int32_t *routers)
     int64_t leaves = 1, sum = 0;
     t->below[0] = t->wide[0] = t->stride[0] = 1;
     if (t->w[1] != 1 || t->p[1] != 1)
-        return "a node must have one cable (the first of W and of P must be 1)";
+        return "a node must have one link (the first of W and of P must be 1)";
     for (int l = 1; l <= t->levels; l++) {
         int32_t wide[] = {t->wide[l - 1], t->w[l]}, below[] = {t->below[l - 1], t->m[l]};
         int32_t stride[] = {t->stride[l - 1], t->w[l], t->p[l]};
@@ -451,7 +451,7 @@ const struct pf_fabric_kind pf_fabric_kind_fattree = {
     .cluster = tree_cluster,
 };
 
-/* "K,N": a K-ary tree of N levels, with one cable upwards from each switch. */
+/* "K,N": a K-ary tree of N levels, with one link upwards from each switch. */
 static struct pf_fabric *read_tree(const char *text, char *error, size_t error_size)
 {
     struct tree *t = pf_calloc(1, sizeof *t);
@@ -483,14 +483,14 @@ const struct pf_fabric_kind pf_fabric_kind_tree = {
     .size = sizeof(struct pf_fabric_kind),
     .name = "tree",
     .numbers = "K,N",
-    .help = "K-ary tree of N levels, one cable upwards from each switch",
+    .help = "K-ary tree of N levels, one link upwards from each switch",
     .read = read_tree,
     .fit = fit_tree,
     .most_hosts = PF_FABRIC_HOSTS,
     .cluster = tree_cluster,
 };
 
-/* "P,L,S": L leaves with P nodes each, which all have a cable to each of S spines. */
+/* "P,L,S": L leaves with P nodes each, which all have a link to each of S spines. */
 static struct pf_fabric *read_two_levels(const char *text, char *error, size_t error_size)
 {
     struct tree *t = pf_calloc(1, sizeof *t);
@@ -506,7 +506,7 @@ static struct pf_fabric *read_two_levels(const char *text, char *error, size_t e
     return NULL;
 }
 
-/* Half as many cables upwards as nodes. */
+/* Half as many links upwards as nodes. */
 static void fit_two_levels(int64_t hosts, char *numbers, size_t size)
 {
     int32_t side[2];

@@ -143,16 +143,16 @@ static int32_t twisted_ports(const void *shape, int32_t router)
     return t->terminals + 2 * t->dimensions;
 }
 
-/* The cable upwards arrives where the neighbour's port downwards leads back. */
-static void twisted_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables)
+/* The link upwards arrives where the neighbour's port downwards leads back. */
+static void twisted_wire(struct pf_fabric *f, const struct pf_fabric_speeds *links)
 {
     const struct twisted *t = f->shape;
     for (int32_t v = 0; v < f->routers; v++)
         for (int port = 0; port < 2 * t->dimensions; port += 2) {
             int32_t next = t->next[v * 2 * t->dimensions + port];
             if (next >= 0 && next != v)
-                pf_fabric_connect(f, v, t->terminals + port, next, t->terminals + port + 1, PF_CABLE_LOCAL,
-                                  cables);
+                pf_fabric_connect(f, v, t->terminals + port, next, t->terminals + port + 1, PF_LINK_LOCAL,
+                                  links);
         }
 }
 

@@ -26,7 +26,7 @@ static void count_operation(struct pf_trace_sink *sink, const struct pf_trace_re
             sink->output.path, record->start, pf_config.trace_diagram_max);
 }
 
-/* Of calls only the end tells whether they are drawn. */
+/* Only at its end is it known whether a call is drawn. */
 void pf_diagram_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     const struct pf_diagram *diagram = sink->state;

@@ -32,7 +32,7 @@ static struct pf_nic_message *message_of(const struct pf_transfer *t)
     return pf_container_of(t, struct pf_nic_message, transfer);
 }
 
-/* What is sent again although it has been delivered comes to no client; nobody says when it ends. */
+/* A repeated message that has been delivered already comes to no client; there is no upcall at its end. */
 static bool has_client(const struct pf_transfer *t)
 {
     return !message_of(t)->ghost;
@@ -73,7 +73,7 @@ static void give_upcalls_back(struct watch *watch, struct pf_transfer *t)
     watch->upcalls_taken = false;
 }
 
-/* The message is somebody else's from here on. */
+/* The message has another owner from here on. */
 static void forget(struct watch *watch, struct pf_transfer *t)
 {
     end(&watch->tx, PF_TRACE_UNFINISHED);

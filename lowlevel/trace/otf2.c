@@ -2,7 +2,7 @@
 /*
  * Open Trace Format 2, for Vampir and the tools of Score-P: a location per row, a region per MPI function and
  * per type of operation, a marker where a rank changes its model. Such a trace is a folder with a file per
- * location and three files beside it. OTF2's library writes them; all definitions but those of texts come at
+ * location and three more files. OTF2's library writes them; all definitions but those of texts come at
  * the end.
  */
 #include <dirent.h>
@@ -344,7 +344,7 @@ static int row_of(const struct otf2 *otf2, int rank)
 }
 
 /* A part of what a rank has recorded is a property of its location: a text, whose number among them is in the
- * property's name. Nobody remembers these texts, which are the last ones: they may be long. */
+ * property's name. These texts are the last ones and are not kept: they may be long. */
 static void write_part(struct otf2 *otf2, int row, int part, OTF2_StringRef *next, const char *text)
 {
     char name[40];

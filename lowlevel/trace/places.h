@@ -2,11 +2,11 @@
 #ifndef PF_LOWLEVEL_TRACE_PLACES_H
 #define PF_LOWLEVEL_TRACE_PLACES_H
 
-/* What is known of a node: its host and who uses its NIC. It outlives the platform, for what is written at
- * the end. */
+/* Per node: its host and the processes that use its NIC. It outlives the platform, for what is written at the
+ * end. */
 
 void pf_trace_place_host(int node, const char *name);
-/* "" when nobody has said it. */
+/* "" when it is not set. */
 const char *pf_trace_host_name(int node);
 
 /* A process uses the NIC of a node. */

@@ -45,7 +45,7 @@ enum pf_trace_track { PF_TRACE_RANK, PF_TRACE_TX, PF_TRACE_RX, PF_TRACE_PCIE, PF
 
 enum pf_trace_outcome { PF_TRACE_DONE, PF_TRACE_LOST, PF_TRACE_UNFINISHED };
 
-/* A rank of -1: not known, or nobody's. */
+/* A rank of -1: not known, or none. */
 struct pf_trace_party {
     int node, rank;
 };
@@ -71,7 +71,7 @@ struct pf_trace_record {
 
     /* trace.c's own */
     struct pf_trace_record *prev, *next; /* among those that have not ended */
-    bool told;                           /* the formats know of its begin */
+    bool begun;                          /* the formats have its begin */
     bool dropped;
 };
 

@@ -8,7 +8,7 @@
 #include "lowlevel/trace/record.h"
 
 /*
- * A format. It is told every begin and every end in the order of their dates; things of the same date come in
+ * A format. It gets every begin and every end in the order of their dates; those of the same date come in
  * the order in which the simulation did them. Each writes as it goes, but for the diagrams, which are
  * limited.
  */
@@ -22,7 +22,7 @@ struct pf_trace_sink {
 struct pf_trace_sink_ops {
     size_t size; /* of this table */
     const char *name;
-    const char *suffix; /* with which the name of the file ends, because somebody relies on it; often "" */
+    const char *suffix; /* the end of the file's name, where readers rely on it; often "" */
     /* Before the first record. */
     void (*open)(struct pf_trace_sink *sink);
     void (*begin)(struct pf_trace_sink *sink, const struct pf_trace_record *record);

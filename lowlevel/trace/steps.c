@@ -9,7 +9,7 @@
 
 static const struct pf_bus_ops *below;
 
-/* The process that the step is for, as far as that can be told. */
+/* The process that the step is for, as far as that is known. */
 static int rank_of(const struct pf_bus *bus, const struct pf_bus_step *step)
 {
     if (step->transfer)

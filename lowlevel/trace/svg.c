@@ -15,7 +15,7 @@
 
 enum {
     LEFT = 128,   /* the dates */
-    RIGHT = 80,   /* beside the last lifeline */
+    RIGHT = 80,   /* right of the last lifeline */
     LOOPS = 150,  /* the same, when messages go through the NIC's loopback */
     LEAST = 600,  /* wide enough for the title */
     WIDE = 260,   /* between two nodes */
@@ -381,12 +381,12 @@ static void operation_label(struct picture *p, const struct pf_trace_record *rec
     double to[2] = {x_of(columns[1]), y_of(p, record->end)};
     label_text(record, text, sizeof text);
     if (record->track == PF_TRACE_RANK)
-        to[1] = from[1] += 14; /* the label stands beside the bar */
+        to[1] = from[1] += 14; /* the label stands next to the bar */
     if (record->outcome != PF_TRACE_DONE)
         to[0] = (from[0] + to[0]) / 2 + 0.3 * (to[0] - from[0]);
     if (record->track == PF_TRACE_RANK)
         to[0] += 30 + label_width(text);
-    else if (columns[0] == columns[1]) { /* beside the loop */
+    else if (columns[0] == columns[1]) { /* next to the loop */
         from[0] += 32;
         to[0] = from[0] + 30 + label_width(text);
     }

@@ -11,7 +11,7 @@
 
 struct item {
     double date;
-    uint64_t order; /* ties: as told */
+    uint64_t order; /* ties: in the order of coming */
     struct pf_trace_record *record;
     bool is_end;
 };
@@ -24,18 +24,18 @@ static size_t heap_count, heap_capacity;
 static uint64_t orders;
 
 static double present; /* the latest date that was now */
-static double told;    /* the latest date that went to the formats */
+static double latest;  /* the latest date that went to the formats */
 static bool working;
 static bool over;
 
-static void (*tell_begin)(const struct pf_trace_record *);
-static void (*tell_end)(const struct pf_trace_record *);
+static void (*on_begin)(const struct pf_trace_record *);
+static void (*on_end)(const struct pf_trace_record *);
 
 void pf_timeline_start(void (*begin)(const struct pf_trace_record *),
                        void (*end)(const struct pf_trace_record *))
 {
-    tell_begin = begin;
-    tell_end = end;
+    on_begin = begin;
+    on_end = end;
 }
 
 static bool before(const struct item *a, const struct item *b)
@@ -72,14 +72,14 @@ static struct item pop(void)
 }
 
 /* Of a dropped record there is a begin only. */
-static void tell(const struct item *item)
+static void pass_on(const struct item *item)
 {
     struct pf_trace_record *record = item->record;
-    if (item->date > told)
-        told = item->date;
-    record->told = true;
+    if (item->date > latest)
+        latest = item->date;
+    record->begun = true;
     if (!record->dropped)
-        (item->is_end ? tell_end : tell_begin)(record);
+        (item->is_end ? on_end : on_begin)(record);
     if (record->dropped || item->is_end)
         pf_pool_put(&records, record);
 }
@@ -92,7 +92,7 @@ static void advance(void)
         present = now;
     while (heap_count > 0 && heap[1].date < present) {
         struct item item = pop();
-        tell(&item);
+        pass_on(&item);
     }
 }
 
@@ -189,7 +189,7 @@ struct pf_trace_record *pf_timeline_begin(const struct pf_trace_record *what)
     advance();
     struct pf_trace_record *record = pf_pool_get(&records);
     *record = *what;
-    record->dropped = record->told = false;
+    record->dropped = record->begun = false;
     record->start = not_past(record->start);
     take_lane(record);
     link_open(record);
@@ -221,7 +221,7 @@ void pf_timeline_drop(struct pf_trace_record *record)
 {
     if (over)
         return;
-    if (record->told) { /* it has been said already that it begins */
+    if (record->begun) { /* the formats have its begin */
         pf_timeline_end(record, record->start, PF_TRACE_DONE);
         return;
     }
@@ -235,7 +235,7 @@ double pf_timeline_finish(void)
 {
     over = true;
     if (working)
-        return told;
+        return latest;
     while (open_first) {
         struct pf_trace_record *record = open_first;
         record->end = present > record->start ? present : record->start;
@@ -245,7 +245,7 @@ double pf_timeline_finish(void)
     }
     while (heap_count > 0) {
         struct item item = pop();
-        tell(&item);
+        pass_on(&item);
     }
-    return told;
+    return latest;
 }

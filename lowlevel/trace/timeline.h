@@ -22,8 +22,8 @@ void pf_timeline_drop(struct pf_trace_record *record);
 /* Where the begins and ends go. */
 void pf_timeline_start(void (*begin)(const struct pf_trace_record *),
                        void (*end)(const struct pf_trace_record *));
-/* Ends what has not ended, tells everything that is left, and returns the date of the last thing. When
- * something was interrupted in the middle, what is left is not told. */
+/* Ends what has not ended, passes on everything that is left, and returns the date of the last record. When a
+ * record was interrupted in the middle, the rest is dropped. */
 double pf_timeline_finish(void);
 
 #endif

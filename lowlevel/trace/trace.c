@@ -200,7 +200,7 @@ void pf_trace_recorded(int fd)
     close(fd);
 }
 
-/* In the order of the ranks, as the NICs number their nodes: who calls MPI_Init first does not matter. */
+/* In the order of the ranks, as the NICs number their nodes, whichever calls MPI_Init first. */
 void pf_trace_job(pf_self_t *const *ranks, int count)
 {
     if (!pf_trace_calls() || trace.finished)

@@ -10,7 +10,7 @@
 /*
  * Traces of the simulated Portals NICs and of what lies above them, see docs/traces.md. Nothing of this is on
  * the way of a run without a trace: layers are stacked on the tables of the network and the bus when there is
- * one, and the middleware tells its calls (middleware/tracing). Observing takes no simulated time and posts
+ * one, and the middleware records its calls (middleware/tracing). Observing takes no simulated time and posts
  * no event.
  */
 #ifdef __cplusplus
@@ -44,7 +44,7 @@ PF_EXPORT void pf_trace_finish(void);
 /*
  * Operations of a rank: those of its MPI calls, and what is between. `what` has type, start and the texts;
  * the start and the later end are not in the past. NULL when there is no trace any more, which the other
- * functions take. A record may be altered until the clock has passed its begin (`told`). It is dropped only
+ * functions take. A record may be altered until the clock has passed its begin (`begun`). It is dropped only
  * at the date of its begin.
  */
 struct pf_trace_record;

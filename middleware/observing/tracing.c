@@ -133,7 +133,7 @@ static void switched(struct pf_rank *r, enum pf_model from)
         .type = PF_TRACE_SWITCH, .start = date_of(r), .from_model = pf_model_name(from)};
     struct pf_trace_record *record = r->observed ? r->observed->record : NULL;
     describe(r, &what);
-    if (record && !record->told)
+    if (record && !record->begun)
         describe(r, record);
     pf_trace_end(pf_trace_begin(&r->self, &what), what.start);
 }

@@ -41,9 +41,9 @@ static struct result read_clocks(void)
 
 static void describe_fabric(void)
 {
-    struct pf_fabric_cables cables;
-    pf_fabric_cables_equal(&cables, 11.1e9, 2e-7, 0.0);
-    pf_network_describe(description, &cables);
+    struct pf_fabric_speeds links;
+    pf_fabric_equal_links(&links, 11.1e9, 2e-7, 0.0);
+    pf_network_describe(description, &links);
 }
 
 /* Where the puts of all others are counted. */

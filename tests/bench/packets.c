@@ -37,12 +37,12 @@ static void measure(const char *topology, const char *name, int packet_times)
     static const double loads[] = {0.1, 0.5, 0.8};
     const struct pf_routing_settings plain = {.seed = 1, .ugal_bias = 1, .ugal_candidates = 1};
     struct pf_packet_settings settings = pf_packet_settings_plain;
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     struct pf_routing routing;
     char error[300];
-    pf_fabric_cables_equal(&cables, 12.5e9, 1e-7, 1e-7);
+    pf_fabric_equal_links(&links, 12.5e9, 1e-7, 1e-7);
     settings.channels = 2;
-    struct pf_fabric *fabric = pf_fabric_make(topology, &cables, error, sizeof error);
+    struct pf_fabric *fabric = pf_fabric_make(topology, &links, error, sizeof error);
     if (!fabric || !pf_routing_open(&routing, name, fabric, &plain, error, sizeof error))
         pf_die("%s", error);
     struct pf_pattern *pattern = pf_pattern_make("uniform", fabric, 1, error, sizeof error);

@@ -107,8 +107,8 @@ static int first_match(const struct model *model, int from, struct ptl_match_key
     for (int i = from; i < model->count; i++) {
         const struct ptl_match_node *node = &model->elements[i]->node;
         uint64_t bits = (node->key.bits ^ key.bits) & ~node->ignore.bits & ~ignore.bits;
-        uint64_t who = (node->key.who ^ key.who) & ~node->ignore.who & ~ignore.who;
-        if (bits == 0 && who == 0 && model->elements[i]->room >= needed)
+        uint64_t sender = (node->key.sender ^ key.sender) & ~node->ignore.sender & ~ignore.sender;
+        if (bits == 0 && sender == 0 && model->elements[i]->room >= needed)
             return i;
     }
     return model->count;
@@ -171,12 +171,12 @@ static void append_many(struct model *model, struct input *in, bool masks)
         more_masks = 1 + take(in) % 16;
     }
     for (unsigned int i = 0; i < count; i++) {
-        struct ptl_match_key wider = {ignore.bits | (1ULL << i % more_masks) >> 1, ignore.who};
+        struct ptl_match_key wider = {ignore.bits | (1ULL << i % more_masks) >> 1, ignore.sender};
         append(model, key, masks ? wider : ignore, (uint8_t)(i * 37));
         key.bits += step % 3;
         if (step % 5 == 0)
             key.bits &= 3;
-        key.who += step % 7 == 2 ? 0x100000000U : 0;
+        key.sender += step % 7 == 2 ? 0x100000000U : 0;
     }
 }
 

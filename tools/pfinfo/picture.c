@@ -37,10 +37,9 @@ static const char *colour(double utilisation)
 static void describe(const struct picture *p, int32_t port, char *text, size_t size)
 {
     char name[PF_LINK_NAME];
-    const struct pf_fabric_port *cable = &p->fabric->ports[port];
+    const struct pf_fabric_port *link = &p->fabric->ports[port];
     pf_packet_link_name(p->fabric, port, name, sizeof name);
-    int length =
-        snprintf(text, size, "%s: %.4g GB/s, %.4g ns", name, cable->rate / 1e9, cable->latency * 1e9);
+    int length = snprintf(text, size, "%s: %.4g GB/s, %.4g ns", name, link->rate / 1e9, link->latency * 1e9);
     if (p->loads && length > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length,
                  "; busy %.1f %%, %.0f packets, %.0f B, stalled %.3g s, queue up to %.0f B",
@@ -48,7 +47,7 @@ static void describe(const struct picture *p, int32_t port, char *text, size_t s
                  p->loads[port].stall, p->loads[port].most);
 }
 
-/* One direction; the two of a cable lie side by side. */
+/* One direction; the two of a link lie side by side. */
 static void draw_link(const struct picture *p, int32_t from, int32_t port)
 {
     struct picture_point a = p->at[from], b = p->at[p->fabric->ports[port].peer];
@@ -216,13 +215,13 @@ static bool ends_with(const char *text, const char *end)
 void picture_draw(const char *platform, int hosts, const char *file, const char *statistics)
 {
     char error[300], text[160];
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     bool is_html = ends_with(file, ".html");
     if (!is_html && !ends_with(file, ".svg"))
         pf_die("--picture: '%s' must end in .svg or .html", file);
-    if (!pf_platform_builtin_fabric(platform, hosts, text, sizeof text, &cables, error, sizeof error))
+    if (!pf_platform_builtin_fabric(platform, hosts, text, sizeof text, &links, error, sizeof error))
         pf_die("%s", error);
-    struct pf_fabric *f = pf_fabric_make(text, &cables, error, sizeof error);
+    struct pf_fabric *f = pf_fabric_make(text, &links, error, sizeof error);
     if (!f)
         pf_die("--picture: %s", error);
     if (f->first_port[f->routers + f->nodes] > MOST_LINKS)

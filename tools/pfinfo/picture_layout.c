@@ -14,7 +14,7 @@
 #define MARGIN 50.0
 #define TURN   6.283185307179586
 
-/* Cables from the nearest node to each router. */
+/* Links from the nearest node to each router. */
 static int levels_of(const struct pf_fabric *f, int *level)
 {
     int deepest = 0;
@@ -61,7 +61,7 @@ static void lay_tree(const struct pf_fabric *f, struct picture_point *at)
 }
 
 /* Dimensions go to the right and down in turns; each has room for all before it. Rows are bent, so that a
- * cable from end to end hides none of those between. */
+ * link from end to end hides none of those between. */
 static void lay_grid(const int32_t *extents, int count, int32_t routers, struct picture_point *at)
 {
     for (int32_t v = 0; v < routers; v++) {

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "lowlevel/platform/builtin.h"
 
-/* Without a platform: cables of 100 Gb/s and some 20 m, a router of 100 ns. */
+/* Without a platform: links of 100 Gb/s and some 20 m, a router of 100 ns. */
 #define PLAIN_RATE    12.5e9
 #define PLAIN_LATENCY 1e-7
 
@@ -49,7 +49,7 @@ static const struct number {
     {"rate", "B/s", "Rate of a link in each direction (12.5G)", N(rate), 1, 1e15, 3},
     {"node-rate", "B/s", "Rate of the links of nodes (as --rate)", N(node_rate), 1, 1e15, 3},
     {"global-rate", "B/s", "Rate of the links between groups (as --rate)", N(global_rate), 1, 1e15, 3},
-    {"link-latency", "S", "Latency of a link (100n)", N(cable_latency), 0, 1e6, 3},
+    {"link-latency", "S", "Latency of a link (100n)", N(link_latency), 0, 1e6, 3},
     {"node-latency", "S", "Latency of the links of nodes (as --link-latency)", N(node_latency), 0, 1e6, 3},
     {"global-latency", "S", "Latency of the links between groups (as --link-latency)", N(global_latency), 0,
      1e6, 3},
@@ -336,7 +336,7 @@ static void set_defaults(struct options *o)
     o->routing = "minimal";
     o->pattern = "uniform";
     o->rate = o->node_rate = o->global_rate = -1;
-    o->cable_latency = o->router_latency = o->node_latency = o->global_latency = -1;
+    o->link_latency = o->router_latency = o->node_latency = o->global_latency = -1;
     o->packet_bytes = 2048;
     o->channels = o->candidates = o->seed_number = 1;
     o->settings = pf_packet_settings_plain;
@@ -395,39 +395,39 @@ void options_read(struct options *o, int argc, char **argv)
 }
 
 /* The figures that the command line gives, over those of the platform or plain ones. */
-static void set_cables(const struct options *o, struct pf_fabric_cables *cables)
+static void set_links(const struct options *o, struct pf_fabric_speeds *links)
 {
-    for (int i = 0; i < PF_CABLE_COUNT; i++) {
+    for (int i = 0; i < PF_LINK_KINDS; i++) {
         if (o->rate > 0)
-            cables->rate[i] = o->rate;
-        if (o->cable_latency >= 0)
-            cables->latency[i] = o->cable_latency;
+            links->rate[i] = o->rate;
+        if (o->link_latency >= 0)
+            links->latency[i] = o->link_latency;
     }
     if (o->node_rate > 0)
-        cables->rate[PF_CABLE_NODE] = o->node_rate;
+        links->rate[PF_LINK_NODE] = o->node_rate;
     if (o->global_rate > 0)
-        cables->rate[PF_CABLE_GLOBAL] = o->global_rate;
+        links->rate[PF_LINK_GLOBAL] = o->global_rate;
     if (o->node_latency >= 0)
-        cables->latency[PF_CABLE_NODE] = o->node_latency;
+        links->latency[PF_LINK_NODE] = o->node_latency;
     if (o->global_latency >= 0)
-        cables->latency[PF_CABLE_GLOBAL] = o->global_latency;
+        links->latency[PF_LINK_GLOBAL] = o->global_latency;
     if (o->router_latency >= 0)
-        cables->router_latency = o->router_latency;
+        links->router_latency = o->router_latency;
 }
 
 struct pf_fabric *options_fabric(const struct options *o)
 {
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     char error[300], text[160];
     const char *topology = o->topology;
-    pf_fabric_cables_equal(&cables, PLAIN_RATE, PLAIN_LATENCY, PLAIN_LATENCY);
+    pf_fabric_equal_links(&links, PLAIN_RATE, PLAIN_LATENCY, PLAIN_LATENCY);
     if (o->platform) {
-        if (!pf_platform_builtin_fabric(o->platform, 0, text, sizeof text, &cables, error, sizeof error))
+        if (!pf_platform_builtin_fabric(o->platform, 0, text, sizeof text, &links, error, sizeof error))
             pf_die("--platform: %s", error);
         topology = text;
     }
-    set_cables(o, &cables);
-    struct pf_fabric *f = pf_fabric_make(topology, &cables, error, sizeof error);
+    set_links(o, &links);
+    struct pf_fabric *f = pf_fabric_make(topology, &links, error, sizeof error);
     if (!f)
         pf_die("--%s: %s", o->topology ? "topology" : "platform", error);
     return f;
@@ -438,7 +438,7 @@ void options_request(const struct options *o, const struct pf_fabric *fabric, st
     request->rate = fabric->ports[fabric->first_port[fabric->routers]].rate;
     for (int32_t port = 0; isinf(request->rate) && port < fabric->first_port[fabric->routers]; port++)
         if (fabric->ports[port].peer >= 0)
-            request->rate = fabric->ports[port].rate; /* a node's cable takes no time: that of any other */
+            request->rate = fabric->ports[port].rate; /* a node's link takes no time: that of any other */
     if (isinf(request->rate))
         request->rate = PLAIN_RATE;
     request->slot_bytes = o->slot_bytes;

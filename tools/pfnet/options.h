@@ -9,10 +9,10 @@
 /* The command line. */
 struct options {
     const char *topology, *platform, *routing, *pattern, *output, *picture;
-    double rate;                                                       /* B/s */
-    double cable_latency, node_latency, local_latency, global_latency; /* s; negative: as cable_latency */
-    double router_latency;                                             /* s */
-    double node_rate, global_rate;                                     /* B/s; negative: as rate */
+    double rate;                                                      /* B/s */
+    double link_latency, node_latency, local_latency, global_latency; /* s; negative: as link_latency */
+    double router_latency;                                            /* s */
+    double node_rate, global_rate;                                    /* B/s; negative: as rate */
     double packet_bytes, flit_bytes, header_bytes, channel_buffer, channels, rounds;
     struct pf_packet_settings settings;
     struct pf_routing_settings routing_settings;

@@ -29,8 +29,8 @@ struct run_point {
     double load, offered; /* asked for; what really came, refused packets included */
     double accepted, accepted_half;
     double latency, latency_half, middle, high, most; /* s: mean, half of its interval, 50 %, 99 %, largest */
-    double hops;                                      /* cables per packet, those of the nodes included */
-    double busiest;    /* part of the time that the busiest cable between routers was in use */
+    double hops;                                      /* links per packet, those of the nodes included */
+    double busiest;    /* part of the time that the busiest link between routers was in use */
     uint64_t measured; /* packets */
     uint64_t dropped;
     bool saturated;       /* takes less than it is offered: latencies mean little */

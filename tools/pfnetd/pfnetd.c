@@ -137,11 +137,11 @@ static FILE *open_memory(char *name, size_t size)
 static bool write_builtin(const char *name, int nodes, FILE *file, char *error, size_t error_size)
 {
     char text[160];
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     if (!pf_platform_builtin_write(name, nodes, file, error, error_size) ||
-        !pf_platform_builtin_fabric(name, nodes, text, sizeof text, &cables, error, error_size))
+        !pf_platform_builtin_fabric(name, nodes, text, sizeof text, &links, error, error_size))
         return false;
-    pf_network_describe(text, &cables);
+    pf_network_describe(text, &links);
     return true;
 }
 
@@ -152,7 +152,7 @@ static bool load(const char *text, size_t length, int nodes, char *error, size_t
     FILE *memory = NULL;
     const char *file = options.platform;
     if (file && access(file, R_OK) == 0) {
-        pf_network_describe("", &(struct pf_fabric_cables){.router_latency = 0.0});
+        pf_network_describe("", &(struct pf_fabric_speeds){.router_latency = 0.0});
     } else if (file || length > 0) {
         memory = open_memory(name, sizeof name);
         bool good = file ? write_builtin(file, nodes, memory, error, error_size)

@@ -98,10 +98,10 @@ static void run_wrapper(int argc, char **argv)
 static void describe_network(int hosts)
 {
     char text[160], error[300];
-    struct pf_fabric_cables cables;
-    if (!pf_platform_builtin_fabric(run.platform, hosts, text, sizeof text, &cables, error, sizeof error))
+    struct pf_fabric_speeds links;
+    if (!pf_platform_builtin_fabric(run.platform, hosts, text, sizeof text, &links, error, sizeof error))
         pf_die("%s", error);
-    pf_network_describe(text, &cables);
+    pf_network_describe(text, &links);
 }
 
 /* Without -platform, one of the configuration; a name that is no file may be a built-in platform, which is
@@ -410,7 +410,7 @@ static void prepare(int argc, char **argv)
     if (run.options.keep_temps)
         workdir_keep();
     char *platform = platform_file(), *stand_in = pf_asprintf("%s/platform.so", workdir_name());
-    pf_external_tell_platform(platform);
+    pf_external_set_platform(platform);
     pf_platform_stand_in(stand_in, platform, on_platform);
     char np[16];
     snprintf(np, sizeof np, "%d", run.options.np);

@@ -237,12 +237,12 @@ static const char *make_protocol(struct pf_cost *cost)
 /* Nodes with several links, of the platform or of a topology. */
 static void make_ports(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
 {
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds speeds;
     if (!cost->by_arithmetic) {
         cost->network.ports = links ? pf_ports_new(cost->nodes, links, context) : NULL;
     } else if (cost->link_byte_time > 0 && (size_t)pf_fabric_links(cost->topology) <= MOST_LINKS) {
-        pf_fabric_cables_equal(&cables, 1 / cost->link_byte_time, 0, 0);
-        pf_fabric_wire(cost->topology, &cables);
+        pf_fabric_equal_links(&speeds, 1 / cost->link_byte_time, 0, 0);
+        pf_fabric_wire(cost->topology, &speeds);
         cost->network.ports = pf_ports_new(cost->nodes, pf_links_of_fabric, cost->topology);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Portals program without MPI asks of its launcher: who am I, how many are we, where are the others.
+/* What a Portals program without MPI asks of its launcher: its rank, the number of ranks, their addresses.
  *
  * A program that includes this header and portals4.h, is built with pfcc and started with "pfrun -np N", runs
  * as N simulated processes (ranks) with private globals. None of these functions communicates on the
@@ -21,8 +21,8 @@ extern "C" {
  * Returns 0, or -1 when the caller is no simulated process (the program does not run under pfrun). */
 int pf_portals_init(void);
 
-/* The counterpart of pf_portals_init. Waits for nobody and closes nothing: that is PtlNIFini's and PtlFini's
- * part. */
+/* The counterpart of pf_portals_init. Waits for no rank and closes nothing: that is left to PtlNIFini and
+ * PtlFini. */
 void pf_portals_fini(void);
 
 /* The number of the calling process, from 0 to pf_portals_size() - 1; -1 before pf_portals_init and

@@ -159,8 +159,8 @@ ptl_pt_index_t libtest_PTAlloc(ptl_handle_ni_t ni, ptl_pt_index_t request, ptl_h
     return pt_index;
 }
 
-/* Barrier and combination: everybody tells rank 0, and rank 0 tells everybody when all have come. Who has
- * been told knows that nobody is still in the round before. */
+/* Barrier and combination: each rank sends to rank 0, which answers all when all have come. A rank with the
+ * answer knows that no rank is still in the round before. */
 
 enum { BARRIER_PT = 14, VALUES_PT = 15, RESULT_PT = 16 };
 

@@ -33,7 +33,7 @@ ptl_process_t *libtest_get_mapping(ptl_handle_ni_t ni);
 int libtest_get_rank(void);
 int libtest_get_size(void);
 
-/* A barrier of all ranks beside the network: it costs no simulated time but waiting. */
+/* A barrier of all ranks outside the network: it costs no simulated time but waiting. */
 void libtest_barrier(void);
 
 /* The name of a return code, "PTL_OK"; a static text. */

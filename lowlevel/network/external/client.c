@@ -2,7 +2,7 @@
 /*
  * A network that another process simulates. Its events and ours are merged by one event of the engine, the
  * clock: it is where the first of these is
- *   - what the peer has told of, and whose date has come,
+ *   - a report of the peer whose date has come,
  *   - the peer's next step, whatever that is: it may go on until something of ours is next,
  *   - messages that the peer does not know of yet.
  * So there is one question and one answer for each date at which anything happens, with all messages that
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/external/peer.h"
-#include "lowlevel/network/external/told.h"
+#include "lowlevel/network/external/reports.h"
 #include "lowlevel/network/network.h"
 #include "lowlevel/platform/platform.h"
 
@@ -27,29 +27,28 @@ enum { MOST_IN_VAIN = 1000000 };
 struct parcel {
     struct pf_transfer *transfer; /* NULL: free */
     uint32_t uses, next_free;
-    bool first_told, sent_told, end_told, has_first, has_sent;
-    double wants_ack; /* B, 0: none */
-    double told_date; /* of what was told of it last */
+    bool first_reported, sent_reported, end_reported, has_first, has_sent;
+    double wants_ack;     /* B, 0: none */
+    double reported_date; /* of the latest report */
 };
 static struct parcel *parcels;
 static uint32_t parcel_count, parcel_room, free_parcel; /* the first free one from 1, 0: none */
 
 static struct pf_event clock_event;
 static struct pf_engine_place next_step = {INFINITY, 0};
-static struct pf_engine_place first_unsaid = {INFINITY, 0};
-static bool is_inside; /* the peer waits in the middle of a step for what we do about what it has told */
+static struct pf_engine_place first_unsent = {INFINITY, 0};
+static bool is_inside; /* the peer waits in the middle of a step for our answer to its reports */
 static double last_date, peer_date;
-static uint64_t told_count, in_vain;
+static uint64_t report_count, in_vain;
 static bool has_lost; /* acknowledgements are asked for, as not every message gets one */
 static bool is_delivering;
 
-/* What `last` has brought, while it is told. */
+/* The acknowledgement that comes with `last`, during that upcall. */
 static struct {
     const struct pf_transfer *of;
     double bytes, date;
 } acknowledged;
 
-/* Those that wait for credit. */
 static struct waiter {
     int node, vn;
     void (*credit)(void *arg);
@@ -114,57 +113,57 @@ static bool is_under_way(uint64_t id)
 /* ---- The clock. */
 static void place_clock(void)
 {
-    const struct pf_told *told = pf_told_first();
-    struct pf_engine_place place = told ? (struct pf_engine_place){told->date, 0} : next_step;
+    const struct pf_peer_report *report = pf_peer_report_first();
+    struct pf_engine_place place = report ? (struct pf_engine_place){report->date, 0} : next_step;
     if (pf_engine_is_before(next_step, place))
         place = next_step;
-    if (pf_engine_is_before(first_unsaid, place))
-        place = first_unsaid;
+    if (pf_engine_is_before(first_unsent, place))
+        place = first_unsent;
     if (isinf(place.date))
         pf_engine_cancel(&clock_event);
     else
         pf_engine_post_at(&clock_event, place);
 }
 
-/* ---- What the peer tells. */
-static void hear_of_message(const struct pf_wire_message *m, struct pf_told *told)
+/* ---- Reports of the peer. */
+static void hear_of_message(const struct pf_wire_message *m, struct pf_peer_report *report)
 {
     if (!is_under_way(m->id))
         pf_external_blame("a %s of message 0x%llx, which is not under way", pf_wire_name(m->type),
                           (unsigned long long)m->id);
     struct parcel *p = &parcels[(uint32_t)m->id];
     bool is_first = m->type == PF_EXTERNAL_FIRST, is_sent = m->type == PF_EXTERNAL_SENT;
-    if ((is_first && p->first_told) || (is_sent && p->sent_told) || p->end_told)
+    if ((is_first && p->first_reported) || (is_sent && p->sent_reported) || p->end_reported)
         pf_external_blame("%s of message 0x%llx, %s", pf_wire_name(m->type), (unsigned long long)m->id,
-                          p->end_told ? "whose end it has told" : "a second time");
-    if (p->told_date > m->date)
-        pf_external_blame("%s of message 0x%llx at %.17g s, behind what it has told of %.17g s",
-                          pf_wire_name(m->type), (unsigned long long)m->id, m->date, p->told_date);
-    p->told_date = m->date;
-    p->first_told |= is_first;
-    p->sent_told |= is_sent;
-    p->end_told = !is_first && !is_sent;
+                          p->end_reported ? "whose end it has reported" : "a second time");
+    if (p->reported_date > m->date)
+        pf_external_blame("%s of message 0x%llx at %.17g s, before its last report at %.17g s",
+                          pf_wire_name(m->type), (unsigned long long)m->id, m->date, p->reported_date);
+    p->reported_date = m->date;
+    p->first_reported |= is_first;
+    p->sent_reported |= is_sent;
+    p->end_reported = !is_first && !is_sent;
     const char *at = m->body;
     if (m->type == PF_EXTERNAL_LAST) {
         pf_external_expect(m, PF_EXTERNAL_LAST_BODY);
-        told->acknowledged = pf_external_get_f64(&at);
-        if (p->wants_ack > 0.0 && !(told->acknowledged >= m->date || told->acknowledged < 0.0))
+        report->acknowledged = pf_external_get_f64(&at);
+        if (p->wants_ack > 0.0 && !(report->acknowledged >= m->date || report->acknowledged < 0.0))
             pf_external_blame("LAST of message 0x%llx is of %.17g s, its acknowledgement of %.17g s",
-                              (unsigned long long)m->id, m->date, told->acknowledged);
+                              (unsigned long long)m->id, m->date, report->acknowledged);
     } else {
         pf_external_expect(m, PF_EXTERNAL_TURN_BODY);
     }
-    told->turn = pf_external_get_u64(&at);
-    told->id = m->id;
+    report->turn = pf_external_get_u64(&at);
+    report->id = m->id;
 }
 
-static void hear_of_credit(const struct pf_wire_message *m, struct pf_told *told)
+static void hear_of_credit(const struct pf_wire_message *m, struct pf_peer_report *report)
 {
     const char *at = m->body;
     pf_external_expect(m, PF_EXTERNAL_CREDIT_BODY);
     uint32_t node = pf_external_get_u32(&at), vn = pf_external_get_u32(&at);
-    told->count = pf_external_get_u32(&at);
-    told->id = (uint64_t)node * PF_VN_COUNT + vn;
+    report->count = pf_external_get_u32(&at);
+    report->id = (uint64_t)node * PF_VN_COUNT + vn;
     if (!credits || node >= nodes || vn >= PF_VN_COUNT)
         pf_external_blame("CREDIT for node %u, virtual network %u, of which there is none", node, vn);
 }
@@ -197,12 +196,12 @@ static void hear_advanced(const struct pf_wire_message *m, struct pf_engine_plac
         pf_engine_set_next_turn(turn);
     /* Or both sides would end up writing, and neither reading. */
     if (pf_wire_has_more(&pf_external_peer.wire))
-        pf_external_blame("it goes on behind ADVANCED, and nobody has asked it to");
+        pf_external_blame("it goes on behind ADVANCED, and no question is open");
 }
 
-static void hear_told(const struct pf_wire_message *m)
+static void hear_report(const struct pf_wire_message *m)
 {
-    struct pf_told told = {.date = m->date, .number = told_count++, .type = m->type};
+    struct pf_peer_report report = {.date = m->date, .number = report_count++, .type = m->type};
     if (m->date < pf_engine_now())
         pf_external_blame("a %s of %.17g s, and it is %.17g s", pf_wire_name(m->type), m->date,
                           pf_engine_now());
@@ -211,52 +210,52 @@ static void hear_told(const struct pf_wire_message *m)
     case PF_EXTERNAL_SENT:
     case PF_EXTERNAL_LAST:
     case PF_EXTERNAL_LOST:
-        hear_of_message(m, &told);
+        hear_of_message(m, &report);
         break;
     case PF_EXTERNAL_CREDIT:
-        hear_of_credit(m, &told);
+        hear_of_credit(m, &report);
         break;
     default:
         pf_external_blame("a %s, type %u, where what happens until ADVANCED should be", pf_wire_name(m->type),
                           m->type);
     }
-    pf_told_add(&told);
+    pf_peer_report_add(&report);
 }
 
 /* One question, for what comes before `limit`, and its answer. */
 static void exchange(struct pf_engine_place limit)
 {
     struct pf_wire_message m;
-    uint64_t before = told_count;
+    uint64_t before = report_count;
     double now = pf_engine_now();
     char *at = pf_wire_put(&pf_external_peer.wire, PF_EXTERNAL_ADVANCE, 0, now, PF_EXTERNAL_ADVANCE_BODY);
     pf_external_put_f64(&at, limit.date);
     pf_external_put_u64(&at, limit.turn);
     pf_external_put_u64(&at, pf_engine_next_turn());
     pf_external_say();
-    first_unsaid.date = INFINITY;
+    first_unsent.date = INFINITY;
     for (;;) {
         pf_external_hear(&m);
         if (m.type == PF_EXTERNAL_ADVANCED)
             break;
-        hear_told(&m);
+        hear_report(&m);
     }
     hear_advanced(&m, limit);
-    if (told_count != before || now > last_date)
+    if (report_count != before || now > last_date)
         in_vain = 0;
     else if (++in_vain > MOST_IN_VAIN)
         pf_external_blame("it does not get beyond %.17g s", now);
     last_date = now;
 }
 
-/* ---- What has been told happens. */
-static void give_credit(const struct pf_told *told)
+/* ---- Reports take effect. */
+static void give_credit(const struct pf_peer_report *report)
 {
-    credits[told->id] += (int64_t)told->count;
+    credits[report->id] += (int64_t)report->count;
     struct waiter **link = &waiters;
-    while (*link && credits[told->id] > 0) {
+    while (*link && credits[report->id] > 0) {
         struct waiter *w = *link;
-        if ((uint64_t)w->node * PF_VN_COUNT + (uint64_t)w->vn != told->id) {
+        if ((uint64_t)w->node * PF_VN_COUNT + (uint64_t)w->vn != report->id) {
             link = &w->next;
             continue;
         }
@@ -264,18 +263,18 @@ static void give_credit(const struct pf_told *told)
         void (*credit)(void *) = w->credit;
         void *arg = w->arg;
         free(w);
-        credit(arg); /* who may wait anew, at the end of the list */
+        credit(arg); /* may wait again, at the end of the list */
     }
 }
 
-static void tell_first(uint32_t index)
+static void call_first(uint32_t index)
 {
     struct pf_transfer *t = parcels[index].transfer;
     parcels[index].has_first = true;
     t->first(t);
 }
 
-static void tell_sent(uint32_t index)
+static void call_sent(uint32_t index)
 {
     struct pf_transfer *t = parcels[index].transfer;
     bool known = parcels[index].has_sent;
@@ -284,22 +283,22 @@ static void tell_sent(uint32_t index)
         t->sent(t);
 }
 
-/* A peer need not tell of more than this: what must have been before has been. */
-static void tell_last(uint32_t index, const struct pf_told *told)
+/* A peer need report no more than this: it implies FIRST and SENT. */
+static void call_last(uint32_t index, const struct pf_peer_report *report)
 {
-    tell_sent(index);
+    call_sent(index);
     if (!parcels[index].has_first)
-        tell_first(index);
+        call_first(index);
     struct pf_transfer *t = parcels[index].transfer;
     acknowledged.of = parcels[index].wants_ack > 0.0 ? t : NULL;
     acknowledged.bytes = parcels[index].wants_ack;
-    acknowledged.date = told->acknowledged;
+    acknowledged.date = report->acknowledged;
     free_up(&parcels[index]);
     t->last(t);
     acknowledged.of = NULL;
 }
 
-static void tell_lost(uint32_t index)
+static void call_lost(uint32_t index)
 {
     struct pf_transfer *t = parcels[index].transfer;
     has_lost = true;
@@ -308,43 +307,43 @@ static void tell_lost(uint32_t index)
     t->lost(t);
 }
 
-static void deliver(const struct pf_told *told)
+static void deliver(const struct pf_peer_report *report)
 {
     uint64_t turn = pf_engine_next_turn();
-    uint32_t index = (uint32_t)told->id;
-    if (told->type != PF_EXTERNAL_CREDIT && !is_under_way(told->id))
+    uint32_t index = (uint32_t)report->id;
+    if (report->type != PF_EXTERNAL_CREDIT && !is_under_way(report->id))
         return; /* cancelled */
-    if (told->turn)
-        pf_engine_set_next_turn(told->turn);
-    switch (told->type) {
+    if (report->turn)
+        pf_engine_set_next_turn(report->turn);
+    switch (report->type) {
     case PF_EXTERNAL_FIRST:
-        tell_first(index);
+        call_first(index);
         break;
     case PF_EXTERNAL_SENT:
-        tell_sent(index);
+        call_sent(index);
         break;
     case PF_EXTERNAL_LAST:
-        tell_last(index, told);
+        call_last(index, report);
         break;
     case PF_EXTERNAL_LOST:
-        tell_lost(index);
+        call_lost(index);
         break;
     default:
-        give_credit(told);
+        give_credit(report);
     }
-    if (told->turn)
+    if (report->turn)
         pf_engine_set_next_turn(turn);
 }
 
 static bool deliver_due(void)
 {
-    const struct pf_told *first;
+    const struct pf_peer_report *first;
     bool any = false;
     is_delivering = true;
-    while ((first = pf_told_first()) && first->date <= pf_engine_now()) {
-        struct pf_told told = *first;
-        pf_told_drop_first();
-        deliver(&told);
+    while ((first = pf_peer_report_first()) && first->date <= pf_engine_now()) {
+        struct pf_peer_report report = *first;
+        pf_peer_report_drop_first();
+        deliver(&report);
         any = true;
     }
     is_delivering = false;
@@ -357,12 +356,12 @@ static void ring(struct pf_event *event)
     if (!deliver_due())
         exchange(pf_engine_horizon());
     /* A step that waits for us goes on at once: to us it is one event. */
-    while (is_inside && !(pf_told_first() && pf_told_first()->date > pf_engine_now())) {
+    while (is_inside && !(pf_peer_report_first() && pf_peer_report_first()->date > pf_engine_now())) {
         deliver_due();
         exchange(pf_engine_horizon());
     }
     place_clock();
-    if (!pf_told_first() && peer_date > pf_engine_state.date)
+    if (!pf_peer_report_first() && peer_date > pf_engine_state.date)
         pf_engine_state.date = peer_date; /* of the last event, as if that had run here */
 }
 
@@ -409,13 +408,13 @@ static void say_inject(const struct pf_transfer *t, uint32_t index, uint64_t tur
     pf_external_put_u32(&at, 0);
 }
 
-/* The clock of a network in this process is set anew by whatever enters it, be it by the loopback: at the
- * same date it rings behind what was posted before. */
+/* In this process each message that enters a network, also the loopback, posts the network's clock again: at
+ * the same date it rings after earlier events. */
 static void take_new_turn(void)
 {
     if (is_inside)
         return; /* it will be set when the step is over */
-    if (!isinf(first_unsaid.date))
+    if (!isinf(first_unsent.date))
         exchange((struct pf_engine_place){pf_engine_now(), 0}); /* where would it be? */
     if (!isinf(next_step.date)) {
         next_step.turn = pf_engine_next_turn();
@@ -443,15 +442,15 @@ static void external_inject(struct pf_transfer *t)
                          .uses = p->uses,
                          .has_sent = !t->streams || t->bytes <= at_once,
                          .wants_ack = ack_bytes()};
-    p->sent_told = p->has_sent;
+    p->sent_reported = p->has_sent;
     bool sent = p->has_sent;
     t->state = (void *)(uintptr_t)(index + 1);
     say_inject(t, index, turn);
     pf_engine_set_next_turn(turn + PF_EXTERNAL_TURNS_AT_ONCE);
     if (credits)
         credits[(size_t)t->src * PF_VN_COUNT + t->vn]--;
-    if (isinf(first_unsaid.date))
-        first_unsaid = (struct pf_engine_place){pf_engine_now() + pf_external_peer.lookahead,
+    if (isinf(first_unsent.date))
+        first_unsent = (struct pf_engine_place){pf_engine_now() + pf_external_peer.lookahead,
                                                 pf_external_peer.lookahead > 0.0 ? 0 : turn};
     if (!is_delivering)
         place_clock();

@@ -13,23 +13,22 @@
  * design.
  */
 
-/* What HELLO tells of the platform: the file that SimGrid has read, whose text a peer may want. The name is
- * copied. */
-PF_EXPORT void pf_external_tell_platform(const char *file);
+/* Sets the platform of HELLO: the file that SimGrid has read, whose text a peer may want. Copies the name. */
+PF_EXPORT void pf_external_set_platform(const char *file);
 
-/* Connects, or starts the peer, unless that is done: so that what cannot work is said before the run. Ends
- * the process with one line when it fails. The first message does it too. */
+/* Connects to the peer, or starts it, unless that is done: so that errors end the process with one line
+ * before the run. The first message does it too. */
 PF_EXPORT void pf_external_open(void);
 
-/* At the end of the run, once or more often: the peer is told, and has ended if we have started it. False: it
- * ended badly, which has been said. */
+/* At the end of the run, once or more often: tells the peer to finish, and waits for its end if we have
+ * started it. False: it ended badly, and a message has been printed. */
 PF_EXPORT bool pf_external_finish(void);
 
 /*
  * The other side: serves one client over a connected socket with the network `name` of this process (flow,
  * ideal or packet), until the client has finished. `load` makes the platform known to SimGrid when the client
  * has sent HELLO: its text, of `length` bytes (none: the client has no file), and the number of its nodes.
- * False: the line in `error` says why the conversation has failed; the client has been told if possible.
+ * False: the line in `error` says why the conversation has failed; the client gets it too if possible.
  */
 typedef bool pf_external_load(const char *text, size_t length, int nodes, char *error, size_t error_size);
 PF_EXPORT bool pf_external_serve(int fd, const char *name, pf_external_load *load, char *error,

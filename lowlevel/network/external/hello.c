@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a peer is told of the run: nodes, settings and platform. */
+/* The description of the run for a peer: nodes, settings and platform. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct text {
 static char *platform_name;
 static int platform_fd = -1;
 
-void pf_external_tell_platform(const char *file)
+void pf_external_set_platform(const char *file)
 {
     free(platform_name);
     if (platform_fd >= 0)
@@ -51,23 +51,23 @@ static struct text platform_text(void)
     return text;
 }
 
-/* The settings of the simulated network and NIC, and what is known of routers and cables. */
+/* The settings of the simulated network and NIC, and what is known of routers and links. */
 static struct text settings_text(void)
 {
     struct text text = {NULL, 0};
     const char *fabric;
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     FILE *out = open_memstream(&text.bytes, &text.length);
     if (!out)
         pf_die("network external: %s", strerror(errno));
     pf_config_write(out, "net_");
     pf_config_write(out, "nic_");
     pf_config_write(out, "background");
-    if (pf_network_described(&fabric, &cables)) {
-        fprintf(out, "fabric=%s\nfabric_router_latency=%.17g\n", fabric, cables.router_latency);
-        for (int i = 0; i < PF_CABLE_COUNT; i++)
-            fprintf(out, "fabric_rate_%d=%.17g\nfabric_latency_%d=%.17g\n", i, cables.rate[i], i,
-                    cables.latency[i]);
+    if (pf_network_described(&fabric, &links)) {
+        fprintf(out, "fabric=%s\nfabric_router_latency=%.17g\n", fabric, links.router_latency);
+        for (int i = 0; i < PF_LINK_KINDS; i++)
+            fprintf(out, "fabric_rate_%d=%.17g\nfabric_latency_%d=%.17g\n", i, links.rate[i], i,
+                    links.latency[i]);
     }
     fclose(out);
     return text;

@@ -185,7 +185,7 @@ bool pf_external_finish(void)
         return true;
     state.is_over = true;
     if (state.has_met) {
-        /* What is still under way is told of until the peer closes: nobody wants to hear it. */
+        /* The peer reports what is still under way until it closes; these reports are dropped. */
         pf_wire_put(wire, PF_EXTERNAL_FINISH, 0, 0.0, 0);
         bool speaks = pf_wire_flush(wire);
         for (long i = 0; speaks && i < MOST_LAST_WORDS; i++)

@@ -45,7 +45,7 @@ static struct job *jobs;
 static struct way *ways;
 static struct pf_pool job_pool = PF_POOL(struct job);
 static uint32_t nodes;
-static bool has_told; /* since the last ADVANCED */
+static bool has_reported; /* since the last ADVANCED */
 static const struct job *injecting;
 static struct pf_engine_place limit; /* this side's events run before it */
 static bool is_finished;
@@ -109,7 +109,7 @@ static void say_advanced(bool inside)
     pf_external_put_u64(&at, pf_engine_next_turn());
     pf_external_put_u64(&at, inside);
     say();
-    has_told = false;
+    has_reported = false;
 }
 
 static void serve_until_advance(void);
@@ -119,11 +119,11 @@ static struct job *job_of(struct pf_transfer *t)
     return pf_container_of(t, struct job, transfer);
 }
 
-static void tell(uint16_t type, const struct job *job, uint64_t turn)
+static void report(uint16_t type, const struct job *job, uint64_t turn)
 {
     char *at = pf_wire_put(&wire, type, job->id, pf_engine_now(), PF_EXTERNAL_TURN_BODY);
     pf_external_put_u64(&at, turn);
-    has_told = true;
+    has_reported = true;
 }
 
 /* What the client posts when it hears of it comes before what this side posts from here on. */
@@ -150,14 +150,14 @@ static void end(struct job *job)
 
 static void first_arrives(struct pf_transfer *t)
 {
-    tell(PF_EXTERNAL_FIRST, job_of(t), reserve_turns());
+    report(PF_EXTERNAL_FIRST, job_of(t), reserve_turns());
 }
 
 static void has_left(struct pf_transfer *t)
 {
     if (!t->streams || injecting == job_of(t))
         return; /* the client knows */
-    tell(PF_EXTERNAL_SENT, job_of(t), 0);
+    report(PF_EXTERNAL_SENT, job_of(t), 0);
     pause_step();
 }
 
@@ -168,13 +168,13 @@ static void last_arrives(struct pf_transfer *t)
     char *at = pf_wire_put(&wire, PF_EXTERNAL_LAST, job->id, pf_engine_now(), PF_EXTERNAL_LAST_BODY);
     pf_external_put_f64(&at, acknowledged);
     pf_external_put_u64(&at, reserve_turns());
-    has_told = true;
+    has_reported = true;
     end(job);
 }
 
 static void is_lost(struct pf_transfer *t)
 {
-    tell(PF_EXTERNAL_LOST, job_of(t), 0);
+    report(PF_EXTERNAL_LOST, job_of(t), 0);
     end(job_of(t));
     pause_step();
 }
@@ -270,7 +270,7 @@ static void cancel(const struct pf_wire_message *m)
     check_date(m);
     HASH_FIND(hh, jobs, &m->id, sizeof m->id, job);
     if (!job)
-        return; /* its end has been told */
+        return; /* its end has been reported */
     pf_engine_set_date(m->date);
     pf_network_of(&job->transfer)->cancel(&job->transfer);
     end(job);
@@ -373,17 +373,17 @@ static double read_figure(const char *key, const char *value, double most)
 }
 
 static void read_fabric(const char *key, const char *value, char *text, size_t size,
-                        struct pf_fabric_cables *cables)
+                        struct pf_fabric_speeds *links)
 {
-    int cable = 0;
+    int link = 0;
     if (strcmp(key, "fabric") == 0)
         snprintf(text, size, "%s", value);
     else if (strcmp(key, "fabric_router_latency") == 0)
-        cables->router_latency = read_figure(key, value, 1e6);
-    else if (sscanf(key, "fabric_rate_%d", &cable) == 1 && cable >= 0 && cable < PF_CABLE_COUNT)
-        cables->rate[cable] = read_figure(key, value, INFINITY);
-    else if (sscanf(key, "fabric_latency_%d", &cable) == 1 && cable >= 0 && cable < PF_CABLE_COUNT)
-        cables->latency[cable] = read_figure(key, value, 1e6);
+        links->router_latency = read_figure(key, value, 1e6);
+    else if (sscanf(key, "fabric_rate_%d", &link) == 1 && link >= 0 && link < PF_LINK_KINDS)
+        links->rate[link] = read_figure(key, value, INFINITY);
+    else if (sscanf(key, "fabric_latency_%d", &link) == 1 && link >= 0 && link < PF_LINK_KINDS)
+        links->latency[link] = read_figure(key, value, 1e6);
 }
 
 /* What would make this process write files, or be a client itself, is its own user's to say. */
@@ -396,7 +396,7 @@ static bool is_own(const char *key)
 static void read_settings(char *settings)
 {
     char text[160] = "", *save;
-    struct pf_fabric_cables cables = {.router_latency = 0.0};
+    struct pf_fabric_speeds links = {.router_latency = 0.0};
     for (char *line = strtok_r(settings, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         char *value = strchr(line, '=');
         if (!value)
@@ -406,10 +406,10 @@ static void read_settings(char *settings)
             strncmp(line, "net_", 4) == 0 || strncmp(line, "nic_", 4) == 0 || strcmp(line, "background") == 0;
         if (is_known && !is_own(line))
             pf_config_suggest("HELLO of the client", line, value);
-        read_fabric(line, value, text, sizeof text, &cables);
+        read_fabric(line, value, text, sizeof text, &links);
     }
     if (*text)
-        pf_network_describe(text, &cables);
+        pf_network_describe(text, &links);
 }
 
 static void check_names(const char *names, size_t length)
@@ -461,7 +461,7 @@ static void meet(pf_external_load *load)
     free(settings_copy);
     if (!load(at + names + settings, platform, (int)nodes, error, sizeof error))
         refuse("%s", error);
-    pf_platform_tell_ranks(ranks, (int)nodes);
+    pf_platform_set_ranks(ranks, (int)nodes);
     check_names(at, names);
 }
 
@@ -490,7 +490,7 @@ static void converse(const char *name, pf_external_load *load)
     welcome(name);
     for (;;) {
         serve_until_advance();
-        while (!has_told && pf_engine_is_before(pf_engine_first_place(), limit))
+        while (!has_reported && pf_engine_is_before(pf_engine_first_place(), limit))
             pf_engine_run_first();
         say_advanced(false);
     }

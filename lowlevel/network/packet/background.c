@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traffic beside a program's. */
+/* Background traffic. */
 #include "lowlevel/network/packet/background.h"
 
 #include <math.h>
@@ -190,7 +190,7 @@ static void read_words(char *text, double *load, bool *chosen)
             "load above 0 and at most 1");
 }
 
-/* What a node can send: as fast as its cable, and as its router's fastest one. */
+/* What a node can send: as fast as its link, and as its router's fastest one. */
 static double rate_of(const struct pf_fabric *f, int32_t node)
 {
     int32_t router = pf_fabric_router_of(f, node);

@@ -5,11 +5,11 @@
 #include "lowlevel/network/packet/sim.h"
 
 /*
- * Traffic beside a program's: nodes send packets at random dates to the destinations of a pattern, whether or
+ * Background traffic: nodes send packets at random dates to the destinations of a pattern, whether or
  * not the network takes them (an open loop). It runs only as long as the program has something in the
- * network, so that it holds nothing up, neither the end of the run nor the finding of a deadlock. When the
- * program comes back after a long pause, only the last part of the pause is simulated: enough for queues to
- * be what they would be.
+ * network, so that it delays neither the end of the run nor the detection of a deadlock. When the
+ * program sends again after a long pause, only the last part of the pause is simulated: enough to fill the
+ * queues.
  */
 
 /* What pf_config.background says, PATTERN:LOAD[:NODES], on this simulator. What is wrong ends the run with

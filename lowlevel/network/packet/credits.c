@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Credits of virtual channels. They are counted when somebody looks: only a packet that waits for them makes
- * an event of their return.
+ * Credits of virtual channels. They are counted on demand: only a packet that waits for them makes an event
+ * of their return.
  */
 #include "lowlevel/network/packet/state.h"
 

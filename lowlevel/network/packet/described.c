@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The packet network of a platform that is known by its routers and cables, such as the built-in ones. */
+/* The packet network of a platform that is known by its routers and links, such as the built-in ones. */
 #include "lowlevel/network/packet/described.h"
 
 #include <math.h>
@@ -13,19 +13,19 @@
 
 static struct {
     char text[160];
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
 } described;
 
-void pf_network_describe(const char *text, const struct pf_fabric_cables *cables)
+void pf_network_describe(const char *text, const struct pf_fabric_speeds *links)
 {
     snprintf(described.text, sizeof described.text, "%s", text);
-    described.cables = *cables;
+    described.links = *links;
 }
 
-bool pf_network_described(const char **text, struct pf_fabric_cables *cables)
+bool pf_network_described(const char **text, struct pf_fabric_speeds *links)
 {
     *text = described.text;
-    *cables = described.cables;
+    *links = described.links;
     return *described.text;
 }
 
@@ -54,8 +54,8 @@ static struct pf_routing_settings routing_settings(void)
     };
 }
 
-/* Part of each router's cables' latency is its own. Where nodes' cables take no time hosts are the routers,
- * and a route has as many cables as routers less one: then the router takes none. */
+/* Part of each router's links' latency is its own. Where nodes' links take no time hosts are the routers,
+ * and a route has as many links as routers less one: then the router takes none. */
 static void split_latency(struct pf_fabric *f, double router_latency)
 {
     int32_t ports = f->first_port[f->routers];
@@ -87,7 +87,7 @@ void pf_packet_described_make(struct pf_packet_platform *of, double router_laten
 {
     const struct pf_routing_settings settings = routing_settings();
     char error[300];
-    struct pf_fabric *f = pf_fabric_make(described.text, &described.cables, error, sizeof error);
+    struct pf_fabric *f = pf_fabric_make(described.text, &described.links, error, sizeof error);
     if (!f)
         pf_die("network packet: %s", error);
     of->fabric = f;

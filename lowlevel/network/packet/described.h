@@ -6,18 +6,18 @@
 #include "lowlevel/network/packet/from_platform.h"
 
 /*
- * A platform whose routers and cables are known by a description: of it the packet network is made, and any
+ * A platform whose routers and links are known by a description: of it the packet network is made, and any
  * routing can run on it.
  */
 
 /* For launchers, before the first message: the n-th host of the platform by name is node n of the fabric that
- * pf_fabric_make() makes of `text` and `cables`; both are copied. */
-PF_EXPORT void pf_network_describe(const char *text, const struct pf_fabric_cables *cables);
+ * pf_fabric_make() makes of `text` and `links`; both are copied. */
+PF_EXPORT void pf_network_describe(const char *text, const struct pf_fabric_speeds *links);
 
 /* What was described, false: nothing. The text stays. */
-bool pf_network_described(const char **text, struct pf_fabric_cables *cables);
+bool pf_network_described(const char **text, struct pf_fabric_speeds *links);
 
-/* Whether somebody has described the platform. */
+/* Whether the platform has been described. */
 bool pf_packet_is_described(void);
 
 /* As pf_packet_platform_make(), of the description, with the configured routing. What is impossible ends the

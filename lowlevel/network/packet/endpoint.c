@@ -104,7 +104,7 @@ static void turn(struct packet_source *source)
         append(source, m);
 }
 
-/* A message that is one packet passes what the cable is taken by, unless that has the same way. */
+/* A message that is one packet passes what the link is taken by, unless that has the same way. */
 static bool pass(struct pf_packet_sim *sim, struct packet_source *source, struct pf_packet_message *m,
                  double now)
 {

@@ -91,7 +91,7 @@ static int compare(const void *a, const void *b)
     return is_before(a, b) ? 1 : -1;
 }
 
-/* Few are sorted at once; of many sort() is told when all are there. */
+/* Few are sorted at once; for many sort() runs when all are there. */
 static inline void insert(struct pf_packet_event_heap *list, struct pf_packet_event event)
 {
     if (list->count == list->capacity)

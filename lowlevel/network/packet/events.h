@@ -10,7 +10,7 @@
 
 /*
  * The packet simulator's own events, in the order of (date, early before late, order of posting). An event
- * cannot be taken back; who posted it ignores it when it has been overtaken.
+ * cannot be cancelled; its poster ignores it when it is obsolete.
  *
  * A calendar (Brown, "Calendar queues: a fast O(1) priority queue implementation for the simulation event set
  * problem", 1988): time is cut into slots of equal length. The events of the present slot are in a small

@@ -13,7 +13,7 @@
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/platform/scan.h"
 
-/* One direction of a cable changes its state. */
+/* One direction of a link changes its state. */
 struct change {
     struct pf_packet_timer timer;
     struct pf_packet_sim *sim;
@@ -42,7 +42,7 @@ static void refuse(const char *item, const char *why)
     pf_die("%s: '%.100s': %s", pf_config_given("net_fail"), item, why);
 }
 
-/* The ports of a name: by SimGrid's links where ports are those, else by the ends of a cable, which fails in
+/* The ports of a name: by SimGrid's links where ports are those, else by the ends of a link, which fails in
  * both directions. Their number. */
 static int find_ports(const struct pf_packet_platform *platform, const char *name, int32_t ports[2])
 {
@@ -56,8 +56,8 @@ static int find_ports(const struct pf_packet_platform *platform, const char *nam
     ports[0] = pf_packet_link_find(f, name);
     if (ports[0] < 0)
         return 0;
-    const struct pf_fabric_port *cable = &f->ports[ports[0]];
-    ports[1] = f->first_port[cable->peer] + cable->peer_port;
+    const struct pf_fabric_port *link = &f->ports[ports[0]];
+    ports[1] = f->first_port[link->peer] + link->peer_port;
     return 2;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routers out of routes: a link ends where the next one of a route begins. Where links serve both directions
- * (SHARED ones), that would make one point of all; then the points stay apart, and cables that take no time
+ * (SHARED ones), that would make one point of all; then the points stay apart, and edges that take no time
  * lead from the end of a link to the begin of the next.
  *
  * Deadlocks: when no chain of links, each followed by the next one in some route, comes back to where it
@@ -19,10 +19,10 @@
 
 enum { ALL_NODES = 64, MOST_NODES = 4096, MOST_STEPS = 250 };
 
-struct cable {
+struct edge {
     int32_t from, to; /* points at first, then vertices */
     double rate, latency;
-    int32_t back; /* the cable of the other direction at the same ports, or -1 */
+    int32_t back; /* the edge of the other direction at the same ports, or -1 */
     int32_t port; /* of the fabric, at `from` */
 };
 
@@ -43,8 +43,8 @@ struct plan {
     bool split;                       /* points stay apart */
     int32_t *same;                    /* union-find of points */
     struct joint *joints;             /* hash table */
-    struct cable *cables; /* links, then joints when split, then to and from nodes that are no leaves */
-    int32_t cable_count;
+    struct edge *edges; /* links, then joints when split, then to and from nodes that are no leaves */
+    int32_t edge_count;
     int32_t *vertex; /* of a point that stands for all that are the same; -1: of none */
     int32_t routers;
 };
@@ -153,7 +153,7 @@ static void read_routes(struct plan *plan)
     }
 }
 
-/* A FATPIPE link is a cable of any rate, which is the same as its own where something else of each route is
+/* A FATPIPE link is an edge of any rate, which is the same as its own where something else of each route is
  * slower. Otherwise it would bound each message by itself, and packets of several share what they cross.
  * Coordinates (Vivaldi) give a pair of hosts a latency that no link has. */
 static void refuse_bounds(const struct plan *plan, double bus)
@@ -198,22 +198,22 @@ static void unite_points(struct plan *plan)
         plan->same[i] = i;
 }
 
-static int32_t add_cable(struct plan *plan, struct cable cable)
+static int32_t add_edge(struct plan *plan, struct edge edge)
 {
-    plan->cables = pf_reallocarray(plan->cables, (size_t)plan->cable_count + 1, sizeof *plan->cables);
-    plan->cables[plan->cable_count] = cable;
-    return plan->cable_count++;
+    plan->edges = pf_reallocarray(plan->edges, (size_t)plan->edge_count + 1, sizeof *plan->edges);
+    plan->edges[plan->edge_count] = edge;
+    return plan->edge_count++;
 }
 
 static void add_links(struct plan *plan)
 {
     for (int32_t l = 0; l < plan->links; l++) {
         const struct pf_platform_link *link = pf_platform_link_state(l);
-        add_cable(plan, (struct cable){find(plan, 2 * l), find(plan, 2 * l + 1),
-                                       link->shared ? link->bandwidth : INFINITY, link->latency, -1, -1});
+        add_edge(plan, (struct edge){find(plan, 2 * l), find(plan, 2 * l + 1),
+                                     link->shared ? link->bandwidth : INFINITY, link->latency, -1, -1});
     }
     for (const struct joint *j = plan->split ? plan->joints : NULL; j; j = next_joint(j))
-        add_cable(plan, (struct cable){first_of(j), second_of(j), INFINITY, 0.0, -1, -1});
+        add_edge(plan, (struct edge){first_of(j), second_of(j), INFINITY, 0.0, -1, -1});
 }
 
 /* A node is a leaf when one link leads to it and one away from it, between it and the same point. */
@@ -226,10 +226,10 @@ static void find_leaves(struct plan *plan, int32_t *out, int32_t *in)
     int32_t *last_out = pf_calloc((size_t)points + 1, sizeof *last_out);
     int32_t *last_in = pf_calloc((size_t)points + 1, sizeof *last_in);
     for (int32_t l = 0; l < plan->links; l++) {
-        outs[plan->cables[l].from]++;
-        last_out[plan->cables[l].from] = l;
-        ins[plan->cables[l].to]++;
-        last_in[plan->cables[l].to] = l;
+        outs[plan->edges[l].from]++;
+        last_out[plan->edges[l].from] = l;
+        ins[plan->edges[l].to]++;
+        last_in[plan->edges[l].to] = l;
     }
     for (int32_t n = 0; n < plan->nodes; n++)
         inside[find(plan, 2 * plan->links + n)]++;
@@ -238,8 +238,8 @@ static void find_leaves(struct plan *plan, int32_t *out, int32_t *in)
         out[n] = in[n] = -1;
         if (outs[point] != 1 || ins[point] != 1 || inside[point] != 1)
             continue;
-        int32_t other = plan->cables[last_out[point]].to;
-        if (other != plan->cables[last_in[point]].from || inside[other] > 0)
+        int32_t other = plan->edges[last_out[point]].to;
+        if (other != plan->edges[last_in[point]].from || inside[other] > 0)
             continue;
         out[n] = last_out[point];
         in[n] = last_in[point];
@@ -267,26 +267,26 @@ static void number_vertices(struct plan *plan, const int32_t *leaf_out)
     for (int32_t i = 0; i < points; i++)
         if (plan->vertex[i] < -1)
             plan->vertex[i] = plan->routers - plan->vertex[i] - 2;
-    for (int32_t c = 0; c < plan->cable_count; c++) {
-        plan->cables[c].from = plan->vertex[plan->cables[c].from];
-        plan->cables[c].to = plan->vertex[plan->cables[c].to];
+    for (int32_t c = 0; c < plan->edge_count; c++) {
+        plan->edges[c].from = plan->vertex[plan->edges[c].from];
+        plan->edges[c].to = plan->vertex[plan->edges[c].to];
     }
 }
 
-/* The cables of nodes that are no leaves, and those of leaves as pairs. How many are no leaves. */
+/* The edges of nodes that are no leaves, and those of leaves as pairs. How many are no leaves. */
 static int attach_nodes(struct plan *plan, const int32_t *leaf_out, const int32_t *leaf_in, int32_t *attached)
 {
     int count = 0;
     for (int32_t n = 0; n < plan->nodes; n++) {
         if (leaf_out[n] >= 0) {
-            plan->cables[leaf_out[n]].back = leaf_in[n];
-            plan->cables[leaf_in[n]].back = leaf_out[n];
+            plan->edges[leaf_out[n]].back = leaf_in[n];
+            plan->edges[leaf_in[n]].back = leaf_out[n];
             attached[n] = -1;
             continue;
         }
         int32_t router = plan->vertex[find(plan, 2 * plan->links + n)], node = plan->routers + n;
-        attached[n] = add_cable(plan, (struct cable){router, node, INFINITY, 0.0, plan->cable_count + 1, -1});
-        add_cable(plan, (struct cable){node, router, INFINITY, 0.0, plan->cable_count - 1, -1});
+        attached[n] = add_edge(plan, (struct edge){router, node, INFINITY, 0.0, plan->edge_count + 1, -1});
+        add_edge(plan, (struct edge){node, router, INFINITY, 0.0, plan->edge_count - 1, -1});
         count++;
     }
     return count;
@@ -297,34 +297,34 @@ static int32_t port_count(const void *shape, int32_t router)
     return ((const int32_t *)shape)[router];
 }
 
-static void plug(struct pf_fabric *f, const struct cable *cable, int32_t port, int32_t peer_port)
+static void plug(struct pf_fabric *f, const struct edge *edge, int32_t port, int32_t peer_port)
 {
     f->ports[port] =
-        (struct pf_fabric_port){cable->to, peer_port - f->first_port[cable->to], cable->rate, cable->latency};
+        (struct pf_fabric_port){edge->to, peer_port - f->first_port[edge->to], edge->rate, edge->latency};
 }
 
-/* Each cable gets its ports; the other direction of one without a partner carries nothing. */
+/* Each edge gets its ports; the other direction of one without a partner carries nothing. */
 static void make_fabric(struct plan *plan, double router_latency)
 {
     int32_t *counts = pf_calloc((size_t)plan->routers + (size_t)plan->nodes + 1, sizeof *counts);
-    for (int32_t c = 0; c < plan->cable_count; c++) {
-        bool counted = plan->cables[c].back >= 0 && plan->cables[c].back < c;
-        counts[plan->cables[c].from] += !counted;
-        counts[plan->cables[c].to] += !counted;
+    for (int32_t c = 0; c < plan->edge_count; c++) {
+        bool counted = plan->edges[c].back >= 0 && plan->edges[c].back < c;
+        counts[plan->edges[c].from] += !counted;
+        counts[plan->edges[c].to] += !counted;
     }
     struct pf_fabric *f = pf_fabric_outline(NULL, plan->nodes, 0, plan->routers, counts);
     pf_fabric_add_ports(f, port_count);
     int32_t *next = pf_calloc((size_t)plan->routers + (size_t)plan->nodes + 1, sizeof *next);
-    for (int32_t c = 0; c < plan->cable_count; c++) {
-        struct cable *cable = &plan->cables[c];
-        if (cable->port >= 0)
+    for (int32_t c = 0; c < plan->edge_count; c++) {
+        struct edge *edge = &plan->edges[c];
+        if (edge->port >= 0)
             continue;
-        struct cable nothing = {cable->to, cable->from, 0.0, cable->latency, -1, -1};
-        struct cable *back = cable->back >= 0 ? &plan->cables[cable->back] : &nothing;
-        cable->port = f->first_port[cable->from] + next[cable->from]++;
-        back->port = f->first_port[cable->to] + next[cable->to]++;
-        plug(f, cable, cable->port, back->port);
-        plug(f, back, back->port, cable->port);
+        struct edge nothing = {edge->to, edge->from, 0.0, edge->latency, -1, -1};
+        struct edge *back = edge->back >= 0 ? &plan->edges[edge->back] : &nothing;
+        edge->port = f->first_port[edge->from] + next[edge->from]++;
+        back->port = f->first_port[edge->to] + next[edge->to]++;
+        plug(f, edge, edge->port, back->port);
+        plug(f, back, back->port, edge->port);
     }
     free(next);
     f->router_latency = router_latency;
@@ -337,11 +337,11 @@ static double split_latency(struct plan *plan, double router_latency)
 {
     double least = router_latency;
     for (int32_t l = 0; l < plan->links; l++)
-        if (plan->cables[l].from < plan->routers)
-            least = fmin(least, plan->cables[l].latency);
+        if (plan->edges[l].from < plan->routers)
+            least = fmin(least, plan->edges[l].latency);
     for (int32_t l = 0; l < plan->links; l++)
-        if (plan->cables[l].from < plan->routers)
-            plan->cables[l].latency -= least;
+        if (plan->edges[l].from < plan->routers)
+            plan->edges[l].latency -= least;
     return least;
 }
 
@@ -382,16 +382,16 @@ static bool has_no_circle(const struct plan *plan)
 }
 
 /* ---- Routes as ports. */
-static void add_step(struct plan *plan, int32_t cable, int link, int32_t *count)
+static void add_step(struct plan *plan, int32_t edge, int link, int32_t *count)
 {
     struct pf_packet_platform *of = plan->of;
-    if (plan->cables[cable].from >= plan->routers)
+    if (plan->edges[edge].from >= plan->routers)
         return;
     if ((*count & (*count - 1)) == 0 && *count >= 64) {
         of->steps = pf_reallocarray(of->steps, 2 * (size_t)*count, sizeof *of->steps);
         of->classes = pf_reallocarray(of->classes, 2 * (size_t)*count, sizeof *of->classes);
     }
-    of->steps[*count] = plan->cables[cable].port;
+    of->steps[*count] = plan->edges[edge].port;
     of->classes[(*count)++] = (uint8_t)link;
 }
 
@@ -462,7 +462,7 @@ static void finish(struct plan *plan, double bus)
     of->link_count = plan->links;
     of->port_of = pf_calloc((size_t)plan->links + 1, sizeof *of->port_of);
     for (int32_t l = 0; l < plan->links; l++)
-        of->port_of[l] = plan->cables[l].port;
+        of->port_of[l] = plan->edges[l].port;
     of->bus = bus;
     for (int32_t n = 0; n < plan->nodes; n++) {
         int32_t port = f->first_port[plan->routers + n];
@@ -477,7 +477,7 @@ static void finish(struct plan *plan, double bus)
     free(plan->hosts);
     free(plan->same);
     forget_joints(plan);
-    free(plan->cables);
+    free(plan->edges);
     free(plan->vertex);
 }
 

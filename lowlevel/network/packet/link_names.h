@@ -5,7 +5,7 @@
 #include "lowlevel/topology/fabric.h"
 
 /*
- * A direction of a cable is called after its ends, a node with n and a router with r: "r0-r3" and "n7-r0".
+ * A direction of a link is called after its ends, a node with n and a router with r: "r0-r3" and "n7-r0".
  * "r0-r3.1" is the second of those from r0 to r3.
  */
 

@@ -26,12 +26,12 @@
 /* A transfer on its way; its `state`. */
 struct pf_packet_parcel {
     struct pf_packet_message message;
-    struct pf_transfer *transfer;    /* NULL: nobody wants to hear of it any more */
+    struct pf_transfer *transfer;    /* NULL: cancelled, no more upcalls */
     struct pf_packet_parcel **queue; /* of its path and virtual network, in the order of entering */
     struct pf_packet_parcel *prev, *next;
     uint64_t entered, left;   /* numbers of these moments; left: STILL_THERE before */
     bool has_first, has_last; /* at the destination */
-    bool is_told;             /* its header has been */
+    bool has_called_first;
 };
 
 #define STILL_THERE UINT64_MAX
@@ -111,13 +111,13 @@ static void end(struct pf_packet_parcel *parcel)
     pf_pool_put(&parcels, parcel);
 }
 
-/* The first one whose header is there, has not been told of, and has its turn: behind the headers of all
+/* The first one whose header is there, has had no upcall, and has its turn: behind the headers of all
  * before it, and behind all of those that had left when it entered. NULL: none. */
 static struct pf_packet_parcel *whose_turn(struct pf_packet_parcel *first)
 {
     uint64_t first_left = STILL_THERE;
     for (struct pf_packet_parcel *parcel = first; parcel; parcel = parcel->next) {
-        if (!parcel->is_told)
+        if (!parcel->has_called_first)
             return parcel->has_first && first_left > parcel->entered ? parcel : NULL;
         if (parcel->left < first_left)
             first_left = parcel->left;
@@ -125,14 +125,14 @@ static struct pf_packet_parcel *whose_turn(struct pf_packet_parcel *first)
     return NULL;
 }
 
-/* The upcalls may send, and end transfers: after each of them all is looked up anew. */
-static void tell(struct pf_packet_parcel **queue)
+/* The upcalls may send, and end transfers: each is followed by a new search. */
+static void call_first(struct pf_packet_parcel **queue)
 {
     struct pf_packet_parcel *parcel;
     while ((parcel = whose_turn(*queue))) {
         struct pf_transfer *t = parcel->transfer;
         bool is_over = parcel->has_last;
-        parcel->is_told = true;
+        parcel->has_called_first = true;
         if (is_over)
             end(parcel);
         if (t)
@@ -155,7 +155,7 @@ static void first_arrives(struct pf_packet_message *message, double date)
     if (parcel->transfer && parcel->transfer->failed)
         return; /* by chance: it uses the network up to its end */
     parcel->has_first = true;
-    tell(parcel->queue);
+    call_first(parcel->queue);
 }
 
 static void last_leaves(struct pf_packet_message *message, double date)
@@ -179,7 +179,7 @@ static void lose(struct pf_packet_parcel *parcel)
         t->failed = true;
         t->lost(t);
     }
-    tell(queue); /* what it has held up */
+    call_first(queue); /* what it has held up */
 }
 
 static void last_arrives(struct pf_packet_message *message, double date)
@@ -193,12 +193,12 @@ static void last_arrives(struct pf_packet_message *message, double date)
         return;
     }
     parcel->has_first = parcel->has_last = true;
-    if (parcel->is_told) {
+    if (parcel->has_called_first) {
         end(parcel);
         if (t)
             t->last(t);
     }
-    tell(queue);
+    call_first(queue);
 }
 
 static void is_dropped(struct pf_packet_message *message, double date)
@@ -253,7 +253,7 @@ static void packet_inject(struct pf_transfer *t)
     };
     t->route = path;
     t->state = parcel;
-    t->failed = parcel->is_told = pf_loss_strikes(path->loss); /* nothing waits for what is lost */
+    t->failed = parcel->has_called_first = pf_loss_strikes(path->loss); /* nothing waits for what is lost */
     DL_APPEND(*parcel->queue, parcel);
     if (under_way++ == 0 && is_lazy && !is_advancing)
         catch_up();

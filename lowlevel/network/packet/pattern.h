@@ -8,7 +8,7 @@
 
 #include "lowlevel/topology/fabric.h"
 
-/* Who sends to whom. */
+/* Sources and destinations of traffic. */
 struct pf_pattern;
 
 /*

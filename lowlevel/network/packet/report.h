@@ -6,7 +6,7 @@
 #include "lowlevel/network/packet/from_platform.h"
 #include "lowlevel/network/packet/sim.h"
 
-/* What the packet network of a run tells its user: the summary, and the table of PARFOCAL_NET_STATISTICS. */
+/* The packet network's lines of the summary, and the table of PARFOCAL_NET_STATISTICS. */
 
 struct pf_network_link {
     char name[200];

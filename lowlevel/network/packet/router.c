@@ -152,7 +152,7 @@ static bool join(struct pf_packet_sim *sim, int32_t input, struct packet_queue *
     struct packet_output *o = &sim->outputs[output];
     double time = p->bytes * o->byte_time;
     if (time > 0.0)
-        p->ready = later(p->ready, p->tail - time); /* a faster cable must not run dry */
+        p->ready = later(p->ready, p->tail - time); /* a faster link must not run dry */
     if (__builtin_expect(sim->heads != NULL, 0))
         p->ready = later(p->ready, head_of(sim, queue)->free_at);
     double date = later(p->ready, later(in->free_at, o->free_at)), when;
@@ -473,7 +473,7 @@ void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now)
         pf_packet_wake(sim, router, next);
 }
 
-/* The cable has gone: what waits for it looks for another way. */
+/* The link has gone: what waits for it looks for another way. */
 void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now)
 {
     struct packet_output *o = &sim->outputs[output];

@@ -32,7 +32,7 @@ static bool arrives(const struct pf_routing *r, int32_t router, int32_t intermed
                : pf_fabric_router_of(r->fabric, intermediate) == router;
 }
 
-/* The deterministic next cable of a leg that does not end here. */
+/* The deterministic next link of a leg that does not end here. */
 static bool step(const struct pf_routing *r, int32_t router, const struct pf_packet_path *p,
                  enum pf_routing_leg leg, int32_t intermediate, uint8_t way, struct pf_packet_hop *hop)
 {
@@ -79,7 +79,7 @@ static bool next_on(const struct pf_routing *r, int32_t router, const struct pf_
     return true;
 }
 
-/* Cables between routers from here on; -1: there is no way. */
+/* Links between routers from here on; -1: there is no way. */
 static int length(const struct pf_routing *r, int32_t router, const struct pf_packet_path *p,
                   enum pf_routing_leg leg, int32_t intermediate)
 {

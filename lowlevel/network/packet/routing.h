@@ -10,7 +10,7 @@
 #include "lowlevel/topology/path.h"
 
 /*
- * Which port a packet takes next, and which class of virtual channels on that cable. Classes make a routing
+ * Which port a packet takes next, and which class of virtual channels on that link. Classes make a routing
  * free of deadlocks: buffers of different classes are never shared. A simulator may have several channels in
  * each class. All functions are pure: chance is a hash of (seed, packet, counter).
  */

@@ -69,7 +69,7 @@ static void execute(struct pf_packet_sim *sim, const struct pf_packet_event *eve
     }
 }
 
-/* Events that nobody waits for any more must not keep a clock running. */
+/* Obsolete events must not keep a clock running. */
 static void forget_events(struct pf_packet_sim *sim)
 {
     const struct pf_packet_event *first;
@@ -159,7 +159,7 @@ size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim)
 
 /* ---- Making one. */
 
-/* The fastest cable that takes time: what a buffer must hold behind one that takes none. */
+/* The fastest link that takes time: what a buffer must hold behind one that takes none. */
 static double fastest(const struct pf_fabric *f)
 {
     double rate = 0.0;
@@ -169,7 +169,7 @@ static double fastest(const struct pf_fabric *f)
     return rate;
 }
 
-/* So much that a cable never waits for credits of a packet that goes on at once. */
+/* So much that a link never waits for credits of a packet that goes on at once. */
 static int64_t round_trip(const struct pf_packet_sim *sim, int32_t input, double most)
 {
     const struct pf_fabric *f = sim->fabric;

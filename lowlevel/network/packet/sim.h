@@ -27,8 +27,8 @@ struct pf_packet_settings {
     int virtual_networks;  /* classes of messages that never wait for another's, 1 to 4 */
     int channels;          /* virtual channels of each virtual network and class of the routing */
     int64_t
-        channel_buffer;  /* bytes of each at an input port; 0: the round trip of its cable, and two packets */
-    double credit_delay; /* s, besides the cable's latency */
+        channel_buffer;  /* bytes of each at an input port; 0: the round trip of its link, and two packets */
+    double credit_delay; /* s, besides the link's latency */
     double
         crossbar_speedup; /* transfers within a router are so many times faster than its links, 1 or more */
     bool output_queues;   /* an input port has a queue per output (VOQ), not one for all */
@@ -37,7 +37,7 @@ struct pf_packet_settings {
      * rounds in each cycle, and an input takes the outputs that offer themselves in turn (McKeown, "The iSLIP
      * scheduling algorithm for input-queued switches", 1999). */
     int rounds;
-    double cycle; /* s, with rounds; cables take at least one */
+    double cycle; /* s, with rounds; links take at least one */
     /* Routers in stages, as cycle-driven simulators have them (stages.c). That part of a router's latency in
      * which a queue works at one packet only: s from the end of a packet's transfer until the next one of its
      * queue may cross. 0: packets may follow each other at once. */
@@ -47,11 +47,11 @@ struct pf_packet_settings {
      * have it. Else it takes the one with most room when it crosses. */
     bool channel_turns;
     /* > 0: packets go through the routers as wormholes, in flits of so many bytes: each flit waits for its
-     * own credits and its own turn, so that those of several packets take turns on a cable, and a buffer need
-     * not hold a packet. With channels in turn, one virtual network, no headers, and cables that never fail.
+     * own credits and its own turn, so that those of several packets take turns on a link, and a buffer need
+     * not hold a packet. With channels in turn, one virtual network, no headers, and links that never fail.
      * 0: virtual cut-through. */
     uint32_t flit_bytes;
-    /* Cables and crossbars serve virtual channels in turns much shorter than a packet (Dally,
+    /* Links and crossbars serve virtual channels in turns much shorter than a packet (Dally,
      * "Virtual-channel flow control", 1992): a message shorter than a packet passes, in a port,
      * the packet of a longer one, at the rate that is its share. The port's next packet waits for as long as
      * that took. Not with rounds. */
@@ -121,20 +121,20 @@ double pf_packet_sim_next(struct pf_packet_sim *sim);
 /* Executes all events up to a date, this one included. */
 void pf_packet_sim_advance(struct pf_packet_sim *sim, double date);
 
-/* A direction of a cable has changed its state (pf_fabric_set_up(), with the same number): one that is down
+/* A direction of a link has changed its state (pf_fabric_set_up(), with the same number): one that is down
  * has lost what was on it, and what waits for it looks for another way. */
 void pf_packet_sim_port_changed(struct pf_packet_sim *sim, int32_t port, double date);
 
 struct pf_packet_counts {
     uint64_t packets;          /* that entered the network; with flits, here and below: flits */
     uint64_t arrived, dropped; /* of them */
-    uint64_t hops;             /* cables crossed by a packet */
+    uint64_t hops;             /* links crossed by a packet */
     uint64_t events;           /* of the simulator */
     uint64_t messages_under_way;
 };
 struct pf_packet_counts pf_packet_sim_counts(const struct pf_packet_sim *sim);
 
-/* What a direction of a cable has carried; `port` counts all ports of the fabric. */
+/* What a direction of a link has carried; `port` counts all ports of the fabric. */
 struct pf_packet_load_counts {
     uint64_t packets;
     double bytes;

@@ -32,7 +32,7 @@ double pf_packet_stages_arrival(struct pf_packet_sim *sim, const struct pf_packe
     return date;
 }
 
-/* The next channel in turn that nobody has. The turns of a queue begin again at another output. */
+/* The next free channel in turn. The turns of a queue begin again at another output. */
 static void take_channel(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
                          double now, double *when)
 {

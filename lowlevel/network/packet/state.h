@@ -11,7 +11,7 @@
 
 /*
  * What the files of the simulator share. A port is named by its number in fabric->ports, as an output of the
- * vertex that has it and as the input of the same vertex from the other direction of the same cable. A
+ * vertex that has it and as the input of the same vertex from the other direction of the same link. A
  * channel is a virtual channel of a port: (virtual network, class of the routing, channel).
  */
 enum { PACKET_BYTES_LIMIT = 1 << 21, CHANNELS_LIMIT = 256 };
@@ -21,7 +21,7 @@ struct pf_packet {
     struct pf_packet_path path;
     struct pf_packet *next; /* behind it in its queue */
     struct pf_packet_message *message;
-    double ready; /* when its head may enter the crossbar; on the cable: when it was sent */
+    double ready; /* when its head may enter the crossbar; on the link: when it was sent */
     double tail;  /* when its last byte could; at a node: when it has arrived */
     uint32_t bytes : 21;
     uint32_t is_first : 1; /* of its message */
@@ -43,10 +43,10 @@ struct packet_queue {
 /* Hot and constant together: a cache line. */
 struct packet_input {
     double free_at;          /* for the crossbar */
-    double byte_time;        /* s per byte of the cable that ends here; 0: no time */
+    double byte_time;        /* s per byte of the link that ends here; 0: no time */
     double credit_time;      /* s, until credits can be used at its other end */
     int64_t buffer;          /* bytes of a channel */
-    int32_t owner, output;   /* vertex; port at the cable's other end, negative without a cable */
+    int32_t owner, output;   /* vertex; port at the link's other end, negative without a link */
     int32_t waiting;         /* queues whose head waits for an output: all that have one */
     int32_t turn;            /* the queue that comes first in a tie */
     int32_t next_output;     /* with rounds: the output that comes first */
@@ -60,18 +60,18 @@ struct packet_input {
 /* A cache line, and one that is seldom read. */
 struct packet_output {
     double free_at;            /* the crossbar's side */
-    double link_free;          /* the cable's; later than free_at only with a crossbar that is faster */
-    double byte_time, latency; /* s, of the cable */
+    double link_free;          /* the link's; later than free_at only with a crossbar that is faster */
+    double byte_time, latency; /* s, of the link */
     int64_t waiting_bytes;
     uint64_t *wants;          /* bit (input port * channels + channel) of its vertex: that queue waits */
     int32_t waiting;          /* bits in `wants` */
     int32_t turn : 23;        /* the input port that comes first in a tie; at a node the virtual network */
-    uint32_t channel : 8;     /* behind the cable, of the packet that has the crossbar until free_at; */
+    uint32_t channel : 8;     /* behind the link, of the packet that has the crossbar until free_at; */
     uint32_t is_passable : 1; /* as at an input */
-    int32_t owner, input;     /* vertex; port at the cable's other end, negative without a cable */
+    int32_t owner, input;     /* vertex; port at the link's other end, negative without a link */
     uint64_t packets;
     double bytes, wait;
-    double down_at; /* when the cable last went down */
+    double down_at; /* when the link last went down */
 };
 
 /* With settings.alternates, of an input and an output: until when the last packet that has passed needs it.
@@ -127,9 +127,9 @@ struct pf_packet_sim {
     int classes, channels;     /* of the routing; of a port */
     uint64_t channels_inverse; /* (n * this) >> 32 is n / channels: a division for each head costs more */
     int32_t vertices;
-    bool has_cuts; /* a cable has been down */
+    bool has_cuts; /* a link has been down */
     double now;
-    double slot; /* s: flits leave by cables at multiples of it; 0: at any date */
+    double slot; /* s: flits leave by links at multiples of it; 0: at any date */
     double lead; /* s between the routing of a head and its readiness for the crossbar */
     struct pf_packet_events events;
     struct pf_pool packets, credits;
@@ -147,13 +147,13 @@ struct pf_packet_sim {
     uint64_t *active;
     struct packet_queue *queues;
     struct packet_head *heads; /* as queues, then nodes; NULL: routers have no stages */
-    double *channel_free;      /* as channel: from when it can be given away; infinite: somebody has it */
+    double *channel_free;      /* as channel: from when it can be given away; infinite: in use */
     int64_t queue_count;
     struct packet_source *sources; /* [node * virtual networks + virtual network] */
     uint8_t base[CHANNELS_LIMIT];  /* of a channel: the first one of its virtual network */
 
     int32_t *touched;                        /* within an allocation: inputs with an offer */
-    struct pf_packet_statistics *statistics; /* NULL: nobody wants them */
+    struct pf_packet_statistics *statistics; /* NULL: not wanted */
     struct pf_packet_counts counts;
     uint64_t next_id;
 };
@@ -238,7 +238,7 @@ static inline void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, dou
     pf_packet_events_post(&sim->events, date, true, (uintptr_t)vertex << 3 | WHAT_WAKE);
 }
 
-/* Of the buffer behind a cable: bytes come or, negative, go. */
+/* Of the buffer behind a link: bytes come or, negative, go. */
 static inline void note_queue(struct pf_packet_sim *sim, int32_t input, int channel, int64_t bytes,
                               double date)
 {
@@ -250,7 +250,7 @@ static inline void note_queue(struct pf_packet_sim *sim, int32_t input, int chan
 
 /* credits.c */
 /* The channel of the output, among those of the class whose first one is given, that takes `bytes` now and
- * has most room, or -1: then *when is when that may be so, infinite when nobody knows yet (the return of
+ * has most room, or -1: then *when is when that may be so, infinite when it is not known (the return of
  * credits wakes the vertex). */
 int pf_packet_channel_choose(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes, double now,
                              double *when);
@@ -260,7 +260,7 @@ int pf_packet_channel_choose_other(struct pf_packet_sim *sim, int32_t output, in
 /* The same at a node, for a new packet, which may take any class with settings.new_in_any. */
 int pf_packet_channel_choose_new(struct pf_packet_sim *sim, int32_t output, int first, uint32_t bytes,
                                  double now, double *when);
-/* Room of `bytes` is there again at the input from `date` on: its cable's other end learns it later. */
+/* Room of `bytes` is there again at the input from `date` on: its link's other end learns it later. */
 void pf_packet_channel_release(struct pf_packet_sim *sim, int32_t input, int channel, uint32_t bytes,
                                double date);
 /* Bytes of the output's channels of a class (-1: all) that are taken. */
@@ -296,12 +296,12 @@ void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head,
 /* The head has another way, or none. */
 void pf_packet_stages_give_back(struct pf_packet_sim *sim, struct packet_head *head);
 
-/* cable.c */
+/* link.c */
 /* The packet leaves by an output and a channel; it may start now. It takes turns there with others, so
- * that it moves as if the cable were that of so many `shares`; 1: it is alone. */
+ * that it moves as if the link were that of so many `shares`; 1: it is alone. */
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
                       double start, int shares);
-/* Whether the cable has lost what was sent on it at a date. */
+/* Whether the link has lost what was sent on it at a date. */
 bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent);
 
 /* endpoint.c */
@@ -316,7 +316,7 @@ void pf_packet_drop(struct pf_packet_sim *sim, struct pf_packet *p, double now);
 /* router.c */
 void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now);
 void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now);
-/* The output's cable is down: what waits for it looks for another way. */
+/* The output's link is down: what waits for it looks for another way. */
 void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now);
 
 #endif

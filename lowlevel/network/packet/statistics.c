@@ -13,7 +13,7 @@ enum { LINEAR = 8, STEPS = 4, LENGTHS = 40 };
 struct record {
     uint64_t packets;
     double bytes, busy, stall;
-    int64_t level, most; /* bytes in the buffer behind the cable */
+    int64_t level, most; /* bytes in the buffer behind the link */
     double since;        /* the level has been so */
     double integral;
     double time[LENGTHS]; /* s with such a length */
@@ -103,7 +103,7 @@ static void write_row(const struct pf_packet_sim *sim, int32_t output, int chann
             r->bytes, r->stall, r->integral / time, ninety_nine(sim, r, time), (long long)r->most);
 }
 
-/* The next interval begins with what is queued, and with the rest of a packet that is on its cable. */
+/* The next interval begins with what is queued, and with the rest of a packet that is on its link. */
 static void begin_again(struct record *r, double rest)
 {
     *r = (struct record){.level = r->level, .since = r->since, .busy = rest};
@@ -144,7 +144,7 @@ static void catch_up(struct pf_packet_sim *sim, double date)
             s->next = s->begin + interval;
         }
         if (s->next <= s->begin || (s->is_idle && s->next <= date))
-            s->next = nextafter(date, INFINITY); /* shorter than the clock can tell */
+            s->next = nextafter(date, INFINITY); /* shorter than the clock's resolution */
     }
     s->is_idle = false;
 }

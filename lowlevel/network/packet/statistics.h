@@ -29,7 +29,7 @@ void pf_packet_statistics_end(struct pf_packet_sim *sim, double date);
 /* A packet leaves by an output, before the output's state says so; it could have gone at `ready`. */
 void pf_packet_statistics_leaves(struct pf_packet_sim *sim, int32_t output, int channel, uint32_t bytes,
                                  double ready, double date);
-/* Bytes come into (or, negative, leave) the buffer behind a cable. */
+/* Bytes come into (or, negative, leave) the buffer behind a link. */
 void pf_packet_statistics_queue(struct pf_packet_sim *sim, int32_t input, int channel, int64_t bytes,
                                 double date);
 

@@ -53,7 +53,7 @@ column() { # NAME FILE: its values
 
 @test "a built-in platform with its figures, over which options win" {
     pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation >a
-    # 1110 B at 11.1 GB/s and two cables of 200 ns
+    # 1110 B at 11.1 GB/s and two links of 200 ns
     awk '{ exit !($1 > 4.99e-7 && $1 < 5.01e-7) }' <(column latency a)
     pfnet --platform star:4 --load 0.01 --packet 1110 --pattern permutation --link-latency 1u --router-latency 500n >b
     awk '{ exit !($1 > 2.599e-6 && $1 < 2.601e-6) }' <(column latency b)
@@ -87,7 +87,7 @@ column() { # NAME FILE: its values
     done
 }
 
-@test "routers in stages, counted in cycles: two of them take four each, three cables and a flit one each" {
+@test "routers in stages, counted in cycles: two of them take four each, three links and a flit one each" {
     local stages=(--rate 1 --packet 1 --arrivals bernoulli:1 --link-latency 1 --router-latency 4
                   --head-latency 2 --credit-delay 2 --rounds 1 --channel-choice turn --new-packets any
                   --sees credits --channels 2 --buffer 8)

@@ -71,7 +71,7 @@ class Network:
 
 
 def is_misled(a, b):
-    """SimGrid's dragonfly leaves a router of chassis c by the row's cable as if it led to chassis 0."""
+    """SimGrid's dragonfly leaves a router of chassis c by the row's link as if it led to chassis 0."""
     chassis_a, chassis_b = a // 16 % 4, b // 16 % 4
     return a // 64 == b // 64 and a // 4 % 4 != b // 4 % 4 and (chassis_b != 0) != (chassis_a != chassis_b)
 
@@ -284,11 +284,11 @@ def failures(network):
     for platform, fail in (("fattree:16", "r0-r4@5e-6"), ("torus:8", "r0-r1@5e-6,r2-r3@6e-6")):
         result, short = crowd(platform, "minimal", fail, queues="yes")
         network.expect(result.status == 0 and len(result.lines) == 8 and short["dropped"] > 0, f"{fail} on {platform}, a queue for each output", result)
-    # The only cable of a node: it comes back, or it does not.
+    # The only link of a node: it comes back, or it does not.
     result, short = crowd("fattree:16", "minimal", "n3-r0@5e-6:8e-6")
-    network.expect(result.status == 0 and short["dropped"] > 0, "a node's cable comes back", result)
+    network.expect(result.status == 0 and short["dropped"] > 0, "a node's link comes back", result)
     result, _ = crowd("fattree:16", "minimal", "n3-r0@5e-6")
-    network.expect(result.status not in (0, "timeout") and "error" in result.err, "a node's cable stays away", result)
+    network.expect(result.status not in (0, "timeout") and "error" in result.err, "a node's link stays away", result)
     # What fails after the end, or where nobody goes, changes nothing, and nobody waits for it.
     plain, _ = crowd("fattree:16", "minimal", None)
     for fail in ("r0-r4@1000:2000", "n15-r3@0"):

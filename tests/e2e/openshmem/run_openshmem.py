@@ -69,7 +69,7 @@ ENDS = [
     ("leave with 5", 5, r"rank 1 has ended with status 5 and without shmem_finalize(?s:.*)PE 0 is blocked in shmem_finalize \(for PE \d\), at ends.c"),
     ("finalize", 0, r"^\n$"),
 ]
-TWO_CABLES = """<?xml version='1.0'?>
+TWO_LINKS = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="two" routing="Full">
@@ -330,7 +330,7 @@ def times(checker):
     program = checker.build(os.path.join(HERE, "programs", "times.c"))
     platform = os.path.join(checker.tools.work, "two.xml")
     with open(platform, "w", encoding="utf-8") as out:
-        out.write(TWO_CABLES)
+        out.write(TWO_LINKS)
     for model in ("portals", "packet", "analytic"):
         # acknowledgements between NICs take a part of the wire from those that come back (docs/accuracy.md)
         options = ["-model", model, "-platform", platform, "--cfg=parfocal/nic_e2e:no"]

@@ -16,7 +16,7 @@
 
 #include "experiments/nic/five.h"
 
-/* The platform of world.h, the peer's "quito": from node to node two cables. */
+/* The platform of world.h, the peer's "quito": from node to node two links. */
 static const double wire_rate = 11.1e9, wire_latency = 2 * 500e-9;
 
 static double setting(const char *name)

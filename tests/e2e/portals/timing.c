@@ -86,7 +86,7 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.9f s instead of %.9f s +- %g %%", value, expected, 100 * tolerance);
 }
 
-/* The peer on its platform "quito": two cables of 500 ns, PCIe of 250 ns. */
+/* The peer on its platform "quito": two links of 500 ns, PCIe of 250 ns. */
 static void test_ping_pong(void **state)
 {
     (void)state;

@@ -49,7 +49,7 @@ static void write_profile(const struct world *world, const char *directory)
     fclose(out);
 }
 
-/* A star of full-duplex cables: every route is the source's and the destination's, as on the peer's platform
+/* A star of full-duplex links: every route is the source's and the destination's, as on the peer's platform
  * "quito". */
 static void write_star(FILE *out, const struct world *world)
 {

@@ -23,7 +23,7 @@ struct world {
     int nodes;
     int ranks_per_node;
     double bandwidth;      /* B/s of each direction of a node's link; 0: 11.1 GB/s */
-    double latency;        /* s of one cable; 0: 500 ns, of which a way has two */
+    double latency;        /* s of one link; 0: 500 ns, of which a way has two */
     const char *down_link; /* profile ("DATE STATE" lines) of the state of one more link on the ways to the
                               last node */
     const char *platform;  /* zones of another platform, whose hosts are node-0, node-1, ...; NULL: a star */

@@ -165,7 +165,7 @@ static struct ptl_match_node *first_in_walk(struct ptl_match_node *node, struct 
                                             struct ptl_match_key mask, ptl_match_condition condition)
 {
     for (; node; node = node->next) {
-        struct ptl_match_key ignore = {node->ignore.bits | mask.bits, node->ignore.who | mask.who};
+        struct ptl_match_key ignore = {node->ignore.bits | mask.bits, node->ignore.sender | mask.sender};
         if (ptl_match_keys(node->key, key, ignore) && (!condition || condition(node, NULL)))
             return node;
     }

@@ -19,7 +19,7 @@ static void arrives(struct pf_packet_message *m, double date)
     arrival = date;
 }
 
-/* Node 0 has a message of 400 packets for node 1 when the background has sent all of its cable's rate to node
+/* Node 0 has a message of 400 packets for node 1 when the background has sent all of its link's rate to node
  * 2 for a while: from then on half of the packets are the message's. If each packet of the background took
  * turns for itself, the message would get less, the longer it takes. */
 static void it_takes_turns_as_one(void **state)

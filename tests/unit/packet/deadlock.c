@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Freedom from deadlock as a proof: for every topology and routing the graph of what waits for what, (cable,
- * class) for (cable, class), is built from all hops that any packet may take, whatever the loads are, and
+ * Freedom from deadlock as a proof: for every topology and routing the graph of what waits for what, (link,
+ * class) for (link, class), is built from all hops that any packet may take, whatever the loads are, and
  * must have no cycle (Dally and Seitz, 1987). With escape classes it is their extended graph that must have
  * none (Duato, 1993): an escape class waits for every other that a packet can ask for after it, with any
  * number of free hops between.
@@ -193,7 +193,7 @@ static bool prove(const char *text, const char *routing, bool group, int classes
     struct pf_routing r;
     settings.intermediate_is_group = group;
     settings.ugal_candidates = 3;
-    for (int i = 0; i < down; i++) /* cables between routers, from the middle */
+    for (int i = 0; i < down; i++) /* links between routers, from the middle */
         for (int32_t port = f->first_port[f->routers / 2 + i];; port++)
             if (f->ports[port].peer >= 0 && f->ports[port].peer < f->routers) {
                 pf_fabric_set_up(f, port, false);
@@ -267,7 +267,7 @@ static void test_acyclic(void **state)
     }
 }
 
-/* Ways round a cable that is down keep to the classes. */
+/* Ways round a link that is down keep to the classes. */
 static void test_acyclic_with_faults(void **state)
 {
     (void)state;

@@ -34,7 +34,7 @@ static bool saturate(const char *fabric, const char *routing, int seed, uint64_t
     w.settings.credit_delay = seed % 4 ? 0.0 : 2.0;
     w.settings.crossbar_speedup = seed % 3 ? 1.0 : 1.5;
     w.settings.arbitration = seed % 5 ? PF_PACKET_ROUND_ROBIN : PF_PACKET_AGE;
-    w.cables.router_latency = seed % 2;
+    w.links.router_latency = seed % 2;
     w.bytes = 3.0 + seed % 4 * 5;
     w.pattern = patterns[seed % 3];
     w.end = 300.0;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* routers x latency + cables x latency + bytes / rate, once. */
+/* routers x latency + links x latency + bytes / rate, once. */
 static void test_one_packet(void **state)
 {
     (void)state;
@@ -20,7 +20,7 @@ static void test_one_packet(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct world w;
         world_init(&w);
-        pf_fabric_cables_equal(&w.cables, 11.1e9, 110e-9, 130e-9);
+        pf_fabric_equal_links(&w.links, 11.1e9, 110e-9, 130e-9);
         world_fabric(&w, cases[i].fabric);
         world_sim(&w, "minimal");
         for (double bytes = 1.0; bytes <= 2048.0; bytes *= 2.0)
@@ -33,13 +33,13 @@ static void test_one_packet(void **state)
 }
 
 /* Of different rates the slowest counts, once, wherever it is. */
-static void test_slowest_cable(void **state)
+static void test_slowest_link(void **state)
 {
     (void)state;
     for (int32_t slow = 0; slow < 4; slow++) {
         struct world w;
         world_init(&w);
-        pf_fabric_cables_equal(&w.cables, 8e9, 100e-9, 50e-9);
+        pf_fabric_equal_links(&w.links, 8e9, 100e-9, 50e-9);
         world_fabric(&w, "mesh:3x1");
         for (int32_t port = 0; port < w.fabric->first_port[6]; port++) {
             struct pf_fabric_port *p = &w.fabric->ports[port];
@@ -69,7 +69,7 @@ static void test_long_message(void **state)
         for (int speedup = 1; speedup <= 2; speedup++) {
             struct world w;
             world_init(&w);
-            pf_fabric_cables_equal(&w.cables, 11.1e9, 300e-9, 100e-9);
+            pf_fabric_equal_links(&w.links, 11.1e9, 300e-9, 100e-9);
             w.settings.packet_bytes = 1000;
             w.settings.header_bytes = 24;
             w.settings.crossbar_speedup = speedup;
@@ -90,7 +90,7 @@ static void test_credits(void **state)
     (void)state;
     struct world w;
     world_init(&w);
-    pf_fabric_cables_equal(&w.cables, 10e9, 200e-9, 100e-9);
+    pf_fabric_equal_links(&w.links, 10e9, 200e-9, 100e-9);
     w.settings.packet_bytes = 1000;
     w.settings.channel_buffer = 1500;
     w.settings.credit_delay = 50e-9;
@@ -98,7 +98,7 @@ static void test_credits(void **state)
     world_sim(&w, "minimal");
     double one = world_send_one(&w, 0, 1, 1000.0);
     double all = world_send_one(&w, 0, 1, 1000.0 * 101);
-    /* Of the first cable: there, the router, back, and the delay. */
+    /* Of the first link: there, the router, back, and the delay. */
     assert_close(all - one, 100 * (200e-9 + 100e-9 + 200e-9 + 50e-9));
     world_close(&w);
 }
@@ -109,7 +109,7 @@ static int32_t to_first(struct world *w, int32_t source)
     return source == 0 ? -1 : 0;
 }
 
-/* n into one: all together have the cable's rate, and equal shares of it. */
+/* n into one: all together have the link's rate, and equal shares of it. */
 static void test_many_into_one(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_queue(void **state)
     }
 }
 
-/* A node behind a slow cable: what waits for it fills the buffers of its virtual network, and holds up what
+/* A node behind a slow link: what waits for it fills the buffers of its virtual network, and holds up what
  * comes behind it in the same one, but nothing of another. */
 static double first_arrival;
 
@@ -241,7 +241,7 @@ static double beside_a_long_one(bool alternates, uint8_t virtual_network, int32_
     return last_arrival - 100.0;
 }
 
-/* Of two that share a cable each has half of it, until the shorter one is through; nothing is gained. */
+/* Of two that share a link each has half of it, until the shorter one is through; nothing is gained. */
 static void test_alternation(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_packet),       cmocka_unit_test(test_slowest_cable),
+        cmocka_unit_test(test_one_packet),       cmocka_unit_test(test_slowest_link),
         cmocka_unit_test(test_long_message),     cmocka_unit_test(test_credits),
         cmocka_unit_test(test_many_into_one),    cmocka_unit_test(test_queue),
         cmocka_unit_test(test_virtual_networks), cmocka_unit_test(test_alternation),

@@ -54,8 +54,8 @@ static int32_t tornado(struct world *w, int32_t source)
     return (source + (k - 1) / 2) % k;
 }
 
-/* Bytes per second and node that a saturated ring of cables of rate 1 delivers. The oldest packet goes first:
- * round robin gives a new packet as much of a cable as all those that have come far, and a ring that is
+/* Bytes per second and node that a saturated ring of links of rate 1 delivers. The oldest packet goes first:
+ * round robin gives a new packet as much of a link as all those that have come far, and a ring that is
  * offered more than it can carry then delivers less. */
 static double ring(int k, const char *routing, traffic_pattern *pattern)
 {
@@ -83,7 +83,7 @@ static double ring(int k, const char *routing, traffic_pattern *pattern)
 }
 
 /* Dally and Towles, "Principles and practices of interconnection networks", chapters 3 and 4: the busiest
- * cable carries the rate of a node x mean distance x nodes / cables, or more where the pattern is not even.
+ * link carries the rate of a node x mean distance x nodes / links, or more where the pattern is not even.
  */
 static void test_ring(void **state)
 {
@@ -118,7 +118,7 @@ static double dragonfly(int h, const char *routing, traffic_pattern *pattern)
     w.settings.packet_bytes = 1;
     w.settings.channels = 4;
     w.settings.channel_buffer = 16;
-    w.settings.crossbar_speedup = 2.0; /* only cables limit */
+    w.settings.crossbar_speedup = 2.0; /* only links limit */
     w.routing_settings.intermediate_is_group = true;
     w.pattern = pattern;
     w.begin = 300.0;
@@ -132,8 +132,8 @@ static double dragonfly(int h, const char *routing, traffic_pattern *pattern)
 }
 
 /* Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", 2008. From one group to
- * the next there is one cable for a p nodes. Over a random third group each of the a h + 1 groups sends and
- * receives over the a h - 1 cables to the others, and each packet crosses two: (a h - 1) / (2 a p), near 1/2.
+ * the next there is one link for a p nodes. Over a random third group each of the a h + 1 groups sends and
+ * receives over the a h - 1 links to the others, and each packet crosses two: (a h - 1) / (2 a p), near 1/2.
  */
 static void test_dragonfly(void **state)
 {
@@ -143,7 +143,7 @@ static void test_dragonfly(void **state)
         assert_between(0.99 * minimal, dragonfly(h, "minimal", next_group), 1.001 * minimal);
         assert_between(0.98 * valiant, dragonfly(h, "valiant", next_group), 1.05 * valiant);
     }
-    /* The direct cable comes on top. */
+    /* The direct link comes on top. */
     assert_between(0.9 * 7 / 16, dragonfly(2, "ugal", next_group), 9.0 / 16);
     assert_between(0.9 * 7 / 16, dragonfly(2, "par", next_group), 9.0 / 16);
     assert_between(0.95, dragonfly(2, "minimal", traffic_others), 1.0);
@@ -191,7 +191,7 @@ static double shift(const char *fabric, int32_t by, double packets)
 }
 
 /* Zahavi, "Fat-tree routing and node ordering providing contention free traffic for MPI global collectives",
- * 2012: with d-mod-k no two messages of a shift share a cable. Half of the cables upwards take twice the time
+ * 2012: with d-mod-k no two messages of a shift share a link. Half of the links upwards take twice the time
  * where all leave their switch. */
 static void test_tree(void **state)
 {

@@ -136,7 +136,7 @@ static int32_t to_first(struct world *w, int32_t source)
     return source > 0 ? 0 : -1;
 }
 
-/* Two nodes send to a third without end: its cable is always busy, theirs half of the time, and the buffers
+/* Two nodes send to a third without end: its link is always busy, theirs half of the time, and the buffers
  * behind theirs are full. */
 static void test_saturated(void **state)
 {

@@ -16,7 +16,7 @@ struct shape {
     const char *text;
     int nodes, routers, diameter; /* between routers with nodes */
     int32_t group;                /* dragonfly: routers of a group */
-    long bisection; /* directions of cables from the first half of the nodes' routers to the other;
+    long bisection; /* directions of links from the first half of the nodes' routers to the other;
                        0: not looked at */
 };
 
@@ -58,20 +58,20 @@ static const struct shape shapes[] = {
     {"fattree:4,3,2", 64, 28, 4, 0, 0},
     {"fattree:2;4,6;1,3;1,2", 24, 9, 2, 0, 0},
     {"fattree:3;3,4,5;1,2,3;1,2,1", 60, 5 * 4 + 5 * 2 + 6, 4, 0, 0},
-    /* HyperX: as many hops as dimensions; half of S: S^2 / 4 cables in each of the rows that are cut; Ahn et
+    /* HyperX: as many hops as dimensions; half of S: S^2 / 4 links in each of the rows that are cut; Ahn et
        al. */
     {"hyperx:1,3", 3, 1, 0, 0, 0},
     {"hyperx:8,8", 64, 8, 1, 0, 16},
     {"hyperx:4x4,4", 64, 16, 2, 0, 16},
     {"hyperx:3x4x6,1", 72, 72, 3, 0, 108},
-    /* Dragonfly: a h + 1 groups, 3 hops; half of g groups: g^2 / 4 cables between groups; Kim et al. */
+    /* Dragonfly: a h + 1 groups, 3 hops; half of g groups: g^2 / 4 links between groups; Kim et al. */
     {"dragonfly:1,2,1", 6, 6, 3, 2, 0},
     {"dragonfly:2,4,2", 72, 36, 3, 4, 0},
     {"dragonfly:2,4,2,6", 48, 24, 3, 4, 9},
-    {"dragonfly:2,4,2,3", 24, 12, 2, 4, 0}, /* each router has a cable to each other group */
+    {"dragonfly:2,4,2,3", 24, 12, 2, 4, 0}, /* each router has a link to each other group */
     {"dragonfly:2,4,2,1", 8, 4, 1, 4, 4},
     {"dragonfly:1,2x3,2", 78, 78, 5, 6, 0},
-    {"dragonfly:2,2x3,2,4", 48, 24, 4, 6, 16}, /* four cables between two groups */
+    {"dragonfly:2,2x3,2,4", 48, 24, 4, 6, 16}, /* four links between two groups */
     {"dragonfly:1,4x4,1,8,numbered=1", 128, 128, 5, 16, 16},
 };
 
@@ -123,7 +123,7 @@ static void check_pairs(const struct shape *s, struct pf_fabric *f)
     free(distance);
 }
 
-/* Cables from the lower half of the routers to the upper one. */
+/* Links from the lower half of the routers to the upper one. */
 static long count_bisection(const struct pf_fabric *f)
 {
     long count = 0;
@@ -135,8 +135,8 @@ static long count_bisection(const struct pf_fabric *f)
     return count;
 }
 
-/* Both ends of every cable know each other. */
-static void check_cables(const struct pf_fabric *f)
+/* Both ends of every link know each other. */
+static void check_links(const struct pf_fabric *f)
 {
     for (int32_t v = 0; v < f->routers + f->nodes; v++)
         for (int32_t port = 0; port < pf_fabric_port_count(f, v); port++) {
@@ -157,7 +157,7 @@ static void test_shapes(void **state)
         struct pf_fabric *f = walk_fabric(s->text);
         assert_int_equal(f->nodes, s->nodes);
         assert_int_equal(f->routers, s->routers);
-        check_cables(f);
+        check_links(f);
         check_pairs(s, f);
         if (s->bisection)
             if (count_bisection(f) != s->bisection)
@@ -211,11 +211,11 @@ static void test_refused(void **state)
         "star:99999999999999999999",
     };
     (void)state;
-    struct pf_fabric_cables cables;
-    pf_fabric_cables_equal(&cables, 1e9, 0, 0);
+    struct pf_fabric_speeds links;
+    pf_fabric_equal_links(&links, 1e9, 0, 0);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char error[300] = "";
-        if (pf_fabric_make(texts[i], &cables, error, sizeof error))
+        if (pf_fabric_make(texts[i], &links, error, sizeof error))
             fail_msg("'%s' was not refused", texts[i]);
         assert_true(strlen(error) > 10);
         assert_null(strchr(error, '\n'));

@@ -15,7 +15,7 @@ struct sent {
 void world_init(struct world *w)
 {
     memset(w, 0, sizeof *w);
-    pf_fabric_cables_equal(&w->cables, 1.0, 0.0, 0.0);
+    pf_fabric_equal_links(&w->links, 1.0, 0.0, 0.0);
     w->settings = pf_packet_settings_plain;
     w->routing_settings = (struct pf_routing_settings){.seed = 1, .ugal_bias = 1.0, .ugal_candidates = 1};
     w->random = 12345;
@@ -26,7 +26,7 @@ void world_init(struct world *w)
 void world_fabric(struct world *w, const char *fabric)
 {
     char error[200] = "";
-    w->fabric = pf_fabric_make(fabric, &w->cables, error, sizeof error);
+    w->fabric = pf_fabric_make(fabric, &w->links, error, sizeof error);
     if (!w->fabric)
         fail_msg("%s: %s", fabric, error);
 }

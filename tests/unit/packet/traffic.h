@@ -18,7 +18,7 @@ struct world;
 typedef int32_t traffic_pattern(struct world *w, int32_t source);
 
 struct world {
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     struct pf_fabric *fabric;
     struct pf_routing routing;
     struct pf_packet_settings settings;
@@ -42,7 +42,7 @@ struct world {
 
 enum { TRAFFIC_BATCHES = 30 };
 
-/* Cables of rate 1 and latency 0, routers without latency, messages of one packet of 1 B: slots of 1 s. */
+/* Links of rate 1 and latency 0, routers without latency, messages of one packet of 1 B: slots of 1 s. */
 void world_init(struct world *w);
 /* Makes fabric, routing, simulator. What the caller changes in the fabric it does between the two. */
 void world_fabric(struct world *w, const char *fabric);

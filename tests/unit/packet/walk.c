@@ -15,9 +15,9 @@ const struct pf_routing_settings walk_settings = {
 struct pf_fabric *walk_fabric(const char *text)
 {
     char error[300];
-    struct pf_fabric_cables cables;
-    pf_fabric_cables_equal(&cables, 1e9, 1e-7, 0);
-    struct pf_fabric *f = pf_fabric_make(text, &cables, error, sizeof error);
+    struct pf_fabric_speeds links;
+    pf_fabric_equal_links(&links, 1e9, 1e-7, 0);
+    struct pf_fabric *f = pf_fabric_make(text, &links, error, sizeof error);
     if (!f)
         fail_msg("%s", error);
     return f;
@@ -94,7 +94,7 @@ int walk_packet(const struct pf_routing *r, int32_t source, int32_t destination,
         }
         pf_routing_take(&hop, &p);
         if (p.hops > most)
-            fail_msg("%s on %s: packet %llu from %d to %d takes more than %d cables", r->ops->name, f->text,
+            fail_msg("%s on %s: packet %llu from %d to %d takes more than %d links", r->ops->name, f->text,
                      (unsigned long long)id, source, destination, most);
     }
 }

@@ -13,12 +13,12 @@ void walk_open(struct pf_routing *r, const char *name, const struct pf_fabric *f
                const struct pf_routing_settings *s);
 extern const struct pf_routing_settings walk_settings;
 
-/* Cables between routers from one router to all, with at most `globals` of those that join two groups; groups
+/* Links between routers from one router to all, with at most `globals` of those that join two groups; groups
  * are runs of `group` routers (0: no groups). -1: cannot be reached. */
 void walk_search(const struct pf_fabric *f, int32_t from, int32_t group, int globals, int *distance);
 
-/* Sends a packet to its destination and calls `seen` for each router that it enters. Returns the cables
- * between routers, -1 when there is no way. Fails the test when the packet takes more than `most` cables or a
+/* Sends a packet to its destination and calls `seen` for each router that it enters. Returns the links
+ * between routers, -1 when there is no way. Fails the test when the packet takes more than `most` links or a
  * class that it may not. */
 typedef void walk_seen_fn(void *context, int32_t router, const struct pf_packet_path *p);
 int walk_packet(const struct pf_routing *r, int32_t source, int32_t destination, uint64_t id, int most,

@@ -164,7 +164,7 @@ static void test_adaptive_follows_load(void **state)
     pf_fabric_free(f);
 }
 
-/* Takes down the cable, in both directions, that the minimal way from node `a` to `b` takes first. */
+/* Takes down the link, in both directions, that the minimal way from node `a` to `b` takes first. */
 static void cut(struct pf_fabric *f, int32_t a, int32_t b)
 {
     struct pf_packet_hop hop;
@@ -175,7 +175,7 @@ static void cut(struct pf_fabric *f, int32_t a, int32_t b)
     pf_fabric_set_up(f, f->first_port[port->peer] + port->peer_port, false);
 }
 
-/* How many pairs have no way when a cable is down. */
+/* How many pairs have no way when a link is down. */
 static int lost(const char *text, const char *routing, int32_t a, int32_t b, bool group)
 {
     struct pf_fabric *f = walk_fabric(text);
@@ -195,7 +195,7 @@ static int lost(const char *text, const char *routing, int32_t a, int32_t b, boo
 static void test_faults(void **state)
 {
     (void)state;
-    /* A tree, a ring and parallel cables have another way. */
+    /* A tree, a ring and parallel links have another way. */
     assert_int_equal(lost("fattree:4,2", "minimal", 0, 15, false), 0);
     assert_int_equal(lost("fattree:3,3", "minimal", 0, 26, false), 0);
     assert_int_equal(lost("fattree:3,3", "minimal-adaptive", 0, 26, false), 0);

@@ -18,14 +18,14 @@ enum { CYCLES = 8000, WARM_UP = 1000, BATCHES = 20 };
 /* A cycle is a second, a flit a byte. */
 static double simulated(const char *topology, const struct reference_request *r, double *accepted)
 {
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     struct pf_packet_settings settings = pf_packet_settings_plain;
     const struct pf_routing_settings plain = {.seed = r->seed, .ugal_bias = 1, .ugal_candidates = 1};
     struct pf_routing routing;
     struct run_point point;
     char error[300] = "";
-    pf_fabric_cables_equal(&cables, 1, r->cable, r->router);
-    struct pf_fabric *f = pf_fabric_make(topology, &cables, error, sizeof error);
+    pf_fabric_equal_links(&links, 1, r->link, r->router);
+    struct pf_fabric *f = pf_fabric_make(topology, &links, error, sizeof error);
     assert_non_null(f);
     assert_true(pf_routing_open(&routing, "minimal", f, &plain, error, sizeof error));
     struct pf_pattern *p = pf_pattern_make("uniform", f, r->seed, error, sizeof error);
@@ -115,7 +115,7 @@ static void test_star(void **state)
                                                  .dimensions = 0,
                                                  .channels = 1,
                                                  .buffer = 8,
-                                                 .cable = 1,
+                                                 .link = 1,
                                                  .router = 1,
                                                  .credit = 0});
     compare("star:5", (struct reference_request){.shape = REFERENCE_STAR,
@@ -123,7 +123,7 @@ static void test_star(void **state)
                                                  .dimensions = 0,
                                                  .channels = 2,
                                                  .buffer = 4,
-                                                 .cable = 2,
+                                                 .link = 2,
                                                  .router = 3,
                                                  .credit = 1});
 }
@@ -136,7 +136,7 @@ static void test_mesh(void **state)
                                                    .dimensions = 2,
                                                    .channels = 1,
                                                    .buffer = 8,
-                                                   .cable = 1,
+                                                   .link = 1,
                                                    .router = 1,
                                                    .credit = 0});
     compare("mesh:6x1", (struct reference_request){.shape = REFERENCE_MESH,
@@ -144,7 +144,7 @@ static void test_mesh(void **state)
                                                    .dimensions = 1,
                                                    .channels = 2,
                                                    .buffer = 6,
-                                                   .cable = 1,
+                                                   .link = 1,
                                                    .router = 2,
                                                    .credit = 2});
 }
@@ -157,7 +157,7 @@ static void test_torus(void **state)
                                                     .dimensions = 2,
                                                     .channels = 2,
                                                     .buffer = 8,
-                                                    .cable = 1,
+                                                    .link = 1,
                                                     .router = 2,
                                                     .credit = 0});
     compare("ring:5", (struct reference_request){.shape = REFERENCE_TORUS,
@@ -165,7 +165,7 @@ static void test_torus(void **state)
                                                  .dimensions = 1,
                                                  .channels = 2,
                                                  .buffer = 8,
-                                                 .cable = 1,
+                                                 .link = 1,
                                                  .router = 1,
                                                  .credit = 1});
     compare("ring:7", (struct reference_request){.shape = REFERENCE_TORUS,
@@ -173,7 +173,7 @@ static void test_torus(void **state)
                                                  .dimensions = 1,
                                                  .channels = 4,
                                                  .buffer = 8,
-                                                 .cable = 1,
+                                                 .link = 1,
                                                  .router = 1,
                                                  .credit = 0});
 }
@@ -187,7 +187,7 @@ static void test_shallow(void **state)
                                                  .dimensions = 1,
                                                  .channels = 1,
                                                  .buffer = 3,
-                                                 .cable = 2,
+                                                 .link = 2,
                                                  .router = 2,
                                                  .credit = 1});
     compare("mesh:3x3", (struct reference_request){.shape = REFERENCE_MESH,
@@ -195,7 +195,7 @@ static void test_shallow(void **state)
                                                    .dimensions = 2,
                                                    .channels = 1,
                                                    .buffer = 4,
-                                                   .cable = 1,
+                                                   .link = 1,
                                                    .router = 3,
                                                    .credit = 1});
 }
@@ -209,7 +209,7 @@ static void test_rounds(void **state)
                                                    .dimensions = 2,
                                                    .channels = 4,
                                                    .buffer = 8,
-                                                   .cable = 1,
+                                                   .link = 1,
                                                    .router = 1,
                                                    .rounds = 1});
     compare("ring:5", (struct reference_request){.shape = REFERENCE_TORUS,
@@ -217,7 +217,7 @@ static void test_rounds(void **state)
                                                  .dimensions = 1,
                                                  .channels = 2,
                                                  .buffer = 8,
-                                                 .cable = 1,
+                                                 .link = 1,
                                                  .router = 1,
                                                  .rounds = 1});
 }

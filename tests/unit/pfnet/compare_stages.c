@@ -59,13 +59,13 @@ static double simulated(const struct pair *pair, double load, double *accepted)
                                               .ugal_threshold = r->threshold,
                                               .ugal_candidates = 1,
                                               .intermediate_is_group = pair->group};
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     struct pf_routing routing;
     struct run_point point;
     char error[300] = "";
-    pf_fabric_cables_equal(&cables, 1, r->cable, steps(r, 3));
-    cables.latency[PF_CABLE_GLOBAL] = r->global ? r->global : r->cable;
-    struct pf_fabric *f = pf_fabric_make(pair->topology, &cables, error, sizeof error);
+    pf_fabric_equal_links(&links, 1, r->link, steps(r, 3));
+    links.latency[PF_LINK_GLOBAL] = r->global ? r->global : r->link;
+    struct pf_fabric *f = pf_fabric_make(pair->topology, &links, error, sizeof error);
     assert_non_null(f);
     assert_true(pf_routing_open(&routing, pair->routing, f, &plain, error, sizeof error));
     struct pf_pattern *p =
@@ -154,7 +154,7 @@ static void test_grids(void **state)
                                 .channels = 4,
                                 .buffer = 8,
                                 .flits = 1,
-                                .cable = 1,
+                                .link = 1,
                                 .routing = 1,
                                 .credit = 1,
                                 .speedup = 1}});
@@ -167,7 +167,7 @@ static void test_grids(void **state)
                                 .channels = 2,
                                 .buffer = 8,
                                 .flits = 1,
-                                .cable = 1,
+                                .link = 1,
                                 .routing = 2,
                                 .credit = 2,
                                 .speedup = 1,
@@ -186,7 +186,7 @@ static void test_tree(void **state)
                                 .channels = 4,
                                 .buffer = 16,
                                 .flits = 1,
-                                .cable = 1,
+                                .link = 1,
                                 .credit = 2,
                                 .speedup = 1}});
 }
@@ -203,7 +203,7 @@ static void test_hyperx(void **state)
                               .channels = 8,
                               .buffer = 4,
                               .flits = 1,
-                              .cable = 1,
+                              .link = 1,
                               .credit = 2,
                               .speedup = 1}};
     compare(pair);
@@ -226,7 +226,7 @@ static void test_dragonfly(void **state)
                                 .channels = 1,
                                 .buffer = 64,
                                 .flits = 10,
-                                .cable = 3,
+                                .link = 3,
                                 .global = 20,
                                 .credit = 2,
                                 .speedup = 2,
@@ -246,14 +246,14 @@ static void test_flits(void **state)
                                 .channels = 4,
                                 .buffer = 16,
                                 .flits = 4,
-                                .cable = 1,
+                                .link = 1,
                                 .routing = 1,
                                 .credit = 2,
                                 .speedup = 1,
                                 .hold = true}});
 }
 
-/* Flits of several packets that take turns on a cable, and packets that no buffer holds. */
+/* Flits of several packets that take turns on a link, and packets that no buffer holds. */
 static void test_wormholes(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void test_wormholes(void **state)
                               .channels = 4,
                               .buffer = 16,
                               .flits = 4,
-                              .cable = 1,
+                              .link = 1,
                               .routing = 1,
                               .credit = 2,
                               .speedup = 1}};
@@ -283,7 +283,7 @@ static void test_wormholes(void **state)
     compare_at(&pair, 0.4);
 }
 
-/* Steps of half a cycle, an even and an odd number of them: a flit leaves with the next cycle of its cable.
+/* Steps of half a cycle, an even and an odd number of them: a flit leaves with the next cycle of its link.
  */
 static void test_half_cycles(void **state)
 {
@@ -297,7 +297,7 @@ static void test_half_cycles(void **state)
                               .channels = 4,
                               .buffer = 8,
                               .flits = 1,
-                              .cable = 1,
+                              .link = 1,
                               .routing = 1,
                               .credit = 1,
                               .speedup = 2}};
@@ -307,7 +307,7 @@ static void test_half_cycles(void **state)
     compare(pair);
 }
 
-/* The adaptive choice between the direct cable and others, also when that is what all want: then how much is
+/* The adaptive choice between the direct link and others, also when that is what all want: then how much is
  * carried in the end hangs on how fresh what a router sees is, so that saturation says little. */
 static void test_adaptive(void **state)
 {
@@ -320,7 +320,7 @@ static void test_adaptive(void **state)
                               .channels = 4,
                               .buffer = 16,
                               .flits = 1,
-                              .cable = 1,
+                              .link = 1,
                               .global = 2,
                               .credit = 2,
                               .speedup = 1,

@@ -16,9 +16,9 @@
 static struct pf_fabric *fabric(const char *text)
 {
     char error[300];
-    struct pf_fabric_cables cables;
-    pf_fabric_cables_equal(&cables, 1e9, 0, 0);
-    struct pf_fabric *f = pf_fabric_make(text, &cables, error, sizeof error);
+    struct pf_fabric_speeds links;
+    pf_fabric_equal_links(&links, 1e9, 0, 0);
+    struct pf_fabric *f = pf_fabric_make(text, &links, error, sizeof error);
     if (!f)
         fail_msg("%s", error);
     return f;

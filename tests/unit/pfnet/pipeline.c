@@ -13,7 +13,7 @@ struct packet {
     int target;    /* node */
     int via;       /* router on the first leg, -1: none or behind it */
     int direction; /* in a ring: 2 i + (1: downwards); -1: in none */
-    int phase;     /* dragonfly: a global cable has been taken */
+    int phase;     /* dragonfly: a global link has been taken */
     bool measured;
     bool undecided; /* in the router of its source */
 };
@@ -40,7 +40,7 @@ struct router {
     int channel_grant[PORTS][LANES], channel_accept[PORTS][LANES];
     int grant[PORTS], accept[PORTS], turn[PORTS];
     int held[PORTS];                   /* of an output: 1 + input whose packet keeps it */
-    int64_t free_at[PORTS];            /* of a cable */
+    int64_t free_at[PORTS];            /* of a link */
     int peer[PORTS], peer_port[PORTS]; /* router; -1: a node, or nothing */
 };
 
@@ -150,7 +150,7 @@ static void build_dragonfly(struct net *n, int router)
         if (to != at)
             join(n, router, p + to - (to > at), group * a + to, p + at - (at > to));
     for (int i = 0; i < p; i++) {
-        int cable = at * p + i, other = cable + (cable >= group), back = group - (group > other);
+        int link = at * p + i, other = link + (link >= group), back = group - (group > other);
         join(n, router, p + a - 1 + i, other * a + back / p, p + a - 1 + back % p);
     }
 }
@@ -204,12 +204,12 @@ static int go_dragonfly(const struct net *n, int router, int target, struct pack
     if (router == target)
         return -1;
     if (group != to) {
-        int cable = to - (to > group);
-        next = cable / h;
+        int link = to - (to > group);
+        next = link / h;
         if (next == at) {
             p->phase = 1;
             *class = 1;
-            return h + a - 1 + cable % h;
+            return h + a - 1 + link % h;
         }
     }
     return h + next - (next > at);
@@ -290,10 +290,10 @@ static void schedule(struct net *n, int64_t date, struct event what)
     *place = e;
 }
 
-static int cable_of(const struct net *n, int port)
+static int link_of(const struct net *n, int port)
 {
     bool global = n->r->shape == PIPELINE_DRAGONFLY && port >= 3 * n->r->extent - 1;
-    return global ? n->r->global : n->r->cable;
+    return global ? n->r->global : n->r->link;
 }
 
 static void deliver(struct net *n, const struct flit *f)
@@ -391,7 +391,7 @@ static void inject(struct net *n, int node)
     at->credit[at->lane]--;
     at->first = (at->first + 1) % at->capacity;
     at->count--;
-    schedule(n, n->now + 1 + n->r->cable,
+    schedule(n, n->now + 1 + n->r->link,
              (struct event){
                  .flit = flit, .router = router_of(n, node), .port = node % n->terminals, .lane = at->lane});
     at->last = at->lane;
@@ -463,9 +463,9 @@ static void send(struct net *n, int router, int input, int c)
     r->free_at[output] = leaves + 1;
     struct event there = {
         .flit = flit, .router = r->peer[output], .port = r->peer_port[output], .lane = lane->lane};
-    schedule(n, leaves + cable_of(n, output), there);
+    schedule(n, leaves + link_of(n, output), there);
     if (r->peer[output] < 0) /* the node gives the credit back at once */
-        schedule(n, leaves + 2 * n->r->cable + 1 + n->r->credit,
+        schedule(n, leaves + 2 * n->r->link + 1 + n->r->credit,
                  (struct event){.router = router, .port = output, .lane = lane->lane});
     struct event back = {.router = r->peer[input], .port = r->peer_port[input], .lane = c};
     int64_t later = n->r->credit;
@@ -477,7 +477,7 @@ static void send(struct net *n, int router, int input, int c)
                         : router * n->terminals + input;
         later = 0;
     }
-    schedule(n, n->now + 1 + cable_of(n, input) + later, back);
+    schedule(n, n->now + 1 + link_of(n, input) + later, back);
     lane->held = n->r->hold && flit.left > 0;
     if (flit.left > 0)
         return;

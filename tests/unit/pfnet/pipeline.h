@@ -17,7 +17,7 @@ enum pipeline_shape {
     PIPELINE_TORUS,
     PIPELINE_HYPERX,
     PIPELINE_TREE,     /* `extent`-ary `dimensions`-tree; up by chance */
-    PIPELINE_DRAGONFLY /* `extent` nodes and global cables, twice as many routers in a group */
+    PIPELINE_DRAGONFLY /* `extent` nodes and global links, twice as many routers in a group */
 };
 
 struct pipeline_request {
@@ -27,10 +27,10 @@ struct pipeline_request {
     int channels;  /* of each class; a torus and a dragonfly have two classes */
     int buffer;    /* flits of each channel at an input */
     int flits;     /* of a packet */
-    int cable;     /* cycles */
+    int link;      /* cycles */
     int global;    /* the same, between groups */
     int routing;   /* cycles of the stage; the others take one each */
-    int credit;    /* cycles that a credit needs besides the cable */
+    int credit;    /* cycles that a credit needs besides the link */
     int speedup;   /* steps of a router in each cycle */
     bool valiant;  /* over a random node, with classes of their own on the way there */
     /* With valiant, in a dragonfly: only if the flits behind the minimal way's output are more than twice

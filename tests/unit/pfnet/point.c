@@ -10,18 +10,18 @@
 
 #include <cmocka.h>
 
-/* A packet takes 1 us; a cable and a router 100 ns. */
+/* A packet takes 1 us; a link and a router 100 ns. */
 static struct run_point measure(const char *topology, const char *routing, const char *traffic, double load,
                                 double slot_bytes, int length, uint64_t seed)
 {
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds links;
     struct pf_packet_settings settings = pf_packet_settings_plain;
     const struct pf_routing_settings plain = {.seed = seed, .ugal_bias = 1, .ugal_candidates = 1};
     struct pf_routing r;
     struct run_point point;
     char error[300] = "";
-    pf_fabric_cables_equal(&cables, 1e9, 1e-7, 1e-7);
-    struct pf_fabric *f = pf_fabric_make(topology, &cables, error, sizeof error);
+    pf_fabric_equal_links(&links, 1e9, 1e-7, 1e-7);
+    struct pf_fabric *f = pf_fabric_make(topology, &links, error, sizeof error);
     assert_non_null(f);
     assert_true(pf_routing_open(&r, routing, f, &plain, error, sizeof error));
     struct pf_pattern *p = pf_pattern_make(traffic, f, seed, error, sizeof error);
@@ -49,7 +49,7 @@ static struct run_point measure(const char *topology, const char *routing, const
     return point;
 }
 
-/* Alone: cut through two cables and a router, or four and three. */
+/* Alone: cut through two links and a router, or four and three. */
 static void test_idle(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void test_idle(void **state)
     assert_true(fabs(b.hops - 4) < 1e-12);
 }
 
-/* One source: its cable is M/D/1. Intervals of 95 % hold the exact mean in most of the runs. */
+/* One source: its link is M/D/1. Intervals of 95 % hold the exact mean in most of the runs. */
 static void test_queue(void **state)
 {
     enum { RUNS = 60 };
@@ -93,7 +93,7 @@ static void test_bernoulli(void **state)
     assert_true(p.latency > 2e-6);
 }
 
-/* Three sources share one node's cable. */
+/* Three sources share one node's link. */
 static void test_saturation(void **state)
 {
     (void)state;

@@ -184,7 +184,7 @@ static void inject(struct net *n, int node)
     if (channel < 0)
         return;
     at->credit[channel]--;
-    schedule(n, n->r->cable,
+    schedule(n, n->r->link,
              (struct event){.flit = take(&at->source),
                             .vertex = n->r->dimensions ? node : 0,
                             .port = n->r->dimensions ? 0 : node,
@@ -220,14 +220,14 @@ static void move(struct net *n, int router, int input, int channel, int output)
         there.vertex = beyond(n, router, direction);
         there.port = n->terminals + (direction ^ 1);
     }
-    schedule(n, n->r->cable, there);
+    schedule(n, n->r->link, there);
     if (input < n->terminals) {
         back.vertex = n->routers + (n->r->dimensions ? router : input);
     } else {
         back.vertex = beyond(n, router, input - n->terminals);
         back.port = n->terminals + ((input - n->terminals) ^ 1);
     }
-    schedule(n, n->r->cable + n->r->credit, back);
+    schedule(n, n->r->link + n->r->credit, back);
 }
 
 /* What one allocation knows. */

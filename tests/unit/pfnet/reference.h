@@ -22,8 +22,8 @@ struct reference_request {
     int extent, dimensions; /* a star has none */
     int channels;           /* of each class; a torus has two classes */
     int buffer;             /* flits of each channel at an input */
-    int cable, router;      /* cycles */
-    int credit;             /* cycles that a credit needs besides the cable */
+    int link, router;       /* cycles */
+    int credit;             /* cycles that a credit needs besides the link */
     int rounds;             /* of the allocator in a cycle; 0: until nothing more fits */
     double load;            /* flits per cycle and node, Bernoulli; to every other node alike */
     int warm_up, measured;  /* cycles */

@@ -61,14 +61,13 @@ static int32_t cube_ports(const void *shape, int32_t router)
     return c->terminals + c->dimensions;
 }
 
-static void cube_wire(struct pf_fabric *f, const struct pf_fabric_cables *cables)
+static void cube_wire(struct pf_fabric *f, const struct pf_fabric_speeds *links)
 {
     const struct cube *c = f->shape;
     for (int32_t v = 0; v < f->routers; v++)
         for (int i = 0; i < c->dimensions; i++)
             if (!(v >> i & 1))
-                pf_fabric_connect(f, v, c->terminals + i, v | 1 << i, c->terminals + i, PF_CABLE_LOCAL,
-                                  cables);
+                pf_fabric_connect(f, v, c->terminals + i, v | 1 << i, c->terminals + i, PF_LINK_LOCAL, links);
 }
 
 static const struct pf_fabric_ops ops = {

@@ -44,12 +44,12 @@ struct pf_links {
 struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_time)
 {
     struct pf_links *links = pf_calloc(1, sizeof *links);
-    struct pf_fabric_cables cables;
+    struct pf_fabric_speeds speeds;
     links->topology = topology;
     links->byte_time = byte_time;
     links->count = (size_t)pf_fabric_links(topology);
-    pf_fabric_cables_equal(&cables, 1 / byte_time, 0, 0);
-    pf_fabric_wire(topology, &cables);
+    pf_fabric_equal_links(&speeds, 1 / byte_time, 0, 0);
+    pf_fabric_wire(topology, &speeds);
     links->link = pf_calloc(links->count + 1, sizeof *links->link);
     return links;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cable, from the output that a packet leaves by to the input that it comes to. */
+/* A link, from the output that a packet leaves by to the input that it comes to. */
 #include "lowlevel/network/packet/state.h"
 
 bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double sent)
@@ -8,7 +8,7 @@ bool pf_packet_is_cut(const struct pf_packet_sim *sim, int32_t output, double se
            (!sim->fabric->up[output] || sim->outputs[output].down_at >= sent);
 }
 
-/* A flit that a faster crossbar has brought between two cycles of the cable waits for the next one. */
+/* A flit that a faster crossbar has brought between two cycles of the link waits for the next one. */
 static double next_slot(const struct pf_packet_sim *sim, double date)
 {
     const double rounding = 1e-6;
@@ -38,7 +38,7 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     p->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
     p->port = input;
     p->ready = leave;
-    if (time <= 0.0) /* nothing waits on a cable of any rate: the rest follows as it comes in */
+    if (time <= 0.0) /* nothing waits on a link of any rate: the rest follows as it comes in */
         time = later(p->tail - leave, 0.0);
     p->tail = head + shares * time;
     if (is_at_router(sim, input)) {
