@@ -36,7 +36,6 @@ CASES = {
     "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
     "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"], []),
     "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
-    "halo-10000-told": (16, "packet", [BODIES, "halo", "10000", "8192"], ["-iterations", "10000"]),
     "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"], []),
     "hpl-16": (16, "packet", [HPL], []),
     "hpl-64": (64, "packet", [HPL], []),

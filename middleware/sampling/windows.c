@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +17,9 @@
 #include "middleware/core/job_state.h"
 #include "middleware/sampling/marks.h"
 
-/* Dates of each rank that a window keeps, and what two of them may differ by to be the same. */
-#define MOST_DATES 1000000
-#define RESOLUTION 1e-9
-
 struct window {
     unsigned first, last;
     double *dates;                 /* the latest of any rank, from `first` to `last`, both included */
-    double *by_rank;               /* those of each rank, mark by mark; NULL: nobody keeps them */
     int left;                      /* ranks that have passed the last mark */
     bool entered;                  /* by a rank */
     struct pf_account_spent begin; /* when it was entered */
@@ -117,20 +111,13 @@ void pf_windows_read(void)
                !*pf_config.replay_record && !*pf_config.computation_record;
 }
 
-static void make_room(struct window *window, size_t ranks)
-{
-    size_t marks = window->last - window->first + 1;
-    window->dates = pf_calloc(marks, sizeof(double));
-    if (marks <= MOST_DATES / ranks)
-        window->by_rank = pf_calloc(marks * ranks, sizeof(double));
-}
-
 void pf_windows_begin(int ranks)
 {
     all.ranks = ranks;
     all.parts = pf_calloc((size_t)ranks, sizeof *all.parts);
     for (unsigned i = 0; i < all.count; i++)
-        make_room(&all.windows[i], (size_t)ranks);
+        all.windows[i].dates =
+            pf_calloc(all.windows[i].last - all.windows[i].first + 1, sizeof *all.windows[i].dates);
 }
 
 void pf_windows_load(void)
@@ -138,22 +125,20 @@ void pf_windows_load(void)
     pf_model_load(all.model);
 }
 
-static void note(struct window *window, unsigned mark, int rank, double date)
+static void note(struct window *window, unsigned mark, double date)
 {
-    size_t at = mark - window->first;
-    if (date > window->dates[at])
-        window->dates[at] = date;
-    if (window->by_rank)
-        window->by_rank[at * (size_t)all.ranks + (size_t)rank] = date;
+    double *latest = &window->dates[mark - window->first];
+    if (date > *latest)
+        *latest = date;
 }
 
 /* The rank leaves the window in which it is, if this is its last mark. */
-static void leave(struct part *part, unsigned mark, int rank, double date)
+static void leave(struct part *part, unsigned mark, double date)
 {
     struct window *window = &all.windows[part->window];
     if (!part->inside)
         return;
-    note(window, mark, rank, date);
+    note(window, mark, date);
     if (mark != window->last)
         return;
     part->inside = false;
@@ -165,7 +150,7 @@ static void leave(struct part *part, unsigned mark, int rank, double date)
 }
 
 /* It enters the next one, if that begins here. */
-static void enter(struct part *part, unsigned mark, int rank, double date)
+static void enter(struct part *part, unsigned mark, double date)
 {
     struct window *window = &all.windows[part->window];
     if (part->inside || part->window >= all.count || window->first != mark)
@@ -174,7 +159,7 @@ static void enter(struct part *part, unsigned mark, int rank, double date)
     if (!window->entered)
         window->begin = pf_account_spent();
     window->entered = true;
-    note(window, mark, rank, date);
+    note(window, mark, date);
 }
 
 /* Nothing of what follows is asked for when the last window is over. */
@@ -190,8 +175,8 @@ void pf_windows_pass(int rank, struct pf_rank *runs, unsigned mark, double date)
 {
     struct part *part = &all.parts[rank];
     bool inside = part->inside;
-    leave(part, mark, rank, date);
-    enter(part, mark, rank, date);
+    leave(part, mark, date);
+    enter(part, mark, date);
     if (runs)
         end_after(mark);
     if (!runs || inside == part->inside)
@@ -201,34 +186,13 @@ void pf_windows_pass(int rank, struct pf_rank *runs, unsigned mark, double date)
     pf_switch_to(runs, part->inside ? all.model : part->before);
 }
 
-/* How far the ranks are apart when they pass a mark, as one number: the same for two marks at which all are
- * equally far from the last one, in whole nanoseconds. */
-static uint64_t state_of(const struct window *window, unsigned mark)
-{
-    size_t at = mark - window->first, ranks = (size_t)all.ranks;
-    uint64_t state = 0;
-    for (size_t i = 0; i < ranks; i++) {
-        long long behind = llround((window->dates[at] - window->by_rank[at * ranks + i]) / RESOLUTION);
-        state += pf_marks_mix(i + 1 + pf_marks_mix((uint64_t)behind));
-    }
-    return state;
-}
-
-static void put_date(unsigned number, const struct window *window, unsigned mark)
-{
-    fprintf(all.out, "%u,%u,%.15g,", number, mark, window->dates[mark - window->first]);
-    if (window->by_rank)
-        fprintf(all.out, "%016" PRIx64, state_of(window, mark));
-    putc('\n', all.out);
-}
-
 static void put_windows(bool *beyond)
 {
-    fputs("window,mark,date_s,state\n", all.out);
+    fputs("window,mark,date_s\n", all.out);
     for (unsigned i = 0; i < all.count; i++)
         for (unsigned mark = all.windows[i].first;
              mark <= all.windows[i].last && all.windows[i].left == all.ranks; mark++)
-            put_date(i, &all.windows[i], mark);
+            fprintf(all.out, "%u,%u,%.15g\n", i, mark, all.windows[i].dates[mark - all.windows[i].first]);
     if (all.ended)
         fprintf(all.out, "# ended %u\n", all.ended);
     for (unsigned i = 0; i < all.count; i++) {
@@ -257,10 +221,8 @@ bool pf_windows_finish(uint64_t calls)
     if (fclose(all.out) != 0 || !written)
         pf_die("cannot write '%s': %s", pf_config.windows_result, strerror(errno));
     all.out = NULL;
-    for (unsigned i = 0; i < all.count; i++) {
+    for (unsigned i = 0; i < all.count; i++)
         free(all.windows[i].dates);
-        free(all.windows[i].by_rank);
-    }
     free(all.windows);
     free(all.parts);
     all.windows = NULL;

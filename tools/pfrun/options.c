@@ -89,7 +89,7 @@ static const struct flag_row {
     {"fine", OF_SAMPLE, "M", "-sample: the fine model (default: the finest)", NULL},
     {"cheap", OF_SAMPLE, "M", "-sample: the cheap model (default: the cheapest)", NULL},
     {"budget", OF_SAMPLE, "P", "-sample: share of the run that is simulated in the fine model at most (default: 10%)", NULL},
-    {"iterations", OF_SAMPLE, "N", "-sample: iterations that the program makes; the run stops when enough are known", NULL},
+    {"iterations", OF_SAMPLE, "N", "", NULL},
     {"verify", OF_SAMPLE, NULL,
      "-sample: afterwards, run all in the fine model, for the true error", NULL},
     {"seed", OF_SAMPLE, "N", "-sample: seed of the random places (default: 1)", NULL},

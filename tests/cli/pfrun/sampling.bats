@@ -84,18 +84,6 @@ END
     [ "$(tail -n 1 left | cut -d, -f2)" = end ]
 }
 
-@test "windows: how far ranks are apart" {
-    echo '3 60' >windows
-    windows 60 pcontrol >/dev/null
-    python3 - result <<'END'
-import csv, sys
-rows = list(csv.DictReader(line for line in open(sys.argv[1]) if line[0] != "#"))
-states = [row["state"] for row in rows]
-assert len(rows) == 58 and all(len(state) == 16 for state in states), states
-assert 1 < len(set(states)) < 40, states  # iterations come again
-END
-}
-
 @test "marks: whatever the level of MPI_Pcontrol" {
     PARFOCAL_MARKS=marks app analytic 1 levels pcontrol >/dev/null
     [ "$(grep ',pcontrol,' marks | cut -d, -f3 | tr '\n' ' ')" = "0 -120 -2147483648 7 " ]

@@ -234,11 +234,6 @@ class Refusals(Folder):
                 (["-sample", "2%", "-fine", "smpi", "-cheap", "smpi", *body], "is not finer"),
                 (["-sample", "2%", "-model", "smpi", *body], "-model is not for -sample"),
                 (["-sample", "2%", "-seed", "x", *body], "-seed needs a whole number"),
-                (["-sample", "2%", "-iterations", "0", *body], "-iterations needs a whole number"),
-                (["-sample", "2%", "-iterations", "99", "./bodies", "halo", "300"], "-iterations 99: fewer than 100 are too few"),
-                (["-sample", "2%", "-iterations", "100", "./bodies", "halo", "9"], "no iterations that are alike"),
-                (["-sample", "2%", "-iterations", "600", "./bodies", "alltoallv", "600"], "no iterations that are alike"),
-                (["-sample", "2%", "-iterations", "100", "--cfg=smpi/simulate-computation:yes", *body], "measured times never come again"),
                 (["-sample", "2%", "-nonsense", *body], "unknown option '-nonsense'"),
                 (["-sample", "2%"], "no application"), (["-sample", "2%", "./nothing"], "does not exist"),
                 (["-sample", "2%", "-budget", "50", *PAIR, "./bodies", "halo", "2"], "no structure to sample"),
@@ -315,32 +310,14 @@ class Samples(Folder):
                                sum(float(row["cheap_s"]) for row in rows if row["simulated"] == "yes" or row["stratum"] != "kind 2"),
                                sample["estimate_s"] / sample["cheap_s"], delta=0.01)
 
-    def test_by_heart(self):
-        """Where a narrow interval is asked for, iterations that come again are known by heart, nearly to the last digit."""
-        said = self.sample(*FIXED, "-sample", "0.3%", *PAIR, "-budget", "10", "-verify", "-report", "heart", "./bodies", "halo", "2000", "4096")
-        sample = self.numbers("heart")["sample"]
-        self.assertIn("known by heart", said)
-        self.assertIn("in 2 runs", said)
-        self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
-        self.assertLess(abs(sample["verify"]["error"]), 2e-4, said)
-        self.assertGreater(abs(sample["cheap_s"] / sample["estimate_s"] - 1), 0.005, "a sample of it shows something")
-        self.assertNotIn("coverage", sample["verify"])
-        self.assertNotIn("border", said)
-
-    def test_iterations_told(self):
-        """Who says how many iterations there are has the time of all, or of the first of them, for that of a few."""
-        for count in (2000, 600):
-            said = self.sample(*FIXED, "-sample", "1%", *PAIR, "-iterations", str(count), "-verify", "-report", "told", "./bodies", "halo", "2000", "4096")
-            sample = self.numbers("told")["sample"]
-            self.assertEqual(sample["units"], count + 1)
-            self.assertLess(sample["share"], 0.7 * 100 / count, said)
-            self.assertLess(abs(sample["verify"]["error"]), 2e-4, said)
-            self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
-            self.assertNotIn("bodies: halo", said)
-        said = self.sample(*FIXED, "-sample", "1%", *PAIR, "-iterations", "2001", "-verify", "./bodies", "halo", "2000", "4096", status=1)
-        self.assertIn("does not do the same", said)
-        said = self.sample(*FIXED, "-sample", "1%", *PAIR, "-iterations", "2000", "./bodies", "amr", "2000", "4096", status=1)
-        self.assertIn("leave -iterations away", said)
+    def test_iterations(self):
+        """An option that once was warns, and the sample is the same."""
+        words = [*FIXED, "-sample", "2%", *PAIR, "-budget", "20", "./bodies", "halo", "700", "4096"]
+        plain = self.sample(*words)
+        done = subprocess.run([PFRUN, *words[:2], "-iterations", "700", *words[2:]], cwd=self.folder, timeout=600, check=True, capture_output=True, text=True,
+                              env=ENVIRONMENT)
+        self.assertEqual(done.stderr, "parfocal: warning: -iterations has no effect any more, and will be removed: the sample finds the iterations\n")
+        self.assertEqual(*(text.split("\n")[1] for text in (plain, done.stdout)))
 
     def test_not_ahead(self):
         """A program whose iterations differ has its windows drawn when all are known; so has one of which its begin is all, heard once."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from pfcurve.errors import Problem
 
-from . import estimate, files, memory, plan, sequence, units
+from . import estimate, files, plan, sequence, units
 from .windows import Windows
 
 WORTH, WORTH_TWO = 3, 5  # times that the fine model must be dearer than the cheap one: where one run may do, and where some are needed
@@ -287,10 +287,7 @@ def from_begin(options, runs, base):
         return None
     here = (looks.around(both[0], both[0][0].number), both[2][0])
     size = found.distance * math.ceil(size / found.distance)
-    placed = Ahead(base, runs.marks.at, first, size, found.step, share, growth, here, found.level, found.usual)
-    if options.goal < memory.GOAL and not found.level and growth:  # too many windows: let what comes again be known by heart, and these try it
-        placed.growth, placed.here = LONGEST, (*here, (0, placed.mark(first + memory.BEGIN)))
-    return placed
+    return Ahead(base, runs.marks.at, first, size, found.step, share, growth, here, found.level, found.usual)
 
 
 def begin(options, runs):

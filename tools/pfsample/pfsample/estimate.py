@@ -9,7 +9,6 @@ from . import student
 LEAST_WIDTH = 2e-4  # of the estimate, where all units of all strata are known
 # Iterations that are equal in the cheap model go round in cycles in a fine one, some longer by 1 to 3 %, and six that were drawn may show none of
 # them. So the variance is that of the sample and of one more degree of freedom, with a standard deviation of so much of a unit.
-BY_HEART = "by heart"  # the part that is remembered
 PRIOR, PRIOR_FREEDOM = 0.02, 1
 COLUMNS = ((lambda unit: unit.work,), (lambda unit: unit.x, lambda unit: unit.work))  # what y may be told by, besides its ratio to x
 ENOUGH = 7  # more units than coefficients
@@ -39,10 +38,6 @@ class Estimate:
     freedom: float
     border: float  # signed, s
     parts: list = field(default_factory=list)
-
-    @property
-    def by_heart(self):
-        return any(part.name == BY_HEART for part in self.parts)
 
     @property
     def half(self):

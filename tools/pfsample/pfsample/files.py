@@ -70,14 +70,6 @@ def merged(spans):
     return result
 
 
-def read_states(path):
-    """{window: {mark: how far the ranks are apart, as a word}}."""
-    states = {}
-    for row in split(path)[1]:
-        states.setdefault(int(row["window"]), {})[int(row["mark"])] = row["state"]
-    return states
-
-
 def read_calls(path):
     """How many calls the run had by which slices are counted; 0: unknown."""
     return next((int(comment.split()[1]) for comment in split(path)[0] if comment.startswith("calls ")), 0)

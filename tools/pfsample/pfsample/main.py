@@ -8,10 +8,9 @@ from pfcurve.errors import Problem, Stopped, raise_stops, say
 from pfcurve.main import as_typed, command_text, versions
 
 from . import ahead as windows_ahead
-from . import memory
 from . import options as command_line
 from . import plan as plan_of_units
-from . import result, sequence, slices, told, units
+from . import result, sequence, slices, units
 from .found import WORTH, tell_units
 from .kept import Kept
 from .runs import Input, Runs
@@ -60,10 +59,6 @@ def drawn_ahead(options, runs, ahead):
         return None
     base = ahead.clean(ahead.kinds_of(base), runs.held)
     runs.alone = ahead.alone
-    if options.goal < memory.GOAL:
-        sample = memory.run(base, runs.held, runs.states)
-        if sample and sample[2].half <= options.goal * sample[2].total:
-            return units.Units(base), f"{found}, known by heart", Windows(runs, units.Units(base)), sample
     drawn = ahead.found(base, options.seed, runs.holds)
     parts = ahead.parts(base, drawn)
     windows = Windows(runs, parts)
@@ -161,19 +156,15 @@ def work(bindir, arguments):
         if kept.before and not options.quiet:
             say(f"parfocal: -sample goes on where it was stopped: finished runs ({kept.before}) are not repeated")
         runs = Runs(options, pfrun, kept.folder)
-        if options.iterations:
-            summary, *drawn = told.run(options, runs)
-            ahead = None
-        else:
-            status, summary, ahead = windows_ahead.begin(options, runs)
-            if status:
-                return status
-            drawn = drawn_ahead(options, runs, ahead) if ahead else exact(runs) if runs.exact else None
+        status, summary, ahead = windows_ahead.begin(options, runs)
+        if status:
+            return status
+        drawn = drawn_ahead(options, runs, ahead) if ahead else exact(runs) if runs.exact else None
         if drawn:
             parts, found, windows, sample = drawn
         else:
             if ahead:  # it was not heard in vain, but its marks are those of a run with windows
-                ahead, runs.held, runs.states = None, {}, {}
+                ahead, runs.held = None, {}
                 runs.cheap(shown=False)
             (parts, found), sample = any_parts(options, runs), None
             windows = Windows(runs, parts)

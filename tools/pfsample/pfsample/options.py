@@ -5,7 +5,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from pfcurve.errors import Problem
+from pfcurve.errors import Problem, say
 from pfcurve.options import LADDER, Parser, check_app, check_model, flag, pfrun_flags
 
 @dataclass
@@ -16,7 +16,6 @@ class Options:
     cheap: str = ""
     budget: float = 0.1
     strict: bool = False  # the budget was asked for
-    iterations: int = 0  # that the program makes, as the user says
     verify: bool = False
     seed: int = 1
     report: str = ""
@@ -89,7 +88,7 @@ def from_arguments(arguments, available):
                       seed=whole(args.seed or "1", "seed", 0, 2**63 - 1), report=args.report or "",
                       run_flags=pfrun_flags(args) + more_flags(args), settings=args.cfg, app=check_app(args.app))
     options.strict = args.budget is not None
-    if args.iterations is not None:
-        options.iterations = whole(args.iterations, "iterations", 1, 1_000_000)
+    if args.iterations is not None and not args.quiet:
+        say("parfocal: warning: -iterations has no effect any more, and will be removed: the sample finds the iterations")
     options.cheap, options.fine = models_of(args, available)
     return options

@@ -49,7 +49,7 @@ class Result:
         border = self.estimate.border / self.estimate.total
         self.checked = {"true_s": self.truth, "error": self.estimate.total / self.truth - 1,
                         "inside": self.estimate.low <= self.truth <= self.estimate.high}
-        if not self.plan.strata or self.estimate.by_heart:  # nothing was drawn, so no other seed draws anything else
+        if not self.plan.strata:  # nothing was drawn, so no other seed draws anything else
             return
         hits, errors, shares = sequence.coverage(self.units, y, self.options.goal, self.options.budget, range(RESAMPLES), border,
                                                  (lambda seed: self.ahead.plan(self.units, self.ahead.elsewhere(self.units, seed), lambda number: True))
@@ -109,7 +109,7 @@ class Result:
         if 1 < len(phases) <= 12:
             lines += [f"    {name}: {seconds_text(fine)}" + (f" ({o.cheap}: {seconds_text(cheap)})" if self.cheap is not None else "") for name, (cheap, fine) in phases.items()
                       if fine > 0]
-        if not e.by_heart and not self.runs.exact:
+        if not self.runs.exact:
             lines.append(f"  border: {100 * e.border / e.total:+.2g} % by {len(self.borders)} units, added to the interval")
         lines.append(f"  cost: {seconds_text(self.paid)} of processor time in {self.runs.cost.runs} runs; " + (
             f"all {o.fine} would cost {seconds_text(self.fine_cost)} ({'measured' if self.checked or self.runs.exact else 'by its windows'}): "

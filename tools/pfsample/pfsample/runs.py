@@ -91,7 +91,7 @@ class Runs:
         self.alone = 1.0  # times of the cheap model where no window ever was, over those that are known
         self.compared = 0  # iterations at the begin of a run with windows that were placed ahead, with as many others
         self.lead = []  # the window that each mixed run begins with
-        self.held, self.states = {}, {}  # {window of the run with marks: {mark: date}}, and how far apart ranks were
+        self.held = {}  # {window of the run with marks: {mark: date}}
         self.environment = {k: v for k, v in os.environ.items()
                             if k not in ("PARFOCAL_REPORT", "PARFOCAL_SUMMARY", "PARFOCAL_TABLE", "PARFOCAL_MODEL")}
         computes = (setting(options, "smpi/simulate-computation") or "yes").lower() not in OFF
@@ -269,7 +269,6 @@ class Runs:
         if spans:
             dates, costs = files.read_dates(self.path("dates.csv"))
             self.held = {spans[window]: of for window, of in dates.items()}
-            self.states = {spans[window]: of for window, of in files.read_states(self.path("dates.csv")).items()}
             self.count(list(self.held), costs)
         return 0, summary
 
@@ -301,11 +300,9 @@ class Runs:
         fine, end = files.read_marks(self.path("fine.csv")), len(self.marks.marks) - 1
         if slices.differ(fine.calls, self.marks) and not own:
             self.told.append(f"the whole run makes {fine.calls} calls, not {slices.calls_of(self.marks)}: what the program does depends on time")
-        more = len(fine.marks) - end - 1  # than are known, behind the last iteration that was told
-        both, told = list(zip(fine.marks, self.marks.marks[:end])), self.options.iterations
-        if more < 0 or (more and not told) or any(a.at != b.at or (told and a.calls != b.calls) for a, b in both):
+        if len(fine.marks) != end + 1 or any(a.at != b.at for a, b in zip(fine.marks, self.marks.marks)):
             raise Problem(f"-verify: the program does not do the same in {self.options.fine} as in {self.options.cheap}")
-        return [mark.date for mark in fine.marks[:end + 1]], self.last
+        return [mark.date for mark in fine.marks], self.last
 
     def windows(self, wanted, longer):
         """{(first mark, last mark): {mark: date}} of fine windows. Those that meet are one, and the `longer` ones have a run of their own."""
