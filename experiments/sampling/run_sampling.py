@@ -8,71 +8,51 @@ added to what is there; --again runs those that are.
 import argparse
 import csv
 import json
-import math
 import os
 import subprocess
-import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "experiments", "hpl"))
-import build as hpl  # noqa: E402 (the path comes first)
-
-BODIES, UNLIKE, HPL, PARTICLES = "bodies", "unlike", "hpl", "particles"
-ORDER, BLOCK = 2000, 16  # of HPL's matrix: 125 panels
-# ranks, fine model, program and arguments, further flags
+BODIES, PARTICLES = "bodies", "particles"
+# ranks, fine model, program and arguments
 CASES = {
-    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
-    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"], []),
-    "amr-16": (16, "packet", [BODIES, "amr", "12000", "16384"], []),
-    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "20000", "8192"], []),
-    "particles-16": (16, "packet", [PARTICLES, "-side", "8", "-cycles", "1500", "-done", "rounds"], []),
-    "cg-16": (16, "packet", ["cg", "-n", "48", "-t", "60"], []),
-    "halo-64": (64, "packet", [BODIES, "halo", "6000", "8192"], []),
-    "amr-64": (64, "packet", [BODIES, "amr", "8000", "16384"], []),
-    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "5000", "8192"], []),
-    "particles-64": (64, "packet", [PARTICLES, "-side", "8", "-cycles", "10000", "-done", "rounds"], []),
-    "cg-64": (64, "packet", ["cg", "-n", "48", "-t", "40"], []),
-    "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"], ["-by", "run"]),
-    "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"], []),
-    "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"], ["-by", "run"]),
-    "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"], []),
-    "hpl-16": (16, "packet", [HPL], []),
-    "hpl-64": (64, "packet", [HPL], []),
-    "sweep-16": (16, "packet", [UNLIKE, "sweep", "6"], []),
-    "sweep-64": (64, "packet", [UNLIKE, "sweep", "6"], []),
-    "deal-16": (16, "packet", [UNLIKE, "deal", "10000"], []),
-    "pairs-16": (16, "packet", [UNLIKE, "pairs", "12000"], []),
-    "sizes-16": (16, "packet", [UNLIKE, "sizes", "60"], []),
+    "halo-16": (16, "packet", [BODIES, "halo", "1000", "32768"]),
+    "halo-10000": (16, "packet", [BODIES, "halo", "10000", "8192"]),
+    "amr-16": (16, "packet", [BODIES, "amr", "12000", "16384"]),
+    "alltoallv-16": (16, "packet", [BODIES, "alltoallv", "20000", "8192"]),
+    "particles-16": (16, "packet", [PARTICLES, "-side", "8", "-cycles", "1500", "-done", "rounds"]),
+    "cg-16": (16, "packet", ["cg", "-n", "48", "-t", "60"]),
+    "halo-64": (64, "packet", [BODIES, "halo", "6000", "8192"]),
+    "amr-64": (64, "packet", [BODIES, "amr", "8000", "16384"]),
+    "alltoallv-64": (64, "packet", [BODIES, "alltoallv", "5000", "8192"]),
+    "particles-64": (64, "packet", [PARTICLES, "-side", "8", "-cycles", "10000", "-done", "rounds"]),
+    "cg-64": (64, "packet", ["cg", "-n", "48", "-t", "40"]),
+    "halo-16-portals": (16, "portals", [BODIES, "halo", "1000", "32768"]),
+    "amr-16-portals": (16, "portals", [BODIES, "amr", "1500", "16384"]),
+    "alltoallv-16-portals": (16, "portals", [BODIES, "alltoallv", "1000", "8192"]),
+    "halo-10000-large": (16, "packet", [BODIES, "halo", "10000", "32768"]),
 }
 COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "estimate_s", "half_width", "border", "true_s", "error", "inside", "coverage",
            "cheap_error", "cost_ratio", "reached"]
 
 
-def build(options, cases):
+def build(options):
     programs = {"cg": os.path.join(os.path.dirname(options.bin), "examples", "cg")}
-    for name in (BODIES, UNLIKE):
-        programs[name] = os.path.join(options.out, name)
-        subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", os.path.join(HERE, name + ".c"), "-o", programs[name]], check=True)
+    programs[BODIES] = os.path.join(options.out, BODIES)
+    subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", os.path.join(HERE, "bodies.c"), "-o", programs[BODIES]], check=True)
     parts = [os.path.join(ROOT, "experiments", "particles", name) for name in ("exchange.c", "particles.c", "physics.c")]
     programs[PARTICLES] = os.path.join(options.out, PARTICLES)
     subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", *parts, "-lm", "-o", programs[PARTICLES]], check=True)
-    if any(CASES[case][2] == [HPL] for case in cases):
-        programs[HPL] = hpl.build_hpl(options.bin, os.path.join(options.out, "build"))
     return programs
 
 
 def run(options, name, programs):
-    ranks, fine, words, more = CASES[name]
+    ranks, fine, words = CASES[name]
     report = os.path.join(options.out, name)
-    command = [os.path.join(options.bin, "pfrun"), "-np", str(ranks), "-sample", options.goal, "-fine", fine, "-cheap", "analytic", "-verify", *more,
+    command = [os.path.join(options.bin, "pfrun"), "-np", str(ranks), "-sample", options.goal, "-fine", fine, "-cheap", "analytic", "-verify",
                "-report", report, "--cfg=smpi/simulate-computation:no", programs[words[0]], *words[1:]]
-    folder = None
-    if words == [HPL]:  # which reads its input in the current folder
-        folder, side = os.path.join(options.out, name + "-input"), math.isqrt(ranks)
-        hpl.write_input(programs[HPL], folder, ORDER, side, side, BLOCK)
     with open(os.path.join(options.out, name + ".txt"), "w", encoding="utf-8") as file:
-        subprocess.run(command, stdout=file, cwd=folder, check=True)
+        subprocess.run(command, stdout=file, check=True)
     with open(os.path.join(report, "summary.json"), encoding="utf-8") as file:
         s = json.load(file)["sample"]
     check = s["verify"]
@@ -94,7 +74,7 @@ def main():
     for name in options.cases:
         if name not in CASES:
             parser.error(f"unknown case {name}")
-    programs, table, rows = build(options, options.cases or CASES), os.path.join(options.out, "sampling.csv"), {}
+    programs, table, rows = build(options), os.path.join(options.out, "sampling.csv"), {}
     if os.path.exists(table):
         with open(table, encoding="utf-8", newline="") as file:
             rows = {row["case"]: list(row.values()) for row in csv.DictReader(file)}

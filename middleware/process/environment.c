@@ -80,7 +80,7 @@ static int initialise(int fn, const void *site, int required, int *provided)
     if (provided)
         *provided = r->thread_level;
     r->state = PF_RANK_RUNNING;
-    pf_sampling_rank_begins(r); /* a window may begin here, in another model */
+    pf_sampling_rank_begins(r); /* a sampled region may begin here, in another model */
     smpi_bench_begin();         /* by the rank's own clock, which has just begun */
     r->open = !pf_check_start(r) && !pf_compute_on;
     return pf_call_return(r, MPI_SUCCESS);

@@ -59,7 +59,7 @@ static void find_out_about_switches(void)
 {
     unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << pf_job_state.start_model;
     pf_job_state.may_switch = pf_config.check || /* it reads the notes */
-                              (models & (models - 1)) != 0 || *pf_config.load || *pf_config.windows ||
+                              (models & (models - 1)) != 0 || *pf_config.load || *pf_config.regions ||
                               !*pf_job_state.program || file_names(pf_job_state.program, "pf_model_switch") ||
                               file_names(pf_job_state.program, "pf_comm_model_set") ||
                               file_names(pf_job_state.program, "parfocal_model");

@@ -8,12 +8,12 @@
 
 struct pf_rank;
 
-/* Records marks from now on, if PARFOCAL_MARKS names a file, and runs windows, if PARFOCAL_WINDOWS does;
- * before the application runs. A file that cannot be used ends the process with one line. */
+/* Before the application runs: markers are recorded if PARFOCAL_MARKERS names a file, and regions sampled if
+ * PARFOCAL_REGIONS does. A file that cannot be used ends the process with one line. */
 PF_EXPORT void pf_sampling_start(void);
 
-/* The run is over: writes what has been recorded. Returns false when something could not be written, or when
- * ranks have not come to their ends, which has been said. */
+/* The run is over: writes what has been recorded. Returns false, after a warning, when the ranks have not
+ * passed the same markers. */
 PF_EXPORT bool pf_sampling_finish(void);
 
 /* Loads the models that will be needed, as -load does. */

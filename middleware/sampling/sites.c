@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of the places from which a program calls. */
+/* The table of call sites. */
 #include "middleware/sampling/sites.h"
 
 #include <ctype.h>
@@ -13,11 +13,9 @@
 #include "loader/image.h"
 #include "middleware/core/job_state.h"
 #include "middleware/core/rank.h"
-#include "middleware/sampling/marks.h"
+#include "middleware/sampling/markers.h"
 
 #define OFFSET_BITS 40
-/* Objects begin and end with pages. */
-#define PAGE_BITS 12
 
 struct site {
     uint64_t name;
@@ -26,24 +24,18 @@ struct site {
     UT_hash_handle hh;
 };
 
-/* A page of code and what makes names of its addresses: what a rank has asked last. */
-struct page {
-    uintptr_t number;
-    uint64_t name; /* that of its first byte */
-};
-
-/* What a rank has found lately, by its own addresses: a loop calls from the same places again and again. */
+/* Call sites that a rank has used lately, by their addresses: those of a loop are used again. */
 #define LATELY 32
 
 struct lately {
-    uintptr_t address[LATELY];
-    struct site *site[LATELY];
+    const void *address;
+    uint64_t name;
+    struct site *site; /* NULL: not counted */
 };
 
 struct pf_sites {
     int ranks;
-    struct page *last;     /* of each rank */
-    struct lately *lately; /* of each rank */
+    struct lately *lately; /* LATELY of each rank */
     struct site *all;
 };
 
@@ -51,8 +43,7 @@ struct pf_sites *pf_sites_new(int ranks)
 {
     struct pf_sites *sites = pf_calloc(1, sizeof *sites);
     sites->ranks = ranks;
-    sites->last = pf_calloc((size_t)ranks, sizeof *sites->last);
-    sites->lately = pf_calloc((size_t)ranks, sizeof *sites->lately);
+    sites->lately = pf_calloc((size_t)ranks * LATELY, sizeof *sites->lately);
     return sites;
 }
 
@@ -67,28 +58,19 @@ void pf_sites_free(struct pf_sites *sites)
         free(site->counts);
         free(site);
     }
-    free(sites->last);
     free(sites->lately);
     free(sites);
-}
-
-/* How many digits stand before a place in a text. */
-static size_t digits_before(const char *text, size_t end)
-{
-    size_t count = 0;
-    while (count < end && isdigit((unsigned char)text[end - count - 1]))
-        count++;
-    return count;
 }
 
 /* The length of a file's name without what a rank's copy adds to it, as in "program_1234_7.so". */
 static size_t plain_length(const char *name)
 {
-    size_t length = strlen(name), end = length > 3 ? length - 3 : 0, start;
+    size_t length = strlen(name), end = length > 3 ? length - 3 : 0;
     if (strcmp(name + end, ".so") != 0)
         return length;
-    while ((start = end - digits_before(name, end)) < end && start > 0 && name[start - 1] == '_')
-        end = start - 1;
+    for (size_t at = end; at > 1 && (isdigit((unsigned char)name[at - 1]) || name[at - 1] == '_'); at--)
+        if (name[at - 1] == '_' && isdigit((unsigned char)name[at]))
+            end = at - 1;
     return end;
 }
 
@@ -98,7 +80,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What tells an object from others: 0 is the program. */
+/* A number for each object; 0: the program. */
 static uint64_t object_number(const char *file)
 {
     const char *program = pf_job_state.program ? base_name(pf_job_state.program) : "",
@@ -108,26 +90,30 @@ static uint64_t object_number(const char *file)
         return 0;
     uint64_t number = length;
     for (size_t i = 0; i < length; i++)
-        number = pf_marks_mix(number ^ (unsigned char)name[i]);
+        number = pf_markers_mix(number ^ (unsigned char)name[i]);
     return number | 1;
+}
+
+static struct lately *look_up(struct pf_sites *sites, int rank, const void *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    struct lately *lately = &sites->lately[(size_t)rank * LATELY + (at >> 2 ^ at >> 7) % LATELY];
+    struct pf_image_place place;
+    if (lately->address == address)
+        return lately;
+    *lately = (struct lately){.address = address};
+    if (pf_loaded_where(address, &place))
+        lately->name = (object_number(place.file) << OFFSET_BITS) + place.offset;
+    return lately;
 }
 
 uint64_t pf_sites_name(struct pf_sites *sites, int rank, const void *address)
 {
-    struct page *page = &sites->last[rank];
-    uintptr_t at = (uintptr_t)address, inside = at & ((1u << PAGE_BITS) - 1);
-    struct pf_image_place place;
-    if (page->number != at >> PAGE_BITS) {
-        *page = (struct page){.number = at >> PAGE_BITS};
-        if (pf_loaded_where(address, &place))
-            page->name = (object_number(place.file) << OFFSET_BITS) + (place.offset - inside);
-    }
-    return page->name + inside;
+    return look_up(sites, rank, address)->name;
 }
 
-static struct site *site_at(struct pf_sites *sites, int rank, const void *address, int fn)
+static struct site *site_at(struct pf_sites *sites, uint64_t name, int fn)
 {
-    uint64_t name = pf_sites_name(sites, rank, address);
     struct site *site;
     HASH_FIND(hh, sites->all, &name, sizeof name, site);
     if (!site) {
@@ -141,14 +127,10 @@ static struct site *site_at(struct pf_sites *sites, int rank, const void *addres
 
 void pf_sites_count(struct pf_sites *sites, int rank, const void *address, int fn)
 {
-    struct lately *lately = &sites->lately[rank];
-    uintptr_t at = (uintptr_t)address;
-    unsigned slot = (unsigned)(at >> 2 ^ at >> 7) % LATELY;
-    if (lately->address[slot] != at || !lately->site[slot]) {
-        lately->address[slot] = at;
-        lately->site[slot] = site_at(sites, rank, address, fn);
-    }
-    lately->site[slot]->counts[rank]++;
+    struct lately *lately = look_up(sites, rank, address);
+    if (!lately->site)
+        lately->site = site_at(sites, lately->name, fn);
+    lately->site->counts[rank]++;
 }
 
 static int by_name(const struct site *a, const struct site *b)

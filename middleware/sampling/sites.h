@@ -6,23 +6,22 @@
 #include <stdio.h>
 
 /*
- * Places of the program from which calls come. Each rank has the program at an address of its own, so a place
- * is named by its offset in the program, or in a shared library by that and the library's name: the same run
- * after run, and for all ranks.
+ * Call sites. Each rank has the program at an address of its own. So a call site has for a name its offset in
+ * the program, or in a shared library that and the library's name: the same for all ranks and in each run.
  */
 struct pf_sites;
 
 struct pf_sites *pf_sites_new(int ranks);
 void pf_sites_free(struct pf_sites *sites);
 
-/* The name of a place from which the rank calls. */
+/* The name of a call site of the rank. */
 uint64_t pf_sites_name(struct pf_sites *sites, int rank, const void *address);
 
 /* The same, and counts a call of this function (PF_FN_...) from there. */
 void pf_sites_count(struct pf_sites *sites, int rank, const void *address, int fn);
 
-/* One comment line for each place: its name, its function, the least and most calls of any rank. In the order
- * of the names. */
+/* One comment line for each call site: its name, its function, the least and most calls of any rank. In the
+ * order of the names. */
 void pf_sites_print(struct pf_sites *sites, FILE *out);
 
 #endif

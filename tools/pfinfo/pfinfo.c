@@ -83,10 +83,8 @@ static const struct argp_option options[] = {
      "Print the library that records computation between MPI calls on a real machine, for "
      "PARFOCAL_COMPUTATION_REPLAY; WHAT=calls: the calls too, for pfrun -replay",
      0},
-    {"units", UNITS, "FILE", OPTION_ARG_OPTIONAL,
-     "Which iterations pfrun -sample finds: pfinfo --units -- -np 16 ./app; or in a FILE of PARFOCAL_MARKS. "
-     "Must come first",
-     0},
+    {"units", UNITS, NULL, 0,
+     "Which iterations pfrun -sample finds: pfinfo --units -- -np 16 ./app. Must come first", 0},
     {"output", OUTPUT, "FILE", 0, "File that --fit writes (default: analytic-MODEL.txt or smpi-MODEL.txt)",
      0},
     {0},

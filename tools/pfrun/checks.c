@@ -129,10 +129,10 @@ unsigned check_models(void)
     if (*pf_config.model)
         models |= check_model(pf_config_given("model"), pf_config.model, strlen(pf_config.model));
     models |= check_load(pf_config.load);
-    if (*pf_config.windows || strcmp(pf_config.windows_model, pf_config_default("windows_model")) != 0) {
-        unsigned fine = check_model(pf_config_given("windows_model"), pf_config.windows_model,
-                                    strlen(pf_config.windows_model));
-        models |= *pf_config.windows ? fine : 0;
+    if (*pf_config.regions || strcmp(pf_config.regions_model, pf_config_default("regions_model")) != 0) {
+        unsigned fine = check_model(pf_config_given("regions_model"), pf_config.regions_model,
+                                    strlen(pf_config.regions_model));
+        models |= *pf_config.regions ? fine : 0;
     }
     models |= pf_schedule_models(pf_job_schedule());
     return models;

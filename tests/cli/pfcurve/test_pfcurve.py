@@ -247,7 +247,7 @@ class Sweeps(Folder):
         program = os.path.join(self.folder, "fails")
         self.write("fails.c", "#include <mpi.h>\n#include <stdlib.h>\nint main(int argc, char **argv) {\n"
                               "MPI_Init(&argc, &argv);\nMPI_Barrier(MPI_COMM_WORLD);\nMPI_Finalize();\n"
-                              "return getenv(\"PARFOCAL_MARKS\") ? 3 : 0;\n}\n")
+                              "return getenv(\"PARFOCAL_MARKERS\") ? 3 : 0;\n}\n")
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "fails.c", "-o", program], cwd=self.folder, check=True)
         self.write("two", "fine smpi\ncheap analytic\n")
         said = self.curve(*FIXED, "--schedules", "two", "--models", "analytic,smpi", "--repeat", "1", "--sample", "4%", program, status=1)

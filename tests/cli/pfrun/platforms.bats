@@ -279,6 +279,6 @@ int main(int c, char **v)
     echo kept >victim
     chown -h 12345 trace.csv
     refuses "'trace.csv' is a symbolic link that another user has made" -np 2 -platform star:2 -trace csv:trace.csv "$APP"
-    PARFOCAL_MARKS=trace.csv refuses "'trace.csv' is a symbolic link that another user has made" -np 2 -platform star:2 "$APP"
+    PARFOCAL_MARKERS=trace.csv refuses "'trace.csv' is a symbolic link that another user has made" -np 2 -platform star:2 "$APP"
     [ "$(cat victim)" = kept ]
 }

@@ -46,10 +46,9 @@ TEXTS = {  # rows of any text, by what they are about
     "net_external": ["x", "/", "nosuch/x", "unix:", "tcp:x", "tcp:localhost:1", "exec:", LONG],
     "net_statistics": ["nosuch/x", "/"],
     "replay_record": ["nosuch/x", "/"],
-    "marks": ["nosuch/x", "/"],
-    "windows": ["nosuch", "/"],
-    "windows_model": ["x", "packets"],
-    "windows_result": ["nosuch/x", "/"],
+    "markers": ["nosuch/x", "/"],
+    "regions": ["nosuch", "/"],
+    "regions_model": ["x", "packets"],
     "background": ["x", "uniform", "uniform:", "uniform:x", "uniform:-1", "uniform:2", "nosuch:0.3", "uniform:0.3:x", "uniform:0.3:9", "hotspot:9:0.5",
                    "file:nosuch:0.3", ":0.3", LONG],
 }

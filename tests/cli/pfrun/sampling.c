@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Iterations for the marks of a run: messages to both neighbours, an allreduce, in every fifth iteration a
+ * Iterations for the markers of a run: messages to both neighbours, an allreduce, in every fifth iteration a
  * large reduce. Options, in any order: phases (names one at each end), pcontrol (one in each iteration),
  * levels (other ones, before), uneven (rank 0 names a phase of its own), dup (collectives on a duplicate of
  * the world), busy (some 0.1 s of processor time in each iteration), mpifile (open from the start). The

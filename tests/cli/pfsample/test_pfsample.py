@@ -159,27 +159,6 @@ int main(int argc, char **argv)
 }
 """
 
-TALKS = """
-#include <mpi.h>
-int main(void)
-{
-    static char out[4000], in[4000];
-    int rank, ranks;
-    MPI_Init(0, 0);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank == 0)
-        for (int left = ranks - 1; left > 0; left -= in[0])
-            MPI_Recv(in, sizeof in, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; rank > 0 && !out[0]; i++) {
-        out[0] = MPI_Wtime() > 3e-3;
-        MPI_Ssend(out, 1000 + i * rank % 3000, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-    }
-    MPI_Finalize();
-    return 0;
-}
-"""
-
 TIMED = """
 #include <mpi.h>
 int main(void)
@@ -237,7 +216,7 @@ class Refusals(Folder):
                 (["-sample", "2%", "-nonsense", *body], "unknown option '-nonsense'"),
                 (["-sample", "2%"], "no application"), (["-sample", "2%", "./nothing"], "does not exist"),
                 (["-sample", "2%", "-budget", "50", *PAIR, "./bodies", "halo", "2"], "no structure to sample"),
-                (["-sample", "2%", "-budget", "50", *PAIR, "./bodies", "halo", "14"], "too few to sample"),
+                (["-sample", "2%", "-budget", "50", *PAIR, "./bodies", "halo", "14"], "more than the budget of 50 %"),
                 (["-sample", "2%", "-budget", "1", *PAIR, "./bodies", "halo", "100"], "more than the budget of 1 %")):
             said = self.sample(*FIXED, *words, status=1)
             self.assertEqual(said.count("\n"), 1, said)
@@ -283,11 +262,11 @@ class Samples(Folder):
         for key in ("estimate_s", "low_s", "high_s", "border_s", "strata", "phases", "verify"):
             self.assertEqual(again[key], sample[key], key)
 
-    def test_ahead(self):
+    def test_online(self):
         """Of a program whose begin is regular, marks and windows are of one run, which the application is heard in."""
         words = [*FIXED, "-sample", "2%", *PAIR, "-budget", "10", "-verify", "-seed", "3", "./bodies", "halo", "700", "4096"]
-        said = self.sample("-report", "ahead", *words)
-        summary = self.numbers("ahead")
+        said = self.sample("-report", "online", *words)
+        summary = self.numbers("online")
         sample = summary["sample"]
         self.assertIn("in 2 runs", said)
         self.assertEqual(said.count("bodies: halo"), 1)
@@ -304,7 +283,7 @@ class Samples(Folder):
         self.sample("-report", "again", *words)
         for key in ("estimate_s", "low_s", "high_s", "border_s", "strata", "phases", "verify"):
             self.assertEqual(self.numbers("again")["sample"][key], sample[key], key)
-        with open(os.path.join(self.folder, "ahead", "units.csv"), encoding="utf-8", newline="") as file:
+        with open(os.path.join(self.folder, "online", "units.csv"), encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertAlmostEqual(sum(float(row["fine_s"]) for row in rows if row["simulated"] == "yes" or row["stratum"] != "kind 2") /
                                sum(float(row["cheap_s"]) for row in rows if row["simulated"] == "yes" or row["stratum"] != "kind 2"),
@@ -319,7 +298,7 @@ class Samples(Folder):
         self.assertEqual(done.stderr, "parfocal: warning: -iterations has no effect any more, and will be removed: the sample finds the iterations\n")
         self.assertEqual(*(text.split("\n")[1] for text in (plain, done.stdout)))
 
-    def test_not_ahead(self):
+    def test_not_online(self):
         """A program whose iterations differ has its windows drawn when all are known; so has one of which its begin is all, heard once."""
         said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "20", "./bodies", "alltoallv", "700", "1024")
         self.assertRegex(said, "in [3-6] runs")
@@ -327,7 +306,7 @@ class Samples(Folder):
         self.assertIn("in 2 runs", said)
         self.assertEqual(said.count("bodies: halo"), 1)
 
-    def test_ahead_of_measured_computation(self):
+    def test_online_with_measured_computation(self):
         said = self.sample("-np", "4", "-sample", "10%", *PAIR, "-budget", "10", "-verify", "-report", "computes", "./bodies", "halo", "500", "4096")
         self.assertLess(abs(self.numbers("computes")["sample"]["verify"]["error"]), 0.1, said)
 
@@ -336,7 +315,7 @@ class Samples(Folder):
         said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-verify", "-report", "whole", *words)
         self.assertIn("a sample would not pay, so all of it is simulated in portals", said)
         self.assertIn("in 1 runs", said)
-        self.assertNotIn("all analytic says", said)
+        self.assertNotIn("all analytic takes", said)
         sample = self.numbers("whole")["sample"]
         self.assertEqual((sample["share"], sample["cheap_s"], sample["verify"]["error"]), (1, None, 0))
         self.assertAlmostEqual(self.numbers("whole")["simulated_s"], sample["estimate_s"], places=12)
@@ -400,46 +379,26 @@ class Samples(Folder):
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "timed.c", "-o", "timed"], cwd=self.folder, check=True)
         said = self.sample(*FIXED, "-sample", "10%", *PAIR, "-budget", "50", "./timed", status=1)
         self.assertEqual(said.count("\n"), 1, said)
-        self.assertIn("the program passes fewer marks than in analytic: what it does depends on time", said)
+        self.assertIn("the program passes fewer markers than in analytic: what it does depends on time", said)
 
     def program(self, name, text):
         with open(os.path.join(self.folder, name + ".c"), "w", encoding="utf-8") as file:
             file.write(text)
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "-g", name + ".c", "-o", name], cwd=self.folder, check=True)
 
-    def test_slices(self):
-        """Where no call is made equally often by all ranks, units are slices of time."""
+    def test_without_structure(self):
+        """Where no call is made equally often by all ranks, all is simulated in the fine model, unless a budget was asked for."""
         self.program("deals", DEALS)
-        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "10", "-verify", "-report", "slices", "./deals", "4000")
-        sample = self.numbers("slices")["sample"]
-        self.assertRegex(said, r"units \(slices of [0-9.]+ us, [0-9]+ to a unit\): 3 certain")
-        self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
-        self.assertLess(abs(sample["verify"]["error"]), 0.01, said)
-        self.assertGreater(abs(sample["cheap_s"] / sample["verify"]["true_s"] - 1), 0.01, "a sample of it shows something")
-        self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
-        self.assertLess(sample["share"], 0.1)
-        self.assertEqual(sample["phases"], [])
-        said = subprocess.run([os.path.join(BUILD, "bin", "pfinfo"), "--units", "--", *FIXED, *PAIR, "./deals", "4000"], cwd=self.folder, env=ENVIRONMENT,
-                              timeout=600, check=True, capture_output=True, text=True).stdout
-        self.assertRegex(said, r"marks: none; 4 ranks(.|\n)*\nunits: [0-9]+ \(slices of [0-9.]+ us, [0-9]+ to a unit\)\n  kind +units")
-
-    def test_other_than_its_begin(self):
-        """A program whose begin is regular, and which then does something else, has its windows drawn when all is known; one that communicates nothing has none."""
-        subprocess.run([os.path.join(BUILD, "bin", "pfcc"), os.path.join(os.path.dirname(BODIES), "unlike.c"), "-o", os.path.join(self.folder, "unlike")],
-                       check=True)
-        said = self.sample("-np", "2", *FIXED[2:], "-sample", "2%", *PAIR, "-budget", "10", "-verify", "-report", "other", "./unlike", "sizes", "200")
-        sample = self.numbers("other")["sample"]
-        self.assertIn("units (slices of ", said)
-        self.assertTrue(sample["verify"]["inside"], said)
-        said = self.sample("-np", "1", *FIXED[2:], "-sample", "2%", *PAIR, "-budget", "10", "./unlike", "pairs", "100", status=1)
-        self.assertEqual(said, "parfocal: error: -sample: the program takes no simulated time\n")
-
-    def test_other_ways(self):
-        """A program that makes other calls in another model has no sample: with a budget it is refused in one line."""
-        self.program("talks", TALKS)
-        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "60", "./talks", status=1)
+        said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "60", "./deals", "4000", status=1)
+        self.assertIn("the program has no structure to sample", said)
         self.assertEqual(said.count("\n"), 1, said)
-        self.assertIn("what the program does depends on time", said)
+        self.whole("./deals", "40000")
+
+    def test_no_time(self):
+        """A program that communicates nothing is refused."""
+        self.program("silent", "#include <mpi.h>\nint main(void) { MPI_Init(NULL, NULL); MPI_Finalize(); return 0; }\n")
+        said = self.sample("-np", "1", *FIXED[2:], "-sample", "2%", *PAIR, "-budget", "10", "./silent", status=1)
+        self.assertEqual(said, "parfocal: error: -sample: the program takes no simulated time\n")
 
     def start(self, *words):
         """A sample whose signals reach all that a terminal's would."""
@@ -506,10 +465,6 @@ class Samples(Folder):
         self.assertAlmostEqual(sum(float(row["cheap_s"]) for row in rows), sample["cheap_s"], places=12)
         self.assertEqual(sum(row["simulated"] == "yes" for row in rows), sample["simulated"])
         self.assertEqual({row["name"] for row in rows if row["why"] == "drawn"}, {"#"})
-        with open(os.path.join(self.folder, "out", "sample.html"), encoding="utf-8") as file:
-            page = file.read()
-        self.assertEqual(page.count("<svg"), 1)
-        self.assertIn("<th scope=\"col\">", page)
 
     def test_measured_computation(self):
         """The default: what was measured once is what all runs compute, so that a second look at the same sample is the same."""
@@ -534,13 +489,12 @@ class Units(Folder):
     def test_program(self):
         """Kinds, counts, where they begin, shares of the time, strata."""
         said, _ = self.units("--units", "--", *FIXED, "-report", "units", "./bodies", "amr", "300")
-        self.assertIn("marks: 301 pcontrol; 4 ranks", said)
-        self.assertIn("units: 302, of which 300 repeat (each pcontrol mark, by name)", said)
-        self.assertIn("  begins with: pcontrol 1, " + self.line("MPI_Pcontrol(1);"), said)
+        self.assertIn("markers: 301 pcontrol; 4 ranks", said)
+        self.assertIn("units: 302, of which 300 repeat (each pcontrol marker, by name)", said)
+        self.assertRegex(said, r" 300 x MPI_Pcontrol +" + re.escape(self.line("MPI_Pcontrol(1);")))
         self.assertRegex(said, r"\n  kind 1 +270 +[0-9.]+ % ")
         self.assertRegex(said, r"\n  kind 2 +30 +[0-9.]+ % ")
-        self.assertRegex(said, r"sample: 302 units, [0-9.]+ % of the run in the fine model at least\n")
-        self.assertEqual(len(re.findall(r"  kind [12]: [0-9]+ units, [0-9.]+ % of the time, 6 drawn at first\n", said)), 2, said)
+        self.assertRegex(said, r"sample: [0-9.]+ % of the run in the fine model at least\n")
         self.assertNotIn("bodies: amr", said, "the program is not heard")
         shares = [float(share) for share in re.findall(r"^  (?:kind|not) \S+ +[0-9]+ +([0-9.]+) %", said, re.M)]
         self.assertAlmostEqual(sum(shares), 100, delta=1)
@@ -548,29 +502,15 @@ class Units(Folder):
             rows = list(csv.DictReader(file))
         self.assertEqual([row["kind"] for row in rows].count("kind 2"), 30)
 
-    def test_file(self):
-        """Marks that were written before, with lines of the source where the program is named."""
-        done = subprocess.run([PFRUN, *FIXED, "-model", "analytic", "./bodies", "halo", "40"], cwd=self.folder, timeout=600, check=True,
-                              capture_output=True, env={**ENVIRONMENT, "PARFOCAL_MARKS": "marks.csv", "PARFOCAL_MARKS_AT": "collective"})
-        self.assertEqual(done.stderr, b"")
-        said, _ = self.units("--units=marks.csv", "./bodies")
-        self.assertIn("units: 42, of which 41 repeat (each collective mark, by ", said)
-        self.assertIn("begins with: MPI_Allreduce, " + self.line("&residual, &all, 1"), said)
-        said, _ = self.units("--units=marks.csv")
-        self.assertIn("begins with: MPI_Allreduce, at 0x", said)
-
     def test_no_structure(self):
         """Says so, behind what was seen."""
         said, why = self.units("--units", "--", *FIXED, "./bodies", "halo", "2", status=1)
-        self.assertRegex(said, r"places that all ranks call from equally often: [0-9]+, other places: 0\n +8 x MPI_Irecv")
+        self.assertRegex(said, r"call sites that all ranks pass equally often: [0-9]+, other call sites: 0\n +8 x MPI_Irecv")
         self.assertEqual(why.count("\n"), 1)
         self.assertTrue(why.startswith("parfocal: error: --units: the program has no structure to sample"), why)
 
     def test_refusals(self):
-        with open(os.path.join(self.folder, "cut.csv"), "w", encoding="utf-8") as file:
-            file.write("# parfocal-marks 1\n# ranks 4\nmark,at,name,date_s,signature,calls,bytes\n0,start,,0,1,2,3\n1,phase,x,0.")
-        for words, what in ((["--units", *FIXED], "no application"), (["--units", *FIXED, "./nothing"], "does not exist"), (["--units=none.csv"], "--units=none.csv: No such file"),
-                            (["--units=bodies"], "not a file that PARFOCAL_MARKS wrote"), (["--units=cut.csv"], "not a file that PARFOCAL_MARKS wrote"),
+        for words, what in ((["--units", *FIXED], "no application"), (["--units", *FIXED, "./nothing"], "does not exist"), (["--units=markers.csv"], "a file of markers is not read any more"),
                             (["--units", *FIXED, "./bodies", "nothing"], "the run in analytic failed: ")):
             said, why = self.units(*words, status=1)
             self.assertEqual((said, why.count("\n")), ("", 1), why)

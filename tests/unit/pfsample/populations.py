@@ -45,16 +45,16 @@ def alltoallv(count, seed):
 
 
 def solves(count, seed):
-    """Iterations of a solver, of two marks each, and a step in time after some hundred of them, of three marks, that the models see differently."""
-    r, units, y, mark, left = random.Random(seed), [Unit(0, 0, 1, 3.0, "setup", "7", False, "setup", 7)], {0: 3.9}, 1, 90
+    """Iterations of a solver, of two markers each, and a step in time after some hundred of them, of three markers, that the models see differently."""
+    r, units, y, marker, left = random.Random(seed), [Unit(0, 0, 1, 3.0, "setup", "7", False, "setup", 7)], {0: 3.9}, 1, 90
     for number in range(1, count):
         left -= 1
         step = left == 0
-        kind, x, marks, ratio = ("step", 1.4, 3, 1.3) if step else ("iteration", 1.0, 2, 1.05)
+        kind, x, markers, ratio = ("step", 1.4, 3, 1.3) if step else ("iteration", 1.0, 2, 1.05)
         left = r.randint(80, 200) if step else left
-        units.append(Unit(number, mark, mark + marks, x * (1 + 1e-4 * r.random()), kind, kind, True, "any", 40))
+        units.append(Unit(number, marker, marker + markers, x * (1 + 1e-4 * r.random()), kind, kind, True, "any", 40))
         y[number] = units[-1].x * ratio * (1 + 0.01 * r.gauss(0, 1))
-        mark += marks
+        marker += markers
     return Units(units), y
 
 

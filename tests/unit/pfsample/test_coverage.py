@@ -5,13 +5,13 @@ import statistics
 import unittest
 
 import populations
-from pfsample import sequence
+from pfsample import plan
 
 
 class Coverage(unittest.TestCase):
     def check(self, name, count, share):
         units, y = populations.ALL[name](count, 1)
-        hits, errors, shares = sequence.coverage(units, y, 0.02, 0.15, range(200))
+        hits, errors, shares = plan.coverage(units, y, 0.02, 0.15, range(200))
         self.assertGreaterEqual(hits, 0.93, name)
         self.assertLess(max(map(abs, errors)), 0.05, name)
         self.assertLess(abs(statistics.fmean(errors)), 0.002, f"{name}: the estimates lean to one side")
@@ -32,7 +32,7 @@ class Coverage(unittest.TestCase):
     def test_suite(self):
         """A kind of few units that have nothing in common, the largest of them a large part of the whole."""
         units, y = populations.suite(450, 1)
-        hits, errors, _ = sequence.coverage(units, y, 0.02, 0.25, range(200))
+        hits, errors, _ = plan.coverage(units, y, 0.02, 0.25, range(200))
         self.assertGreaterEqual(hits, 0.93)
         self.assertLess(max(map(abs, errors)), 0.05)
 

@@ -4,7 +4,7 @@
 import unittest
 
 import populations
-from pfsample import estimate, plan, sequence, student
+from pfsample import estimate, plan, thresholds
 
 
 class Student(unittest.TestCase):
@@ -12,12 +12,12 @@ class Student(unittest.TestCase):
         """NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, two-sided."""
         for confidence, freedom, t in ((0.95, 1, 12.706), (0.95, 2, 4.303), (0.95, 5, 2.571), (0.95, 10, 2.228), (0.95, 30, 2.042),
                                        (0.95, 100, 1.984), (0.99, 3, 5.841), (0.99, 20, 2.845), (0.90, 7, 1.895)):
-            self.assertAlmostEqual(student.quantile(confidence, freedom), t, delta=0.0006)
+            self.assertAlmostEqual(estimate.quantile(confidence, freedom), t, delta=0.0006)
 
     def test_between(self):
         """Broken degrees of freedom lie between whole ones, and many are the normal distribution."""
-        self.assertTrue(student.quantile(0.95, 4) < student.quantile(0.95, 3.57) < student.quantile(0.95, 3))
-        self.assertAlmostEqual(student.quantile(0.95, 1e6), 1.95997, delta=1e-4)
+        self.assertTrue(estimate.quantile(0.95, 4) < estimate.quantile(0.95, 3.57) < estimate.quantile(0.95, 3))
+        self.assertAlmostEqual(estimate.quantile(0.95, 1e6), 1.95997, delta=1e-4)
 
 
 class Plans(unittest.TestCase):
@@ -28,7 +28,7 @@ class Plans(unittest.TestCase):
             self.assertIn(number, made.certain)
         kinds = [{unit.kind for unit in stratum.units} for stratum in made.strata]
         self.assertTrue(all(len(kind) == 1 for kind in kinds), kinds)
-        self.assertTrue(all(len(stratum.zones) == plan.FLOOR for stratum in made.strata))
+        self.assertTrue(all(len(stratum.zones) == thresholds.LEAST_DRAWN for stratum in made.strata))
 
     def test_rare_and_large(self):
         rows = [(1.0, 1.1, "step", 4)] * 400
@@ -53,7 +53,7 @@ class Plans(unittest.TestCase):
         spread[1] = 1.0
         plan.grow(made, 30, spread)
         self.assertLessEqual(before, set(made.wanted()))
-        self.assertGreaterEqual(len(made.strata[1].zones), plan.FLOOR + 30)
+        self.assertGreaterEqual(len(made.strata[1].zones), thresholds.LEAST_DRAWN + 30)
         for stratum in made.strata:
             self.assertEqual([k for begin, end in stratum.zones for k in range(begin, end)], list(range(len(stratum.units))))
             self.assertTrue(all(unit in stratum.units[begin:end] for (begin, end), unit in zip(stratum.zones, stratum.drawn())))
@@ -88,8 +88,8 @@ class Estimates(unittest.TestCase):
 
     def test_budget_ends(self):
         units, y = populations.alltoallv(1000, 1)
-        made, known, found = sequence.run(units, lambda numbers: {k: y[k] for k in numbers}, 1e-4, 0.12, 1)
-        self.assertLessEqual(sequence.cost(units, made.wanted()), 0.12)
+        made, known, found = plan.run(units, lambda numbers: {k: y[k] for k in numbers}, 1e-4, 0.12, 1)
+        self.assertLessEqual(plan.cost(units, made.wanted()), 0.12)
         self.assertGreater(found.half, 1e-4 * found.total)
         self.assertEqual(set(known), set(made.wanted()))
 

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Units from sequences of marks such as programs leave."""
+"""Units from sequences of markers such as programs leave."""
 import unittest
 
 from pfcurve.errors import Problem
 from pfsample import units
-from pfsample.units import Mark
+from pfsample.units import Marker
 
 
-def marks(words):
-    """AT:NAME:SIGNATURE for each mark, a second apart; the begin and the end come by themselves."""
+def markers(words):
+    """AT:NAME:SIGNATURE for each marker, a second apart; the begin and the end come by themselves."""
     rows = ["start::first", *words, "end::0"]
-    return [Mark(*word.split(":")[:2], float(i), word.split(":")[2], 3, 100) for i, word in enumerate(rows)]
+    return [Marker(*word.split(":")[:2], float(i), word.split(":")[2], 3, 100) for i, word in enumerate(rows)]
 
 
 def body(found):
@@ -25,28 +25,28 @@ class Units(unittest.TestCase):
         self.assertTrue(all(a.last == b.first for a, b in zip(found, found[1:])))
 
     def test_phases(self):
-        of = marks(["phase:setup:a", *["phase:step:b"] * 40, "phase:report:c"])
-        found, how = units.from_marks(of)
+        of = markers(["phase:setup:a", *["phase:step:b"] * 40, "phase:report:c"])
+        found, how = units.from_markers(of)
         self.whole(found, of)
         self.assertIn("phase", how)
         self.assertEqual([unit.name for unit in found if not unit.repeats][:1], [""])
         self.assertGreaterEqual(len(body(found)), 40)
 
     def test_numbered_names(self):
-        found, how = units.from_marks(marks([f"phase:cycle-{i}:b" for i in range(40)]))
+        found, how = units.from_markers(markers([f"phase:cycle-{i}:b" for i in range(40)]))
         self.assertEqual(len(body(found)), 40)
         self.assertIn("without numbers", how)
 
     def test_place(self):
         """A place that all ranks pass equally often; of several, a collective."""
         sites = [("a1", "MPI_Irecv", 400, 400), ("b2", "MPI_Allreduce", 100, 100), ("c3", "MPI_Bcast", 90, 200), ("d4", "MPI_Bcast", 3, 3)]
-        self.assertEqual(units.place(sites), "b2")
-        self.assertEqual(units.place(sites[:1]), "a1")
-        self.assertIsNone(units.place(sites[2:]))
+        self.assertEqual(units.call_site(sites), "b2")
+        self.assertEqual(units.call_site(sites[:1]), "a1")
+        self.assertIsNone(units.call_site(sites[2:]))
 
     def test_three_collectives_are_one_iteration(self):
-        of = marks(["collective:MPI_Bcast:s", *["collective:MPI_Allreduce:" + s for _ in range(50) for s in "abc"], "collective:MPI_Gather:e"])
-        found, how = units.from_marks(of)
+        of = markers(["collective:MPI_Bcast:s", *["collective:MPI_Allreduce:" + s for _ in range(50) for s in "abc"], "collective:MPI_Gather:e"])
+        found, how = units.from_markers(of)
         self.whole(found, of)
         self.assertEqual(len(body(found)), 50)
         self.assertEqual({unit.last - unit.first for unit in body(found)}, {3})
@@ -54,21 +54,21 @@ class Units(unittest.TestCase):
         self.assertIn("each 3 collective", how)
 
     def test_pcontrol_comes_before_collectives(self):
-        of = marks([w for _ in range(30) for w in ("pcontrol:1:a", "collective:MPI_Allreduce:b", "collective:MPI_Bcast:c")])
-        found, _ = units.from_marks(of)
+        of = markers([w for _ in range(30) for w in ("pcontrol:1:a", "collective:MPI_Allreduce:b", "collective:MPI_Bcast:c")])
+        found, _ = units.from_markers(of)
         self.assertEqual(len(body(found)), 30)
         self.assertTrue(all(of[unit.first].at == "pcontrol" for unit in body(found)))
 
     def test_rare_collective(self):
         """A step of another kind now and then is a unit like the others, of its own kind."""
         words = [f"pcontrol:1:{'R' if i % 10 == 9 else 'a'}" for i in range(100)]
-        found, _ = units.from_marks(marks(words))
+        found, _ = units.from_markers(markers(words))
         self.assertEqual(len(body(found)), 100)
         self.assertEqual(len(set(units.kinds(found).values())), 2)
 
     def test_random_signatures(self):
         """No two iterations alike: one kind by their calls."""
-        found, how = units.from_marks(marks([f"collective:MPI_Alltoallv:{i}" for i in range(100)]))
+        found, how = units.from_markers(markers([f"collective:MPI_Alltoallv:{i}" for i in range(100)]))
         self.assertEqual(len(body(found)), 100)
         self.assertIn("by calls", how)
         self.assertEqual(len(set(units.kinds(found).values())), 1)
@@ -76,15 +76,15 @@ class Units(unittest.TestCase):
     def test_broken_period(self):
         words = ["collective:MPI_Allreduce:" + s for i in range(60) for s in ("abX" if i == 30 else "abc")]
         words.insert(50, "collective:MPI_Bcast:Q")
-        of = marks(words)
-        found, _ = units.from_marks(of)
+        of = markers(words)
+        found, _ = units.from_markers(of)
         self.whole(found, of)
         self.assertGreaterEqual(sum(unit.last - unit.first == 3 for unit in body(found)), 57)
 
     def test_groups(self):
-        """Several iterations to a unit; windows begin and end by iterations. What comes first stays alone."""
-        of = marks([f"pcontrol:1:{'R' if i % 10 == 9 else 'a'}" for i in range(100)])
-        base, _ = units.from_marks(of)
+        """Several iterations to a unit; regions begin and end by iterations. What comes first stays alone."""
+        of = markers([f"pcontrol:1:{'R' if i % 10 == 9 else 'a'}" for i in range(100)])
+        base, _ = units.from_markers(of)
         parts = units.grouped(base, 5)
         self.whole(parts, of)
         repeating = body(parts)
@@ -95,19 +95,19 @@ class Units(unittest.TestCase):
         self.assertEqual(parts.span(0, 3, 1), (0, base[1].last))
         self.assertAlmostEqual(sum(unit.x for unit in parts), of[-1].date)
 
-    def test_other_marks(self):
+    def test_other_markers(self):
         """Of a program that names its phases, collectives do not count: how many there are may depend on the model."""
-        of = marks([w for i in range(20) for w in ["phase:step:a"] + ["collective:MPI_Allreduce:b"] * (1 + i % 3)])
+        of = markers([w for i in range(20) for w in ["phase:step:a"] + ["collective:MPI_Allreduce:b"] * (1 + i % 3)])
         kept = units.only(of, ("phase",))
-        self.assertEqual([mark.at for mark in kept], ["start"] + ["phase"] * 20 + ["end"])
-        self.assertEqual(sum(mark.calls for mark in kept), sum(mark.calls for mark in of))
+        self.assertEqual([marker.at for marker in kept], ["start"] + ["phase"] * 20 + ["end"])
+        self.assertEqual(sum(marker.calls for marker in kept), sum(marker.calls for marker in of))
         self.assertEqual(kept[-1].date, of[-1].date)
-        self.assertEqual(len(body(units.from_marks(kept)[0])), 20)
+        self.assertEqual(len(body(units.from_markers(kept)[0])), 20)
 
     def test_no_structure(self):
         for words in ([], ["collective:MPI_Bcast:a"] * 5, [f"phase:{chr(65 + i // 10)}{chr(65 + i % 10)}:{i}" for i in range(100)]):
             with self.assertRaisesRegex(Problem, "no structure"):
-                units.from_marks(marks(words))
+                units.from_markers(markers(words))
 
 
 if __name__ == "__main__":

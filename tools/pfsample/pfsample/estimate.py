@@ -4,15 +4,10 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-from . import student
+from . import thresholds
 
-LEAST_WIDTH = 2e-4  # of the estimate, where all units of all strata are known
 # Iterations that are equal in the cheap model go round in cycles in a fine one, some longer by 1 to 3 %, and six that were drawn may show none of
 # them. So the variance is that of the sample and of one more degree of freedom, with a standard deviation of so much of a unit.
-PRIOR, PRIOR_FREEDOM = 0.02, 1
-COLUMNS = ((lambda unit: unit.work,), (lambda unit: unit.x, lambda unit: unit.work))  # what y may be told by, besides its ratio to x
-ENOUGH = 7  # more units than coefficients
-CLEARLY = 0.7  # of the variance: the choice itself is made by chance, too
 
 
 @dataclass
@@ -34,14 +29,24 @@ class Estimate:
     total: float
     low: float
     high: float
+    half: float  # of the interval's width
     variance: float
-    freedom: float
     border: float  # signed, s
     parts: list = field(default_factory=list)
 
-    @property
-    def half(self):
-        return (self.high - self.low) / 2
+
+def quantile(confidence, freedom):
+    """Student's t for any degrees of freedom from 1 on, also broken ones, as Satterthwaite's are. With t = sqrt(freedom) tan(angle) the distribution is an
+    integral of cos(angle)^(freedom - 1), here by Simpson's rule; it is concave in t, so Newton's method comes from below."""
+    scale, t, steps = 2 / math.sqrt(math.pi) * math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)), 1.0, 100
+    for _ in range(100):
+        angle = math.atan(t / math.sqrt(freedom))
+        area = sum((1 if i in (0, steps) else 2 + 2 * (i % 2)) * math.cos(i * angle / steps)**(freedom - 1) for i in range(steps + 1)) * angle / steps / 3
+        more = (confidence - scale * area) * math.sqrt(freedom) / (scale * math.cos(angle)**(freedom + 1))
+        t += more
+        if more < 1e-12 * t:
+            break
+    return t
 
 
 def line(works, values):
@@ -53,15 +58,13 @@ def line(works, values):
 
 
 def of_stratum(stratum, drawn, y):
-    """By the local ratio, or by what x and bytes say together where that leaves clearly less, and enough units tell it."""
-    ratio = by_ratio(stratum, drawn, y)
-    found = [part for part in (by_regression(stratum, drawn, y, columns) for columns in COLUMNS) if part]
-    best = min(found, key=lambda part: part.variance, default=ratio)
-    return best if best.variance < CLEARLY * ratio.variance else ratio
+    """By the local ratio, or by a regression where that leaves clearly less, and enough units tell it."""
+    ratio, other = by_ratio(stratum, drawn, y), by_regression(stratum, drawn, y)
+    return other if other and other.variance < thresholds.CLEARLY_LESS * ratio.variance else ratio
 
 
 def with_prior(square, freedom, usual):
-    return (freedom * square + PRIOR_FREEDOM * usual**2) / (freedom + PRIOR_FREEDOM)
+    return (freedom * square + thresholds.PRIOR_FREEDOM * usual**2) / (freedom + thresholds.PRIOR_FREEDOM)
 
 
 def successive(rest, used):
@@ -84,55 +87,33 @@ def by_ratio(stratum, drawn, y):
     ratio = above / below if below > 0 else 1.0
     count = len(drawn)
     square, freedom = successive([y[unit.number] - ratio * unit.x for unit in drawn], 1)
-    square = with_prior(square, freedom, PRIOR * sum(y[unit.number] for unit in drawn) / count)
-    freedom += PRIOR_FREEDOM
+    square = with_prior(square, freedom, thresholds.PRIOR * sum(y[unit.number] for unit in drawn) / count)
+    freedom += thresholds.PRIOR_FREEDOM
     variance = max(square * sum(size * (size - 1) for size in sizes), by_size(stratum, sizes, drawn, y, ratio, freedom))
     return Part(stratum.name, len(stratum.units), count, stratum.x, ratio, ratio * stratum.x, variance, freedom, math.sqrt(square))
 
 
-def solve(matrix, right):
-    """Of symmetric equations; None where they hardly differ."""
-    size = len(right)
-    rows = [[*row, value] for row, value in zip(matrix, right)]
-    for i in range(size):
-        if rows[i][i] <= 1e-9 * matrix[i][i]:
-            return None
-        for k in range(i + 1, size):
-            factor = rows[k][i] / rows[i][i]
-            rows[k] = [b - factor * a for a, b in zip(rows[i], rows[k])]
-    result = [0.0] * size
-    for i in reversed(range(size)):
-        result[i] = (rows[i][size] - sum(rows[i][k] * result[k] for k in range(i + 1, size))) / rows[i][i]
-    return result
-
-
-def by_regression(stratum, drawn, y, columns):
-    """The generalised regression estimator [1, 6.4]: y by a constant and what is known of all units. None where too few units tell it, or they are
-    all alike. It is a sum of fine times with weights, whose variance counts what the coefficients are wrong by as well."""
+def by_regression(stratum, drawn, y):
+    """The generalised regression estimator [1, 6.4]: y by a constant and the bytes, which are known of all units. None where too few units tell it, or they
+    are all alike. It is a sum of fine times with weights, whose variance counts the error of the coefficients as well."""
     count, sizes = len(drawn), [end - begin for begin, end in stratum.zones]
-    if count < len(columns) + 1 + ENOUGH or stratum.x <= 0:
+    mean = statistics.fmean(unit.work for unit in stratum.units)
+    if count < thresholds.LEAST_REGRESSION or stratum.x <= 0 or mean <= 0:
         return None
-    scales = [statistics.fmean(column(unit) for unit in stratum.units) or 1.0 for column in columns]
-
-    def values(unit):
-        return [1.0, *(column(unit) / scale - 1 for column, scale in zip(columns, scales))]
-
-    rows, times = [values(unit) for unit in drawn], [y[unit.number] for unit in drawn]
-    matrix = [[sum(size * row[i] * row[k] for size, row in zip(sizes, rows)) for k in range(len(rows[0]))] for i in range(len(rows[0]))]
-    totals = [float(len(stratum.units))] + [0.0] * len(columns)  # of values() over all units
-    spread = solve(matrix, totals)
-    if not spread:
+    works, times = [unit.work / mean - 1 for unit in drawn], [y[unit.number] for unit in drawn]  # those of all units add up to zero
+    whole, first, second = (sum(size * work**k for size, work in zip(sizes, works)) for k in range(3))
+    determinant = whole * second - first**2
+    if determinant <= 1e-9 * whole * second:
         return None
-    weights = [size * sum(a * b for a, b in zip(row, spread)) for size, row in zip(sizes, rows)]
-    fitted = solve(matrix, [sum(size * row[i] * time for size, row, time in zip(sizes, rows, times)) for i in range(len(totals))])
+    weights = [size * len(stratum.units) * (second - first * work) / determinant for size, work in zip(sizes, works)]
+    slope = sum(size * (whole * work - first) * time for size, work, time in zip(sizes, works, times)) / determinant
     total = math.fsum(weight * time for weight, time in zip(weights, times))
     if total <= 0:
         return None
-    rest = [time - sum(a * b for a, b in zip(row, fitted)) for row, time in zip(rows, times)]
-    square, freedom = successive(rest, len(rows[0]))
-    square = with_prior(square, freedom, PRIOR * math.fsum(times) / count)
+    square, freedom = successive([time - total / len(stratum.units) - slope * work for work, time in zip(works, times)], 2)
+    square = with_prior(square, freedom, thresholds.PRIOR * math.fsum(times) / count)
     variance = square * (sum((weight - 1)**2 for weight in weights) + len(stratum.units) - count)
-    return Part(stratum.name, len(stratum.units), count, stratum.x, total / stratum.x, total, variance, freedom + PRIOR_FREEDOM, math.sqrt(square))
+    return Part(stratum.name, len(stratum.units), count, stratum.x, total / stratum.x, total, variance, freedom + thresholds.PRIOR_FREEDOM, math.sqrt(square))
 
 
 def by_size(stratum, sizes, drawn, y, ratio, freedom):
@@ -143,7 +124,7 @@ def by_size(stratum, sizes, drawn, y, ratio, freedom):
     steps = sum((b - a)**2 for a, b in zip(wrong, wrong[1:])) / (2 * (len(wrong) - 1))
     xs = [unit.x for unit in stratum.units]
     unlike = statistics.pvariance(xs) / statistics.fmean(xs)**2  # how much a unit says of others
-    square = ((freedom - PRIOR_FREEDOM) * steps + PRIOR_FREEDOM * (PRIOR * ratio)**2 * (1 + unlike)) / freedom
+    square = ((freedom - thresholds.PRIOR_FREEDOM) * steps + thresholds.PRIOR_FREEDOM * (thresholds.PRIOR * ratio)**2 * (1 + unlike)) / freedom
     grown = stratum.x / sum(size * unit.x for size, unit in zip(sizes, drawn))
     seen = sum(((size - 1) * unit.x * grown)**2 for size, unit in zip(sizes, drawn))
     return square * (seen + sum(unit.x**2 for unit in stratum.units) - sum(unit.x**2 for unit in drawn))
@@ -155,8 +136,7 @@ def ratio_of(parts):
 
 
 def of_plan(plan, y, border=0.0, confidence=0.95):
-    """`y`: {unit's number: seconds in the fine model}; `border`: mean relative error of a window's unit. What is unseen may be as wrong as it
-    is long."""
+    """`y`: {unit's number: seconds in the fine model}; `border`: mean relative error of a region's unit. What is unseen may be as wrong as it is long."""
     known = sum(y[number] for number in plan.certain)
     parts = [of_stratum(stratum, stratum.drawn(), y) for stratum in plan.strata]
     unseen = ratio_of(parts) * sum(unit.x for unit in plan.unseen)
@@ -165,9 +145,9 @@ def of_plan(plan, y, border=0.0, confidence=0.95):
     weights = sum(part.variance**2 / part.freedom for part in parts)
     # Satterthwaite's, the degrees of freedom of a sum of variances.
     freedom = variance**2 / weights if weights > 0 else float(sum(part.drawn for part in parts) or 1)
-    half = student.quantile(confidence, max(freedom, 1.0)) * math.sqrt(variance) + abs(border) * total + unseen
-    half = max(half, LEAST_WIDTH * total)
-    return Estimate(total, max(total - half, 0), total + half, variance, freedom, border * total, parts)
+    half = quantile(confidence, max(freedom, 1.0)) * math.sqrt(variance) + abs(border) * total + unseen
+    half = max(half, thresholds.LEAST_WIDTH * total)
+    return Estimate(total, max(total - half, 0), total + half, half, variance, border * total, parts)
 
 
 def of_units(plan, y, estimate):

@@ -3,198 +3,102 @@
 import csv
 import os
 import re
+import subprocess
 import tempfile
 from collections import Counter
+from dataclasses import replace
 
 from pfcurve.curve import seconds_text
 from pfcurve.errors import Problem
 from pfcurve.main import versions
 
-from . import files, sequence, slices, units
 from . import options as command_line
-from .places import lines
+from . import plan, thresholds, units
 from .runs import Runs
 
 MOST = 12  # lines of a list
-WORTH = 0.5  # share of the run in the smallest sample, above which all of the run is simulated in the fine model
+LIBRARY = 40  # bits of an address, above which stands the number of a library
 
 
-class Found:
-    """What the marks of one run in the cheap model say."""
-
-    def __init__(self, marks, program):
-        self.marks, self.program = marks, program
-        self.place = ""  # that was taken for marks, when the program's own say nothing
-        self.all_sites = marks.sites
-        self.lines = lines(program, [site[0] for site in marks.sites])
-
-    def where(self, site):
-        address, function, least, most = site
-        often = f"{least}" if least == most else f"{least} to {most}"
-        return f"{often:>8} x {function:<18} {self.lines.get(address, 'at 0x' + address)}"
-
-    def seen(self):
-        """Marks and places, whether or not they make units."""
-        marks = self.marks
-        kinds = Counter(mark.at for mark in marks.marks[1:-1])
-        text = ", ".join(f"{count} {at}" for at, count in kinds.items()) or "none"
-        result = [f"marks: {text}; {marks.ranks} ranks, {seconds_text(marks.marks[-1].date)} of simulated time"]
-        result += [f"  not all ranks pass each {at}: not taken" for at in marks.unequal]
-        equal = sorted((site for site in self.all_sites if site[2] == site[3]), key=lambda site: -site[2])
-        others = len(self.all_sites) - len(equal)
-        if self.all_sites:
-            result.append(f"places that all ranks call from equally often: {len(equal)}, other places: {others}")
-            result += ["  " + self.where(site) for site in equal[:MOST]] + ["  ..."] * (len(equal) > MOST)
-        return result
-
-    def begins(self, parts):
-        """Where units begin: what the program says, or the calls whose names the marks have."""
-        if slices.are(parts.base):
-            return []
-        body = [unit for unit in parts.base if unit.repeats]
-        marks = [self.marks.marks[unit.first] for unit in body]
-        plain = len({mark.name for mark in marks}) > 3  # cycle-7 is another cycle-8
-        heads = Counter((mark.at, units.plain(mark.name) if plain else mark.name) for mark in marks)
-        result = []
-        for (at, name), count in heads.most_common(3):
-            if at == "site":
-                sites = [site for site in self.all_sites if site[0] == self.place] if self.place else []
-            else:
-                function = "MPI_Pcontrol" if at == "pcontrol" else name if at == "collective" else None
-                sites = [site for site in self.all_sites if site[1] == function and 2 * site[3] >= count]
-            places = [self.lines.get(site[0], "at 0x" + site[0]) for site in sites[:3]]
-            what = name if at in ("collective", "site") else f"{at} {name}"
-            result.append(f"  begins with: {what}" + (f", {' or '.join(places)}" if places else ""))
-        return result
+def lines_of(program, addresses):
+    """{address: "file.c:12 (function)"} of call sites of the program, as far as addr2line knows them. Addresses are those of markers: hexadecimal, and
+    where the call returns to. Of an inlined function, both lines are given."""
+    own = [address for address in addresses if not int(address, 16) >> LIBRARY]
+    if not own:
+        return {}
+    try:
+        done = subprocess.run(["addr2line", "-a", "-i", "-C", "-f", "-s", "-e", program, *(hex(int(address, 16) - 1) for address in own)],
+                              capture_output=True, text=True, errors="replace", timeout=300, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    result = {}
+    for address, answer in zip(own, re.split(r"^0x[0-9a-f]+\n", done.stdout, flags=re.M)[1:]):
+        words = answer.splitlines()
+        frames = [f"{line.split(' ')[0]} ({function})" if not line.startswith(("?", ":")) else f"in {function}"
+                  for function, line in zip(words[::2], words[1::2]) if not function.startswith("?")]
+        if frames:
+            result[address] = " from ".join(frames[:2])
+    return result
 
 
-def kinds_of(parts):
-    """A line for each kind of what repeats, and one for the rest."""
-    base, kind = parts.base, units.kinds(parts.base)
-    whole = sum(unit.x for unit in base)
-    groups = {}
-    for unit in base:
-        groups.setdefault(kind.get(unit.number, ""), []).append(unit)
-    result = [f"  {'kind':<12} {'units':>7} {'share':>8}   each"]
-    for number, name in enumerate([name for name in groups if name], 1):
-        if number > MOST:
-            result.append(f"  ... and {len(groups) - number} kinds more")
-            break
-        result.append(row(f"kind {number}", groups[name], whole))
-    return result + ([row("not repeated", groups[""], whole)] if "" in groups else [])
+def seen(markers, lines):
+    """Markers and call sites, whether or not they make units."""
+    kinds = Counter(marker.at for marker in markers.all[1:-1])
+    text = ", ".join(f"{count} {at}" for at, count in kinds.items()) or "none"
+    result = [f"markers: {text}; {markers.ranks} ranks, {seconds_text(markers.all[-1].date)} of simulated time"]
+    result += [f"  not all ranks pass each {at}: not taken" for at in markers.unequal]
+    equal = sorted((site for site in markers.sites if site[2] == site[3]), key=lambda site: -site[2])
+    if markers.sites:
+        result.append(f"call sites that all ranks pass equally often: {len(equal)}, other call sites: {len(markers.sites) - len(equal)}")
+        result += [f"  {count:>8} x {function:<18} {lines[address]}" for address, function, count, _ in equal[:MOST]] + ["  ..."] * (len(equal) > MOST)
+    return result
 
 
-def row(name, group, whole):
-    xs = [unit.x for unit in group]
-    text = " to ".join(dict.fromkeys(seconds_text(x) for x in (min(xs), max(xs))))
-    return f"  {name:<12} {len(group):>7} {100 * sum(xs) / whole:>6.3g} %   {text}"
-
-
-def strata_of(parts, options):
-    """What a sample would do with them."""
-    current = sequence.start(parts, options.seed, options.budget)
-    whole = sum(unit.x for unit in parts)
-    certain = sum(parts[number].x for number in current.certain)
-    why = Counter(current.certain.values())
-    least = sequence.least(parts)
-    result = [f"sample: {len(parts)} units, {min(100 * least, 100):.3g} % of the run in the fine model at least"
-              + (": too few to save anything" if least > WORTH else ""),
-              f"  certain: {len(current.certain)}, {100 * certain / whole:.3g} % of the time ("
-              + ", ".join(f"{what}: {count}" for what, count in why.items()) + ")"]
-    return result + [f"  {stratum.name}: {len(stratum.units)} units, {100 * stratum.x / whole:.3g} % of the time, {len(stratum.zones)} drawn at first"
-                     for stratum in current.strata]
-
-
-def write(parts, path):
-    """Which unit is of which kind."""
-    kind = units.kinds(parts.base)
+def report(parts, found, options):
+    """A line for each kind of what recurs, and one for the rest."""
+    base, kind, groups, least = parts.base, units.kinds(parts.base), {}, plan.least(parts)
     names = {name: f"kind {i}" for i, name in enumerate(dict.fromkeys(kind.values()), 1)}
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["unit", "first_mark", "last_mark", "name", "kind", "cheap_s"])
-        for unit in parts.base:
-            table.writerow([unit.number, unit.first, unit.last, unit.name, names.get(kind.get(unit.number), "not repeated"), repr(unit.x)])
-
-
-def tell(found, parts, how, options):
+    kinds = {unit.number: names.get(kind.get(unit.number), "not repeated") for unit in base}
+    for unit in sorted(base, key=lambda unit: not unit.repeats):
+        groups.setdefault(kinds[unit.number], []).append(unit.x)
     if options.report:
         os.makedirs(options.report, exist_ok=True)
-        write(parts, os.path.join(options.report, "units.csv"))
-    repeating = sum(unit.repeats for unit in parts.base)
-    how = re.sub(r", (\S+) at 0x[0-9a-f]+", r", \1", how)  # begins() names the line
-    which = "" if slices.are(parts.base) else f", of which {repeating} repeat"
-    print("\n".join([*found.seen(), f"units: {len(parts.base)}{which} ({how})", *found.begins(parts), *kinds_of(parts),
-                     *strata_of(parts, options)]))
-
-
-def marks_of(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            written = file.readline(40) == "# parfocal-marks 1\n"
-        marks = files.read_marks(path) if written else None
-    except OSError as error:
-        raise Problem(f"--units={path}: {error.strerror}") from None
-    except (LookupError, TypeError, ValueError):
-        marks = None
-    if not marks or len(marks.marks) < 2:
-        raise Problem(f"--units={path}: not a file that PARFOCAL_MARKS wrote")
-    return marks
-
-
-def of_file(path, words):
-    """Units by a file of marks; the words after it may name the program, for lines of its source."""
-    found = Found(marks_of(path), words[0] if words else "")
-    options = command_line.Options()
-    try:
-        parts, how = units.from_marks(found.marks.marks)
-    except Problem:
-        place = units.place(found.marks.sites)
-        if place:
-            print("\n".join(found.seen()))
-            raise Problem(f"--units: the marks have no structure; a run with PARFOCAL_MARKS_AT=site:{place} may give some that have "
-                          f"({found.lines.get(place, 'a place that all ranks pass equally often')})") from None
-        parts, how = of_slices(found)
-    tell(found, sequence.grouped(parts, options)[0], how, options)
-
-
-def of_slices(found):
-    try:
-        return slices.of(found.marks)[:2]
-    except Problem:
-        print("\n".join(found.seen()))
-        raise
+        with open(os.path.join(options.report, "units.csv"), "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([["unit", "first_marker", "last_marker", "name", "kind", "cheap_s"],
+                                        *([unit.number, unit.first, unit.last, unit.name, kinds[unit.number], repr(unit.x)] for unit in base)])
+    whole = sum(unit.x for unit in base)
+    lines, more = [f"  {name:<12} {len(xs):>7} {100 * sum(xs) / whole:>6.3g} %   " + " to ".join(dict.fromkeys(seconds_text(x) for x in (min(xs), max(xs))))
+                   for name, xs in groups.items()], [f"  ... and {len(groups) - MOST} kinds more"]
+    return [f"units: {len(base)}, of which {sum(unit.repeats for unit in base)} repeat ({found})", f"  {'kind':<12} {'units':>7} {'share':>8}   each",
+            *lines[:MOST], *more * (len(lines) > MOST),
+            f"sample: {min(100 * least, 100):.3g} % of the run in the fine model at least" + (": too few units to save anything" if least > thresholds.MOST_SAMPLED else "")]
 
 
 def of_program(bindir, words, structure):
-    """Units of a program, which is run in the cheap model."""
+    """Prints the units of a program, which is run in the cheap model."""
     _, available = versions(bindir)
     options = command_line.from_arguments(["-sample", "2%", *words], available)
     with tempfile.TemporaryDirectory(prefix="parfocal-units-") as folder:
         runs = Runs(options, os.path.join(bindir, "pfrun"), folder)
         runs.cheap(shown=False)
-        found = Found(runs.marks, options.app[0])
+        first, sites = runs.markers, runs.markers.sites
+        lines = {site[0]: f"at 0x{site[0]}" for site in sites} | lines_of(options.app[0], [site[0] for site in sites])
         try:
-            parts, how = structure(options, runs)
+            parts, found = structure(options, runs)
         except Problem:
-            print("\n".join(found.seen()))
+            print("\n".join(seen(first, lines)))
             raise
-        if not slices.are(parts.base):  # whose marks are ours
-            found.place = runs.marks.at.partition(":")[2]
-            found.marks = runs.marks
-        tell(found, parts, how, options)
-        for line in runs.told:
-            print(f"  {line}")
+        found = re.sub(r"at 0x([0-9a-f]+)", lambda match: lines[match[1]], found)
+        print("\n".join([*seen(replace(runs.markers, sites=sites), lines), *report(parts, found, options), *(f"  {line}" for line in runs.notes)]))
 
 
-def tell_units(bindir, arguments, structure):
-    """`arguments` begin with --units or --units=FILE."""
-    path, words = arguments[0].partition("=")[2], arguments[1:]
-    words = words[1:] if words[:1] == ["--"] else words
+def report_units(bindir, arguments, structure):
+    """`arguments` begin with --units."""
+    words = arguments[1:]
     try:
-        if path:
-            of_file(path, words)
-        else:
-            of_program(bindir, words, structure)
+        if arguments[0] != "--units":
+            raise Problem(f"{arguments[0]}: a file of markers is not read any more (pfinfo --units -- -np N ./app runs the program)")
+        of_program(bindir, words[1:] if words[:1] == ["--"] else words, structure)
     except Problem as problem:
         raise Problem(str(problem).replace("-sample: ", "--units: ", 1)) from None
     return 0

@@ -3,32 +3,16 @@
 import argparse
 import os
 import re
-from dataclasses import dataclass, field
 
 from pfcurve.errors import Problem, say
 from pfcurve.options import LADDER, Parser, check_app, check_model, flag, pfrun_flags
 
-@dataclass
-class Options:
-    """What was asked for."""
-    goal: float = 0.02
-    fine: str = ""
-    cheap: str = ""
-    budget: float = 0.1
-    strict: bool = False  # the budget was asked for
-    verify: bool = False
-    seed: int = 1
-    report: str = ""
-    quiet: bool = False
-    run_flags: list = field(default_factory=list)
-    settings: list = field(default_factory=list)  # --cfg of them
-    app: list = field(default_factory=list)
+PASSED_ON = ("tmpdir", "load", "background", "fail")  # to all runs
 
 
 def build_parser():
     parser = Parser(prog="pfrun", allow_abbrev=False, add_help=False)
-    for name in ("sample", "fine", "cheap", "budget", "seed", "iterations", "platform", "machine", "calibrated", "report", "tmpdir",
-                 "load", "background", "fail"):
+    for name in ("sample", "fine", "cheap", "budget", "seed", "iterations", "platform", "machine", "calibrated", "report", *PASSED_ON):
         flag(parser, name)
     parser.add_argument("-np", "--np", "-n", "--n", dest="np")
     parser.add_argument("-hostfile", "--hostfile", "-machinefile", "--machinefile", dest="hostfile")
@@ -48,47 +32,33 @@ def percent(text, name, most):
     return value
 
 
-def whole(text, name, least, most):
-    if not re.fullmatch(r"[0-9]{1,18}", text) or not least <= int(text) <= most:
-        raise Problem(f"-{name} needs a whole number from {least} to {most}, not '{text}'")
-    return int(text)
-
-
 def models_of(args, available):
     """(cheap, fine): the cheapest and the finest that there are, when none is named."""
     usual = [model for model in LADDER if model in available and model != "external"]
-    for name in (args.cheap, args.fine):
-        if name is not None:
-            check_model(name, available)
-    cheap = args.cheap or usual[0]
-    fine = args.fine or usual[-1]
+    cheap, fine = args.cheap or usual[0], args.fine or usual[-1]
+    for name in (cheap, fine):
+        check_model(name, available)
     if LADDER.index(fine) <= LADDER.index(cheap):
         raise Problem(f"-fine {fine} is not finer than -cheap {cheap} (from coarse to fine: {', '.join(usual)})")
     return cheap, fine
 
 
-def more_flags(args):
-    flags = []
-    for name in ("tmpdir", "load", "background", "fail"):
-        if getattr(args, name):
-            flags += ["-" + name, getattr(args, name)]
-    return flags + (["-no-privatize"] if args.no_privatize else []) + ["--log=" + setting for setting in args.log]
-
-
 def from_arguments(arguments, available):
-    """Options that fit together; Problem otherwise."""
+    """What was asked for, if it fits together; Problem otherwise. Besides the options: `goal`, `strict` (a budget was asked for), `run_flags` of pfrun and
+    `cfg`, the settings among them."""
     args = build_parser().parse_args(arguments)
-    for variable in ("PARFOCAL_SCHEDULE", "PARFOCAL_WINDOWS", "PARFOCAL_MARKS"):
+    for variable in ("PARFOCAL_SCHEDULE", "PARFOCAL_REGIONS", "PARFOCAL_MARKERS"):
         if os.environ.get(variable):
             raise Problem(f"{variable} is not for -sample, which sets it for its runs")
     if not [word for word in args.app if word != "--"]:
         raise Problem("no application given (usage: pfrun -np N -sample GOAL [options] ./app [arguments])")
-    options = Options(goal=percent(args.sample, "sample", 1), budget=percent(args.budget or "10%", "budget", 1.0001),
-                      verify=args.verify, quiet=args.quiet,
-                      seed=whole(args.seed or "1", "seed", 0, 2**63 - 1), report=args.report or "",
-                      run_flags=pfrun_flags(args) + more_flags(args), settings=args.cfg, app=check_app(args.app))
-    options.strict = args.budget is not None
-    if args.iterations is not None and not args.quiet:
+    if args.seed and not re.fullmatch("[0-9]{1,18}", args.seed):
+        raise Problem(f"-seed needs a whole number from 0 to {10**18 - 1}, not '{args.seed}'")
+    if args.iterations and not args.quiet:
         say("parfocal: warning: -iterations has no effect any more, and will be removed: the sample finds the iterations")
-    options.cheap, options.fine = models_of(args, available)
-    return options
+    args.cheap, args.fine = models_of(args, available)
+    flags = [word for name in PASSED_ON if getattr(args, name) for word in ("-" + name, getattr(args, name))]
+    args.run_flags = pfrun_flags(args) + flags + ["-no-privatize"] * args.no_privatize + ["--log=" + setting for setting in args.log]
+    args.goal, args.strict, args.budget = percent(args.sample, "sample", 1), args.budget is not None, percent(args.budget or "10%", "budget", 1.0001)
+    args.seed, args.report, args.app = int(args.seed or 1), args.report or "", check_app(args.app)
+    return args

@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which units are simulated in the fine model: certain ones, and at random places of strata the others."""
+"""Which units are simulated in the fine model: certain ones, and at random places of strata the others, more until the interval is as narrow as the goal."""
 import hashlib
 import math
 import statistics
 from collections import Counter
 from dataclasses import dataclass, field
 
+from . import estimate, thresholds
 from . import units as structure
 
-FLOOR = 6  # units of a stratum that are simulated at least
-RARE = 5  # members below which all of a kind are simulated
-SPREAD = 0.02  # of x in a kind, above which the kind has several strata
-UNEVEN = 3  # times the mean of a kind: what is so much larger is certain, where it is a large part as well
-STRATA = 4  # of one kind at most
-ROOM = 60  # units for each unit that the floors take: with one to three before and one after, that is a twelfth
 OTHER = "other kinds"  # for which there is no room
 
 
@@ -31,15 +26,11 @@ class Stratum:
     def x(self):
         return sum(unit.x for unit in self.units)
 
-    def spread(self, least):
-        """How far fine times of a unit may be apart before any is known: `least` of a unit, and as far as those in the cheap model are."""
-        return least * self.x / len(self.units) + statistics.pstdev(unit.x for unit in self.units)
-
     def cut(self, number):
         """More zones, by halves of the longest ones: what was drawn stays drawn."""
         number = min(number, len(self.units))
         if not self.zones:
-            few = min(FLOOR, number)
+            few = min(thresholds.LEAST_DRAWN, number)
             ends = [i * len(self.units) // few for i in range(few + 1)]
             self.zones = list(zip(ends, ends[1:]))
         while len(self.zones) < number:
@@ -62,7 +53,7 @@ class Plan:
     units: list
     certain: dict  # {unit's number: why}
     strata: list
-    unseen: list = field(default_factory=list)  # units that no window shows, and no other unit stands for
+    unseen: list = field(default_factory=list)  # units that no region shows, and no other unit stands for
 
     def wanted(self):
         """Numbers of all units that are to be simulated in the fine model."""
@@ -85,7 +76,7 @@ def by_kind(units, certain, after=True):
     """{name: units} of the kinds that are sampled; what is rare becomes certain. A unit that comes `after` one of another kind begins
     in another state, and those of one kind are a kind of their own, as long as that leaves few enough."""
     body = [unit for unit in units if unit.repeats]
-    kind = structure.kinds(units, RARE)
+    kind = structure.kinds(units)
     letters = {}
     for unit in body:
         letters.setdefault(kind[unit.number], f"kind {len(letters) + 1}")
@@ -95,13 +86,13 @@ def by_kind(units, certain, after=True):
         if plain[before.number] != plain[unit.number]:
             named[unit.number] += " after another"
     rest = [unit for unit in body if unit.number not in certain]
-    scarce = structure.rare(Counter(plain[unit.number] for unit in rest), RARE)
-    few = structure.rare(Counter(named[unit.number] for unit in rest), RARE)
-    most = max(2, len(body) // (ROOM * FLOOR))
+    scarce = structure.rare(Counter(plain[unit.number] for unit in rest))
+    few = structure.rare(Counter(named[unit.number] for unit in rest))
+    most = max(2, len(body) // (thresholds.UNITS_PER_DRAWN * thresholds.LEAST_DRAWN))
     changes = [unit for unit in rest if named[unit.number] in few]
-    if not after or len(changes) > max(RARE, len(body) // 50) or len({named[u.number] for u in rest} - few) > most:
+    if not after or len(changes) > max(thresholds.LEAST_KIND, len(body) // 50) or len({named[u.number] for u in rest} - few) > most:
         named = plain
-        few = structure.rare(Counter(named[unit.number] for unit in rest), RARE)
+        few = structure.rare(Counter(named[unit.number] for unit in rest))
     groups = {}
     for unit in rest:
         if named[unit.number] in few:
@@ -125,21 +116,21 @@ def strata_of(name, units, most):
     xs = [unit.x for unit in units]
     mean = statistics.fmean(xs)
     spread = statistics.pstdev(xs) / mean if mean > 0 else 0
-    number = min(STRATA, most, len(units) // (4 * FLOOR)) if spread > SPREAD else 1
+    number = min(thresholds.MOST_STRATA, most, len(units) // (4 * thresholds.LEAST_DRAWN)) if spread > thresholds.STRATIFIED_SPREAD else 1
     if number < 2:
         return [(name, units)]
     order, parts, done, whole = sorted(units, key=lambda unit: (unit.x, unit.number)), [], 0.0, sum(xs)
     for unit in order:
-        if not parts or (done >= whole * len(parts) / number and len(parts[-1]) >= FLOOR):
+        if not parts or (done >= whole * len(parts) / number and len(parts[-1]) >= thresholds.LEAST_DRAWN):
             parts.append([])
         parts[-1].append(unit)
         done += unit.x
-    if len(parts) > 1 and len(parts[-1]) < FLOOR:
+    if len(parts) > 1 and len(parts[-1]) < thresholds.LEAST_DRAWN:
         parts[-2:] = [parts[-2] + parts[-1]]
     return [(f"{name}, size {i + 1} of {len(parts)}", sorted(part, key=lambda unit: unit.number)) for i, part in enumerate(parts)]
 
 
-def layout(units, sizes=True, after=True):
+def layout_of(units, sizes=True, after=True):
     """(certain units, strata as (name, units)): what the seed has no part in. `sizes`: kinds are cut by x, which must be known; `after`: what comes
     after another kind is a kind."""
     body = [unit for unit in units if unit.repeats]
@@ -147,15 +138,15 @@ def layout(units, sizes=True, after=True):
     certain.update({unit.number: "at the begin" for unit in body[:2]} | {body[-1].number: "at the end"})
     groups = by_kind(units, certain, after)
     # As in sampling with probability proportional to size: what is more than twice the step of the sample.
-    whole, least = sum(unit.x for unit in units), 2 * FLOOR * max(1, len(groups))
+    whole, least = sum(unit.x for unit in units), 2 * thresholds.LEAST_DRAWN * max(1, len(groups))
     for name, group in list(groups.items()):
         own = sum(unit.x for unit in group)
-        uneven = max(own / (2 * FLOOR), UNEVEN * own / len(group)) if group else 0
+        uneven = max(own / (2 * thresholds.LEAST_DRAWN), thresholds.UNEVEN * own / len(group)) if group else 0
         for unit in group:
-            if unit.x > min(2 * whole / least, uneven):
+            if unit.x > min(thresholds.LARGE * whole / least, uneven):
                 certain[unit.number] = "large"
         groups[name] = [unit for unit in group if unit.number not in certain]
-    room = max(len(groups), len(body) // (ROOM * FLOOR))
+    room = max(len(groups), len(body) // (thresholds.UNITS_PER_DRAWN * thresholds.LEAST_DRAWN))
     strata = []
     for name, group in groups.items():
         if group:
@@ -166,16 +157,15 @@ def layout(units, sizes=True, after=True):
 
 def make(units, seed, known=None):
     """The smallest plan. `known`: the layout, for who makes many."""
-    certain, parts = known or layout(units)
+    certain, parts = known or layout_of(units)
     strata = [Stratum(name, group, seed) for name, group in parts]
     for stratum in strata:
-        stratum.cut(FLOOR)
+        stratum.cut(thresholds.LEAST_DRAWN)
     return Plan(units, certain, strata)
 
 
 def grow(plan, more, spread):
-    """`more` further units, where they take the most from the variance (Neyman): `spread` is the standard deviation of a unit
-    in each stratum, by its number."""
+    """`more` further units, by Neyman's allocation: `spread` is the standard deviation of a unit in each stratum."""
     weights = [len(stratum.units) * spread[h] for h, stratum in enumerate(plan.strata)]
     if not any(weights):
         weights = [stratum.x for stratum in plan.strata]
@@ -189,3 +179,86 @@ def grow(plan, more, spread):
         left -= share[h]
     for h, stratum in enumerate(plan.strata):
         stratum.cut(share[h])
+
+
+def way_in(number):
+    """How many iterations the region of a unit begins before it, at random: a fine model that goes round in a cycle is seen at several points of it."""
+    return thresholds.ITERATIONS_BEFORE[int(len(thresholds.ITERATIONS_BEFORE) * random_number("way in", number))]
+
+
+def cost(units, numbers):
+    """Share of the whole run that regions for these units simulate in the fine model; regions that meet are one."""
+    inside = {k for number in numbers for k in range(*units.region(number, way_in(number), thresholds.ITERATIONS_AFTER))}
+    return sum(units.base[k].work for k in inside) / sum(unit.work for unit in units)
+
+
+def group(base, budget):
+    """How many iterations a unit has: what lets a sample of usual size take half of the budget."""
+    body = [unit for unit in base if unit.repeats]
+    return max(1, math.floor(budget / 2 * len(body) / (2 * thresholds.LEAST_DRAWN)) - 1 - max(thresholds.ITERATIONS_BEFORE))
+
+
+def affordable(units, current, budget):
+    """How many more units can be drawn."""
+    each = (len(units.base) / len(units) + max(thresholds.ITERATIONS_BEFORE) + thresholds.ITERATIONS_AFTER) / len(units.base)
+    left = sum(len(stratum.units) - len(stratum.zones) for stratum in current.strata)
+    return min(left, max(0, math.floor((budget - cost(units, current.wanted())) / each)))
+
+
+def start(units, seed, budget, layout=None):
+    """The first sample: the smallest, and what else fits into a part of the budget, where times in the cheap model are large and differ."""
+    current = make(units, seed, layout)
+    more = affordable(units, current, min(thresholds.FIRST_SHARE, budget / 2))
+    if more > 0:
+        grow(current, more, [thresholds.PRIOR * stratum.x / len(stratum.units) + statistics.pstdev(unit.x for unit in stratum.units) for stratum in current.strata])
+    return current
+
+
+def step(units, current, found, goal, budget):
+    """How many units the next step adds, as the variance asks for and the budget allows; 0 at the end, and where the border alone is wider than the goal."""
+    without_border = goal * found.total - abs(found.border)
+    if found.half <= goal * found.total or without_border <= 0:
+        return 0
+    factor = max(thresholds.USUAL_GROWTH, thresholds.VARIANCE_MARGIN * ((found.half - abs(found.border)) / without_border)**2)
+    more = min(math.ceil((factor - 1) * current.sampled), affordable(units, current, budget))
+    return more if more >= thresholds.LEAST_GROWTH * current.sampled else 0
+
+
+def run(units, measure, goal, budget, seed, border=None, layout=None, affords=lambda: True):
+    """`measure(numbers)` gives {number: seconds} of what was not known; `border()` the error of regions after it; `affords()`: whether it may be asked once
+    more. Returns (plan, all that is known, estimate)."""
+    current, y = start(units, seed, budget, layout), {}
+    for steps in range(thresholds.MOST_STEPS + 1):
+        y |= measure([number for number in current.wanted() if number not in y])
+        found = estimate.of_plan(current, y, border() if border else 0.0)
+        more = step(units, current, found, goal, budget) if steps < thresholds.MOST_STEPS else 0
+        if not more or not affords():
+            break
+        grow(current, more, [part.spread for part in found.parts])
+    return current, y, found
+
+
+def all_of(units, y):
+    """Every unit is simulated: nothing is left to chance."""
+    current = Plan(units, {unit.number: "the run is short" for unit in units}, [])
+    return current, y, estimate.of_plan(current, y)
+
+
+def coverage(units, y, goal, budget, seeds, border=0.0, online=None):
+    """How often the interval holds the truth, how far off the estimates are, and what share of the units was simulated. `online(seed)`: the plan
+    that is tried first."""
+    truth, hits, errors, shares, layout = math.fsum(y.values()), 0, [], [], layout_of(units)
+    for seed in seeds:
+        current = online(seed) if online else None
+        found = estimate.of_plan(current, y, border) if current else None
+        if not found or found.half > goal * found.total:
+            current, _, found = run(units, lambda numbers: {k: y[k] for k in numbers}, goal, budget, seed, lambda: border, layout)
+        hits += found.low <= truth <= found.high
+        errors.append(found.total / truth - 1)
+        shares.append(cost(units, current.wanted()))
+    return hits / len(errors), errors, shares
+
+
+def least(units):
+    """The share of the run that the smallest plan simulates in the fine model."""
+    return cost(units, make(units, 0).wanted()) if any(unit.repeats for unit in units) else 1.0

@@ -1,24 +1,33 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows that are placed before it is known how long the program is."""
+"""Regions that are placed before it is known how long the program is."""
 import dataclasses
 import statistics
 import unittest
 
 import populations
-from pfsample import ahead, estimate, runs, units, windows
+from pfsample import estimate, online, regions, runs, thresholds, units
 
 GOAL = 0.02
 
 
 def of(base, size=2):
-    """Windows after a begin of 60 iterations, behind a set-up of one unit."""
-    return ahead.Ahead(base[:60], "auto", 3, size, 1, ahead.FIRST, min(ahead.GROWTH * GOAL, ahead.LONGEST), ((0, 22), (31, 50)))
+    """Regions after a begin of 60 iterations, behind a set-up of one unit."""
+    return online.Online(base[:60], "auto", 3, size, 1, thresholds.ONLINE_SHARE, min(thresholds.ZONE_GROWTH * GOAL, thresholds.MOST_ZONE_GROWTH), ((0, 22), (31, 50)))
 
 
 def plan(placed, parts, seed, end):
-    """Of windows up to a unit."""
+    """Of regions up to a unit."""
     return placed.plan(parts, [drawn for drawn in placed.elsewhere(parts, seed) if drawn[0] < parts.parts[end - 1][1]], lambda number: number < end)
+
+
+def zones(placed, seed, count):
+    result = []
+    for end, drawn in placed.zones(seed):
+        result.append((end, drawn))
+        if end >= count:
+            return result
+    raise AssertionError("too few zones")
 
 
 class Places(unittest.TestCase):
@@ -27,34 +36,34 @@ class Places(unittest.TestCase):
         base, _ = populations.halo(100, 1)
         placed = of(base)
         begin = placed.first
-        for end, drawn in placed.zones(1, 5000):
+        for end, drawn in zones(placed, 1, 5000):
             self.assertTrue(begin <= drawn < end)
             begin = end
         self.assertGreaterEqual(begin, 5000)
-        self.assertEqual(placed.zones(1, 5000), placed.zones(1, 5000))
-        self.assertNotEqual(placed.zones(1, 5000), placed.zones(2, 5000))
-        self.assertEqual(placed.zones(1, 500), [zone for zone in placed.zones(1, 5000) if zone[0] <= placed.zones(1, 500)[-1][0]])
-        self.assertLess(len(placed.zones(1, 1_000_000)), 60)
+        self.assertEqual(zones(placed, 1, 5000), zones(placed, 1, 5000))
+        self.assertNotEqual(zones(placed, 1, 5000), zones(placed, 2, 5000))
+        self.assertEqual(zones(placed, 1, 500), [zone for zone in zones(placed, 1, 5000) if zone[0] <= zones(placed, 1, 500)[-1][0]])
+        self.assertLess(len(zones(placed, 1, 1_000_000)), 60)
 
-    def test_windows_hold_units(self):
-        """The window of a unit that nobody knows yet is that of the unit when all are known."""
+    def test_regions_hold_units(self):
+        """The region of a unit that is not known yet is that of the unit when all are known."""
         base, _ = populations.halo(1000, 1)
         placed, parts = of(base), units.grouped(base, 2)
-        drawn = [number for _, number in placed.zones(7, len(parts)) if number < len(parts) - 3]
+        drawn = [number for _, number in zones(placed, 7, len(parts)) if number < len(parts) - 3]
         self.assertGreater(len(drawn), 6)
         for number in drawn:
-            self.assertEqual(placed.window(number), parts.span(number, ahead.sequence.way_in(number), ahead.sequence.AFTER))
+            self.assertEqual(placed.unit(number, online.plan.way_in(number), thresholds.ITERATIONS_AFTER), parts.span(number, online.plan.way_in(number), thresholds.ITERATIONS_AFTER))
 
     def test_regular(self):
         halo, amr, suite = (populations.ALL[name](140, 1)[0] for name in ("halo", "amr", "suite"))
         of_volumes, of_meshes = (populations.ALL[name](290, 1)[0] for name in ("volumes", "meshes"))
-        found = [ahead.regular(base) for base in (halo, amr, of_volumes, of_meshes)]
+        found = [online.regular(base) for base in (halo, amr, of_volumes, of_meshes)]
         self.assertEqual([(each.distance, each.step, each.level, each.usual) for each in found], [(1, 1, 0, ""), (10, 1, 0, ""), (1, 1, 1, ""), (1, 1, 1, "")])
         self.assertTrue(found[2].wide > 0.02 > found[3].wide, "bytes explain the times of meshes, not those of volumes")
-        self.assertIsNone(ahead.regular(suite))
+        self.assertIsNone(online.regular(suite))
 
     def test_clean(self):
-        """In a window and behind it, times are those of the begin, or of the nearest units of the same kind."""
+        """In a region and behind it, times are those of the begin, or of the nearest units of the same kind."""
         base, _ = populations.make([(1.0 if i < 500 else 3.0, 1.1, "step", 4) for i in range(1000)])
         wrong = [dataclasses.replace(unit, x=9.0) if unit.number < 22 or 300 <= unit.number < 307 or 700 <= unit.number < 710 else unit for unit in base]
         cleaned = of(base).clean(wrong, [(0, 22), (300, 305), (700, 707)])
@@ -71,7 +80,7 @@ class Places(unittest.TestCase):
 
 class Mixed(unittest.TestCase):
     def test_each_begins_in_the_fine_model(self):
-        """A step whose windows are in a run of their own finds the state of a run all in the fine model as well: that run begins there, too."""
+        """A step whose regions are in a run of their own finds the state of a run all in the fine model as well: that run begins there, too."""
         base, y = populations.halo(400, 1)
         dates = {0: 0.0}
         for unit in base:
@@ -79,7 +88,7 @@ class Mixed(unittest.TestCase):
         simulated, run = [], runs.Runs.__new__(runs.Runs)
         run.held, run.lead, run.compared = {}, [], 0
         run.measured = lambda wanted, spans: simulated.append(spans) or {span: dates for span in wanted}
-        looked = windows.Windows(run, units.Units(base))
+        looked = regions.Regions(run, units.Units(base))
         looked.measure([100, 200, 300])
         looked.measure([150, 250])
         self.assertEqual([spans[0] for spans in simulated], [simulated[0][0]] * 2)
@@ -88,7 +97,7 @@ class Mixed(unittest.TestCase):
     def test_by_bytes(self):
         """Where bytes differ, an iteration is compared with another one by what fine times say of bytes."""
         base, y = populations.make([(1.0, 1 + 0.01 * (i % 7), "step", 4) for i in range(400)], [10 + i % 7 for i in range(400)])
-        looked = windows.Windows(runs.Runs.__new__(runs.Runs), units.Units(base))
+        looked = regions.Regions(runs.Runs.__new__(runs.Runs), units.Units(base))
         looked.fine = {k: y[k] for k in range(50, 100)}
         for here, there in ((30, 31), (120, 126)):
             self.assertAlmostEqual(looked.longer(base[here], base[there]), y[here] / y[there], places=12)
@@ -126,17 +135,17 @@ class Estimates(unittest.TestCase):
         self.check("meshes", 5000, 10, 0.03)
 
     def test_breaks(self):
-        """Where something comes between iterations now and then, marks are not where they were thought: units are what windows hold of iterations."""
+        """Where something comes between iterations now and then, markers are not where they were thought: units are what regions hold of iterations."""
         base, y = populations.solves(4000, 1)
-        found = ahead.regular(base[:300])
+        found = online.regular(base[:300])
         self.assertEqual((found.distance, found.step, found.level, found.usual), (1, 2, 0, "iteration"))
-        placed = ahead.Ahead(base[:300], "auto", 3, 2, found.step, ahead.FIRST, ahead.GROWTH * GOAL, ((0, 45), (60, 100)), usual=found.usual)
+        placed = online.Online(base[:300], "auto", 3, 2, found.step, thresholds.ONLINE_SHARE, thresholds.ZONE_GROWTH * GOAL, ((0, 45), (60, 100)), usual=found.usual)
         hits, errors = 0, []
         for seed in range(200):
             held = [span for span in placed.spans(seed) if span[1] <= base[-2].last]
 
             def holds(span, held=held):
-                return next((window for window in held if window[0] <= span[0] and span[1] <= window[1]), None)
+                return next((region for region in held if region[0] <= span[0] and span[1] <= region[1]), None)
 
             drawn = placed.found(base, seed, holds)
             parts = placed.parts(base, drawn)
