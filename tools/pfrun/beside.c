@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that pfrun and pfinfo need and nobody types: where they are. */
+/* Finds programs that pfrun and pfinfo start. */
 #include "tools/pfrun/beside.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ void beside_sample(const char *flag, char **argv)
 {
     char *path = beside_find("pfsample");
     if (!path)
-        pf_die("%s: the program that samples is not there: " PF_LIBEXEC "/pfsample", flag);
+        pf_die("%s: the sampling tool is missing: " PF_LIBEXEC "/pfsample", flag);
     execv(path, argv);
     pf_die("%s: cannot run '%s': %s", flag, path, strerror(errno));
 }

@@ -2,7 +2,7 @@
 #ifndef TOOLS_PFRUN_BESIDE_H
 #define TOOLS_PFRUN_BESIDE_H
 
-/* Programs that pfrun and pfinfo need and nobody types. */
+/* Programs that pfrun and pfinfo start. */
 
 /* Where the helper `name` is: beside the tool in the build directory, or where it was installed, which may
  * have been moved as a whole. The caller frees the path. NULL: it is nowhere. */

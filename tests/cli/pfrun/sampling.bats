@@ -22,8 +22,8 @@ field() {
 @test "markers: iterations, dates and signatures, the same in each run and with the same simulated times" {
     app analytic 20 phases pcontrol >plain
     for file in once again; do
-        PARFOCAL_MARKERS=$file app analytic 20 phases pcontrol >told
-        cmp plain told
+        PARFOCAL_MARKERS=$file app analytic 20 phases pcontrol >output
+        cmp plain output
     done
     cmp once again
     [ "$(field once ranks)" = 4 ]
@@ -139,25 +139,25 @@ dates() { # of the result, without what it cost
 @test "regions: one over the whole program is the run in that model" {
     PARFOCAL_MARKERS=fine app portals 10 >plain
     echo "0 $(sed -n '$s/,.*//p' fine)" >regions
-    regions 10 >told
+    regions 10 >output
     cmp <(grep '^[0-9]' fine | cut -d, -f4) <(grep '^0,' regions.dates | cut -d, -f3)
-    cmp plain told
+    cmp plain output
 }
 
 @test "regions: one from the begin holds for the first thing that the program does" {
     PARFOCAL_MARKERS=fine app portals 10 mpifile >plain
     echo "0 $(sed -n '$s/,.*//p' fine)" >regions
-    regions 10 mpifile >told # a file is opened
+    regions 10 mpifile >output # a file is opened
     cmp <(grep '^[0-9]' fine | cut -d, -f4) <(grep '^0,' regions.dates | cut -d, -f3)
 }
 
 @test "regions: the ranks switch at their markers and back, in the same way each time" {
     printf '# a comment\n4 6 # one\n\n8 12\n12 16\n' >regions
     PARFOCAL_MARKERS=cheap app analytic 20 pcontrol >/dev/null
-    regions 20 pcontrol >told
+    regions 20 pcontrol >output
     dates >once
     regions 20 pcontrol >again
-    cmp told again
+    cmp output again
     cmp once <(dates)
     [ "$(tail -n +2 once | cut -d, -f1,2 | tr '\n' ' ')" = "0,4 0,5 0,6 1,8 1,9 1,10 1,11 1,12 2,12 2,13 2,14 2,15 2,16 " ]
     [ "$(grep -c '^# cost [0-2] [0-9.]*$' regions.dates)" -eq 3 ]
@@ -169,12 +169,12 @@ dates() { # of the result, without what it cost
 # ends_early MARKER: the run ends with its last region, at this marker, and what it tells is the same as when it goes on
 ends_early() {
     local settings=(PARFOCAL_REGIONS=regions PARFOCAL_REGIONS_MODEL=portals PARFOCAL_SUMMARY=summary.json)
-    env "${settings[@]}" PARFOCAL_MARKERS=markers "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >told
-    grep '^result ' told
+    env "${settings[@]}" PARFOCAL_MARKERS=markers "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >output
+    grep '^result ' output
     dates >whole
     ! grep ended whole
-    env "${settings[@]}" "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >told
-    [ ! -s told ]
+    env "${settings[@]}" "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >output
+    [ ! -s output ]
     [ "$(field regions.dates ended)" = $1 ]
     cmp whole <(dates | grep -v '^# ended')
     python3 -c 'import json; summary = json.load(open("summary.json")); assert 0 < summary["simulated_s"] < float(open("whole").read().split(",")[-1]) * 1.01'

@@ -225,7 +225,7 @@ class Refusals(Folder):
         self.assertIn("PARFOCAL_SCHEDULE", self.sample(*FIXED, "-sample", "2%", *body, status=1, environment={"PARFOCAL_SCHEDULE": "@start=smpi"}))
 
     def test_status_of_the_application(self):
-        """A program that fails fails, and nobody samples it."""
+        """A program that fails fails, and is not sampled."""
         done = subprocess.run([PFRUN, *FIXED, "-sample", "2%", "./bodies", "nothing"], capture_output=True, text=True, timeout=600,
                               cwd=self.folder, check=False, env=ENVIRONMENT)
         self.assertNotEqual(done.returncode, 0)
@@ -253,8 +253,8 @@ class Samples(Folder):
         self.assertLess(abs(sample["verify"]["error"]), 0.03, said)
         self.assertGreaterEqual(sample["verify"]["coverage"], 0.93, said)
         self.assertAlmostEqual(sample["cheap_s"], summary["simulated_s"], places=12)
-        self.assertEqual(said.count("bodies: halo"), 1, "the application is heard once")
-        # The command that it prints says the same to the last digit.
+        self.assertEqual(said.count("bodies: halo"), 1, "the output of the application is shown once")
+        # The command that it prints has the same result to the last digit.
         command = shlex.split(re.search(r"again: (.*)", said)[1])
         subprocess.run([word if word != "run" or command[i - 1] != "-report" else "again" for i, word in enumerate(command)],
                        cwd=self.folder, env=ENVIRONMENT, timeout=600, check=True, capture_output=True)
@@ -263,7 +263,7 @@ class Samples(Folder):
             self.assertEqual(again[key], sample[key], key)
 
     def test_online(self):
-        """Of a program whose begin is regular, marks and windows are of one run, which the application is heard in."""
+        """Of a program whose begin is regular, markers and regions are of one run, whose output is shown."""
         words = [*FIXED, "-sample", "2%", *PAIR, "-budget", "10", "-verify", "-seed", "3", "./bodies", "halo", "700", "4096"]
         said = self.sample("-report", "online", *words)
         summary = self.numbers("online")
@@ -299,7 +299,7 @@ class Samples(Folder):
         self.assertEqual(*(text.split("\n")[1] for text in (plain, done.stdout)))
 
     def test_not_online(self):
-        """A program whose iterations differ has its windows drawn when all are known; so has one of which its begin is all, heard once."""
+        """A program whose iterations differ has its regions drawn when all are known; so has one of which its begin is all, shown once."""
         said = self.sample(*FIXED, "-sample", "2%", *PAIR, "-budget", "20", "./bodies", "alltoallv", "700", "1024")
         self.assertRegex(said, "in [3-6] runs")
         said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-budget", "50", "./bodies", "halo", "150")
@@ -311,7 +311,7 @@ class Samples(Folder):
         self.assertLess(abs(self.numbers("computes")["sample"]["verify"]["error"]), 0.1, said)
 
     def whole(self, *words):
-        """The numbers of a sample that was a run all in the fine model, in one run that was heard once."""
+        """The numbers of a sample that was a run all in the fine model, in one run that was shown once."""
         said = self.sample(*FIXED, "-sample", "5%", *PAIR, "-verify", "-report", "whole", *words)
         self.assertIn("a sample would not pay, so all of it is simulated in portals", said)
         self.assertIn("in 1 runs", said)
@@ -347,7 +347,7 @@ class Samples(Folder):
         self.assertAlmostEqual(sample["cost_ratio"], sample["paid_cpu_s"] / sample["fine_cpu_s"], places=12)
 
     def test_stdin(self):
-        """A file on stdin is read in each run; a pipe cannot be, and one line says so."""
+        """A file on stdin is read in each run; a pipe cannot be, as one line reports."""
         with open(os.path.join(self.folder, "asks.c"), "w", encoding="utf-8") as file:
             file.write(ASKS)
         subprocess.run([os.path.join(BUILD, "bin", "pfcc"), "asks.c", "-o", "asks"], cwd=self.folder, check=True)
@@ -409,7 +409,7 @@ class Samples(Folder):
         return glob.glob(os.path.join(self.folder, ".parfocal-sample-*", *path))
 
     def stopped(self, number, starts, runs, *words):
-        """What a sample says on stderr that a signal has stopped in its run `starts`, when `runs` were finished in all."""
+        """What a sample prints on stderr that a signal has stopped in its run `starts`, when `runs` were finished in all."""
         with open(os.path.join(self.folder, "hold"), "w", encoding="utf-8") as file:
             file.write(str(starts))
         process = self.start(*words)
@@ -433,7 +433,7 @@ class Samples(Folder):
         return count
 
     def test_stopped(self):
-        """Finished runs are kept: the same command goes on behind them, says the same as if nothing had stopped it, and leaves nothing behind; a changed
+        """Finished runs are kept: the same command goes on behind them, prints the same as if nothing had stopped it, and leaves nothing behind; a changed
         program is another one."""
         self.program("starts-all", STARTS)
         words = ["-budget", "20", "-verify", "./starts-all"]
@@ -495,7 +495,7 @@ class Units(Folder):
         self.assertRegex(said, r"\n  kind 1 +270 +[0-9.]+ % ")
         self.assertRegex(said, r"\n  kind 2 +30 +[0-9.]+ % ")
         self.assertRegex(said, r"sample: [0-9.]+ % of the run in the fine model at least\n")
-        self.assertNotIn("bodies: amr", said, "the program is not heard")
+        self.assertNotIn("bodies: amr", said, "the output of the program is not shown")
         shares = [float(share) for share in re.findall(r"^  (?:kind|not) \S+ +[0-9]+ +([0-9.]+) %", said, re.M)]
         self.assertAlmostEqual(sum(shares), 100, delta=1)
         with open(os.path.join(self.folder, "units", "units.csv"), encoding="utf-8", newline="") as file:

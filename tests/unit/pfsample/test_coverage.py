@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The interval holds the truth as often as it says: 200 samples of each of the runs of populations.py, by their seeds."""
+"""The interval holds the truth as often as promised: 200 samples of each of the runs of populations.py, by their seeds."""
 import statistics
 import unittest
 

@@ -70,7 +70,7 @@ class Places(unittest.TestCase):
         self.assertEqual([unit.x for unit in cleaned], [unit.x for unit in base])
 
     def test_clean_by_bytes(self):
-        """Where no iteration has as many bytes, x is what the bytes say; where one has, it is the nearest one's."""
+        """Where no iteration has as many bytes, x is what the bytes suggest; where one has, it is the nearest one's."""
         rows = [(1.0 + 0.01 * (i % 97), 1.1, "step", 4) for i in range(1000)]
         base, _ = populations.make(rows, [40 + i % 97 for i in range(1000)])
         odd = [dataclasses.replace(unit, x=9.0, work=200.5) if unit.number == 303 else unit for unit in base]
@@ -95,12 +95,17 @@ class Mixed(unittest.TestCase):
         self.assertEqual(simulated[0][0][0], 0)
 
     def test_by_bytes(self):
-        """Where bytes differ, an iteration is compared with another one by what fine times say of bytes."""
+        """Where bytes differ, an iteration is compared with another one by fine times over bytes."""
         base, y = populations.make([(1.0, 1 + 0.01 * (i % 7), "step", 4) for i in range(400)], [10 + i % 7 for i in range(400)])
         looked = regions.Regions(runs.Runs.__new__(runs.Runs), units.Units(base))
         looked.fine = {k: y[k] for k in range(50, 100)}
         for here, there in ((30, 31), (120, 126)):
             self.assertAlmostEqual(looked.longer(base[here], base[there]), y[here] / y[there], places=12)
+
+    def test_unknown_border(self):
+        """Where no iterations are alike, the border has a usual error."""
+        base, _ = populations.make([(1.0, 1.1, f"step {i}", 4 + i) for i in range(40)])
+        self.assertEqual(regions.Regions(runs.Runs.__new__(runs.Runs), units.Units(base)).border(), thresholds.PRIOR)
 
 
 class Estimates(unittest.TestCase):
@@ -128,7 +133,7 @@ class Estimates(unittest.TestCase):
             self.check(name, count, size)
 
     def test_bytes_narrow_it(self):
-        """Where the ratio to the cheap model says little, bytes say more: by the ratio alone, the interval is 14 % wide."""
+        """Where the ratio to the cheap model shows little, bytes show more: by the ratio alone, the interval is 14 % wide."""
         self.check("volumes", 5000, 10, 0.04)
 
     def test_meshes(self):

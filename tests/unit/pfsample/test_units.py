@@ -38,7 +38,7 @@ class Units(unittest.TestCase):
         self.assertIn("without numbers", how)
 
     def test_place(self):
-        """A place that all ranks pass equally often; of several, a collective."""
+        """A call site that all ranks pass equally often; of several, a collective."""
         sites = [("a1", "MPI_Irecv", 400, 400), ("b2", "MPI_Allreduce", 100, 100), ("c3", "MPI_Bcast", 90, 200), ("d4", "MPI_Bcast", 3, 3)]
         self.assertEqual(units.call_site(sites), "b2")
         self.assertEqual(units.call_site(sites[:1]), "a1")

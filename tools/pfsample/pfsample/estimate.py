@@ -58,7 +58,7 @@ def line(works, values):
 
 
 def of_stratum(stratum, drawn, y):
-    """By the local ratio, or by a regression where that leaves clearly less, and enough units tell it."""
+    """By the local ratio, or by a regression where that leaves clearly less, and there are enough units."""
     ratio, other = by_ratio(stratum, drawn, y), by_regression(stratum, drawn, y)
     return other if other and other.variance < thresholds.CLEARLY_LESS * ratio.variance else ratio
 
@@ -80,7 +80,7 @@ def successive(rest, used):
 
 def by_ratio(stratum, drawn, y):
     """The local ratio, and the variance by successive differences of the residuals in the order of time: neighbours share what
-    changes slowly, and where they do not the differences say so. Each zone stands for its units, all but the one that is known."""
+    changes slowly, and where they do not the differences show it. Each zone stands for its units, all but the one that is known."""
     sizes = [end - begin for begin, end in stratum.zones]
     below = sum(size * unit.x for size, unit in zip(sizes, drawn))
     above = sum(size * y[unit.number] for size, unit in zip(sizes, drawn))
@@ -94,7 +94,7 @@ def by_ratio(stratum, drawn, y):
 
 
 def by_regression(stratum, drawn, y):
-    """The generalised regression estimator [1, 6.4]: y by a constant and the bytes, which are known of all units. None where too few units tell it, or they
+    """The generalised regression estimator [1, 6.4]: y by a constant and the bytes, which are known of all units. None where there are too few units, or they
     are all alike. It is a sum of fine times with weights, whose variance counts the error of the coefficients as well."""
     count, sizes = len(drawn), [end - begin for begin, end in stratum.zones]
     mean = statistics.fmean(unit.work for unit in stratum.units)
@@ -123,7 +123,7 @@ def by_size(stratum, sizes, drawn, y, ratio, freedom):
         return 0.0
     steps = sum((b - a)**2 for a, b in zip(wrong, wrong[1:])) / (2 * (len(wrong) - 1))
     xs = [unit.x for unit in stratum.units]
-    unlike = statistics.pvariance(xs) / statistics.fmean(xs)**2  # how much a unit says of others
+    unlike = statistics.pvariance(xs) / statistics.fmean(xs)**2  # how little a unit shows of others
     square = ((freedom - thresholds.PRIOR_FREEDOM) * steps + thresholds.PRIOR_FREEDOM * (thresholds.PRIOR * ratio)**2 * (1 + unlike)) / freedom
     grown = stratum.x / sum(size * unit.x for size, unit in zip(sizes, drawn))
     seen = sum(((size - 1) * unit.x * grown)**2 for size, unit in zip(sizes, drawn))

@@ -59,7 +59,7 @@ def one_unit(runs):
 
 
 def online_sample(options, runs, placed):
-    """What the run with regions tells: (units, how they were found, regions, the sample or None where a second run must follow); None where the whole
+    """What the run with regions shows: (units, how they were found, regions, the sample or None where a second run must follow); None where the whole
     program does not have the iterations that its begin had."""
     try:
         base, found = units.of_program(runs.markers)

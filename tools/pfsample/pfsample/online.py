@@ -116,7 +116,7 @@ class Online:
 
     def clean(self, base, held):
         """Units with times of the cheap model alone. Where a region is, or was just before, those of the begin are known; others take as long as the
-        nearest ones of their kind with as many bytes, or as their bytes tell."""
+        nearest ones of their kind with as many bytes, or as their bytes suggest."""
         kind, touched, firsts = units.kinds(base), set(), [unit.first for unit in base]
         for begin, end in held:
             touched.update(range(bisect_right(firsts, begin) - 1, min(len(base), bisect_left(firsts, end) + thresholds.CHEAP_SETTLES)))
@@ -156,7 +156,7 @@ def expected(unit, near, of_kind):
 
 
 def scatter(group):
-    """How far x is off, relatively, from what the bytes tell."""
+    """How far x is off, relatively, from what the bytes suggest."""
     a, b = line_of(group)
     mean = statistics.fmean(unit.x for unit in group)
     return math.sqrt(statistics.fmean((unit.x - a - b * unit.work)**2 for unit in group)) / mean if mean > 0 else 0.0
@@ -218,7 +218,7 @@ def begun(runs, markers, at="auto"):
 
 
 def from_begin(options, runs, base):
-    """What the begin of the program tells, as Online; None where regions cannot be placed by it."""
+    """What the begin of the program shows, as Online; None where regions cannot be placed by it."""
     found = regular(base)
     if not found:
         return None
@@ -244,7 +244,7 @@ def begin(options, runs):
             return status, summary, None
     base, ended = begun(runs, thresholds.BEGIN_MARKERS)
     ended = ended and not runs.input.pipe  # else it has read what there was to be read
-    if base and runs.markers.at != "auto" and len(base) < thresholds.BEGIN_ITERATIONS:  # long iterations that the program marks itself
+    if base and runs.markers.at != "auto" and len(base) < thresholds.BEGIN_ITERATIONS:  # long iterations, which the program names itself
         base, _ = begun(runs, thresholds.BEGIN_ITERATIONS, runs.markers.at)
     placed = from_begin(options, runs, base) if base else None
     if runs.markers and not runs.pays(runs.short, thresholds.ONE_RUN if placed else thresholds.MORE_RUNS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which units are simulated in the fine model: certain ones, and at random places of strata the others, more until the interval is as narrow as the goal."""
+"""Which units are simulated in the fine model: certain ones, and units of strata at random, more until the interval is as narrow as the goal."""
 import hashlib
 import math
 import statistics
@@ -20,7 +20,7 @@ class Stratum:
     seed: int = 0
     zones: list = field(default_factory=list)  # [begin, end) in units
     found: dict = field(default_factory=dict)  # {zone: the unit that was drawn in it}
-    place: list = field(default_factory=list)  # random numbers of the units
+    numbers: list = field(default_factory=list)  # random ones of the units
 
     @property
     def x(self):
@@ -40,11 +40,11 @@ class Stratum:
             self.zones[i:i + 1] = [(begin, middle), (middle, end)]
 
     def drawn(self):
-        if not self.place:
-            self.place = [random_number(self.seed, unit.number) for unit in self.units]
+        if not self.numbers:
+            self.numbers = [random_number(self.seed, unit.number) for unit in self.units]
         for zone in self.zones:
             if zone not in self.found:
-                self.found[zone] = self.units[min(range(*zone), key=self.place.__getitem__)]
+                self.found[zone] = self.units[min(range(*zone), key=self.numbers.__getitem__)]
         return [self.found[zone] for zone in self.zones]
 
 
@@ -156,7 +156,7 @@ def layout_of(units, sizes=True, after=True):
 
 
 def make(units, seed, known=None):
-    """The smallest plan. `known`: the layout, for who makes many."""
+    """The smallest plan. `known`: the layout, where many plans are made of it."""
     certain, parts = known or layout_of(units)
     strata = [Stratum(name, group, seed) for name, group in parts]
     for stratum in strata:

@@ -76,7 +76,7 @@ class Result:
     def why_not(self):
         """Why the goal was not reached."""
         if abs(self.estimate.border) >= self.options.goal * self.estimate.total:
-            return "regions do not settle as a run all in the fine model does"
+            return "the error at the border of regions is as large"
         if self.runs.affords():
             return f"the budget of {100 * self.options.budget:.3g} % of the full run is spent"
         return f"a further run would make the sample as expensive as all {self.options.fine}"

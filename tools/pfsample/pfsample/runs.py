@@ -45,7 +45,7 @@ class Cost:
 
 
 class Input:
-    """The stdin of the first run, for all others: a file is read again, from the same place on."""
+    """The stdin of the first run, for all others: a file is read again, from the same offset on."""
 
     def __init__(self):
         self.path, self.offset, self.pipe = os.devnull, 0, False

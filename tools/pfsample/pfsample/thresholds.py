@@ -39,7 +39,7 @@ CHANCE = 4  # times the variance of the difference: below two standard deviation
 
 # Online sampling.
 BEGIN_MARKERS = 620  # of the begin: a program with three hundred iterations of two markers is all of it
-BEGIN_ITERATIONS, BEGIN_SPARE = 80, 20  # of the begin where the program marks them itself, and those outside the stretches that are compared
+BEGIN_ITERATIONS, BEGIN_SPARE = 80, 20  # of the begin where the program names them itself, and those outside the stretches that are compared
 KIND_PERIOD = 16  # iterations after which kinds recur, at most: then so many are one unit
 ONLINE_UNIT, ONLINE_SHARE = 2, 0.08  # iterations of a unit at least, and the part of the first zones that regions take, the budget at most
 ZONE_GROWTH, MOST_ZONE_GROWTH = 10, 0.2  # length of a zone by what lies before it: times the goal, and at most
