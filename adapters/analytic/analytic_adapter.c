@@ -151,18 +151,19 @@ static void warn_of_overrun(void)
 /* Less than this part of the run is within the error of an estimate. */
 #define CROWDED 0.03
 
-/* Where messages do not wait for links, a link can have carried more than its bandwidth allows. */
+/* Messages wait for a link one after the other, and do not share it: where that makes much of the run, it is
+ * an estimate. */
 static void warn_of_crowd(void)
 {
     struct pf_cost_crowded crowded = pf_cost_crowded(an_job.cost);
     if (crowded.seconds <= CROWDED * crowded.last)
         return;
     const char *phase = crowded.phase ? crowded.phase : "";
-    pf_warn("model analytic: links between the nodes are crowded%s%s: the run would take some %.3g s longer "
-            "than its "
-            "%.3g s if messages waited for them, as with pfrun -model packet%s%s%s",
-            *phase ? ", most of all in phase " : "", phase, crowded.seconds, crowded.last,
-            *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=packet)" : "");
+    pf_warn(
+        "model analytic: links between the nodes are crowded%s%s: some %.3g s of %.3g s are an estimate of "
+        "waiting for them; pfrun -model packet simulates it%s%s%s",
+        *phase ? ", most of all in phase " : "", phase, crowded.seconds, crowded.last,
+        *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=packet)" : "");
 }
 
 /* Reports what the model did, when the last rank has finished. */

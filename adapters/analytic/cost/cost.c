@@ -117,16 +117,16 @@ static void note_overrun(struct pf_cost *cost, const struct way *way, double arr
     }
 }
 
-/* Notes how long a message that is not short would wait for links; `alone` is when it would arrive without
+/* The arrival of a message that waits for links unless it is short; `alone` is when it would arrive without
  * any wait. */
-ALWAYS_INLINE void note_crowd(struct pf_cost *cost, const struct way *way, size_t bytes, double start,
-                              double arrival, double alone)
+ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct way *way, size_t bytes, double start,
+                                    double arrival, double alone)
 {
     double wire = 0;
     if (bytes > cost->network.share_above && way->from != way->to)
         wire = way->range->header + (double)bytes * latest(1, way->range->byte_factor);
-    pf_crowd_note(cost->network.crowd, way->src, way->from, way->to, wire, wire * path_byte_time(way), start,
-                  arrival, arrival - alone);
+    return pf_crowd_wait(cost->network.crowd, way->src, way->from, way->to, wire, wire * path_byte_time(way),
+                         start, arrival, arrival - alone);
 }
 
 /* How long a short message of an exchange between all waits for the links in the middle of its path. */
@@ -174,9 +174,7 @@ static double transmit_by_ports(struct pf_cost *cost, const struct way *way, siz
     arrival = latest(
         arrival, take(&(passes ? network->passing_in : network->busy_in)[way->to], arrival - nic, nic) + nic);
     arrival = latest(arrival, shared);
-    if (network->crowd)
-        note_crowd(cost, way, bytes, start, arrival, start + alone);
-    return arrival;
+    return network->crowd ? wait_for_links(cost, way, bytes, start, arrival, start + alone) : arrival;
 }
 
 /*
@@ -217,7 +215,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
         arrival = latest(arrival, pf_busy_take(&busy_in[way->to], arrival - busy, busy) + busy);
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
     if (cost->network.crowd)
-        note_crowd(cost, way, bytes, start, arrival, alone);
+        arrival = wait_for_links(cost, way, bytes, start, arrival, alone);
     if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
         note_overrun(cost, way, arrival, busy);
     return arrival;
@@ -586,12 +584,12 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     flow->left = cost->write_latency + path;
 }
 
-void pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end)
+double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end)
 {
     struct way way;
     find_way(cost, src, dst, bytes, &way);
-    if (cost->network.crowd)
-        note_crowd(cost, &way, bytes, begin, end, begin + busy_time(&way, bytes, byte_time_of(&way)));
+    double alone = begin + busy_time(&way, bytes, byte_time_of(&way));
+    return cost->network.crowd ? wait_for_links(cost, &way, bytes, begin, end, alone) : end;
 }
 
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)

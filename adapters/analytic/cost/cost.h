@@ -143,7 +143,7 @@ struct pf_cost_flow {
 bool pf_cost_flows(const struct pf_cost *cost); /* whether messages share NICs only */
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
 /* Its bytes left from `begin` to `end`. */
-void pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);
+double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);
 /* Its `work` alone. */
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
 /* The NIC of a rank was busy with flows until these dates, for so long. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contention that the prices of a run did not include: NICs and links that carried more than their rate
- * allows. */
+/* What a run reports of contention: NICs that took more than their rate allows, and waiting for links. */
 #include "adapters/analytic/cost/internal.h"
 
 struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost)
@@ -27,5 +26,5 @@ struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost)
     const struct pf_crowd_phase *worst = &crowd->phases[0];
     for (int i = 1; i < PF_CROWD_PHASES; i++)
         worst = crowd->phases[i].seconds > worst->seconds ? &crowd->phases[i] : worst;
-    return (struct pf_cost_crowded){crowd->all.delayed - crowd->all.priced, crowd->all.priced, worst->name};
+    return (struct pf_cost_crowded){crowd->all.priced - crowd->all.alone, crowd->all.priced, worst->name};
 }

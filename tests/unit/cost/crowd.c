@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much too short a run is where messages do not wait for links, in closed forms. */
+/* What messages wait for links, and how much later the run is for it, in closed forms. */
 #include "adapters/analytic/cost/cost.h"
 
 #include <math.h>
@@ -99,6 +99,19 @@ static void test_phases(void **state)
     expect(cost, 0, "first");
 }
 
+/* Three at a time: one after the other crosses the bus. */
+static void test_arrivals(void **state)
+{
+    (void)state;
+    struct pf_cost *cost = make("model = loggp; contention = nic");
+    for (int i = 0; i < 3; i++) {
+        struct pf_cost_received received;
+        pf_cost_message(cost, 2 * i, 2 * i + 1, 1000000, 0, 0, PF_COST_STANDARD, NULL, &received);
+        assert_true(fabs(received.arrival - (1 + i) * 1e-3) < 1e-5);
+    }
+    pf_cost_free(cost);
+}
+
 /* Traffic that never pauses: the bus needs four times as long. */
 static void test_no_pause(void **state)
 {
@@ -131,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_arrivals),
         cmocka_unit_test(test_no_pause),
         cmocka_unit_test(test_nothing),
     };

@@ -237,9 +237,9 @@ static void end_until(struct exchange *x, double until)
         }
         *f = x->active[--x->count];
         x->changed = true;
-        message->end = end;
-        pf_cost_flow_ended(x->coll->colls->cost, pf_evaluate_world(x->coll, from),
-                           pf_evaluate_world(x->coll, to), message->bytes, message->begin, end);
+        message->end =
+            pf_cost_flow_ended(x->coll->colls->cost, pf_evaluate_world(x->coll, from),
+                               pf_evaluate_world(x->coll, to), message->bytes, message->begin, end);
         x->side[from].end = pf_later(x->side[from].end, end);
         x->side[x->n + to].end = pf_later(x->side[x->n + to].end, end);
         if (message->state == POSTED || (message->state & AGAIN)) {

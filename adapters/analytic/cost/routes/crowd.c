@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much links would have delayed a run in which messages did not wait for them. */
+/* How much links delay a run. */
 #include "adapters/analytic/cost/routes/crowd.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void pf_crowd_free(struct pf_crowd *crowd)
 /* The last entry is for all phases without an entry of their own. */
 void pf_crowd_blame(struct pf_crowd *crowd, int rank)
 {
-    double seconds = crowd->all.delayed - crowd->all.priced - crowd->most;
+    double seconds = crowd->all.priced - crowd->all.alone - crowd->most;
     const char *name = crowd->phase ? crowd->phase(rank) : NULL;
     int i = 0;
     while (i + 1 < PF_CROWD_PHASES && crowd->phases[i].seconds > 0 && crowd->phases[i].name != name)
