@@ -16,8 +16,8 @@
  */
 #define PF_ADAPTER_ABI 1
 
-/* MPI implementations; several models of the fidelity ladder may share one (base/models.def). Each costs a
- * slot in every object and a turn in loops of the waiting calls. */
+/* MPI implementations; several models may share one (base/models.def). Each costs a slot in every object and
+ * a turn in loops of the waiting calls. */
 enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_COUNT };
 
 /* Middleware values below this are predefined handles; they index pf_instance.predefined. */
@@ -60,14 +60,14 @@ struct pf_native_values {
     int tag_upper_bound;
     int64_t most_item; /* bytes of one item of a datatype, 0: as many as there are; and otherwise the bytes */
     double most_bytes; /* of a message, or of all blocks of a buffer in a collective */
-    bool charges_tests;   /* native tests and probes that find nothing cost simulated time */
-    bool runs_ahead;      /* a rank may be ahead of the clock when its call returns: settle and ahead */
-    bool tells_nothing;   /* of operations that have completed (on_progress): SimGrid's activities tell */
-    bool tells_in_status; /* the status has the error of a completed request also where its call succeeds */
-    bool needs_progress;  /* operations advance in calls and in ops->progress only: helpers of the middleware
-                           * call that while a rank is elsewhere (middleware/agree/progress.h). One
-                           * implementation. */
-    bool cancels_sends;   /* one that nobody has received and that has not left yet */
+    bool charges_tests;    /* native tests and probes that find nothing cost simulated time */
+    bool runs_ahead;       /* a rank may be ahead of the clock when its call returns: settle and ahead */
+    bool no_upcalls;       /* no on_progress for completed operations: SimGrid's activities report them */
+    bool status_has_error; /* the status has it of a completed request also where its call succeeds */
+    bool needs_progress;   /* operations advance in calls and in ops->progress only: helpers of the middleware
+                            * call that while a rank is elsewhere (middleware/agree/progress.h). One
+                            * implementation. */
+    bool cancels_sends;    /* one that has not been received and has not left yet */
     bool charges_computation; /* turns the rank's computation into simulated time when it is called */
     bool rma_unordered; /* locks and atomic calls of windows do not keep what MPI promises: the middleware
                          * makes ranks wait, see middleware/rma/win_order.h */
@@ -180,7 +180,7 @@ struct pf_adapter_ops {
     void (*enter)(struct pf_instance *in);
     void (*leave)(struct pf_instance *in);
     /* The simulated time of a test that finds nothing. Called when the native test does not charge it
-     * (values-> charges_tests), or when the middleware has looked by itself: who spins must spend simulated
+     * (values-> charges_tests), or when the middleware has looked by itself: spinning must cost simulated
      * time. */
     void (*idle)(struct pf_instance *in);
     /* The calling rank is about to look at the clock, or to do something outside this implementation: calls
@@ -226,7 +226,7 @@ struct pf_adapter_ops {
 
     /* Has this operation completed? No side effect, no simulated time; true means that a native wait returns
      * at once. Used only while requests of several owners are waited for: after an answer of false,
-     * on_progress is called when it may be another, unless SimGrid's own activities tell. */
+     * on_progress is called when it may be another, unless SimGrid's own activities report that. */
     bool (*request_done)(struct pf_instance *in, void *request);
     /* Does it complete though no rank does anything any more? For diagnoses, outside of actors too. */
     bool (*request_will_be_done)(struct pf_instance *in, void *request);

@@ -7,7 +7,7 @@
 
 #include "base/export.h"
 
-/* The rungs of the fidelity ladder, from coarse to fine: the rows of base/models.def. A model is an MPI
+/* The models, from coarse to fine: the rows of base/models.def. A model is an MPI
  * implementation, a network and settings; the order is part of what users see. */
 enum pf_model {
     PF_MODEL_NONE = -1,

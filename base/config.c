@@ -77,7 +77,7 @@ static bool parse_number(const char *text, double *out)
     return true;
 }
 
-/* Texts are kept for the life of the process, also those that have been replaced: somebody may hold them. */
+/* Texts are kept for the life of the process, also those that have been replaced: callers may hold them. */
 static char *keep(const char *text)
 {
     struct kept {

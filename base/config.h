@@ -55,7 +55,7 @@ PF_EXPORT const char *pf_config_default(const char *name);
 /* The row openmpi_osc; where that is empty, what the Open MPI that Parfocal was built for has. */
 PF_EXPORT const char *pf_config_osc(void);
 
-/* How the user named the entry `name` when it was last given; the name itself when nobody did. For messages
+/* How the user named the entry `name` when it was last given; the name itself when it was not. For messages
  * about values that only their reader can judge. */
 PF_EXPORT const char *pf_config_given(const char *name);
 

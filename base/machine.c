@@ -19,8 +19,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Beside the tools in an installation; in a build directory each tool has a folder of its own. NULL when it
- * is nowhere. */
+/* In the folder of the tools in an installation; in a build directory each tool has a folder of its own. NULL
+ * when it is not found. */
 static char *machine_folder(void)
 {
     static const char *const places[] = {PF_MACHINES, "../../machines"};
@@ -108,7 +108,7 @@ static char *value_of(const struct pf_setting_file *file, const struct pf_settin
     return pf_asprintf("%.*s/%s", (int)(slash - file->path), file->path, value);
 }
 
-/* A machine is data that somebody else may have written: it opens no library, starts no program and writes no
+/* A machine is data that another user may have written: it opens no library, starts no program and writes no
  * file. */
 static void check_harmless(const struct pf_setting *setting)
 {

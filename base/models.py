@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of models, models.def beside this file, for programs in Python."""
+"""The table of models, models.def in this folder, for programs in Python."""
 import collections
 import os
 import re

@@ -12,14 +12,14 @@
 /*
  * A pointer for each pair of numbers that has been asked for. The pairs of one first number with sixteen
  * second ones in a row have a block of two cache lines, and the blocks are in an open-addressing table, at
- * most half full: when everybody has to do with everybody, that is hardly more than the pointers. All zero at
+ * most half full: when all pairs exist, that is hardly more than the pointers. All zero at
  * first; entries stay where they are.
  */
 enum { PF_PAIRS_BLOCK = 16 };
 
 struct pf_pairs_place {
     uint64_t key;
-    void **block; /* NULL: nobody's */
+    void **block; /* NULL: free */
 };
 
 struct pf_pairs {

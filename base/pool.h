@@ -38,7 +38,7 @@ static inline void pf_pool_refill(struct pf_pool *pool)
     }
 }
 
-/* Frees the memory of all objects, which nobody uses any more. */
+/* Frees the memory of all objects, which must be unused. */
 static inline void pf_pool_drain(struct pf_pool *pool)
 {
     while (pool->chunks) {

@@ -6,9 +6,9 @@
 #include <simgrid/host.h>
 
 /*
- * Who is calling. Every simulated process of the application has one of these in SimGrid's per-actor data
- * slot; helper actors that work on behalf of a rank carry the same pointer. There is no thread-local state
- * anywhere: all ranks share one operating-system thread.
+ * The calling process. Every simulated process of the application has one of these in SimGrid's per-actor
+ * data slot; helper actors that work on behalf of a rank carry the same pointer. There is no thread-local
+ * state anywhere: all ranks share one operating-system thread.
  */
 struct ptl_process; /* lowlevel/portals: created by the first PtlInit */
 struct pf_rank;     /* middleware: the MPI state of the rank */

@@ -33,7 +33,7 @@ PF_EXPORT void pf_setting_file_free(struct pf_setting_file *file);
 /* Whether SimGrid can read the value of this setting of its own; false, with one line in `why`. */
 PF_EXPORT bool pf_setting_simgrid_good(const char *key, const char *value, char *why, size_t size);
 
-/* Whether a file of settings or a platform, which is data that somebody else may have written, may set this
+/* Whether a file of settings or a platform, which is data that another user may have written, may set this
  * of SimGrid: not what names files, libraries or programs. */
 PF_EXPORT bool pf_setting_simgrid_data(const char *key);
 

@@ -107,7 +107,7 @@ static bool map_range(const struct pf_image *image, char *copy, size_t from, siz
                               image->fd, (off_t)from) != MAP_FAILED;
 }
 
-/* Zeroes are nobody's: a page of them that came from the image would be there twice. */
+/* Zeroes have no object: a page of them that came from the image would be there twice. */
 static bool map_program(const struct pf_image *image, char *copy)
 {
     bool good = map_range(image, copy, 0, image->size, PROT_READ | PROT_EXEC);
@@ -196,7 +196,7 @@ void pf_image_free(struct pf_image *image)
 
 typedef void initialise_t(int argc, char **argv, char **environment);
 
-/* The dynamic linker would pass the process's arguments, which nobody here has. */
+/* The dynamic linker would pass the process's arguments, which are not known here. */
 static void initialise(const struct pf_image_object *object, char *copy)
 {
     static char *none[] = {NULL};

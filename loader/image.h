@@ -30,8 +30,8 @@ struct pf_image_plan {
     const struct pf_elf *const *files; /* what others need comes first; they live as long as the image */
     int count;
     int copies; /* at most */
-    int flags;  /* of dlopen, for what they need beside each other */
-    /* Somebody's program, and not libraries that are known: writes to its code and constants end it, as they
+    int flags;  /* of dlopen, for the other libraries they need */
+    /* A user's program, and not libraries that are known: writes to its code and constants end it, as they
      * do elsewhere, which takes a second mapping for each copy, and a third if it has pages of zeroes.
      * Refused is a program that asks the dynamic linker for its own names, or allows code on its stack. */
     bool program;

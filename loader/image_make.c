@@ -284,7 +284,7 @@ static bool allocates(const char *name)
     return false;
 }
 
-/* Data exist once in the process, where everybody else finds them, and so does the heap, which a library that
+/* Data exist once in the process, where all others find them, and so does the heap, which a library that
  * was loaded first may have replaced; functions come from what the library needs: the libraries that it names
  * before those that they need. */
 static void *look_outside(const struct reading *reading, const char *name, const char *version, bool variable)

@@ -14,7 +14,7 @@ static size_t bucket(uint32_t hash)
     return hash >> (32 - BUCKET_BITS);
 }
 
-/* Long names that begin alike: FNV-1a tells them apart sooner than their letters do. */
+/* Long names that begin alike: their FNV-1a hashes differ sooner than their letters. */
 uint32_t pf_image_names_hash(const char *name)
 {
     uint32_t h = 2166136261U;

@@ -19,7 +19,7 @@ void *pf_libc_find(const struct pf_libc_function *column, const char *name);
 /* That for an instance of Open MPI. */
 void *pf_libc_of_instance(const char *name);
 
-/* Who knows the instance of the calling actor. */
+/* Finds the instance of the calling actor. */
 struct pf_libc_host {
     void (*exit)(int status);                /* ends the simulated process; does not return */
     const char *(*getenv)(const char *name); /* asks the real environment itself where that decides */

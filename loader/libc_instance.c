@@ -72,7 +72,7 @@ static int instance_unsetenv(const char *name)
     return 0;
 }
 
-/* The keys of an instance are its own, so its values need no owner beside. */
+/* The keys of an instance are its own, so its values need no owner. */
 static int instance_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
     (void)destructor;
@@ -174,7 +174,7 @@ static int instance_aio_write(struct aiocb *control)
                                          control->aio_nbytes, control->aio_offset));
 }
 
-/* A polling loop has nobody to yield to: the poll itself blocks in the simulated NIC. */
+/* A polling loop has no other rank to yield to: the poll itself blocks in the simulated NIC. */
 static int instance_sched_yield(void)
 {
     return 0;

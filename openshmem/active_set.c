@@ -50,7 +50,7 @@ void pf_shmem_set_broadcast(const struct pf_shmem_set *set, void *to, const void
     if (place)
         pf_shmem_set_take(set, PF_SHMEM_DATA, set->index + set->size - bit);
     const void *data = place ? to : own;
-    /* All children first, the one with the largest subtree before the others; then each is told. */
+    /* All children first, the one with the largest subtree before the others; then each gets a signal. */
     for (int child = bit / 2; child > 0; child /= 2)
         if (place + child < set->size)
             pf_shmem_put_nbi(me, SHMEM_CTX_DEFAULT, to, data, length,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is calling, and in which model. */
+/* The calling PE, and its model. */
 #include <simgrid/engine.h>
 
 #include "base/memory.h"
@@ -38,9 +38,9 @@ static void change_model(struct pf_shmem *me, enum pf_model model)
 }
 
 /*
- * All PEs share one thread. Who asks for something in a loop with calls that let no time pass (shmem_quiet,
- * shmem_fence, shmem_ptr) would keep the others from ever doing it. So after very many of them each costs
- * what a shmem_test costs that finds nothing, until time passes for another reason.
+ * All PEs share one thread. A PE that asks for something in a loop with calls that let no time pass
+ * (shmem_quiet, shmem_fence, shmem_ptr) would keep the others from ever doing it. So after very many of them
+ * each costs what a shmem_test costs that finds nothing, until time passes for another reason.
  */
 static void count_idle(struct pf_shmem *me)
 {
@@ -58,8 +58,8 @@ static void count_idle(struct pf_shmem *me)
 
 bool pf_shmem_stores;
 
-/* What PEs have stored in the memory of others, no NIC tells. */
-static void tell_of_stores(const struct pf_shmem *me)
+/* Stores of PEs in the memory of others, which no NIC reports. */
+static void report_stores(const struct pf_shmem *me)
 {
     for (int i = 0; i < me->size; i++) {
         const struct pf_shmem_awaited *wanted = &pes[i]->awaited;
@@ -77,7 +77,7 @@ void pf_shmem_enter(struct pf_shmem *me, const char *call, const void *site, enu
     me->inside = true;
     count_idle(me);
     if (__builtin_expect(pf_shmem_stores, 0))
-        tell_of_stores(me);
+        report_stores(me);
     if (__builtin_expect(model != me->model, 0))
         change_model(me, model);
 }

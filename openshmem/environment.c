@@ -8,7 +8,7 @@
 #include "openshmem/internal.h"
 
 /* As large as programs may need that take a buffer of 1 GiB without asking: addresses cost nothing, and pages
- * only when somebody writes to them. */
+ * only when they are written. */
 #define DEFAULT_LENGTH ((size_t)2 << 30)
 
 struct variable {

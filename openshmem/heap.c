@@ -127,7 +127,7 @@ static bool resize(const struct pf_shmem *me, struct block *block, size_t length
     return true;
 }
 
-/* The caller's next call, which must be the same for all. *first: nobody has carried it out yet. */
+/* The caller's next call, which must be the same for all. **first: it has not been carried out yet. */
 static struct done *next_call(struct pf_shmem *me, size_t a, size_t b, bool *first)
 {
     struct done *call = &heap.done[me->heap_calls % KEPT];
@@ -147,8 +147,8 @@ static void *address_of(const struct pf_shmem *me, size_t offset)
     return offset == NOWHERE ? NULL : me->segments[PF_SHMEM_HEAP].base + offset;
 }
 
-/* Before OpenSHMEM 1.2, PEs could ask for different lengths. The block gets the longest: nobody can have
- * taken what is behind it, since no PE returns from the call before all have made it. */
+/* Before OpenSHMEM 1.2, PEs could ask for different lengths. The block gets the longest: what is
+ * behind it is free, since no PE returns from the call before all have made it. */
 static void lengthen(const struct pf_shmem *me, struct done *call, size_t length)
 {
     static bool said;

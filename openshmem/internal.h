@@ -74,7 +74,7 @@ struct pf_shmem {
         int comparison;
         const void *value;
     } awaited;
-    int thread_level; /* as the program was told */
+    int thread_level; /* as the program got it */
     bool over;
     bool debug;                      /* the user wants to read what happens */
     struct pf_shmem_segment program; /* its copy, code and data */
@@ -84,7 +84,7 @@ struct pf_shmem {
     struct pf_shmem_context default_context;
     struct pf_shmem_context *contexts; /* the others */
     struct pf_shmem_counted answers;   /* gets and fetches that are waited for at once */
-    ptl_handle_md_t signals;           /* for what nobody counts */
+    ptl_handle_md_t signals;           /* for what is not counted */
     uint64_t heap_calls;               /* of shmem_malloc and its like */
     long *sync;                        /* SHMEM_SYNC_SIZE elements for barriers over all */
 };
@@ -128,7 +128,7 @@ static inline struct pf_shmem *pf_shmem_call(const char *call, const void *site,
 size_t pf_shmem_heap_length(void); /* of each PE, in bytes, for the program */
 /* Reads the other variables of the environment; says what they ask for. */
 void pf_shmem_introduce(struct pf_shmem *me);
-/* A line on stderr for who has set SHMEM_DEBUG. */
+/* A line on stderr when SHMEM_DEBUG is set. */
 void pf_shmem_debug(const struct pf_shmem *me, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* segment.c */
@@ -138,7 +138,7 @@ struct pf_shmem_place pf_shmem_locate(const struct pf_shmem *me, const void *add
 int pf_shmem_accessible(const struct pf_shmem *me, const void *address, int pe);
 void *pf_shmem_ptr(const struct pf_shmem *me, const void *address, int pe);
 
-/* What the library takes of the heap beside. */
+/* The library's part of the heap. */
 #define PF_SHMEM_OWN ((size_t)4096)
 /* heap.c: every function is called by all PEs with the same arguments */
 void *pf_shmem_heap_take(struct pf_shmem *me, size_t alignment, size_t length); /* without a barrier */
@@ -182,7 +182,7 @@ void pf_shmem_atomic_swap(struct pf_shmem *me, shmem_ctx_t ctx, ptl_datatype_t t
                           const void *value, void *result, int pe);
 void pf_shmem_atomic_compare(struct pf_shmem *me, shmem_ctx_t ctx, ptl_datatype_t type, void *at,
                              const void *condition, const void *value, void *result, int pe);
-/* Adds 1 to a long of the PE, behind all that was put there and is short; nobody counts it. */
+/* Adds 1 to a long of the PE, behind all that was put there and is short; it is not counted. */
 void pf_shmem_signal(struct pf_shmem *me, long *at, int pe);
 
 /* wait.c */
@@ -193,7 +193,7 @@ void pf_shmem_wait_until(struct pf_shmem *me, const void *at, size_t size, pf_sh
                          int comparison, const void *value);
 int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds, int comparison,
                   const void *value);
-/* Waits for a signal and takes it; `from` is who gives it. */
+/* Waits for a signal and takes it; `from` gives it. */
 void pf_shmem_take_signal(struct pf_shmem *me, long *at, int from);
 
 /* lock.c */

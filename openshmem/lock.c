@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Locks: a queue of PEs, so that who waits is parked and is woken by the one before. The lower half of the
+ * Locks: a queue of PEs, so that a waiting PE is parked and is woken by the one before. The lower half of the
  * lock at its home, PE 0, is the last PE of the queue (its number + 1, 0: free). The upper half, at each PE,
  * is the PE behind it (number + 1), and WAITS while it is not its turn.
  */

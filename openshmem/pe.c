@@ -13,13 +13,13 @@
 
 static bool print_blocked(FILE *out, const pf_self_t *self)
 {
-    char site[256], whom[32] = "";
+    char site[256], target[32] = "";
     const struct pf_shmem *me = self->shmem;
     if (!me || !me->inside)
         return false;
     if (me->waits_for >= 0)
-        snprintf(whom, sizeof whom, " (for PE %d)", me->waits_for);
-    fprintf(out, "parfocal: PE %d is blocked in %s%s, at %s\n", me->rank, me->call, whom,
+        snprintf(target, sizeof target, " (for PE %d)", me->waits_for);
+    fprintf(out, "parfocal: PE %d is blocked in %s%s, at %s\n", me->rank, me->call, target,
             pf_layer_site(me->site, site, sizeof site));
     return true;
 }
@@ -41,7 +41,7 @@ static void open_interface(struct pf_shmem *me)
     check(me, status == PTL_IGNORED ? PTL_OK : status, "PtlSetMap");
 }
 
-/* What any PE may write to or read from, one table entry each. Nobody needs an event of it. */
+/* What any PE may write to or read from, one table entry each, without events. */
 static void open_segments(struct pf_shmem *me)
 {
     pf_shmem_segments_open(me);
@@ -94,7 +94,7 @@ static void open_pe(pf_self_t *self, const char *call, const void *site)
     open_commands(me);
     self->shmem = me;
     me->sync = pf_shmem_heap_take(me, sizeof(long), PF_SHMEM_OWN);
-    pf_portals_barrier(); /* nobody puts to a PE that is not open */
+    pf_portals_barrier(); /* no PE puts to one that is not open */
     pf_portals_free_mode(self, false);
     pf_shmem_watch();
     me->inside = false;

@@ -32,7 +32,7 @@ static void find_program(struct pf_shmem *me)
 }
 
 /* Offsets are the same at each PE, and so shmem_align needs a base that is a multiple of every power of 2 up
- * to the length. Pages cost memory when somebody writes to them. The first ones stay small where the system
+ * to the length. Pages cost memory when they are written. The first ones stay small where the system
  * makes large ones of all, so that a program with little data does not take 2 MiB for each PE. */
 static struct pf_shmem_segment heap(const struct pf_shmem *me)
 {

@@ -33,8 +33,8 @@ void pf_shmem_wait_until(struct pf_shmem *me, const void *at, size_t size, pf_sh
 }
 
 /* A value that is still crossing PCIe counts when it is there: the one before it, which may have held as
- * well, is not known any more. Who asks again and again spends simulated time: the same as for a test of MPI
- * that finds nothing. When nobody does anything else, the run ends. */
+ * well, is not known any more. A repeated test costs simulated time: the same as a test of MPI that finds
+ * nothing. When all PEs do only this, the run ends. */
 int pf_shmem_test(struct pf_shmem *me, const void *at, size_t size, pf_shmem_condition holds, int comparison,
                   const void *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All PEs share one thread. A PE that waits for a variable in a loop without calls keeps all others from
- * running, and nobody can tell it from one that computes for long. So a thread of its own says after a while
- * what may be the matter. Where the PE is, a signal to its thread finds out: one that does nothing to a
+ * running, and looks like one that computes for long. So a thread of its own prints after a while what may be
+ * wrong. Where the PE is, a signal to its thread finds out: one that does nothing to a
  * process that has no handler for it.
  */
 #include <errno.h>
@@ -43,7 +43,7 @@ static void pause_for(double time)
         ;
 }
 
-/* The innermost line of the program that runs now, NULL when nobody knows. A program with a handler of its
+/* The innermost line of the program that runs now, NULL when it is unknown. A program with a handler of its
  * own for the signal keeps it. */
 static const char *place(const struct pf_shmem *me, char *text, size_t size)
 {

@@ -26,7 +26,7 @@ ROOM = "adapters/analytic"
 ROOM_ORDER = [f"{ROOM}/{folder}" for folder in (
     "cost/parameters", "cost/routes", "cost", "coll/algorithms", "coll/evaluate", "coll", "engine", "p2p", "collective", "comm",
     "rma/memory", "rma/nic", "rma/pt2pt", "rma")] + [ROOM]
-# Who may name one MPI implementation in the middleware: the start of a job.
+# Files of the middleware that may name one MPI implementation: the start of a job.
 NAMES_IMPLEMENTATIONS = ["middleware/process/job.c"]
 MAX_LINES = 1000
 MAX_README = 30
@@ -86,7 +86,7 @@ def check_spdx(tree):
 
 
 def check_length(tree):
-    """No file is so long that nobody reads it."""
+    """No file is too long to read."""
     for name in tree.files:
         lines = tree.text(name).count("\n") if not name.endswith(LONG_TABLES) and name != "LICENSE" else 0
         if lines > MAX_LINES:
@@ -113,7 +113,7 @@ def check_opening(tree):
 
 
 def check_threads(tree):
-    """All ranks share one thread, so that thread-local state is state of nobody. Programs of ranks may have it."""
+    """All ranks share one thread, so that thread-local state has no owner. Programs of ranks may have it."""
     for name in tree.sources(C_CODE):
         if name.startswith("tests/e2e/process/"):
             continue
@@ -130,7 +130,7 @@ def check_memory(tree):
         lines = list(code_lines(tree.text(name)))
         for number, line in enumerate(lines, 1):
             if re.search(r"[=(] *(malloc|calloc|realloc|reallocarray|strn?dup|v?asprintf)\(", line) and not re.search(r"!|\?|&& ", "".join(lines[number - 1:number + 3])):
-                yield f"{name}:{number}", "nobody looks whether there was memory; pf_malloc() and its like do"
+                yield f"{name}:{number}", "the result is not checked; pf_malloc() and its like do that"
 
 
 def check_includes(tree):
@@ -150,8 +150,8 @@ def check_includes(tree):
 
 def resolve(tree, name, target):
     """The included file relative to the root, where it is one of ours."""
-    beside = os.path.normpath(os.path.join(os.path.dirname(name), target))
-    return beside if beside in tree.files or target.startswith(".") else target
+    near = os.path.normpath(os.path.join(os.path.dirname(name), target))
+    return near if near in tree.files or target.startswith(".") else target
 
 
 def include_fault(layer, target):
@@ -170,7 +170,7 @@ def include_fault(layer, target):
 def sibling_fault(name, target):
     own, other = name.split("/"), target.split("/")
     if own[0] != "adapters" or other[0] != "adapters" or len(own) < 3 or len(other) < 3:
-        return None  # what stands above the folders, and the interface between them, is everybody's
+        return None  # what stands above the folders, and the interface between them, is for all
     if other[1] in (own[1], ADAPTERS_SHARED):
         return None
     return f"adapters/{own[1]} includes {target} of another adapter; they share adapters/{ADAPTERS_SHARED} only"
@@ -207,7 +207,7 @@ def check_private(tree):
 
 
 def check_paths(tree):
-    """Nothing depends on where somebody happened to work."""
+    """Nothing depends on a developer's folder."""
     path = re.compile(r"""(?:^|(?<=[\s"'=(:<`,]))/([A-Za-z][\w.-]*)/([\w.-]+)""")
     for name in tree.files:
         if name.endswith((".tsv", ".expected")):

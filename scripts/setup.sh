@@ -55,7 +55,7 @@ can_sudo()
     [ -t 0 ] || sudo -n true 2>/dev/null
 }
 
-# Root installs; another user does it through sudo, which may ask for a password only where somebody can answer.
+# Root installs; another user does it through sudo, which may ask for a password only on a terminal.
 install_packages()
 {
     missing=$(missing_packages | tr '\n' ' ')
@@ -101,7 +101,7 @@ forget_other_folder()
 
 tests_configured() { grep -q '"name": "tests", "value": true' "$build/meson-info/intro-buildoptions.json"; }
 
-# Tests need packages of their own, so only who asks for the tests gets them.
+# Tests need packages of their own, so they are installed with the tests only.
 configure()
 {
     case "$groups" in *" test "*) tests=true ;; *) tests=false ;; esac
@@ -127,7 +127,7 @@ fi
 forget_other_folder
 configure
 case "$groups" in *" develop "*) scripts/check-commits.py --install ;; esac
-# Ninja tells how much there is to do, so that only real work is announced.
+# Ninja reports how much there is to do, so that only real work is announced.
 if ! ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'; then
     say "building"
 fi

@@ -90,7 +90,7 @@ void add_block(std::vector<row> &rows, ptrdiff_t offset, size_t bytes)
     rows.push_back({offset, 0, bytes, 1});
 }
 
-std::vector<row> *walked; /* pf_local_type_walk() gives no context, and nobody else runs before it ends */
+std::vector<row> *walked; /* pf_local_type_walk() gives no context, and no other actor runs before it ends */
 
 void take_block(ptrdiff_t offset, int items, void *basic)
 {
@@ -137,7 +137,7 @@ layout *make(MPI_Datatype type)
     return made.release();
 }
 
-/* nullptr: nobody has asked for it, and who asks now is no rank, for whom SMPI makes no objects. */
+/* nullptr: it is not known, and the caller is no rank, so that SMPI makes no objects. */
 const layout *layout_of(MPI_Datatype type)
 {
     auto &last = lately[slot_of(type)];

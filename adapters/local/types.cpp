@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatypes and operations of SMPI that its C interface cannot tell about. */
+/* Datatypes and operations of SMPI that its C interface does not describe. */
 #include "adapters/local/types.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ MPI_Op op_of(const void *handle)
 }
 
 /* The walk through the blocks of an item. SMPI calls an operation for each block and gives it no context;
- * nobody else runs before the walk has ended. */
+ * no other actor runs before the walk has ended. */
 struct span {
     ptrdiff_t first, last;
 } * walk;

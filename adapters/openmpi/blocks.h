@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * malloc() and free() for mtl/portals4. Each rank has 32 buffers of 2 MiB for unexpected messages, most of
- * which nothing ever enters. The C library would write its note of the size in front of each: a page, and
+ * malloc() and free() for mtl/portals4. Each rank has 32 buffers of 2 MiB for unexpected messages, and few
+ * of them are ever used. The C library would write its note of the size in front of each: a page, and
  * another one for the table that leads to it, 256 KiB for each rank. Here nothing is written before a message
  * comes.
  */

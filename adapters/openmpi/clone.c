@@ -23,7 +23,7 @@ static const char prefix[] = "parfocal-clones.";
 
 static struct {
     char path[PATH_MAX];
-    int fd; /* holds the lock that tells other processes that this one is alive; -1: no directory */
+    int fd; /* holds the lock that shows other processes that this one is alive; -1: no directory */
 } dir = {.fd = -1};
 
 const char *pf_clone_base(void)

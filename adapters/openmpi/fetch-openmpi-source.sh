@@ -38,7 +38,7 @@ unpack()
     rm -rf "$work"
     mkdir -p "$work"
     patterns=
-    for directory in $wanted examples; do # a test runs those of OpenSHMEM; nobody needs them
+    for directory in $wanted examples; do # only a test runs those of OpenSHMEM
         patterns="$patterns openmpi-$version/$directory openmpi_$version.orig/$directory"
     done
     # The archive has one of the two top folders.

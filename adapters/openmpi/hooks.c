@@ -45,7 +45,7 @@ static void die_of_losses(int status, const ptl_event_t *event, const pf_self_t 
 /*
  * The head of a long message has filled the buffer that it found. Stock mtl/portals4 then fetches the rest,
  * which is nothing, and waits for that without end. With the mark of a short message it completes the
- * receive, and its length tells that the message was truncated. A synchronous send waits for more than such
+ * receive, and its length shows that the message was truncated. A synchronous send waits for more than such
  * an acknowledgement, which never comes: the message was received, as far as it could be.
  */
 static void end_truncated(ptl_event_t *event)
@@ -59,8 +59,8 @@ static void end_truncated(ptl_event_t *event)
 }
 
 /*
- * The components drain their event queues until they find nothing, and only then look at what an event has
- * told them. A poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count
+ * The components drain their event queues until they find nothing, and only then look at an event's
+ * contents. A poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count
  * as news, or a blocking MPI_Probe would spin) would never let them look: the link event that lets a long
  * receive return, and the answer to the first search of a call, which MPI_Iprobe waits for.
  */

@@ -10,7 +10,7 @@
  * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its
  * environment, its exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that
  * answer from the simulated world: those of the C library by loader/libc.def, those of Portals here. Only the
- * clone's own import table changes; the C library and everybody else stay as they are.
+ * clone's own import table changes; the C library and all other objects stay as they are.
  */
 
 /*

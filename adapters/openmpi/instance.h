@@ -11,7 +11,7 @@ struct pf_ompi_variable {
     struct pf_ompi_variable *next;
 };
 
-/* One Open MPI: its libraries, its glue, and what it was told about its place in the job. */
+/* One Open MPI: its libraries, its glue, and its place in the job. */
 struct pf_ompi_instance {
     pf_self_t *self;
     void *core[PF_CORE_COUNT]; /* as loader/copy.h knows them */

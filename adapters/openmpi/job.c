@@ -174,7 +174,7 @@ static void host_message(void *context, int to, size_t bytes, int tag)
     pf_message_log_write(inst->self->rank, to, bytes, tag);
 }
 
-/* Ranks on the same simulated host, as mpirun would tell them. */
+/* Ranks on the same simulated host, in mpirun's form. */
 static char *local_peers(int rank, int *local_rank, int *local_size)
 {
     size_t room = 16, length = 0;

@@ -50,7 +50,7 @@ void pf_ompi_enter(struct pf_ompi_instance *inst, int network);
 const struct pf_glue *pf_ompi_glue(const struct pf_ompi_instance *inst);
 
 /* Makes Open MPI do what can be done now, by an actor that works on behalf of the rank. Never blocks.
- * pf_portals_set_notify() tells when that is worth while. */
+ * pf_portals_set_notify() reports when that is worth while. */
 void pf_ompi_progress(struct pf_ompi_instance *inst);
 
 #endif

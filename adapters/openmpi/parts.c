@@ -72,7 +72,7 @@ static bool find_library_dir(char *why, size_t n)
     return false;
 }
 
-/* Parfocal's own plugins lie beside its library: installed, and in the build directory. */
+/* Parfocal's own plugins are in the folder of its library: installed, and in the build directory. */
 static bool find_own_dir(char *why, size_t n)
 {
     static const char probe[] = "mca_ess_parfocal.so";

@@ -41,7 +41,7 @@ static const char *adjustable(const char *name)
     }
     /* A long send, and the fetch of one, keeps three places each: with the component's default of 1,024 two
      * ranks that send each other some hundred wait for ever, and so do those that send each other some
-     * thousand short messages, whose events nobody takes meanwhile. Memory is taken as it is used. */
+     * thousand short messages, whose events stay queued meanwhile. Memory is taken as it is used. */
     if (strcmp(name, "mtl_portals4_send_event_queue_size") == 0 ||
         strcmp(name, "mtl_portals4_recv_event_queue_size") == 0)
         return "65536";

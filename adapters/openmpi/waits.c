@@ -74,7 +74,7 @@ bool pf_ompi_keeps_event(const void *arg, const ptl_event_t *event, int kept)
     if (receive && waits->sending && is_of_blocking_call(event))
         return true;
     if (request->req_complete == REQUEST_PENDING || request->req_complete == REQUEST_COMPLETED)
-        return false; /* nobody waits for it, but somebody may ask */
+        return false; /* no rank waits for it, but one may test it */
     const ompi_wait_sync_t *wait = (const void *)request->req_complete;
     return wait->count - kept > 1;
 }

@@ -35,7 +35,7 @@
 /* ---- objects: the native handles point to them ---- */
 
 struct comm {
-    struct pf_envelope_queue sends, receives; /* nobody has met */
+    struct pf_envelope_queue sends, receives; /* unmatched */
     uint64_t order;
     int users; /* the handle, and operations in the queues */
 };
@@ -49,7 +49,7 @@ struct operation {
     void *payload; /* of a send: packed */
     size_t bytes;
     bool receives, synchronous, persistent;
-    bool active; /* started, and the application has not been told yet that it is over */
+    bool active; /* started, and its end has not been returned to the application */
     bool queued, done;
     bool held; /* by a request of the application */
     MPI_Status status;
@@ -236,7 +236,7 @@ static int begin(const void *buffer, int count, MPI_Datatype type, int peer, int
 
 /* ---- completion ---- */
 
-/* Whoever waits here waits for ever, because nobody else is there: SimGrid reports it, and the middleware
+/* A wait here lasts for ever, because there is no other rank: SimGrid reports it, and the middleware
  * explains.
  */
 static void await(const struct operation *op)
@@ -687,7 +687,7 @@ static struct pf_instance *self_instance(int rank, const char *network)
     return &the_rank.base;
 }
 
-/* Who tests in vain must spend simulated time, or others never come. */
+/* A test in vain must cost simulated time, or others never come. */
 static void self_idle(struct pf_instance *in)
 {
     sg_actor_sleep_for(sg_cfg_get_double("smpi/test"));
@@ -725,7 +725,7 @@ static int no_win_share(struct pf_instance *in, void *comm, const void *mine, vo
     return lacks();
 }
 
-/* What is not done now will not be while the rank waits for it: on_progress has nothing to tell. */
+/* What is not done now will not be while the rank waits for it: on_progress has nothing to report. */
 static bool request_done(struct pf_instance *in, void *request)
 {
     return ((const struct operation *)request)->done;

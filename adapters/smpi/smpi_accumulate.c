@@ -10,7 +10,7 @@
 #include "adapters/local/types.h"
 #include "pf_own.h"
 
-/* The walk through the items of a datatype, which has no context; nobody else runs before it has ended. */
+/* The walk through the items of a datatype, which has no context; no other actor runs before it has ended. */
 static struct {
     MPI_Op op;
     bool all;

@@ -81,8 +81,8 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values.charges_tests = true; /* smpi/test and smpi/iprobe */
     values.charges_computation = true;
     values.cancels_sends = true;
-    values.tells_nothing = true;
-    values.tells_in_status = true;
+    values.no_upcalls = true;
+    values.status_has_error = true;
     values.bottom_lost = true;
     values.in_place_lost = true;
     values.rma_unordered = true;
@@ -90,7 +90,7 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     find_functions();
     pf_smpi_receive_install(pf_smpi_instance_of);
     instance_count = job->size;
-    if (instance_count == 0) { /* under stock smpirun nobody has told the size */
+    if (instance_count == 0) { /* under stock smpirun the size is not set */
         int size = 0;
         MPI_Group group;
         PMPI_Comm_group(MPI_COMM_WORLD, &group);
@@ -273,7 +273,7 @@ static const struct pf_adapter_ops ops = {
     .win_share = win_share,
     .request_done = request_done,
     .request_will_be_done = request_done,
-    .progress = pf_adapter_no_hook, /* SimGrid's activities need nobody to call them */
+    .progress = pf_adapter_no_hook, /* SimGrid's activities need no calls */
 };
 
 const struct pf_adapter pf_smpi_adapter = {.abi = PF_ADAPTER_ABI, .name = "smpi", .ops = &ops};

@@ -39,7 +39,7 @@ static int request_free(MPI_Request *request)
  */
 static int start(MPI_Request *request)
 {
-    return pf_smpi_request_to_nobody(*request) ? PMPI_Request_free(request) : PMPI_Start(request);
+    return pf_smpi_request_to_null(*request) ? PMPI_Request_free(request) : PMPI_Start(request);
 }
 
 /* A message of the rank to itself, in no simulated time. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Nonblocking reductions and scans whose result SMPI gets wrong (see smpi_reduce.h). SMPI still does the
- * communication, message for message and byte for byte, hence in the same simulated time; but it is told to
- * reduce packed bytes by an operation of ours. SMPI calls that once for each other rank's contribution, in
+ * communication, message for message and byte for byte, hence in the same simulated time; but it
+ * reduces packed bytes by an operation of ours. SMPI calls that once for each other rank's contribution, in
  * the order of the ranks, after all messages of the request have been delivered. It unpacks the contributions
  * and combines them by the user's operation.
  *
@@ -89,7 +89,7 @@ struct call {
     int64_t total; /* items of this rank's contribution */
     int64_t own;   /* the first of them that is for this rank's result, -1 when none is */
     int lower, expected;
-    /* What SMPI is told. */
+    /* The arguments for SMPI. */
     struct reduction *reduction;
     void *packed;
     void *target;
@@ -98,7 +98,7 @@ struct call {
     MPI_Op unit_op;
 };
 
-/* Fills in who takes part; false when SMPI has to say what is wrong with the arguments. */
+/* Fills in the participants; false when SMPI has to report wrong arguments. */
 static bool is_sound(struct call *c, const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
                      MPI_Comm comm, const MPI_Request *request)
 {
@@ -299,8 +299,8 @@ static bool add_blocks(struct call *c, const int *counts)
     return c->total == 0 || (c->send && c->receive);
 }
 
-/* Who has no result gets empty messages; SMPI forgets to free the buffers that it made for them when the type
- * is derived. */
+/* A rank without a result gets empty messages; SMPI forgets to free the buffers that it made for them when
+ * the type is derived. */
 static int only_send_blocks(const void *send, void *receive, const int *counts, const struct call *c,
                             MPI_Comm comm, MPI_Request *request)
 {

@@ -88,7 +88,7 @@ extern "C" long pf_smpi_request_sends_to(const void *handle)
     return one->flags & pf_simgrid::request_receive ? -1 : one->destination;
 }
 
-extern "C" bool pf_smpi_request_to_nobody(const void *handle)
+extern "C" bool pf_smpi_request_to_null(const void *handle)
 {
     const auto *one = static_cast<const request *>(handle);
     return one->source == MPI_PROC_NULL || one->destination == MPI_PROC_NULL;

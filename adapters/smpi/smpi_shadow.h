@@ -54,7 +54,7 @@ bool pf_smpi_self_is_idle(void *comm, int me, int tag);
 long pf_smpi_request_sends_to(const void *request);
 
 /* Does this request send to MPI_PROC_NULL, or receive from there? */
-bool pf_smpi_request_to_nobody(const void *request);
+bool pf_smpi_request_to_null(const void *request);
 
 /* Has this active send or receive met its other side? PMPI_Cancel would then take the message off the
  * network, which fails both sides. */

@@ -71,8 +71,8 @@ int barrier(MPI_Comm comm)
     return Alone::mine() ? MPI_SUCCESS : stock_barrier(comm);
 }
 
-/* The members' windows and their arrays of all members' windows stand on the board; each new one is told to
- * those who are there, and they to it. */
+/* The members' windows and their arrays of all members' windows stand on the board; each new one is
+ * entered at the others, and they at it. */
 int allgather(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
               MPI_Datatype to_type, MPI_Comm comm)
 {

@@ -14,8 +14,8 @@
 #include "adapters/model.h"
 
 /*
- * Who uses the wall-clock and the simulated time, per phase and model. The process has one clock mark: all
- * ranks share one thread, so the slice since the last mark belongs to whoever ends it. Marks cost one rdtsc.
+ * Wall-clock and simulated time per phase and model. The process has one clock mark: all ranks share one
+ * thread, so the slice since the last mark belongs to the rank that ends it. Marks cost one rdtsc.
  */
 
 /* What one rank did in one (phase, model) pair. */
@@ -46,7 +46,7 @@ struct pf_account {
     double began;                 /* simulated time of the current visit's begin */
     uint64_t computed;  /* ns of processor time that the application has used, outside of all calls */
     uint64_t charged;   /* of these, what has been turned into simulated time, or discarded */
-    uint64_t questions; /* ns that SMPI has been told beyond `computed`, see rank_clock() */
+    uint64_t questions; /* ns given to SMPI beyond `computed`, see rank_clock() */
     bool inside;        /* a call has entered and not left */
     int rank;
     /* private */

@@ -14,7 +14,7 @@
 static const uint64_t nothing;
 static uint64_t *sequence; /* the thread's field that the kernel clears, NULL without */
 
-/* A sequence that nobody ever runs, as the kernel wants it: two instructions, and outside of them one to go
+/* A sequence that is never run, as the kernel wants it: two instructions, and outside of them one to go
  * on at, with the signature that glibc has registered before it. */
 __asm__(".pushsection .text\n"
         ".type pf_clock_sequence, @function\n"
@@ -76,7 +76,7 @@ void pf_clock_compare(void)
         first = compare();
 }
 
-/* The counter's speed, once it has run long enough beside the system's. */
+/* The counter's speed, once it can be compared with the system's clock. */
 static void calibrate(void)
 {
     if (system_ns(CLOCK_MONOTONIC_RAW) < first.ns + COMPARE_FOR_NS)

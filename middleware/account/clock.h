@@ -9,8 +9,8 @@
 /*
  * How much processor time the thread has used between two readings of the processor's counter. The system's
  * own clock of the thread is a system call that costs more than many an MPI call. But the thread has used
- * exactly the time that has passed, as long as nobody took it from its processor, and that the kernel tells
- * without being asked: it clears the descriptor of a restartable sequence (rseq(2)) that the thread has left,
+ * exactly the time that has passed, as long as it was not preempted, and that the kernel reports without a
+ * call: it clears the descriptor of a restartable sequence (rseq(2)) that the thread has left,
  * when it preempts or moves the thread or delivers a signal. Then, and a fifth of a millisecond after it was
  * asked last, the system's clock is asked, so that the two can never be further apart than that.
  */
@@ -53,7 +53,7 @@ static inline uint64_t pf_clock_slice(uint64_t mark, uint64_t now)
 
 /* Whose clock it is. */
 enum pf_clock_source {
-    PF_CLOCK_NONE,   /* nobody wants to know: slices are 0 and cost nothing */
+    PF_CLOCK_NONE,   /* not wanted: slices are 0 and cost nothing */
     PF_CLOCK_SYSTEM, /* the system is asked each time */
     PF_CLOCK_COUNTER /* as above */
 };
@@ -62,7 +62,7 @@ enum pf_clock_source {
 void pf_clock_compare(void);
 
 /* Chooses, for the calling thread. Returns what can be had: the system's clock where the counter does not run
- * evenly or the kernel does not tell preemptions (valgrind, other systems). The first calls after
+ * evenly or the kernel does not report preemptions (valgrind, other systems). The first calls after
  * pf_clock_compare() may ask the system, until the counter's speed is known. */
 enum pf_clock_source pf_clock_use(enum pf_clock_source wanted);
 

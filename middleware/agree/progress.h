@@ -7,8 +7,8 @@
 
 /*
  * A rank that is blocked in one implementation progresses its operations in the others. SMPI's progress by
- * itself, on SimGrid's activities. One implementation, Open MPI, needs somebody to call it (values->
- * needs_progress): a helper actor of the rank does, woken by the NIC, while the rank is inside another one.
+ * itself, on SimGrid's activities. One implementation, Open MPI, needs calls (values->needs_progress):
+ * a helper actor of the rank makes them, woken by the NIC, while the rank is inside another one.
  * It costs no simulated time of its own.
  */
 struct pf_progress {
@@ -27,8 +27,8 @@ void pf_progress_notify(void *rank);
 /* The slow path of pf_progress_guard. */
 void pf_progress_enter(struct pf_rank *r, int impl);
 
-/* Before the rank enters an implementation: never beside the helper, and never leaving an implementation that
- * needs progress alone with work. */
+/* Before the rank enters an implementation: never while the helper runs, and never leaving an implementation
+ * that needs progress alone with work. */
 static inline void pf_progress_guard(struct pf_rank *r, int impl)
 {
     if (__builtin_expect(r->progress != NULL, 0))

@@ -49,7 +49,7 @@ struct pf_schedule {
 };
 
 /* A piece of the text; everything the parser looks at is one of these, so that a position can always be
- * told. */
+ * printed. */
 struct span {
     const char *begin, *end;
 };

@@ -52,7 +52,7 @@ struct pf_schedule_offer {
     size_t phase_count;
     double simulated;            /* end of the run */
     const char *start_overruled; /* what came before @start, NULL: nothing */
-    uint64_t collectives, calls; /* most of any rank, by pf_schedule_offer_add() */
+    uint64_t collectives, calls; /* maxima over ranks, by pf_schedule_offer_add() */
 };
 
 /* Adds one rank's counts. */

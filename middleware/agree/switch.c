@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "middleware/compute/compute.h"
 #include "middleware/summary/summary.h"
-#include "middleware/agree/ledger_books.h"
+#include "middleware/agree/ledger_queues.h"
 #include "middleware/agree/route.h"
 #include "middleware/agree/schedule.h"
 #include "middleware/core/upcalls.h"
@@ -78,8 +78,8 @@ void pf_model_enforce(struct pf_rank *r, enum pf_model model)
     r->active = r->instances[pf_model_impl(model)] = r->models[model];
 }
 
-/* A rank that has not called MPI uses no implementation: the interface beside MPI sees at its next call which
- * model is in force. */
+/* A rank that has not called MPI uses no implementation: the interface next to MPI sees at its next call
+ * which model is in force. */
 static void move_without_mpi(struct pf_rank *r, const char *phase, enum pf_model model)
 {
     pf_compute_charge(r);

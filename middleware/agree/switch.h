@@ -24,15 +24,15 @@ void pf_switch_to(struct pf_rank *r, enum pf_model model);
  * portals before that. */
 enum pf_model pf_switch_stand_in(void);
 
-/* Who runs a call that SMPI cannot run and that matches no messages: Open MPI, which is loaded if need be.
- * Counted as a promoted call when a model of another implementation is in force. */
+/* The implementation of a call that SMPI cannot run and that matches no messages: Open MPI, which is loaded
+ * if need be. Counted as a fallback call when a model of another implementation is in force. */
 struct pf_instance *pf_switch_promote(struct pf_rank *r);
 
 /* What a communicating call is, as far as it says so: what is not known is 0. */
 struct pf_call_shape {
     bool world;    /* a collective on MPI_COMM_WORLD */
     bool all;      /* a collective of all ranks, on that or on another communicator */
-    int peer;      /* ranks from the caller to the other side, or the root; negative: a wildcard or nobody */
+    int peer;      /* ranks from the caller to the other side, or the root; negative: a wildcard or none */
     int members;   /* of the communicator */
     int64_t bytes; /* that the caller has given to send, or waits for */
 };

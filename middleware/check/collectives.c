@@ -23,17 +23,17 @@ struct round {
     int rank;                    /* of it, in the world */
     int arrived;
     struct pf_check_collective said; /* of the first member; later ones add what it left open */
-    int told_by;                     /* rank in the world that has said how much; -1: nobody */
-    struct pf_check_place told_at;
+    int sized_by;                    /* rank in the world that has given the sizes; -1: none */
+    struct pf_check_place sized_at;
     long long *own,
         *theirs;   /* by member: what it and the root say about the bytes between them; -1: nothing */
     int root_rank; /* in the world, once `theirs` is known */
     struct pf_check_place root_place;
     struct pf_check_signature at_root;  /* what the root says */
     uint64_t balance, elements_balance; /* over the members */
-    bool untold;
+    bool unsized;
     struct pf_check_scope *child;
-    struct pf_check_meeting *meeting; /* NULL: nobody need wait there */
+    struct pf_check_meeting *meeting; /* NULL: no member need wait there */
 };
 
 struct pf_check_scope {
@@ -199,7 +199,7 @@ void pf_check_exchange(struct pf_check_call *call, const struct pf_comm *member,
         struct pf_check_signature from = pf_check_signature_of(call->rank, recvcounts[i], recvtypes[i]);
         c->elements_balance +=
             weight(member->me, i, (long long)to.hash) - weight(i, member->me, (long long)from.hash);
-        c->untold |= to.unknown || from.unknown;
+        c->unsized |= to.unknown || from.unknown;
     }
     if (sendtypes || !pf_datatype_valid(sendtype) || !pf_datatype_valid(recvtype))
         return;
@@ -210,10 +210,10 @@ void pf_check_exchange(struct pf_check_call *call, const struct pf_comm *member,
 }
 
 void pf_check_rooted(struct pf_check_call *call, bool at_root, int owncount, MPI_Datatype owntype,
-                     const int *counts, int count, MPI_Datatype type, bool own_told)
+                     const int *counts, int count, MPI_Datatype type, bool own_known)
 {
     struct pf_check_collective *c = &call->collective;
-    if (own_told) {
+    if (own_known) {
         c->own = bytes_of(owncount, owntype);
         c->signature = pf_check_signature_of(call->rank, owncount, owntype);
     }
@@ -335,7 +335,7 @@ static void compare_rooted(const struct pf_check_call *call, struct round *round
     }
 }
 
-/* Compares with those who were here before, and leaves what they left open. */
+/* Compares with the earlier members, and adds what they left open. */
 static void compare(const struct pf_check_call *call, struct round *round, uint64_t number, bool amounts)
 {
     const struct pf_check_collective *mine = &call->collective;
@@ -351,9 +351,9 @@ static void compare(const struct pf_check_call *call, struct round *round, uint6
     if (ops_differ(round->said.op, mine->op))
         mismatch(call, number, round->rank, round->place, "other operations");
     const char *difference = amounts_differ(round, call, text, sizeof text);
-    bool told = round->told_by >= 0;
+    bool sized = round->sized_by >= 0;
     if (difference)
-        mismatch(call, number, told ? round->told_by : round->rank, told ? round->told_at : round->place,
+        mismatch(call, number, sized ? round->sized_by : round->rank, sized ? round->sized_at : round->place,
                  difference);
 }
 
@@ -364,7 +364,7 @@ static struct round *round_of(struct pf_check_scope *scope, uint64_t number)
         place = &(*place)->next;
     if (!*place) {
         *place = pf_calloc(1, sizeof **place);
-        (*place)->told_by = -1;
+        (*place)->sized_by = -1;
     }
     return *place;
 }
@@ -419,16 +419,16 @@ static void enter(struct pf_check_call *call, struct pf_check_scope *scope, int 
         compare(call, round, number, amounts);
     }
     if (amounts) {
-        if (round->told_by < 0 && (mine->bytes >= 0 || mine->vector)) {
-            round->told_by = call->rank->self.rank;
-            round->told_at = place_of(call);
+        if (round->sized_by < 0 && (mine->bytes >= 0 || mine->vector)) {
+            round->sized_by = call->rank->self.rank;
+            round->sized_at = place_of(call);
             round->said = *mine;
         }
         compare_rooted(call, round, number, scope->size, me);
         round->balance += mine->balance;
         round->elements_balance += mine->elements_balance;
-        round->untold |= mine->untold;
-        bool elements = !round->untold && round->elements_balance != 0;
+        round->unsized |= mine->unsized;
+        bool elements = !round->unsized && round->elements_balance != 0;
         if (round->arrived == scope->size && (round->balance != 0 || elements))
             mismatch(call, number, round->rank, round->place,
                      "what the members send is not what the others expect");

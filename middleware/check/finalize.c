@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end: what has not been freed, and which messages nobody has received. */
+/* The end: objects that have not been freed, and messages that have not been received. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void note_name(struct pf_check_record *record)
         memcpy(record->name, ((const struct pf_win *)handle)->name, sizeof record->name);
 }
 
-/* The same line of the program has made others too, which are told with the first. */
+/* Counts the other objects of the same line of the program, which are reported with the first. */
 static int others(struct pf_check_record *first)
 {
     int count = 0;
@@ -31,26 +31,26 @@ static int others(struct pf_check_record *first)
         if (e->references == 0 || e->kind != first->kind || e->made.site != first->made.site ||
             e->active != first->active)
             continue;
-        e->told = true;
+        e->reported = true;
         count++;
     }
     return count;
 }
 
-/* Of a request for a message: with whom. */
+/* Of a request for a message: its peer and tag. */
 static void message_text(const struct pf_request *request, char *text, size_t size)
 {
     const struct pf_persistent *again = request->persistent;
     int peer = again ? again->peer : request->peer, tag = again ? again->tag : request->tag;
-    char who[16], which[16];
+    char from[16], which[16];
     if (request->kind != PF_REQUEST_SEND && request->kind != PF_REQUEST_RECV && !again)
         return;
-    snprintf(who, sizeof who, peer == MPI_ANY_SOURCE ? "any" : "%d", peer);
+    snprintf(from, sizeof from, peer == MPI_ANY_SOURCE ? "any" : "%d", peer);
     snprintf(which, sizeof which, tag == MPI_ANY_TAG ? "any" : "%d", tag);
-    snprintf(text, size, " (%s %s, tag %s)", pf_request_receives(request) ? "from" : "to", who, which);
+    snprintf(text, size, " (%s %s, tag %s)", pf_request_receives(request) ? "from" : "to", from, which);
 }
 
-static void tell_leak(struct pf_rank *r, struct pf_check_record *record)
+static void report_leak(struct pf_rank *r, struct pf_check_record *record)
 {
     char more[60] = "", which[MPI_MAX_OBJECT_NAME + 4] = "", message[60] = "";
     const struct pf_request *request = pf_object_of((void *)record->key.value, PF_KIND_REQUEST);
@@ -77,12 +77,12 @@ void pf_check_leaks(struct pf_rank *r, bool before)
     for (struct pf_check_record *e = r->check->records; e; e = e->hh.next) {
         if (before && e->gone)
             e->references = 0;
-        if (e->references == 0 || e->told)
+        if (e->references == 0 || e->reported)
             continue;
         if (before)
             note_name(e);
         else
-            tell_leak(r, e);
+            report_leak(r, e);
     }
 }
 
@@ -91,7 +91,7 @@ struct unreceived {
     const char *where;
 };
 
-static void tell_unreceived(const struct pf_ledger_entry *send, int destination, void *data)
+static void report_unreceived(const struct pf_ledger_entry *send, int destination, void *data)
 {
     const struct unreceived *u = data;
     const struct pf_rank *sender = &pf_job_state.ranks[send->sender];
@@ -111,10 +111,10 @@ static void tell_unreceived(const struct pf_ledger_entry *send, int destination,
 void pf_check_unreceived(const struct pf_comm_shared *shared, const char *where)
 {
     struct unreceived u = {shared, where};
-    pf_ledger_unreceived(shared->boxes, shared->size, tell_unreceived, &u);
+    pf_ledger_unreceived(shared->mailboxes, shared->size, report_unreceived, &u);
 }
 
-/* Of all communicators that still exist, each once: its first member tells. */
+/* Of all communicators that still exist, each once, by its first member. */
 static void all_unreceived(void)
 {
     for (int i = 0; i < pf_job_state.size; i++) {

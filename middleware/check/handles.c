@@ -83,7 +83,7 @@ static bool is_freed(const struct pf_check_record *record)
     return record->references == 0 || record->gone;
 }
 
-static void tell_freed(const struct pf_check_call *call, const struct pf_check_record *record)
+static void report_freed(const struct pf_check_call *call, const struct pf_check_record *record)
 {
     bool twice = record->kind == PF_KIND_REQUEST && record->freed.fn != PF_FN_Request_free;
     if (twice)
@@ -107,7 +107,7 @@ void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *hand
     const struct pf_check_record *record = pf_check_find(call->rank, handle);
     uint32_t is = record ? record->kind : kind_in_memory(handle);
     if (record && is_freed(record))
-        tell_freed(call, record);
+        report_freed(call, record);
     else if (is != kind)
         pf_check_found(PF_CHECK_HANDLE, call->rank, "%s was given %s%s where it needs a %s",
                        pf_check_place_text(call->fn, call->site), record ? "a " : "no handle",

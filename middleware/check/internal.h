@@ -79,18 +79,18 @@ struct pf_check_record {
     struct pf_check_scope *scope; /* of a window or file: its collectives */
     struct pf_check_range ranges[2];
     bool persistent, active;             /* of a request */
-    bool told;                           /* of a leak that has been reported with another one */
+    bool reported;                       /* of a leak that has been reported with another one */
     bool gone;                           /* the object has ended, by a call that the layer sees or not */
     uint64_t seen;                       /* number of the last call that had it in an array */
     struct pf_check_note *note;          /* of a request that is active, */
     struct pf_check_meeting *meeting;    /* or of a collective */
     struct pf_check_place opened;        /* of a window: the call that has opened the youngest epoch */
-    struct pf_check_signature signature; /* of a datatype, once somebody has asked */
+    struct pf_check_signature signature; /* of a datatype, computed on demand */
     char name[MPI_MAX_OBJECT_NAME];
     UT_hash_handle hh;
 };
 
-/* A range in use, and by whom. */
+/* A range in use, and its user. */
 struct pf_check_use {
     struct pf_check_range range;
     const struct pf_check_record *request;
@@ -114,7 +114,7 @@ struct pf_check {
     int first_event, event_count, event_capacity, open_count;
     struct pf_rank *next_ready, *next_waiting;
     bool is_ready, is_waiting, stuck;
-    uint64_t told; /* the last one about which something has been told */
+    uint64_t reported; /* the last one with a report */
 };
 
 /* What a collective says that the other members must say too. */
@@ -122,13 +122,13 @@ struct pf_check_collective {
     int root;                            /* -1: it has none */
     MPI_Op op;                           /* NULL: none */
     struct pf_check_signature signature; /* of those bytes; of one item of a list */
-    long long bytes;                     /* the same at all members; -1: not told */
+    long long bytes;                     /* the same at all members; -1: not given */
     long long elements;                  /* the same; -1: unknown */
     uint64_t vector;  /* of a list of sizes that is the same at all members: its hash; 0: none */
-    long long own;    /* bytes between this member and the root; -1: not told */
+    long long own;    /* bytes between this member and the root; -1: not given */
     uint64_t balance; /* what is sent less what is received, in numbers that add up to 0; see collectives.c */
     uint64_t elements_balance; /* the same of the elements, */
-    bool untold;               /* unless there are bytes among them */
+    bool unsized;              /* unless there are bytes among them */
     const int *counts;         /* at the root: those for each member, in units of `unit` */
     long long unit;
     struct pf_check_signature at_root; /* what the root has for a member, or one item of it */
@@ -142,7 +142,7 @@ struct pf_check_call {
     const void *site;
     const void *outer; /* of the call in whose callback this one is made */
     int refused;       /* not MPI_SUCCESS: the call cannot be passed on, and ends with this class */
-    MPI_Comm comm;     /* whose error handler is told */
+    MPI_Comm comm;     /* whose error handler is called */
     struct pf_check_range ranges[2];
     int range_count;
     struct pf_check_collective collective;
@@ -279,7 +279,7 @@ void pf_check_await(struct pf_check_call *call, struct pf_check_note **note,
 void pf_check_note_release(struct pf_check_note *note);
 void pf_check_meeting_release(struct pf_check_meeting *meeting);
 
-/* All ranks have finalized: reports who has needed buffering. */
+/* All ranks have finalized: reports sends that have needed buffering. */
 void pf_check_waits_end(void);
 
 /* ---- requests.c ---- */
@@ -289,17 +289,17 @@ void pf_check_made_request(struct pf_check_call *call, MPI_Request request, bool
 
 /* ---- collectives.c ---- */
 
-/* What the collective tells: fill in before pf_check_collective(). The bytes that all members must name; */
+/* The collective's amounts: fill in before pf_check_collective(). The bytes that all members must name; */
 void pf_check_all(struct pf_check_call *call, int count, MPI_Datatype type);
 /* sent and received by every member, the same at all; */
 void pf_check_pair(struct pf_check_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    int recvcount, MPI_Datatype recvtype, const void *recvbuf);
-/* a list that is the same at all members, and what this one sends (type NULL: not told); */
+/* a list that is the same at all members, and what this one sends (type NULL: not given); */
 void pf_check_list(struct pf_check_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
                    int sendcount, MPI_Datatype sendtype);
 /* between each member and the root, which has a list or (counts NULL) one count for all. */
 void pf_check_rooted(struct pf_check_call *call, bool at_root, int owncount, MPI_Datatype owntype,
-                     const int *counts, int count, MPI_Datatype type, bool own_told);
+                     const int *counts, int count, MPI_Datatype type, bool own_known);
 
 /* between each two members (`types` for MPI_Alltoallw, NULL otherwise). */
 void pf_check_exchange(struct pf_check_call *call, const struct pf_comm *member, const void *sendbuf,
@@ -311,13 +311,13 @@ void pf_check_exchange(struct pf_check_call *call, const struct pf_comm *member,
 void pf_check_collective(struct pf_check_call *call, MPI_Comm comm);
 void pf_check_collective_on(struct pf_check_call *call, const void *handle);
 
-/* The last member of a communicator has released it: reports messages that nobody can receive any more. */
+/* The last member of a communicator has released it: reports messages that can no longer be received. */
 void pf_check_comm_ends(struct pf_comm_shared *shared);
 
 /* MPI ends: reports collectives that members of the communicator have not entered. */
 void pf_check_incomplete(const struct pf_comm_shared *shared);
 
-/* Nobody will ask for the scope any more. */
+/* The scope is no longer needed. */
 void pf_check_scope_release(struct pf_check_scope *scope);
 
 /* "MPI_COMM_WORLD", or the name of a communicator and where it was made. */

@@ -38,7 +38,7 @@ void pf_check_found(enum pf_check_kind kind, const struct pf_rank *r, const char
     unsigned long before = total();
     found[kind]++;
     if (r && r->check)
-        r->check->told = r->check->calls;
+        r->check->reported = r->check->calls;
     if (before > LINES_SHOWN)
         return;
     fflush(stdout);
@@ -63,7 +63,7 @@ const char *pf_check_place_text(int fn, const void *site)
     char *text = texts[next++ % 8];
     if (fn == PF_CHECK_UNSEEN)
         return "a call by its PMPI_ name";
-    if (total() > LINES_SHOWN) /* nobody will read it, and finding out takes long */
+    if (total() > LINES_SHOWN) /* it will not be printed, and finding out takes long */
         return pf_fn_name(fn);
     snprintf(text, sizeof texts[0], "%s at %s", pf_fn_name(fn), pf_call_site(site, where, sizeof where));
     return text;
@@ -113,10 +113,10 @@ void pf_check_twice(struct pf_rank *r, int fn, const void *site)
     pf_check_status(1);
 }
 
-/* What has been told about the call is told once. */
+/* Adds no second report of the same call. */
 static void fatal(struct pf_rank *r, const char *error)
 {
-    if (r->check && r->check->told != r->check->calls)
+    if (r->check && r->check->reported != r->check->calls)
         pf_check_found(PF_CHECK_FATAL, r, "%s: %s", pf_check_place_text(r->call.fn, r->call.site), error);
     pf_check_status(1);
 }

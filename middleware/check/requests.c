@@ -132,9 +132,8 @@ int pf_check_Testsome(int count, MPI_Request requests[], int *done, int indices[
     COMPLETES(Testsome, count, requests, pf_plain_Testsome(count, requests, done, indices, statuses));
 }
 
-/* A send or receive may go on without its request (MPI 3.1 section 3.7.3); a collective may not (5.12), and
- * who makes a persistent request to free it while it is active has forgotten to wait, unless nobody need
- * wait. */
+/* A send or receive may go on without its request (MPI 3.1 section 3.7.3); a collective may not (5.12),
+ * and a program that frees an active persistent request has forgotten to wait, unless no wait is needed. */
 static void check_free(struct pf_check_call *call, const MPI_Request *handle)
 {
     const struct pf_check_record *record = handle ? pf_check_find(call->rank, *handle) : NULL;

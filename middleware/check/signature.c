@@ -39,8 +39,8 @@ static struct pf_check_signature element(int class, int size)
     return (struct pf_check_signature){.hash = token, .power = BASE, .elements = 1, .uniform = token};
 }
 
-/* Kinds of numbers are told apart, and their sizes; signed and unsigned ones, and those of C and Fortran, are
- * not: no implementation converts between them. */
+/* Kinds of numbers differ, and their sizes; signed and unsigned ones, and those of C and Fortran, do not: no
+ * implementation converts between them. */
 static struct pf_check_signature of_named(MPI_Datatype type)
 {
     static struct pf_check_signature known[PF_PREDEFINED_LIMIT];

@@ -5,11 +5,11 @@
  *
  * What each rank posts and waits for is played again in another world, in which a send ends when its receive
  * has been posted. There a rank goes on as soon as what it waits for is there; until then its events are
- * kept. The ledger tells which send has met which receive. A receive from any source, or after a probe for
+ * kept. The ledger knows which send has met which receive. A receive from any source, or after a probe for
  * any, could have met another send there: it does not wait, and a send that it has met can also meet another
- * one of this kind that has been posted and whose own send has not. Nobody waits for what calls have
- * completed that return whatever is ready first. At the end, ranks that wait for each other have done so only
- * in theory.
+ * one of this kind that has been posted and whose own send has not. No rank waits for
+ * what calls that return the first ready request have completed. At the end, ranks that wait for each other
+ * have done so only in theory.
  */
 #include <stddef.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct pf_check_note {
     struct pf_check_signature signature;
     struct pf_check_place place;
     bool receives, any; /* any: it could have met something else */
-    bool posted, done;  /* in the other world; done: nobody need wait for it there */
+    bool posted, done;  /* in the other world; done: no rank need wait for it there */
     bool open;          /* posted, any, and what it has met is not posted */
 };
 
@@ -220,7 +220,7 @@ static void give_up(void)
     }
 }
 
-/* Who can go on some day? A rank that waits for one that can, or for something that nobody has met. */
+/* Whether the rank can go on some day: it waits for one that can, or for a message without a partner. */
 static bool can_go_on(const struct pf_check *check)
 {
     const struct pf_check_event *e = first_of(check);
@@ -259,7 +259,7 @@ static void find_stuck(void)
     }
 }
 
-static void tell(const struct pf_rank *r)
+static void report(const struct pf_rank *r)
 {
     const struct pf_check_event *e = first_of(r->check), *enter;
     int other = -1;
@@ -286,7 +286,7 @@ static void look(void)
     for (int i = 0; i < pf_job_state.size; i++) {
         const struct pf_rank *r = &pf_job_state.ranks[i];
         if (r->check && r->check->stuck)
-            tell(r);
+            report(r);
     }
     give_up();
 }
@@ -362,7 +362,7 @@ static void from_recipe(struct pf_rank *r, const struct pf_ledger_side *side, st
 struct pf_check_note *pf_check_posted(struct pf_rank *r, const struct pf_ledger_side *side, int source)
 {
     struct pf_check_call *call = r->check->call;
-    if (!call) { /* a call by a PMPI_ name, and perhaps others that nobody has seen */
+    if (!call) { /* a call by a PMPI_ name, and perhaps others that were not seen */
         give_up();
         return NULL;
     }

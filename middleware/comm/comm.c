@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "middleware/agree/ledger_books.h"
+#include "middleware/agree/ledger_queues.h"
 #include "middleware/comm/comm_id.h"
 #include "middleware/comm/routing.h"
 #include "middleware/core/upcalls.h"
@@ -68,7 +68,7 @@ static void shared_free(struct pf_comm_shared *shared)
 {
     if (shared->check)
         pf_upcalls.comm_ends(shared);
-    pf_ledger_free(shared->boxes, shared->size);
+    pf_ledger_free(shared->mailboxes, shared->size);
     if (shared->id >= 0)
         pf_comm_id_give_back(shared->id);
     free(shared->stretches);

@@ -36,9 +36,9 @@ struct pf_comm_shared {
     struct pf_comm_stretch *stretches;
     int stretch_count, stretch_capacity;
     struct pf_comm_meeting *meetings;    /* collectives in which members exchange values, see comm_create.c */
-    struct pf_comm_shared *hidden;       /* see pf_comm_hidden; NULL while nobody has needed it */
+    struct pf_comm_shared *hidden;       /* see pf_comm_hidden; made on demand */
     struct pf_comm_shared *private_comm; /* see pf_comm_private */
-    struct pf_ledger_mailbox *boxes;     /* by destination, see ledger.h; NULL while nobody has needed them */
+    struct pf_ledger_mailbox *mailboxes; /* by destination, see ledger.h; made on demand */
     struct pf_check_scope *check;        /* its collectives, for the checking layer; NULL without it */
     struct pf_comm_birth *birth;         /* how members that have yet to join find it, see comm.c */
 };
@@ -132,7 +132,7 @@ static inline bool pf_comm_has_root(const struct pf_comm *comm, int root)
     return comm->shared->other ? root == MPI_ROOT : comm->me == root;
 }
 
-/* With whom this member exchanges messages: the other side, or all. */
+/* The members that this one exchanges messages with: the other side, or all. */
 static inline struct pf_comm_shared *pf_comm_peer_side(const struct pf_comm *comm)
 {
     return comm->shared->other ? comm->shared->other : comm->shared;
@@ -147,7 +147,7 @@ static inline int pf_comm_peers(const struct pf_comm *comm)
 void pf_comm_init_rank(struct pf_rank *r, int size);
 
 /* The shared part of the communicator that the members of `parent` create in its collective number
- * `sequence`, told apart by the first member; the first caller makes it, with the given members. Keeps a
+ * `sequence`, identified by the first member; the first caller makes it, with the given members. Keeps a
  * reference. */
 struct pf_comm_shared *pf_comm_shared_get(const struct pf_comm *parent, uint64_t sequence,
                                           const int *world_ranks, int size, bool node_local);

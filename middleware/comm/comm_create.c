@@ -19,7 +19,7 @@
 #include "middleware/core/job_state.h"
 #include "middleware/comm/comm_topology.h"
 
-/* What the members of one collective tell each other through memory: color and key. Of an intercommunicator
+/* What the members of one collective exchange through memory: color and key. Of an intercommunicator
  * it has the members of the first side and then the others. */
 struct pf_comm_meeting {
     uint64_t sequence;
@@ -130,11 +130,11 @@ static MPI_Comm adopt_color(struct pf_rank *r, struct pf_comm *parent, uint64_t 
     if (color == MPI_UNDEFINED)
         return MPI_COMM_NULL;
     int *members = pf_malloc((size_t)(parent->shared->size + (other ? other->size : 0)) * sizeof *members);
-    int me = 0, nobody, n = meeting_members(parent->shared, meeting, color, members, parent->me, &me);
+    int me = 0, ignored, n = meeting_members(parent->shared, meeting, color, members, parent->me, &me);
     if (!other) {
         comm = pf_comm_adopt(r, parent, sequence, members, n, me, node_local, in, native);
     } else {
-        int others = meeting_members(other, meeting, color, members + n, -1, &nobody);
+        int others = meeting_members(other, meeting, color, members + n, -1, &ignored);
         if (others > 0)
             comm = pf_intercomm_adopt(r, parent, members, n, me, members + n, others, in, native);
     }
@@ -307,7 +307,7 @@ static int host_members(struct pf_comm *comm, int *world_ranks, int *me)
 
 /*
  * SMPI makes a node-local communicator without communication and in rank order whatever the keys are, so
- * nobody waits for the others' keys here. A key or type that would need them is refused instead of giving
+ * no rank waits for the others' keys here. A key or type that would need them is refused instead of giving
  * another order than MPI's.
  */
 static void check_rank_order(struct pf_rank *r, struct pf_comm *parent, struct pf_comm_meeting *meeting)
@@ -353,7 +353,7 @@ int pf_PMPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info i
                      split_type == MPI_UNDEFINED ? MPI_UNDEFINED : first_on_host(r->self.host), key, newcomm);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
-    /* The color tells hosts apart by their first member; it is the same for all members of a host. */
+    /* The color is the first member of the host: it is the same for all members of a host. */
     int *members = pf_calloc((size_t)parent->shared->size, sizeof *members);
     int me = 0;
     int n = host_members(parent, members, &me);
@@ -407,7 +407,7 @@ int pf_PMPI_Comm_disconnect(MPI_Comm *handle)
     return free_comm(PF_ENTER(Comm_disconnect), handle);
 }
 
-/* Nobody has spawned this job (MPI 3.1 section 10.3.2). */
+/* This job was not spawned (MPI 3.1 section 10.3.2). */
 int pf_PMPI_Comm_get_parent(MPI_Comm *parent)
 {
     struct pf_rank *r = PF_ENTER(Comm_get_parent);

@@ -53,7 +53,7 @@ static struct appointment *appointment_keep(const struct appointment *wanted, co
     return *link;
 }
 
-/* The caller's shared part and model: those of the first who wanted the same. */
+/* The caller's shared part and model: those of the first member that wanted the same. */
 static struct pf_comm_shared *meet(struct appointment *wanted, const int *world_ranks, int size, int me)
 {
     struct appointment *a = appointment_keep(wanted, world_ranks, size, me);

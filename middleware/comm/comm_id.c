@@ -12,8 +12,8 @@ static int *free_ids;
 static int free_count, free_capacity, next_id;
 
 /*
- * A freed shadow lives on while its rank has operations of it under way, as a buffered send that nobody waits
- * for: a second one of the same identifier would be refused. The identifier is passed over until the last
+ * A freed shadow lives on while its rank has operations of it under way, as a buffered send without a
+ * wait: a second one of the same identifier would be refused. The identifier is passed over until the last
  * such shadow is gone.
  */
 static struct kept {

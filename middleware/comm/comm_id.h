@@ -13,8 +13,8 @@ int pf_comm_id_take(void);
 /* For the next that takes one. */
 void pf_comm_id_give_back(int id);
 
-/* A shadow of this identifier was freed in the instance; tells whether it may still be there. Before the
- * identifier is given back. */
+/* A shadow of this identifier was freed in the instance. Returns whether it may still be there. Before the
+ * identifier is free again. */
 void pf_comm_id_freed(struct pf_instance *in, int id);
 
 #endif

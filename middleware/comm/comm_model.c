@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "middleware/agree/ledger_books.h"
+#include "middleware/agree/ledger_queues.h"
 #include "middleware/comm/intercomm.h"
 #include "middleware/comm/routing.h"
 #include "middleware/include/parfocal.h"

@@ -120,7 +120,7 @@ static int swap_lists(struct pf_instance *in, const struct call *call, const int
                             call->remote_leader, call->tag, pf_native(in, call->peer), NULL);
 }
 
-/* The leaders tell each other the lengths of their lists of members, and the lists. */
+/* The leaders exchange the lengths of their lists of members, and the lists. */
 static int meet_by_lists(struct pf_rank *r, const struct call *call, const struct creation *c, int mine)
 {
     const struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
@@ -135,8 +135,8 @@ static int meet_by_lists(struct pf_rank *r, const struct call *call, const struc
     return code;
 }
 
-/* The leader tells its side who is there; all agree on an identifier. */
-static int tell_by_lists(struct pf_rank *r, struct pf_instance *in, const struct call *call,
+/* The leader sends its side the members of the other; all agree on an identifier. */
+static int send_by_lists(struct pf_rank *r, struct pf_instance *in, const struct call *call,
                          uint64_t sequence)
 {
     pf_call_native_begin(r, in);
@@ -245,7 +245,7 @@ int pf_PMPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, in
     }
     pf_native_comm_t native = NULL;
     if (code == MPI_SUCCESS)
-        code = creates_by_lists(in) ? tell_by_lists(r, in, &call, sequence)
+        code = creates_by_lists(in) ? send_by_lists(r, in, &call, sequence)
                                     : create_by_function(r, in, &call, local, local_leader, leads, &native);
     pf_call_native_begin(r, in);
     if (code == MPI_SUCCESS)

@@ -9,7 +9,7 @@
 /* The way of a call on a communicator: what the schedule and the accounts learn of it. */
 
 /* The same for a message, and for a collective on `comm` whose caller gives so many bytes in all; these look
- * at their arguments only when somebody watches. */
+ * at their arguments only when a schedule needs them. */
 void pf_comm_schedule_message(struct pf_rank *r, int peer, int count, MPI_Datatype datatype, MPI_Comm comm);
 void pf_comm_schedule_collective(struct pf_rank *r, const struct pf_comm *comm, int root, int64_t bytes);
 

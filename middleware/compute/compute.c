@@ -67,7 +67,7 @@ static int find_own_code(struct dl_phdr_info *info, size_t size, void *data)
 
 /*
  * What SMPI reads instead of the system's clock of the thread. Whenever it does, it has charged the rank for
- * what came before, or begins to measure anew. Stock SMPI charges each computation with a question to the
+ * what came before, or begins to measure again. Stock SMPI charges each computation with a question to the
  * system besides, from the middle of one to the middle of the next: in many short ones that is most of it. So
  * are they here, or the same program would be faster than under smpirun.
  */
@@ -111,7 +111,8 @@ static void begin_recording(void)
     all.recorded.ranks = all.ranks;
     all.recorded.speed = _smpi_cfg_host_speed;
     all.recorded.rank = pf_calloc((size_t)all.ranks, sizeof *all.recorded.rank);
-    pf_recorded_write(&all.recorded, pf_config.computation_record); /* who cannot should know now */
+    pf_recorded_write(&all.recorded,
+                      pf_config.computation_record); /* a file that cannot be written is an error now */
 }
 
 static void begin_replay(void)
@@ -173,7 +174,7 @@ static void inject(uint64_t ns)
         sg_actor_execute((double)ns * 1e-9 * all.recorded.speed);
 }
 
-/* SMPI turns into simulated time what it has not charged yet, and no question: in stock SMPI nobody asks
+/* SMPI turns into simulated time what it has not charged yet, and no question: stock SMPI asks nothing
  * here. */
 static void charge(struct pf_rank *r)
 {

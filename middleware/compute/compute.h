@@ -9,9 +9,9 @@
 
 /*
  * Computation apart from communication. A rank computes between its MPI calls: how long can be recorded
- * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and told per rank at the end
+ * (PARFOCAL_COMPUTATION_RECORD), replayed (PARFOCAL_COMPUTATION_REPLAY), and reported per rank at the end
  * (PARFOCAL_RANK_TIMES), and shown in a trace of the calls. Without these, ranks are `open` and never come to
- * pf_compute_point(). Who traces the calls sets pf_compute_on before the job starts.
+ * pf_compute_point(). A trace of the calls sets pf_compute_on before the job starts.
  *
  * While a file is written or read, the middleware measures and injects the intervals instead of SMPI. What it
  * injects is what the file says, also while it writes one: so a replay in the same model has the dates of the
@@ -66,7 +66,7 @@ void pf_compute_native_counts(struct pf_rank *r, const struct pf_instance *in);
 void pf_compute_native_counted(struct pf_rank *r, const struct pf_instance *in);
 
 /*
- * A rank that has called an interface beside MPI (process/layer.h) and not MPI computes from now on, too.
+ * A rank that has called an interface next to MPI (process/layer.h) and not MPI computes from now on, too.
  * What it has computed before is not charged, as before MPI_Init.
  */
 void pf_compute_open(struct pf_rank *r);

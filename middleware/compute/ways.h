@@ -28,10 +28,10 @@ struct pf_between {
 
 /*
  * What was recorded, by ways. How often a rank asks is another number in each model, but not how much it has
- * to compute in all: who computes a piece before each question has more or less left to do afterwards. So
- * what a rank is ahead of the recorded run is taken from what it computes before its next calls. What it is
- * behind is added there, up to twice as much as was recorded: what was done at once stays at once, for some
- * calls.
+ * to compute in all: a rank that computes a piece before each question has more or less left to do
+ * afterwards. So what a rank is ahead of the recorded run is taken from what it computes before its next
+ * calls. What it is behind is added there, up to twice as much as was recorded: what was done at once stays
+ * at once, for some calls.
  */
 struct pf_ways {
     struct pf_way *ways;

@@ -34,7 +34,7 @@ int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int
 /* An error that the middleware itself found; `error_class` is the middleware's. Also ends the call. */
 int pf_call_error(struct pf_rank *r, MPI_Comm comm, int error_class);
 
-/* Nobody can run this function in this version: a clear MPI error. */
+/* The function is not implemented in this version: a clear MPI error. */
 int pf_call_unsupported(int fn, const void *site);
 
 /* The calling rank; the slice of wall-clock since the last call was the application's own. */
@@ -67,7 +67,7 @@ static inline int pf_native_code(const struct pf_instance *in, int code)
     return code ? code : in->unreported;
 }
 
-/* Something happened: the count of fruitless polls starts anew. */
+/* Something happened: the count of fruitless polls restarts. */
 extern uint64_t pf_call_polls;
 
 static inline void pf_call_reset_polls(void)
@@ -75,7 +75,7 @@ static inline void pf_call_reset_polls(void)
     pf_call_polls = 0;
 }
 
-/* A test or probe found nothing. Who spins spends simulated time, and a job in which everybody spins is
+/* A test or probe found nothing. Spinning costs simulated time, and a job in which all ranks spin is
  * reported. */
 void pf_call_idle(struct pf_rank *r, struct pf_instance *in);
 

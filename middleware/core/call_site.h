@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Where in the application's source an address is: "file.c:12", or the address when it cannot be told. */
+/* Where in the application's source an address is: "file.c:12", or the address when it is not known. */
 const char *pf_call_site(const void *address, char *buffer, size_t size);
 
 #endif

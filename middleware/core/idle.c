@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests and probes that find nothing: what they cost, and a job in which nobody does anything else. */
+/* Tests and probes that find nothing: what they cost, and a job in which all ranks spin. */
 #include <stdio.h>
 
 #include <simgrid/engine.h>
@@ -12,7 +12,7 @@
 /* Polls that found nothing, in a row over all ranks, with no other communication in between. */
 uint64_t pf_call_polls;
 
-/* Others run meanwhile, and one of them may have to tell where this rank is. */
+/* Others run meanwhile, and one of them may have to print where this rank is. */
 static void spend(struct pf_rank *r, struct pf_instance *in)
 {
     int before = r->call.model;

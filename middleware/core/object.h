@@ -31,7 +31,7 @@ enum pf_kind {
 };
 
 struct pf_object {
-    uint32_t kind; /* enum pf_kind: tells a handle from a wild pointer */
+    uint32_t kind; /* enum pf_kind: distinguishes a handle from a wild pointer */
     int references;
     int home; /* enum pf_impl of the model in force when the program made it: its native objects elsewhere are
                  shadows */
@@ -51,8 +51,8 @@ void pf_object_register(enum pf_kind kind, const struct pf_object_ops *ops);
 
 struct pf_rank;
 
-/* Who takes the memory of freed objects instead of free(), so that no new object gets the address of one
- * whose handle may still be used; NULL: nobody. */
+/* Takes the memory of freed objects instead of free(), so that no new object gets the address of one whose
+ * handle may still be used; or NULL. */
 extern void (*pf_object_keep)(void *object);
 
 /* The end of an object: its handle means nothing any more. */

@@ -70,8 +70,8 @@ struct pf_rank {
     bool fortran_attribute;   /* the same call sets or gets an attribute as a number */
     bool reopens;             /* `open` was set before that */
     bool portals_program;     /* it has called Portals by itself, before MPI_Init or without it */
-    bool computes; /* it has called an interface beside MPI before MPI_Init or without it: what is between its
-                      calls is charged */
+    bool computes; /* it has called an interface next to MPI before MPI_Init or without it: what is between
+                      its calls is charged */
     int thread_level;
     int os_thread;      /* of MPI_Init */
     void *bsend_buffer; /* the user's, and which implementation holds it now */

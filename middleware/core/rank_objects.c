@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "middleware/core/rank_objects.h"
 
-/* Tags that every model of the ladder can carry: the Portals match bits leave 24 to the tag, and a receive of
+/* Tags that every model can carry: the Portals match bits leave 24 to the tag, and a receive of
  * any tag looks at 23 of them only, because the highest is that of collectives. */
 #define TAG_UPPER_BOUND ((1 << 23) - 1)
 

@@ -8,7 +8,7 @@
 
 /*
  * The middleware keeps in the reserved words of a status what the standard hides: [0..1] the received bytes,
- * [2] cancelled, [3] the implementation whose bytes they are, plus one (0 when nobody received anything).
+ * [2] cancelled, [3] the implementation whose bytes they are, plus one (0 when nothing was received).
  */
 enum { PF_STATUS_BYTES, PF_STATUS_CANCELLED = 2, PF_STATUS_OWNER };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The upcalls as they are while nobody is above. */
+/* The default upcalls, without upper layers. */
 #include "middleware/core/upcalls.h"
 
 #include <stdint.h>

@@ -13,14 +13,14 @@ struct pf_comm_shared;
 struct pf_ledger_side;
 
 /*
- * What lower rooms ask of rooms above them, all of it rarely. Who stands above fills in its slot when the
- * process starts; until then a slot does nothing, and none is NULL.
+ * Rare calls of lower layers into upper ones. An upper layer fills in its slot when the process starts; until
+ * then a slot does nothing, and none is NULL.
  */
 struct pf_upcalls {
     size_t size;
-    /* One line for a rank that is in a call of an interface beside MPI; whether it was (process/layer.h). */
+    /* One line for a rank that is in a call of an interface next to MPI; whether it was (process/layer.h). */
     bool (*print_layer)(FILE *out, const pf_self_t *self);
-    /* The rank has left main(): what the interface beside MPI does then. */
+    /* The rank has left main(): what the interface next to MPI does then. */
     void (*layer_left)(pf_self_t *self, int status);
     /* An observed call is in the middleware now, its computation before it charged (observing/tracing.c). */
     void (*entered)(struct pf_rank *r);

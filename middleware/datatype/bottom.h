@@ -12,7 +12,7 @@
 
 /* `natives` are the shadows of `types`, all for the buffer `*buffer`, which is NULL: replaces both. Returns
  * whether it has; then pf_bottom_end frees the types when the call has returned (a request keeps what it
- * needs). Nobody pays for it in simulated time. Types without data or of a buffer that simply is not there
+ * needs). It costs no simulated time. Types without data or of a buffer that simply is not there
  * stay. */
 bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, void **buffer,
                      pf_native_datatype_t *natives);

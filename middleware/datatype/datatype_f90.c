@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The types for Fortran kinds (MPI 3.1 section 17.2.6). Each stands for a predefined type, whose shadows are
- * its own, but tells its precision and range; the same kind always gives the same handle, and it cannot be
+ * its own, but has its own precision and range; the same kind always gives the same handle, and it cannot be
  * freed.
  */
 #include <limits.h>

@@ -20,7 +20,7 @@ struct pf_in_place {
 enum pf_in_place_blocks { PF_IN_PLACE_EQUAL, PF_IN_PLACE_ITEMS, PF_IN_PLACE_BYTES };
 
 /* `n` blocks of the receive buffer, by the arguments of the call; PF_IN_PLACE_BYTES has a type for each.
- * Packs them if the implementation needs it. Nobody pays for it in simulated time. */
+ * Packs them if the implementation needs it. It costs no simulated time. */
 void pf_in_place_pack(struct pf_in_place *out, struct pf_instance *in, enum pf_in_place_blocks blocks,
                       bool nonblocking, const void *buffer, const int *counts, const int *displs,
                       const MPI_Datatype *types, int n);

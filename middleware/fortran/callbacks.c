@@ -88,7 +88,7 @@ typedef void fortran_extent(MPI_Fint *datatype, MPI_Aint *extent, MPI_Aint *stat
 typedef void fortran_conversion(void *user, MPI_Fint *datatype, MPI_Fint *count, void *file,
                                 MPI_Offset *position, MPI_Aint *state, MPI_Fint *ierror);
 
-/* An implementation may use one object for MPI_INT and MPI_INTEGER, and nobody can tell which was meant: a
+/* An implementation may use one object for MPI_INT and MPI_INTEGER, and it is unknown which was meant: a
  * procedure of Fortran gets Fortran's name. */
 static MPI_Fint fortran_type(MPI_Datatype datatype)
 {

@@ -16,7 +16,7 @@
 /* The caller in Fortran, for diagnoses: the next call of MPI comes from here. */
 #define PF_F_SITE() pf_fortran_called_from(__builtin_return_address(0))
 
-/* The common blocks of mpif.h: their addresses mean something, nobody looks inside. */
+/* The common blocks of mpif.h: only their addresses mean something. */
 extern MPI_Fint pf_mpi_bottom_[], pf_mpi_in_place_[], pf_mpi_status_ignore_[], pf_mpi_statuses_ignore_[],
     pf_mpi_errcodes_ignore_[], pf_mpi_unweighted_[], pf_mpi_weights_empty_[];
 extern char pf_mpi_argv_null_[], pf_mpi_argvs_null_[];

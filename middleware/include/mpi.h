@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-/* Tells parfocal.h and the application that this is the simulated MPI. */
+/* For parfocal.h and the application: this is the simulated MPI. */
 #ifndef PARFOCAL
 #define PARFOCAL 1
 #endif

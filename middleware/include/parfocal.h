@@ -30,7 +30,7 @@ int pf_phase(const char *name);
 #ifdef MPI_VERSION /* mpi.h comes first */
 /* Binds a communicator to a model: everything on it that starts from now on runs there, whatever model is in
  * force. NULL sets it free again. All members call it, at a point that no message of the communicator
- * crosses; nobody waits for the others. A duplicate is bound as its original. The same without this header:
+ * crosses; no rank waits for the others. A duplicate is bound as its original. The same without this header:
  * the info key "parfocal_model" in MPI_Comm_dup_with_info or MPI_Comm_set_info. Returns 0, or non-zero for a
  * handle that is no communicator. A model that cannot be loaded ends the run with one line.
  * Intercommunicators are always Open MPI's. */

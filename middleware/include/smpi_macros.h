@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* A computation of so many simulated seconds or flops of the rank's host, that nobody executes. The second of
+/* A computation of so many simulated seconds or flops of the rank's host, without execution. The second of
  * each pair counts only while computations are simulated (--cfg=smpi/simulate-computation). */
 void pf_smpi_execute(double duration);
 void pf_smpi_execute_benched(double duration);

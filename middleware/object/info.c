@@ -70,8 +70,7 @@ static void set(struct pf_info *info, const char *key, const char *value)
     info->pairs[info->count++] = (struct pair){pf_strdup(key), pf_strdup(value)};
 }
 
-/* MPI_INFO_ENV: what is known about the start of the job. The same for all ranks, and nobody may change
- * it. */
+/* MPI_INFO_ENV: what is known about the start of the job. The same for all ranks, and constant. */
 static struct pf_info *environment(void)
 {
     static struct pf_info *info;

@@ -19,7 +19,7 @@ struct tool {
 };
 
 struct MPI_ABI_T_pvar_session {
-    const struct MPI_ABI_T_pvar_session *self; /* tells a session from a wild pointer */
+    const struct MPI_ABI_T_pvar_session *self; /* distinguishes a session from a wild pointer */
 };
 
 static struct tool *tools;

@@ -46,7 +46,7 @@ void pf_counting_add(int fn, enum pf_model model, int code)
     counts[fn][model][outcome]++;
 }
 
-/* One function: {"smpi": {"calls": 3, "errors": 0, "unsupported": 0}, ...}, or NULL if nobody called it. */
+/* One function: {"smpi": {"calls": 3, "errors": 0, "unsupported": 0}, ...}, or NULL if it was not called. */
 static json_t *function(int fn)
 {
     json_t *object = NULL;

@@ -2,7 +2,7 @@
 /*
  * The calls of a rank as lines that pfrun -replay reads (docs/replay.md). This text serves twice: in
  * Parfocal, and in the library that pfinfo --record-program=calls prints for any other MPI; so it knows
- * nothing but mpi.h. Who includes it has defined before:
+ * nothing but mpi.h. The including file defines before:
  *
  *   record_self()                      the calling rank's struct recorder, NULL if nothing is to be recorded
  *   record_emit(me, text, length)      appends to what the rank has recorded; the position of the text in it
@@ -10,7 +10,7 @@
  *   record_computed(me, &sleeps)       what has passed since the last recorded call and is in no line: flops,
  * or seconds that are no computation record_left(me)                    a call, with what has been written of
  * it, is over record_closed(me)                  the rank's last line has been written RECORD_CALL(name) the
- * function that does the work RECORD_FUNCTION                    static, where nobody else calls the
+ * function that does the work RECORD_FUNCTION                    static, where no one else calls the
  * functions below
  *
  * The tables record_types[] and record_ops[] are generated (surface/record_tables.py). The functions
@@ -28,7 +28,7 @@ struct record_map {
 /* A pending or persistent request. */
 struct record_request {
     int source, destination, tag;
-    long wild; /* where its source and tag stand, to be told when they are known; -1: they are */
+    long wild; /* where its source and tag stand, to be filled in when they are known; -1: they are */
     int persistent;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions whose line has a form of its own: messages, requests, probes. Comes behind record_core.h,
- * which says for whom. */
+/* The functions whose line has a form of its own: messages, requests, probes. Included after
+ * record_core.h, which names the users. */
 /* Point to point. Elements of a derived type are so many bytes, `of` so many each. */
 static void record_message_line(struct recorder *me, const char *action, int partner, int tag, int wild,
                                 int count, MPI_Datatype type, MPI_Comm comm)
@@ -77,15 +77,15 @@ RECORD_FUNCTION int record_Recv(void *buf, int count, MPI_Datatype datatype, int
                                 MPI_Comm comm, MPI_Status *status)
 {
     struct recorder *me = record_enter();
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
-    int answer = RECORD_CALL(Recv)(buf, count, datatype, source, tag, comm, me ? told : status);
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
+    int answer = RECORD_CALL(Recv)(buf, count, datatype, source, tag, comm, me ? actual : status);
     if (!me)
         return answer;
     if (record_good(me, answer)) {
         if (source == MPI_ANY_SOURCE)
-            source = told->MPI_SOURCE;
+            source = actual->MPI_SOURCE;
         if (tag == MPI_ANY_TAG)
-            tag = told->MPI_TAG;
+            tag = actual->MPI_TAG;
         record_message_line(me, "recv", record_rank_value(source), record_tag_value(tag), 0, count, datatype,
                             comm);
         record_end(me);
@@ -121,14 +121,14 @@ RECORD_FUNCTION int record_Irecv(void *buf, int count, MPI_Datatype datatype, in
 RECORD_FUNCTION int record_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct recorder *me = record_enter();
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
-    int answer = RECORD_CALL(Probe)(source, tag, comm, me ? told : status);
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
+    int answer = RECORD_CALL(Probe)(source, tag, comm, me ? actual : status);
     if (!me)
         return answer;
     if (record_good(me, answer)) {
         record_line(me, "probe");
-        record_rank(me, source == MPI_ANY_SOURCE ? told->MPI_SOURCE : source);
-        record_tag(me, tag == MPI_ANY_TAG ? told->MPI_TAG : tag);
+        record_rank(me, source == MPI_ANY_SOURCE ? actual->MPI_SOURCE : source);
+        record_tag(me, tag == MPI_ANY_TAG ? actual->MPI_TAG : tag);
         if (comm != MPI_COMM_WORLD)
             record_key(me, "comm", record_comm_number(me, comm));
         record_end(me);
@@ -140,14 +140,14 @@ RECORD_FUNCTION int record_Probe(int source, int tag, MPI_Comm comm, MPI_Status 
 RECORD_FUNCTION int record_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     struct recorder *me = record_enter();
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
-    int answer = RECORD_CALL(Iprobe)(source, tag, comm, flag, me ? told : status);
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
+    int answer = RECORD_CALL(Iprobe)(source, tag, comm, flag, me ? actual : status);
     if (!me)
         return answer;
     if (record_good(me, answer)) {
         record_line(me, "iprobe");
-        record_rank(me, *flag && source == MPI_ANY_SOURCE ? told->MPI_SOURCE : source);
-        record_tag(me, *flag && tag == MPI_ANY_TAG ? told->MPI_TAG : tag);
+        record_rank(me, *flag && source == MPI_ANY_SOURCE ? actual->MPI_SOURCE : source);
+        record_tag(me, *flag && tag == MPI_ANY_TAG ? actual->MPI_TAG : tag);
         if (comm != MPI_COMM_WORLD)
             record_key(me, "comm", record_comm_number(me, comm));
         record_key(me, "done", *flag != 0);
@@ -162,14 +162,14 @@ RECORD_FUNCTION int record_Improbe(int source, int tag, MPI_Comm comm, int *flag
                                    MPI_Status *status)
 {
     struct recorder *me = record_enter();
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
-    int answer = RECORD_CALL(Improbe)(source, tag, comm, flag, message, me ? told : status);
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
+    int answer = RECORD_CALL(Improbe)(source, tag, comm, flag, message, me ? actual : status);
     if (!me)
         return answer;
     if (record_good(me, answer) && *flag) {
         record_line(me, "MPI_Mprobe");
-        record_rank(me, source == MPI_ANY_SOURCE ? told->MPI_SOURCE : source);
-        record_tag(me, tag == MPI_ANY_TAG ? told->MPI_TAG : tag);
+        record_rank(me, source == MPI_ANY_SOURCE ? actual->MPI_SOURCE : source);
+        record_tag(me, tag == MPI_ANY_TAG ? actual->MPI_TAG : tag);
         record_comm(me, comm);
         record_new_message(me, *message);
         record_end(me);
@@ -202,15 +202,15 @@ RECORD_FUNCTION int record_Wait(MPI_Request *request, MPI_Status *status)
 {
     struct recorder *me = record_enter();
     MPI_Request was = *request;
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
-    int answer = RECORD_CALL(Wait)(request, me ? told : status);
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
+    int answer = RECORD_CALL(Wait)(request, me ? actual : status);
     if (!me)
         return answer;
     if (record_good(me, answer) && was != MPI_REQUEST_NULL) {
-        record_resolve(me, was, told);
+        record_resolve(me, was, actual);
         record_one(me, "wait", was);
         record_end(me);
-        record_completed(me, was, told);
+        record_completed(me, was, actual);
     }
     record_leave(me);
     return answer;
@@ -220,24 +220,24 @@ RECORD_FUNCTION int record_Test(MPI_Request *request, int *flag, MPI_Status *sta
 {
     struct recorder *me = record_enter();
     MPI_Request was = *request;
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
-    int answer = RECORD_CALL(Test)(request, flag, me ? told : status);
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
+    int answer = RECORD_CALL(Test)(request, flag, me ? actual : status);
     if (!me)
         return answer;
     if (record_good(me, answer) && was != MPI_REQUEST_NULL) {
         if (*flag)
-            record_resolve(me, was, told);
+            record_resolve(me, was, actual);
         record_one(me, "test", was);
         record_key(me, "done", *flag != 0);
         record_end(me);
         if (*flag)
-            record_completed(me, was, told);
+            record_completed(me, was, actual);
     }
     record_leave(me);
     return answer;
 }
 
-/* Arrays of requests: as they were, and statuses if the program wants none and somebody's source is open. */
+/* Arrays of requests: as they were, and statuses if the program wants none and a source is open. */
 struct record_set {
     MPI_Request *was;
     MPI_Status *statuses;
@@ -330,11 +330,11 @@ RECORD_FUNCTION int record_Waitany(int count, MPI_Request *requests, int *index,
     struct recorder *me = record_enter();
     if (!me)
         return RECORD_CALL(Waitany)(count, requests, index, status);
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
     struct record_set set = record_requests(me, count, requests, MPI_STATUSES_IGNORE);
-    int answer = RECORD_CALL(Waitany)(count, requests, index, told);
+    int answer = RECORD_CALL(Waitany)(count, requests, index, actual);
     if (record_good(me, answer))
-        record_any(me, "waitany", &set, *index, told);
+        record_any(me, "waitany", &set, *index, actual);
     record_leave(me);
     return answer;
 }
@@ -345,11 +345,11 @@ RECORD_FUNCTION int record_Testany(int count, MPI_Request *requests, int *index,
     struct recorder *me = record_enter();
     if (!me)
         return RECORD_CALL(Testany)(count, requests, index, flag, status);
-    MPI_Status own, *told = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Status own, *actual = status == MPI_STATUS_IGNORE ? &own : status;
     struct record_set set = record_requests(me, count, requests, MPI_STATUSES_IGNORE);
-    int answer = RECORD_CALL(Testany)(count, requests, index, flag, told);
+    int answer = RECORD_CALL(Testany)(count, requests, index, flag, actual);
     if (record_good(me, answer))
-        record_any(me, "testany", &set, *flag ? *index : MPI_UNDEFINED, told);
+        record_any(me, "testany", &set, *flag ? *index : MPI_UNDEFINED, actual);
     record_leave(me);
     return answer;
 }

@@ -26,8 +26,8 @@
 #include "middleware/observing/tracing.h"
 #include "middleware/process/ranks.h"
 
-/* A rank's lines lie in pieces of a nameless file beside the result, where lines that were written before can
- * be completed. The last piece is in memory. */
+/* A rank's lines lie in pieces of an unnamed file in the folder of the result, where earlier lines can be
+ * completed. The last piece is in memory. */
 #define PIECE 16384
 
 struct recorder;

@@ -72,15 +72,15 @@ static void begin_span(struct pf_rank *r)
 /* The state of the rank that is about to be made by MPI_Init; NULL when that call is wrong. */
 static struct pf_rank *rank_to_be(void)
 {
-    static bool told;
+    static bool known;
     int rank = (int)sg_actor_self_get_pid() - 1;
     if (rank < 0)
         return NULL;
     if (!pf_job_state.ranks)
         pf_job_create_ranks();
-    if (!told && traces)
+    if (!known && traces)
         pf_trace_job(pf_job_state.selves, pf_job_state.size);
-    told = true;
+    known = true;
     return rank < pf_job_state.size ? &pf_job_state.ranks[rank] : NULL;
 }
 

@@ -76,8 +76,8 @@ bool pf_bsend_must_copy(struct pf_rank *r, MPI_Comm comm, int dest, int tag)
 {
     if (!pf_ledger_on || !r->bsend_buffer || tag < 0)
         return false;
-    const struct pf_ledger_mailbox *box = pf_ledger_mailbox(pf_comm_of(r, comm), dest);
-    return box && box->exact;
+    const struct pf_ledger_mailbox *mailbox = pf_ledger_mailbox(pf_comm_of(r, comm), dest);
+    return mailbox && mailbox->exact;
 }
 
 /* Copies into `copy`, in the model in force. Returns the native code. */

@@ -10,7 +10,7 @@
 void pf_bsend_prepare(struct pf_rank *r, struct pf_instance *in);
 
 /* With the ledger in force (ledger.h) the model of each message may be another one, and the buffer cannot
- * move for each: the holder's messages may have to wait for a receiver who waits for this one. So the
+ * move for each: the holder's messages may have to wait for a receiver that waits for this one. So the
  * middleware copies the message and sends the copy; `r->buffered` has those under way. */
 bool pf_bsend_must_copy(struct pf_rank *r, MPI_Comm comm, int dest, int tag);
 

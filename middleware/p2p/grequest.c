@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Generalized requests (MPI 3.1 section 12.2): the application does the work and says when it is done. The
- * middleware keeps them. A rank that waits for one that is not complete parks; since nobody else may make its
- * MPI calls, the run then ends with a diagnosis instead of spinning.
+ * Generalized requests (MPI 3.1 section 12.2): the application does the work and reports its end. The
+ * middleware keeps them. A rank that waits for one that is not complete parks; since no other rank may make
+ * its MPI calls, the run then ends with a diagnosis instead of spinning.
  *
- * Started in SMPI, each has a native one beside it that does nothing: what a test costs there depends on the
+ * Started in SMPI, each has an empty native one as well: what a test costs there depends on the
  * tests before, which only SMPI knows.
  */
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 #ifndef PF_MIDDLEWARE_LEDGER_H
 #define PF_MIDDLEWARE_LEDGER_H
 
-#include "middleware/agree/ledger_books.h"
+#include "middleware/agree/ledger_queues.h"
 #include "middleware/comm/comm.h"
 
 /*
  * The ledger: both sides of a message are in one model (-agree follow). The first side decides, the other
- * follows, in MPI's matching order. ledger.c says how and why that is right. It keeps books in runs that can
- * switch, and costs one test of pf_ledger_on in all others.
+ * follows, in MPI's matching order. ledger.c explains why that is right. It keeps match queues in runs that
+ * can switch, and costs one test of pf_ledger_on in all others.
  */
 
 /* The arguments of a native call that depend on the agreement: the application's come in. */
@@ -36,15 +36,15 @@ void pf_ledger_sent(struct pf_ledger_side *side, bool accepted);
 /* Does a blocking call that returned this code have received? */
 bool pf_ledger_accepted(struct pf_instance *in, int code);
 
-/* A blocking receive has returned this code. The status, if there is one, tells the application's source and
- * tag after that. */
+/* A blocking receive has returned this code. The status, if there is one, then has the application's source
+ * and tag. */
 void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int code, const void *native,
                         MPI_Status *status);
 
 /* A request has completed with this status (of the middleware), which is corrected. */
 void pf_ledger_completed(struct pf_ledger_side *side, MPI_Status *status);
 
-/* Nobody will ask any more: the request is gone, the message is not. */
+/* The request is gone, the message is not. */
 void pf_ledger_forget(struct pf_ledger_side *side);
 
 /* MPI_Cancel of a request of `in`: is the native call to be made? */
@@ -54,37 +54,38 @@ bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_sid
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model);
 struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm);
 
-/* The rank's own books, for a probe. */
+/* The rank's own mailbox, for a probe. */
 struct pf_ledger_mailbox *pf_ledger_probe_mailbox(struct pf_rank *r, MPI_Comm comm, int source, int tag);
 
-/* Ends a probe for which the books have nothing, at the cost of a native one in `in`. */
+/* Ends a probe without a match in the queues, at the cost of a native one in `in`. */
 int pf_ledger_found_nothing(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at,
                             int *flag);
 
-/* A send was recorded: does somebody wait for it in a probe? */
-void pf_ledger_wake(struct pf_ledger_mailbox *box, const struct pf_ledger_entry *send);
+/* A send was recorded: wakes a probe that waits for it. */
+void pf_ledger_wake(struct pf_ledger_mailbox *mailbox, const struct pf_ledger_entry *send);
 
 /* Waits in a blocking probe until a send is recorded that matches; returns the first that does. */
-struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_mailbox *box, int source,
+struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_mailbox *mailbox, int source,
                                         int tag);
 
 /* A matched probe has taken the message out of matching: for good. */
-void pf_ledger_take(struct pf_ledger_mailbox *box, struct pf_ledger_entry *send, struct pf_ledger_side *side);
+void pf_ledger_take(struct pf_ledger_mailbox *mailbox, struct pf_ledger_entry *send,
+                    struct pf_ledger_side *side);
 
 /* Where a recorded send can be found natively. */
 struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_ledger_entry *send);
 
-/* The books of the destination of a message, NULL when it is none. */
+/* The mailbox of the destination of a message, NULL when it is none. */
 static inline struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination)
 {
     struct pf_comm_shared *side = comm ? pf_comm_peer_side(comm) : NULL;
-    return side ? pf_ledger_box_of(&side->boxes, side->size, destination) : NULL;
+    return side ? pf_ledger_mailbox_of(&side->mailboxes, side->size, destination) : NULL;
 }
 
 /* Those of the caller. */
 static inline struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm)
 {
-    return pf_ledger_box_of(&comm->shared->boxes, comm->shared->size, comm->me);
+    return pf_ledger_mailbox_of(&comm->shared->mailboxes, comm->shared->size, comm->me);
 }
 
 #endif

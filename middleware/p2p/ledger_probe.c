@@ -14,50 +14,51 @@ struct pf_ledger_prober {
     int source, tag;
 };
 
-void pf_ledger_wake(struct pf_ledger_mailbox *box, const struct pf_ledger_entry *send)
+void pf_ledger_wake(struct pf_ledger_mailbox *mailbox, const struct pf_ledger_entry *send)
 {
-    struct pf_ledger_prober *prober = box->prober;
+    struct pf_ledger_prober *prober = mailbox->prober;
     if (prober && (prober->source == send->envelope.source || prober->source == MPI_ANY_SOURCE) &&
         (prober->tag == send->envelope.tag || prober->tag == MPI_ANY_TAG))
         pf_waiter_wake(&prober->waiter);
 }
 
-/* One that tells when something has happened: while the rank waits for a message, it is as if inside. There
- * is one, because with SMPI alone nobody probes the ledger. */
-static struct pf_instance *telling(struct pf_rank *r)
+/* An instance that reports events: while the rank waits for a message, it is as if inside. There is one,
+ * because with SMPI alone the ledger is not probed. */
+static struct pf_instance *reporting(struct pf_rank *r)
 {
     int impl = 0;
-    while (!r->instances[impl] || r->instances[impl]->values->tells_nothing)
+    while (!r->instances[impl] || r->instances[impl]->values->no_upcalls)
         impl++;
     return r->instances[impl];
 }
 
 /* The rank is in no implementation, so its operations are its helper's, as while it is in SMPI. */
-static void park(struct pf_rank *r, struct pf_ledger_mailbox *box, int source, int tag)
+static void park(struct pf_rank *r, struct pf_ledger_mailbox *mailbox, int source, int tag)
 {
     struct pf_ledger_prober prober = {.source = source, .tag = tag};
-    struct pf_instance *in = telling(r);
+    struct pf_instance *in = reporting(r);
     pf_call_settle(r);
     pf_waiter_init(&prober.waiter);
     pf_compute_charge(r);
     in->ops->enter(in);
     pf_progress_guard(r, PF_IMPL_COUNT);
     r->call.model = PF_MODEL_COUNT;
-    if (!pf_ledger_find_send(box, source, tag)) { /* time may have passed */
-        box->prober = &prober;
+    if (!pf_ledger_find_send(mailbox, source, tag)) { /* time may have passed */
+        mailbox->prober = &prober;
         pf_waiter_park(&prober.waiter);
-        box->prober = NULL;
+        mailbox->prober = NULL;
     }
     r->call.model = PF_MODEL_NONE;
     in->ops->leave(in);
     pf_waiter_destroy(&prober.waiter);
 }
 
-struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_mailbox *box, int source, int tag)
+struct pf_ledger_entry *pf_ledger_await(struct pf_rank *r, struct pf_ledger_mailbox *mailbox, int source,
+                                        int tag)
 {
     struct pf_ledger_entry *send;
-    while (!(send = pf_ledger_find_send(box, source, tag)))
-        park(r, box, source, tag);
+    while (!(send = pf_ledger_find_send(mailbox, source, tag)))
+        park(r, mailbox, source, tag);
     return send;
 }
 
@@ -83,7 +84,7 @@ static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledge
 }
 
 /* What a look in vain takes decides how often a waiting program looks: it must be the same as in a run
- * without the books. SMPI sleeps before it looks, and longer each time, which would delay what is sent
+ * without the ledger. SMPI sleeps before it looks, and longer each time, which would delay what is sent
  * meanwhile. */
 int pf_ledger_found_nothing(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at,
                             int *flag)
@@ -107,23 +108,23 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
         return pf_call_error(r, handle, MPI_ERR_COMM);
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_route(r, handle);
-    struct pf_ledger_mailbox *box = pf_ledger_probe_mailbox(r, handle, source, tag), *plain = NULL;
+    struct pf_ledger_mailbox *mailbox = pf_ledger_probe_mailbox(r, handle, source, tag), *plain = NULL;
     struct pf_ledger_route at = {source, tag, handle};
     union pf_native_status native = {0};
-    bool known = box && box->exact;
+    bool known = mailbox && mailbox->exact;
     pf_call_peer(r, source, tag, handle);
     if (known) {
         struct pf_ledger_entry *send = NULL;
         if (!flag)
-            send = pf_ledger_await(r, box, source, tag);
-        else if (!(send = pf_ledger_find_send(box, source, tag)))
+            send = pf_ledger_await(r, mailbox, source, tag);
+        else if (!(send = pf_ledger_find_send(mailbox, source, tag)))
             return pf_ledger_found_nothing(r, in, &at, flag);
         at = pf_ledger_place(pf_comm_of(r, handle), send);
         source = send->envelope.source;
         tag = send->envelope.tag;
         in = pf_ledger_follow(r, handle, send->model);
-    } else if (box) {
-        plain = box;
+    } else if (mailbox) {
+        plain = mailbox;
         in = pf_ledger_plain(r, handle);
         plain->held++;
     }

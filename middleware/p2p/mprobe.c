@@ -34,9 +34,9 @@ static int probe_native(struct pf_instance *in, int source, int tag, pf_native_c
     return in->fn->Mprobe(source, tag, comm, message, status);
 }
 
-/* The ledger has told which message it is: it is taken, and received under its native tag later. */
+/* The ledger has found the message: it is taken, and received under its native tag later. */
 static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm,
-                          struct pf_ledger_mailbox *box, struct pf_ledger_entry *send, int *flag,
+                          struct pf_ledger_mailbox *mailbox, struct pf_ledger_entry *send, int *flag,
                           MPI_Message *message, MPI_Status *status)
 {
     struct pf_ledger_route at = pf_ledger_place(comm, send);
@@ -53,7 +53,7 @@ static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_c
         struct pf_message *found = pf_message_new(in, comm, &native_status);
         if (send->note)
             pf_upcalls.met(send->note, NULL);
-        pf_ledger_take(box, send, &found->side);
+        pf_ledger_take(mailbox, send, &found->side);
         pf_ledger_started(&found->side, true);
         found->source = found->side.source;
         found->tag = found->side.tag;
@@ -84,29 +84,29 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     }
     pf_call_schedule(r, false);
     struct pf_instance *in = pf_comm_route(r, handle);
-    struct pf_ledger_mailbox *box = pf_ledger_probe_mailbox(r, handle, source, tag);
+    struct pf_ledger_mailbox *mailbox = pf_ledger_probe_mailbox(r, handle, source, tag);
     pf_call_peer(r, source, tag, handle);
-    if (box && box->exact) {
+    if (mailbox && mailbox->exact) {
         struct pf_ledger_entry *send =
-            flag ? pf_ledger_find_send(box, source, tag) : pf_ledger_await(r, box, source, tag);
+            flag ? pf_ledger_find_send(mailbox, source, tag) : pf_ledger_await(r, mailbox, source, tag);
         if (!send)
             return pf_ledger_found_nothing(r, in, &(struct pf_ledger_route){source, tag, handle}, flag);
         in = pf_ledger_follow(r, handle, send->model);
         if (send->native_tag != PF_LEDGER_PLAIN)
-            return probe_recorded(r, in, comm, box, send, flag, message, status);
+            return probe_recorded(r, in, comm, mailbox, send, flag, message, status);
         source = send->envelope.source;
         tag = send->envelope.tag;
-    } else if (box) {
+    } else if (mailbox) {
         in = pf_ledger_plain(r, handle);
     }
     union pf_native_status native_status = {0};
     pf_native_message_t native = NULL;
     pf_call_native_begin(r, in);
-    if (box)
-        box->held++;
+    if (mailbox)
+        mailbox->held++;
     int code = probe_native(in, source, tag, pf_native(in, handle), flag, &native, &native_status);
-    if (box)
-        box->held--;
+    if (mailbox)
+        mailbox->held--;
     if (code != MPI_SUCCESS)
         return pf_call_leave(r, in, handle, code);
     if (flag && !*flag) {
@@ -117,8 +117,8 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     found->native = native;
     if (!in->fn->Mprobe)
         code = pf_message_start(found);
-    if (box)
-        pf_ledger_probed(box, found->source, found->tag);
+    if (mailbox)
+        pf_ledger_probed(mailbox, found->source, found->tag);
     if (!in->fn->Mprobe && r->unreceived)
         pf_stranded_note_received(r, in, comm, found->source, found->tag);
     pf_status_from_probe(in, &native_status, status);
@@ -185,7 +185,7 @@ int pf_PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mess
     struct pf_instance *in = taken->owner;
     MPI_Comm comm = pf_comm_handle(taken->comm);
     pf_call_peer(r, taken->source, taken->tag, comm);
-    if (taken->side.box)
+    if (taken->side.mailbox)
         return receive_recorded(r, taken, buf, count, datatype, status);
     if (!in->fn->Mprobe) {
         error = pf_message_deliver(r, taken, buf, count, datatype, status);
@@ -229,7 +229,7 @@ int pf_PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *mes
     struct pf_instance *in = taken->owner;
     MPI_Comm comm = pf_comm_handle(taken->comm);
     pf_call_peer(r, taken->source, taken->tag, comm);
-    if (taken->side.box) {
+    if (taken->side.mailbox) {
         pf_call_native_begin(r, in);
         pf_call_message(in, 1);
         struct pf_request *made = pf_request_new(r, in, PF_REQUEST_RECV, comm);

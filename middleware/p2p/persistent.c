@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent requests. While inactive they belong to nobody: the middleware keeps the arguments, and
- * MPI_Start makes a native request in the model in force. It is made anew at each start, because SMPI packs a
- * derived datatype when a request is initialised and Open MPI repeats the old data of a buffered one.
+ * Persistent requests. While inactive they have no owner: the middleware keeps the arguments, and
+ * MPI_Start makes a native request in the model in force. It is made again at each start, because SMPI packs
+ * a derived datatype when a request is initialised and Open MPI repeats the old data of a buffered one.
  */
 #include <stdlib.h>
 

@@ -57,7 +57,7 @@ struct pf_request_own {
 
 /*
  * A request of the application. While it is active it belongs to the implementation that runs it; an inactive
- * persistent request belongs to nobody (owner NULL). `done` means that the middleware has seen its completion
+ * persistent request has no owner (NULL). `done` means that the middleware has seen its completion
  * already, in a call that could not yet return it (a Testall over several owners): the status is kept here.
  */
 struct pf_request {

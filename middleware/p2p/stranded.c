@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Books of messages in strict agreement, to name the one that never meets its receive. */
+/* A record of messages in strict agreement, to name the one that never meets its receive. */
 #include "middleware/p2p/stranded.h"
 
 #include <stdlib.h>
@@ -118,7 +118,7 @@ void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, 
         status = &own;
     pf_status_from_native(in, native, status);
     status->MPI_ERROR = before;
-    if (source >= 0) /* SMPI tells something else when a rank sends to itself */
+    if (source >= 0) /* SMPI has another value when a rank sends to itself */
         status->MPI_SOURCE = source;
     if (r->unreceived && status->MPI_SOURCE >= 0)
         pf_stranded_note_received(r, in, pf_comm_of(r, comm), status->MPI_SOURCE, status->MPI_TAG);

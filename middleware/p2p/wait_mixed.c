@@ -2,7 +2,7 @@
 /*
  * Blocking on requests of several owners. No implementation can wait for the others', and polling them would
  * cost simulated time; so the rank parks, and is woken by its NIC (Open MPI) or by the end of an activity of
- * SimGrid (SMPI), which is looked for at each step of the simulation while somebody waits like this.
+ * SimGrid (SMPI), which is looked for at each step of the simulation while a rank waits like this.
  */
 #include "lowlevel/engine/engine.h"
 #include "middleware/comm/routing.h"
@@ -21,7 +21,7 @@ static bool part_done(const struct pf_wait_set *set)
 {
     for (int i = 0; i < set->count; i++) {
         struct pf_request *request = set->requests[i];
-        if (!pf_request_is_active(request) || !request->owner->values->tells_nothing)
+        if (!pf_request_is_active(request) || !request->owner->values->no_upcalls)
             continue;
         struct pf_instance *in = request->owner;
         if (request->own ? request->own->ready(request) : in->ops->request_done(in, request->native))

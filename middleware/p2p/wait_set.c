@@ -98,7 +98,7 @@ int pf_wait_set_part(struct pf_wait_set *set, const struct pf_instance *in)
 static int error_of(struct pf_instance *in, const void *status, int code)
 {
     int error = code == MPI_SUCCESS ? MPI_SUCCESS : in->ops->error_class(in, code);
-    if (error != MPI_ERR_IN_STATUS && (error != MPI_SUCCESS || !in->values->tells_in_status))
+    if (error != MPI_ERR_IN_STATUS && (error != MPI_SUCCESS || !in->values->status_has_error))
         return error;
     struct pf_native_status_view view;
     in->ops->status_get(status, &view);

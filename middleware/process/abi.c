@@ -35,17 +35,17 @@ static bool is_abi(const struct pf_elf *elf)
     return pf_elf_needs(elf, "libmpi_abi.so");
 }
 
-/* Beside the library in which this is, in the build directory; in an installation in a folder there, since
- * beside it may lie another MPI's. */
+/* In the build directory it is next to this library; in an installation in a folder there, since another
+ * MPI's may be next to this one. */
 static void open_library(void)
 {
     static const char *const folders[] = {"parfocal/", ""};
     Dl_info here;
     char path[PATH_MAX];
     const char *slash = dladdr(library_name, &here) ? strrchr(here.dli_fname, '/') : NULL;
-    int beside = slash ? (int)(slash + 1 - here.dli_fname) : 0;
+    int length = slash ? (int)(slash + 1 - here.dli_fname) : 0;
     for (int i = 0; i < 2 && !library; i++)
-        if (snprintf(path, sizeof path, "%.*s%s%s", beside, here.dli_fname, folders[i], library_name) <
+        if (snprintf(path, sizeof path, "%.*s%s%s", length, here.dli_fname, folders[i], library_name) <
             PATH_MAX)
             library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
@@ -126,7 +126,7 @@ static void *own(const char *name)
     return NULL;
 }
 
-/* The middleware's function itself where there is one, so that it sees who called. */
+/* The middleware's function itself where there is one, so that it sees its caller. */
 static void *of_mpi(const char *name)
 {
     char own[200];

@@ -7,8 +7,8 @@
 
 /*
  * Programs that were built against the standard ABI of MPI 5.0: ordinary executables that need
- * libmpi_abi.so.0 and were linked by any compiler. Nobody has led their references to us, so it is done when
- * their image is made: MPI's functions to the middleware, those of loader/libc.def to the simulated world.
+ * libmpi_abi.so.0 and were linked by any compiler. Their references are bound when their image is made: MPI's
+ * functions to the middleware, those of loader/libc.def to the simulated world.
  */
 
 extern PF_EXPORT const struct pf_private_kind pf_abi_programs;

@@ -38,10 +38,10 @@ struct places {
 
 static void peer_text(char *text, size_t size, int peer, int tag)
 {
-    char who[16], which[16];
-    snprintf(who, sizeof who, peer == MPI_ANY_SOURCE ? "any" : "%d", peer);
+    char from[16], which[16];
+    snprintf(from, sizeof from, peer == MPI_ANY_SOURCE ? "any" : "%d", peer);
     snprintf(which, sizeof which, tag == MPI_ANY_TAG ? "any" : "%d", tag);
-    snprintf(text, size, " (peer %s, tag %s)", who, which);
+    snprintf(text, size, " (peer %s, tag %s)", from, which);
 }
 
 /* What was sent to the rank on this communicator and not received (-agree follow). */
@@ -49,9 +49,9 @@ static void print_messages(FILE *out, const struct pf_rank *r, const struct pf_c
 {
     char site[256];
     int shown = 0;
-    if (!comm || !comm->shared->boxes)
+    if (!comm || !comm->shared->mailboxes)
         return;
-    const struct pf_ledger_entry *e = pf_ledger_entry_of(comm->shared->boxes[comm->me].sends.all.first);
+    const struct pf_ledger_entry *e = pf_ledger_entry_of(comm->shared->mailboxes[comm->me].sends.all.first);
     for (; e && shown < MESSAGES_SHOWN; e = pf_ledger_entry_of(e->envelope.next), shown++)
         fprintf(out, "parfocal:   not received: rank %d sent tag %d to rank %d in model %s (%s at %s)\n",
                 e->sender, e->envelope.tag, r->self.rank, pf_model_name(e->model), pf_fn_name(e->fn),
@@ -170,7 +170,7 @@ static void print_portals(FILE *out, const struct pf_rank *r)
             (unsigned long long)counters.dropped);
 }
 
-/* Without end-to-end reliability a lost message leaves no other trace than that somebody waits, and without
+/* Without end-to-end reliability a lost message leaves no other trace than a waiting rank, and without
  * room for its header, a message stays with its sender until the receiver has received others. */
 static void print_vanished(FILE *out)
 {

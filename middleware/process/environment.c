@@ -26,7 +26,7 @@
 
 void smpi_bench_begin(void); /* SimGrid's */
 
-/* When the simulation is over nobody can tell whose exit handler asks: FINALIZED if all ranks are. */
+/* After the simulation it is unknown whose exit handler asks: FINALIZED if all ranks are. */
 static enum pf_rank_state state_at_end(void)
 {
     enum pf_rank_state state = PF_RANK_NEW;
@@ -44,8 +44,8 @@ static enum pf_rank_state state_of_caller(void)
     return self && self->mpi ? (enum pf_rank_state)self->mpi->state : PF_RANK_NEW;
 }
 
-/* A program that asks for more and calls MPI from one thread runs as it is, so only who wants to know is
- * told. */
+/* A program that asks for more and calls MPI from one thread runs as it is, so this is printed on
+ * request only. */
 static void notice_level(const struct pf_rank *r, int required)
 {
     if (pf_config.thread_notice && r->self.rank == 0 && required > r->thread_level)

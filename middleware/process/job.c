@@ -301,7 +301,7 @@ static void portals_rank_left(struct pf_rank *r, int status)
     pf_account_close(r->account, simgrid_get_clock());
     if (pf_compute_on && r->computes)
         pf_compute_end(r);
-    if (++portals_left == pf_job_state.size) /* or SMPI would ask at the end why nobody called MPI_Finalize */
+    if (++portals_left == pf_job_state.size) /* or SMPI would warn at the end of a missing MPI_Finalize */
         xbt_log_control_set("smpi.thres:warning");
 }
 

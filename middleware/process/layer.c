@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process as an interface beside MPI sees it. */
+/* The process as an interface next to MPI sees it. */
 #include "middleware/process/layer.h"
 
 #include <stdint.h>
@@ -27,7 +27,7 @@ static bool has_nic(enum pf_model model)
     return *pf_model_network(model) != '\0';
 }
 
-const char *pf_layer_network(const char *who, enum pf_model model)
+const char *pf_layer_network(const char *caller, enum pf_model model)
 {
     if (model == PF_MODEL_ANALYTIC)
         return "ends";
@@ -35,7 +35,7 @@ const char *pf_layer_network(const char *who, enum pf_model model)
         pf_die(
             "%s needs a model with a network interface, and %s has none: pfrun -model analytic, portals or "
             "packet",
-            who, pf_model_name(model));
+            caller, pf_model_name(model));
     if (strcmp(pf_model_network(model), "external") == 0 && pf_model_missing(model))
         pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
     return pf_model_network(model);
@@ -80,7 +80,7 @@ enum pf_model pf_layer_enter(pf_self_t *self, const void *site, enum pf_layer_ca
     return r->model;
 }
 
-/* Who has left a call last, and when. Another thread looks at it. */
+/* The rank that has left a call last, and when. Another thread looks at it. */
 static struct {
     const pf_self_t *self;
     uint64_t mark;
@@ -108,7 +108,7 @@ void pf_layer_register(bool (*print)(FILE *out, const pf_self_t *self),
     pf_upcalls.layer_left = left;
 }
 
-/* What ranks have done that somebody who polls may wait for: messages of NICs, calls of MPI. */
+/* What ranks have done that a polling rank may wait for: messages of NICs, calls of MPI. */
 static uint64_t done_by_all(void)
 {
     uint64_t sum = 0;

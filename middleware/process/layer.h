@@ -12,7 +12,7 @@
 #include "base/self.h"
 
 /*
- * What an interface beside MPI asks of the process: OpenSHMEM (openshmem/), which runs on the NIC and knows
+ * What an interface next to MPI asks of the process: OpenSHMEM (openshmem/), which runs on the NIC and knows
  * no accounts, and of models only their networks. The caller is a rank in all of them.
  *
  * All of it are functions. Its library is loaded with the program's copies, and a variable of that name would
@@ -26,13 +26,13 @@ PF_EXPORT double pf_layer_spin_hint(void);
 PF_EXPORT const void *pf_layer_program(void);
 
 /* The model in force for the rank when it calls the layer's first function: that of the run, or `portals`
- * when nobody has asked for one. */
+ * by default. */
 PF_EXPORT enum pf_model pf_layer_model(void);
 
 /* The network under the NIC (pf_portals_network) by which the layer's commands go in this model. `analytic`
  * has no NIC for MPI; the layer has one over a network that prices each message by a closed form. Ends the
- * run with one line when there is none (`who` says what needs one). */
-PF_EXPORT const char *pf_layer_network(const char *who, enum pf_model model);
+ * run with one line when there is none (`caller` needs it). */
+PF_EXPORT const char *pf_layer_network(const char *caller, enum pf_model model);
 
 /* The rank has called the layer's first function: what it computes from now on is charged, if it was not
  * before. */
@@ -40,7 +40,7 @@ PF_EXPORT void pf_layer_open(pf_self_t *self);
 
 /* What a call is for a schedule. */
 enum pf_layer_call {
-    PF_LAYER_LOCAL,        /* nobody else notices it */
+    PF_LAYER_LOCAL,        /* no other rank notices it */
     PF_LAYER_COMMUNICATES, /* counts for `every` and @time */
     PF_LAYER_ALL           /* a collective of all ranks: also for @coll */
 };

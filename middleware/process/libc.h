@@ -56,7 +56,7 @@ int pf_libc_clock_gettime(clockid_t clock, struct timespec *ts) WRAPPED(clock_ge
 time_t pf_libc_time(time_t *t) WRAPPED(time);
 clock_t pf_libc_clock(void) WRAPPED(clock);
 clock_t pf_libc_times(struct tms *buffer) WRAPPED(times);
-int pf_libc_getrusage(int who, struct rusage *usage) WRAPPED(getrusage);
+int pf_libc_getrusage(int whose, struct rusage *usage) WRAPPED(getrusage);
 int pf_libc_timespec_get(struct timespec *ts, int base) WRAPPED(timespec_get);
 int pf_libc_ftime(struct timeb *tb) WRAPPED(ftime);
 int64_t pf_libc__ZNSt6chrono3_V212system_clock3nowEv(void) WRAPPED(_ZNSt6chrono3_V212system_clock3nowEv);
@@ -110,16 +110,16 @@ static inline bool pf_libc_simulated(void)
     return sg_actor_self() != NULL && !pf_in_child();
 }
 
-/* A rank that has called an interface beside MPI and not MPI: SMPI must not charge it for computation, which
+/* A rank that has called an interface next to MPI and not MPI: SMPI must not charge it for computation, which
  * it would measure from the beginning of the process on. */
-bool pf_libc_beside_mpi(void);
+bool pf_libc_without_mpi(void);
 
 /* No MPI call, so it is not counted, but what the rank has computed before ends here. */
 struct pf_rank *pf_libc_enter(void);
 void pf_libc_leave(struct pf_rank *r);
 
 /* For a rank that has not called MPI. Returns the date before; what it has computed is charged when it has
- * called an interface beside MPI. */
+ * called an interface next to MPI. */
 double pf_libc_spend(double seconds);
 
 /* A charged clock has shown this date. Where the read has cost nothing, a rank that waits for the clock must

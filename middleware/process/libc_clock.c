@@ -4,7 +4,7 @@
  * what the rank has computed and spent on reading clocks that is not charged yet.
  *
  * Every read advances it, or a program that waits for a date would never get there. Those that stock SMPI
- * sees cost what it charges for them, at once. It does not see the others, so in `smpi` nobody pays for them:
+ * sees cost what it charges for them, at once. It does not see the others, so in `smpi` they cost nothing:
  * they run ahead of simulated time, each rank's on its own (`drift`). There, a rank that does nothing but
  * read waits for a date, and pays as far as it pays for computation. In the other models each read is a debt
  * (pf_rank.owed), paid with the next call, or when it has become long.
@@ -34,7 +34,7 @@
 /* SimGrid's side. Its headers rename the C library's functions, hence the declaration. */
 double smpi_wtime(void) __asm__("PMPI_Wtime"); /* mpi.h gives that name to the middleware's */
 
-#define STEP 1e-8 /* s, of a read that nobody pays for: the default of smpi/wtime */
+#define STEP 1e-8 /* s, of a read without a price: the default of smpi/wtime */
 #define DEBT 1e-6 /* s, that a rank owes at most */
 
 /* So many reads between which nothing happens, computation of so many ns at most: the rank waits. */
@@ -126,7 +126,7 @@ void pf_libc_yielded(void)
         pass_step();
 }
 
-bool pf_libc_beside_mpi(void)
+bool pf_libc_without_mpi(void)
 {
     const pf_self_t *self = pf_self();
     return self && self->mpi && self->mpi->state == PF_RANK_NEW;
@@ -165,7 +165,7 @@ double pf_libc_spend(double seconds)
 static double charged_clock(void)
 {
     double now;
-    if (pf_libc_beside_mpi()) { /* the same price, so that a program that waits for a date gets there */
+    if (pf_libc_without_mpi()) { /* the same price, so that a program that waits for a date gets there */
         now = pf_libc_spend(wtime());
     } else {
         struct pf_rank *r = pf_libc_enter();
@@ -215,7 +215,7 @@ static double free_clock(void)
     return now;
 }
 
-/* A thread that the program has made beside its rank goes on where a rank has read last. */
+/* A thread that the program has made next to its rank goes on where a rank has read last. */
 static double clock_of_thread(void)
 {
     double now, last;
@@ -226,7 +226,7 @@ static double clock_of_thread(void)
     return now;
 }
 
-/* Where nobody compares with stock smpirun, and no computation ends with a read, a read that is seen can be a
+/* Unless the run must equal stock smpirun, or a computation ends with a read, a read that is seen can be a
  * debt like the others: the price is the same, and 100 reads stop the simulation once. */
 static bool owes(const struct pf_rank *r)
 {
@@ -359,15 +359,15 @@ clock_t pf_libc_times(struct tms *buffer)
     return ticks;
 }
 
-int pf_libc_getrusage(int who, struct rusage *usage)
+int pf_libc_getrusage(int whose, struct rusage *usage)
 {
     double now;
     struct pf_rank *r = pf_libc_simulated() ? pf_compute_call() : NULL;
-    int error = getrusage((__rusage_who_t)who, usage);
+    int error = getrusage((__rusage_who_t)whose, usage);
     pf_compute_return(r);
     if (error)
         return -1;
-    if (who != RUSAGE_CHILDREN && read_clock(false, &now)) {
+    if (whose != RUSAGE_CHILDREN && read_clock(false, &now)) {
         usage->ru_utime = to_timeval(now);
         usage->ru_stime = (struct timeval){0};
     }

@@ -164,7 +164,7 @@ static void make(struct environment *e, int rank)
     e->variable = &e->own;
 }
 
-/* Also in a child process that the rank has made; NULL for who is no rank. */
+/* Also in a child process that the rank has made; NULL outside a rank. */
 static struct environment *of_caller(void)
 {
     int rank = sg_actor_self() ? (int)sg_actor_self_get_pid() - 1 : -1;

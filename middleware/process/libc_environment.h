@@ -6,7 +6,7 @@
 
 /*
  * The environment of each rank: that of the process as it was when the rank began, and the variables by which
- * launchers tell a process its place (OMPI_COMM_WORLD_RANK, PMI_RANK ...).
+ * launchers give a process its place (OMPI_COMM_WORLD_RANK, PMI_RANK ...).
  */
 
 /* `*variable` is what a program sees as environ: its private copy in a program that pfcc has linked, set here

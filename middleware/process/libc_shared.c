@@ -2,7 +2,7 @@
 /*
  * Libraries of the system that programs use: all ranks share them and their variables. Their calls of the C
  * library are led to what the calling rank has; that a library has changed variables of its own is reported
- * at the end, unless it is known that they tell ranks nothing of each other.
+ * at the end, unless they are known to carry nothing between ranks.
  */
 #include <dlfcn.h>
 #include <link.h>

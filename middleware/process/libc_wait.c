@@ -35,7 +35,7 @@ unsigned int pf_libc_sleep(unsigned int seconds)
 {
     if (!pf_libc_simulated())
         return sleep(seconds);
-    if (pf_libc_beside_mpi()) {
+    if (pf_libc_without_mpi()) {
         pf_libc_spend(seconds);
         return 0;
     }
@@ -49,7 +49,7 @@ int pf_libc_usleep(useconds_t microseconds)
 {
     if (!pf_libc_simulated())
         return usleep(microseconds);
-    if (pf_libc_beside_mpi()) {
+    if (pf_libc_without_mpi()) {
         pf_libc_spend(microseconds * 1e-6);
         return 0;
     }
@@ -72,7 +72,7 @@ int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
         errno = EINVAL;
         return -1;
     }
-    if (pf_libc_beside_mpi()) {
+    if (pf_libc_without_mpi()) {
         pf_libc_spend((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
         return 0;
     }
@@ -123,7 +123,7 @@ static void pass_to_date(double left)
     pass(left + 1e-9);
 }
 
-/* ---- descriptors: they are real, and somebody outside the simulation may have them ---- */
+/* ---- descriptors: they are real, and processes outside the simulation may have them ---- */
 
 int pf_libc_poll(struct pollfd *fds, nfds_t count, int timeout)
 {
@@ -214,7 +214,7 @@ int pf_libc_epoll_wait(int epoll, struct epoll_event *events, int most, int time
     return pf_libc_epoll_pwait(epoll, events, most, timeout, NULL);
 }
 
-/* ---- threads: those that the program has made beside its rank live in real time ---- */
+/* ---- threads: those that the program has made next to its rank live in real time ---- */
 
 /* Dates of the monotonic clock come from std::chrono, those of the other one from clock_gettime(). */
 static double left_until(const struct timespec *date, clockid_t clock)
@@ -335,7 +335,7 @@ int pf_libc_mtx_timedlock(mtx_t *mutex, const struct timespec *date)
     return of_c11(pf_libc_pthread_mutex_timedlock((pthread_mutex_t *)mutex, date));
 }
 
-/* A rank that yields to another rank, for whom time has to pass, and not to a thread. */
+/* A rank that yields to another rank, which needs time to pass, and not to a thread. */
 int pf_libc_sched_yield(void)
 {
     int result = sched_yield();

@@ -29,7 +29,7 @@ struct object {
     struct pf_elf elf;
 };
 
-/* The objects of one rank in the order of loading, libraries before who needs them, the application last. */
+/* The objects of one rank in the order of loading, libraries before their users, the application last. */
 static struct {
     struct object *objects;
     int count;

@@ -9,8 +9,8 @@
 
 /*
  * The copies of a program as private mappings of one image in memory (loader/image.h), instead of a file and
- * five mappings for each rank. What takes the dynamic linker gets copies as before, and nobody sees a
- * difference: a program with thread-local variables, functions for the end, or libraries of its own, or one
+ * five mappings for each rank. A program that needs the dynamic linker gets copies as before, with the same
+ * results: one with thread-local variables, functions for the end, or libraries of its own, or one
  * that calls dlopen.
  */
 

@@ -252,7 +252,7 @@ int pf_PMPI_Win_get_name(MPI_Win handle, char *name, int *length)
     return pf_call_return(r, MPI_SUCCESS);
 }
 
-/* Hints are hints: they are kept for who asks, and none is followed (MPI 3.1 section 11.2.7). */
+/* Hints are hints: they are kept for MPI_Win_get_info, and none is followed (MPI 3.1 section 11.2.7). */
 int pf_PMPI_Win_set_info(MPI_Win handle, MPI_Info info)
 {
     struct pf_rank *r = PF_ENTER(Win_set_info);

@@ -9,7 +9,7 @@ struct pf_group;
 struct pf_info;
 struct pf_win_order;
 
-/* What each member tells the others when the window is made. */
+/* What each member sends the others when the window is made. */
 struct pf_win_part {
     char *base;
     MPI_Aint size;
@@ -29,7 +29,7 @@ struct pf_win_shared {
     struct pf_comm_shared *shadows; /* gives the shadows their id; NULL while there are none */
     void **boards[PF_IMPL_COUNT];   /* see adapter.h */
     int *completed;                 /* by target: calls of MPI_Win_complete, see win_test.c; NULL: none yet */
-    struct pf_win_order *order;     /* see win_order.h; NULL: nobody has needed it */
+    struct pf_win_order *order;     /* see win_order.h; made on demand */
     struct pf_win_shared *next;     /* while members have yet to join */
 };
 
@@ -123,7 +123,7 @@ int pf_win_failed(struct pf_rank *r, MPI_Win win, int error_class);
 /* Runs the error handler of the window, of MPI_COMM_WORLD when it is none. Returns the code. */
 int pf_win_raise(struct pf_rank *r, MPI_Win win, int code);
 
-/* A look at the window was in vain: who spins must spend simulated time. */
+/* A look at the window was in vain: spinning must cost simulated time. */
 void pf_win_idle(struct pf_rank *r, struct pf_instance *in);
 
 /* Ends a native call on a window and the call. */

@@ -199,7 +199,7 @@ void pf_win_access_end(struct pf_win_access *access)
         return;
     struct turn *turn = &access->win->shared->order->turns[access->target];
     if (turn->queue)
-        wake_first(&turn->queue); /* who has the turn now */
+        wake_first(&turn->queue); /* it has the turn now */
     else
         turn->taken = false;
 }

@@ -7,10 +7,10 @@
 
 /*
  * What MPI promises for locks and atomic calls, and SMPI does not keep by itself (MPI 3.1 sections 11.5.3 and
- * 11.7): an exclusive lock beside shared ones; that the next holder of a lock sees what the last one has
- * written; that nobody comes between the look and the swap of a compare-and-swap. The middleware makes a rank
- * wait where SMPI would give a wrong result, and nowhere else: all other programs take the simulated time
- * that they take under stock SMPI. Windows of other implementations have nothing of this.
+ * 11.7): an exclusive lock while shared ones exist; that the next holder of a lock sees what the last one has
+ * written; that no call comes between the look and the swap of a compare-and-swap. The middleware makes a
+ * rank wait where SMPI would give a wrong result, and nowhere else: all other programs take the simulated
+ * time that they take under stock SMPI. Windows of other implementations have nothing of this.
  */
 enum pf_win_access_kind { PF_WIN_READS, PF_WIN_WRITES, PF_WIN_ATOMIC };
 
@@ -44,7 +44,7 @@ void pf_win_order_get(struct pf_win *win, struct pf_request *request, int target
  * them complete. */
 void pf_win_order_await_gets(struct pf_win *win, int target);
 
-/* Memory of this member leaves the window: nobody looks at it any more. */
+/* Memory of this member leaves the window: it is not read any more. */
 void pf_win_order_forget(struct pf_win *win, const void *base, MPI_Aint size);
 
 void pf_win_order_free(struct pf_win_order *order);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of an exposure epoch (MPI 3.1 section 11.5.2). SMPI has no MPI_Win_test. There the members keep
- * count of who has called MPI_Win_complete for whom, and a test succeeds when all to whom the window is
- * exposed have: then SMPI's MPI_Win_wait ends as soon as their messages have arrived, and the caller pays for
- * that.
+ * The end of an exposure epoch (MPI 3.1 section 11.5.2). SMPI has no MPI_Win_test. There the members count
+ * the calls of MPI_Win_complete for each target, and a test succeeds when all origins have called it: then
+ * SMPI's MPI_Win_wait ends as soon as their messages have arrived, and the caller pays for that.
  */
 #include <stdlib.h>
 
@@ -118,7 +117,7 @@ int pf_PMPI_Win_wait(MPI_Win handle)
     return native_wait(r, win, handle);
 }
 
-/* Who spins spends simulated time. */
+/* Spinning costs simulated time. */
 static int nothing_yet(struct pf_rank *r, struct pf_instance *in, int *flag)
 {
     *flag = 0;

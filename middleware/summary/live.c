@@ -151,7 +151,7 @@ size_t pf_live_line(char text[PF_LIVE_LINE])
 static void show(const char *text, size_t length)
 {
     if (write(STDERR_FILENO, text, length) < 0)
-        live.terminal = false; /* there is nobody to tell */
+        live.terminal = false; /* there is no reader */
 }
 
 /* A line that the terminal would break could not be taken away again. Columns are counted as bytes: names of

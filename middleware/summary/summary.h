@@ -13,7 +13,7 @@ PF_EXPORT void pf_summary_set_command(int argc, char *const *argv);
 /* Notes the job. */
 PF_EXPORT void pf_summary_set_job(int np, const char *executable, const char *platform);
 
-/* Adds one text to the summary's "versions" (MPI implementations tell theirs when they are loaded). Both are
+/* Adds one text to the summary's "versions" (MPI implementations add theirs when they are loaded). Both are
  * copied. */
 PF_EXPORT void pf_summary_add_version(const char *component, const char *version);
 

@@ -53,7 +53,7 @@ PIECES = {
 # What all members must agree on.
 PAIR = "pf_check_pair(&call, sendbuf, sendcount, sendtype, recvcount, recvtype, recvbuf);"
 ALL = "pf_check_all(&call, count, datatype);"
-TOLD = {
+AMOUNTS = {
     "Bcast": ALL, "Reduce": ALL, "Allreduce": ALL, "Scan": ALL, "Exscan": ALL, "Allgather": PAIR, "Alltoall": PAIR,
     "Reduce_scatter_block": "pf_check_all(&call, recvcount, datatype);",
     "Alltoallv": "pf_check_exchange(&call, c, sendbuf, sendcounts, sendtype, NULL, recvcounts, recvtype, NULL);",
@@ -160,7 +160,7 @@ def is_collective(f):
 
 def stem(f):
     """Bcast of Ibcast."""
-    return f.stem if f.stem in PIECES or f.stem in TOLD else f.stem[1:].capitalize() if f.group == "icoll" else f.stem
+    return f.stem if f.stem in PIECES or f.stem in AMOUNTS else f.stem[1:].capitalize() if f.group == "icoll" else f.stem
 
 
 def handles(f):
@@ -185,7 +185,7 @@ def handles(f):
             lines.append(("    " if condition else "") + text)
         if is_collective(f) and p.kind == "COMM":
             lines.append("const struct pf_comm *c = call.refused ? NULL : pf_comm_of(call.rank, comm);")
-            if stem(f) not in PIECES and stem(f) not in TOLD:
+            if stem(f) not in PIECES and stem(f) not in AMOUNTS:
                 lines.append("(void)c;")
     return lines
 
@@ -298,8 +298,8 @@ def collective(f):
     for buffer, counts, datatype, datatypes, condition in LISTS.get(name, []) if is_collective(f) else []:
         check = f"pf_check_blocks(&call, {buffer}, {counts}, pf_comm_peers(c), {datatype}, {datatypes});"
         body += [f"if ({condition})", "    " + check] if condition else [check]
-    if is_collective(f) and name in TOLD:
-        body.append(TOLD[name])
+    if is_collective(f) and name in AMOUNTS:
+        body.append(AMOUNTS[name])
     if body:
         lines += ["if (c && !pf_comm_is_inter(c)) {"] + ["    " + line for line in body] + ["}"]
     comm = f.of_kind("COMM")[0]

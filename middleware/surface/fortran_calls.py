@@ -24,7 +24,7 @@ COUNTS = {"Neighbor": "pf_fortran_neighbors({comm}, {out})", "": "pf_fortran_pee
 # Strings that come back without a length of their own in the table.
 ROOM = {("Info_get", "value"): "*valuelen > 0 ? *valuelen + 1 : 1", ("Info_get_nthkey", "key"): "MPI_MAX_INFO_KEY",
         ("File_get_view", "datarep"): "MPI_MAX_DATAREP_STRING"}
-# They look at no rank, so nobody would take the call site.
+# They look at no rank, so no one would take the call site.
 SITELESS = ("Initialized", "Finalized", "Get_version", "Get_library_version")
 
 

@@ -2,7 +2,7 @@
 """mpi_f08.f90: the module `mpi_f08`: handles and statuses as types, IERROR optional, callbacks with their interfaces.
 
 A handle is a type of one INTEGER, a status one of eight, so they look in memory as those of the module `mpi`: the procedures
-are the same ones, and this module declares them anew. Buffers are TYPE(*), passed as addresses.
+are the same ones, and this module declares them again. Buffers are TYPE(*), passed as addresses.
 """
 
 import fortran

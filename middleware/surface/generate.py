@@ -22,7 +22,7 @@ OUTPUTS = {
     "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
     "checked.c": ("checked", "pf_check_*: the functions of the checking layer"),
     "check_names.h": ("check_names", "their names, and those of the functions beneath"),
-    "pf_refused.h": ("refused", "the functions that nobody can run in this version"),
+    "pf_refused.h": ("refused", "the functions that this version does not implement"),
     "pf_evidence.h": ("evidence", "which test shows that a function works in a model"),
     "play_calls.c": ("play_calls", "actions of a replay, one for each MPI function"),
     "replay_types.h": ("replay_types", "numbers of datatypes in a trace"),

@@ -29,7 +29,7 @@ SILENT = ("Comm_size", "Comm_rank", "Comm_compare", "Comm_test_inter", "Comm_rem
           "Graph_get", "Graph_neighbors_count", "Graph_neighbors", "Graph_map", "Dist_graph_neighbors_count",
           "Dist_graph_neighbors", "Dims_create", "Request_get_status", "Win_get_group", "Win_shared_query",
           "Comm_get_parent", "File_get_amode", "File_get_group")
-# A replay cannot do them: addresses of the recorded run, other programs, files, and what nobody can repeat.
+# A replay cannot do them: addresses of the recorded run, other programs, files, and what cannot be repeated.
 REFUSED = ("Grequest_start", "Grequest_complete", "Win_create_dynamic", "Win_attach", "Win_detach", "Win_test")
 REFUSED_GROUPS = ("dynamic", "file")
 NOT_REFUSED = ("Comm_disconnect",)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""wrappers.c: the bodies of the MPI functions that run in the model in force, and refusals for those nobody wrote.
+"""wrappers.c: the bodies of the MPI functions that run in the model in force, and refusals for those that are not implemented.
 
 A function that is defined by hand in one of the middleware's C files (a line that starts with `int pf_PMPI_`) is left out.
 """
@@ -57,7 +57,7 @@ def handwritten():
 
 
 def is_refused(f):
-    """SMPI's stubs would end the process; nobody has written those calls in another way yet."""
+    """SMPI's stubs would end the process; those calls have no other implementation yet."""
     if f.group in ("f2c", "neighbor"):
         return False
     if f.group == "rma":
@@ -130,8 +130,8 @@ def local(f):
     """No communication: the model in force computes it."""
     comm = f.of_kind("COMM")
     where = comm[0].name if comm else "MPI_COMM_WORLD"
-    who = "pf_switch_promote(r)" if f.route == "FALLBACK" else "r->active"
-    lines = [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {who});", native_call(f)]
+    instance = "pf_switch_promote(r)" if f.route == "FALLBACK" else "r->active"
+    lines = [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {instance});", native_call(f)]
     if f.name in ("MPI_Pack", "MPI_Unpack"):  # stock SMPI does not stop its clock there
         lines = [*lines[:2], "pf_compute_native_counts(r, in);", lines[2], "pf_compute_native_counted(r, in);"]
     return define(f, [*lines, f"return pf_call_leave(r, in, {where}, code);"])
@@ -230,7 +230,7 @@ def in_place_begin(f, blocks, what, replaced):
 
 
 def collective_bytes(f):
-    """What the caller of a collective gives to send, as an expression; 0 where nobody has needed to know."""
+    """What the caller of a collective gives to send, as an expression; 0 where it is not needed."""
     names = {p.name: p for p in f.params}
     for count, kind in (("count", "datatype"), ("sendcount", "sendtype"), ("sendcounts", "sendtype"), ("recvcount", "datatype"),
                         ("recvcounts", "datatype")):
@@ -362,7 +362,7 @@ def condition(f, p):
     return f"{only} ? {p.name} : MPI_BYTE" if only else p.name
 
 
-# Who writes the bodies of a group that runs in the model in force.
+# The bodies of a group that runs in the model in force.
 def conversion(f):
     """Of a handle to Fortran's number or back."""
     handle, given = f.stem.rsplit("_", 1)[0], f.params[0].name

@@ -55,7 +55,7 @@ static void find_neighbors(const struct pf_comm *comm, struct neighbors *out)
 /*
  * What goes backwards in a dimension of a grid arrives from the front, also where both neighbours are the
  * same rank; so messages of a grid carry the place at the receiver. Several edges of a graph between two
- * ranks are told apart by their order.
+ * ranks differ by their order.
  */
 static int send_tag(const struct neighbors *n, int i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of neighbourhood collectives: they differ in how they tell their blocks. */
+/* The functions of neighbourhood collectives: they differ in how they describe their blocks. */
 #include "middleware/comm/routing.h"
 #include "middleware/topology/neighbor.h"
 

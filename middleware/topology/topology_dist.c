@@ -38,7 +38,7 @@ static struct pf_topology *adjacent_new(int indegree, const int *sources, const 
     return topology;
 }
 
-/* Implementations make the communicator without looking at the edges, so that they are told of none. */
+/* Implementations make the communicator without looking at the edges, so that they get none. */
 static int adjacent_native(struct pf_instance *in, pf_native_comm_t parent, MPI_Info info,
                            pf_native_comm_t *native)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Dist_graph_create: any member may tell of any edge, so members exchange what they know. Open MPI does
+ * MPI_Dist_graph_create: any member may define any edge, so members exchange what they know. Open MPI does
  * it by itself. In SMPI, which has no graphs, the middleware exchanges over SMPI's own collectives, at their
  * cost.
  *
@@ -24,7 +24,7 @@ struct edges {
     bool weighted;
 };
 
-/* One end of an edge, as its member is told. */
+/* One end of an edge, as its member gets it. */
 struct edge_end {
     int outgoing;
     int other;
@@ -113,7 +113,7 @@ static struct edge_end *ends_by_member(const struct edges *edges, int size, int 
     return ends;
 }
 
-/* Tells each member its edges, over collectives of the implementation on the new communicator. */
+/* Sends each member its edges, over collectives of the implementation on the new communicator. */
 static int exchange(struct pf_instance *in, pf_native_comm_t native, int size, const struct edges *edges,
                     struct pf_topology_dist *dist)
 {
@@ -142,8 +142,7 @@ static bool valid_edges(struct edges *edges, int size)
     if (edges->n < 0 ||
         (edges->n > 0 && (!edges->sources || !edges->degrees || !edges->destinations || !edges->weights)))
         return false;
-    edges->weighted =
-        edges->weights != MPI_UNWEIGHTED; /* MPI_WEIGHTS_EMPTY tells of no edge of a weighted graph */
+    edges->weighted = edges->weights != MPI_UNWEIGHTED; /* MPI_WEIGHTS_EMPTY: no edge of a weighted graph */
     bool has_weights = pf_topology_weights_given(edges->weights);
     for (int i = 0; i < edges->n; i++) {
         if (edges->sources[i] < 0 || edges->sources[i] >= size || edges->degrees[i] < 0)

@@ -34,7 +34,7 @@ typedef struct pf_shmem_context *shmem_ctx_t;
 #define SHMEM_CTX_NOSTORE    4L
 
 enum { SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_GT, SHMEM_CMP_LE, SHMEM_CMP_LT, SHMEM_CMP_GE };
-#define SHMEM_CMP_EQ SHMEM_CMP_EQ /* macros, too, for who looks with #ifdef */
+#define SHMEM_CMP_EQ SHMEM_CMP_EQ /* macros, too, for #ifdef */
 #define SHMEM_CMP_NE SHMEM_CMP_NE
 #define SHMEM_CMP_GT SHMEM_CMP_GT
 #define SHMEM_CMP_LE SHMEM_CMP_LE

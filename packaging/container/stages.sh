@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the recipes of this folder do inside a minimal Debian 12, or 13, as root: `stages.sh build SOURCE` makes /parfocal.deb of a copy of the
-# sources; `stages.sh run` installs it, with what pfcc, pff90 and pfcurve need, and takes away what nobody needs to run.
+# sources; `stages.sh run` installs it, with what pfcc, pff90 and pfcurve need, and removes what no run needs.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 
@@ -21,7 +21,7 @@ run)
     printf 'path-include=%s\n' '/usr/share/doc/parfocal/*' '/usr/share/doc/*/copyright' >>/etc/dpkg/dpkg.cfg.d/small
     apt-get -q update
     install_packages /parfocal.deb libc6-dev g++ gfortran snakemake python3-matplotlib python3-jinja2
-    # Of what snakemake's packages want, more than a gigabyte is for clouds that nobody reaches from here.
+    # Of what snakemake's packages want, more than a gigabyte is for clouds that cannot be reached from here.
     (cd /usr/lib/python3/dist-packages && rm -rf azure botocore sympy)
     rm -rf /parfocal.deb /var/lib/apt/lists/* /var/cache/apt/*
     mkdir -p /work

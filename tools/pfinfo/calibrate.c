@@ -17,7 +17,7 @@
 
 enum { MOST_ROWS = 400, ALGORITHMS = 5 };
 
-/* One line of the program: what, between whom or "all", bytes, seconds. */
+/* One line of the program: what, between which ranks or "all", bytes, seconds. */
 struct row {
     char what[32], transport[16];
     long bytes;

@@ -71,7 +71,7 @@ static void check_limits(void)
     long maps = 0;
     FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
     if (!file || fscanf(file, "%ld", &maps) != 1)
-        maps = MIN_MAPS; /* a system that does not tell is taken for an ordinary one */
+        maps = MIN_MAPS; /* the default of Linux, where the system has no such file */
     if (file)
         fclose(file);
     good = maps >= MIN_MAPS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pfinfo --coverage: who answers each MPI function in each model. */
+/* pfinfo --coverage: what answers each MPI function in each model. */
 #include "tools/pfinfo/coverage.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* One line per MPI function: who answers it in each model, from the table that the wrappers are made of. */
+/* One line per MPI function: what answers it in each model, from the table that the wrappers are made of. */
 void coverage_print(FILE *out);
 
 #endif

@@ -189,8 +189,8 @@ static void find_times(const struct fit_request *request, struct pf_fit *fit, st
 }
 
 /*
- * The times say nothing of windows: who does one-sided communication follows from the model and the setting
- * that the run had.
+ * The times say nothing of windows: the path of one-sided communication follows from the model and the
+ * setting that the run had.
  */
 static void choose_windows(const struct fit_request *request, struct pf_parameters *parameters)
 {

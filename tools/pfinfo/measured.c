@@ -46,7 +46,7 @@ static bool add(struct lines *lines, const char *text)
 {
     struct line line;
     if (sscanf(text, "%19s %19s %ld %lf", line.what, line.transport, &line.bytes, &line.seconds) != 4)
-        return true; /* somebody else's */
+        return true; /* of another program */
     if (lines->count == lines->capacity) {
         lines->capacity = lines->capacity ? 2 * lines->capacity : 1024;
         struct line *larger = reallocarray(lines->all, lines->capacity, sizeof *larger);
@@ -58,7 +58,7 @@ static bool add(struct lines *lines, const char *text)
     return true;
 }
 
-static void tell(const struct line *median, struct pf_fit *fit, struct pf_fit *between)
+static void use(const struct line *median, struct pf_fit *fit, struct pf_fit *between)
 {
     char text[100];
     bool fitted = is_number(median) || (median->bytes & (median->bytes - 1)) == 0;
@@ -74,7 +74,7 @@ static void find_medians(struct lines *lines, struct pf_fit *fit, struct pf_fit 
     for (size_t first = 0, next; first < lines->count; first = next) {
         for (next = first + 1; next < lines->count && same(&lines->all[first], &lines->all[next]);)
             next++;
-        tell(&lines->all[first + (next - first) / 2], fit, between);
+        use(&lines->all[first + (next - first) / 2], fit, between);
     }
 }
 

@@ -49,7 +49,7 @@ void fit_print_program(FILE *out)
     fputs(measure_source, out);
 }
 
-/* Traffic beside the program and links that fail are the packet network's: the other runs of a fit go
+/* Background traffic and links that fail are the packet network's: the other runs of a fit go
  * without, as pfrun would refuse. */
 static bool is_for_packets_only(const char *argument, const char *model)
 {

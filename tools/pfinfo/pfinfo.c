@@ -24,7 +24,7 @@
 #include "tools/pfinfo/fit.h"
 #include "tools/pfinfo/picture.h"
 #include "tools/pfinfo/record_program.h"
-#include "tools/pfrun/beside.h"
+#include "tools/pfrun/helpers.h"
 
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
     {"picture", PICTURE, "FILE", 0,
-     "Draw the routers and links of --platform NAME into FILE (.svg, with a table beside it, or .html)", 0},
+     "Draw the routers and links of --platform NAME into FILE (.svg, with a table next to it, or .html)", 0},
     {"statistics", STATISTICS, "FILE", 0,
      "Colour the links of --picture by load (a table of PARFOCAL_NET_STATISTICS)", 0},
     {"machine", MACHINE, "NAME|FILE", OPTION_ARG_OPTIONAL,
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     };
     struct request request = {0};
     if (argc > 1 && (strcmp(argv[1], "--units") == 0 || strncmp(argv[1], "--units=", 8) == 0))
-        beside_sample("--units", argv);
+        helper_sample("--units", argv);
     argp_program_version_hook = print_version;
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     pf_config_load();

@@ -18,7 +18,7 @@ struct picture_point {
 };
 
 /* Draws the routers and links of a built-in platform into a file, .svg or .html, and writes the links as text
- * beside it, in the same name with .txt. `statistics`: a table that colours the links, or NULL. What is wrong
+ * to a file of the same name with .txt. `statistics`: a table that colours the links, or NULL. What is wrong
  * ends the process with one line. */
 void picture_draw(const char *platform, int hosts, const char *file, const char *statistics);
 

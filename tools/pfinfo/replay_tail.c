@@ -10,7 +10,7 @@ static struct {
     char *buffer;
     size_t written, used; /* bytes in the file; behind them in the buffer */
     long since, begin, cost;
-    MPI_Comm comm; /* for what the ranks tell each other at the end */
+    MPI_Comm comm; /* for the exchange of the ranks at the end */
 } spool;
 
 static long record_now(void)

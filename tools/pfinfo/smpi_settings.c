@@ -11,7 +11,7 @@
 
 /*
  * What a message takes besides its route is spent in the NIC and on PCIe, where the next one can follow at
- * once. SMPI can only let it hold up somebody, or multiply the latency, which makes it longer over more hops.
+ * once. SMPI can only let it delay a rank, or multiply the latency, which makes it longer over more hops.
  * So part is latency and part is not. The more of it is latency, the nearer are streams, fans and linear
  * collectives of messages; a rest remains, because senders of the finer model wait for acknowledgements, and
  * SMPI's do not. How much can be latency is bounded by what ping-pongs over one hop and many may be wrong.

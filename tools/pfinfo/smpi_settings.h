@@ -9,8 +9,8 @@
  *
  *   os(s) + lat-factor * latency + (s + 16) / (bw-factor * bandwidth) + or(s)
  *
- * where os (ois in a nonblocking send) holds up the sender, `or` the receiver, a low bw-factor everybody else
- * on the same links, and only a latency nobody, but it grows with the hops. os, ois and `or` are paid for
+ * where os (ois in a nonblocking send) holds up the sender, `or` the receiver, a low bw-factor all others
+ * on the same links, and only a latency none, but it grows with the hops. os, ois and `or` are paid for
  * messages alone whose sender does not wait.
  */
 enum { CURVE_POINTS = 2000 };

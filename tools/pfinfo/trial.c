@@ -44,7 +44,7 @@ static void catch_ends(struct trial *trial)
             signal(ends[i], SIG_IGN);
 }
 
-/* Returns 0 in the child. No signal comes while it is not known who has what to remove. */
+/* Returns 0 in the child. No signal comes while it is not known what each process has to remove. */
 static pid_t start(void)
 {
     sigset_t all, before;
@@ -88,7 +88,7 @@ const char *trial_last_line(struct trial *trial, char *line, size_t size)
     return line;
 }
 
-/* The tools beside this one. */
+/* The tools in the folder of this one. */
 static bool find_tools(struct trial *trial)
 {
     char own[PATH_MAX - 100];
@@ -112,7 +112,7 @@ const char *trial_begin(struct trial *trial)
 {
     static char problem[PATH_MAX + 100];
     if (!find_tools(trial))
-        return "pfcc and pfrun are not beside pfinfo";
+        return "pfcc and pfrun are not in the folder of pfinfo";
     snprintf(trial->dir, sizeof trial->dir, "%.3000s/pfinfo-XXXXXX", trial_temporary());
     catch_ends(trial);
     if (!mkdtemp(trial->dir)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command line of pfnet: one table for numbers, words beside it. */
+/* The command line of pfnet: one table for numbers, and words. */
 #include "tools/pfnet/options.h"
 
 #include <argp.h>
@@ -120,7 +120,7 @@ static const struct argp_option words[] = {
      2},
     {"queues", QUEUES, "input|output", 0,
      "Queues of an input: one for each channel, or one for each output (input)", 3},
-    {"pattern", PATTERN, "NAME", 0, "Who sends to whom (below; uniform)", 4},
+    {"pattern", PATTERN, "NAME", 0, "Destinations of each node (below; uniform)", 4},
     {"arrivals", ARRIVALS, "poisson|bernoulli[:BYTES]", 0,
      "When: Poisson, or one trial in each slot of so many bytes, or a packet (poisson)", 4},
     {"load", LOAD, "LIST", 0,
@@ -456,7 +456,7 @@ void options_times(const struct options *o, struct run_request *request)
     request->warm_up = o->warm_up > 0 ? packet * o->warm_up : fmax(1000 * packet, 5 * request->batch);
 }
 
-/* The script stands beside the program in the build, and in share/ in an installation. */
+/* The script is in the folder of the program in the build, and in share/ in an installation. */
 static void find_script(char *path, size_t size)
 {
     static const char *const places[] = {"draw.py", "../share/parfocal/pfnet/draw.py"};

@@ -20,7 +20,7 @@ struct statistic {
     double unit;
 };
 
-/* `unit`: the finest that quantiles tell apart. */
+/* `unit`: the resolution of quantiles. */
 void statistic_start(struct statistic *s, int batches, double unit);
 void statistic_add(struct statistic *s, int batch, double value);
 uint64_t statistic_count(const struct statistic *s);

@@ -82,7 +82,7 @@ static void stop(int number)
     raise(number);
 }
 
-/* Who only looks whether somebody is here goes at once. */
+/* A client that only tests the address leaves at once. */
 static bool says_something(int client)
 {
     struct pollfd wanted = {.fd = client, .events = POLLIN};

@@ -107,7 +107,7 @@ static bool is(const struct dumpi *d, const char *name)
     return strcmp(d->function + 4, name) == 0;
 }
 
-/* Type_commit and its like tell nothing that is needed. */
+/* Type_commit and its like have nothing that is needed. */
 static void type_call(struct dumpi *d)
 {
     struct dumpi_type *type;

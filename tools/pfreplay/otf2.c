@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "tools/pfreplay/text.h"
 
-/* The library tells its errors to this; the caller's line is enough. */
+/* The library reports its errors here; the caller's line is enough. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list args)
 {
@@ -193,7 +193,7 @@ static struct open_request complete(struct rank *rank, uint64_t self)
         rank->completed[rank->completed_count++] = one.number;
         return one;
     }
-    otf2_refuse(rank, "a request is completed that nobody has started");
+    otf2_refuse(rank, "a request is completed that was not started");
 }
 
 static OTF2_CallbackCode isend(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *data,
@@ -219,7 +219,7 @@ static OTF2_CallbackCode isend_complete(OTF2_LocationRef location, OTF2_TimeStam
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* What a receive takes is told when it is complete. */
+/* The end of a receive reports what it has taken. */
 static OTF2_CallbackCode irecv_request(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                        void *data, OTF2_AttributeList *list, uint64_t self)
 {
@@ -273,7 +273,7 @@ static void put_counts(FILE *out, int count, uint64_t value)
 }
 
 /* Of a collective whose ranks have blocks of their own, an archive has the sums only: senders know theirs;
- * who receives gives room for any. All of them together fit into an int, which some implementations count in.
+ * a receiver gives room for any. All of them together fit into an int, which some implementations count in.
  */
 static uint64_t any_block(uint64_t count)
 {
@@ -397,7 +397,7 @@ static OTF2_CallbackCode collective(OTF2_LocationRef location, OTF2_TimeStamp ti
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Which collective a request is for is told when it is complete: its line has room, until then it stands for
+/* The end of a request reports its collective: its line has room, until then it stands for
  * nothing. */
 static OTF2_CallbackCode collective_request(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                             void *data, OTF2_AttributeList *list, uint64_t self)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Definitions of an OTF2 archive: who the ranks are, communicators, names of regions. */
+/* Definitions of an OTF2 archive: ranks, communicators, names of regions. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

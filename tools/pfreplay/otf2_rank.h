@@ -15,7 +15,7 @@
 struct open_request {
     uint64_t self;
     int number;
-    long fields; /* where what is told at its end is to be written; -1: nothing */
+    long fields; /* where its end is to be written; -1: nothing */
     int room;    /* of a collective: so many characters; of a message: 0 */
 };
 

@@ -159,7 +159,7 @@ static OTF2_CallbackCode release_lock(OTF2_LocationRef location, OTF2_TimeStamp 
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* An operation is complete at its target: a flush says so, of whom it does not say. */
+/* An operation is complete at its target: a flush reports that, without a target. */
 static OTF2_CallbackCode complete_remote(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                          void *data, OTF2_AttributeList *list, OTF2_RmaWinRef win,
                                          uint64_t id)

@@ -545,7 +545,7 @@ static void allgather(void)
                              receive_count, receive_type, WORLD));
 }
 
-/* A count for each rank, and where the blocks begin: in one place, since nobody looks at them. */
+/* A count for each rank, and where the blocks begin: in one place, since they are not read. */
 static int *counts(const char *what, double *most)
 {
     int *numbers = play_ints(play.size, what);
@@ -580,7 +580,7 @@ static void scatterv(void)
                             root, WORLD));
 }
 
-/* With a type and displacements, displacements alone, or a type: SMPI tells them apart by their number. */
+/* With a type and displacements, displacements alone, or a type: SMPI distinguishes them by their number. */
 static void allgatherv(void)
 {
     double most;

@@ -122,7 +122,7 @@ MPI_Op play_op(const char *name)
     play_die("%s: there is no operation '%.20s'", play.action, name);
 }
 
-/* Room for one more by number; what is new is zero. Who records gives numbers in order, so that a large one
+/* Room for one more by number; what is new is zero. A recorder gives numbers in order, so that a large one
  * comes after many smaller ones. */
 static void *grow(void *array, int *room, int number, size_t size, const char *what)
 {

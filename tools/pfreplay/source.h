@@ -8,7 +8,7 @@
 /*
  * A recorded job: for each rank a stream of actions, one line of text each, in the grammar of docs/replay.md.
  * Every format is a table of operations that yields such lines, so the player knows one grammar only. Nothing
- * is read before somebody asks for it, and what has been read is forgotten: memory does not grow with a
+ * is read before it is needed, and what has been read is forgotten: memory does not grow with a
  * trace.
  *
  * The launcher opens it and hands it to the program that plays it, which is in the same process, as all its
@@ -21,7 +21,7 @@ struct replay_source {
     bool complete;   /* written by us: a receive of nothing receives nothing, a request has its number */
     bool computes;   /* computation takes time */
     double scale;    /* of all computation */
-    bool warned;     /* a rank has told what the format lacks */
+    bool warned;     /* a rank has printed what the format lacks */
     bool *done;      /* by rank: has come to the end of its lines */
     char *memory[2]; /* what is sent, and where it is received: each `room` long, and never looked at */
     size_t room;     /* bytes */

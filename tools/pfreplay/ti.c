@@ -120,7 +120,7 @@ static void read_title(struct replay_source *source, const char *path, const cha
     stream_of(source, ranks - 1);
 }
 
-/* One file with the lines of all ranks: who has which. */
+/* One file with the lines of all ranks: finds the lines of each. */
 static void index_file(struct replay_source *source, const char *path)
 {
     FILE *file = fopen(path, "re");
@@ -211,7 +211,7 @@ static void read_list(struct replay_source *source, const char *path)
     index_file(source, only);
 }
 
-/* Everybody must have lines. */
+/* Each rank must have lines. */
 static void check_ranks(const struct replay_source *source, const char *path)
 {
     const struct state *state = source->state;

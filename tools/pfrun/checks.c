@@ -146,7 +146,7 @@ static bool any_has_network(unsigned models, const char *network)
     return false;
 }
 
-/* What is beside the program may be done by another process, which is told of it. */
+/* Background traffic may be simulated by another process, which gets its settings. */
 bool check_networks(unsigned models)
 {
     bool external = any_has_network(models, "external");

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/setting_file.h"
-#include "tools/pfrun/beside.h"
+#include "tools/pfrun/helpers.h"
 #include "tools/pfrun/smpi_trace.h"
 
 /* smpirun takes each flag with one dash; two are accepted as well. They are read by hand because
@@ -462,7 +462,7 @@ static void hand_over(char **argv)
     if (sample && refused)
         pf_die("-%s is not for -sample: %s", refused->name, refused->no_sample);
     if (sample)
-        beside_sample("-sample", argv);
+        helper_sample("-sample", argv);
 }
 
 void options_parse(struct options *options, int argc, char **argv)

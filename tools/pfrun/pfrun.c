@@ -227,7 +227,7 @@ static void settings_for_smpi(void)
         add_argument(run.options.simgrid[i]);
 }
 
-/* Where nobody has set the speed of this machine, SMPI gets the one that it assumes, and so prints nothing of
+/* Where the speed of this machine is not set, SMPI gets the one that it assumes, and so prints nothing of
  * its own; where nothing is measured, that speed has no meaning. SimGrid 4.0 looks before the platform is
  * complete. */
 static void set_speed(void)

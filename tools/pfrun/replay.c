@@ -11,14 +11,14 @@
 #include "base/memory.h"
 #include "middleware/observing/start.h"
 #include "middleware/process/handed.h"
-#include "tools/pfrun/beside.h"
+#include "tools/pfrun/helpers.h"
 #include "tools/pfreplay/source.h"
 
 static struct replay_source *source;
 
 static char *find_player(void)
 {
-    char *path = beside_find("pfreplay");
+    char *path = helper_find("pfreplay");
     if (!path)
         pf_die("-replay: the program that plays traces is not there: " PF_LIBEXEC "/pfreplay");
     return path;
@@ -51,9 +51,9 @@ void replay_choose_time(void)
 
 void replay_print_places(FILE *out)
 {
-    int told = 0;
-    for (int rank = 0; source && rank < source->ranks && told < MOST_PLACES; rank++)
-        if (!source->done[rank] && ++told)
+    int printed = 0;
+    for (int rank = 0; source && rank < source->ranks && printed < MOST_PLACES; rank++)
+        if (!source->done[rank] && ++printed)
             fprintf(out, "parfocal: rank %d is at %s: line %ld\n", rank, source->ops->file(source, rank),
                     source->ops->line(source, rank));
 }

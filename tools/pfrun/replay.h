@@ -11,7 +11,7 @@
 void replay_prepare(struct options *options);
 
 /* When SimGrid has read its settings: what the program computes is in the trace, and what it takes to read
- * that is nobody's computation. */
+ * that is no rank's computation. */
 void replay_choose_time(void);
 
 /* Where in the trace the ranks are that cannot go on. */

@@ -85,8 +85,8 @@ static struct {
 
 static int end_status = 70; /* when cleaning up itself hangs or crashes */
 
-/* Who runs now, as text: a rank, another actor, or the simulator itself. The name of a rank's actor is its
- * number from the start, before the rank has an identity of ours. */
+/* The running actor, as text: a rank, another actor, or the simulator itself. The name of a rank's actor is
+ * its number from the start, before the rank has an identity of ours. */
 static void name_runner(char *text, size_t size)
 {
     const char *name = engine_actor_name();
@@ -350,7 +350,7 @@ static void on_stop(int signal, siginfo_t *info, void *context)
     (void)info;
 }
 
-/* The run goes on: nobody interrupts the application's own calls for this. */
+/* The run goes on: the application's own calls are not interrupted for this. */
 static void on_question(int signal)
 {
     (void)signal;
@@ -359,7 +359,7 @@ static void on_question(int signal)
     size_t length = pf_live_line(line);
     line[length++] = '\n';
     if (write(STDERR_FILENO, line, length) < 0) {
-        /* there is nobody to tell */
+        /* there is no reader */
     }
     errno = kept;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /*
- * The traces that SimGrid writes by itself (pfrun -trace smpi:FILE, ti:FILE): it tells nobody when it cannot.
+ * The traces that SimGrid writes by itself (pfrun -trace smpi:FILE, ti:FILE): it reports no failure.
  */
 
 /* The run will write such a trace to this file. One that cannot be written ends the process with one line. */

@@ -19,7 +19,7 @@ void workdir_hand_over(void);
 /* Takes over the directory of workdir_hand_over. Returns its name, or NULL when there is none. */
 const char *workdir_adopt(void);
 
-/* Keeps the directory at the end of the run and tells the user its name. */
+/* Keeps the directory at the end of the run and prints its name. */
 void workdir_keep(void);
 
 /* The directory's name, or NULL before workdir_make. */

@@ -69,7 +69,7 @@ static void check_type(void)
     PMPI_Type_free(&type);
 }
 
-/* A send that nobody starts. */
+/* A send that is never started. */
 static void check_request(void)
 {
     static int value;

@@ -21,7 +21,7 @@
 #include "adapters/openmpi/private/private.h"
 
 /* Ids of communicators. Open MPI allocates from the bottom; its own limit is lowered so that shadows have the
- * upper half of those that its messages tell apart (private/match_bits.h; 16 bits in pml/ob1). */
+ * upper half of those that its messages can carry (private/match_bits.h; 16 bits in pml/ob1). */
 static int shadow_first;
 
 /* Stock mtl/portals4 takes tags of 24 bits, but a receive of any tag ignores only 23: it would never meet a
@@ -73,7 +73,7 @@ static int instance_progress(void)
     return 0;
 }
 
-/* The table of communicators reaches to the first shadow: its memory is zeros that nobody has touched, where
+/* The table of communicators reaches to the first shadow: its memory is untouched zeros, where
  * its own function would write all of them. */
 static bool table_reaches_shadows(opal_pointer_array_t *table)
 {

@@ -19,7 +19,7 @@ struct ompi_proc_t;
 /* A function of mtl/portals4: sets the tree of its flow control up. `procs` has all ranks. */
 typedef int pf_glue_tree_t(size_t me, size_t count, struct ompi_proc_t **procs);
 
-/* What a rank's Open MPI waits for, for those who may not call it. */
+/* What a rank's Open MPI waits for, for code that may not call it. */
 struct pf_glue_waits {
     const volatile size_t *pending_sends; /* those that mtl/portals4 has put off, counted */
     bool sending;                         /* inside a blocking send */

@@ -9,7 +9,7 @@
 /* Static data of a cloned library belong to one rank, so the glue needs no context of its own. */
 extern const struct pf_glue_host *pf_glue_host;
 
-/* Replaces Open MPI's way of finding and opening plugins, and tells it which there are. Returns an OPAL
+/* Replaces Open MPI's way of finding and opening plugins, and gives it their list. Returns an OPAL
  * code. */
 int pf_glue_plugins_install(void);
 
@@ -19,7 +19,7 @@ void *pf_glue_mtl_symbol(const char *name);
 /* Compares the layouts that the glue uses with the libraries, see check.c. After MPI_Init. */
 void pf_glue_check(void);
 
-/* What this rank is inside of: send.c says it, progress.c tells the host. */
+/* What this rank is inside of: send.c sets it, progress.c passes it to the host. */
 extern struct pf_glue_waits pf_glue_waits;
 
 /* Has the network polled only when it has changed, see progress.c. After MPI_Init. */

@@ -3,11 +3,11 @@
  * What keeps stock osc/portals4 from wrong results and from waiting for ever: what it asks of the NIC,
  * changed on the way.
  *
- * Its lock is a word at the target: the number of those who have it shared, or a large number for the one who
- * has it alone. Who wants to share adds one, and takes it back where the word was larger than that number; so
- * the first one would share what another has alone. And the end of that one writes a zero, which forgets who
- * has added meanwhile. Here the one who has it alone writes one more than the large number, and takes just
- * that away again.
+ * Its lock is a word at the target: the number of shared holders, or a large number for an exclusive holder.
+ * A rank that wants to share adds one, and takes it back where the word was larger than that number; so the
+ * first one would share an exclusive lock. And the exclusive holder ends with a zero, which forgets those
+ * that have added meanwhile. Here an exclusive holder writes one more than the large number, and subtracts
+ * just that.
  *
  * A request knows how many operations it consists of, but not where a datatype has gaps: it would never be
  * complete. Here the operations are counted as they are issued. None of them is over before the component has
@@ -17,7 +17,7 @@
  * looked at here, so that their requests are over then as well.
  *
  * It has 8 requests and gives no limit, which it means as none; but a list without a limit grows only for
- * those who do not wait. The ninth pending MPI_Rget of a rank would wait for an earlier one to be freed.
+ * ranks that do not wait. The ninth pending MPI_Rget of a rank would wait for an earlier one to be freed.
  */
 #include "ompi_config.h"
 

@@ -69,8 +69,8 @@
 
 #define PF_OMPI_ANSWERED(X)
 
-/* What a wait, a receive and a send read of a rank's libraries in any case: variables, those that lie beside
- * others that have no name outside; and by which entries they find what they do not define, one for each
+/* What a wait, a receive and a send read of a rank's libraries in any case: variables, those next to others
+ * that have no external name; and by which entries they find what they do not define, one for each
  * cache line. */
 #define PF_OMPI_READ_VARIABLES                                                                               \
     "opal_progress_spin_count", "opal_progress_yield_when_idle", "opal_set_max_sys_limits",                  \

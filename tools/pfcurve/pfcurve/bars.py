@@ -29,7 +29,7 @@ def total_by_phase(row, quantity):
 
 
 def label_of_bar(row, finest, name, quantity):
-    """Seconds; beside simulated time, the error of this phase against the finest model."""
+    """Seconds; with simulated time, the error of this phase against the finest model."""
     value, right = (total_by_phase(which, quantity).get(name, 0) for which in (row, finest))
     text = seconds_text(value) if value else "0"
     if quantity == "simulated_s" and row is not finest and right > 0:

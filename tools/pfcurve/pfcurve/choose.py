@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a sweep runs, where first runs must tell: the program's phases, its simulated time, its collectives."""
+"""What a sweep runs, as far as first runs must find out: the program's phases, its simulated time, its collectives."""
 from . import points
 from .curve import Curve, make_row
 from .errors import Problem

@@ -38,10 +38,10 @@ def versions(bindir):
 
 
 def as_typed(bindir, tool):
-    """The shortest name of a tool for a command line to repeat: by PATH, or beside this one as it was typed."""
+    """The shortest name of a tool for a command line to repeat: by PATH, or next to this one as it was typed."""
     path = os.path.join(bindir, tool)
-    beside = os.path.join(os.path.dirname(sys.argv[0]), tool)
-    for name, place in ((tool, shutil.which(tool)), (beside, beside if "/" in beside else None)):
+    near = os.path.join(os.path.dirname(sys.argv[0]), tool)
+    for name, place in ((tool, shutil.which(tool)), (near, near if "/" in near else None)):
         if place and os.path.exists(place) and os.path.samefile(place, path):
             return name
     return path
@@ -204,7 +204,7 @@ def main(bindir):
     except Stopped as stopped:
         say("pfcurve: stopped; the runs that are finished are kept")
         return stopped.status
-    except BrokenPipeError:  # who read our words has gone: nobody is left to tell, not even by the flush at the end
+    except BrokenPipeError:  # the reader has gone: no output any more, not even by the flush at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:  # such as a full disk

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One run of the sweep: one.py runs/NAME/run.json, in the folder of the results.
 
-Writes result.json beside it in any case, so that a run that failed is a result as well and does not stop the others.
+Writes result.json to the same folder in any case, so that a run that failed is a result as well and does not stop the others.
 """
 import json
 import os
@@ -29,7 +29,7 @@ def read_json(path):
 
 
 def write_json(path, value):
-    """Whoever finds the file finds all of it."""
+    """The file is complete whenever it exists."""
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(value, file, indent=1)
     os.replace(path + ".new", path)

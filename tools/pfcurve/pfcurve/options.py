@@ -11,10 +11,10 @@ from .curve import measured_times
 from .errors import Problem
 from .workflow import need_slurm
 
-LADDER = models.NAMES  # coarsest first
+NAMES = models.NAMES  # coarsest first
 # Those over another network under the NIC answer questions of their own, and come when they are named.
 SPECIAL = [model.name for model in models.MODELS if model.network not in ("", "flow")]
-# Of these the network has packets, beside which there can be other traffic.
+# Of these the network has packets, and can have background traffic.
 PACKETS = {model.name for model in models.MODELS if model.network in ("packet", "external")}
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
@@ -106,7 +106,7 @@ def build_parser():
          help="parts of simulated time (default), phases, collectives on MPI_COMM_WORLD")
     flag(what, "max-points", type=int, default=32, metavar="N", help="--phases: most combinations (32)")
     flag(what, "models", metavar="M,...", help=f"models of the sweep (default: all available but {', '.join(SPECIAL)})")
-    flag(what, "cheap", metavar="M", help="model to save with (default: the first of " + ", ".join(LADDER) + ")")
+    flag(what, "cheap", metavar="M", help="model to save with (default: the first of " + ", ".join(NAMES) + ")")
     flag(what, "fine", metavar="M", help="fine model (default: the last of them)")
     flag(what, "fit", action="store_true", help="first fit model analytic to the fine model (pfinfo --fit)")
     flag(what, "sample", metavar="GOAL", help="besides, a sample of the run in the fine model (pfrun -sample GOAL)")
@@ -153,11 +153,11 @@ def models_of(text, available):
     names = [name.strip() for name in text.split(",")] if text is not None else [name for name in available if name not in SPECIAL]
     for name in names:
         check_model(name, available)
-    return [model for model in LADDER if model in names]
+    return [model for model in NAMES if model in names]
 
 
 def check_model(name, available):
-    if name not in LADDER:
+    if name not in NAMES:
         raise Problem(f"unknown model '{name}': {', '.join(available)} are available")
     if name not in available:
         raise Problem(f"model {name} is not available here (pfinfo prints why)")
@@ -172,14 +172,14 @@ def choose_models(options, args, available):
     if options.cheap == options.fine:
         raise Problem(f"--cheap and --fine are both {options.fine}: a curve needs two models")
     reference = args.reference or options.fine
-    if reference not in LADDER and (reference.endswith(".csv") or os.path.exists(reference)):
+    if reference not in NAMES and (reference.endswith(".csv") or os.path.exists(reference)):
         options.reference_csv, options.reference = reference, options.fine
         options.measured = measured_times(reference)
     else:
         check_model(reference, available)
         options.reference = reference
     wanted = {*options.models, options.cheap, options.fine, options.reference}
-    options.models = [model for model in LADDER if model in wanted]
+    options.models = [model for model in NAMES if model in wanted]
 
 
 def pfrun_flags(args):
@@ -223,8 +223,8 @@ def check_app(app):
     if app[0].startswith("-"):
         raise Problem(f"unknown option '{app[0]}' (pfcurve --help lists all)")
     if not os.path.exists(app[0]):
-        beside = f": a program of this folder is ./{app[0]}" if "/" not in app[0] else ""
-        raise Problem(f"the application '{app[0]}' does not exist{beside}")
+        hint = f": a program of this folder is ./{app[0]}" if "/" not in app[0] else ""
+        raise Problem(f"the application '{app[0]}' does not exist{hint}")
     if not os.path.isfile(app[0]):
         raise Problem(f"the application '{app[0]}' is no file")
     if not os.access(app[0], os.X_OK):

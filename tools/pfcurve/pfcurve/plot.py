@@ -84,7 +84,7 @@ def free_place(label, place, taken, renderer, frame):
     return box if inside and not any(box.overlaps(other) for other in taken) else None
 
 
-# A label stays beside its point. Above and below come first, because bars of spread go sideways.
+# A label stays next to its point. Above and below come first, because bars of spread go sideways.
 PLACES = [((0, 9), "center", "bottom"), ((0, -9), "center", "top"), ((9, 0), "left", "center"), ((-9, 0), "right", "center"),
           ((7, 7), "left", "bottom"), ((-7, 7), "right", "bottom"), ((7, -7), "left", "top"), ((-7, -7), "right", "top")]
 FEW = 10  # points, all of which get their names

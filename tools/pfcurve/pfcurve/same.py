@@ -9,7 +9,7 @@ SETTINGS = ("PARFOCAL_", "OMPI_MCA_")
 
 
 def environment():
-    """What a run depends on beside its command line: variables of ours, and those that pfrun hands to Open MPI."""
+    """What a run depends on besides its command line: variables of ours, and those that pfrun hands to Open MPI."""
     return {k: v for k, v in sorted(os.environ.items()) if k.startswith(SETTINGS)}
 
 

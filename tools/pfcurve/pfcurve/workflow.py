@@ -24,7 +24,7 @@ def need_slurm(options):
 
 
 class Workflow:
-    """`options`: slurm, jobs, partition, sbatch, quiet. `name`: of the tool, for who looks at its progress."""
+    """`options`: slurm, jobs, partition, sbatch, quiet. `name`: of the tool, for the progress line."""
 
     def __init__(self, out, options, name="pfcurve"):
         self.out, self.options, self.name = out, options, name
@@ -69,7 +69,7 @@ class Workflow:
         return sum(os.path.exists(os.path.join(self.out, run.folder, "result.json")) for run in runs)
 
     def watch(self, process, runs):
-        """Waits for the workflow; on a terminal a line tells how far it is."""
+        """Waits for the workflow; on a terminal a line shows its progress."""
         shown = sys.stderr.isatty() and not self.options.quiet
         begin = time.monotonic()
         while process.poll() is None:
@@ -88,7 +88,7 @@ class Workflow:
 
     @staticmethod
     def stop(process):
-        """^C: the workflow ends its runs (on Slurm: cancels them); whoever does not obey is killed."""
+        """^C: the workflow ends its runs (on Slurm: cancels them); it is killed when it does not end."""
         for number, patience in ((signal.SIGINT, 15), (signal.SIGTERM, 5), (signal.SIGKILL, 5)):
             try:
                 os.killpg(process.pid, number)

@@ -5,7 +5,7 @@ import os
 import re
 
 from pfcurve.errors import Problem, say
-from pfcurve.options import LADDER, Parser, check_app, check_model, flag, pfrun_flags
+from pfcurve.options import NAMES, Parser, check_app, check_model, flag, pfrun_flags
 
 PASSED_ON = ("tmpdir", "load", "background", "fail")  # to all runs
 
@@ -34,11 +34,11 @@ def percent(text, name, most):
 
 def models_of(args, available):
     """(cheap, fine): the cheapest and the finest that there are, when none is named."""
-    usual = [model for model in LADDER if model in available and model != "external"]
+    usual = [model for model in NAMES if model in available and model != "external"]
     cheap, fine = args.cheap or usual[0], args.fine or usual[-1]
     for name in (cheap, fine):
         check_model(name, available)
-    if LADDER.index(fine) <= LADDER.index(cheap):
+    if NAMES.index(fine) <= NAMES.index(cheap):
         raise Problem(f"-fine {fine} is not finer than -cheap {cheap} (from coarse to fine: {', '.join(usual)})")
     return cheap, fine
 

@@ -22,7 +22,7 @@ static int init_count;
 
 static int module_init(opal_list_t *info)
 {
-    (void)info; /* a declaration of the programming model, of interest to nobody here */
+    (void)info; /* a declaration of the programming model, not needed here */
     if (init_count++ > 0)
         return OPAL_SUCCESS;
     opal_process_name_t me = {.jobid = PF_GLUE_JOB, .vpid = (opal_vpid_t)pf_glue_host->rank};

@@ -15,7 +15,7 @@
 /*
  * pml/cm takes a reference to the type of a send, and another one where it should give the first back. Both
  * are given back here when the request is, so that a derived type does not stay behind. (Where the
- * application has freed an active request, nobody knows when that is.)
+ * application has freed an active request, that moment is unknown.)
  */
 static ompi_request_free_fn_t stock_free;
 

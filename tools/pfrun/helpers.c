@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds programs that pfrun and pfinfo start. */
-#include "tools/pfrun/beside.h"
+/* Finds the helper programs of pfrun and pfinfo. */
+#include "tools/pfrun/helpers.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@ static char *if_runs(char *path)
     return result;
 }
 
-char *beside_find(const char *name)
+char *helper_find(const char *name)
 {
     char *own = realpath("/proc/self/exe", NULL), *slash = own ? strrchr(own, '/') : NULL, *found = NULL;
     if (slash) {
@@ -31,9 +31,9 @@ char *beside_find(const char *name)
     return found ? found : if_runs(pf_asprintf("%s/%s", PF_LIBEXEC, name));
 }
 
-void beside_sample(const char *flag, char **argv)
+void helper_sample(const char *flag, char **argv)
 {
-    char *path = beside_find("pfsample");
+    char *path = helper_find("pfsample");
     if (!path)
         pf_die("%s: the sampling tool is missing: " PF_LIBEXEC "/pfsample", flag);
     execv(path, argv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The books of the ledger: entries, native tags, and what is over in the plain mode (p2p/ledger.c explains).
+/* The match queues of the ledger, its native tags, and completed messages of the plain mode (p2p/ledger.c).
  */
-#include "middleware/agree/ledger_books.h"
+#include "middleware/agree/ledger_queues.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "middleware/core/call.h"
 
-/* Resolved receives that wait in the books before somebody looks again whether they can go. */
+/* Resolved receives in the queues before the next look whether they can be removed. */
 #define SETTLE_AT 64
 
 bool pf_ledger_on;
@@ -56,9 +56,9 @@ void pf_ledger_remove(struct pf_envelope_queue *queue, struct pf_ledger_entry *e
 struct pf_ledger_entry *pf_ledger_record(struct pf_rank *r, struct pf_ledger_side *side, int source, int tag,
                                          int model, int native_tag)
 {
-    struct pf_ledger_mailbox *box = side->box;
+    struct pf_ledger_mailbox *mailbox = side->mailbox;
     struct pf_ledger_entry *e = pf_pool_get(&entries);
-    *e = (struct pf_ledger_entry){.envelope = {.order = box->order++, .source = source, .tag = tag},
+    *e = (struct pf_ledger_entry){.envelope = {.order = mailbox->order++, .source = source, .tag = tag},
                                   .side = side,
                                   .native_tag = native_tag,
                                   .sender = r->self.rank,
@@ -68,7 +68,7 @@ struct pf_ledger_entry *pf_ledger_record(struct pf_rank *r, struct pf_ledger_sid
                                   .note = pf_ledger_note(r, side, source)};
     side->open = e;
     side->native_tag = native_tag;
-    pf_envelope_insert(side->receives ? &box->receives : &box->sends, &e->envelope);
+    pf_envelope_insert(side->receives ? &mailbox->receives : &mailbox->sends, &e->envelope);
     return e;
 }
 
@@ -83,11 +83,11 @@ void pf_ledger_take_entry(struct pf_ledger_side *side, struct pf_envelope_queue 
     side->native_tag = other->native_tag;
 }
 
-/* Nothing came of it: the other side is in the books again. */
+/* The call has failed: the other side is in its queue again. */
 void pf_ledger_give_back(struct pf_ledger_side *side)
 {
     struct pf_ledger_entry *e = side->took;
-    pf_envelope_insert(side->receives ? &side->box->sends : &side->box->receives, &e->envelope);
+    pf_envelope_insert(side->receives ? &side->mailbox->sends : &side->mailbox->receives, &e->envelope);
     if (e->side) {
         e->side->open = e;
         e->side->known = false;
@@ -95,23 +95,24 @@ void pf_ledger_give_back(struct pf_ledger_side *side)
     side->took = NULL;
 }
 
-int pf_ledger_take_tag(struct pf_ledger_mailbox *box)
+int pf_ledger_take_tag(struct pf_ledger_mailbox *mailbox)
 {
-    if (box->free_count)
-        return box->free_tags[--box->free_count];
-    if (box->next_tag == (1 << 23) - 1) /* the least upper bound of the implementations */
+    if (mailbox->free_count)
+        return mailbox->free_tags[--mailbox->free_count];
+    if (mailbox->next_tag == (1 << 23) - 1) /* the least upper bound of the implementations */
         pf_die("more than %d messages to one rank are under way at once: too many for -agree follow",
-               box->next_tag);
-    return box->next_tag++;
+               mailbox->next_tag);
+    return mailbox->next_tag++;
 }
 
-void pf_ledger_free_tag(struct pf_ledger_mailbox *box, int tag)
+void pf_ledger_free_tag(struct pf_ledger_mailbox *mailbox, int tag)
 {
-    if (box->free_count == box->free_capacity) {
-        box->free_capacity = box->free_capacity ? 2 * box->free_capacity : 16;
-        box->free_tags = pf_realloc(box->free_tags, (size_t)box->free_capacity * sizeof *box->free_tags);
+    if (mailbox->free_count == mailbox->free_capacity) {
+        mailbox->free_capacity = mailbox->free_capacity ? 2 * mailbox->free_capacity : 16;
+        mailbox->free_tags =
+            pf_realloc(mailbox->free_tags, (size_t)mailbox->free_capacity * sizeof *mailbox->free_tags);
     }
-    box->free_tags[box->free_count++] = tag;
+    mailbox->free_tags[mailbox->free_count++] = tag;
 }
 
 /* ---- the plain mode ---- */
@@ -123,14 +124,13 @@ static void meet(const struct pf_ledger_entry *send, const struct pf_ledger_entr
         pf_upcalls.met(send->note, receive ? receive->note : NULL);
 }
 
-/* Messages of one source and tag are one as good as the other, unless somebody is watched: a receive that was
- * posted before this one and is not over has an earlier one. `certain` becomes false where it cannot be said
- * which. */
-static struct pf_ledger_entry *own_send(struct pf_ledger_mailbox *box, struct pf_ledger_entry *send,
+/* Messages of one source and tag are equivalent, unless one is watched: a receive that was posted before this
+ * one and is not over has an earlier one. `certain` becomes false where it is unknown which. */
+static struct pf_ledger_entry *own_send(struct pf_ledger_mailbox *mailbox, struct pf_ledger_entry *send,
                                         const struct pf_ledger_entry *receive, int source, int tag,
                                         bool *certain)
 {
-    struct pf_envelope *at = pf_envelope_find(&box->receives, source, tag);
+    struct pf_envelope *at = pf_envelope_find(&mailbox->receives, source, tag);
     for (; at && at != &receive->envelope; at = at->next) {
         const struct pf_ledger_entry *e = pf_ledger_entry_of(at);
         bool wild = !e->resolved && (at->source < 0 || at->tag < 0);
@@ -149,18 +149,19 @@ static struct pf_ledger_entry *own_send(struct pf_ledger_mailbox *box, struct pf
 }
 
 /* A receive of a message from this source with this tag is over. */
-static void consume(struct pf_ledger_mailbox *box, const struct pf_ledger_entry *receive, int source, int tag)
+static void consume(struct pf_ledger_mailbox *mailbox, const struct pf_ledger_entry *receive, int source,
+                    int tag)
 {
-    struct pf_ledger_entry *send = pf_ledger_find_send(box, source, tag);
+    struct pf_ledger_entry *send = pf_ledger_find_send(mailbox, source, tag);
     bool certain = true;
     if (!send)
         return;
     if (receive && receive->note)
-        send = own_send(box, send, receive, source, tag, &certain);
+        send = own_send(mailbox, send, receive, source, tag, &certain);
     meet(send, certain ? receive : NULL);
     if (!certain)
         pf_upcalls.met(NULL, receive->note);
-    pf_ledger_remove(&box->sends, send);
+    pf_ledger_remove(&mailbox->sends, send);
 }
 
 /* Sources of receives of any tag that are not over. */
@@ -188,118 +189,120 @@ static void add_blocker(struct blockers *blockers, int source)
         blockers->sources[blockers->count++] = source;
 }
 
-/* Takes out of the books what is over. With `finally` also the receives that the implementation must have
+/* Removes what is over from the queues. With `finally` also the receives that the implementation must have
  * matched by now, or will match: they name their sources. */
-static void settle(struct pf_ledger_mailbox *box, bool finally)
+static void settle(struct pf_ledger_mailbox *mailbox, bool finally)
 {
     struct blockers blockers = {0};
     struct pf_ledger_entry *next;
-    for (struct pf_ledger_entry *e = pf_ledger_entry_of(box->receives.all.first); e && !blockers.all;
+    for (struct pf_ledger_entry *e = pf_ledger_entry_of(mailbox->receives.all.first); e && !blockers.all;
          e = next) {
         next = pf_ledger_entry_of(e->envelope.next);
         if (e->resolved) {
             if (!finally && blocks(&blockers, e->found_source))
                 continue;
-            consume(box, e, e->found_source, e->found_tag);
-            pf_ledger_remove(&box->receives, e);
-            box->resolved--;
+            consume(mailbox, e, e->found_source, e->found_tag);
+            pf_ledger_remove(&mailbox->receives, e);
+            mailbox->resolved--;
         } else if (finally) {
-            struct pf_ledger_entry *send = pf_ledger_find_send(box, e->envelope.source, e->envelope.tag);
+            struct pf_ledger_entry *send = pf_ledger_find_send(mailbox, e->envelope.source, e->envelope.tag);
             if (!send)
                 continue;
             meet(send, e);
-            pf_ledger_remove(&box->sends, send);
-            pf_ledger_remove(&box->receives, e);
+            pf_ledger_remove(&mailbox->sends, send);
+            pf_ledger_remove(&mailbox->receives, e);
         } else if (e->envelope.tag == MPI_ANY_TAG) {
             add_blocker(&blockers, e->envelope.source);
         }
     }
-    box->settle_at = 2 * box->resolved > SETTLE_AT ? 2 * box->resolved : SETTLE_AT;
+    mailbox->settle_at = 2 * mailbox->resolved > SETTLE_AT ? 2 * mailbox->resolved : SETTLE_AT;
 }
 
-static void resolve(struct pf_ledger_mailbox *box, struct pf_ledger_entry *e, int source, int tag)
+static void resolve(struct pf_ledger_mailbox *mailbox, struct pf_ledger_entry *e, int source, int tag)
 {
-    if (box->any_tag == 0 || !e->envelope.prev) {
-        consume(box, e, source, tag);
-        pf_ledger_remove(&box->receives, e);
+    if (mailbox->any_tag == 0 || !e->envelope.prev) {
+        consume(mailbox, e, source, tag);
+        pf_ledger_remove(&mailbox->receives, e);
         return;
     }
     e->resolved = true;
     e->found_source = source;
     e->found_tag = tag;
-    if (++box->resolved >= box->settle_at)
-        settle(box, false);
+    if (++mailbox->resolved >= mailbox->settle_at)
+        settle(mailbox, false);
 }
 
 /* A plain receive is over, or has been cancelled: then its status has no source. */
-void pf_ledger_plain_received(struct pf_ledger_mailbox *box, struct pf_ledger_entry *e, int source, int tag)
+void pf_ledger_plain_received(struct pf_ledger_mailbox *mailbox, struct pf_ledger_entry *e, int source,
+                              int tag)
 {
     e->side = NULL;
-    box->held -= (e->envelope.source == MPI_ANY_SOURCE) + e->held;
-    box->any_tag -= e->envelope.tag == MPI_ANY_TAG;
+    mailbox->held -= (e->envelope.source == MPI_ANY_SOURCE) + e->held;
+    mailbox->any_tag -= e->envelope.tag == MPI_ANY_TAG;
     if (source < 0)
-        pf_ledger_remove(&box->receives, e);
+        pf_ledger_remove(&mailbox->receives, e);
     else
-        resolve(box, e, source, tag);
+        resolve(mailbox, e, source, tag);
 }
 
-void pf_ledger_probed(struct pf_ledger_mailbox *box, int source, int tag)
+void pf_ledger_probed(struct pf_ledger_mailbox *mailbox, int source, int tag)
 {
-    if (box->any_tag == 0) {
-        consume(box, NULL, source, tag);
+    if (mailbox->any_tag == 0) {
+        consume(mailbox, NULL, source, tag);
         return;
     }
     struct pf_ledger_entry *e = pf_pool_get(&entries);
-    *e = (struct pf_ledger_entry){.envelope = {.order = box->order++, .source = source, .tag = tag},
+    *e = (struct pf_ledger_entry){.envelope = {.order = mailbox->order++, .source = source, .tag = tag},
                                   .native_tag = PF_LEDGER_PLAIN};
-    pf_envelope_insert(&box->receives, &e->envelope);
-    resolve(box, e, source, tag);
+    pf_envelope_insert(&mailbox->receives, &e->envelope);
+    resolve(mailbox, e, source, tag);
 }
 
-/* ---- boxes ---- */
+/* ---- mailboxes ---- */
 
-static struct pf_ledger_mailbox *boxes_new(int size)
+static struct pf_ledger_mailbox *mailboxes_new(int size)
 {
-    struct pf_ledger_mailbox *boxes = pf_calloc((size_t)size, sizeof *boxes);
+    struct pf_ledger_mailbox *mailboxes = pf_calloc((size_t)size, sizeof *mailboxes);
     for (int i = 0; i < size; i++) {
-        boxes[i].settle_at = SETTLE_AT;
-        boxes[i].exact = switched;
+        mailboxes[i].settle_at = SETTLE_AT;
+        mailboxes[i].exact = switched;
     }
-    return boxes;
+    return mailboxes;
 }
 
-struct pf_ledger_mailbox *pf_ledger_box_of(struct pf_ledger_mailbox **boxes, int size, int destination)
+struct pf_ledger_mailbox *pf_ledger_mailbox_of(struct pf_ledger_mailbox **mailboxes, int size,
+                                               int destination)
 {
     if (destination < 0 || destination >= size)
         return NULL;
-    if (!*boxes)
-        *boxes = boxes_new(size);
-    struct pf_ledger_mailbox *box = &(*boxes)[destination];
-    if (PF_UNLIKELY(switched && !box->exact && box->held == 0)) {
-        settle(box, true);
-        box->exact = true;
+    if (!*mailboxes)
+        *mailboxes = mailboxes_new(size);
+    struct pf_ledger_mailbox *mailbox = &(*mailboxes)[destination];
+    if (PF_UNLIKELY(switched && !mailbox->exact && mailbox->held == 0)) {
+        settle(mailbox, true);
+        mailbox->exact = true;
     }
-    return box;
+    return mailbox;
 }
 
-void pf_ledger_unreceived(struct pf_ledger_mailbox *boxes, int size,
-                          void (*tell)(const struct pf_ledger_entry *send, int destination, void *data),
+void pf_ledger_unreceived(struct pf_ledger_mailbox *mailboxes, int size,
+                          void (*report)(const struct pf_ledger_entry *send, int destination, void *data),
                           void *data)
 {
-    for (int i = 0; boxes && i < size; i++) {
-        if (!boxes[i].exact)
-            settle(&boxes[i], true);
-        for (struct pf_envelope *e = boxes[i].sends.all.first; e; e = e->next)
-            tell(pf_ledger_entry_of(e), i, data);
+    for (int i = 0; mailboxes && i < size; i++) {
+        if (!mailboxes[i].exact)
+            settle(&mailboxes[i], true);
+        for (struct pf_envelope *e = mailboxes[i].sends.all.first; e; e = e->next)
+            report(pf_ledger_entry_of(e), i, data);
     }
 }
 
-void pf_ledger_free(struct pf_ledger_mailbox *boxes, int size)
+void pf_ledger_free(struct pf_ledger_mailbox *mailboxes, int size)
 {
-    for (int i = 0; boxes && i < size; i++) {
-        pf_envelope_queue_clear(&boxes[i].sends, entry_release);
-        pf_envelope_queue_clear(&boxes[i].receives, entry_release);
-        free(boxes[i].free_tags);
+    for (int i = 0; mailboxes && i < size; i++) {
+        pf_envelope_queue_clear(&mailboxes[i].sends, entry_release);
+        pf_envelope_queue_clear(&mailboxes[i].receives, entry_release);
+        free(mailboxes[i].free_tags);
     }
-    free(boxes);
+    free(mailboxes);
 }
