@@ -41,7 +41,7 @@ static void give_up(struct pf_nic_message *m)
 
 /*
  * The first of them is overdue: the source sends all again. It drops one whose tries are used up when the
- * target has received or skipped everything before it; the header of the next one tells the target to skip
+ * target has received or skipped everything before it; the header of the next one makes the target skip
  * it.
  */
 static void time_out(struct pf_event *event)

@@ -25,7 +25,7 @@ static inline struct pf_file *pf_file_of(MPI_File handle)
     return (struct pf_file *)pf_object_of(handle, PF_KIND_FILE);
 }
 
-/* Before the native call of an access: counts it as promoted when another model is in force. */
+/* Before the native call of an access: counts it as a fallback call when another model is in force. */
 struct pf_instance *pf_file_begin(struct pf_rank *r, struct pf_file *file);
 
 /* An error of a call on a file: the handler of the file. Ends the call. */

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages and messages use the field's words (docs/glossary.md) and name who does what: none of tests/style/words.tsv.
+"""Pages, messages and comments use the field's words (docs/glossary.md) and name the actor: none of tests/style/words.tsv.
 
-Messages are the text of calls that print or end a run, in C and Python. Code spans and blocks of pages are names, not words.
+Messages are the text of calls that print or end a run, in C and Python; comments are those of C sources. Code spans and blocks
+are names, not words.
 """
 import os
 import re
@@ -12,15 +13,19 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 LIST = os.path.join(ROOT, "tests/style/words.tsv")
 SOURCES = ("adapters", "base", "loader", "lowlevel", "middleware", "openshmem", "tools")
 NOT_PAGES = ("tests/", "docs/glossary.md", "docs/changes.md")  # the last two list the words
+NOT_COMMENTS = "middleware/sampling/"
+C_SOURCES = (".c", ".cpp", ".h")
+KINDS = {"pages": {"page"}, "messages": {"page", "message"}, "comments": {"page", "message", "comment"}, "sources": {"comment"}}
 PRINTS = re.compile(r"\b(pf_die|pf_warn|play_die|fail|refuse|die|say|fputs|f?printf|sys\.exit|print|Problem|CopyFailed|flag)\s*\(")
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(/\*.*?\*/|//[^\n]*)', re.S)
 
 
 def words():
-    """[(pattern, instead, whether messages count too)]"""
+    """[(pattern, instead, kinds of text)]"""
     with open(LIST, encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
-    return [(re.compile(r"(?<![\w-])" + pattern + r"(?![\w-])", re.I), instead, where == "messages") for pattern, instead, where in rows]
+    return [(re.compile(r"(?<![\w-])" + pattern + r"(?![\w-])", re.I), instead, KINDS[where]) for pattern, instead, where in rows]
 
 
 def files():
@@ -54,26 +59,36 @@ def call_text(text, start):
     return "".join(LITERAL.findall(text[start:end]))
 
 
+def comments(text):
+    """(where it begins, a comment on one line, without code spans)"""
+    for match in COMMENT.finditer(text):
+        if match.group(1):
+            yield match.start(), re.sub(r"`[^`]+`", " ", re.sub(r"\s*\n\s*(?:\* ?)?", " ", match.group(1)))
+
+
 def texts():
-    """(name, line, text, whether it is a message)"""
+    """(name, line, text, kind)"""
     for name in files():
         if name.endswith(".md") and not name.startswith(NOT_PAGES) or re.search(r"^docs/man/.*\.(1|h2m)$", name):
-            yield from ((name, number, line, False) for number, line in enumerate(page_text(read(name)).splitlines(), 1))
+            yield from ((name, number, line, "page") for number, line in enumerate(page_text(read(name)).splitlines(), 1))
         elif re.search(r"^base/\w+\.def$|^tools/.*/options\.(c|py)$", name):
             for number, line in enumerate(read(name).splitlines(), 1):
-                yield from ((name, number, literal, True) for literal in LITERAL.findall(line))
-        elif name.startswith(SOURCES) and name.endswith((".c", ".cpp", ".h", ".py")):
+                yield from ((name, number, literal, "message") for literal in LITERAL.findall(line))
+        elif name.startswith(SOURCES) and name.endswith((*C_SOURCES, ".py")):
             text = read(name)
-            yield from ((name, text.count("\n", 0, m.start()) + 1, call_text(text, m.end()), True) for m in PRINTS.finditer(text))
+            found = [(m.start(), call_text(text, m.end()), "message") for m in PRINTS.finditer(text)]
+            if name.endswith(C_SOURCES) and not name.startswith(NOT_COMMENTS):
+                found += ((start, comment, "comment") for start, comment in comments(text))
+            yield from ((name, text.count("\n", 0, start) + 1, words, kind) for start, words, kind in found)
 
 
 def main():
     listed, wrong, messages = words(), 0, 0
-    for name, line, text, is_message in texts():
-        messages += is_message and " " in text
-        for pattern, instead, in_messages in listed:
-            found = pattern.search(text)
-            if found and (in_messages or not is_message):
+    for name, line, text, kind in texts():
+        messages += kind == "message" and " " in text
+        for pattern, instead, kinds in listed:
+            found = pattern.search(text) if kind in kinds else None
+            if found:
                 print(f"{name}:{line}: '{found.group()}' is not used here: {instead}")
                 wrong += 1
     if messages < 500:

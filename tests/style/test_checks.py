@@ -331,7 +331,9 @@ class TextTest(unittest.TestCase):
         self.assertNotIn("page.md", self.words("page.md", "# Page\n`two cables`\n```\ncable\n```\n"))
         self.assertIn("base/a.c:1: 'nobody'", self.words("base/a.c", 'pf_die("%s: no"\n"body has come", name());\n'))
         self.assertIn("base/a.c:1: 'is told'", self.words("base/a.c", 'pf_warn("the rank is told");\n'))
-        self.assertNotIn("base/a.c", self.words("base/a.c", 'pf_warn("the link is down"); /* nobody is told */\n'))
+        self.assertIn("base/a.c:2: 'is told'", self.words("base/a.c", 'pf_warn("the link is down");\n/* The rank is\n * told. */\n'))
+        self.assertIn("base/a.c:1: 'who'", self.words("base/a.c", "int a; // who waits\n"))
+        self.assertNotIn("base/a.c", self.words("base/a.c", 'int nobody; /* `told` */\nchar *text = "/* who */";\n'))
 
     def commit(self, subject):
         for arguments in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", subject]):

@@ -20,7 +20,7 @@ PF_EXPORT void pf_external_set_platform(const char *file);
  * before the run. The first message does it too. */
 PF_EXPORT void pf_external_open(void);
 
-/* At the end of the run, once or more often: tells the peer to finish, and waits for its end if we have
+/* At the end of the run, once or more often: ends the conversation, and waits for its end if we have
  * started it. False: it ended badly, and a message has been printed. */
 PF_EXPORT bool pf_external_finish(void);
 
