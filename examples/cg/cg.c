@@ -59,7 +59,7 @@ typedef struct {
     MPI_Request norm_req, stats_req;
 } solver_t;
 
-/* What each rank tells rank 0 about its part of the solve phase. */
+/* What each rank sends rank 0 about its part of the solve phase. */
 typedef struct {
     double seconds, faces;
 } stats_t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks with different amounts of work, who then wait for each other: what does the imbalance cost in joules?
+/* Ranks with different amounts of work then wait for each other: what does the imbalance cost in joules?
  *
- * The work is a number of flops that nobody executes (smpi_execute_flops), so that the result is the same on
+ * The work is a number of flops that are not executed (smpi_execute_flops), so that the result is the same on
  * every machine. Builds with pfcc and with SimGrid's smpicc. */
 #include <mpi.h>
 #include <smpi/smpi.h>

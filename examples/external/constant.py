@@ -5,8 +5,8 @@
     PARFOCAL_NET_EXTERNAL='exec:examples/external/constant.py --latency 1e-6 --rate 1e10' pfrun -np 2 -model external ./app
 
 docs/external-network.md explains the protocol. What happens to a message is known here when it enters, so that this simulator has
-no events of its own: it tells everything at the next ADVANCE. One that has them runs them there, up to the first date at which it has
-something to tell and never beyond the date in ADVANCE, and says in ADVANCED when its next event is.
+no events of its own: it reports everything at the next ADVANCE. One that has them runs them there, up to the first date at which it has
+something to report and never beyond the date in ADVANCE, and says in ADVANCED when its next event is.
 """
 import argparse
 import math
@@ -90,7 +90,7 @@ class Network:
         if date < self.now or not (math.isfinite(size) and size >= 0):
             raise Wrong(f"INJECT of {size} bytes at {date}, and it is {self.now}")
         arrival = self.last[way] = max(date + size / self.rate + self.latency, self.last.get(way, 0.0))
-        self.connection.put(LAST, number, arrival, struct.pack("<dQ", -1.0, 0))  # the first byte need not be told of
+        self.connection.put(LAST, number, arrival, struct.pack("<dQ", -1.0, 0))  # the first byte need not be reported
 
     def serve(self):
         self.hello()
@@ -108,7 +108,7 @@ class Network:
                 self.connection.flush()
             elif kind == FINISH:
                 return
-            elif kind != CANCEL:  # what has been told is not taken back; the client forgets it
+            elif kind != CANCEL:  # reports are not taken back; the client ignores them
                 raise Wrong(f"a message of type {kind}")
 
 

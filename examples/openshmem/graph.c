@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A breadth-first search of a random graph whose vertices are dealt out to the PEs. A PE that reaches a
- * vertex of another one sets its level there with an atomic compare-and-swap, and whoever is the first
+ * vertex of another one sets its level there with an atomic compare-and-swap, and the PE that is the first
  * appends it to the owner's list for the next level: an atomic for the place, and a put.
  *
  *     graph [VERTICES_PER_PE [EDGES_PER_VERTEX]]

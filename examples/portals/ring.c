@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     }
     double elapsed = now() - begin;
 
-    pf_portals_barrier(); /* nobody closes while the token is on its way */
+    pf_portals_barrier(); /* no rank closes while the token is on its way */
     int wrong = 0;
     if (rank == 0) {
         uint64_t expected = (uint64_t)laps * (uint64_t)size * (uint64_t)(size - 1) / 2;

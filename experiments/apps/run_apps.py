@@ -97,7 +97,7 @@ def build_netpipe(cc, cache, folder):
 def build_hpcc(cc, cache, folder):
     top = unpack("hpcc", cache, folder)
     with open(os.path.join(top, "hpl", "Make.parfocal"), "w", encoding="utf-8") as f:
-        # Open MPI hides the MPI-1 names that HPL uses, unless it is told not to.
+        # Open MPI hides the MPI-1 names that HPL uses, unless an option says so.
         old_names = " -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0" if cc == "mpicc" else ""
         f.write(HPCC_MAKE.replace("@CC@", cc + old_names))
     os.makedirs(os.path.join(top, "hpl", "lib", "parfocal"))

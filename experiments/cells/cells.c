@@ -160,7 +160,7 @@ static void scatterv(void)
     expect(in[0] == 0);
 }
 
-/* Every rank sends to `to` and receives from `from`; either may be nobody. */
+/* Every rank sends to `to` and receives from `from`; either may be MPI_PROC_NULL. */
 static void shift(int to, int from)
 {
     MPI_Sendrecv(out, bytes, MPI_CHAR, to, 0, in, bytes, MPI_CHAR, from, 0, MPI_COMM_WORLD,

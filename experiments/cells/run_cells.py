@@ -6,7 +6,7 @@ Each cell is a run of its own. Prints how far each model is from the reference, 
 warns where it is more than 10 % off, and silent elsewhere. Writes DIR/cells.csv. Simulated times are the same in each run: --keep takes those
 of an earlier table, and only the models that are named are run.
 
-A platform is one of pfrun's built-in ones, one of the XML files beside this script, or FILE, or FILE@HOSTFILE. In an XML file of several cabinets the ranks
+A platform is one of pfrun's built-in ones, one of the XML files in this folder, or FILE, or FILE@HOSTFILE. In an XML file of several cabinets the ranks
 lie in all of them.
 """
 import argparse
@@ -154,10 +154,10 @@ def main():
     parser.add_argument("--sizes", type=lambda text: [int(part) for part in text.split(",")], default=[1024, 65536], help="bytes (default: 1024,65536)")
     parser.add_argument("--platforms", type=lambda text: text.split(","), default=PLATFORMS, help=f"default: {','.join(PLATFORMS)}")
     parser.add_argument("--patterns", type=lambda text: text.split(","), help="default: all of cells.c")
-    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"beside {REFERENCE} (default: {','.join(MODELS)})")
+    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"besides {REFERENCE} (default: {','.join(MODELS)})")
     parser.add_argument("--keep", metavar="FILE", help="an earlier cells.csv: its times of models that are not named are not run again")
     parser.add_argument("--limit", type=float, default=300, help="seconds of a run; what takes longer has no time (default: 300)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs beside each other (default: one for each core)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time (default: one for each core)")
     options = parser.parse_args()
     rows, failed = rows_of(options)
     columns = list(dict.fromkeys([*NAMES, REFERENCE, *MODELS, "warned", *(column for row in rows for column in row)]))

@@ -74,7 +74,7 @@ class Runner:
             return target, ""
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place)
-        # A copy: an include that lies beside the source would come before ours.
+        # A copy: an include in the folder of the source would come before ours.
         source = f"{name}.{'f' if language == 'f77' else 'f90'}"
         util = "mtestf.f" if language == "f77" else "mtestf90.f90"
         sources = [util, source] + ([PARTS[name]] if name in PARTS else [])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What does a neighbour's job cost, and what does adaptive routing save?
 
-A program on a quarter of a dragonfly's nodes, in order (one group) or scattered, alone or beside a job that loads the rest of the
+A program on a quarter of a dragonfly's nodes, in order (one group) or scattered, alone or with a job that loads the rest of the
 machine; an MPI_Alltoall and the halo exchange of experiments/platforms. Model packet with every routing; models portals and
 analytic, which know neither routings nor the neighbour, for comparison. Writes DIR/congestion.csv and a picture (with Debian's
 python3-matplotlib). Simulated times are the same in each run.

@@ -4,7 +4,7 @@
 
 Measured computation takes no simulated time, so that simulated times are the same in each run; spectral-64-measured replays in each
 run what one has measured. In hpl-64 the update's
-products take what they take on nodes of 20 Gflop/s, and nobody executes them. No model is fitted to another.
+products take what they take on nodes of 20 Gflop/s, and are not executed. No model is fitted to another.
 Writes the files of pfcurve to DIR/CASE; finished runs are kept there.
 """
 import argparse

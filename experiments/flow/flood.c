@@ -23,7 +23,7 @@ enum { DATA = 4, STOP = 5, WARM_UP = 4 };
 static ptl_handle_ni_t ni;
 static ptl_handle_eq_t eq;
 static ptl_handle_ct_t acks, stop;
-static ptl_handle_md_t quiet, told;
+static ptl_handle_md_t quiet, counted;
 
 static void check(int status, const char *what)
 {
@@ -73,7 +73,7 @@ static ptl_size_t count_of(ptl_handle_ct_t counter)
     return value.success;
 }
 
-/* Sends until somebody says stop, and lets the last ones arrive. */
+/* Sends until a message says stop, and lets the last ones arrive. */
 static void flood(ptl_process_t partner, ptl_size_t bytes, long window)
 {
     long sent = 0;
@@ -93,7 +93,7 @@ static void flood(ptl_process_t partner, ptl_size_t bytes, long window)
 static void put_and_wait(ptl_process_t to, ptl_size_t bytes)
 {
     ptl_event_t event;
-    check(PtlPut(told, 0, bytes, PTL_ACK_REQ, to, DATA, 0, 0, NULL, 0), "PtlPut");
+    check(PtlPut(counted, 0, bytes, PTL_ACK_REQ, to, DATA, 0, 0, NULL, 0), "PtlPut");
     do
         check(PtlEQWait(eq, &event), "PtlEQWait");
     while (event.type != PTL_EVENT_ACK);
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     expose(DATA, memory, memory_bytes, PTL_CT_NONE);
     expose(STOP, memory, memory_bytes, stop);
     quiet = bind(memory + memory_bytes, memory_bytes, PTL_EQ_NONE, acks);
-    told = bind(memory + memory_bytes, memory_bytes, eq, PTL_CT_NONE);
+    counted = bind(memory + memory_bytes, memory_bytes, eq, PTL_CT_NONE);
     check(pf_portals_map(ni, map), "pf_portals_map");
     pf_portals_barrier();
     if (rank == size - 2) {

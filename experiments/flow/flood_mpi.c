@@ -24,7 +24,7 @@ static MPI_Request start(int bytes, int partner, int tag, int sending)
     return request;
 }
 
-/* Sends until somebody says stop; then as many empty messages as the partner has receives. */
+/* Sends until a message says stop; then as many empty messages as the partner has receives. */
 static void flood(int partner, int watcher, int bytes, int window, MPI_Request *requests)
 {
     long sent = window;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the table of run_flow.py: latency beside a flood over the limit of messages in flight, as STEM.svg and STEM.png.
+"""Draws the table of run_flow.py: latency under a flood over the limit of messages in flight, as STEM.svg and STEM.png.
 
     plot_flow.py flow.csv STEM
 

@@ -4,9 +4,9 @@
  * hpccoutf.txt. The linker puts the functions here before some of HPL's own (ld --wrap, see build.py):
  *
  * - phases for MPI_Pcontrol: 1 panel factorisation, 2 broadcast of a panel, 3 update, 0 the rest;
- * - argument update=sample: the update's products are sampled; update=flops: nobody executes them, and they
+ * - argument update=sample: the update's products are sampled; update=flops: they are not executed, and they
  *   take as long as the node's speed says. Either way the matrix is wrong then;
- * - argument wait=block: who would probe for a panel waits for it instead.
+ * - argument wait=block: waits for a panel instead of probing for it.
  */
 #include <hpcc.h>
 #include <mpi.h>

@@ -134,7 +134,7 @@ static void check_sum_for_me_v(struct bench *b)
     bench_check(b, b->receive, b->counts[b->rank], b->iteration, 0, b->ranks, b->rank);
 }
 
-/* Who has waited in a barrier leaves it after the last rank has entered it. */
+/* A rank that has waited in a barrier leaves it after the last rank has entered it. */
 static void check_entered(struct bench *b, int waited)
 {
     double last;

@@ -27,7 +27,7 @@ struct bench {
     MPI_Datatype strided; /* each second word */
     MPI_Request requests[2 * WINDOW];
     MPI_Win window;
-    MPI_Group to, from; /* the ranks whose windows I use, and who use mine */
+    MPI_Group to, from; /* the ranks whose windows I use, and that use mine */
     uint64_t *memory;   /* of the window: two slots, for even and odd iterations, so that a fast rank disturbs
                            no check */
     double entered, left; /* a barrier, when */

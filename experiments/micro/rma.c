@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One-sided: each rank works on the window of the next one. The window has a slot for even iterations and one
- * for odd ones: who is an iteration ahead does not write where somebody still reads. Two ahead nobody is,
- * because a barrier ends each iteration.
+ * for odd ones: a rank that is an iteration ahead does not write where another still reads. None is two
+ * ahead, because a barrier ends each iteration.
  */
 #include "micro.h"
 

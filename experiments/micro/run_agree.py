@@ -6,7 +6,7 @@ The 66 operations of micro.c and the codes of ../analytic/codes.c (halo, ring, t
 MPI_Wtime take no simulated time. Only simulated times are compared, so that the table is the same on any machine. Writes DIR/agree.csv (each
 operation, size and number of ranks) and, with python3-matplotlib, DIR/agree.png; prints medians and largest errors.
 
-With many ranks each operation is a run of its own, so that they run beside each other, and has fewer iterations: 64 ranks that all send 32 KiB to all
+With many ranks each operation is a run of its own, so that they run at the same time, and has fewer iterations: 64 ranks that all send 32 KiB to all
 are a minute of portals for each three of them. Simulated times do not change from run to run: --keep takes those of an earlier table, and only the models
 that are named are run.
 
@@ -109,7 +109,7 @@ class Study:
                     yield (model, ranks), lambda *run, code=(name, size): self.code_time(*run, *code)
 
     def rows(self):
-        """The table's columns and rows; a time that nobody has run is empty."""
+        """The table's columns and rows; a time that was not run is empty."""
         found = self.kept()
         self.calibrate()
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
@@ -181,8 +181,8 @@ def main():
     parser.add_argument("--iterations", type=int, help=f"of each operation and size, a third not timed (default: 30; from {MANY} ranks on 3)")
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
     parser.add_argument("--only", type=lambda text: text.split(","), default=["all"], metavar="NAME,...", help="these operations of micro.c")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs beside each other (default: one for each core)")
-    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"beside {REFERENCE}, {CALIBRATED} among them (default: {','.join(MODELS)})")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time (default: one for each core)")
+    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"besides {REFERENCE}, {CALIBRATED} among them (default: {','.join(MODELS)})")
     parser.add_argument("--no-codes", action="store_true", help="operations alone")
     parser.add_argument("--bounds", metavar="FILE", help="fail when analytic is farther off: lines with a kind, or an operation and its size, "
                         "a median (- for an operation) and the largest difference, in per cent")

@@ -151,7 +151,7 @@ def main():
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
     parser.add_argument("--step", type=int, default=MARK, help="from one k to the next, a multiple of 10 (default: 10)")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], metavar="NAME,...", help="these operations alone")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs beside each other (default: one for each core)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time (default: one for each core)")
     parser.add_argument("--no-plot", action="store_true", help="no pictures, which need python3-matplotlib")
     parser.add_argument("--draw", action="store_true", help="no runs: averages and pictures of the runs in DIR once more")
     parser.add_argument("--check", action="store_true", help="only check the messages, under mixed schedules")

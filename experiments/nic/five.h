@@ -52,7 +52,7 @@ struct five {
     ptl_handle_ni_t ni;
     ptl_handle_eq_t eq;
     ptl_handle_ct_t ct;      /* requests that are done, for the benchmarks that do not wait for each */
-    ptl_handle_md_t told;    /* full events */
+    ptl_handle_md_t full;    /* full events */
     ptl_handle_md_t counted; /* counting events only */
     ptl_pt_index_t pt;
     ptl_handle_me_t entry;
@@ -85,7 +85,7 @@ static inline int five_open(struct five *f, ptl_handle_ni_t ni, bool matching, v
     md.eq_handle = f->eq;
     md.ct_handle = PTL_CT_NONE;
     if (status == PTL_OK)
-        status = PtlMDBind(ni, &md, &f->told);
+        status = PtlMDBind(ni, &md, &f->full);
     md.eq_handle = PTL_EQ_NONE;
     md.ct_handle = f->ct;
     md.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
@@ -127,13 +127,13 @@ static inline int five_step(struct five *f, enum five_kind kind, ptl_process_t p
     int status;
     switch (kind) {
     case FIVE_PUT_WAIT_ACK:
-        status = five_put(f->told, peer, bytes, PTL_ACK_REQ);
+        status = five_put(f->full, peer, bytes, PTL_ACK_REQ);
         return status == PTL_OK ? five_await(f, PTL_EVENT_ACK) : status;
     case FIVE_PUT_WAIT_SEND:
-        status = five_put(f->told, peer, bytes, PTL_NO_ACK_REQ);
+        status = five_put(f->full, peer, bytes, PTL_NO_ACK_REQ);
         return status == PTL_OK ? five_await(f, PTL_EVENT_SEND) : status;
     case FIVE_GET_WAIT_REPLY:
-        status = five_get(f->told, peer, bytes);
+        status = five_get(f->full, peer, bytes);
         return status == PTL_OK ? five_await(f, PTL_EVENT_REPLY) : status;
     case FIVE_PUT_NO_WAIT:
         return five_put(f->counted, peer, bytes, PTL_CT_ACK_REQ);

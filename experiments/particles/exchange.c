@@ -195,8 +195,7 @@ static void gains_and_losses(const struct domain *domain)
     sum_mine[1] = count[ROULETTE] + count[ABSORBED] + count[CENSUS];
 }
 
-/* A particle in a message has been gained by its sender and lost by nobody, so that equal sums mean the end.
- */
+/* A particle in a message has been gained by its sender and not lost yet: equal sums mean the end. */
 static int all_done(const struct domain *domain)
 {
     gains_and_losses(domain);
@@ -204,7 +203,7 @@ static int all_done(const struct domain *domain)
     return sum_all[0] == sum_all[1];
 }
 
-/* The sums of a moment that is not the same on all ranks: who finds them equal asks again, all together. */
+/* The sums of a moment that differs between ranks: a rank that finds them equal asks again, all together. */
 static int perhaps_done(const struct domain *domain, struct traffic *traffic)
 {
     int flag = 1;
@@ -235,7 +234,7 @@ static void compute(struct domain *domain, double cost)
     }
 }
 
-/* Nobody polls: each rank sends one message to each neighbour, and waits for theirs. */
+/* Without polling: each rank sends one message to each neighbour, and waits for theirs. */
 static void round_trip(struct domain *domain, struct traffic *traffic)
 {
     post_all(domain);

@@ -53,7 +53,7 @@ void physics_track(struct domain *domain);
 /* A sum over the particles that does not depend on their order or place in memory. */
 uint64_t physics_hash(const struct domain *domain);
 
-/* How the ranks find out that nobody has a particle left. */
+/* How the ranks find out that no particle is left. */
 enum done { DONE_ALLREDUCE, DONE_IALLREDUCE, DONE_ROUNDS };
 /* What becomes of messages: receives posted for a cycle and cancelled at its end, posted for the whole run,
  * or none, and MPI_Iprobe instead. */

@@ -71,7 +71,7 @@ void domain_free(struct domain *domain)
         free(domain->leaving[face].p);
 }
 
-/* The particles of a cell are the same whoever owns it. */
+/* The particles of a cell are the same at any owner. */
 static void fill_cell(struct domain *domain, const int cell[NDIM], int cycle, int per_cell)
 {
     uint64_t number = 0;

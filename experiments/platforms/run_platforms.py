@@ -5,7 +5,7 @@
 The main example, an MPI_Alltoall and a halo exchange (exchange.c) on a crossbar, a fat tree, one with half as many links upwards, a torus and a
 dragonfly; ranks on the nodes in their order, or scattered. On 64 nodes in models packet, portals and analytic; on 256 in analytic only.
 Model packet runs on the routers of the built-in platform where it is one, and on SimGrid's routes, which are those of portals. The bytes of
-all messages of Open MPI over the routes of SimGrid (routes.c) tell the busiest link. Writes DIR/platforms.csv and a picture (with Debian's
+all messages of Open MPI over the routes of SimGrid (routes.c) give the busiest link. Writes DIR/platforms.csv and a picture (with Debian's
 python3-matplotlib). Simulated times are the same in each run; costs are processor time.
 """
 import argparse

@@ -3,7 +3,7 @@
 """How well the analytic model predicts real runs: two ranks under mpirun on this machine, over shared memory and over TCP.
 
 In each of several rounds, and for each transport: `pfinfo --fit-program` measures messages, and each code is run for real, once
-as it is, and once with the library of `pfinfo --record-program`, which tells how long it computes between its calls. Then
+as it is, and once with the library of `pfinfo --record-program`, which measures how long it computes between its calls. Then
 `pfinfo --fit` makes parameters of the medians of the first, and the code is simulated: communication from the parameters,
 computation from the records. Writes DIR/results.csv, runs.csv, reality.png, and what it was made from; prints a table:
 
@@ -110,16 +110,16 @@ class Study:
         """The file that says how long each rank computes between its calls, and how long that run has taken."""
         transport, name, size = case
         file = f"{self.out}/{'-'.join(case).replace(' ', '-')}-{index}.computation"
-        told = self.run_real(transport, "env", f"LD_PRELOAD={self.record}", *self.command(self.real, name, size),
+        output = self.run_real(transport, "env", f"LD_PRELOAD={self.record}", *self.command(self.real, name, size),
                              PARFOCAL_COMPUTATION_RECORD=file)
-        return file, self.seconds(told)
+        return file, self.seconds(output)
 
     def fit(self, transport, times):
         """A file of parameters, and what pfinfo says of its errors."""
         name = transport.replace(" ", "-")
         parameters, file = f"{self.out}/{name}.txt", self.write(f"{name}.times", "".join(times))
-        told = self.output([f"{self.bin}/pfinfo", f"--fit={file}", "--output", parameters, "--", *self.place])
-        return parameters, told.splitlines()[-2]
+        output = self.output([f"{self.bin}/pfinfo", f"--fit={file}", "--output", parameters, "--", *self.place])
+        return parameters, output.splitlines()[-2]
 
     def predict(self, case, parameters, record):
         _, name, size = case

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples of iterative codes, each verified by the whole run in the fine model: true error, coverage of 200 samples, cost.
 
-Measured computation takes no simulated time. Writes sampling.csv to DIR, with one line for each case, and the reports beside it. Cases are
+Measured computation takes no simulated time. Writes sampling.csv to DIR, with one line for each case, and the reports to the same folder. Cases are
 added to what is there; --again runs those that are.
 """
 import argparse

@@ -45,7 +45,7 @@ static void find_partners(struct level *l)
     }
 }
 
-/* Answers whoever asks, until `missing` partners have asked; returns what is still missing. */
+/* Answers the partners that ask, until `missing` partners have asked; returns what is still missing. */
 static int answer(const struct level *l, int missing)
 {
     MPI_Status status;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what the simulated NIC costs per message, beside SMPI's own ping-pong on the same machine.
+"""Measures what the simulated NIC costs per message, and SMPI's own ping-pong on the same machine.
 
 Every repetition runs every workload once, in turn; the table shows the best of them, because whatever else the machine does
 only adds. A simulation is one thread: the figure is messages per second of its processor time, which on an idle machine

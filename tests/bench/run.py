@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what a simulation costs in wall-clock time, processor time and memory, beside stock smpirun.
+"""Measures what a simulation costs in wall-clock time, processor time and memory, and the same of stock smpirun.
 
 Every repetition runs each competitor once, in turn, so that whatever else the machine does hits all alike; the table shows
 medians, or the least of all with --best. Instructions (of user code, by `perf stat`, where it works) are the figure to trust on a busy machine.

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0,
                          MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) /* shared pages count for all who share them, so clones of a library on disk are not
+    if (rank == 0) /* shared pages count for all that share them, so clones of a library on disk are not
                       counted twice */
         bench_report("memory per rank", memory("Pss:"), size);
     MPI_Finalize();

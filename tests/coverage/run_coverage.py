@@ -4,7 +4,7 @@
 
 evidence.tsv names for each function and model one program of tests/e2e that calls it. The test runs these programs in that
 model with PARFOCAL_COUNT_CALLS and looks at the counts: a call must have succeeded; where the table says "refused", one must
-have returned MPI_ERR_UNSUPPORTED_OPERATION. --update runs all programs and writes evidence.tsv anew.
+have returned MPI_ERR_UNSUPPORTED_OPERATION. --update runs all programs and writes evidence.tsv again.
 """
 import argparse
 import concurrent.futures

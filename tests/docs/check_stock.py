@@ -57,7 +57,7 @@ def replaced(build):
     libc = found(r"^PF_LIBC\((\w+), (\w+), (\w+), (\w+)\)", "loader/libc.def")
     for name, *columns in libc:
         if set(columns) == {"own"}:
-            sys.exit(f"check_stock: loader/libc.def has {name} for nobody")
+            sys.exit(f"check_stock: loader/libc.def has {name} without a user")
         names[plain(name)] = "a function of the C library (loader/libc.def)"
     led, wrapped = {name for name, program, *_ in libc if program != "own"}, set(found(r"^--wrap=(\w+)$", "tools/pfcc/libc_names.ld"))
     wrapped |= set(found(r"^LEAD\((\w+)\)", "tools/pfcc/pfwaits.c"))

@@ -29,7 +29,7 @@ class Result:
 
     def __init__(self, command, status, out, err):
         self.command, self.status, self.err = command, status, err
-        lines = sorted(out.splitlines())  # ranks print in an order that nobody promises
+        lines = sorted(out.splitlines())  # ranks print in any order
         self.lines = lines
         self.data = [line for line in lines if not line.startswith("T ")]
         self.times = [line for line in lines if line.startswith("T ")]
@@ -44,7 +44,7 @@ class Tools:
     def __init__(self, bindir, work):
         self.bindir, self.work = os.path.abspath(bindir), os.path.abspath(work)
         os.makedirs(os.path.join(self.work, "include"), exist_ok=True)
-        # Alone: beside it is our mpi.h, which the stock wrappers must not see.
+        # Alone: in its folder is our mpi.h, which the stock wrappers must not see.
         shutil.copy(os.path.join(ROOT, "middleware", "include", "parfocal.h"), os.path.join(work, "include"))
 
     def command(self, name):

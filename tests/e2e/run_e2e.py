@@ -29,7 +29,7 @@ MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic",
 PAIRS = [("smpi", "portals"), ("portals", "smpi"), ("analytic", "smpi"), ("portals", "analytic"), ("portals", "portals-ideal"),
          ("packet", "portals")]
 PACKET_AGAIN = 0.25  # which part of the variants is run again in packet: they are many
-# Purity is promised against smpirun "with the same flags": some that change SMPI's times a lot.
+# Bit-identical to smpirun "with the same flags": some that change SMPI's times a lot.
 SETTINGS = [["--cfg=smpi/coll-selector:ompi"], ["--cfg=network/model:CM02"], ["--cfg=smpi/async-small-thresh:65536"],
             ["--cfg=smpi/send-is-detached-thresh:100", "--cfg=smpi/or:0:1e-7:1e-10", "--cfg=smpi/os:0:2e-7:1e-10"]]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_agree.py --keep: what is there is not run again, and what is run stands beside it; model calibrated has the settings of a file.
+"""run_agree.py --keep: what is there is not run again, and what is run is added; model calibrated has the settings of a file.
 
     agree_keep.py SOURCE-ROOT BIN FOLDER
 """

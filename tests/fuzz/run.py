@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--runs", type=int, default=40000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, help="run for so long; needs --keep")
-    parser.add_argument("--build", help="build directory (default: build beside the sources)")
+    parser.add_argument("--build", help="build directory (default: build in the folder of the sources)")
     parser.add_argument("--keep", help="folder for new inputs and findings")
     options = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

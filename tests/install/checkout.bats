@@ -59,7 +59,7 @@ where() {
 }
 
 @test "run-tests shows each result at once, also in a pipe" {
-    # The second test waits until somebody has seen the result of the first.
+    # The second test waits until the loop has read the result of the first.
     timeout 120 first/run-tests | while IFS= read -r line; do
         echo "$line"
         case $line in *first*OK*) touch first/build/seen ;; esac

@@ -53,7 +53,7 @@ make_system()
     echo "127.0.1.1 $(hostname)" >>"$root/etc/hosts" # sudo wants the name to resolve
     # The certificates for mirrors that want them.
     [ ! -d /etc/ssl/certs ] || { mkdir -p "$root/etc/ssl" && cp -rL /etc/ssl/certs "$root/etc/ssl/"; }
-    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/90fast" # nobody needs it after a crash
+    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/90fast" # it is not needed after a crash
     # There is no init that could start a service.
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
     chmod 755 "$root/usr/sbin/policy-rc.d"

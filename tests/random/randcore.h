@@ -49,7 +49,7 @@ static int ncomms;
 static type_t types[TYPES];
 static int ntypes;
 
-/* Every member tells its world rank: also a first use of the communicator. */
+/* Every member sends its world rank: also a first use of the communicator. */
 static void comm_add(MPI_Comm comm)
 {
     comm_t *c = &comms[ncomms++];

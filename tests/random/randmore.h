@@ -122,7 +122,7 @@ static void op_forgotten(void)
     CHECK(q == MPI_REQUEST_NULL);
 }
 
-/* Everybody has received everything. */
+/* All ranks have received everything. */
 static void forget(void)
 {
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -195,7 +195,7 @@ static void op_matched(void)
     free(p);
 }
 
-/* Buffered sends, of which one would not fit beside the other without its room being given back. */
+/* Buffered sends, of which one would not fit with the other without its room being given back. */
 static void op_buffered(void)
 {
     const comm_t *c = some_comm();
@@ -426,7 +426,7 @@ static void persistent_done(persistent_t *p)
         CHECK(unpacked(p->in, p->type, p->n, p->from, p->salt));
 }
 
-/* Whoever has it still active completes it first; then all start it again, in the model of now. */
+/* A rank that has it still active completes it first; then all start it again, in the model of now. */
 static void op_persistent(void)
 {
     persistent_t *p = &lasting[all(PERSISTENT)];
@@ -471,8 +471,8 @@ static MPI_Request *place(int index)
     return index < SLOTS ? &requests[index] : &lasting[(index - SLOTS) / 2].request[index % 2];
 }
 
-/* What is not active may stand among what is: nothing at all, or a persistent request that nobody has
- * started. */
+/* What is not active may stand among what is: nothing at all, or a persistent request that has not
+ * been started. */
 static MPI_Request inactive(void)
 {
     int i = mine(PERSISTENT);

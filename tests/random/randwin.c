@@ -147,7 +147,7 @@ static int block_is(const int *block, const window_t *w, int origin, int salt)
     return 1;
 }
 
-/* Between two barriers, so that nobody writes meanwhile. */
+/* Between two barriers, so that no rank writes meanwhile. */
 static void look(const window_t *w)
 {
     const volatile int *cells = w->memory;
@@ -389,7 +389,7 @@ static void step(void)
         under_locks(w);
     } else {
         window_close(w);
-        CHECK_OK(MPI_Barrier(w->comm)); /* nobody has a lock any more */
+        CHECK_OK(MPI_Barrier(w->comm)); /* no rank has a lock any more */
         if (what <= 7)
             between_fences(w);
         else if (what <= 9)

@@ -4,7 +4,7 @@
 
 Usage: check_cycles.py [--edges | --rooms | --arrows FROM TO] BUILD
 
-Reads the objects of a build with nm: who defines a symbol, who uses it. Prints the strongly connected components, largest first, and
+Reads the objects of a build with nm: which one defines a symbol, and which use it. Prints the strongly connected components, largest first, and
 the arrows between the rooms of middleware/ that point upwards, by symbols and by includes (what a header defines inline leaves no symbol),
 and ends with status 1 when there is such an arrow or when a cycle is longer than LIMITS allows. Lower these when you can; do not raise them. Calls through pointers are not seen: a table of functions, filled in at
 start-up, is how something calls what stands above it.

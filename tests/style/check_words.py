@@ -14,6 +14,7 @@ LIST = os.path.join(ROOT, "tests/style/words.tsv")
 SOURCES = ("adapters", "base", "loader", "lowlevel", "middleware", "openshmem", "tools")
 NOT_PAGES = ("tests/", "docs/glossary.md", "docs/changes.md")  # the last two list the words
 NOT_COMMENTS = "middleware/sampling/"
+PROGRAMS = ("examples", "experiments", "tests")  # whose messages are not the project's own
 C_SOURCES = (".c", ".cpp", ".h")
 KINDS = {"pages": {"page"}, "messages": {"page", "message"}, "comments": {"page", "message", "comment"}, "sources": {"comment"}}
 PRINTS = re.compile(r"\b(pf_die|pf_warn|play_die|fail|refuse|die|say|fputs|f?printf|sys\.exit|print|Problem|CopyFailed|flag)\s*\(")
@@ -74,9 +75,9 @@ def texts():
         elif re.search(r"^base/\w+\.def$|^tools/.*/options\.(c|py)$", name):
             for number, line in enumerate(read(name).splitlines(), 1):
                 yield from ((name, number, literal, "message") for literal in LITERAL.findall(line))
-        elif name.startswith(SOURCES) and name.endswith((*C_SOURCES, ".py")):
+        elif name.startswith(SOURCES) and name.endswith((*C_SOURCES, ".py")) or name.startswith(PROGRAMS) and name.endswith(C_SOURCES):
             text = read(name)
-            found = [(m.start(), call_text(text, m.end()), "message") for m in PRINTS.finditer(text)]
+            found = [(m.start(), call_text(text, m.end()), "message") for m in PRINTS.finditer(text) if name.startswith(SOURCES)]
             if name.endswith(C_SOURCES) and not name.startswith(NOT_COMMENTS):
                 found += ((start, comment, "comment") for start, comment in comments(text))
             yield from ((name, text.count("\n", 0, start) + 1, words, kind) for start, words, kind in found)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong native calls and wrong entries of an adapter's table do not compile; the right ones beside them do.
+"""Wrong native calls and wrong entries of an adapter's table do not compile; the right ones do.
 
 Usage: test_native.py BUILD DIRECTORY. Compiles with the options that the project's own files are compiled with.
 """

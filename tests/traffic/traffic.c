@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Performs collectives, one case after the other. Between two cases every rank sends an empty message to
- * itself, with the number of the case as its tag: in a log of messages this tells where a case begins.
+ * itself, with the number of the case as its tag: in a log of messages this marks where a case begins.
  * Usage: traffic FILE [MODEL], with one case per line: COLLECTIVE BYTES TYPE ROOT OP COMMUNICATOR.
  * BYTES is the whole vector of a rank for bcast, reductions and scans, and a block for the others.
  * A simulation goes to MODEL when communicators and types have been made.
@@ -28,7 +28,7 @@ static MPI_Datatype pairs; /* two integers with a hole between them */
 static MPI_Op commutative, ordered;
 static MPI_Comm communicators[5];
 
-/* The values do not matter here. The datatype tells how far the memory reaches. */
+/* The values do not matter here. The datatype has the extent of the memory. */
 static void keep(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)in, (void)inout, (void)count, (void)type;

@@ -152,21 +152,21 @@ struct Host {
 };
 std::vector<Host> hosts;
 double present; // of the client's last ADVANCE
-bool told;
+bool reported;
 
 double now()
 {
     return std::max(present, seconds(ns3::Simulator::Now().GetFemtoSeconds()));
 }
 
-void tell(uint16_t type, uint64_t id)
+void report(uint16_t type, uint64_t id)
 {
     std::string body;
     if (type == LAST)
         append(body, -1.0);
     append<uint64_t>(body, 0);
     say(type, id, now(), body);
-    told = true;
+    reported = true;
     ns3::Simulator::Stop();
 }
 
@@ -203,7 +203,7 @@ void packet_has_left(uint32_t number, ns3::Ptr<const ns3::Packet> packet)
     bool waits = std::find(hosts[number].waiting.begin(), hosts[number].waiting.end(), label[0]) !=
                  hosts[number].waiting.end();
     if (found != jobs.end() && found->second.streams && found->second.left == 0 && !waits)
-        tell(SENT, label[0]);
+        report(SENT, label[0]);
     ns3::Simulator::ScheduleNow(&send_next, number);
 }
 
@@ -222,11 +222,11 @@ bool at_host(ns3::Ptr<ns3::NetDevice>, ns3::Ptr<const ns3::Packet> packet, uint1
     packet->CopyData(reinterpret_cast<uint8_t *>(label), sizeof label);
     Job &job = jobs.at(label[0]);
     if (job.arrived == 0 && job.streams)
-        tell(FIRST, label[0]);
+        report(FIRST, label[0]);
     job.arrived += static_cast<int64_t>(label[1]);
     if (job.arrived < job.bytes)
         return true;
-    tell(LAST, label[0]);
+    report(LAST, label[0]);
     jobs.erase(label[0]);
     return true;
 }
@@ -259,14 +259,14 @@ void build(uint32_t count, const std::string &platform)
     ns3::NodeContainer nodes, middle;
     nodes.Create(count);
     middle.Create(1);
-    ns3::PointToPointHelper cable;
-    cable.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(std::llround(8 * rate))));
-    cable.SetChannelAttribute("Delay", ns3::TimeValue(ns3::FemtoSeconds(ticks(latency))));
-    cable.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
+    ns3::PointToPointHelper pair_of_nodes;
+    pair_of_nodes.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(std::llround(8 * rate))));
+    pair_of_nodes.SetChannelAttribute("Delay", ns3::TimeValue(ns3::FemtoSeconds(ticks(latency))));
+    pair_of_nodes.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
                    ns3::StringValue("1000000000p")); // nothing is lost
     hosts.resize(count);
     for (uint32_t i = 0; i < count; i++) {
-        auto pair = cable.Install(nodes.Get(i), middle.Get(0));
+        auto pair = pair_of_nodes.Install(nodes.Get(i), middle.Get(0));
         hosts[i].device = ns3::DynamicCast<ns3::PointToPointNetDevice>(pair.Get(0));
         hosts[i].port = ns3::DynamicCast<ns3::PointToPointNetDevice>(pair.Get(1));
         hosts[i].device->SetReceiveCallback(ns3::MakeCallback(&at_host));
@@ -287,7 +287,7 @@ void meet()
     append<uint32_t>(body, 1);
     append<uint32_t>(body, 0); // no flags
     append(body, 0.0);         // no lookahead
-    append(body, -1.0);        // streams tell when they have left
+    append(body, -1.0);        // streams report when they have left
     append(body, -1.0);
     append<uint32_t>(body, 0); // no limit
     append<uint32_t>(body, name.size());
@@ -304,7 +304,7 @@ void advance(const Message &m)
 {
     double limit = m.at<double>(0);
     present = m.date;
-    told = false;
+    reported = false;
     ns3::EventId wall;
     int64_t here = ns3::Simulator::Now().GetFemtoSeconds();
     if (std::isfinite(limit)) { // nothing of that date, but all of the present one

@@ -324,7 +324,7 @@ class BuildSystems(PfccTest):
 
 
 class NamesOfOtherWrappers(PfccTest):
-    """The build systems find bin/mpi in PATH, and nothing tells them of pfcc."""
+    """The build systems find bin/mpi in PATH, and have no setting for pfcc."""
 
     def setUp(self):
         super().setUp()

@@ -197,7 +197,7 @@ class Sweeps(Folder):
         self.assertIn("within 90 % of all packet:", said)
 
     def test_a_neighbour(self):
-        """Traffic beside the program loads the runs that have packets, and no other; a fit sees it as well."""
+        """Background traffic loads the runs that have packets, and no other; a fit sees it as well."""
         sweep = ["-np", "2", "-platform", "star:4", *FIXED[2:], "--switch-after", "--unit", "phase", "--steps", "1", "--models", "analytic,packet", "--repeat", "1"]
         self.curve(*sweep, "--output", "alone", self.steps)
         self.curve(*sweep, "--output", "beside", "-background", "hotspot:0,1:0.4:2-3", "--fit", self.steps)

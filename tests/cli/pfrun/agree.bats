@@ -44,7 +44,7 @@ setup_file() {
         if (error < -most || error > most) wrong = 1; n++ } END { exit wrong || n != 80 }'
 }
 
-# in_three RANKS PROGRAM: its lines in analytic, portals and packet, beside each other
+# in_three RANKS PROGRAM: its lines in analytic, portals and packet, one column each
 in_three() {
     "$PF_BIN/pfcc" -O1 -o "$2" "$BATS_TEST_DIRNAME/$2.c"
     for model in analytic portals packet; do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short all-to-alls behind barriers, which those leave first whom others still have to tell, and behind each
- * other: "NAME TIMES TIME" of one, and its barrier, of the slowest rank. */
+/* Short all-to-alls behind barriers, which ranks leave first that others still have to signal, and behind
+ * each other: "NAME TIMES TIME" of one, and its barrier, of the slowest rank. */
 #include <mpi.h>
 #include <stdio.h>
 

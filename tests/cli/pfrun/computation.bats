@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Computation apart from communication: recorded and replayed, and told per rank (docs/models.md).
+# Computation apart from communication: recorded and replayed, and reported per rank (docs/models.md).
 load common.bash
 
 setup_file() {
@@ -31,7 +31,7 @@ refuses_file() {
 # told ARGUMENTS...: how many lines about the speed of this machine, of which none is SMPI's
 told() { "$PF_BIN/pfrun" -np 3 "$@" "$APP" 2>&1 >out | grep -cE "^parfocal: note: .* speed of this machine is not set|smpi_config" || :; }
 
-@test "only where computation is measured is it told that nobody has set the speed of this machine" {
+@test "only where computation is measured does a note say that the speed of this machine is not set" {
     [ "$(told)" -eq 1 ]
     [ "$(told -quiet)" -eq 0 ]
     [ "$(told --log=smpi_config.thres:warning)" -eq 0 ]
@@ -111,7 +111,7 @@ assert [r["rank"] for r in ranks] == [0, 1, 2]
 PY
 }
 
-# Who computes in a phase is charged there, and not in the phase of the next call. What else a phase takes depends on how busy the
+# A rank that computes in a phase is charged there, and not in the phase of the next call. What else a phase takes depends on how busy the
 # machine is; the program knows how long it has computed.
 @test "a phase has the computation before its end" {
     "$PF_BIN/pfcc" -O1 -o phases "$BATS_TEST_DIRNAME/phases.c"
@@ -155,7 +155,7 @@ EOF
     [ "$(grep '"simulated_s"' s1.json)" = "$(grep '"simulated_s"' s2.json)" ]
 }
 
-@test "by ways: who works until a message has come works as much, however fast messages are" {
+@test "by ways: a rank that works until a message has come works as much, however fast messages are" {
     "$PF_BIN/pfcc" -O1 -o pieces "$BATS_TEST_DIRNAME/pieces.c"
     computed() { # of all ranks
         python3 -c 'import json; print(sum(row["computation_s"] for row in json.load(open("summary.json"))["rank_times"]))'

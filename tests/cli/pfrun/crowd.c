@@ -19,7 +19,7 @@ static double meet(double late)
     return MPI_Wtime();
 }
 
-static void tell(const char *call, int apart, double mine)
+static void print(const char *call, int apart, double mine)
 {
     double all;
     MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     for (int ns = 0; ns <= 1500; ns += 500) {
         double begun = meet(ns * 1e-9 * (rank * 7 % ranks) / ranks);
         MPI_Alltoall(in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR, MPI_COMM_WORLD);
-        tell("alltoall", ns, MPI_Wtime() - begun);
+        print("alltoall", ns, MPI_Wtime() - begun);
     }
     for (int i = 0; i < ranks; i++) {
         counts[i] = 8;
@@ -49,6 +49,6 @@ int main(int argc, char **argv)
         MPI_Gatherv(in, 8, MPI_CHAR, out, counts, places, MPI_CHAR, 0, MPI_COMM_WORLD);
         time += MPI_Wtime();
     }
-    tell("gatherv", 0, time / ROUNDS);
+    print("gatherv", 0, time / ROUNDS);
     return MPI_Finalize();
 }

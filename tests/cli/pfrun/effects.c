@@ -88,7 +88,7 @@ static void polls(const char *name)
     }
 }
 
-/* Everybody sends to rank 0, which takes it as fast as its link can, and to the next rank, where nothing else
+/* All send to rank 0, which takes it as fast as its link can, and to the next rank, where nothing else
  * is in the way. */
 static void crowd(const char *name)
 {

@@ -8,7 +8,7 @@ setup_file() {
     "$PF_BIN/pfcc" -g -o "$COSTS" "$BATS_TEST_DIRNAME/costs.c"
 }
 
-@test "items of the schedule that never happen are told, the others are not" {
+@test "items of the schedule that never happen are reported, the others are not" {
     run pfrun -np 2 -schedule 'solve=smpi,nosuch=analytic,@coll:2=smpi,@coll:9=analytic,@time:1e6=analytic,every:1000=smpi|analytic' "$APP" phases
     echo "$output"
     [ "$status" -eq 0 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# How ranks get their copies of a program: as mappings of one image, or as files where that cannot be. Nobody sees a difference.
+# How ranks get their copies of a program: as mappings of one image, or as files where that cannot be, with the same results.
 load common.bash
 
 setup_file() {
@@ -29,7 +29,7 @@ both() {
     grep -q "^10 maps of images, 1 of files" <<<"$output"
 }
 
-@test "a program in an image beside Open MPI" {
+@test "a program in an image with Open MPI" {
     both -model portals "$DIR/loading"
     grep -q "5 of 5 good" <<<"$output"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages of more than INT_MAX bytes, of datatypes whose items overlap, so that they need little memory:
- * "carried" expects that they arrive and that their statuses tell how long they are, "lengths" only the
+ * "carried" expects that they arrive and that their statuses have their lengths, "lengths" only the
  * latter, "refused" that each call that starts one says MPI_ERR_COUNT and that nothing is sent.
  */
 #include <mpi.h>

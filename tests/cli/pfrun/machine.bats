@@ -180,7 +180,7 @@ END
     pfrun -np 2 -model smpi -calibrated near.smpi ./alone
 }
 
-# stopped SIGNAL: pfinfo --fit ends by it while a program of its runs, and nothing of it stays on disk. Who runs this may ignore it (nohup).
+# stopped SIGNAL: pfinfo --fit ends by it while a program of its runs, and nothing of it stays on disk. A caller may ignore it (nohup).
 stopped() {
     local own=$PWD/own-$1
     mkdir "$own"

@@ -16,7 +16,7 @@ static double meet(void)
     return MPI_Wtime();
 }
 
-static void tell(const char *call, double begun)
+static void print(const char *call, double begun)
 {
     double mine = MPI_Wtime() - begun, all[64];
     MPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -29,7 +29,7 @@ static void tell(const char *call, double begun)
     do {                                                                                                     \
         double begun = meet();                                                                               \
         call;                                                                                                \
-        tell(name, begun);                                                                                   \
+        print(name, begun);                                                                                  \
     } while (0)
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one-sided communication takes beside what experiments/micro measures, for agree.bats: "NAME BYTES
+/* What one-sided communication takes besides what experiments/micro measures, for agree.bats: "NAME BYTES
  * TIME" of the slowest rank. */
 #include <mpi.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     next = (rank + 1) % size;
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    for (int i = 0; i < 3; i++) /* Open MPI gives nobody a lock alone after `requests` */
+    for (int i = 0; i < 3; i++) /* Open MPI grants no exclusive lock after `requests` */
         one_fetches(sizes[i]);
     for (int i = 0; i < 3; i++) {
         measure("lock_all-flush", all_flush, sizes[i]);

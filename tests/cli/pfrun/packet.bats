@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Model packet beside portals: the same times where nothing is congested, and the same ones in each run.
+# Models packet and portals: the same times where nothing is congested, and the same ones in each run.
 load common.bash
 
 setup_file() {
@@ -20,7 +20,7 @@ times_agree() {
         END { print n " sizes, " bad + 0 " apart"; exit !(n == 64 && !bad) }'
 }
 
-# Hosts with links of their own that serve both directions, behind a backbone that nobody shares: backbone BANDWIDTH
+# Hosts with links of their own that serve both directions, behind a backbone that is not shared: backbone BANDWIDTH
 backbone() {
     echo "<?xml version='1.0'?><!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>"
     echo "<platform version='4.1'><zone id='all' routing='Full'><host id='a' speed='1Gf'/><host id='b' speed='1Gf'/>"
@@ -46,7 +46,7 @@ backbone() {
     [ "$status" -ne 0 ]
 }
 
-@test "a backbone that nobody shares holds no packet up" {
+@test "a backbone that is not shared holds no packet up" {
     printf 'a\nb\n' >hosts
     for bandwidth in 12.5GBps 100GBps; do
         backbone $bandwidth >platform.xml

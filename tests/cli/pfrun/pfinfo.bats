@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What pfinfo tells.
+# What pfinfo prints.
 
 pfinfo() { timeout 300 "$PF_BIN/pfinfo" "$@"; }
 

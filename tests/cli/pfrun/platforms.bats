@@ -224,7 +224,7 @@ int main(int c, char **v)
     done
 }
 
-@test "-fail for ever: who has given up, when, and which link it was" {
+@test "-fail for ever: which host has given up, when, and which link it was" {
     two 'sharing_policy="SPLITDUPLEX"' '' 'direction="UP"'
     run pfrun -np 2 --cfg=smpi/simulate-computation:no --cfg=parfocal/nic_retry_timeout:0.01 -model packet -platform p.xml -fail l_UP@1e-3 "$APP"
     echo "$output"

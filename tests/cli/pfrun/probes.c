@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranks that wait by looking in model analytic: a look in vain takes 100 ns, and the message is found by the
- * first one after its arrival, also by who takes many of them at once. Three ranks, the last two on one node,
- * with the parameters of probes.bats.
+ * first one after its arrival, also by a rank that takes many of them at once. Three ranks, the last two on
+ * one node, with the parameters of probes.bats.
  */
 #include <math.h>
 #include <mpi.h>

@@ -101,7 +101,7 @@ class Runs:
         return sorted(set(os.listdir(self.folder)) - self.kept) + os.listdir(os.path.join(self.folder, "tmp"))
 
     def run(self, command, settings, may_work):
-        """may_work: input that is in order, or that nobody can refuse."""
+        """may_work: input that is in order, or that cannot be refused."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PARFOCAL_")}
         environment.pop("MALLOC_PERTURB_", None)  # would touch gigabytes of buffers that only take addresses
         environment.update(settings, TMPDIR=os.path.join(self.folder, "tmp"))
@@ -161,7 +161,7 @@ def cases():
         for value, may_work in of_row(kind, name, possible):
             program = (["effects"] if "idle" in name else ["effects", "blocking"]) if may_work else ["PROGRAM", "phases"]
             settings = {"PARFOCAL_" + name.upper(): value}
-            if name == "clone_dir":  # without clones nobody looks for it
+            if name == "clone_dir":  # not used without clones
                 settings["PARFOCAL_OPENMPI_LOADING"] = "clones"
             yield ["pfrun", *options, "-np", "3" if may_work else "2", *program], settings, may_work
     for flag in FLAGS:

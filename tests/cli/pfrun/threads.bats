@@ -23,7 +23,7 @@ rank 1 passive" ]
     OMP_WAIT_POLICY=ACTIVE pfrun -np 1 --cfg=smpi/simulate-computation:no "$APP" | grep "rank 0 ACTIVE"
 }
 
-@test "a program that asks for MPI_THREAD_MULTIPLE runs, and is told what it gets when that is wanted" {
+@test "a program that asks for MPI_THREAD_MULTIPLE runs, and gets a note about its level when that is wanted" {
     "$PF_BIN/pfcc" -pthread -o multiple "$BATS_TEST_DIRNAME/multiple.c"
     for way in smpi analytic portals; do
         pfrun -np 3 -model $way ./multiple >out 2>err

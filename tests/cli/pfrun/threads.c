@@ -15,11 +15,11 @@ static double compute(void)
 }
 
 /* Simulated seconds of a region in which one thread computes and all wait for it. */
-static double region(int who)
+static double region(int thread)
 {
     double begin = MPI_Wtime(), sum = 0;
 #pragma omp parallel num_threads(2) reduction(+ : sum)
-    sum += omp_get_thread_num() == who ? compute() : 0;
+    sum += omp_get_thread_num() == thread ? compute() : 0;
     return sum > 0.9 ? MPI_Wtime() - begin : -1;
 }
 

@@ -336,7 +336,7 @@ int main(int argc, char **argv)
         look_at_descriptors();
         poll_for_messages();
     }
-    if (!silent) { /* clocks that nobody compares with stock smpirun's show one time */
+    if (!silent) { /* clocks that need not equal stock smpirun's show one time */
         double last = 0;
         for (const a_clock &clock : clocks) {
             double now = clock.now();

@@ -118,7 +118,7 @@ static void contention(int type, double granted_to_second)
         wait_for(1);
     MPI_Win_lock(type, 0, 0, win);
     double granted = rank == 1 ? asked : granted_to_second >= 0 ? granted_to_second : unlocked + 2 * C;
-    /* Who does not get it is told so, and its put waits instead. */
+    /* A rank that does not get it gets a false flag, and its put waits instead. */
     expect("the lock", rank == 2 && granted_to_second < 0 ? asked + 1 : granted);
     MPI_Put(buffer, ITEMS, MPI_LONG, 0, 0, ITEMS, MPI_LONG, win);
     MPI_Win_unlock(0, win);

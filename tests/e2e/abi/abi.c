@@ -69,8 +69,8 @@ static void process(int rank)
 {
     char mine[32];
     int found = 0;
-    const char *told = getenv("PMI_RANK");
-    CHECK(told && atoi(told) == rank);
+    const char *given = getenv("PMI_RANK");
+    CHECK(given && atoi(given) == rank);
     snprintf(mine, sizeof mine, "PMI_RANK=%d", rank);
     for (char **entry = environ; *entry; entry++)
         found += strcmp(*entry, mine) == 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong programs by class of mistake and MPI function, and right ones beside them, for run_check.py.
+"""Wrong programs by class of mistake and MPI function, and right ones, for run_check.py.
 
 cases() gives (class, name, ranks, body of a C function); source() makes one program of all of them, whose argument is
 the number of the case. A class that begins with "right" must not be found, all others must.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that nobody receives, memory that two operations claim, arguments that cannot be meant, and calls
- * after the end.
+ * Messages that are never received, memory that two operations claim, arguments that cannot be meant, and
+ * calls after the end.
  */
 #include "faults.h"
 
@@ -84,7 +84,7 @@ static void overlap(const char *which)
     MPI_Allreduce(wrong ? values : MPI_IN_PLACE, values, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* What both sides say about a message, and who waits for whom. */
+/* What both sides say about a message, and which rank waits for which. */
 static void pairs(const char *which)
 {
     CASE("datatype")

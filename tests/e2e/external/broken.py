@@ -8,7 +8,7 @@ import struct
 import time
 
 from peers import (ACKNOWLEDGED, ADVANCED, CREDIT, ERROR, FIRST, HEAD, INJECT, LAST, LOST, SENT, WELCOME, Simulator, advanced, message,
-                   serve, told, welcome)
+                   report, serve, welcome)
 
 
 def at_hello(data):
@@ -62,7 +62,7 @@ class SilentAtHello(Simulator):
 
 
 class GetsNowhere(Simulator):
-    """Always wants to be asked again at the same date, and never tells of anything."""
+    """Always wants to be asked again at the same date, and never reports anything."""
 
     def answer_advance(self, date, limit):
         self.send(advanced(date, date))
@@ -96,17 +96,17 @@ SIMULATORS = {
     "error": (at_hello(message(ERROR, body=b"no such network\nhere")), "it says: no such network?here"),
     "dies": (at_advance(dies), "it has closed the connection"),
     "says nothing": (at_advance(is_silent), "it has sent nothing for too long"),
-    "half a message": (at_advance(lambda n, d, l: told(LAST, n, d)[:30] + dies_later()), "in the middle of a message"),
-    "unknown id": (at_advance(lambda n, d, l: told(LAST, n + 12345, d)), "which is not under way"),
-    "old id": (at_advance(lambda n, d, l: told(LAST, n, d) + told(LAST, n, d)), "whose end it has reported"),
-    "second FIRST": (at_advance(lambda n, d, l: told(FIRST, n, d) + told(FIRST, n, d)), "a second time"),
-    "second SENT": (at_advance(lambda n, d, l: told(SENT, n, d) + told(SENT, n, d)), "SENT of message"),
-    "FIRST after LOST": (at_advance(lambda n, d, l: told(LOST, n, d) + told(FIRST, n, d)), "whose end it has reported"),
-    "FIRST dated behind LAST": (at_advance(lambda n, d, l: told(FIRST, n, d + 1e-5) + told(LAST, n, d + 1e-6)),
+    "half a message": (at_advance(lambda n, d, l: report(LAST, n, d)[:30] + dies_later()), "in the middle of a message"),
+    "unknown id": (at_advance(lambda n, d, l: report(LAST, n + 12345, d)), "which is not under way"),
+    "old id": (at_advance(lambda n, d, l: report(LAST, n, d) + report(LAST, n, d)), "whose end it has reported"),
+    "second FIRST": (at_advance(lambda n, d, l: report(FIRST, n, d) + report(FIRST, n, d)), "a second time"),
+    "second SENT": (at_advance(lambda n, d, l: report(SENT, n, d) + report(SENT, n, d)), "SENT of message"),
+    "FIRST after LOST": (at_advance(lambda n, d, l: report(LOST, n, d) + report(FIRST, n, d)), "whose end it has reported"),
+    "FIRST dated behind LAST": (at_advance(lambda n, d, l: report(FIRST, n, d + 1e-5) + report(LAST, n, d + 1e-6)),
                                 "before its last report"),
-    "the past": (at_advance(lambda n, d, l: told(LAST, n, d - 1e-9)), "and it is"),
-    "NaN": (at_advance(lambda n, d, l: told(LAST, n, NAN)), "whose date is no number"),
-    "infinity": (at_advance(lambda n, d, l: told(LAST, n, INF)), "whose date is no number"),
+    "the past": (at_advance(lambda n, d, l: report(LAST, n, d - 1e-9)), "and it is"),
+    "NaN": (at_advance(lambda n, d, l: report(LAST, n, NAN)), "whose date is no number"),
+    "infinity": (at_advance(lambda n, d, l: report(LAST, n, INF)), "whose date is no number"),
     "short LAST": (at_advance(body(LAST, 8)), "a LAST of 8 bytes behind its head, which must be 16"),
     "long FIRST": (at_advance(body(FIRST, 16)), "a FIRST of 16 bytes"),
     "acknowledged before": (at_advance(lambda n, d, l: message(LAST, n, d, struct.pack("<dQ", d / 2, 0)), flags=2), "its acknowledgement of"),
@@ -123,7 +123,7 @@ SIMULATORS = {
     "unasked": (at_advance(body(ACKNOWLEDGED, 0)), "type 73, where what happens until ADVANCED should be"),
     "unknown type": (at_advance(body(999, 0)), "a message, type 999"),
     "client's type": (at_advance(body(INJECT, 48)), "a INJECT, type 2"),
-    "credit of nobody": (at_advance(lambda n, d, l: message(CREDIT, 0, d, struct.pack("<4I", 99, 0, 1, 0)), credits=1000), "CREDIT for node 99"),
+    "credit of no node": (at_advance(lambda n, d, l: message(CREDIT, 0, d, struct.pack("<4I", 99, 0, 1, 0)), credits=1000), "CREDIT for node 99"),
     "credit unasked": (at_advance(lambda n, d, l: message(CREDIT, 0, d, struct.pack("<4I", 0, 0, 1, 0))), "CREDIT for node 0"),
     "error later": (at_advance(lambda n, d, l: message(ERROR, body=b"a link is on fire")), "it says: a link is on fire"),
     "too much": (at_advance(floods), "it goes on behind ADVANCED"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The protocol of docs/external-network.md, written once more: both sides, for tests that say what nobody should."""
+"""The protocol of docs/external-network.md, written once more: both sides, for tests of wrong messages."""
 import math
 import os
 import socket
@@ -40,7 +40,7 @@ def advanced(date, following=math.inf, turn=0, flags=0):
     return message(ADVANCED, date=date, body=struct.pack("<dQQQ", following, 0, turn, flags))
 
 
-def told(kind, number, date):
+def report(kind, number, date):
     return message(kind, number, date, struct.pack("<dQ", -1.0, 0) if kind == LAST else struct.pack("<Q", 0))
 
 
@@ -100,7 +100,7 @@ class Simulator:
     def answer_advance(self, date, limit):
         """Everything that entered since the last one, and where this side is."""
         del limit
-        self.send(b"".join(told(LAST, number, at + size / self.rate + self.latency) for number, at, size in self.batch) + advanced(date))
+        self.send(b"".join(report(LAST, number, at + size / self.rate + self.latency) for number, at, size in self.batch) + advanced(date))
         self.batch = []
 
     def answer_finish(self):

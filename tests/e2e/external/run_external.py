@@ -5,8 +5,8 @@
 same      over pfnetd a run has the dates of the same network in its own process, to the last digit: each call and message
 random    the same for random programs that switch models all the time
 constant  examples/external/constant.py against closed forms
-broken    simulators, and HELLOs, that do one thing wrong each: one line that says what, a status, and nobody is left behind
-ns3       examples/external/ns3 beside our networks: within 3 % where nothing is congested
+broken    simulators, and HELLOs, that do one thing wrong each: one line that says what, a status, and no process is left behind
+ns3       examples/external/ns3 and our networks: within 3 % where nothing is congested
 fuzz      valid sessions with changed, missing and added bytes, in both directions: an end with one line, or none
 ends      addresses, sockets and ends: of pfrun, of the other side, also by SIGKILL
 """
@@ -145,7 +145,7 @@ def constant(external):
         result = external.pfrun([*tests, "-model", "external"], pingpong, ["65536", "5"], address.format(CONSTANT, latency, rate))
         external.expect(result.status == 0 and len(half_round_trips(result)) == 9, f"latency {latency}, rate {rate}", result)
         return half_round_trips(result)
-    # star:2 has two links of 200 ns and 11.1 GB/s, which nobody shares here.
+    # star:2 has two links of 200 ns and 11.1 GB/s, which are not shared here.
     alone = half_round_trips(external.pfrun([*tests, "-model", "portals-ideal"], pingpong, ["65536", "5"]))
     base = run(400e-9, 11.1e9)
     external.expect(base == alone, f"as in portals-ideal: {base} {alone}")
@@ -347,7 +347,7 @@ def ends(external):
             process.wait()
             process.stderr.close()
 
-    # At a path: only for its owner, and gone when somebody has come. What a dead one left there is replaced.
+    # At a path: only for its owner, and gone when a client has come. What a dead one left there is replaced.
     for leftover in (False, True):
         if leftover:
             with socket.socket(socket.AF_UNIX) as dead:

@@ -106,7 +106,7 @@ contains
     call check(any(others /= alone), 'another seed on another rank')
   end subroutine
 
-  ! Lists of strings are converted, and what nobody can do is refused.
+  ! Lists of strings are converted, and what is not implemented is refused.
   subroutine refused
     integer :: child, codes(2), code, class
     character(len=8) :: words(3) = ['first   ', 'second  ', '        ']

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All send to all at once, the first argument says how many bytes, the second how many
- * seconds they pause before; who fails to receive what was sent says
+ * seconds they pause before; a rank that fails to receive what was sent says
  * so. Prints when each rank was done. */
 #include <mpi.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@ same      runs are the same, to the last digit
 shapes    SimGrid can route every shape of a built-in dragonfly
 statistics  the table of links and the summary say the same, and nothing is lost
 picture   a platform is drawn for a browser, with all links and their loads, and as text
-background  traffic beside a program slows it down and holds nothing up
+background  background traffic slows a program down and blocks nothing
 failures  what a link that goes down has on it is sent again, another way or when the link is back
 refused   what a platform file cannot have is refused in one line
 """
@@ -234,7 +234,7 @@ def background(network):
     if end("uniform:0.7") != much:
         network.failures += 1
         print("FAIL another run has another time")
-    # Node 15 alone sends to node 14: nobody else is in its way, not even in a tree.
+    # Node 15 alone sends to node 14: no other message is in its way, not even in a tree.
     table = os.path.join(network.work, "pattern")
     with open(table, "w", encoding="utf-8") as f:
         f.write("15 14\n")
@@ -289,7 +289,7 @@ def failures(network):
     network.expect(result.status == 0 and short["dropped"] > 0, "a node's link comes back", result)
     result, _ = crowd("fattree:16", "minimal", "n3-r0@5e-6")
     network.expect(result.status not in (0, "timeout") and "error" in result.err, "a node's link stays away", result)
-    # What fails after the end, or where nobody goes, changes nothing, and nobody waits for it.
+    # What fails after the end, or on an unused link, changes nothing, and the run does not wait for it.
     plain, _ = crowd("fattree:16", "minimal", None)
     for fail in ("r0-r4@1000:2000", "n15-r3@0"):
         result, short = crowd("fattree:16", "minimal", fail)

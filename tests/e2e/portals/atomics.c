@@ -101,7 +101,7 @@ static void program_swaps(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* Everybody draws tickets from one counter: no ticket twice. */
+/* All draw tickets from one counter: no ticket twice. */
 static void program_tickets(int rank, int size, void *shared)
 {
     struct endpoint e;

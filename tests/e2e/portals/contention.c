@@ -98,7 +98,7 @@ static void test_incast_of_mixed_sizes(void **state)
 
 /* Small messages do not go through the solver. They load the links that they cross all the same: the long
  * message loses what they take, and another long one on other links loses nothing. */
-static void test_small_beside_large(void **state)
+static void test_small_with_large(void **state)
 {
     (void)state;
     enum { SMALL = 1024, COUNT = 1500 };
@@ -222,7 +222,7 @@ int main(void)
         cmocka_unit_test(test_full_duplex),
         cmocka_unit_test(test_incast),
         cmocka_unit_test(test_incast_of_mixed_sizes),
-        cmocka_unit_test(test_small_beside_large),
+        cmocka_unit_test(test_small_with_large),
         cmocka_unit_test(test_shared_middle_link),
         cmocka_unit_test(test_fast_middle_link),
         cmocka_unit_test(test_shared_bus),

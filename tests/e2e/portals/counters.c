@@ -173,7 +173,7 @@ static void program_flow_control(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* A queue of four: more events are dropped, and the process is told once. With flow control none is lost. */
+/* A queue of four: more events are dropped, with one event. With flow control none is lost. */
 static void program_bounded(int rank, int size, void *shared)
 {
     (void)shared;
@@ -387,7 +387,7 @@ static void program_probe(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* The middleware's view: a rank that sleeps elsewhere is told, and a helper that carries its identity
+/* The middleware's view: a rank that sleeps elsewhere is woken, and a helper that carries its identity
  * progresses it. */
 static int notices;
 static void count_notice(void *arg)
@@ -436,7 +436,7 @@ static void program_notify(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* Free mode: whatever initialisation does, the clock stands still and nobody waits. */
+/* Free mode: whatever initialisation does, the clock stands still and no rank waits. */
 static void program_free(int rank, int size, void *shared)
 {
     (void)shared;

@@ -82,7 +82,7 @@ static void program_five(int rank, int size, void *shared)
 }
 
 /*
- * Everybody sends to everybody, in an order and of lengths drawn from a fixed seed. The entry for a source
+ * All send to all, in an order and of lengths drawn from a fixed seed. The entry for a source
  * packs what it sends one after the other (MANAGE_LOCAL), so that a message out of order lands elsewhere.
  */
 enum { RANKS = 4, MESSAGES = 300, LONGEST = 9000, ROOM = MESSAGES * LONGEST };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that end in the middle of things: they leave without PtlFini, are killed, or abort. Nobody hangs.
+/* Processes that end in the middle of things: they leave without PtlFini, are killed, or abort. None hangs.
  */
 #include "world.h"
 
@@ -45,7 +45,7 @@ static void open_target(struct endpoint *e, char *memory)
     world_barrier();
 }
 
-/* It returns from its program: what is sent to it afterwards comes back as sent to nobody. */
+/* It returns from its program: what is sent to it afterwards comes back as sent to no process. */
 static void program_leaves(int rank, int size, void *shared)
 {
     (void)size, (void)shared;
@@ -68,14 +68,13 @@ static void program_leaves(int rank, int size, void *shared)
         CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)memory, 8, PTL_ACK_REQ, world_address(1), e.pt, 1, 0, NULL,
                      0) == PTL_OK);
     ptl_event_t event;
-    for (int i = 0; i < 2 * 32; i++) /* the queue is short: the rest is dropped and told so */
+    for (int i = 0; i < 2 * 32; i++) /* the queue is short: the rest is dropped with an event */
         CHECK(PtlEQWait(e.eq, &event) != PTL_EQ_EMPTY);
     PtlFini();
     free(memory);
 }
 
-/* It is killed while messages move into and out of its memory, at many dates; what does not arrive is told.
- */
+/* It is killed while messages move into and out of its memory, at many dates; losses are reported. */
 static sg_actor_t victim;
 static void program_killed(int rank, int size, void *shared)
 {
@@ -117,7 +116,7 @@ static void program_killed(int rank, int size, void *shared)
     free(memory);
 }
 
-/* Who waits for a process that has ended waits for ever, and SimGrid says so. */
+/* A wait for a process that has ended lasts for ever, and SimGrid reports it. */
 static void program_stranded(int rank, int size, void *shared)
 {
     (void)size, (void)shared;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The event engine inside SimGrid: dates, order, waking, deadlocks, and that nobody notices it while it has
+/* The event engine inside SimGrid: dates, order, waking, deadlocks, and that it has no effect while it has
  * nothing to do. */
 #include "world.h"
 
@@ -174,7 +174,7 @@ static void program_leftover(int rank, int size, void *shared)
     *(double *)shared = simgrid_get_clock();
 }
 
-/* Ranks that nobody will wake are a deadlock, also after events that woke nobody. */
+/* Ranks that nothing will wake are a deadlock, also after events that woke none. */
 static void program_deadlock(int rank, int size, void *shared)
 {
     (void)rank, (void)size, (void)shared;
@@ -207,7 +207,7 @@ static void program_traffic(int rank, int size, void *shared)
     dates[rank] = simgrid_get_clock();
 }
 
-/* Ranks that park, and between that do all that SimGrid has to see: who was when where. */
+/* Ranks that park, and between that do all that SimGrid has to see: which was where at which date. */
 struct history {
     uint64_t hash;
     int entries;
@@ -215,12 +215,12 @@ struct history {
 static struct history *history;
 static sg_sem_t signal_to_last;
 
-static void note(int who)
+static void note(int rank)
 {
     double date = simgrid_get_clock();
     uint64_t bits;
     memcpy(&bits, &date, sizeof bits);
-    history->hash = (history->hash ^ bits) * 0x9e3779b97f4a7c15U + (uint64_t)who;
+    history->hash = (history->hash ^ bits) * 0x9e3779b97f4a7c15U + (uint64_t)rank;
     history->entries++;
 }
 

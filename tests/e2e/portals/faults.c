@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the NIC makes of a network that loses messages: everything happens exactly once and in order, or the
- * initiator is told that it does not. */
+ * initiator gets an event when it does not. */
 #include "world.h"
 
 #include <stdio.h>
@@ -304,7 +304,7 @@ static void test_link_down(void **state)
     assert_true(*(double *)world_shared() > 1e-3); /* a time-out was among it */
 }
 
-/* All tries are in vain: the initiator of every operation is told, once, and in order. */
+/* All tries are in vain: the initiator of every operation gets an event, once, and in order. */
 static void program_broken(int rank, int size, void *shared)
 {
     (void)size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The five benchmarks of the thesis (experiments/nic) against the closed forms of docs/accuracy.md, at all 64
- * sizes, and where their curves jump. The constants come from the configuration table: whoever changes a
- * default need not come here, whoever changes the model has to.
+ * sizes, and where their curves jump. The constants come from the configuration table: a change of
+ * a default needs no change here, a change of the model does.
  */
 #include "world.h"
 

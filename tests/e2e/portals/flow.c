@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Table entries that close: each kind of exhaustion, what is told, recovery; and closing by hand. */
+/* Table entries that close: each kind of exhaustion, its events, recovery; and closing by hand. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static bool receive(struct endpoint *e, int *count, ptl_event_kind_t kind)
 }
 
 /* The queue is too short for what is on its way at once: long messages from everywhere, whose events come
- * much later than they are let in. None is lost, none is doubled, and the process is told each time. */
+ * much later than they are let in. None is lost, none is doubled, and the process gets an event each time. */
 static void program_short_queue(int rank, int size, void *shared)
 {
     (void)shared;
@@ -123,7 +123,7 @@ static void program_headers(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* Without flow control the same is dropped, and an entry may ask not to be told that it was exhausted. */
+/* Without flow control the same is dropped, and an entry may suppress the event of its exhaustion. */
 static void program_quiet(int rank, int size, void *shared)
 {
     (void)size;
@@ -153,7 +153,7 @@ static void program_quiet(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* PtlPTDisable returns when the messages that were let in are done and told; nothing comes after it. */
+/* PtlPTDisable returns when the messages that were let in are done and reported; nothing comes after it. */
 static void program_disable(int rank, int size, void *shared)
 {
     (void)size, (void)shared;

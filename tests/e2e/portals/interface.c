@@ -123,7 +123,7 @@ static void program_limits(int rank, int size, void *shared)
     PtlFini();
 }
 
-/* At the target, remote_offset is what the initiator asked for; `start` tells where the data are.
+/* At the target, remote_offset is what the initiator asked for; `start` is where the data are.
  * MANAGE_LOCAL goes on by what was stored, and an entry that is full takes nothing more (fault of the peer:
  * it went on by what was sent, and beyond the end). */
 static void program_manage_local(int rank, int size, void *shared)
@@ -338,7 +338,7 @@ static void program_order(int rank, int size, void *shared)
         for (int i = 0; i < 2 * ROUNDS; i++)
             for (int word = 0; word < 8; word++)
                 values[i][word] = (uint64_t)i;
-        for (int i = 0; i < ROUNDS; i++) { /* write, write, read, write: nobody waits */
+        for (int i = 0; i < ROUNDS; i++) { /* write, write, read, write: no actor waits */
             size_t length = i % 2 ? 64 : 8;
             for (int k = 0; k < 2; k++)
                 CHECK(PtlPut(e.md, (ptl_size_t)(uintptr_t)values[2 * i + k], length, PTL_NO_ACK_REQ,

@@ -72,7 +72,7 @@ static void program_barrier_first(int rank, int size, void *shared)
     PtlFini();
 }
 
-/* The number of the host is the nid, whoever comes first. */
+/* The number of the host is the nid, in any order of arrival. */
 static void program_hosts(int rank, int size, void *shared)
 {
     (void)shared;
@@ -108,7 +108,7 @@ static void program_map(int rank, int size, void *shared)
     CHECK(!pf_portals_leave(pf_self()));
 }
 
-/* A process that ends is closed, whatever it has left open; what is on its way to it then harms nobody. */
+/* A process that ends is closed, whatever it has left open; what is on its way to it then has no effect. */
 static void program_leave(int rank, int size, void *shared)
 {
     (void)size, (void)shared;

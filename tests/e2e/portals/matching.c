@@ -67,7 +67,7 @@ static void program_expected(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* Messages come first and wait in an overflow block; the claim tells where they are. */
+/* Messages come first and wait in an overflow block; the claim has their address. */
 static void program_unexpected(int rank, int size, void *shared)
 {
     (void)size, (void)shared;
@@ -110,7 +110,7 @@ static void program_unexpected(int rank, int size, void *shared)
 }
 
 /* A block that is nearly full is unlinked by the NIC and freed when its last header has been claimed: which
- * is told before the end of the entry that has claimed it. */
+ * is reported before the end of the entry that has claimed it. */
 static void program_auto_free(int rank, int size, void *shared)
 {
     (void)size, (void)shared;
@@ -357,7 +357,7 @@ static void program_order(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* The entry that a message takes tells the order of matching. */
+/* The entries that messages take show the order of matching. */
 static void program_entry_order(int rank, int size, void *shared)
 {
     (void)shared;
@@ -416,8 +416,8 @@ static void program_list_entries(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* A process that has gone: what the NIC had taken arrives, what was still in its memory does not, and nobody
- * crashes. */
+/* A process that has gone: what the NIC had taken arrives, what was still in its memory does not, without a
+ * crash. */
 static void program_gone(int rank, int size, void *shared)
 {
     (void)size, (void)shared;
@@ -451,8 +451,8 @@ static void program_gone(int rank, int size, void *shared)
 }
 
 /*
- * A receive posted around the arrival of its message: the entry has told that it is linked before it tells
- * what came into it, or it claims the header and never tells that it is linked.
+ * A receive posted around the arrival of its message: the entry reports its link before what
+ * came into it, or it claims the header and never reports its link.
  */
 static void program_link_first(int rank, int size, void *shared)
 {
@@ -511,8 +511,8 @@ static void probe(struct endpoint *e, ptl_match_bits_t bits)
     }
 }
 
-/* The message arrives while the answer to a search that has not seen it is on its way: nobody sleeps over
- * it. */
+/* The message arrives while the answer to a search that has not seen it is on its way: it is not
+ * missed. */
 static void program_probe(int rank, int size, void *shared)
 {
     (void)size, (void)shared;

@@ -344,8 +344,8 @@ static void test_virtual_networks(void **state)
     struct plan mixed = {.sends = {{0, {2, 2}, 1, MIB}, {1, {3, 3}, 1, 8}}, .delay = 2e-6};
     double behind = run(&mixed, 2, 2, NULL)[6];
     assert_true(behind > (double)MIB / wire);
-    double beside = run(&mixed, 2, 2, service)[6];
-    assert_true(beside < 2e-6 + 3e-6);
+    double served = run(&mixed, 2, 2, service)[6];
+    assert_true(served < 2e-6 + 3e-6);
     static const char *const wrong[] = {"PARFOCAL_NIC_SERVICE_RANKS=1,x", NULL};
     struct world world = {.nodes = 2, .settings = wrong};
     char text[1000];

@@ -52,7 +52,7 @@ static void send(struct endpoint *e, int rank)
     }
 }
 
-/* Each message takes the next entry of the inbox, so that entries tell the order in which headers were
+/* Each message takes the next entry of the inbox, so that entries show the order in which headers were
  * matched. */
 static void open_all(struct endpoint *e, unsigned char *inbox, unsigned char *bin)
 {
@@ -64,7 +64,7 @@ static void open_all(struct endpoint *e, unsigned char *inbox, unsigned char *bi
     world_barrier();
 }
 
-/* Everything comes once, in order; when, is told for the whole. */
+/* Everything comes once, in order; the date is that of the whole. */
 static void program_all(int rank, int size, void *shared)
 {
     (void)size;

@@ -41,7 +41,7 @@ struct expected {
     const void *start; /* NULL: not compared */
 };
 
-/* All ranks are in one process and share the model; who changes something enters it first. */
+/* All ranks are in one process and share the model; a rank that changes something enters it first. */
 static struct state {
     struct entry *lists[2][MOST];
     int lengths[2];

@@ -13,7 +13,7 @@
 #define ENTRY      (PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE)
 
 static const double wire = 11.1e9;
-/* Latencies of one message beside the streaming, and headers: what closed forms do not count. */
+/* Latencies of one message besides the streaming, and headers: what closed forms do not count. */
 static const double latency = 3.5e-6;
 static const double header_share = 0.03;
 
@@ -68,7 +68,7 @@ static void test_incast_unequal(void **state)
     assert_streams(times[2], 4.0 * MIB, wire);
 }
 
-/* Node 1 sends to 0 and 2, node 3 to 2 as well: max-min gives everybody one half. */
+/* Node 1 sends to 0 and 2, node 3 to 2 as well: max-min gives each one half. */
 static void test_chain(void **state)
 {
     (void)state;

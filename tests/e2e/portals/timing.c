@@ -12,7 +12,7 @@
 #define ME_OPTIONS (PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE)
 
 static size_t message_size;
-static bool target_is_told; /* by an event for each put */
+static bool target_has_event; /* for each put */
 enum { ROUNDS = 10 };
 
 static void put(struct endpoint *e, void *buffer, int to, ptl_ack_req_t ack)
@@ -56,7 +56,7 @@ static void put_wait_ack(int rank, int size, void *shared)
     char *buffer = calloc(1, message_size);
     if (rank == 1)
         endpoint_append(&e, buffer, message_size,
-                        ME_OPTIONS | (target_is_told ? 0 : PTL_ME_EVENT_COMM_DISABLE), 1, PTL_PRIORITY_LIST,
+                        ME_OPTIONS | (target_has_event ? 0 : PTL_ME_EVENT_COMM_DISABLE), 1, PTL_PRIORITY_LIST,
                         NULL);
     world_barrier();
     double start = simgrid_get_clock();
@@ -103,9 +103,9 @@ static void test_ping_pong(void **state)
 static void test_wait_ack(void **state)
 {
     (void)state;
-    target_is_told = true;
+    target_has_event = true;
     assert_near(measure(put_wait_ack, 8), 3.031e-6, 0.03);
-    target_is_told = false;
+    target_has_event = false;
     assert_near(measure(put_wait_ack, 8), 2.772e-6, 0.03);
 }
 

@@ -196,7 +196,7 @@ static void toy_inject(struct pf_transfer *t)
     schedule(lane);
 }
 
-/* What has left stays on its way and counts for nobody. */
+/* What has left stays on its way and no longer counts. */
 static void toy_cancel(struct pf_transfer *t)
 {
     struct parcel *parcel = t->state;

@@ -3,7 +3,7 @@
 /* e2e: switch=own stock=no np=4 args=inter */
 /* e2e: switch=any stock=no np=4 args=dup */
 /* e2e: switch=own stock=no np=4 args=dup */
-/* Communicators that are freed while a send is under way that nobody will wait for (buffered, or its request
+/* Communicators that are freed while a send is under way that no call waits for (buffered, or its request
  * was freed), again and again: what belongs to the send stays, and the next communicator does not meet it.
  * Stock SMPI takes this for a deadlock. */
 #include "check.h"
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         else
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         model(i, 1);
-        /* Where both send, the answer may tell a sender that its message is there; where one does, nothing.
+        /* Where both send, the answer may show a sender that its message is there; where one does, nothing.
          */
         if (i % 2 || !odd)
             send_and_forget(comm, peer, i);

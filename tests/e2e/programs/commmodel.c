@@ -2,7 +2,7 @@
 /* e2e: switch=own */
 /*
  * Communicators bound to a model: in one phase, rows of a grid run in one model and columns in another,
- * whatever the ranks switch to. Their times tell: a bound communicator costs what its model costs.
+ * whatever the ranks switch to. Their times show it: a bound communicator costs what its model costs.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=none stock=no np=2 compare=mpirun */
 /*
- * Every way of sending and receiving x every way of completing x who the peer is x how long the message is x
+ * Every way of sending and receiving x every way of completing x which peer x how long the message is x
  * the datatype. Each case is a line: the error class, the status, what has arrived. The lines must be those
  * under mpirun.
  */
@@ -41,7 +41,7 @@ enum { WAIT, WAITALL, WAITANY, WAITSOME, TEST, TESTALL, TESTANY, TESTSOME, ASK, 
 static const char *const way_names[WAYS] = {"Wait",    "Waitall", "Waitany",  "Waitsome",          "Test",
                                             "Testall", "Testany", "Testsome", "Request_get_status"};
 
-/* Completes one request. Arrays have a null one beside it. Returns the code; an error of the status is noted.
+/* Completes one request. Arrays have a null one as well. Returns the code; an error of the status is noted.
  */
 static int complete(int way, MPI_Request *request, MPI_Status *status, int ignore)
 {
@@ -102,7 +102,7 @@ static void print_status(int code, const MPI_Status *status, MPI_Datatype type)
 {
     int count = -1, elements = -1, cancelled = -1;
 
-    if (code != MPI_SUCCESS) { /* what it has received then is nobody's to say */
+    if (code != MPI_SUCCESS) { /* what it has received then is undefined */
         LINE("%s", class_of(code));
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=none stock=no mpirun=no exit=nonzero message=(?s)MPI_Recv.*deadlock\.c */
-/* Each rank receives from its neighbour and nobody sends: the end names ranks, calls and source lines. */
+/* Each rank receives from its neighbour and none sends: the end names ranks, calls and source lines. */
 #include "check.h"
 
 int main(int argc, char **argv)

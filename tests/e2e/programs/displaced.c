@@ -2,7 +2,7 @@
 /* e2e: switch=coll np=3 stock=no */
 /* e2e: switch=coll np=4 stock=no args=2000 */
 /*
- * Types whose data lie beside their extent or have gaps: user operations on them, and exchanges in place,
+ * Types whose data lie outside their extent or have gaps: user operations on them, and exchanges in place,
  * also nonblocking and with messages that wait for their receivers. And the room that they need when packed.
  */
 #include "check.h"

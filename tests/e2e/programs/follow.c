@@ -34,7 +34,7 @@ static int receive(int from, int tag, MPI_Status *status)
     return value;
 }
 
-/* Wildcards are pending when somebody switches: until they are over, all stays in the first model. */
+/* Wildcards are pending when a rank switches: until they are over, all stays in the first model. */
 static void pending_wildcards(void)
 {
     int got[4] = {-1, -1, -1, -1};
@@ -101,7 +101,7 @@ static void leftovers(MPI_Comm comm)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Messages do not overtake each other across models, whoever comes first. */
+/* Messages do not overtake each other across models, whichever side comes first. */
 static void order_of_messages(int posted)
 {
     static int out[ROUNDS][LARGE], in[ROUNDS][LARGE];
@@ -204,7 +204,7 @@ static void probes(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Who polls for a message that comes later still takes part in a collective that the others wait for. */
+/* A rank that polls for a later message still takes part in a collective that the others wait for. */
 static void progress_in_probes(void)
 {
     MPI_Request barrier;
@@ -227,7 +227,7 @@ static void progress_in_probes(void)
     }
 }
 
-/* A posted receive that nobody has taken is cancelled; one that has a message receives it. */
+/* A posted receive without a message is cancelled; one that has a message receives it. */
 static void cancels(void)
 {
     MPI_Request requests[2];

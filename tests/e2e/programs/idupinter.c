@@ -49,7 +49,7 @@ static void use(MPI_Comm copy, int salt)
     }
 }
 
-/* Rank 0 duplicates only when all others have told it that they have: with a call that waits for all members
+/* Rank 0 duplicates only when all others have sent it that they have: with a call that waits for all members
  * this would be a deadlock. */
 static void staggered(void)
 {

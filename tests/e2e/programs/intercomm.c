@@ -34,7 +34,7 @@ static void create(void)
     CHECK_OK(MPI_Group_free(&group));
 }
 
-/* Everybody sends to everybody on the other side, with a request pending across a switch. */
+/* Each sends to all on the other side, with a request pending across a switch. */
 static void messages(MPI_Comm comm)
 {
     int out[N], in[N];

@@ -25,7 +25,7 @@ static double price(int source, int tag, int matched)
     return (MPI_Wtime() - begin) / POLLS;
 }
 
-/* SMPI's probes take longer each time, whoever makes them. */
+/* SMPI's probes take longer each time, on any rank. */
 static int same(double a, double b)
 {
     int constant = check_simulated() && strcmp(pf_model_current(), "smpi") != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=any stock=no mpirun=no */
-/* What nobody can run in this version: a clear MPI error from each call, and the run goes on. */
+/* What this version does not implement: a clear MPI error from each call, and the run goes on. */
 #include "check.h"
 
 static int class_of(int code)

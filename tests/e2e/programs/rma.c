@@ -64,7 +64,7 @@ static void with_groups(MPI_Win win, int *memory)
     MPI_Group_free(&target);
 }
 
-/* Everybody counts on rank 0's first word. */
+/* All count on rank 0's first word. */
 static void with_locks(MPI_Win win, int *memory)
 {
     int one = 1, was = -1;

@@ -2,8 +2,8 @@
 /* e2e: switch=own */
 /*
  * One rank sleeps for a second before dup and split, and again while the others use the new communicator in
- * the other model. A shadow must be made locally: nobody may wait for the sleeper who does not communicate
- * with it.
+ * the other model. A shadow must be made locally: no rank may wait for the sleeper, which does not
+ * communicate with it.
  */
 #include "check.h"
 #include <unistd.h>

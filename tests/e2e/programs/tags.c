@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=any np=2 stock=no */
 /*
- * The highest tag that MPI_TAG_UB allows is found by those who do not name it: in a receive, a probe and a
+ * The highest tag that MPI_TAG_UB allows is found by calls that do not name it: in a receive, a probe and a
  * matched probe (which stock SMPI has not). A higher one is an error in Open MPI, also where its header has
  * room for it.
  */

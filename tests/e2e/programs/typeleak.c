@@ -2,7 +2,7 @@
 /* e2e: switch=none np=2 stock=no mpirun=no */
 /*
  * Derived types that were sent and freed leave nothing behind: nonblocking and persistent sends. (What the
- * stock implementations leave is theirs to tell; a rank of theirs does not see the memory of the others.)
+ * stock implementations leave is theirs to report; a rank of theirs does not see the memory of the others.)
  */
 #include <malloc.h>
 

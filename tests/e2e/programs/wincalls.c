@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=none stock=no */
-/* One-sided calls that other programs leave out: requests, fetching, locks on everybody, attached memory, a
+/* One-sided calls that other programs leave out: requests, fetching, locks on all, attached memory, a
  * test. */
 #include "check.h"
 

@@ -67,7 +67,7 @@ static void locks_of_shared_memory(void)
     MPI_Comm_free(&node);
 }
 
-static void nobody(void)
+static void no_target(void)
 {
     int mine = 7, other = 3;
     MPI_Win win;
@@ -142,7 +142,7 @@ static void displaced(void)
     MPI_Type_free(&type);
 }
 
-/* A column of a matrix, and a column that has been told its extent. */
+/* A column of a matrix, and a column that has been given its extent. */
 static void accumulate_columns(void)
 {
     enum { ROWS = 3, COLUMNS = 4 };
@@ -221,7 +221,7 @@ static void awaited(void)
     MPI_Win_free(&win);
 }
 
-/* Exclusive locks beside shared ones, and a counter that is read and written in two calls under a lock. */
+/* Exclusive and shared locks, and a counter that is read and written in two calls under a lock. */
 static void locked(void)
 {
     enum { TURNS = 8 };
@@ -284,7 +284,7 @@ static void everything(void)
     empty_window();
     hints();
     locks_of_shared_memory();
-    nobody();
+    no_target();
     bottom();
     displaced();
     accumulate_columns();

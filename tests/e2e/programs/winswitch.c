@@ -32,7 +32,7 @@ static MPI_Aint place(const struct window *w, int rank, int word)
     return w->unit == -1 && rank % 2 ? word * (MPI_Aint)sizeof(int) : word; /* odd ranks count bytes */
 }
 
-/* Who switches, and where to, is another one in each round. */
+/* Another rank switches, to another model, in each round. */
 static void switch_some(int round, int rank)
 {
     if ((round + rank) % 3 == 2)

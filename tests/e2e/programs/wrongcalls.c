@@ -510,7 +510,7 @@ static void blocks(MPI_Comm where, const char *members, int sent, int room, MPI_
         }
 }
 
-/* The block that a member of a nonblocking collective sends itself is too long: whoever only looks at the
+/* The block that a member of a nonblocking collective sends itself is too long: a rank that only looks at the
  * completion learns it there. (Under mpirun the request is never made, and the start returns the error.) */
 static void own_block(void)
 {

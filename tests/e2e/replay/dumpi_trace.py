@@ -22,7 +22,7 @@ CALLS = [
     ("?0 MPI_Send", ["int count=1250", kind(9, "MPI_INT"), "int dest=1", "int tag=7", WORLD], "send 1 7 1250 1"),
     ("?1 MPI_Recv", ["int count=1250", kind(9, "MPI_INT"), "int source=-1 (MPI_ANY_SOURCE)", "int tag=-1 (MPI_ANY_TAG)", WORLD,
                      f"MPI_Status status=[{status(5000, 0, 7)}]"], "recv 0 7 1250 1"),
-    # Wildcards whose message is told when they are complete; numbers of requests that grow.
+    # Wildcards whose message is known when they are complete; numbers of requests that grow.
     ("MPI_Irecv", ["int count=70000", kind(2, "MPI_CHAR"), "int source=-1 (MPI_ANY_SOURCE)", "int tag=-1 (MPI_ANY_TAG)", WORLD,
                    "MPI_Request request=[4]"], "irecv {before} 8 70000 2 req=0"),
     ("MPI_Isend", ["int count=70000", kind(2, "MPI_CHAR"), "int dest={next}", "int tag=8", WORLD, "MPI_Request request=[5]"],

@@ -259,7 +259,7 @@ def part_broken(test):
     trace = test.write("unreceived", "0 init\n1 init\n0 send 1 5 100 6\n0 finalize\n1 finalize\n")
     done = test.tools.run([os.path.join(test.bin, "pfrun"), "-replay", trace], LIMIT, {"PARFOCAL_CHECK": "yes"})
     if done.status != 86 or "is not received" not in done.err:
-        test.fail("a message that nobody receives", done.err)
+        test.fail("a message without a receive", done.err)
     for arguments, said in ((["-replay", "nosuch"], "cannot read 'nosuch'"), (["-replay", "."], "is a directory"),
                             (["-np", "3", "-replay", test.write("good", ranks(2, ["barrier"]))], "has 2 ranks"),
                             (["-replay-scale", "x", "-replay", "good"], "needs a number"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the implementation `self` lacks gives an error, what is too long is one, a message may end inside an
- * item of a datatype (as it may not in stock SMPI), and who waits for nobody is told so. */
+ * item of a datatype (as it may not in stock SMPI), and a wait without a partner is reported. */
 #include <mpi.h>
 #include <stdio.h>
 

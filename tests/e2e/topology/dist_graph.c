@@ -2,7 +2,7 @@
 /* e2e: switch=any stock=no np=5 */
 /* e2e: switch=any stock=no np=2 */
 /* e2e: switch=any stock=no np=1 */
-/* Distributed graphs: adjacent ones, and ones of which other members tell the edges. */
+/* Distributed graphs: adjacent ones, and ones whose edges other members give. */
 #include "../programs/check.h"
 
 enum { MAX = 64 };
@@ -52,7 +52,7 @@ static int times_in(int rank, int weight, int count, const int *ranks, const int
     return n;
 }
 
-/* Member m tells of the edges m+1 -> m+3 (weight m), m+1 -> m+1 (weight 100+m), and m -> 0 (weight 200+m). */
+/* Member m gives the edges m+1 -> m+3 (weight m), m+1 -> m+1 (weight 100+m), and m -> 0 (weight 200+m). */
 static void told_by_others(int weighted)
 {
     int sources[2] = {wrap(check_rank + 1), check_rank}, degrees[2] = {2, 1};
@@ -81,7 +81,7 @@ static void told_by_others(int weighted)
     TIME("others");
 }
 
-/* Rank 0 tells all; some members have no edges. */
+/* Rank 0 gives all; some members have no edges. */
 static void told_by_one(void)
 {
     int n = check_rank == 0 ? check_size / 2 : 0, sources[MAX], degrees[MAX], targets[MAX], weights[MAX];

@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     struct work w;
 
     check_begin(&argc, &argv);
-    if (argc > 1) { /* nobody will ever complete it */
+    if (argc > 1) { /* it is never completed */
         MPI_Request request = begin(&w, 0);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }

@@ -136,7 +136,7 @@ static void gaps(void)
     TIME("gaps");
 }
 
-static void nobody(void)
+static void no_source(void)
 {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Request request;
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     together();
     asked();
     gaps();
-    nobody();
+    no_source();
     MPI_Barrier(MPI_COMM_WORLD);
     too_long();
     TIME("end");

@@ -4,7 +4,7 @@
 /* e2e: switch=any stock=no np=1 */
 /*
  * Neighbourhood collectives, blocking and not, over grids (with edges, and with both neighbours in one rank),
- * graphs, and graphs with several edges between two ranks. Each block says who sent it and which of the
+ * graphs, and graphs with several edges between two ranks. Each block has its sender and says which of the
  * sender's blocks it was.
  */
 #include "../programs/check.h"
@@ -87,7 +87,7 @@ static struct view graph(void)
     return v;
 }
 
-/* Two edges to the next rank around one to itself; even ranks also tell rank 0. */
+/* Two edges to the next rank around one to itself; even ranks also have one to rank 0. */
 static int dist_targets(int rank, int *list)
 {
     int n = 0;
@@ -318,7 +318,7 @@ static void several(const struct view *v)
 }
 
 /* A receive of anything that is posted before must not get what belongs to the collective. */
-static void beside_messages(const struct view *v)
+static void with_messages(const struct view *v)
 {
     int rank, size, in = -1, out, buffer[MAX], me;
     MPI_Request request;
@@ -354,7 +354,7 @@ static void run(struct view v, const char *label)
         TIME(label);
     }
     several(&v);
-    beside_messages(&v);
+    with_messages(&v);
     MPI_Comm_free(&v.comm);
     TIME(label);
 }

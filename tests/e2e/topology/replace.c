@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=any np=4 stock=no */
-/* MPI_Sendrecv_replace where implementations go wrong: no elements, nobody to receive from, short messages,
+/* MPI_Sendrecv_replace where implementations go wrong: no elements, no source, short messages,
  * gaps. */
 #include "../programs/check.h"
 

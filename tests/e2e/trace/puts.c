@@ -227,7 +227,7 @@ static void test_two_puts(void **state)
 
 enum { NODES = 4, ROUNDS = 40 };
 
-/* Everybody puts to everybody, of all sizes, and waits for all acknowledgements now and then. */
+/* All put to all, of all sizes, and waits for all acknowledgements now and then. */
 static void storm(int rank, int size, void *shared)
 {
     struct seen *seen = shared;
@@ -283,7 +283,7 @@ static void test_losses(void **state)
     assert_true(arrived >= NODES * NODES * ROUNDS);
 }
 
-/* The next event of this type; those that tell that a buffer is free come before or after it. */
+/* The next event of this type; those for a free buffer come before or after it. */
 static void await(struct endpoint *e, ptl_event_kind_t type)
 {
     ptl_event_t event = {.type = PTL_EVENT_LINK};

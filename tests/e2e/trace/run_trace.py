@@ -127,7 +127,7 @@ class Tracer:
         self.expect(result.status == 0 and "the sequence diagram 'run.svg' ends at simulated time" in result.err,
                     "a run too large for a diagram", result)
         self.expect(self.content("run.svg").rstrip().endswith(b"</svg>"), "no diagram of what came before the limit")
-        self.read("run.csv", formats.read_csv, "the trace beside a diagram that is too large")
+        self.read("run.csv", formats.read_csv, "the trace with a diagram that is too large")
 
     def refused(self):
         few = os.path.join(HERE, "few.c")

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Follows the data through the schedule of every algorithm: who has contributed to each element at each rank.
- * At the end each rank must have what the standard says, every message must be received in the round in which
- * it is sent, and where the operation does not commute only neighbouring contributions may be combined.
+ * Follows the data through the schedule of every algorithm: the contributors to each element at each rank.
+ * At the end each rank must have what the standard says, every message must be received in the
+ * round in which it is sent, and where the operation does not commute only neighbouring contributions may be
+ * combined.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,7 +132,7 @@ static void take_content(struct message *m)
     }
 }
 
-/* Marks what was combined in a wrong order. Some algorithms do so with elements that nobody wants. */
+/* Marks what was combined in a wrong order. Some algorithms do so with elements that are not used. */
 #define WRONG ((set)1 << 63)
 
 static void combine(set *into, set more)

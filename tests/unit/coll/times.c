@@ -68,7 +68,7 @@ static void drop(struct pf_colls *colls)
     pf_cost_free(cost);
 }
 
-/* Takes what is there. Nobody leaves twice, nor before the last arrival. */
+/* Takes what is there. No rank leaves twice, nor before the last arrival. */
 static int take(struct pf_coll *coll, double now)
 {
     int rank, taken = 0;
@@ -182,7 +182,7 @@ static void test_pipeline(void **state)
     drop(colls);
 }
 
-/* Who is late delays those that need its data, and nobody else. */
+/* A late rank delays those that need its data, and no others. */
 static void test_skew(void **state)
 {
     (void)state;
@@ -304,7 +304,7 @@ static void compare(const char *parameters)
                 evaluate(colls, (enum pf_coll_kind)kind, n, 96, dates, false);
                 drop(colls);
                 for (int r = 0; r < n; r++)
-                    /* When all are evaluated together, nobody leaves before the last arrival. */
+                    /* When all are evaluated together, no rank leaves before the last arrival. */
                     if (!(fabs(fmax(leaves[r], last) - before[r]) <= 1e-13))
                         fail_msg("%s, %d ranks: rank %d leaves at %.17g or %.17g", choice, n, r, before[r],
                                  leaves[r]);
@@ -403,7 +403,7 @@ static void test_all_to_all_fills_the_nics(void **state)
         pf_coll_arrive(coll, r, 1);
     }
     assert_int_equal(take(coll, 1), 16);
-    /* All of libnbc's ranks begin with rank 0: those who come late there come late everywhere. */
+    /* All of libnbc's ranks begin with rank 0: those that come late there come late everywhere. */
     double full = LATENCY + 15 * 30000 * BYTE;
     assert_true(leaves[3] >= 1 + full - 1e-12 && leaves[3] < 1 + 1.2 * full);
     pf_coll_close(coll);
@@ -411,7 +411,7 @@ static void test_all_to_all_fills_the_nics(void **state)
 }
 
 /* Long blocks of different lengths share links all the time, each as much as it can have. Rank 0 sends 30,000
- * B to rank 1, everybody 3,000 B to every other one; receives take 0.1 us to post, acknowledgements 1 us. */
+ * B to rank 1, each rank 3,000 B to every other one; receives take 0.1 us to post, acknowledgements 1 us. */
 static void exchange_blocks(const double *dates)
 {
     enum { N = 4 };

@@ -155,7 +155,7 @@ static int do_testall(int impl, int n, pf_native_request_t *natives, int *flag, 
     return *flag ? do_all(impl, n, natives, statuses) : 0;
 }
 
-/* The last one that is complete, to see whether the middleware relies on an order that nobody promises. */
+/* The last one that is complete, to see whether the middleware relies on an order that is not promised. */
 static int find_any(int impl, int n, pf_native_request_t *natives)
 {
     for (int i = n - 1; i >= 0; i--)
@@ -386,7 +386,7 @@ MPI_Request fake_request(struct pf_rank *r, enum pf_impl impl, int tag, struct f
 
 void sg_actor_sleep_for(double seconds)
 {
-    fail_msg("%g seconds that nobody has configured", seconds);
+    fail_msg("%g seconds that were not configured", seconds);
 }
 
 void pf_adapter_no_hook(struct pf_instance *in)
@@ -476,7 +476,7 @@ void pf_wait_mixed(struct pf_wait_set *set)
     }
 }
 
-/* No ledger keeps books here. */
+/* There is no ledger here. */
 bool pf_ledger_on;
 
 struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *side, struct pf_ledger_route *to)

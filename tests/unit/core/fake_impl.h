@@ -32,13 +32,13 @@ struct fake {
 
 extern struct fake fakes[PF_IMPL_COUNT];
 
-/* A rank with both implementations loaded; `active` is the one in force. Counters start anew. */
+/* A rank with both implementations loaded; `active` is the one in force. Counters restart. */
 struct pf_rank *fake_setup(enum pf_impl active);
 
 /* An active request of the application over a new operation of `impl`. */
 MPI_Request fake_request(struct pf_rank *r, enum pf_impl impl, int tag, struct fake_op **op);
 
-/* What happens while somebody waits: called by the doubles of a mixed wait and of native waits. NULL when
+/* What happens while a rank waits: called by the doubles of a mixed wait and of native waits. NULL when
  * nothing can happen, so that waiting is a fault. */
 extern void (*fake_step)(void);
 

@@ -442,7 +442,7 @@ static void free_and_cancel(void **state)
     check_status(&statuses[2], 2);
     assert_int_equal(pf_PMPI_Cancel(&handles[2]), MPI_SUCCESS); /* too late, and no error */
     assert_int_equal(fakes[A].calls[PF_FN_Cancel], 0);
-    assert_int_equal(pf_PMPI_Request_free(&handles[2]), MPI_SUCCESS); /* done, and nobody will ask */
+    assert_int_equal(pf_PMPI_Request_free(&handles[2]), MPI_SUCCESS); /* done, and not needed any more */
     assert_int_equal(fakes[A].calls[PF_FN_Request_free], 1);
     for (struct pf_request *request = r->free_requests; request; request = request->next_free)
         count++;
@@ -507,7 +507,7 @@ static MPI_Request persistent(struct fake_op **op, int tag)
     return request;
 }
 
-/* An inactive request belongs to nobody; each start makes a native one in the model in force. */
+/* An inactive request has no owner; each start makes a native one in the model in force. */
 static void persistent_requests(void **state)
 {
     (void)state;

@@ -36,7 +36,7 @@ static void test_early(void **state)
     assert_true(pf_busy_take(&busy, 90, 5) == 115); /* no gap is left from 90 on */
 }
 
-/* Neighbours send to each of their 26 neighbours in turn, and tell it all at once: everyone has a slot at the
+/* Neighbours send to each of their 26 neighbours in turn, and all at once: everyone has a slot at the
  * others, whose gaps are too short for a message. */
 static void test_neighbours(void **state)
 {

@@ -95,7 +95,7 @@ static void test_phases(void **state)
     phase = "first";
     cost = make("model = loggp; contention = nic");
     send(cost, 2, 0);
-    send(cost, 1, 10); /* who is not late comes to the end last */
+    send(cost, 1, 10); /* the rank that is not late comes to the end last */
     expect(cost, 0, "first");
 }
 
@@ -123,7 +123,7 @@ static void test_no_pause(void **state)
     pf_cost_free(cost);
 }
 
-/* Where all share what their NICs have, or links are waited for, there is nothing to tell. */
+/* Where all share what their NICs have, or links are waited for, there is nothing to report. */
 static void test_nothing(void **state)
 {
     (void)state;

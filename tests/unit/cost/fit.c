@@ -102,7 +102,7 @@ static void check(const struct world *world, const char *done)
             double now = 1 + 2 * (double)i + peer, path = (peer == 1 ? NEAR_US : FAR_US) * 1e-6;
             pf_cost_message(cost, 0, peer, (size_t)sizes[i], now, 0, PF_COST_STANDARD, NULL, &r);
             double time = one_way(world, sizes[i], path) + 200e-9;
-            /* The answer of a handshake has farther to go, of which the points near by tell nothing. */
+            /* The answer of a handshake has farther to go, of which the points near by have no trace. */
             if (fabs(r.complete - now - time) > 1e-6 * time && !(world->handshake > 0 && peer == 2))
                 fail_msg("%s, %ld B to %d: %.9g, expected %.9g", world->protocol, sizes[i], peer,
                          r.complete - now, time);

@@ -76,7 +76,7 @@ static void near(double value, double expected, int line)
 #define NEAR(value, expected) near(value, expected, __LINE__)
 
 /* One message takes a latency per hop and 1,000 us; a second one over the same link twice as long; those that
- * share no link do not feel each other. */
+ * share no link do not delay each other. */
 static void test_flows(void **state)
 {
     (void)state;

@@ -100,7 +100,7 @@ static void finds_symbols(void **state)
     pf_elf_free(&elf);
 }
 
-/* Each fault is told apart. */
+/* Each fault has its own error. */
 static void says_what_is_wrong(void **state)
 {
     struct pf_elf elf;
@@ -116,7 +116,7 @@ static void says_what_is_wrong(void **state)
     assert_true(read_object(&elf, "/proc/self/exe"));
     assert_int_equal(write(fd, elf.bytes, elf.size), elf.size);
     pf_elf_free(&elf);
-    assert_int_equal(pwrite(fd, "\1\0", 2, 18), 2); /* e_machine: one that nobody has */
+    assert_int_equal(pwrite(fd, "\1\0", 2, 18), 2); /* e_machine: an unused one */
     assert_int_equal(pf_elf_read(&elf, path), PF_ELF_MACHINE);
     pf_elf_free(&elf);
     assert_int_equal(truncate(path, 2000), 0);

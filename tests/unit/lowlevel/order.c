@@ -78,7 +78,7 @@ static void lost_before_it(void **state)
     enter(2, 0);
     arrive(1);
     lose(0);
-    assert_int_equal(processed_count, 1); /* nobody waits for what is lost */
+    assert_int_equal(processed_count, 1); /* no message waits for what is lost */
     lose(2);
     enter(3, 1);
     arrive(3);

@@ -81,7 +81,7 @@ static double load(const struct pf_resource *resource, double *fastest)
     return sum;
 }
 
-/* Max-min: no resource is overloaded, and each flow crosses one that is full and where nobody is faster. */
+/* Max-min: no resource is overloaded, and each flow crosses one that is full and where no flow is faster. */
 static void assert_fair(void)
 {
     for (int i = 0; i < RESOURCES; i++) {

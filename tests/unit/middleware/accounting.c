@@ -21,8 +21,8 @@ static void spin(double seconds)
     while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) < seconds);
 }
 
-/* Two ranks, three phases: where every slice and count must be found again. The process has one set of books,
- * so all is in one story. */
+/* Two ranks, three phases: where every slice and count must be found again. The process has one account,
+ * so one test has all. */
 static void test_story(void **state)
 {
     (void)state;
@@ -52,10 +52,10 @@ static void test_story(void **state)
     pf_account_move(a, "main", PF_MODEL_SMPI, 3.0);
     pf_account_move(b, "main", PF_MODEL_SMPI, 4.0);
     pf_account_move(b, "alone", PF_MODEL_NONE, 4.5);
-    double wall = pf_account_wall(); /* all of this must be in the books after the next mark */
+    double wall = pf_account_wall(); /* all of this must be in the account after the next mark */
     pf_account_close(a, 5.0);
     pf_account_close(b, 5.25);
-    pf_account_close_all(99.0); /* nobody is left */
+    pf_account_close_all(99.0); /* no rank is left */
 
     struct pf_account_row *rows;
     assert_int_equal(pf_account_rows(&rows), 3);

@@ -123,7 +123,7 @@ static void agrees(enum pf_clock_source wanted)
         "us\n",
         slices, taken, apart, (double)worst * 1e-3, (double)sum * 1e-3 / slices);
     assert_true(taken >= ENOUGH);
-    /* A processor that is itself virtual has interruptions that nobody here sees, so bounds are for most
+    /* A processor that is itself virtual has interruptions that cannot be seen here, so bounds are for most
      * slices. A clock that counts the other process's turns, which last some milliseconds, is far off in
      * each. */
     assert_true(apart <= slices / 2);

@@ -55,9 +55,9 @@ void pf_compute_inject(struct pf_rank *r)
     (void)r;
 }
 
-void pf_job_abort(int who, int status)
+void pf_job_abort(int rank, int status)
 {
-    (void)who;
+    (void)rank;
     fake_aborted = status;
     exit(99);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traffic beside a program: at a node it takes turns with the program's messages as one, however much of it
+/* Background traffic: at a node it takes turns with the program's messages as one, however much of it
  * waits. */
 #include "traffic.h"
 

@@ -41,7 +41,7 @@ static bool has_edge(const struct graph *g, size_t from, size_t to)
     return g->edge[bit / 8] >> (bit % 8) & 1;
 }
 
-/* Kahn: what nobody waits for is taken away until nothing is left. */
+/* Kahn: removes what nothing waits for until nothing is left. */
 static bool is_acyclic(const struct graph *g)
 {
     size_t *stack = calloc(g->vertices, sizeof *stack), taken = 0, top = 0;

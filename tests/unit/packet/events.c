@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calendar gives events back in their order, whatever their dates are like and however often its slots
- * change: beside it stands a list that is searched from end to end. */
+ * change: they are compared with a list that is searched from end to end. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -213,7 +213,7 @@ static void note_arrivals(struct pf_packet_message *m, double date)
     *(m->bytes > 10.0 ? &long_arrival : &last_arrival) = date;
 }
 
-static double beside_a_long_one(bool alternates, uint8_t virtual_network, int32_t to, int count)
+static double behind_a_long_one(bool alternates, uint8_t virtual_network, int32_t to, int count)
 {
     enum { MOST = 20 };
     static const struct pf_packet_message_ops ops = {sizeof ops, no_event, no_event, note_arrivals, no_event};
@@ -246,14 +246,14 @@ static void test_alternation(void **state)
 {
     (void)state;
     for (int32_t to = 1; to <= 2; to++) {
-        assert_close(beside_a_long_one(true, 1, to, 1), 2 * 10.0);
+        assert_close(behind_a_long_one(true, 1, to, 1), 2 * 10.0);
         assert_close(long_arrival, 5000.0 + 10.0);
-        assert_close(beside_a_long_one(true, 1, to, 20), 20 * 2 * 10.0);
+        assert_close(behind_a_long_one(true, 1, to, 20), 20 * 2 * 10.0);
         assert_close(long_arrival, 5000.0 + 20 * 10.0);
-        assert_true(beside_a_long_one(false, 1, to, 1) >= 900.0 + 10.0);
+        assert_true(behind_a_long_one(false, 1, to, 1) >= 900.0 + 10.0);
     }
-    assert_close(beside_a_long_one(true, 0, 2, 1), 2 * 10.0);
-    assert_true(beside_a_long_one(true, 0, 1, 1) >= 900.0 + 10.0); /* it would pass what it follows */
+    assert_close(behind_a_long_one(true, 0, 2, 1), 2 * 10.0);
+    assert_true(behind_a_long_one(true, 0, 1, 1) >= 900.0 + 10.0); /* it would pass what it follows */
 }
 
 /* At most 1 KB for each class of a port, in what people build. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Curves of latency against load beside those of a second simulator that goes cycle by cycle (reference.h):
- * where they saturate, and latencies below. */
+/* Curves of latency against load compared with those of a second simulator that goes cycle by cycle
+ * (reference.h): where they saturate, and latencies below. */
 #include "tools/pfnet/run.h"
 
 #include <math.h>

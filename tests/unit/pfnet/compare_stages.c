@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routers in stages beside a simulator of wormholes that goes cycle by cycle (pipeline.h): where curves of
- * latency against load saturate, and latencies below. */
+/* Routers in stages compared with a simulator of wormholes that goes cycle by cycle (pipeline.h): where
+ * curves of latency against load saturate, and latencies below. */
 #include "tools/pfnet/run.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns: who sends to whom, and descriptions that must be refused. */
+/* Patterns: destinations of each node, and descriptions that must be refused. */
 #include "lowlevel/network/packet/pattern.h"
 
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 /*
  * A third simulator, of the routers that engineers know from cycle-driven simulators: packets of several
  * flits in wormholes through virtual channels. The head of a packet is routed, then gets a channel of the
- * output, which nobody else has until the tail has left, then its flits one by one get the crossbar. Both
+ * output, which no other packet has until the tail has left, then its flits one by one get the crossbar. Both
  * allocators are iSLIP with one round. Only one packet of a queue is in these stages. It shares no line with
  * the simulator under test.
  */

@@ -283,7 +283,7 @@ static bool accept(const struct net *n, struct router *r, struct matching *m, in
     return true;
 }
 
-/* Free outputs grant to inputs, inputs accept one of them, until nobody does. */
+/* Free outputs grant to inputs, inputs accept one of them, until none does. */
 static void allocate(struct net *n, int router)
 {
     struct router *r = &n->router[router];

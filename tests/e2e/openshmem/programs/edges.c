@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the specification permits and few programs do: nothing to move at no address, tests of a lock by who
- * has it, many contexts, memory that grows and shrinks where it is, a whole heap at once, all alignments,
+/* What the specification permits and few programs do: nothing to move at no address, tests of a lock by
+ * its holder, many contexts, memory that grows and shrinks where it is, a whole heap at once, all alignments,
  * tests of what holds at all times. With "unequal" PEs ask for different sizes, as before 1.2. With "packed"
- * PEs 0 and 1, 2 and 3 ... share a host, and tell each other by stores. */
+ * PEs 0 and 1, 2 and 3 ... share a host, and signal each other by stores. */
 #include "check.h"
 
 enum { CONTEXTS = 200, TURNS = 20 };
@@ -124,7 +124,7 @@ static void alignments(void)
     CHECK(!shmem_align(0, 100) && !shmem_align(3, 100) && !shmem_align(48, 100));
 }
 
-/* A value on its way holds as well as the one before it; one that is not there yet is not told. */
+/* A value on its way holds as well as the one before it; one that is not there yet is not seen. */
 static void always(int me, int right)
 {
     static int value, other;
@@ -142,7 +142,7 @@ static void always(int me, int right)
     CHECK(value == 1 && steps == 20 && me == shmem_my_pe());
 }
 
-/* Each has what it asked for, and nobody else is in it. */
+/* Each has what it asked for, and no other PE is in it. */
 static void unequal(int me, int size, int right)
 {
     for (int round = 0; round < 4; round++) {
@@ -163,7 +163,7 @@ static void unequal(int me, int size, int right)
     }
 }
 
-/* No NIC sees a store; the call that follows it wakes who waits. */
+/* No NIC sees a store; the call that follows it wakes a waiting PE. */
 static void stores(int me)
 {
     volatile long *there = shmem_ptr(&flag, me ^ 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI and OpenSHMEM in one program, in turn: each sees what the other has moved. The argument says who starts
- * first. */
+/* MPI and OpenSHMEM in one program, in turn: each sees what the other has moved. The argument says which
+ * starts first. */
 #include "check.h"
 
 #include <mpi.h>
 
-static long box, flag, sync[SHMEM_SYNC_SIZE];
+static long mailbox, flag, sync[SHMEM_SYNC_SIZE];
 
-/* PE 0 asks again and again for what comes when the others, who only call MPI, are done. */
+/* PE 0 asks again and again for what comes when the others, which only call MPI, are done. */
 static void test_alone(int rank)
 {
     MPI_Comm others;
@@ -34,13 +34,13 @@ int main(int argc, char **argv)
     CHECK(rank == shmem_my_pe() && size == shmem_n_pes());
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     for (int i = 0; i < 10; i++) {
-        shmem_long_p(&box, 100L * rank + i, right);
+        shmem_long_p(&mailbox, 100L * rank + i, right);
         shmem_quiet();
         MPI_Barrier(MPI_COMM_WORLD);
-        CHECK(box == 100L * left + i);
-        long got = -1, *both = shmem_ptr(&box, rank);
-        CHECK(both == &box);
-        MPI_Sendrecv(&box, 1, MPI_LONG, left, i, &got, 1, MPI_LONG, right, i, MPI_COMM_WORLD,
+        CHECK(mailbox == 100L * left + i);
+        long got = -1, *both = shmem_ptr(&mailbox, rank);
+        CHECK(both == &mailbox);
+        MPI_Sendrecv(&mailbox, 1, MPI_LONG, left, i, &got, 1, MPI_LONG, right, i, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         CHECK(got == 100L * rank + i);
         shmem_barrier(0, 0, size, sync);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A random correct program, drawn from a seed. All PEs draw the same list of operations, carry out their own,
- * and apply all of them to a picture of everybody's memory; after each barrier the memory must be as the
+ * and apply all of them to a picture of the memory of all; after each barrier the memory must be as the
  * picture says.
  *
  * In one round a cell is written by one put, or changed by any number of additions, so that the order does

@@ -10,7 +10,7 @@ static int me, size, right, left;
 static long sync_a[SHMEM_SYNC_SIZE], sync_b[SHMEM_SYNC_SIZE], lock, counter, cells[MOST];
 static long wait_for[MOST], data[MOST * COUNT];
 
-/* Who finds a cell set takes it, in whatever order they come. */
+/* A PE that finds a cell set takes it, in whatever order they come. */
 static void any_of_many(void)
 {
     int open = size;

@@ -9,7 +9,7 @@
 
 enum { COUNT = 100 };
 
-static long box, flag;
+static long mailbox, flag;
 
 static double now(void)
 {
@@ -26,7 +26,7 @@ static double begin(void)
     return now();
 }
 
-static void tell(const char *what, double since, int times)
+static void print(const char *what, double since, int times)
 {
     if (shmem_my_pe() == 0)
         printf("%s %.3f\n", what, (now() - since) / times);
@@ -38,7 +38,7 @@ static void tell(const char *what, double since, int times)
         for (int i = 0; me == 0 && i < COUNT; i++) {                                                         \
             call;                                                                                            \
         }                                                                                                    \
-        tell(what, since, COUNT);                                                                            \
+        print(what, since, COUNT);                                                                           \
     } while (0)
 
 int main(void)
@@ -47,26 +47,26 @@ int main(void)
     int me = shmem_my_pe();
     char large[4096] = "";
     char *symmetric = shmem_malloc(sizeof large);
-    MEASURE("put-quiet", shmem_long_p(&box, i, 1); shmem_quiet());
-    MEASURE("put", shmem_long_p(&box, i, 1));
-    MEASURE("get", shmem_long_g(&box, 1));
-    MEASURE("fetch-add", shmem_long_atomic_fetch_add(&box, 1, 1));
-    MEASURE("compare-swap", shmem_long_atomic_compare_swap(&box, 1, 2, 1));
-    MEASURE("add-quiet", shmem_long_atomic_add(&box, 1, 1); shmem_quiet());
+    MEASURE("put-quiet", shmem_long_p(&mailbox, i, 1); shmem_quiet());
+    MEASURE("put", shmem_long_p(&mailbox, i, 1));
+    MEASURE("get", shmem_long_g(&mailbox, 1));
+    MEASURE("fetch-add", shmem_long_atomic_fetch_add(&mailbox, 1, 1));
+    MEASURE("compare-swap", shmem_long_atomic_compare_swap(&mailbox, 1, 2, 1));
+    MEASURE("add-quiet", shmem_long_atomic_add(&mailbox, 1, 1); shmem_quiet());
     MEASURE("quiet", shmem_quiet());
-    MEASURE("fence", shmem_long_p(&box, i, 1); shmem_fence());
+    MEASURE("fence", shmem_long_p(&mailbox, i, 1); shmem_fence());
     MEASURE("put-4096", shmem_putmem(symmetric, large, sizeof large, 1));
     MEASURE("get-4096", shmem_getmem(large, symmetric, sizeof large, 1));
     double since = begin();
     for (int i = 0; me == 0 && i < COUNT; i++)
-        shmem_long_put_nbi(&box, (long *)symmetric, 1, 1);
+        shmem_long_put_nbi(&mailbox, (long *)symmetric, 1, 1);
     shmem_quiet();
-    tell("put-rate", since, COUNT);
+    print("put-rate", since, COUNT);
     since = begin();
     for (int i = 0; me == 0 && i < COUNT; i++)
-        shmem_long_atomic_add(&box, 1, 1);
+        shmem_long_atomic_add(&mailbox, 1, 1);
     shmem_quiet();
-    tell("add-rate", since, COUNT);
+    print("add-rate", since, COUNT);
     since = begin();
     for (int i = 1; i <= COUNT && me < 2; i++) {
         if (me == 0)
@@ -75,7 +75,7 @@ int main(void)
         if (me == 1)
             shmem_long_p(&flag, i, 0);
     }
-    tell("ping-pong", since, 2 * COUNT);
+    print("ping-pong", since, 2 * COUNT);
     pass();
     return 0;
 }

@@ -49,8 +49,7 @@ static void matching(ptl_handle_ni_t ni, int once)
     libtest_barrier();
     for (ptl_match_bits_t i = 0; i < COUNT; i++)
         LIBTEST_CHECK(libtest_Put_offset(md, i, LENGTH - i, right, PT, i, i), "PtlPut");
-    for (int puts = 0; puts < COUNT;
-         puts++) { /* nothing but puts: its entries do not tell that they are linked */
+    for (int puts = 0; puts < COUNT; puts++) { /* nothing but puts: its entries post no link events */
         LIBTEST_CHECK(PtlEQWait(eq, &event), "PtlEQWait");
         CHECK(event.type == PTL_EVENT_PUT);
     }
