@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The match queues of the ledger, its native tags, and completed messages of the plain mode (p2p/ledger.c).
- */
+/* The match queues of the ledger, its native tags, completed messages of the plain mode (p2p/ledger.c). */
 #include "middleware/agree/ledger_queues.h"
 
 #include <stdio.h>

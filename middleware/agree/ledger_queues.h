@@ -120,8 +120,7 @@ struct pf_ledger_mailbox *pf_ledger_mailbox_of(struct pf_ledger_mailbox **mailbo
 /* The same in the plain mode: it is some message from `source` with `tag`. */
 void pf_ledger_probed(struct pf_ledger_mailbox *mailbox, int source, int tag);
 
-/* Calls `report` for each unreceived message of a communicator at its end, by destination and in the order of
- * the calls. */
+/* Calls `report` for each unreceived message of a communicator, by destination and in the order of calls. */
 void pf_ledger_unreceived(struct pf_ledger_mailbox *mailboxes, int size,
                           void (*report)(const struct pf_ledger_entry *send, int destination, void *data),
                           void *data);

@@ -4,8 +4,7 @@
 
 #include "mpi.h"
 
-/* What the generated MPI_Comm_c2f() and MPI_Comm_f2c() call, and those of other handles: `null` for an
- * unused number. */
+/* What the generated MPI_Comm_c2f(), MPI_Comm_f2c() and the like call: `null` for an unused number. */
 MPI_Fint pf_fortran_number(const void *handle);
 void *pf_fortran_handle(MPI_Fint number, const void *null);
 

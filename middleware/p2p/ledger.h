@@ -36,8 +36,7 @@ void pf_ledger_sent(struct pf_ledger_side *side, bool accepted);
 /* Does a blocking call that returned this code have received? */
 bool pf_ledger_accepted(struct pf_instance *in, int code);
 
-/* A blocking receive has returned this code. The status, if there is one, then has the application's source
- * and tag. */
+/* A blocking receive has returned this code. A status then has the application's source and tag. */
 void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int code, const void *native,
                         MPI_Status *status);
 

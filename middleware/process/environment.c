@@ -44,8 +44,7 @@ static enum pf_rank_state state_of_caller(void)
     return self && self->mpi ? (enum pf_rank_state)self->mpi->state : PF_RANK_NEW;
 }
 
-/* A program that asks for more and calls MPI from one thread runs as it is, so this is printed on
- * request only. */
+/* A program that asks for more and calls MPI from one thread runs as it is: printed on request only. */
 static void notice_level(const struct pf_rank *r, int required)
 {
     if (pf_config.thread_notice && r->self.rank == 0 && required > r->thread_level)

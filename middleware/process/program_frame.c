@@ -12,8 +12,7 @@
 #include "base/memory.h"
 #include "middleware/process/program.h"
 
-/* By number of the actor: shared libraries that are not private to a rank call exit() too, so the copy is not
- * the key. */
+/* By number of the actor: shared libraries, which are not private to a rank, call exit() too. */
 static struct pf_program_frame **frames;
 static size_t frame_count;
 

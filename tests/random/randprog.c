@@ -471,8 +471,7 @@ static MPI_Request *place(int index)
     return index < SLOTS ? &requests[index] : &lasting[(index - SLOTS) / 2].request[index % 2];
 }
 
-/* What is not active may stand among what is: nothing at all, or a persistent request that has not
- * been started. */
+/* What is not active may stand among what is: nothing at all, or a new persistent request. */
 static MPI_Request inactive(void)
 {
     int i = mine(PERSISTENT);

@@ -13,7 +13,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 LIST = os.path.join(ROOT, "tests/style/words.tsv")
 SOURCES = ("adapters", "base", "loader", "lowlevel", "middleware", "openshmem", "tools")
 NOT_PAGES = ("tests/", "docs/glossary.md", "docs/changes.md")  # the last two list the words
-NOT_COMMENTS = "middleware/sampling/"
 PROGRAMS = ("examples", "experiments", "tests")  # whose messages are not the project's own
 C_SOURCES = (".c", ".cpp", ".h")
 KINDS = {"pages": {"page"}, "messages": {"page", "message"}, "comments": {"page", "message", "comment"}, "sources": {"comment"}}
@@ -78,7 +77,7 @@ def texts():
         elif name.startswith(SOURCES) and name.endswith((*C_SOURCES, ".py")) or name.startswith(PROGRAMS) and name.endswith(C_SOURCES):
             text = read(name)
             found = [(m.start(), call_text(text, m.end()), "message") for m in PRINTS.finditer(text) if name.startswith(SOURCES)]
-            if name.endswith(C_SOURCES) and not name.startswith(NOT_COMMENTS):
+            if name.endswith(C_SOURCES):
                 found += ((start, comment, "comment") for start, comment in comments(text))
             yield from ((name, text.count("\n", 0, start) + 1, words, kind) for start, words, kind in found)
 

@@ -8,8 +8,7 @@
  * have been moved as a whole. The caller frees the path. NULL: it is nowhere. */
 char *helper_find(const char *name);
 
-/* Becomes pfsample, with arguments that begin with the tool's name; `flag` asked for it and names it in
- * errors. */
+/* Becomes pfsample, with arguments that begin with the tool's name; `flag` names it in errors. */
 void helper_sample(const char *flag, char **argv) __attribute__((noreturn));
 
 #endif

@@ -333,8 +333,7 @@ void scenario_progress(struct rank *rank)
     CHECK(rank, CALL(rank, Barrier)(rank->world) == MPI_SUCCESS);
 }
 
-/* The largest tag that pml/cm can distinguish from the negative ones of collectives, also for a receive with
- * any tag. */
+/* The largest tag that pml/cm keeps apart from collectives' negative ones, also for a receive of any tag. */
 void scenario_tags(struct rank *rank)
 {
     int value = 17, got = 0, tag = (1 << 23) - 1;

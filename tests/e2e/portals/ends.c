@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that end in the middle of things: they leave without PtlFini, are killed, or abort. None hangs.
- */
+/* Processes that end in the middle of things: they leave without PtlFini, are killed, or abort. */
 #include "world.h"
 
 #include <stdio.h>

@@ -416,8 +416,7 @@ static void program_list_entries(int rank, int size, void *shared)
     endpoint_close(&e);
 }
 
-/* A process that has gone: what the NIC had taken arrives, what was still in its memory does not, without a
- * crash. */
+/* A process that has gone: what the NIC had taken arrives, what was still in its memory does not. */
 static void program_gone(int rank, int size, void *shared)
 {
     (void)size, (void)shared;
@@ -511,8 +510,7 @@ static void probe(struct endpoint *e, ptl_match_bits_t bits)
     }
 }
 
-/* The message arrives while the answer to a search that has not seen it is on its way: it is not
- * missed. */
+/* The message arrives while the answer to a search that has not seen it is on its way. */
 static void program_probe(int rank, int size, void *shared)
 {
     (void)size, (void)shared;

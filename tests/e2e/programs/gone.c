@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=none stock=no mpirun=no exit=nonzero message=MPI_Send,.called.at.gone.c.*.failed */
-/* A message to a rank that has left without MPI_Finalize: its network interface is closed, and the sender
- * gets an error. */
+/* A message to a rank that has left without MPI_Finalize: its NIC is closed, and the sender gets an error. */
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Follows the data through the schedule of every algorithm: the contributors to each element at each rank.
- * At the end each rank must have what the standard says, every message must be received in the
- * round in which it is sent, and where the operation does not commute only neighbouring contributions may be
- * combined.
+ * At the end each rank must have what the standard says, every message must be received in the round of its
+ * send, and where the operation does not commute only neighbouring contributions may be combined.
  */
 #include <setjmp.h>
 #include <stdarg.h>

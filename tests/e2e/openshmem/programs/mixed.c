@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI and OpenSHMEM in one program, in turn: each sees what the other has moved. The argument says which
- * starts first. */
+/* MPI and OpenSHMEM in one program, in turn: each sees the other's data. The argument names the first. */
 #include "check.h"
 
 #include <mpi.h>
