@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the books say about switches: whose simulated time it was, who answered a call, which tags the ledger uses.
+# Switches in the account: simulated times, the models of calls, the ledger's tags.
 load common.bash
 
 setup_file() {
-    export APP=$BATS_FILE_TMPDIR/books
-    "$PF_BIN/pfcc" -g -o "$APP" "$BATS_TEST_DIRNAME/books.c"
+    export APP=$BATS_FILE_TMPDIR/switches
+    "$PF_BIN/pfcc" -g -o "$APP" "$BATS_TEST_DIRNAME/switches.c"
 }
 
 @test "what a rank is ahead of the clock belongs to the phase and the model before the switch" {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One program per word of the command line, see books.bats. */
+/* One program per word of the command line, see switches.bats. */
 #include <mpi.h>
 #include <parfocal.h>
 #include <string.h>
