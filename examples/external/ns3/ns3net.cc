@@ -263,7 +263,7 @@ void build(uint32_t count, const std::string &platform)
     pair_of_nodes.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(std::llround(8 * rate))));
     pair_of_nodes.SetChannelAttribute("Delay", ns3::TimeValue(ns3::FemtoSeconds(ticks(latency))));
     pair_of_nodes.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
-                   ns3::StringValue("1000000000p")); // nothing is lost
+                           ns3::StringValue("1000000000p")); // nothing is lost
     hosts.resize(count);
     for (uint32_t i = 0; i < count; i++) {
         auto pair = pair_of_nodes.Install(nodes.Get(i), middle.Get(0));
