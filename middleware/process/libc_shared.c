@@ -98,7 +98,7 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *arg)
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_W))
             continue;
         from = constants_end > from && constants_end <= to ? constants_end : from;
-        if (slots >= from && slots_end <= to) {
+        if (slots && slots >= from && slots_end <= to) {
             sum->value = add(sum->value, from, slots);
             from = slots_end;
         }

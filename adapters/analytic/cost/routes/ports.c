@@ -14,7 +14,7 @@ struct pf_ports {
     int nodes;
     pf_cost_links_fn *links;
     void *context;
-    struct pf_ports_pair **row; /* by source, NULL while it has sent nothing; out is -1 for an unknown pair */
+    struct pf_ports_pair **row; /* by source, NULL while it has sent nothing; out is 0 for an unknown pair */
     int *number;                /* by the platform's number of a link: ours, 0: none yet */
     int number_room;
     struct pf_busy (*busy)[2]; /* by our number */
@@ -93,14 +93,11 @@ static int number_of(struct pf_ports *ports, int link)
 struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst)
 {
     struct pf_ports_pair *row = ports->row[src];
-    if (!row) {
-        row = ports->row[src] = pf_malloc((size_t)ports->nodes * sizeof *row);
-        for (int i = 0; i < ports->nodes; i++)
-            row[i].out = -1;
-    }
-    if (row[dst].out < 0) {
+    if (!row)
+        row = ports->row[src] = pf_calloc((size_t)ports->nodes, sizeof *row);
+    if (!row[dst].out) {
         int first, last;
-        row[dst] = (struct pf_ports_pair){0, 0};
+        row[dst] = (struct pf_ports_pair){-1, -1};
         if (ends_of(ports->links, ports->context, src, dst, &first, &last))
             row[dst] = (struct pf_ports_pair){number_of(ports, first), number_of(ports, last)};
     }
@@ -109,5 +106,5 @@ struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst)
 
 struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link, bool passes)
 {
-    return link ? &ports->busy[link][passes] : NULL;
+    return link > 0 ? &ports->busy[link][passes] : NULL;
 }

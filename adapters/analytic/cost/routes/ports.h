@@ -14,7 +14,7 @@
  */
 struct pf_ports;
 
-/* The first and the last link of a path, as numbers of this table; 0: no link that messages share. */
+/* The first and the last link of a path, as numbers of this table; -1: no link that messages share. */
 struct pf_ports_pair {
     int out, in;
 };
@@ -27,7 +27,7 @@ void pf_ports_free(struct pf_ports *ports);
 struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst);
 
 /* When a link is busy: with short messages, which do not wait for long ones (`passes`), or with long ones.
- * Valid until the next pf_ports_of(). NULL for link 0. */
+ * Valid until the next pf_ports_of(). NULL for link -1. */
 struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link, bool passes);
 
 #endif
