@@ -79,7 +79,7 @@ def cases(options):
 def verify(rows):
     """A neighbour makes nothing faster by much: what it costs is never below -2 % of the time alone. A list of what is wrong."""
     alone = {(r["program"], r["placement"], r["routing"]): r["simulated_us"] for r in rows if r["model"] == "packet" and r["neighbour"] == "none"}
-    return [f"{r['program']}, {r['placement']}, {r['routing']}: {r['simulated_us']:.1f} us beside {r['neighbour']}, {alone[key]:.1f} us alone"
+    return [f"{r['program']}, {r['placement']}, {r['routing']}: {r['simulated_us']:.1f} us with {r['neighbour']}, {alone[key]:.1f} us alone"
             for r in rows if r["model"] == "packet" and r["simulated_us"] < 0.98 * alone[key := (r["program"], r["placement"], r["routing"])]]
 
 

@@ -200,11 +200,11 @@ class Sweeps(Folder):
         """Background traffic loads the runs that have packets, and no other; a fit sees it as well."""
         sweep = ["-np", "2", "-platform", "star:4", *FIXED[2:], "--switch-after", "--unit", "phase", "--steps", "1", "--models", "analytic,packet", "--repeat", "1"]
         self.curve(*sweep, "--output", "alone", self.steps)
-        self.curve(*sweep, "--output", "beside", "-background", "hotspot:0,1:0.4:2-3", "--fit", self.steps)
-        alone, beside = self.points("alone"), self.points("beside")
-        self.assertGreater(float(beside["packet"]["simulated_s"]), float(alone["packet"]["simulated_s"]))
-        self.assertNotEqual(beside["analytic"]["simulated_s"], alone["analytic"]["simulated_s"])
-        self.assertLess(abs(float(beside["analytic"]["error"])), 0.5)
+        self.curve(*sweep, "--output", "loaded", "-background", "hotspot:0,1:0.4:2-3", "--fit", self.steps)
+        alone, loaded = self.points("alone"), self.points("loaded")
+        self.assertGreater(float(loaded["packet"]["simulated_s"]), float(alone["packet"]["simulated_s"]))
+        self.assertNotEqual(loaded["analytic"]["simulated_s"], alone["analytic"]["simulated_s"])
+        self.assertLess(abs(float(loaded["analytic"]["error"])), 0.5)
 
     def test_external_network(self):
         """Over pfnetd, in each of its runs, the same as in one process; without an address the model is refused."""

@@ -27,7 +27,7 @@ refused_file() {
 @test "what does not fit together" {
     refused_file "2: time: cannot be combined with latency" 'latency = 1 us\ntime = 1 us\n'
 }
-@test "setting beside the file" {
+@test "setting next to the file" {
     PARFOCAL_ANALYTIC_SET="gap = 1 ns; gop = 2" refuses "PARFOCAL_ANALYTIC_SET: entry 2: unknown key 'gop'" -np 2 -model analytic "$APP"
 }
 

@@ -28,16 +28,16 @@ refuses_file() {
     cmp smpi other
 }
 
-# told ARGUMENTS...: how many lines about the speed of this machine, of which none is SMPI's
-told() { "$PF_BIN/pfrun" -np 3 "$@" "$APP" 2>&1 >out | grep -cE "^parfocal: note: .* speed of this machine is not set|smpi_config" || :; }
+# notes ARGUMENTS...: how many lines about the speed of this machine, of which none is SMPI's
+notes() { "$PF_BIN/pfrun" -np 3 "$@" "$APP" 2>&1 >out | grep -cE "^parfocal: note: .* speed of this machine is not set|smpi_config" || :; }
 
 @test "only where computation is measured does a note say that the speed of this machine is not set" {
-    [ "$(told)" -eq 1 ]
-    [ "$(told -quiet)" -eq 0 ]
-    [ "$(told --log=smpi_config.thres:warning)" -eq 0 ]
-    [ "$(told --cfg=smpi/host-speed:7Gf)" -eq 0 ]
-    [ "$(told --cfg=smpi/simulate-computation:no)" -eq 0 ]
-    [ "$(PARFOCAL_COMPUTATION_REPLAY=$BATS_FILE_TMPDIR/record told)" -eq 0 ]
+    [ "$(notes)" -eq 1 ]
+    [ "$(notes -quiet)" -eq 0 ]
+    [ "$(notes --log=smpi_config.thres:warning)" -eq 0 ]
+    [ "$(notes --cfg=smpi/host-speed:7Gf)" -eq 0 ]
+    [ "$(notes --cfg=smpi/simulate-computation:no)" -eq 0 ]
+    [ "$(PARFOCAL_COMPUTATION_REPLAY=$BATS_FILE_TMPDIR/record notes)" -eq 0 ]
     cat >platform.xml <<'END'
 <?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -46,7 +46,7 @@ told() { "$PF_BIN/pfrun" -np 3 "$@" "$APP" 2>&1 >out | grep -cE "^parfocal: note
   <cluster id="small" prefix="node-" suffix="" radical="0-2" speed="1Gf" bw="1GBps" lat="1us"/>
 </platform>
 END
-    [ "$(told -platform platform.xml)" -eq 0 ]
+    [ "$(notes -platform platform.xml)" -eq 0 ]
 }
 
 @test "replays in the other models, and with switches, are the same each time" {

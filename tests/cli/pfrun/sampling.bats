@@ -166,7 +166,7 @@ dates() { # of the result, without what it cost
     ! cmp -s <(grep '^6,' cheap) <(grep '^6,' markers)
 }
 
-# ends_early MARKER: the run ends with its last region, at this marker, and what it tells is the same as when it goes on
+# ends_early MARKER: the run ends with its last region, at this marker, and its output is the same as when it goes on
 ends_early() {
     local settings=(PARFOCAL_REGIONS=regions PARFOCAL_REGIONS_MODEL=portals PARFOCAL_SUMMARY=summary.json)
     env "${settings[@]}" PARFOCAL_MARKERS=markers "$PF_BIN/pfrun" -np 4 -model analytic --cfg=smpi/simulate-computation:no "$APP" 20 pcontrol >output

@@ -137,8 +137,8 @@ def one_class(tools, program, number, kind, name, model):
     if kind.startswith("right"):
         good = result.status == 0 and not lines_of(result)
     else:
-        told = [line for line in lines_of(result) if re.search(r"rank \d.*MPI_\w+ at \S+:\d+ ", line)]
-        good = told and result.status not in (0, "timeout")
+        reported = [line for line in lines_of(result) if re.search(r"rank \d.*MPI_\w+ at \S+:\d+ ", line)]
+        good = reported and result.status not in (0, "timeout")
     return [] if good else fail(result, f"{kind} {name}: exit status {result.status}")
 
 
