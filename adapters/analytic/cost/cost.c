@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/memory.h"
+
 /* fmax() would be a call of the C library. */
 static inline double latest(double a, double b)
 {
@@ -149,6 +151,29 @@ static double take(struct pf_busy *busy, double ready, double duration)
     return busy && duration > 0 ? pf_busy_take(busy, ready, duration) : ready;
 }
 
+/* A long message is on its way into a NIC, where its bytes take `work` from `start` at the earliest, the NIC
+ * is free at `until`, and the message is through at `end`. */
+static void note_inflow(struct pf_cost *cost, const struct way *way, size_t bytes, double start, double work,
+                        double until, double end)
+{
+    struct pf_cost_transport *network = way->transport;
+    cost->inflow.node = 0;
+    if (!network->inflow || bytes <= network->share_above)
+        return;
+    struct pf_inflow **inflow = &network->inflow[way->to];
+    if (!*inflow)
+        *inflow = pf_calloc(1, sizeof **inflow);
+    cost->inflow =
+        (struct pf_cost_inflow){way->to + 1, pf_inflow_add(*inflow, start, work, until), work, end};
+}
+
+double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
+{
+    return inflow->node ? pf_inflow_late(cost->network.inflow[inflow->node - 1], inflow->number, inflow->work,
+                                         inflow->end)
+                        : 0;
+}
+
 /* transmit_from() between nodes of several links: the NIC serves at its own rate, and each link at the
  * link's. */
 static double transmit_by_ports(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
@@ -171,9 +196,12 @@ static double transmit_by_ports(struct pf_cost *cost, const struct way *way, siz
     if (port.in != port.out)
         arrival = latest(arrival,
                          take(pf_ports_busy(network->ports, port.in, passes), arrival - busy, busy) + busy);
-    arrival = latest(
-        arrival, take(&(passes ? network->passing_in : network->busy_in)[way->to], arrival - nic, nic) + nic);
+    double came = arrival - nic;
+    arrival =
+        latest(arrival, take(&(passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
+    double until = arrival;
     arrival = latest(arrival, shared);
+    note_inflow(cost, way, bytes, came, nic, until, arrival);
     return network->crowd ? wait_for_links(cost, way, bytes, start, arrival, start + alone) : arrival;
 }
 
@@ -210,10 +238,12 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
              way->from != way->to)
         arrival += wait_in_the_middle(way, bytes, start, latency);
     struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
-    double shared = arrival + later;
+    double shared = arrival + later, came = arrival - busy;
     if (busy_in && busy > 0)
         arrival = latest(arrival, pf_busy_take(&busy_in[way->to], arrival - busy, busy) + busy);
+    double until = arrival;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
+    note_inflow(cost, way, bytes, came, busy, until, arrival);
     if (cost->network.crowd)
         arrival = wait_for_links(cost, way, bytes, start, arrival, alone);
     if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
@@ -304,6 +334,7 @@ static double overhead_receive(const struct pf_cost_range *range, size_t bytes)
 ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
                         enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
+    out->inflow.node = 0;
     double left, returns = now + cost->call + overhead_send(way->range, bytes);
     out->rendezvous = waits_for_receive(cost, bytes, mode);
     count(way->range, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
@@ -314,6 +345,8 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         if (cost->protocol >= PF_COST_GET)
             out->data =
                 transmit_with_head(cost, way, bytes, returns, request_time(cost, way), &out->arrival, &left);
+        if (cost->protocol >= PF_COST_GET)
+            out->inflow = cost->inflow;
         return;
     }
     out->returns = returns + way->transport->reserve;
@@ -326,6 +359,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
     if (cost->protocol == PF_COST_PORTALS) {
         out->arrival =
             transmit_with_head(cost, way, bytes, ready, request_time(cost, way), &out->data, &left);
+        out->inflow = cost->inflow;
     } else {
         out->arrival = transmit(cost, way, bytes, ready, &left);
     }
@@ -374,6 +408,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
     if (!expected && bytes > cost->eager_max) {
         double fetched = latest(arrival - cost->write_latency, noticed) + control_time(way);
         arrival = transmit(cost, way, bytes, fetched, &left);
+        out->inflow = cost->inflow;
         out->complete = out->arrival = latest(arrival, posted);
         out->safe = arrival - cost->write_latency - way->range->latency_factor * way->path.latency;
         out->complete += out->work;
@@ -392,6 +427,7 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
 {
     double left, ready, granted;
     out->work = overhead_receive(way->range, bytes);
+    out->inflow = sent->inflow;
     if (!sent->rendezvous && cost->eager_meets) {
         out->safe = sent->safe;
         out->arrival = transmit(cost, way, bytes, latest(sent->arrival, posted), &left);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "adapters/analytic/cost/routes/route.h"
@@ -23,6 +24,13 @@ struct pf_cost;
  * always; a synchronous one always waits for its receive. */
 enum pf_cost_mode { PF_COST_STANDARD, PF_COST_BUFFERED, PF_COST_SYNCHRONOUS, PF_COST_READY };
 
+/* A long message among those into its target's NIC; node 0: it is none. */
+struct pf_cost_inflow {
+    int node; /* and one */
+    uint32_t number;
+    double work, end; /* as routes/inflow.h has them */
+};
+
 /* The sender's half, known when the message is sent. */
 struct pf_cost_sent {
     bool rendezvous; /* the data wait for the receive: safe and the data's arrival are known at the match */
@@ -31,6 +39,7 @@ struct pf_cost_sent {
     double arrival;  /* eager: the last byte is at the target; rendezvous: the request (envelope) is at the
                         target */
     double data;     /* of cost.c alone: when data that were sent with a request are at the target */
+    struct pf_cost_inflow inflow; /* of its data, where they have left */
 };
 
 /* The receiver's half, known when the message has met its receive. */
@@ -39,7 +48,12 @@ struct pf_cost_received {
     double arrival;  /* the last byte is at the target */
     double work;     /* the overhead o_r: what the receiver's processor does */
     double complete; /* a wait for the receive ends at max(this, its invocation + work); work included */
+    struct pf_cost_inflow inflow;
 };
+
+/* How much later than `safe` the send of a long message ends, because of messages into the same NIC that have
+ * been priced since; to be asked from `safe` on. */
+double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);
 
 /*
  * Sends `bytes` from rank `src` to rank `dst` (they may be equal) at date `now`. Occupies the NIC of an eager

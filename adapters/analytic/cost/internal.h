@@ -7,6 +7,7 @@
 #include "adapters/analytic/cost/routes/busy.h"
 #include "adapters/analytic/cost/cost.h"
 #include "adapters/analytic/cost/routes/crowd.h"
+#include "adapters/analytic/cost/routes/inflow.h"
 #include "adapters/analytic/cost/routes/ports.h"
 #include "adapters/analytic/cost/routes/links.h"
 #include "adapters/analytic/cost/parameters/parameters.h"
@@ -70,6 +71,7 @@ struct pf_cost_transport {
     struct pf_busy *busy_in;   /* likewise with incoming messages; NULL: these do not wait */
     struct pf_busy
         *behind; /* when incoming messages would occupy it if they waited; NULL: they or the links do */
+    struct pf_inflow **inflow;   /* per node, NULL while it has received nothing; or NULL, without `batch` */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
     size_t share_above;          /* smaller messages do not share it */
     struct pf_links *links;      /* NULL: messages do not share links */
@@ -98,6 +100,7 @@ struct pf_cost {
     struct pf_cost_paths *paths;
     struct pf_parameters parameters;
     struct pf_cost_overrun overrun;
+    struct pf_cost_inflow inflow; /* of the last message that was transmitted */
 };
 
 #endif

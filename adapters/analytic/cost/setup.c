@@ -262,6 +262,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         if (network->batch && network->share_above > 0) {
             network->passing_out = pf_calloc((size_t)cost->nodes, sizeof *network->passing_out);
             network->passing_in = pf_calloc((size_t)cost->nodes, sizeof *network->passing_in);
+            network->inflow = pf_calloc((size_t)cost->nodes, sizeof *network->inflow);
         }
         if (cost->nodes <= PF_PATHS_TABLE)
             make_ports(cost, links, context);
@@ -476,6 +477,9 @@ void pf_cost_free(struct pf_cost *cost)
 {
     if (!cost)
         return;
+    for (int i = 0; cost->network.inflow && i < cost->nodes; i++)
+        free(cost->network.inflow[i]);
+    free(cost->network.inflow);
     free_transport(&cost->network);
     free_transport(&cost->memory);
     pf_fabric_free(cost->topology);

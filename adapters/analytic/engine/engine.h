@@ -97,6 +97,7 @@ struct an_rank {
     double handles_until;     /* until when its processor handles one-sided messages of other ranks */
     struct an_fragment *late; /* the first of those that arrived meanwhile and are handled at `late_until` */
     double late_until;
+    struct pf_cost_inflow inflow; /* of its last send without a request */
     double polled_at;   /* its own date at the end of its last wait: it has seen what had arrived by then */
     void *bsend_buffer; /* attached by MPI_Buffer_attach */
     int bsend_size;
@@ -118,8 +119,9 @@ struct an_request {
     int count;
     MPI_Datatype type;
     double posted;
-    double done_at; /* INFINITY while the date is not known */
-    double work;    /* of a receive: how long its rank's processor works before `done_at` */
+    double done_at;               /* INFINITY while the date is not known */
+    struct pf_cost_inflow inflow; /* of a send */
+    double work;                  /* of a receive: how long its rank's processor works before `done_at` */
     MPI_Status status;
     bool waited, watched;
     bool freed;      /* by MPI_Request_free */
@@ -198,6 +200,7 @@ static inline void an_rank_pay_call(struct an_rank *rank)
 
 /* Ends a call that does not block: pays a debt that is too large. */
 void an_rank_pace(struct an_rank *rank);
+void an_rank_outlast(struct an_rank *rank, double date, const struct pf_cost_inflow *inflow);
 
 /* A test or probe found nothing, and takes `step`. */
 void an_rank_idle(struct an_rank *rank, double step);

@@ -54,6 +54,16 @@ void an_rank_reach(struct an_rank *rank, double date)
         rank->calls_in_debt = 0;
 }
 
+/* A send was to end at `date`, which the rank has slept through, and not run ahead of. */
+void an_rank_outlast(struct an_rank *rank, double date, const struct pf_cost_inflow *inflow)
+{
+    for (double end; inflow->node && rank->debt == 0; park_until(rank, end)) {
+        end = date + pf_cost_late(an_job.cost, inflow);
+        if (end <= pf_engine_now())
+            break;
+    }
+}
+
 void an_rank_pace(struct an_rank *rank)
 {
     if (rank->debt > MOST_DEBT)

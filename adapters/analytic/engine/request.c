@@ -37,6 +37,7 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
     request->message = NULL;
     request->done_at = INFINITY;
     request->work = 0;
+    request->inflow.node = 0;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
     request->waited = request->watched = request->freed = false;
     request->persistent = request->keeps_type = false;

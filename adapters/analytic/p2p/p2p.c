@@ -53,6 +53,7 @@ static int isend(const void *buffer, int count, MPI_Datatype type, int dest, int
         return error;
     struct an_request *request = an_send_request(&s);
     request->done_at = an_message_send(&s, &request);
+    request->inflow = s.comm->rank->inflow;
     *handle = (MPI_Request)request;
     return MPI_SUCCESS;
 }
@@ -69,10 +70,12 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
     double done_at = an_message_send(&s, &request);
     if (!request) {
         an_rank_reach(s.comm->rank, done_at);
+        an_rank_outlast(s.comm->rank, done_at, &s.comm->rank->inflow);
         return MPI_SUCCESS;
     }
     MPI_Request handle = (MPI_Request)request;
     an_request_await(request);
+    an_rank_outlast(s.comm->rank, request->done_at, &request->inflow);
     return an_request_finish(&handle, NULL);
 }
 
@@ -241,6 +244,7 @@ static int an_start(MPI_Request *handle)
     an_request_describe(request, request->buffer, request->count, request->type);
     if (request->kind == AN_SEND) {
         request->done_at = an_message_send(&s, &request);
+        request->inflow = s.comm->rank->inflow;
         an_rank_pace(request->rank);
     } else {
         post(request->comm, s.peer, s.tag, request);

@@ -18,6 +18,22 @@ static struct an_rank *rank_of(int n, MPI_Request handles[])
     return NULL;
 }
 
+/* A single long send shares nothing but its target's NIC. */
+static void outlast_only_send(struct an_rank *rank, int n, MPI_Request handles[])
+{
+    const struct an_request *only = NULL;
+    for (int i = 0; i < n; i++) {
+        const struct an_request *request = request_of(handles[i]);
+        if (!request || request->kind != AN_SEND || !request->inflow.node)
+            continue;
+        if (only)
+            return;
+        only = request;
+    }
+    if (only)
+        an_rank_outlast(rank, only->done_at, &only->inflow);
+}
+
 void an_wait_all(int n, MPI_Request handles[])
 {
     struct an_rank *rank = rank_of(n, handles);
@@ -44,6 +60,7 @@ void an_wait_all(int n, MPI_Request handles[])
     for (int i = 0; i < n && unknown > 0; i++)
         if (request_of(handles[i]))
             request_of(handles[i])->waited = false;
+    outlast_only_send(rank, n, handles);
     rank->polled_at = an_now(rank);
 }
 

@@ -130,6 +130,16 @@ says_nothing() {
         END { exit wrong || n != 2 }' times
 }
 
+@test "senders to one rank end together in analytic, as they share its NIC" {
+    only_openmpi_4
+    "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
+    for model in portals analytic; do
+        pfrun -np 16 -platform star:16 -model $model --cfg=smpi/simulate-computation:no ./cells incast3 65536 | awk '$1 == "seconds" { print $2 }' >>times
+    done
+    cat times
+    awk '{ t[NR] = $1 } END { exit !(NR == 2 && t[2] > 0.98 * t[1] && t[2] < 1.02 * t[1]) }' times
+}
+
 @test "messages of analytic wait for links that others cross" {
     "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
     for model in portals analytic; do

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_ADAPTERS_ANALYTIC_COST_INFLOW_H
+#define PF_ADAPTERS_ANALYTIC_COST_INFLOW_H
+
+#include <stdint.h>
+
+/*
+ * The last long messages into each NIC. Prices let one of them through after the other, which is right for
+ * the last one; a real NIC shares its link among all, so that the earlier ones are through later than their
+ * price. The sender of such a message looks, when its price has passed, at what has come since. A message
+ * costs a few instructions, a look a step for each message that came since; memory is 2 KB per node that
+ * receives.
+ */
+enum { PF_INFLOW_KEPT = 128 };
+
+struct pf_inflow {
+    uint32_t count;
+    double until; /* when all of them are through */
+    struct pf_inflow_message {
+        double start, work; /* s: when its bytes begin to arrive, and their time on the link */
+    } last[PF_INFLOW_KEPT];
+};
+
+/* Adds a message, behind which the link is free at `until`; returns its number, from 1. */
+static inline uint32_t pf_inflow_add(struct pf_inflow *inflow, double start, double work, double until)
+{
+    inflow->until = until > inflow->until ? until : inflow->until;
+    inflow->last[inflow->count % PF_INFLOW_KEPT] = (struct pf_inflow_message){start, work};
+    return ++inflow->count;
+}
+
+/* How much later than at `end` message `number` is through, with `work` of its own: each message that began
+ * before has taken as much of the link as this one at most, and as this one still had to get. */
+static inline double pf_inflow_late(const struct pf_inflow *inflow, uint32_t number, double work, double end)
+{
+    double late = 0;
+    uint32_t since = inflow->count - number;
+    for (uint32_t i = since < PF_INFLOW_KEPT ? number : inflow->count - PF_INFLOW_KEPT; i < inflow->count;
+         i++) {
+        const struct pf_inflow_message *other = &inflow->last[i % PF_INFLOW_KEPT];
+        double left = end + late - other->start, takes = other->work < work ? other->work : work;
+        if (left > 0)
+            late += left < takes ? left : takes;
+    }
+    return end + late <= inflow->until ? late : inflow->until > end ? inflow->until - end : 0;
+}
+
+#endif
