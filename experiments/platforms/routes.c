@@ -24,8 +24,8 @@ int main(int argc, char **argv)
     for (int from = 0; from < hosts; from++)
         for (int to = 0; to < hosts; to++) {
             char name[2][32];
-            snprintf(name[0], sizeof name[0], "node-%d", 1000 + from);
-            snprintf(name[1], sizeof name[1], "node-%d", 1000 + to);
+            snprintf(name[0], sizeof name[0], "node-%d", from);
+            snprintf(name[1], sizeof name[1], "node-%d", to);
             xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
             sg_host_get_route(sg_host_by_name(name[0]), sg_host_by_name(name[1]), links);
             printf("%d %d", from, to);
