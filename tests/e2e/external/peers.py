@@ -48,7 +48,7 @@ def route_info(date, latency=1e-6, rate=1e10):
     return message(ROUTE_INFO, date=date, body=struct.pack("<ddII", latency, rate, 1, 0))
 
 
-def hello(names=("node-0", "node-1"), settings=b"", platform=b"", versions=(1, 1)):
+def hello(names=("node-1000", "node-1001"), settings=b"", platform=b"", versions=(1, 1)):
     text = b"".join(name.encode() + b"\0" for name in names)
     return message(HELLO, body=b"PARFOCAL" + struct.pack("<6I", *versions, len(names), len(text), len(settings), len(platform)) +
                    b"\1" * len(names) + text + settings + platform)

@@ -225,7 +225,7 @@ def refused_hello(external, first, expected):
 def broken(external):
     for setting in ("fabric_rate_0=nan", "fabric_rate_1=-1", "fabric_latency_2=inf", "fabric_latency_0=1e7", "fabric_router_latency=-1e-9",
                     "fabric_router_latency=fast", "fabric_rate_0="):
-        refused_hello(external, peers.hello(("node-0", "node-1"), settings=setting.encode() + b"\n"), f"message 1 of the client: HELLO has {setting}, which must be from 0 to ")
+        refused_hello(external, peers.hello(("node-1000", "node-1001"), settings=setting.encode() + b"\n"), f"message 1 of the client: HELLO has {setting}, which must be from 0 to ")
     for first, expected in ((peers.message(peers.HELLO, version=2), "a HELLO of version 2 of the protocol"), (peers.message(peers.HELLO, length=10), "a HELLO of 10 bytes"),
                             (peers.message(peers.HELLO, date=float("nan")), "a HELLO whose date is no number"), (b"GET / HTTP/1.1\r\nHost: here\r\n\r\n", "a message of "),
                             (b"x", "in the middle of a message")):
@@ -246,7 +246,7 @@ def broken(external):
 def session(peer):
     """What a client says to a pfnetd with two nodes, as it needs not read what comes back to go on."""
     turn = 1 << 20
-    said = [peers.hello(("node-0", "node-1"), settings=b"net_small_max=4096\n")]
+    said = [peers.hello(("node-1000", "node-1001"), settings=b"net_small_max=4096\n")]
     for number in range(6):
         date = number * 1e-3
         said.append(peers.inject(number, date, number % 2, 1 - number % 2, (72.0, 1e5)[number // 3], number // 3, number % 4, 32.0, turn))
