@@ -58,11 +58,12 @@ void pf_markers_free(struct pf_markers *markers)
         return;
     for (int i = 0; i < markers->count; i++)
         free(markers->sequences[i].markers);
-    struct name *name, *next;
-    HASH_ITER(hh, markers->names, name, next)
-    {
-        HASH_DEL(markers->names, name);
+    struct name *name = markers->names;
+    HASH_CLEAR(hh, markers->names); /* the table alone */
+    while (name) {
+        struct name *next = name->hh.next;
         free(name);
+        name = next;
     }
     free(markers->sums);
     free(markers->positions);

@@ -45,7 +45,7 @@ static void hello(void)
     size_t length = 0;
     struct pf_wire_message m;
     for (int i = 0; i < NODES; i++)
-        length += (size_t)snprintf(names[i], sizeof names[i], "node-%d", 100 + i) + 1;
+        length += (size_t)snprintf(names[i], sizeof names[i], "node-%d", 1000 + i) + 1;
     char *at = pf_wire_put(&wire, PF_EXTERNAL_HELLO, 0, 0.0, PF_EXTERNAL_HELLO_BODY + NODES + length);
     memcpy(at, PF_EXTERNAL_MAGIC, sizeof PF_EXTERNAL_MAGIC);
     at += sizeof PF_EXTERNAL_MAGIC;
