@@ -141,6 +141,7 @@ says_nothing() {
 }
 
 @test "messages of analytic wait for links that others cross" {
+    only_openmpi_4
     "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
     for model in portals analytic; do
         pfrun -np 64 -platform dragonfly:64 -model $model --cfg=smpi/simulate-computation:no ./cells stride 65536 | awk '$1 == "seconds" { print $2 }' >>times

@@ -56,6 +56,7 @@ backbone() {
 
 # Behind it, what goes to a busy host holds up nothing for others.
 @test "a backbone that all share is as fast as in portals" {
+    only_openmpi_4
     local cells=$BATS_TEST_DIRNAME/../../../experiments/cells
     "$PF_BIN/pfcc" -O1 -o cells "$cells/cells.c"
     seconds() { pfrun -np 16 -platform "$cells/backbone.xml" $FIXED -model "$1" ./cells isends 65536 | awk '$1 == "seconds" { print $2 }'; }
