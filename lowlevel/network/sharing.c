@@ -360,11 +360,11 @@ static void work_off(struct pf_event *event)
 static void mark_dirty(struct pf_resource *resource, double rate)
 {
     least = fmin(least, rate);
-    if (resource->dirty)
-        return;
-    resource->dirty = true;
-    resource->next_dirty = dirty;
-    dirty = resource;
+    if (!resource->dirty) {
+        resource->dirty = true;
+        resource->next_dirty = dirty;
+        dirty = resource;
+    }
     work.fn = work_off;
     if (!pf_event_pending(&work))
         pf_engine_post(&work, fmax(pf_engine_now(), next_date));

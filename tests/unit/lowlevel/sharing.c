@@ -184,6 +184,7 @@ static void test_dates(void **state)
     double start = pf_engine_now();
     ended = 0;
     flows[0] = pf_sharing_start(path, 100, count_end, &flows[0]);
+    pf_sharing_changed(&link);     /* while it has no rate yet */
     fake_engine_run_at(start + 4); /* 60 left */
     flows[1] = pf_sharing_start(path, 1000, count_end, &flows[1]);
     fake_engine_run_at(start + 8); /* 40 left */
