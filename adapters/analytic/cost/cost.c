@@ -342,11 +342,11 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         out->returns = returns;
         out->safe = INFINITY;
         out->arrival = returns + request_time(cost, way);
-        if (cost->protocol >= PF_COST_GET)
+        if (cost->protocol >= PF_COST_GET) {
             out->data =
                 transmit_with_head(cost, way, bytes, returns, request_time(cost, way), &out->arrival, &left);
-        if (cost->protocol >= PF_COST_GET)
             out->inflow = cost->inflow;
+        }
         return;
     }
     out->returns = returns + way->transport->reserve;
@@ -448,6 +448,8 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
         return;
     }
     out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &granted);
+    if (cost->protocol != PF_COST_GET || posted > sent->arrival) /* else it came with the request */
+        out->inflow = cost->inflow;
     out->complete = latest(out->arrival, posted) + out->work;
     out->safe = latest(granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
     if (cost->rendezvous_done == PF_COST_RECEIVED)

@@ -206,8 +206,9 @@ struct pf_cost_overrun {
 };
 struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost);
 
-/* Where messages do not wait for links: how much later the run would have ended if they did, and the phase in
- * which most of that began. `phase`, which may be NULL, returns the phase of a rank; it is called seldom. */
+/* How much later the run has ended because long messages waited for links that several nodes use, where
+ * contention is `nic`, and the phase in which most of that began. `phase`, which may be NULL, returns the
+ * phase of a rank; it is called seldom. */
 struct pf_cost_crowded {
     double seconds;
     double last;       /* date of the last arrival in the network */

@@ -75,9 +75,9 @@ struct pf_cost_transport {
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
     size_t share_above;          /* smaller messages do not share it */
     struct pf_links *links;      /* NULL: messages do not share links */
-    struct pf_links *middle;     /* for short messages of exchanges, without `links`; or NULL */
+    struct pf_links *middle;     /* between the nodes' own, without `links`; or NULL */
     struct pf_ports *ports;      /* of nodes with several links, without `links`; or NULL */
-    struct pf_crowd *crowd;      /* the load on the links of `middle`; NULL without it */
+    struct pf_crowd *crowd;      /* what long messages wait for those of `middle`; NULL without it */
 };
 
 struct pf_cost {

@@ -49,8 +49,7 @@ static void send(struct pf_cost *cost, int messages, double now)
         pf_cost_message(cost, 2 * i, 2 * i + 1, 1000000, now * 1e-3, 0, PF_COST_STANDARD, NULL, &received);
 }
 
-/* The links know what they carry from what has crossed them before. */
-static struct pf_cost *make(const char *parameters)
+static struct pf_cost *fresh(const char *parameters)
 {
     char why[600];
     int nodes[RANKS];
@@ -61,6 +60,13 @@ static struct pf_cost *make(const char *parameters)
     if (!cost)
         fail_msg("'%s': %s", parameters, why);
     pf_cost_watch(cost, phase_of);
+    return cost;
+}
+
+/* All routes are known from earlier messages. */
+static struct pf_cost *make(const char *parameters)
+{
+    struct pf_cost *cost = fresh(parameters);
     send(cost, RANKS / 2, -100);
     return cost;
 }
@@ -99,11 +105,11 @@ static void test_phases(void **state)
     expect(cost, 0, "first");
 }
 
-/* Three at a time: one after the other crosses the bus. */
+/* Three at a time, the first that ever cross the bus: they do so one after the other. */
 static void test_arrivals(void **state)
 {
     (void)state;
-    struct pf_cost *cost = make("model = loggp; contention = nic");
+    struct pf_cost *cost = fresh("model = loggp; contention = nic");
     for (int i = 0; i < 3; i++) {
         struct pf_cost_received received;
         pf_cost_message(cost, 2 * i, 2 * i + 1, 1000000, 0, 0, PF_COST_STANDARD, NULL, &received);

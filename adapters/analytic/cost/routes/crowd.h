@@ -53,7 +53,7 @@ static inline double pf_crowd_wait(struct pf_crowd *crowd, int rank, int from, i
         source->late = source->priced - source->alone;
     double late = source->late;
     if (bytes > 0) {
-        double more = pf_links_shadow(crowd->links, from, to, bytes, start, duration) - waits;
+        double more = pf_links_wait(crowd->links, from, to, bytes, start, duration) - waits;
         if (more > duration * 1e-9) { /* rounding is no delay */
             late += more;
             arrival += more;

@@ -30,9 +30,9 @@ struct pf_links {
     const struct pf_fabric *topology; /* NULL: the platform's routes */
     size_t count;
     struct link *link;
-    struct pf_busy *shadow; /* of each, for pf_links_shadow(); NULL where paths are whole */
-    double byte_time;       /* by arithmetic */
-    int skip;               /* how many links at each end of a path messages do not wait for */
+    struct pf_busy *long_busy; /* of each, for pf_links_wait(); NULL where paths are whole */
+    double byte_time;          /* by arithmetic */
+    int skip;                  /* how many links at each end of a path messages do not wait for */
     int nodes;
     pf_cost_links_fn *fn;
     void *context;
@@ -97,7 +97,7 @@ void pf_links_free(struct pf_links *links)
     free(links->route);
     free(links->scratch);
     free(links->link);
-    free(links->shadow);
+    free(links->long_busy);
     free(links);
 }
 
@@ -114,8 +114,8 @@ static void note_link(struct pf_links *links, const struct pf_cost_link *link, i
         links->link = pf_realloc(links->link, (number + 1) * sizeof *links->link);
         memset(links->link + links->count, 0, more * sizeof *links->link);
         if (links->skip) {
-            links->shadow = pf_realloc(links->shadow, (number + 1) * sizeof *links->shadow);
-            memset(links->shadow + links->count, 0, more * sizeof *links->shadow);
+            links->long_busy = pf_realloc(links->long_busy, (number + 1) * sizeof *links->long_busy);
+            memset(links->long_busy + links->count, 0, more * sizeof *links->long_busy);
         }
         links->count = number + 1;
     }
@@ -200,16 +200,16 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
     return waited;
 }
 
-double pf_links_shadow(struct pf_links *links, int src, int dst, double bytes, double start, double duration)
+double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration)
 {
     const struct route *route = find_route(links, src, dst);
     double at = start;
     for (int i = 0; i < route->count; i++) {
         const struct link *link = &links->link[route->link[i]];
-        if (link->from < MANY || link->to < MANY)
-            continue;
         double takes = bytes * link->byte_time;
-        at += wait_at(at, pf_busy_take(&links->shadow[route->link[i]], at, takes), takes, duration);
+        double waits =
+            wait_at(at, pf_busy_take(&links->long_busy[route->link[i]], at, takes), takes, duration);
+        at += link->from < MANY || link->to < MANY ? 0 : waits;
     }
     return at - start;
 }

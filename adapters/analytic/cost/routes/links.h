@@ -33,8 +33,8 @@ int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *link
 double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
                      double duration);
 
-/* How long messages would wait that do not, on the platform's routes, not where `whole`: they only wait for
- * each other. Links that carry messages from or to a single node are left out. */
-double pf_links_shadow(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
+/* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
+ * links that carry messages from or to a single node none waits: that node's NIC serves them. */
+double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
 
 #endif
