@@ -47,8 +47,8 @@ static double date_of(const struct pf_rank *r)
     return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0) + pf_compute_due(r);
 }
 
-#define SOON                                                                                                 \
-    1.0 /* s of processor time, before which nothing is decided: a shorter run is not worth a sample */
+/* s of processor time, before which nothing is decided: a shorter run is not worth a sample. */
+#define SOON 1.0
 
 /* The sampling tool reads the decision while the run goes on. */
 static void put_at_once(const char *decision)

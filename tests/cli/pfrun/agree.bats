@@ -117,37 +117,36 @@ says_nothing() {
     says_nothing -np 2 -model portals "$POLLS" test
 }
 
-@test "a node of several links sends and receives by all of them at once" {
-    only_openmpi_4
+# near_portals LIMIT RANKS KIND PATTERN...: patterns of 64 KiB take in analytic what they take in portals, within LIMIT per cent
+near_portals() {
+    local limit=$1 ranks=$2 kind=$3
+    shift 3
     "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
-    for pattern in scatter incast15; do
+    for pattern in "$@"; do
         for model in portals analytic; do
-            pfrun -np 16 -platform torus:16 -model $model --cfg=smpi/simulate-computation:no ./cells $pattern 65536 | awk -v what="$pattern $model" '{ print what, $2 }' >>times
+            pfrun -np "$ranks" -platform "$kind:$ranks" -model $model --cfg=smpi/simulate-computation:no ./cells "$pattern" 65536 |
+                awk -v what="$pattern $model" '$1 == "seconds" { print what, $2 }' >>times
         done
     done
     cat times
-    awk '$2 == "portals" { reference = $3 } $2 == "analytic" { n++; if ($3 / reference < 0.95 || $3 / reference > 1.05) wrong = 1 }
-        END { exit wrong || n != 2 }' times
+    awk -v limit="$limit" -v patterns=$# '$2 == "portals" { reference = $3 }
+        $2 == "analytic" { n++; off = 100 * ($3 / reference - 1); if (off < -limit || off > limit) wrong = 1 }
+        END { exit wrong || n != patterns }' times
+}
+
+@test "a node of several links sends and receives by all of them at once" {
+    only_openmpi_4
+    near_portals 5 16 torus scatter incast15
 }
 
 @test "senders to one rank end together in analytic, as they share its NIC" {
     only_openmpi_4
-    "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
-    for model in portals analytic; do
-        pfrun -np 16 -platform star:16 -model $model --cfg=smpi/simulate-computation:no ./cells incast3 65536 | awk '$1 == "seconds" { print $2 }' >>times
-    done
-    cat times
-    awk '{ t[NR] = $1 } END { exit !(NR == 2 && t[2] > 0.98 * t[1] && t[2] < 1.02 * t[1]) }' times
+    near_portals 2 16 star incast3
 }
 
 @test "messages of analytic wait for links that others cross" {
     only_openmpi_4
-    "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
-    for model in portals analytic; do
-        pfrun -np 64 -platform dragonfly:64 -model $model --cfg=smpi/simulate-computation:no ./cells stride 65536 | awk '$1 == "seconds" { print $2 }' >>times
-    done
-    cat times
-    awk '{ t[NR] = $1 } END { exit !(NR == 2 && t[2] > 0.9 * t[1] && t[2] < 1.1 * t[1]) }' times
+    near_portals 10 64 dragonfly stride bisection
 }
 
 @test "links that are crowded in analytic are named, with the phase and the model that has them" {
@@ -161,6 +160,7 @@ says_nothing() {
     says_nothing $(on star) ./cells bisection 65536
     PARFOCAL_ANALYTIC_SET="contention = link" says_nothing $(on dragonfly) ./cells bisection 65536
 }
+
 @test "a NIC that takes more than its rate in analytic is named" {
     export PARFOCAL_ANALYTIC_SET="defaults = plain"
     warns "NIC of rank 0 faster than it can take them.*contention = nic" -np 8 -model analytic "$POLLS" incast
