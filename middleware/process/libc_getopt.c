@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * getopt() of each rank, on the rank's own optind, optarg, opterr and optopt: as the C library's, with
- * options behind other arguments, abbreviated long ones, and optind = 1 or 0 for a second reading.
+ * options behind other arguments, abbreviated long ones, and optind = 1 or 0 for a second reading. The C
+ * library itself cannot serve: where it is in an argument stands in variables of its own.
  */
 #include "middleware/process/libc.h"
 
