@@ -3,6 +3,7 @@
 #include "base/log.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -42,9 +43,20 @@ const char *pf_warning(int index)
     return index < warning_count ? warnings[index] : NULL;
 }
 
+/* One thread ends the process: what the others find wrong meanwhile has the end as its cause. */
+static void end_alone(void)
+{
+    static atomic_int ending;
+    int other = 0, self = gettid();
+    if (!atomic_compare_exchange_strong(&ending, &other, self) && other != self && !pf_in_child())
+        while (true)
+            pause();
+}
+
 void pf_die(const char *format, ...)
 {
     va_list args;
+    end_alone();
     va_start(args, format);
     print_line("error", format, args);
     va_end(args);
@@ -84,6 +96,7 @@ void pf_at_end(void (*clean)(void))
 
 void pf_end_process(int status)
 {
+    end_alone();
     end_status = status;
     while (cleaner_count > 0 && !pf_in_child())
         cleaners[--cleaner_count]();
