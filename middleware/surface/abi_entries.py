@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """abi_entries.c: libmpi_abi.so.0, the functions of the standard ABI under their own names.
 
-Those of the table are the middleware's. Of the newer ones (later.tsv), those that differ from a function of the table in the
+Those of the table are the middleware's. Of the newer ones (later.tsv, and three rules here), those that differ from a function of the table in the
 type of plain counts alone take counts as large as an int; the others end the run with their name.
 """
 
 import pathlib
 
 import cfile
+import table
 
 LATER = pathlib.Path(__file__).with_name("later.tsv")
 
@@ -15,11 +16,25 @@ LATER = pathlib.Path(__file__).with_name("later.tsv")
 def later(functions):
     """Names of the functions that the table does not have, without MPI_, and the one of the table behind it or None."""
     by_stem = {f.stem: f for f in functions}
-    for line in LATER.read_text().splitlines():
-        if line.strip() and not line.startswith("#"):
-            stem, since = line.split("\t")
-            large = since == "large"
-            yield stem + "_c" * large, by_stem[stem] if large and differs_in_counts(by_stem[stem]) else None
+    listed = [line.split("\t") for line in LATER.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    for stem in [f.stem for f in functions if has_large(f)] + [stem for stem, since in listed if since == "large"]:
+        yield stem + "_c", by_stem[stem] if differs_in_counts(by_stem[stem]) else None
+    for f in functions:
+        if f.group in ("coll", "neighbor") and not f.stem.startswith("Ineighbor"):
+            yield f.stem + "_init", None
+            if f.of_kind("COUNT"):
+                yield f.stem + "_init_c", None
+    for handle in ("Session", "Type", *(ctype[len("MPI_"):] for kind, ctype in table.HANDLES.items() if kind != "DATATYPE")):
+        yield handle + "_fromint", None
+        yield handle + "_toint", None
+    yield from ((stem, None) for stem, since in listed if since != "large")
+
+
+def has_large(function):
+    """Whether MPI 4 has the function with MPI_Count where this one has counts or displacements; the few others are in later.tsv."""
+    if function.era != "std" or function.group not in ("p2p", "persistent", "coll", "icoll", "neighbor", "rma", "file", "status", "op", "type", "pack"):
+        return False
+    return bool(function.of_kind("COUNT", "DISPL", *(("AINT",) if function.group in ("type", "pack") else ())))
 
 
 def differs_in_counts(function):

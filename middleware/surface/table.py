@@ -3,6 +3,7 @@
 
 import dataclasses
 import pathlib
+import re
 import sys
 
 ROUTES = ("LOCAL", "ACTIVE", "RECIPE", "MIDDLEWARE", "OWNER", "EMULATED", "FALLBACK", "REFUSED")
@@ -24,6 +25,24 @@ PLAIN = ("INT", "AINT", "OFFSET", "LONGCOUNT", "DISPL", "LOGICAL", "FINT")
 OTHER = ("BUFFER", "BASEPTR", "STATUS", "F08_STATUS", "STRING", "STRINGS", "RANGES", "WEIGHTS", "ATTRIBUTE", "EXTRA_STATE",
          "FUNCTION", "ARGC", "ARGV", "VARARGS", "T_ENUM", "T_CVAR", "T_PVAR", "T_SESSION", "T_OBJECT")
 KINDS = tuple(HANDLES) + NAMED_VALUES + PLAIN + OTHER
+
+# What a parameter is by its C type, or, where the type leaves it open, by its name. A row says what differs from that.
+BY_TYPE = {**{ctype: kind for kind, ctype in HANDLES.items()}, "MPI_Aint": "AINT", "MPI_Count": "LONGCOUNT", "MPI_Offset": "OFFSET",
+           "MPI_Fint": "FINT", "MPI_Status": "STATUS", "MPI_F08_status": "F08_STATUS", "MPI_T_enum": "T_ENUM",
+           "MPI_T_cvar_handle": "T_CVAR", "MPI_T_pvar_handle": "T_PVAR", "MPI_T_pvar_session": "T_SESSION", "char": "STRING"}
+BY_NAME = {
+    "RANK": r"dest|source|rank|ranks\d?|\w+_leader|target_rank|rank_source|rank_dest|newrank|edges|neighbors|sources|destinations",
+    "COUNT": r"\w*counts?|blocklength|array_of_(blocklengths|sizes|subsizes|starts|gsizes)",
+    "DISPL": r"[sr]?displs|array_of_displacements",
+    "LENGTH": r"max(dims|index|edges|neighbors|indegree|outdegree)|len|nedges|nneighbors",
+    "LOGICAL": r"flag|commute|high|reorder|weighted|readonly|continuous|atomic|periods|remain_dims",
+    "TAG": r"(send|recv)?tag", "ROOT": r"root", "KEYVAL": r"(\w+_)?keyval", "ERRCODE": r"errorcode|errorclass|array_of_errcodes",
+    "WEIGHTS": r"(source|dest)?weights", "INDEX": r"array_of_indices", "DISTRIBUTION": r"array_of_distribs",
+    "DISTRIBUTION_ARG": r"array_of_dargs", "ASSERT": r"assertion", "THREAD": r"required|provided", "ORDER": r"order",
+    "WHENCE": r"whence", "COLOR": r"color", "SPLIT_TYPE": r"split_type", "TYPECLASS": r"typeclass", "LOCK": r"lock_type",
+    "AMODE": r"amode", "ARGC": r"argc", "COMPARISON": r"result", "TOPOLOGY": r"status", "COMBINER": r"combiner",
+    "EXTRA_STATE": r"extra_state", "ATTRIBUTE": r"attribute_val", "BASEPTR": r"baseptr|buffer_addr", "T_OBJECT": r"obj_handle",
+}
 
 
 class TableError(Exception):
@@ -106,49 +125,57 @@ class Function:
         return next(p for p in self.params if p.name == name)
 
 
-def _dash(text):
-    return "" if text == "-" else text
-
-
 def _member(where, value, allowed):
     if value not in allowed:
         raise TableError(f"{where}: unknown word '{value}'; one of {', '.join(allowed)}")
     return value
 
 
-def _param(where, fields):
-    if len(fields) != 5:
-        raise TableError(f"{where}: a parameter has 5 fields, this line has {len(fields)}")
-    direction, kind, ctype, name, length = fields
-    param = Param(_member(where, direction, DIRECTIONS), _member(where, kind, KINDS), ctype, name, _dash(length))
-    if param.is_array and not param.length:
-        raise TableError(f"{where}: the array {name} needs a length")
-    return param
+def _usual(ctype, name):
+    """Direction and kind of a parameter by its type and name."""
+    base = re.sub(r"const |[*\[\]3 ]", "", ctype)
+    written = "out" if ctype[-1] in "*]" and "const" not in ctype else "in"
+    special = {"...": ("in", "VARARGS"), "char ***": ("inout", "ARGV"), "char *[]": ("in", "STRINGS"), "char **[]": ("in", "STRINGS"),
+               "int[][3]": ("in", "RANGES")}
+    if ctype in special or base.endswith("_function"):
+        return special.get(ctype, ("in", "FUNCTION"))
+    named = next((kind for kind, names in BY_NAME.items() if re.fullmatch(names, name)), "BUFFER" if base == "void" else "INT")
+    return "in" if named in ("EXTRA_STATE", "T_OBJECT") else written, BY_TYPE.get(base, named)
+
+
+def _param(where, text):
+    """From "inout KIND length: const int name[length]", of which what stands before the colon may be missing."""
+    words, colon, declared = text.rpartition(":")
+    match = re.fullmatch(r"(.*?[ *])?(\w+|\.\.\.)(?:\[([\w*]+)\](\[3\])?)?", declared.strip())
+    if not match or not (match[1] or match[2] == "..."):
+        raise TableError(f"{where}: no parameter of C: '{declared}'")
+    name = "varargs" if match[2] == "..." else match[2]
+    ctype = (match[1] or "...").rstrip() + ("[]" + (match[4] or "") if match[3] else "")
+    direction, kind = _usual(ctype, name)
+    length = match[3] or ""
+    for word in words.split():
+        if word in DIRECTIONS:
+            direction = word
+        elif word in KINDS:
+            kind = word
+        else:
+            length = word
+    return Param(direction, kind, ctype, name, length)
 
 
 def _function(where, fields):
-    if len(fields) != 7:
-        raise TableError(f"{where}: a function has 7 fields, this line has {len(fields)}")
-    name, ret, route, group, smpi, era, same = fields
-    return dict(name=name, ret=ret, route=_member(where, route, ROUTES), group=group,
-                smpi=_member(where, smpi, SMPI), era=_member(where, era, ERAS), same=_dash(same))
+    if len(fields) != 8:
+        raise TableError(f"{where}: a function has 8 fields, this line has {len(fields)}")
+    name, ret, route, group, smpi, era, same, params = fields
+    return Function(name, ret, _member(where, route, ROUTES), group, _member(where, smpi, SMPI), _member(where, era, ERAS),
+                    "" if same == "-" else same, tuple(_param(where, p) for p in params.split(",") if p != "void"))
 
 
 def read(path=None):
     """All functions in the order of the table."""
     path = pathlib.Path(path or pathlib.Path(__file__).with_name("mpi.tsv"))
-    heads = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        where = f"{path.name}:{number}"
-        if not line.strip() or line.startswith("#"):
-            continue
-        if not line.startswith("\t"):
-            heads.append((_function(where, line.split("\t")), []))
-        elif heads:
-            heads[-1][1].append(_param(where, line[1:].split("\t")))
-        else:
-            raise TableError(f"{where}: a parameter before the first function")
-    functions = [Function(params=tuple(params), **head) for head, params in heads]
+    functions = [_function(f"{path.name}:{number}", line.split("\t")) for number, line in enumerate(path.read_text().splitlines(), 1)
+                 if line.strip() and not line.startswith("#")]
     _check(functions)
     return functions
 
@@ -163,6 +190,9 @@ def _check(functions):
         names = [p.name for p in f.params]
         if len(set(names)) != len(names):
             raise TableError(f"{f.name}: two parameters have one name")
+        for p in f.params:
+            if p.length not in ("", "*", *names) and not p.length.startswith("MPI_"):
+                raise TableError(f"{f.name}: '{p.length}' before or behind {p.name} is no direction, kind, parameter or constant of MPI")
 
 
 def _same_but_typedef(function):

@@ -116,10 +116,10 @@ class InItself(unittest.TestCase):
                 self.assertEqual(f.smpi, "yes", f.name)
 
     def test_bad_tables_are_refused(self):
-        good = "MPI_X\tint\tMIDDLEWARE\tenv\tyes\tstd\t-\n"
-        for bad in (good + good, "\tin\tINT\tint\tx\t-\n", good + "\tin\tINT\tint\tx\n", good + "\tin\tWHAT\tint\tx\t-\n",
-                    good.replace("MIDDLEWARE", "HUT"), good + "\tin\tINT\tint[]\tx\t-\n",
-                    good + "\tin\tINT\tint\tx\t-\n" * 2):
+        good = "MPI_X\tint\tMIDDLEWARE\tenv\tyes\tstd\t-\tint x\n"
+        for bad in (good + good, good.replace("\tint x", ""), good.replace("int x", "x"), good.replace("int x", "WHAT: int x"),
+                    good.replace("MIDDLEWARE", "HUT"), good.replace("int x", "int x[]"), good.replace("int x", "int x[y]"),
+                    good.replace("int x", "int x, int x")):
             with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
                 file.write(bad)
                 file.flush()
