@@ -3,7 +3,7 @@
  * In the library of this test, `self` is the implementation behind model `analytic`, under its number: linked
  * with --wrap, so that no table of the real library knows of it.
  */
-#include "adapters/self/self_adapter.h"
+#include "self_adapter.h"
 
 const struct pf_adapter *__real_pf_adapter_get(enum pf_impl impl);
 const struct pf_adapter *__wrap_pf_adapter_get(enum pf_impl impl);

@@ -9,7 +9,7 @@
  * communicators and requests are its own. A send is copied at once, so only a synchronous one can be pending.
  * One-sided communication is missing: its functions say so.
  */
-#include "adapters/self/self_adapter.h"
+#include "self_adapter.h"
 
 #include <limits.h>
 #include <stdio.h>
