@@ -5,18 +5,17 @@
 The fit uses ping-pongs of powers of two (pfinfo --fit). Scored are ping-pongs of other sizes, collectives of all ranks, the
 main example (examples/cg) and small codes (codes.c), none of which were in the fit; the codes also on more ranks and on
 other topologies, with a fit there, without and with contention = link. Computation takes no time in these
-runs. SMPI runs the main example also with the algorithm that Open MPI takes for its reductions ("cg, doubling"). Writes DIR/results.csv, DIR/analytic-MODEL.txt and, with python3-matplotlib, DIR/accuracy.png; prints a table.
+runs. SMPI runs the main example also with the algorithm that Open MPI takes for its reductions ("cg, doubling"). Writes DIR/results.csv, DIR/analytic-MODEL.txt and DIR/accuracy.png; prints a table.
 """
-import argparse
-import csv
 import os
 import re
 import statistics
-import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import study  # noqa: E402 (experiments/study.py)
+from study import ROOT  # noqa: E402
+
 # SMPI chooses its algorithms by rules of its own; these are Open MPI's, as in the other two models.
 SAME_ALGORITHMS = {"smpi": ["--cfg=smpi/coll-selector:ompi"], "portals": []}
 # What SMPI's version of those rules gets wrong for 8 B on 16 ranks: a reduction and a broadcast instead of this.
@@ -37,26 +36,17 @@ class Experiment:
         self.small = self.build("experiments/analytic/codes.c")
 
     def build(self, source):
-        target = os.path.join(self.out, os.path.splitext(os.path.basename(source))[0])
-        subprocess.run([os.path.join(self.bin, "pfcc"), "-O2", os.path.join(ROOT, source), "-o", target, "-lm"], check=True)
-        return os.path.abspath(target)
-
-    def output(self, command, **environment):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False,
-                              env={**os.environ, **environment})
-        if done.returncode:
-            sys.exit(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
+        return study.build(f"{self.bin}/pfcc", os.path.join(self.out, os.path.splitext(os.path.basename(source))[0]), os.path.join(ROOT, source))
 
     def fit(self, model, name="", run_options=()):
         parameters = os.path.join(self.out, f"analytic-{model}{name}.txt")
-        self.output([os.path.join(self.bin, "pfinfo"), f"--fit={model}", "--output", parameters, "--",
+        study.output([os.path.join(self.bin, "pfinfo"), f"--fit={model}", "--output", parameters, "--",
                      *(run_options or self.run_options)])
         return os.path.abspath(parameters)
 
     def codes(self, model, flags, kind, run_options=(), **environment):
         run = [os.path.join(self.bin, "pfrun"), *(run_options or self.run_options), "-model", model, *QUIET, *flags]
-        return {(kind, name, size): float(self.output([*run, self.small, name, str(size)], **environment).split()[-1])
+        return {(kind, name, size): float(study.output([*run, self.small, name, str(size)], **environment).split()[-1])
                 for name, size in CODES}
 
     def elsewhere(self, model, flags):
@@ -77,18 +67,18 @@ class Experiment:
         result = {}
         run = [os.path.join(self.bin, "pfrun"), *self.run_options, "-model", model, *QUIET, *flags]
         for what in ("between", "collectives"):
-            text = self.output([*run, self.measure, what], PARFOCAL_ANALYTIC_PARAMETERS=parameters)
+            text = study.output([*run, self.measure, what], PARFOCAL_ANALYTIC_PARAMETERS=parameters)
             for name, lane, size, seconds in re.findall(r"^(\w+) (\w+) (\d+) (\S+)$", text, re.M):
                 if name == "oneway":
                     result["one-way", lane, int(size)] = float(seconds)
                 elif lane == "all":
                     result["collective", name, int(size)] = float(seconds)
         for points in (16, 32, 48):
-            text = self.output([*run, self.cg, "-n", str(points)], PARFOCAL_ANALYTIC_PARAMETERS=parameters)
+            text = study.output([*run, self.cg, "-n", str(points)], PARFOCAL_ANALYTIC_PARAMETERS=parameters)
             result["cg", "cg", points] = float(re.search(r"slowest rank took (\S+) s", text)[1])
             if model not in DOUBLING and model != "analytic":
                 continue
-            text = self.output([*run, *DOUBLING.get(model, []), self.cg, "-n", str(points)],
+            text = study.output([*run, *DOUBLING.get(model, []), self.cg, "-n", str(points)],
                                PARFOCAL_ANALYTIC_PARAMETERS=parameters)
             result["cg, doubling", "cg", points] = float(re.search(r"slowest rank took (\S+) s", text)[1])
         result.update(self.codes(model, flags, "codes", PARFOCAL_ANALYTIC_PARAMETERS=parameters))
@@ -109,31 +99,8 @@ def table(rows):
               f"{100 * errors[-1]:7.1f}%")
 
 
-def plot(rows, file):
-    try:
-        import matplotlib
-    except ImportError:
-        print("no picture: python3-matplotlib is missing")
-        return
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.5), sharey=True)
-    for axis, model in zip(axes, SAME_ALGORITHMS):
-        for kind, marker in (("one-way", "o"), ("collective", "x")):
-            points = [(r[3], 100 * (r[5] / r[4] - 1)) for r in rows if r[0] == model and r[1] == kind and r[3]]
-            axis.plot([p[0] for p in points], [p[1] for p in points], marker, label=kind, alpha=0.6)
-        axis.set(xscale="log", xlabel="bytes", title=f"analytic, fitted to {model}")
-        axis.axhline(0, color="black", linewidth=0.5)
-        axis.legend()
-    axes[0].set_ylabel("error (%)")
-    figure.tight_layout()
-    figure.savefig(file, dpi=120)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc, pfrun and pfinfo")
-    parser.add_argument("--out", default="analytic-results", help="folder for the results")
+    parser = study.parser(__doc__, "analytic-results")
     parser.add_argument("--np", type=int, default=16)
     parser.add_argument("--platform", help="as for pfrun")
     options = parser.parse_args()
@@ -145,12 +112,11 @@ def main():
         modelled = experiment.times("analytic", [], os.path.abspath(parameters))
         rows += [(model, *key, seconds, modelled[key]) for key, seconds in measured.items()]
         rows += experiment.elsewhere(model, flags)
-    with open(os.path.join(options.out, "results.csv"), "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["model", "kind", "what", "bytes", "seconds in the model", "seconds in analytic"])
-        writer.writerows(rows)
+    columns = ("model", "kind", "what", "bytes", "seconds in the model", "seconds in analytic")
+    study.write_table(os.path.join(options.out, "results.csv"), [dict(zip(columns, row)) for row in rows], digits=17)
     table(rows)
-    plot(rows, os.path.join(options.out, "accuracy.png"))
+    if not options.no_plot:
+        study.draw("accuracy", os.path.join(options.out, "results.csv"), os.path.join(options.out, "accuracy.png"))
 
 
 if __name__ == "__main__":

@@ -5,19 +5,16 @@
 From MPI_Init to MPI_Finalize, without computation, so that each figure is the same on any machine. HPL is fetched, as in ../hpl, unless --no-hpl.
 Codes with crowded links run with `contention = link` as well. Writes DIR/whole.csv; prints it. The exit status is 1 when a code did not find its own result right.
 """
-import argparse
-import csv
 import json
 import os
-import resource
 import statistics
-import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "experiments", "hpl"))
-import build  # noqa: E402 (the path comes first)
+EXPERIMENTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[1:1] = [EXPERIMENTS, os.path.join(EXPERIMENTS, "hpl")]
+import build  # noqa: E402 (experiments/hpl/build.py)
+import study  # noqa: E402 (experiments/study.py)
+from study import ROOT  # noqa: E402
 
 FREE = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]
 PARTICLES = [f"experiments/particles/{name}.c" for name in ("particles", "physics", "exchange")]
@@ -47,20 +44,18 @@ class Study:
             file.writelines(f"node-{node}\n" for node in range(1032, 1096))
 
     def build(self, name, sources):
-        target = f"{self.out}/{name}"
-        subprocess.run([f"{self.bin}/pfcc", "-O2", "-w", f"-I{ROOT}/tests/bench", *(f"{ROOT}/{source}" for source in sources), "-o", target, "-lm"], check=True)
-        return target
+        return study.build(f"{self.bin}/pfcc", f"{self.out}/{name}", "-w", f"-I{ROOT}/tests/bench", *(f"{ROOT}/{source}" for source in sources))
 
     def run(self, model, ranks, place, program, folder=None, **environment):
         """Simulated time of the whole run, and the processor time of its simulation, in seconds."""
         command = [f"{self.bin}/pfrun", "-quiet", "-np", str(ranks), *place, *FREE, "-model", model, "-report", f"{self.out}/report", *program]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800, check=False, env={**os.environ, **environment})
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if done.returncode or "WRONG" in done.stdout:
-            sys.exit(f"run_whole.py: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+        before = study.processor_s()
+        text = study.output(command, folder, **environment)
+        cost = study.processor_s() - before
+        if "WRONG" in text:
+            sys.exit(f"run_whole.py: {' '.join(command)}\n{text}")
         with open(f"{self.out}/report/summary.json", encoding="utf-8") as file:
-            return json.load(file)["simulated_s"], after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            return json.load(file)["simulated_s"], cost
 
     def compare(self, code, ranks, arguments, program, place=(), folder=None, platform="fattree", settings=("",)):
         reference, cost = self.run("portals", ranks, place, program, folder)
@@ -97,19 +92,14 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=f"{ROOT}/build/bin", help="folder of pfcc and pfrun (default: build/bin)")
-    parser.add_argument("--out", default="whole-results", help="folder of the results")
-    parser.add_argument("-np", type=lambda text: [int(part) for part in text.split(",")], default=[16, 64], help="ranks (default: 16,64)")
+    parser = study.parser(__doc__, "whole-results", picture=False)
+    parser.add_argument("-np", type=study.several(int), default=[16, 64], help="ranks (default: 16,64)")
     parser.add_argument("--no-hpl", dest="hpl", action="store_false", help="without HPL, which is fetched")
-    study = Study(parser.parse_args())
-    study.all()
-    with open(f"{study.out}/whole.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(study.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(study.rows)
-    for platform in dict.fromkeys(row["platform"] for row in study.rows):
-        errors = [abs(float(row["error"])) for row in study.rows if row["platform"] == platform and (platform == "fattree" or row["setting"])]
+    runs = Study(parser.parse_args())
+    runs.all()
+    study.write_table(f"{runs.out}/whole.csv", runs.rows)
+    for platform in dict.fromkeys(row["platform"] for row in runs.rows):
+        errors = [abs(float(row["error"])) for row in runs.rows if row["platform"] == platform and (platform == "fattree" or row["setting"])]
         print(f"{platform}: {len(errors)} runs, median {100 * statistics.median(errors):.2f} %, largest {100 * max(errors):.2f} %")
     return 0
 

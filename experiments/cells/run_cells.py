@@ -9,7 +9,6 @@ of an earlier table, and only the models that are named are run.
 A platform is one of pfrun's built-in ones, one of the XML files in this folder, or FILE, or FILE@HOSTFILE. In an XML file of several cabinets the ranks
 lie in all of them.
 """
-import argparse
 import concurrent.futures
 import csv
 import os
@@ -19,7 +18,9 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+
 REFERENCE = "portals"
 SETTINGS = {"link": ("analytic", "contention = link")}  # what is no model of its own
 MODELS = ("analytic", "link", "smpi", "packet")
@@ -36,14 +37,12 @@ class Study:
         os.makedirs(options.out, exist_ok=True)
         self.failed = []
         self.places = {(platform, ranks): self.place(platform, ranks) for platform in options.platforms for ranks in options.np}
-        self.program = os.path.abspath(os.path.join(options.out, "cells"))
-        subprocess.run([f"{self.bin}/pfcc", "-O2", os.path.join(HERE, "cells.c"), "-o", self.program], check=True)
+        self.program = study.build(f"{self.bin}/pfcc", f"{options.out}/cells", f"{HERE}/cells.c")
 
     def patterns(self):
         if self.options.patterns:
             return self.options.patterns
-        done = subprocess.run([f"{self.bin}/pfrun", "-np", "2", "-quiet", "-model", "analytic", self.program, "list"], capture_output=True, text=True, check=True)
-        return done.stdout.split()
+        return study.output([f"{self.bin}/pfrun", "-np", "2", "-quiet", "-model", "analytic", self.program, "list"]).split()
 
     def place(self, platform, ranks):
         """The options of pfrun."""
@@ -147,24 +146,19 @@ def print_warnings(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=f"{ROOT}/build/bin", help="folder of pfcc and pfrun (default: build/bin)")
-    parser.add_argument("--out", default="cell-results", help="folder of cells.csv")
-    parser.add_argument("-np", type=lambda text: [int(part) for part in text.split(",")], default=[16, 64], help="ranks (default: 16,64)")
-    parser.add_argument("--sizes", type=lambda text: [int(part) for part in text.split(",")], default=[1024, 65536], help="bytes (default: 1024,65536)")
-    parser.add_argument("--platforms", type=lambda text: text.split(","), default=PLATFORMS, help=f"default: {','.join(PLATFORMS)}")
-    parser.add_argument("--patterns", type=lambda text: text.split(","), help="default: all of cells.c")
-    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"besides {REFERENCE} (default: {','.join(MODELS)})")
+    parser = study.parser(__doc__, "cell-results", picture=False)
+    parser.add_argument("-np", type=study.several(int), default=[16, 64], help="ranks (default: 16,64)")
+    parser.add_argument("--sizes", type=study.several(int), default=[1024, 65536], help="bytes (default: 1024,65536)")
+    parser.add_argument("--platforms", type=study.several(), default=PLATFORMS, help=f"default: {','.join(PLATFORMS)}")
+    parser.add_argument("--patterns", type=study.several(), help="default: all of cells.c")
+    parser.add_argument("--models", type=study.several(), default=MODELS, help=f"besides {REFERENCE} (default: {','.join(MODELS)})")
     parser.add_argument("--keep", metavar="FILE", help="an earlier cells.csv: its times of models that are not named are not run again")
     parser.add_argument("--limit", type=float, default=300, help="seconds of a run; what takes longer has no time (default: 300)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time (default: one for each core)")
     options = parser.parse_args()
     rows, failed = rows_of(options)
     columns = list(dict.fromkeys([*NAMES, REFERENCE, *MODELS, "warned", *(column for row in rows for column in row)]))
-    with open(f"{options.out}/cells.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n", restval="")
-        writer.writeheader()
-        writer.writerows(rows)
+    study.write_table(f"{options.out}/cells.csv", rows, columns)
     models = [model for model in columns if model not in (*NAMES, REFERENCE, "warned") and any(row.get(model) for row in rows)]
     print_cells(rows, models)
     print_models(rows, models)

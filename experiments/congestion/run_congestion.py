@@ -4,21 +4,20 @@
 
 A program on a quarter of a dragonfly's nodes, in order (one group) or scattered, alone or with a job that loads the rest of the
 machine; an MPI_Alltoall and the halo exchange of experiments/platforms. Model packet with every routing; models portals and
-analytic, which know neither routings nor the neighbour, for comparison. Writes DIR/congestion.csv and a picture (with Debian's
-python3-matplotlib). Simulated times are the same in each run.
+analytic, which know neither routings nor the neighbour, for comparison. Writes DIR/congestion.csv and
+DIR/congestion.png. Simulated times are the same in each run.
 """
-import argparse
-import csv
 import os
 import random
 import re
-import resource
-import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+from study import ROOT  # noqa: E402
+
 PROGRAMS = {"alltoall": ["alltoall", "16384", "1"], "halo": ["halo", "65536", "5"]}
 PLACEMENTS = ["in order", "scattered"]
 ROUTINGS = ["minimal", "minimal-adaptive", "valiant", "ugal", "par"]
@@ -27,25 +26,11 @@ FIRST = re.compile(r'prefix="([^"]+)" radical="(\d+)-')
 COLUMNS = ["program", "placement", "neighbour", "model", "routing", "simulated_us", "processor_s"]
 
 
-def output(command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False, env={**os.environ, **environment})
-    if done.returncode:
-        sys.exit(f"run_congestion: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def processor_time():
-    """Of all runs so far, start-up included: other load on the machine hardly changes it."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 class Study:
     def __init__(self, options, folder):
         self.bin, self.folder, self.ranks, self.platform = os.path.abspath(options.bin), folder, options.ranks, f"dragonfly:{options.nodes}"
-        self.exchange = os.path.join(folder, "exchange")
-        output([f"{self.bin}/pfcc", "-O2", f"{ROOT}/experiments/platforms/exchange.c", "-o", self.exchange])
-        prefix, first = FIRST.search(output([f"{self.bin}/pfinfo", f"--platform={self.platform}"])).groups()
+        self.exchange = study.build(f"{self.bin}/pfcc", f"{folder}/exchange", f"{ROOT}/experiments/platforms/exchange.c")
+        prefix, first = FIRST.search(study.output([f"{self.bin}/pfinfo", f"--platform={self.platform}"])).groups()
         self.nodes, generator = list(range(options.nodes)), random.Random(461)
         scattered = sorted(self.nodes, key=lambda _: generator.random())
         self.nodes_of = {"in order": self.nodes[:options.ranks], "scattered": scattered[:options.ranks]}
@@ -62,9 +47,9 @@ class Study:
         if neighbour != "none":
             others = ",".join(str(node) for node in self.nodes if node not in self.nodes_of[placement])
             command += ["-background", f"{neighbour}:{others}"]
-        before = processor_time()
-        text = output([*command, self.exchange, *PROGRAMS[program]], **({"PARFOCAL_NET_ROUTING": routing} if routing else {}))
-        return dict(zip(COLUMNS, [program, placement, neighbour, model, routing, 1e6 * float(SECONDS.search(text)[1]), processor_time() - before]))
+        before = study.processor_s()
+        text = study.output([*command, self.exchange, *PROGRAMS[program]], **({"PARFOCAL_NET_ROUTING": routing} if routing else {}))
+        return dict(zip(COLUMNS, [program, placement, neighbour, model, routing, 1e6 * float(SECONDS.search(text)[1]), study.processor_s() - before]))
 
 
 def cases(options):
@@ -84,36 +69,30 @@ def verify(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc, pfrun and pfinfo")
-    parser.add_argument("--out", default="congestion-results", help="folder of congestion.csv, .svg and .png")
+    parser = study.parser(__doc__, "congestion-results")
     parser.add_argument("--nodes", type=int, default=256, help="of the built-in dragonfly")
     parser.add_argument("--ranks", type=int, default=64, help="of the program, one per node")
     parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--routings", default=",".join(ROUTINGS))
     parser.add_argument("--neighbours", default="uniform:0.1,adversarial:0.05",
                         help="of all nodes that the program has not, as pfrun -background takes them; empty: none")
-    parser.add_argument("--no-plot", action="store_true", help="table only")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     rows = []
     with tempfile.TemporaryDirectory(prefix="pf-congestion-") as folder:
-        study = Study(options, folder)
+        runs = Study(options, folder)
         for case in cases(options):
-            rows.append(study.run(*case))
+            rows.append(runs.run(*case))
             row = rows[-1]
             print(f"{row['program']:10}{row['placement']:11}{row['neighbour']:17}{row['model']:10}{row['routing']:18}{row['simulated_us']:10.2f} us"
                   f"{row['processor_s']:8.2f} s", flush=True)
     table = os.path.join(options.out, "congestion.csv")
-    with open(table, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()} for row in rows)
+    study.write_table(table, rows, COLUMNS)
     wrong = verify(rows)
     print(*wrong, sep="\n")
-    if wrong or options.no_plot:
-        return 1 if wrong else 0
-    return subprocess.run([os.path.join(HERE, "plot_congestion.py"), table, os.path.join(options.out, "congestion")], check=False).returncode
+    if not wrong and not options.no_plot:
+        study.draw("congestion", table, os.path.join(options.out, "congestion.png"))
+    return bool(wrong)
 
 
 if __name__ == "__main__":

@@ -4,19 +4,18 @@
 
 Pairs of nodes on both sides of one link flood it with the messages of all their processes; another pair measures how long one
 message takes. By Portals (flood.c) and through MPI (flood_mpi.c), against a limit in the network interface per node or per pair of
-processes, and against a limit in the program. Writes DIR/flow.csv and a picture (with Debian's python3-matplotlib), and
-checks what is exact. Simulated times: the same figures on any machine, at any load.
+processes, and against a limit in the program. Writes DIR/flow.csv and DIR/flow.png, and checks what is
+exact. Simulated times: the same figures on any machine, at any load.
 """
-import argparse
 import concurrent.futures
-import csv
 import os
-import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+
 COLUMNS = ["program", "model", "pairs", "processes", "bytes", "streams", "scope", "limit", "latency_us", "times_quiet", "flood_GB_per_s"]
 ORDERED, AT_ONCE = 1, 0  # nic_streams
 LINK = ('<link id="{0}" bandwidth="11.1GBps" latency="200ns" sharing_policy="SPLITDUPLEX"/>'
@@ -45,30 +44,22 @@ def platform(pairs, processes, folder):
 class Study:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
-        self.programs = {name: self.build(name) for name in ("flood", "flood_mpi")}
+        self.programs = {name: study.build(f"{options.bin}/pfcc", f"{folder}/{name}", f"{HERE}/{name}.c") for name in ("flood", "flood_mpi")}
         self.places = {pairs: platform(pairs, options.processes, folder) for pairs in (0, 1, 4)}
-
-    def build(self, name):
-        program = os.path.join(self.folder, name)
-        subprocess.run([os.path.join(self.options.bin, "pfcc"), "-O2", os.path.join(HERE, name + ".c"), "-o", program], check=True)
-        return program
 
     def run(self, case):
         """Runs (program, model, pairs, bytes, streams, scope, limit): a row of the table."""
         program, model, pairs, size, streams, scope, limit = case
         window = limit if scope == "program" else self.options.window
-        environment = dict(os.environ, PARFOCAL_PAYLOAD_COPY="no", PARFOCAL_ANALYTIC_SET="contention = link", PARFOCAL_ANALYTIC_DATA="no",
-                           PARFOCAL_NIC_STREAMS=str(streams))
+        environment = {"PARFOCAL_PAYLOAD_COPY": "no", "PARFOCAL_ANALYTIC_SET": "contention = link", "PARFOCAL_ANALYTIC_DATA": "no",
+                       "PARFOCAL_NIC_STREAMS": str(streams)}
         if scope in ("node", "pair"):
             environment |= {"PARFOCAL_NIC_FLOW_CONTROL": scope, "PARFOCAL_NIC_MAX_IN_FLIGHT": str(limit)}
         command = [os.path.join(self.options.bin, "pfrun"), *self.places[pairs], "--log=root.thres:critical",
                    *([] if program == "flood" else ["-model", model, "--cfg=smpi/simulate-computation:no"]), self.programs[program],
                    *map(str, (self.options.processes, size, size, self.options.messages, window))]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-        lines = [line.split() for line in done.stdout.splitlines()]
+        lines = [line.split() for line in study.output(command, **environment).splitlines()]
         latency = [float(line[1]) for line in lines if line[0] == "latency"]
-        if done.returncode or not latency:
-            sys.exit(f"run_flow: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
         floods = [(int(line[1]), float(line[2])) for line in lines if line[0] == "flood"]
         rate = size * sum(f[0] for f in floods) / max(f[1] for f in floods) if floods else 0
         return [program, model, pairs, self.options.processes, size, streams, scope, limit, 1e6 * latency[0], None, rate / 1e9]
@@ -126,31 +117,25 @@ def verify(rows, processes, mib=1 << 20):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc and pfrun")
-    parser.add_argument("--out", default="flow-results", help="folder of flow.csv, flow.svg and flow.png")
+    parser = study.parser(__doc__, "flow-results")
     parser.add_argument("--processes", type=int, default=8, help="per node that floods (the thesis: 8)")
     parser.add_argument("--window", type=int, default=32, help="messages that a process has under way without a limit")
     parser.add_argument("--messages", type=int, default=10, help="measured messages per run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
-    parser.add_argument("--no-plot", action="store_true", help="table only")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pf-flow-") as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         rows = list(pool.map(Study(options, folder).run, cases(options)))
     relate(rows)
     table = os.path.join(options.out, "flow.csv")
-    with open(table, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(row[:8] + [f"{value:.6g}" for value in row[8:]] for row in rows)
+    study.write_table(table, [dict(zip(COLUMNS, row)) for row in rows])
     for program, model, pairs, _, size, streams, scope, limit, latency, times, rate in rows:
         print(f"{program:10}{model:9}{pairs} pairs {size:9} B streams {streams} {scope:>8}{limit:5}{latency:12.2f} us{times:9.2f} x{rate:8.2f} GB/s")
     wrong = verify(rows, options.processes)
     print(*wrong, sep="\n")
-    if wrong or options.no_plot:
-        return 1 if wrong else 0
-    return subprocess.run([os.path.join(HERE, "plot_flow.py"), table, os.path.join(options.out, "flow")], check=False).returncode
+    if not wrong and not options.no_plot:
+        study.draw("flow", table, os.path.join(options.out, "flow.png"))
+    return bool(wrong)
 
 
 if __name__ == "__main__":

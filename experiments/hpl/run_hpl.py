@@ -5,16 +5,16 @@
 Nodes are sixteen times as fast as 1.25 Gflop/s, about what Debian's reference BLAS does on one core of the machine where
 this was written. Writes hpl.csv, one line for each run, and hpl.png to the folder of --out.
 """
-import argparse
-import csv
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
 
 import build
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import study  # noqa: E402 (experiments/study.py)
 
 # Name: (order of the matrix, block, rows and columns of the grid, ways)
 CASES = {
@@ -42,14 +42,9 @@ def memory_mib(pid):
         return 0.0
 
 
-def processor_s():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def execute(command, folder, limit):
     """Runs it; returns its wall-clock and processor time, and its largest memory in MiB, looked at every 50 ms."""
-    most, begin, used = 0.0, time.monotonic(), processor_s()
+    most, begin, used = 0.0, time.monotonic(), study.processor_s()
     end = begin + limit
     with open(os.path.join(folder, "output.txt"), "w", encoding="utf-8") as output:
         process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
@@ -62,7 +57,7 @@ def execute(command, folder, limit):
             time.sleep(0.05)
     if process.returncode:
         sys.exit(f"run_hpl: {' '.join(command)}: exit status {process.returncode}, see {folder}/output.txt")
-    return time.monotonic() - begin, processor_s() - used, most
+    return time.monotonic() - begin, study.processor_s() - used, most
 
 
 def settings(way, model, recording):
@@ -110,41 +105,12 @@ def fit(options, ranks):
                        check=True, stdout=subprocess.DEVNULL)
 
 
-def plot(rows, path):
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    colours = {"analytic": "#4c78a8", "portals": "#e45756"}
-    figure, axes = pyplot.subplots(2, len(CASES), figsize=(10, 5.6), squeeze=False)
-    for column, case in enumerate(CASES):
-        ways = CASES[case][4]
-        mine = [row for row in rows if row["case"] == case]
-        for axis, key, label in ((axes[0][column], "gflops", "Gflop/s, simulated"), (axes[1][column], "wall_clock_s", "wall-clock, s")):
-            for i, model in enumerate(MODELS):
-                values = {row["way"]: float(row[key]) for row in mine if row["model"] == model}
-                axis.bar([w + 0.38 * (i - 0.5) for w in range(len(ways))], [values[way] for way in ways], 0.36,
-                         color=colours[model], label=model)
-            axis.set_xticks(range(len(ways)), ways)
-            axis.spines[["top", "right"]].set_visible(False)
-            if column == 0:
-                axis.set_ylabel(label)
-        n, _, p, q, _ = CASES[case]
-        axes[0][column].set_title(f"N = {n:,} on {p} x {q} ranks", fontsize=11)
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="upper right", ncols=2, frameon=False)
-    figure.suptitle("HPL, in full and with less computation", x=0.06, ha="left")
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join("build", "bin"), help="folder of pfrun (default: build/bin)")
-    parser.add_argument("--out", default="hpl-results", help="folder of the results; the program is built there once")
+    parser = study.parser(__doc__, "hpl-results")
     parser.add_argument("--clock", default="wall", choices=["wall", "cpu"],
                         help="cpu: wall-clock times are multiplied by the share of a processor, for a busy machine")
     parser.add_argument("--limit", type=float, default=600, help="seconds for one run")
     parser.add_argument("--quick", action="store_true", help="one small case, for the test of this study")
-    parser.add_argument("--no-plot", action="store_true")
     options = parser.parse_args()
     options.bin, options.out = os.path.abspath(options.bin), os.path.abspath(options.out)
     if options.quick:
@@ -167,12 +133,10 @@ def main():
             error = f"{100 * row['gflops_error']:+.1f} %" if model in reference else ""
             print(f"{case:<9} {way:<9} {model:<9} {row['gflops']:>8.2f} {error:>7} {row['overhead_s']:>7.2f} s "
                   f"{row['wall_clock_s']:>8.1f} s {row['memory_mib']:>5} MiB", flush=True)
-    with open(os.path.join(options.out, "hpl.csv"), "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    table = os.path.join(options.out, "hpl.csv")
+    study.write_table(table, rows, COLUMNS, digits=12)
     if not options.no_plot:
-        plot(rows, os.path.join(options.out, "hpl.png"))
+        study.draw("hpl", table, os.path.join(options.out, "hpl.png"))
 
 
 if __name__ == "__main__":

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From the runs of micro-runs.csv to errors and costs: averages over the operations, and the operations one by one."""
-import csv
 import math
 import os
 import statistics
 
-KINDS = ("point-to-point", "collective", "nonblocking", "one-sided")
+import study
+
+AVERAGES = ("cheap", "iterations", "error_mean", "error_median", "error_max", "overhead_ratio", "overhead_ratio_geometric", "slowdown_mean")
+OPERATIONS = ("operation", "kind", "cheap", "error", "overhead_ratio", "portals_overhead_s", "errors_by_size")
 
 
 def read(folder):
     """{operation: {(cheap, iterations): row}}, times as {size: us}, costs as numbers; all portals is ("", 0)."""
     runs = {}
-    with open(os.path.join(folder, "micro-runs.csv"), encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            row["times"] = {int(size): float(us) for size, us in (pair.split(":") for pair in row["times_us"].split(";"))}
-            for key in ("simulated_s", "overhead_s", "application_s", "rest_s", "startup_s"):
-                row[key] = float(row[key])
-            row["overhead_s"] += row.pop("rest_s")  # opening and closing included, as everywhere else
-            runs.setdefault(row["operation"], {})[row["cheap"], int(row["iterations"])] = row
+    for row in study.read_table(os.path.join(folder, "micro-runs.csv")):
+        row["times"] = {int(size): float(us) for size, us in (pair.split(":") for pair in row["times_us"].split(";"))}
+        for key in ("simulated_s", "overhead_s", "application_s", "rest_s", "startup_s"):
+            row[key] = float(row[key])
+        row["overhead_s"] += row.pop("rest_s")  # opening and closing included, as everywhere else
+        runs.setdefault(row["operation"], {})[row["cheap"], int(row["iterations"])] = row
     return runs
 
 
@@ -31,9 +32,9 @@ def error(row, reference):
     return statistics.mean(abs(value) for value in errors(row, reference).values())
 
 
-def curve(runs, cheap, kind=None):
-    """[(iterations, errors of the operations, cost over all portals of all together, and of each)], one kind or all."""
-    operations = [points for points in runs.values() if kind in (None, points["", 0]["kind"])]
+def curve(runs, cheap):
+    """[(iterations, errors of the operations, cost over all portals of all together, and of each)]."""
+    operations = list(runs.values())
     result = []
     for k in sorted({k for points in operations for model, k in points if model == cheap} | {0}):
         pairs = [(points[cheap if k else "", k], points["", 0]) for points in operations]
@@ -48,13 +49,6 @@ def slowdown(runs, cheap, k):
     return statistics.mean(row["overhead_s"] / row["simulated_s"] for row in rows)
 
 
-def write_table(path, header, rows):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows([f"{value:.6g}" if isinstance(value, float) else value for value in row] for row in rows)
-
-
 def write(folder):
     """micro.csv and micro-operations.csv; prints what they say."""
     runs = read(folder)
@@ -64,8 +58,7 @@ def write(folder):
         for k, wrong, together, each in curve(runs, cheap):
             table.append([cheap, k, statistics.mean(wrong), statistics.median(wrong), max(wrong), together,
                           math.exp(statistics.mean(map(math.log, each))), slowdown(runs, cheap, k)])
-    write_table(os.path.join(folder, "micro.csv"), ["cheap", "iterations", "error_mean", "error_median", "error_max", "overhead_ratio",
-                                                    "overhead_ratio_geometric", "slowdown_mean"], table)
+    study.write_table(os.path.join(folder, "micro.csv"), [dict(zip(AVERAGES, row)) for row in table])
     lines = []
     for name, points in runs.items():
         fine = points["", 0]
@@ -73,8 +66,7 @@ def write(folder):
             whole = points[cheap, max(k for model, k in points if model == cheap)]
             lines.append([name, fine["kind"], cheap, error(whole, fine), whole["overhead_s"] / fine["overhead_s"], fine["overhead_s"],
                           ";".join(f"{size}:{value:+.4f}" for size, value in errors(whole, fine).items())])
-    write_table(os.path.join(folder, "micro-operations.csv"), ["operation", "kind", "cheap", "error", "overhead_ratio",
-                                                               "portals_overhead_s", "errors_by_size"], lines)
+    study.write_table(os.path.join(folder, "micro-operations.csv"), [dict(zip(OPERATIONS, line)) for line in lines])
     report(table, lines)
 
 

@@ -4,7 +4,7 @@
 
 The 66 operations of micro.c and the codes of ../analytic/codes.c (halo, ring, transposition, incast, fan-out, overlap) run once in each model; computation and
 MPI_Wtime take no simulated time. Only simulated times are compared, so that the table is the same on any machine. Writes DIR/agree.csv (each
-operation, size and number of ranks) and, with python3-matplotlib, DIR/agree.png; prints medians and largest errors.
+operation, size and number of ranks) and DIR/agree.png; prints medians and largest errors.
 
 With many ranks each operation is a run of its own, so that they run at the same time, and has fewer iterations: 64 ranks that all send 32 KiB to all
 are a minute of portals for each three of them. Simulated times do not change from run to run: --keep takes those of an earlier table, and only the models
@@ -12,7 +12,6 @@ that are named are run.
 
 Model calibrated is smpi with the settings of `pfinfo --fit=portals --for=smpi` for the same ranks and platform, which are made first.
 """
-import argparse
 import concurrent.futures
 import csv
 import itertools
@@ -22,7 +21,10 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(1, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+from study import ROOT  # noqa: E402
+
 REFERENCE, MODELS = "portals", ("analytic", "smpi")
 CALIBRATED = "calibrated"  # no model of its own: smpi with settings
 FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--log=root.thres:critical"]
@@ -36,13 +38,8 @@ class Study:
         self.options, self.bin = options, os.path.abspath(options.bin)
         os.makedirs(options.out, exist_ok=True)
         sources = [os.path.join(HERE, name) for name in sorted(os.listdir(HERE)) if name.endswith(".c")]
-        self.micro = self.build("micro", sources)
-        self.codes = self.build("codes", [os.path.join(ROOT, "experiments/analytic/codes.c")])
-
-    def build(self, name, sources):
-        target = os.path.abspath(os.path.join(self.options.out, name))
-        subprocess.run([f"{self.bin}/pfcc", "-O2", *sources, "-o", target], check=True)
-        return target
+        self.micro = study.build(f"{self.bin}/pfcc", f"{options.out}/micro", *sources)
+        self.codes = study.build(f"{self.bin}/pfcc", f"{options.out}/codes", f"{ROOT}/experiments/analytic/codes.c")
 
     def platform(self):
         return ["-platform", self.options.platform] if self.options.platform else []
@@ -171,34 +168,28 @@ def too_far(rows, file):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=f"{ROOT}/build/bin", help="folder of pfcc and pfrun (default: build/bin)")
-    parser.add_argument("--out", default="agree-results", help="folder of the results")
-    parser.add_argument("-np", type=lambda text: [int(part) for part in text.split(",")], default=[16, 64], help="ranks (default: 16,64)")
+    parser = study.parser(__doc__, "agree-results")
+    parser.add_argument("-np", type=study.several(int), default=[16, 64], help="ranks (default: 16,64)")
     parser.add_argument("--platform", help="as for pfrun")
     parser.add_argument("--calibrated", metavar="FILE", help=f"settings for model {CALIBRATED}, instead of making them")
     parser.add_argument("--keep", metavar="FILE", help="an earlier agree.csv: of it stays what is not run; its times of the reference are not run again")
     parser.add_argument("--iterations", type=int, help=f"of each operation and size, a third not timed (default: 30; from {MANY} ranks on 3)")
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
-    parser.add_argument("--only", type=lambda text: text.split(","), default=["all"], metavar="NAME,...", help="these operations of micro.c")
+    parser.add_argument("--only", type=study.several(), default=["all"], metavar="NAME,...", help="these operations of micro.c")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time (default: one for each core)")
-    parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, help=f"besides {REFERENCE}, {CALIBRATED} among them (default: {','.join(MODELS)})")
+    parser.add_argument("--models", type=study.several(), default=MODELS, help=f"besides {REFERENCE}, {CALIBRATED} among them (default: {','.join(MODELS)})")
     parser.add_argument("--no-codes", action="store_true", help="operations alone")
     parser.add_argument("--bounds", metavar="FILE", help="fail when analytic is farther off: lines with a kind, or an operation and its size, "
                         "a median (- for an operation) and the largest difference, in per cent")
-    parser.add_argument("--no-plot", action="store_true", help="no picture, which needs python3-matplotlib")
     options = parser.parse_args()
     try:
         columns, rows = Study(options).rows()
     except (OSError, KeyError, RuntimeError, subprocess.CalledProcessError) as failed:
         sys.exit(f"run_agree.py: {failed}")
-    with open(f"{options.out}/agree.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*NAMES, *columns], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    study.write_table(f"{options.out}/agree.csv", rows, [*NAMES, *columns])
     table(rows, columns[1:])
     if not options.no_plot:
-        subprocess.run(["/usr/bin/python3", f"{HERE}/plot_agree.py", options.out], check=True)
+        study.draw("agree", f"{options.out}/agree.csv", f"{options.out}/agree.png")
     return too_far(rows, options.bounds) if options.bounds else 0
 
 

@@ -3,11 +3,9 @@
 """66 micro-benchmarks that begin in a cheap model and go on in portals after k of their 110 iterations.
 
 Computation and MPI_Wtime take no simulated time; model analytic is fitted to portals first. Costs are processor times, so that runs may go beside
-each other. Writes DIR/micro-runs.csv (each run), DIR/micro.csv (averages over the operations), DIR/micro-operations.csv, and the pictures
-DIR/micro.png, DIR/micro-operations.png and .svg. With --check no time is looked at: all operations run under schedules that mix the
+each other. Writes DIR/micro-runs.csv (each run), DIR/micro.csv (averages over the operations), DIR/micro-operations.csv, and pictures of the latter two. With --check no time is looked at: all operations run under schedules that mix the
 models in many ways, and every message must be right.
 """
-import argparse
 import concurrent.futures
 import csv
 import json
@@ -17,10 +15,11 @@ import sys
 import tempfile
 import time
 
-import averages
-
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(1, os.path.dirname(HERE))
+import averages  # noqa: E402
+import study  # noqa: E402 (experiments/study.py)
+
 FINE, CHEAP = "portals", ("analytic", "smpi")
 COLUMNS = ["operation", "kind", "cheap", "iterations", "times_us", "simulated_s", "overhead_s", "application_s", "rest_s",
            "startup_s"]
@@ -34,11 +33,10 @@ class Study:
     def __init__(self, options):
         self.options, self.bin, self.out = options, os.path.abspath(options.bin), os.path.abspath(options.out)
         os.makedirs(self.out, exist_ok=True)
-        self.program = os.path.join(self.out, "micro")
         self.flags = ["-np", str(options.np), *FREE]
         sources = [os.path.join(HERE, name) for name in sorted(os.listdir(HERE)) if name.endswith(".c")]
-        self.call([f"{self.bin}/pfcc", "-O2", *sources, "-o", self.program])
-        listed = self.call([f"{self.bin}/pfrun", "-quiet", "-np", "2", *FREE, self.program, "list"]).split()
+        self.program = study.build(f"{self.bin}/pfcc", f"{self.out}/micro", *sources)
+        listed = study.output([f"{self.bin}/pfrun", "-quiet", "-np", "2", *FREE, self.program, "list"]).split()
         self.kinds = dict(line.split(",") for line in listed)
         unknown = [name for name in options.only if name not in self.kinds]
         if unknown:
@@ -46,15 +44,9 @@ class Study:
         self.operations = options.only or list(self.kinds)
         self.arguments = ["-n", str(options.iterations), "-w", str(options.warmup), "-s", options.sizes]
 
-    def call(self, command):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode:
-            sys.exit(f"run_micro.py: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
-
     def fit(self):
         """Model analytic, fitted to the fine model on the same platform."""
-        self.call([f"{self.bin}/pfinfo", f"--fit={FINE}", "--output", f"{self.out}/fit.txt", "--", "-np", str(self.options.np), FREE[0]])
+        study.output([f"{self.bin}/pfinfo", f"--fit={FINE}", "--output", f"{self.out}/fit.txt", "--", "-np", str(self.options.np), FREE[0]])
         self.flags.append(f"--cfg=parfocal/analytic_parameters:{self.out}/fit.txt")
 
     def points(self):
@@ -142,31 +134,28 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=f"{ROOT}/build/bin", help="folder of pfcc and pfrun (default: build/bin)")
-    parser.add_argument("--out", default="micro-results", help="folder of the results")
+    parser = study.parser(__doc__, "micro-results")
     parser.add_argument("-np", type=int, default=16, help="ranks, an even number (default: 16)")
     parser.add_argument("--iterations", type=int, default=110, help="of each operation and size (default: 110)")
     parser.add_argument("--warmup", type=int, default=10, help="the first of them, which are not timed (default: 10)")
     parser.add_argument("--sizes", default="8,1024,32768", help="bytes of a message (default: 8,1024,32768)")
     parser.add_argument("--step", type=int, default=MARK, help="from one k to the next, a multiple of 10 (default: 10)")
-    parser.add_argument("--only", type=lambda text: text.split(","), default=[], metavar="NAME,...", help="these operations alone")
+    parser.add_argument("--only", type=study.several(), default=[], metavar="NAME,...", help="these operations alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time (default: one for each core)")
-    parser.add_argument("--no-plot", action="store_true", help="no pictures, which need python3-matplotlib")
     parser.add_argument("--draw", action="store_true", help="no runs: averages and pictures of the runs in DIR once more")
     parser.add_argument("--check", action="store_true", help="only check the messages, under mixed schedules")
     options = parser.parse_args()
     if options.step < MARK or options.step % MARK:
         parser.error("--step must be a multiple of 10")
     if not options.draw:
-        study = Study(options)
+        runs = Study(options)
         if options.check:
-            return study.check()
-        study.fit()
-        study.sweep()
+            return runs.check()
+        runs.fit()
+        runs.sweep()
     averages.write(options.out)
-    if not options.no_plot:
-        subprocess.run(["/usr/bin/python3", f"{HERE}/plot_micro.py", options.out], check=True)
+    for name in () if options.no_plot else ("micro", "micro-operations"):
+        study.draw(name, f"{options.out}/{name}.csv", f"{options.out}/{name}.png")
     return 0
 
 

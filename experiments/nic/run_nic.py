@@ -4,26 +4,19 @@
 
 Put and Get requests from one node to another at 64 sizes, as a Portals program without MPI (request.c) under pfrun, on the
 platform "quito" (quito.xml: two nodes, 11.1 GB/s, 500 ns). Times are simulated; wall-clock times are those of the whole run.
-The picture needs Debian's python3-matplotlib.
 """
-import argparse
 import csv
 import os
-import subprocess
 import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+
 BENCHMARKS = ["Put-WaitAck", "Put-NoWait", "Put-WaitSend", "Get-WaitReply", "Get-NoWait"]
 COLUMNS = ["benchmark", "bytes", "count", "seconds", "us_per_request", "GB_per_s", "requests_per_s"]
-
-
-def build(bindir, work):
-    program = os.path.join(work, "request")
-    subprocess.run([os.path.join(bindir, "pfcc"), "-O2", os.path.join(HERE, "request.c"), "-o", program, "-lm"], check=True)
-    return program
 
 
 def run(bindir, program, benchmark, options):
@@ -31,14 +24,11 @@ def run(bindir, program, benchmark, options):
     command = [os.path.join(bindir, "pfrun"), "-np", "2", "-platform", os.path.join(HERE, "quito.xml"),
                "--log=root.thres:critical", program, benchmark, str(options.count),
                "non-matching" if options.non_matching else "matching"]
-    environment = dict(os.environ, PARFOCAL_PAYLOAD_COPY="yes" if options.copy else "no")
     begin = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=3600)
+    text = study.output(command, PARFOCAL_PAYLOAD_COPY="yes" if options.copy else "no")
     wall = time.monotonic() - begin
-    if done.returncode:
-        sys.exit(f"run_nic: {' '.join(command)} ended with {done.returncode}\n{done.stderr}")
     rows = []
-    for name, size, count, seconds in csv.reader(done.stdout.splitlines()):
+    for name, size, count, seconds in csv.reader(text.splitlines()):
         size, count, seconds = int(size), int(count), float(seconds)
         rows.append([name, size, count, seconds, 1e6 * seconds / count, 1e-9 * size * count / seconds, count / seconds])
     return sorted(rows, key=lambda row: row[1]), wall
@@ -54,36 +44,24 @@ def show(rows, walls):
         print(f"{name:15}{sum(row[3] for row in mine):13.3f}{wall:14.2f}{sum(row[2] for row in mine) / wall:32.0f}")
 
 
-def write(rows, path):
-    with open(path, "w", encoding="utf-8", newline="") as f:
-        table = csv.writer(f, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for row in rows:
-            table.writerow(row[:3] + [f"{value:.9g}" for value in row[3:]])
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc and pfrun")
+    parser = study.parser(__doc__, "nic-results")
     parser.add_argument("--count", type=int, default=10000, help="requests per size (the thesis: 10,000)")
     parser.add_argument("--non-matching", action="store_true", help="without match bits: 8 bytes more fit into a command")
     parser.add_argument("--copy", action="store_true", help="move the payload too (same simulated times, slower)")
-    parser.add_argument("--out", default="nic-results", help="folder for results.csv, five.svg and five.png")
-    parser.add_argument("--no-plot", action="store_true", help="table only")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     rows, walls = [], {}
     with tempfile.TemporaryDirectory(prefix="pf-nic-") as work:
-        program = build(options.bin, work)
+        program = study.build(f"{options.bin}/pfcc", f"{work}/request", f"{HERE}/request.c")
         for benchmark in BENCHMARKS:
             mine, walls[benchmark] = run(options.bin, program, benchmark, options)
             rows += mine
     show(rows, walls)
     table = os.path.join(options.out, "results.csv")
-    write(rows, table)
-    if options.no_plot:
-        return 0
-    return subprocess.run([os.path.join(HERE, "plot_nic.py"), table, os.path.join(options.out, "five")]).returncode
+    study.write_table(table, [dict(zip(COLUMNS, row)) for row in rows], digits=9)
+    if not options.no_plot:
+        study.draw("five", table, os.path.join(options.out, "five.png"))
 
 
 if __name__ == "__main__":

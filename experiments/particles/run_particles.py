@@ -10,15 +10,16 @@ Builds the program and makes four tables in DIR, each with its CSV file, and par
 Every run must have the physics of a run on one rank, and every cycle after the first one behind a switch the simulated time
 of the same cycle in a run without a switch; otherwise the exit status is 1.
 """
-import argparse
-import csv
 import os
 import shutil
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+from study import ROOT  # noqa: E402
+
 SOURCES = [os.path.join(HERE, name) for name in ("particles.c", "physics.c", "exchange.c")]
 FINE = "portals"
 NO_COMPUTATION = ["--cfg=smpi/simulate-computation:no"]
@@ -51,8 +52,7 @@ class Study:
         self.bin, self.out, self.quick, self.wrong = os.path.abspath(options.bin), options.out, options.quick, []
         self.size = ["-side", "6", "-cycles", "4"] if self.quick else ["-side", "12", "-cycles", "10"]
         os.makedirs(self.out, exist_ok=True)
-        self.program = os.path.join(os.path.abspath(self.out), "particles")
-        subprocess.run([f"{self.bin}/pfcc", "-O2", "-o", self.program, *SOURCES, "-lm"], check=True)
+        self.program = study.build(f"{self.bin}/pfcc", f"{self.out}/particles", *SOURCES)
         self.physics = {}
 
     def launch(self, command, ranks, arguments, environment=None):
@@ -214,27 +214,24 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join("build", "bin"), help="folder of pfrun (default: build/bin)")
-    parser.add_argument("--out", default="particles-results", help="folder of the results")
+    parser = study.parser(__doc__, "particles-results")
     parser.add_argument("--quick", action="store_true", help="4 ranks, 4 small cycles, one switch: the checks, not the figures")
-    parser.add_argument("--no-plot", action="store_true", help="without particles.png")
     parser.add_argument("tables", nargs="*", metavar="TABLE", help="of " + ", ".join(TABLES) + " (default: all; with --quick, the first two)")
     options = parser.parse_args()
     if set(options.tables) - set(TABLES):
         parser.error("tables are " + ", ".join(TABLES))
-    study = Study(options)
+    runs = Study(options)
     try:
-        for table in options.tables or TABLES[:2 if study.quick else None]:
-            getattr(study, table)()
+        for table in options.tables or TABLES[:2 if runs.quick else None]:
+            getattr(runs, table)()
             sys.stdout.flush()
     except Failure as failure:
         sys.exit(f"run_particles: {failure}")
     if not options.no_plot:
-        subprocess.run([os.path.join(HERE, "plot_particles.py"), options.out], check=True)
-    for line in study.wrong:
+        study.draw("particles", os.path.join(options.out, "particles.csv"), os.path.join(options.out, "particles.png"))
+    for line in runs.wrong:
         print(f"run_particles: {line}", file=sys.stderr)
-    sys.exit(bool(study.wrong))
+    sys.exit(bool(runs.wrong))
 
 
 if __name__ == "__main__":

@@ -5,24 +5,23 @@
 The main example, an MPI_Alltoall and a halo exchange (exchange.c) on a crossbar, a fat tree, one with half as many links upwards, a torus and a
 dragonfly; ranks on the nodes in their order, or scattered. On 64 nodes in models packet, portals and analytic; on 256 in analytic only.
 Model packet runs on the routers of the built-in platform where it is one, and on SimGrid's routes, which are those of portals. The bytes of
-all messages of Open MPI over the routes of SimGrid (routes.c) give the busiest link. Writes DIR/platforms.csv and a picture (with Debian's
-python3-matplotlib). Simulated times are the same in each run; costs are processor time.
+all messages of Open MPI over the routes of SimGrid (routes.c) give the busiest link. Writes DIR/platforms.csv and
+DIR/platforms.png. Simulated times are the same in each run; costs are processor time.
 """
-import argparse
 import csv
 import itertools
 import json
 import os
 import random
 import re
-import resource
-import subprocess
 import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+
 BANDWIDTH = 11.1e9  # of every link, in bytes per second (platform_link_bw)
 PLATFORMS = ["crossbar", "fat tree", "fat tree 2:1", "torus", "dragonfly"]
 BUILT_IN = {"crossbar": "star", "fat tree": "fattree", "fat tree 2:1": "fattree", "torus": "torus", "dragonfly": "dragonfly"}
@@ -36,25 +35,12 @@ COLUMNS = ["program", "ranks", "platform", "placement", "model", "simulated_us",
 KINDS = [("local_link", "node"), ("green_link", "in a chassis"), ("black_link", "between chassis"), ("blue_link", "between groups")]
 
 
-def output(command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False, env={**os.environ, **environment})
-    if done.returncode:
-        sys.exit(f"run_platforms: {' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def processor_time():
-    """Of all runs so far."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 class Study:
     def __init__(self, options, folder):
         self.bin, self.folder, self.ranks = os.path.abspath(options.bin), folder, sorted({options.fine, options.coarse})
-        self.exchange, self.routes_of = os.path.join(folder, "exchange"), {}
-        output([f"{self.bin}/pfcc", "-O2", f"{HERE}/exchange.c", "-o", self.exchange])
-        output(["cc", "-O2", f"{HERE}/routes.c", "-o", f"{folder}/routes", "-lsimgrid"])
+        self.routes_of = {}
+        self.exchange = study.build(f"{self.bin}/pfcc", f"{folder}/exchange", f"{HERE}/exchange.c")
+        study.build("cc", f"{folder}/routes", f"{HERE}/routes.c", "-lsimgrid")
         for ranks in self.ranks:
             shuffled = list(range(ranks))
             generator = random.Random(461)
@@ -75,7 +61,7 @@ class Study:
         return f"{self.folder}/{name.replace(' ', '-').replace(':', '-')}"
 
     def built_in(self, platform, ranks):
-        return output([f"{self.bin}/pfinfo", f"--platform={BUILT_IN[platform]}:{ranks}"])
+        return study.output([f"{self.bin}/pfinfo", f"--platform={BUILT_IN[platform]}:{ranks}"])
 
     def file_of(self, platform, ranks):
         return f"{self.folder}/{platform.replace(' ', '-').replace(':', '-')}-{ranks}.xml"
@@ -94,7 +80,7 @@ class Study:
     def routes(self, platform, ranks):
         """The links between each pair of nodes."""
         if (platform, ranks) not in self.routes_of:
-            lines = output([f"{self.folder}/routes", self.file_of(platform, ranks), str(ranks), "--log=root.thres:critical"]).splitlines()
+            lines = study.output([f"{self.folder}/routes", self.file_of(platform, ranks), str(ranks), "--log=root.thres:critical"]).splitlines()
             fields = [line.split() for line in lines]
             self.routes_of[platform, ranks] = {(int(f[0]), int(f[1])): f[2:] for f in fields}
         return self.routes_of[platform, ranks]
@@ -116,12 +102,12 @@ class Study:
         messages, report = name + ".messages", name + ".report"
         executable = f"{os.path.dirname(self.bin)}/examples/cg" if program == "cg" else self.exchange
         routers = model == "packet"  # and else SimGrid's routes
-        begin, used = time.monotonic(), processor_time()
-        text = output([f"{self.bin}/pfrun", "-np", str(ranks), "-platform", f"{BUILT_IN[platform]}:{ranks}" if routers else self.file_of(platform, ranks),
+        begin, used = time.monotonic(), study.processor_s()
+        text = study.output([f"{self.bin}/pfrun", "-np", str(ranks), "-platform", f"{BUILT_IN[platform]}:{ranks}" if routers else self.file_of(platform, ranks),
                        "-hostfile", self.hosts(ranks, placement, platform if routers else None), "-model", model.split()[0], "-report", report, "-quiet",
                        "--cfg=smpi/simulate-computation:no", "--log=root.thres:critical", executable, *PROGRAMS[program]],
                       PARFOCAL_OPENMPI_MESSAGES=messages, PARFOCAL_ANALYTIC_SET=MODELS[model])
-        share = min(1, (processor_time() - used) / (time.monotonic() - begin))  # of a processor that this run had
+        share = min(1, (study.processor_s() - used) / (time.monotonic() - begin))  # of a processor that this run had
         match = SECONDS.search(text)
         with open(report + "/summary.json", encoding="utf-8") as file:
             summary = json.load(file)
@@ -189,13 +175,10 @@ def verify(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfcc, pfrun and pfinfo")
-    parser.add_argument("--out", default="platform-results", help="folder of platforms.csv, platforms.svg and platforms.png")
+    parser = study.parser(__doc__, "platform-results")
     parser.add_argument("--fine", type=int, default=64, help="nodes of the runs in all models")
     parser.add_argument("--coarse", type=int, default=256, help="nodes of the runs in analytic alone; the same as --fine: none")
     parser.add_argument("--programs", default=",".join(PROGRAMS), help="which (default: all)")
-    parser.add_argument("--no-plot", action="store_true", help="table only")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     cases = [(program, options.fine, platform, placement, model) for program in options.programs.split(",") for platform in PLATFORMS
@@ -205,23 +188,19 @@ def main():
                   for platform in PLATFORMS for placement in PLACEMENTS]
     rows = []
     with tempfile.TemporaryDirectory(prefix="pf-platforms-") as folder:
-        study = Study(options, folder)
-        for row in map(study.run, cases):
+        for row in map(Study(options, folder).run, cases):
             rows.append(row)
             more = f"  busiest link {100 * row['busiest_share']:3.0f} % of the time, {row['busiest_kind']}" if "busiest_share" in row else ""
             print(f"{row['program']:10}{row['ranks']:4} {row['platform']:14}{row['placement']:11}{row['model']:14}{row['simulated_us']:11.2f} us"
                   f"{row['overhead_s']:8.2f} s{more}", flush=True)
     table = os.path.join(options.out, "platforms.csv")
-    with open(table, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()} for row in rows)
+    study.write_table(table, rows, COLUMNS)
     summarise(rows, options.fine)
     wrong = verify(rows)
     print(*wrong, sep="\n")
-    if wrong or options.no_plot:
-        return 1 if wrong else 0
-    return subprocess.run([os.path.join(HERE, "plot_platforms.py"), table, os.path.join(options.out, "platforms")], check=False).returncode
+    if not wrong and not options.no_plot:
+        study.draw("platforms", table, os.path.join(options.out, "platforms.png"))
+    return bool(wrong)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,8 @@ error      the median prediction against the median of the runs as they are
 same run   a prediction against the very run that its computation was recorded in (median): the error of the communication
 noise      the median of the recorded runs against that of the others: what no prediction can be better than
 
-The picture needs Debian's python3-matplotlib. An idle machine is needed: two processes that wait for each other need both processors.
+An idle machine is needed: two processes that wait for each other need both processors.
 """
-import argparse
-import csv
 import os
 import re
 import shutil
@@ -23,12 +21,18 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+from study import ROOT  # noqa: E402
+
 TRANSPORTS = {"shared memory": "vader,self", "TCP": "tcp,self"}
 MPIRUN = ["mpirun", "-np", "2", "--bind-to", "core", "--mca", "pml", "ob1"]
 CODES = [("halo", f"{HERE}/halo.c", ["256", "512", "1024"]), ("transpose", f"{HERE}/transpose.c", ["128", "256", "512"]),
          ("cg", f"{ROOT}/examples/cg/cg.c", ["16", "24", "32"]), ("sweep", f"{HERE}/sweep.c", ["128", "256", "512"]),
          ("sort", f"{HERE}/sort.c", ["2048", "16384", "131072"])]
+RESULTS = ["transport", "code", "size", "measured_s", "measured_min_s", "measured_max_s", "predicted_s", "predicted_min_s", "predicted_max_s",
+           "error", "error_same_run", "noise"]
+RUNS = ["transport", "code", "size", "round", "measured_s", "recorded_run_s", "predicted_s"]
 SECONDS = re.compile(r"^seconds (\S+)|took (\S+) s in solve", re.M)
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -61,8 +65,8 @@ class Study:
         self.place = ["-np", "2", "-platform", f"{self.out}/platform.xml", "-hostfile", f"{self.out}/hosts"]
         patient = ["--mca", "mpi_yield_when_idle", "1"] if options.quick else []  # also where others use the processors
         self.mpirun = [*realtime(), *MPIRUN, *patient, *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
-        self.write("measure.c", self.output([f"{self.bin}/pfinfo", "--fit-program"]))
-        self.write("record.c", self.output([f"{self.bin}/pfinfo", "--record-program"]))
+        self.write("measure.c", study.output([f"{self.bin}/pfinfo", "--fit-program"]))
+        self.write("record.c", study.output([f"{self.bin}/pfinfo", "--record-program"]))
         self.measure = self.build("mpicc", "measure", f"{self.out}/measure.c")
         self.record = self.build("mpicc", "record.so", f"{self.out}/record.c", "-shared", "-fPIC")
         self.cases = [(t, name, size) for t in TRANSPORTS for name, _, sizes in CODES for size in sizes[:1 if options.quick else None]]
@@ -77,19 +81,11 @@ class Study:
         return f"{self.out}/{name}"
 
     def build(self, compiler, name, source, *flags):
-        target = f"{self.out}/{name}"
-        self.output([compiler, "-O2", *flags, f"-I{self.out}", source, "-o", target, "-lm"])
-        return target
-
-    def output(self, command, **environment):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env={**os.environ, **environment})
-        if done.returncode:
-            sys.exit(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
+        return study.build(compiler, f"{self.out}/{name}", *flags, f"-I{self.out}", source)
 
     def run_real(self, transport, *command, **environment):
         exported = [word for name in environment for word in ("-x", name)]
-        return self.output([*self.mpirun, "--mca", "btl", TRANSPORTS[transport], *exported, *command], **environment)
+        return study.output([*self.mpirun, "--mca", "btl", TRANSPORTS[transport], *exported, *command], **environment)
 
     @staticmethod
     def command(programs, name, size):
@@ -118,12 +114,12 @@ class Study:
         """A file of parameters, and what pfinfo says of its errors."""
         name = transport.replace(" ", "-")
         parameters, file = f"{self.out}/{name}.txt", self.write(f"{name}.times", "".join(times))
-        output = self.output([f"{self.bin}/pfinfo", f"--fit={file}", "--output", parameters, "--", *self.place])
+        output = study.output([f"{self.bin}/pfinfo", f"--fit={file}", "--output", parameters, "--", *self.place])
         return parameters, output.splitlines()[-2]
 
     def predict(self, case, parameters, record):
         _, name, size = case
-        return self.seconds(self.output([f"{self.bin}/pfrun", *self.place, "-model", "analytic", "--log=root.thres:critical",
+        return self.seconds(study.output([f"{self.bin}/pfrun", *self.place, "-model", "analytic", "--log=root.thres:critical",
                                          *self.command(self.simulated, name, size)],
                                         PARFOCAL_ANALYTIC_PARAMETERS=parameters, PARFOCAL_COMPUTATION_REPLAY=record))
 
@@ -152,15 +148,10 @@ class Study:
         return predicted
 
 
-def write_csv(path, head, rows):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([head, *rows])
-
-
-def report(study, runs, records, predicted):
+def report(measured, runs, records, predicted):
     print(f"{'transport':<14} {'code':<10} {'size':>6} {'measured':>12} {'spread':>12} {'predicted':>12} {'spread':>12} {'error':>8} {'same run':>8} {'noise':>8}")
     rows, errors, same_run, noise = [], [], [], []
-    for case in study.cases:
+    for case in measured.cases:
         middle, guess, low, high = statistics.median(runs[case]), statistics.median(predicted[case]), min(predicted[case]), max(predicted[case])
         errors.append(guess / middle - 1)
         noise.append(statistics.median(took for _, took in records[case]) / middle - 1)
@@ -170,11 +161,10 @@ def report(study, runs, records, predicted):
               f"{100 * (high / guess - 1):+5.0f} % {100 * errors[-1]:+6.1f} % {100 * same_run[-1]:+6.1f} % {100 * noise[-1]:+6.1f} %")
         rows.append([*case, *(f"{v:.9g}" for v in (middle, min(runs[case]), max(runs[case]), guess, low, high)),
                      *(f"{v[-1]:.4f}" for v in (errors, same_run, noise))])
-    write_csv(f"{study.out}/results.csv", ["transport", "code", "size", "measured_s", "measured_min_s", "measured_max_s", "predicted_s",
-                                           "predicted_min_s", "predicted_max_s", "error", "error_same_run", "noise"], rows)
-    write_csv(f"{study.out}/runs.csv", ["transport", "code", "size", "round", "measured_s", "recorded_run_s", "predicted_s"],
-              [[*case, i, *(f"{v:.9g}" for v in (real, took, guess))] for case in study.cases
-               for i, (real, (_, took), guess) in enumerate(zip(runs[case], records[case], predicted[case]))])
+    each = [[*case, i, *(f"{v:.9g}" for v in (real, took, guess))] for case in measured.cases
+            for i, (real, (_, took), guess) in enumerate(zip(runs[case], records[case], predicted[case]))]
+    for name, columns, table in (("results", RESULTS, rows), ("runs", RUNS, each)):
+        study.write_table(f"{measured.out}/{name}.csv", [dict(zip(columns, row)) for row in table])
     for what, values in (("error", errors), ("same run", same_run), ("noise", noise)):
         sizes = [abs(e) for e in values]
         print(f"{what}: mean {100 * statistics.mean(sizes):.1f} %, median {100 * statistics.median(sizes):.1f} %, largest "
@@ -182,16 +172,15 @@ def report(study, runs, records, predicted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=f"{ROOT}/build/bin")
-    parser.add_argument("--out", default="reality")
+    parser = study.parser(__doc__, "reality")
     parser.add_argument("--repeat", type=int, default=7, help="rounds")
     parser.add_argument("--quick", action="store_true", help="only the smallest sizes, and too few rounds for figures")
-    study = Study(parser.parse_args())
-    times, runs, records = study.measure_all()
-    report(study, runs, records, study.predict_all(times, records))
-    if not study.options.quick:
-        study.output([f"{HERE}/plot_reality.py", f"{study.out}/results.csv", f"{study.out}/reality.png"])
+    options = parser.parse_args()
+    measured = Study(options)
+    times, runs, records = measured.measure_all()
+    report(measured, runs, records, measured.predict_all(times, records))
+    if not options.quick and not options.no_plot:
+        study.draw("reality", f"{measured.out}/results.csv", f"{measured.out}/reality.png")
     return 0
 
 

@@ -5,14 +5,17 @@
 Measured computation takes no simulated time. Writes sampling.csv to DIR, with one line for each case, and the reports to the same folder. Cases are
 added to what is there; --again runs those that are.
 """
-import argparse
 import csv
 import json
 import os
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import study  # noqa: E402 (experiments/study.py)
+from study import ROOT  # noqa: E402
+
 BODIES, PARTICLES = "bodies", "particles"
 # ranks, fine model, program and arguments
 CASES = {
@@ -38,11 +41,10 @@ COLUMNS = ["case", "ranks", "fine", "units", "drawn", "simulated", "share", "est
 
 def build(options):
     programs = {"cg": os.path.join(os.path.dirname(options.bin), "examples", "cg")}
-    programs[BODIES] = os.path.join(options.out, BODIES)
-    subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", os.path.join(HERE, "bodies.c"), "-o", programs[BODIES]], check=True)
+    compiler = os.path.join(options.bin, "pfcc")
+    programs[BODIES] = study.build(compiler, os.path.join(options.out, BODIES), os.path.join(HERE, "bodies.c"))
     parts = [os.path.join(ROOT, "experiments", "particles", name) for name in ("exchange.c", "particles.c", "physics.c")]
-    programs[PARTICLES] = os.path.join(options.out, PARTICLES)
-    subprocess.run([os.path.join(options.bin, "pfcc"), "-O2", *parts, "-lm", "-o", programs[PARTICLES]], check=True)
+    programs[PARTICLES] = study.build(compiler, os.path.join(options.out, PARTICLES), *parts)
     return programs
 
 
@@ -62,9 +64,7 @@ def run(options, name, programs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="folder of pfrun (default: build/bin)")
-    parser.add_argument("--out", default="sampling-results", help="folder of the results")
+    parser = study.parser(__doc__, "sampling-results", picture=False)
     parser.add_argument("--goal", default="2%", help="of each sample (default: 2%%)")
     parser.add_argument("--again", action="store_true", help="also cases that have a line")
     parser.add_argument("cases", nargs="*", metavar="CASE", help="of " + ", ".join(CASES) + " (default: all)")
@@ -76,8 +76,7 @@ def main():
             parser.error(f"unknown case {name}")
     programs, table, rows = build(options), os.path.join(options.out, "sampling.csv"), {}
     if os.path.exists(table):
-        with open(table, encoding="utf-8", newline="") as file:
-            rows = {row["case"]: list(row.values()) for row in csv.DictReader(file)}
+        rows = {row["case"]: list(row.values()) for row in study.read_table(table)}
     for name in options.cases or CASES:
         if name in rows and not options.again:
             continue
