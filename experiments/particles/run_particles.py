@@ -92,10 +92,7 @@ class Study:
         return deltas[0], later
 
     def write(self, name, rows):
-        with open(os.path.join(self.out, name), "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        study.write_table(os.path.join(self.out, name), rows)
 
     # ---- the sweep ----
 
