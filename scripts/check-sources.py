@@ -18,7 +18,7 @@ NEEDS_README = [top for top in TOPS if not top.startswith(".")]
 # libraries without MPI among it, whose tables the tools print and whose parameters they fit.
 LAYERS = ["base", "loader", "lowlevel", "adapters", "middleware", "tools"]
 ADAPTERS_INTERFACE = ["adapters/adapter.h", "adapters/predefined.h", "adapters/envelope.h", "adapters/model.h",
-                      "adapters/analytic/cost/cost.h", "adapters/analytic/cost/parameters/fit.h", "adapters/analytic/coll/coll.h"]
+                      "adapters/analytic/cost/cost.h", "adapters/analytic/cost/parameters/fit.h", "adapters/analytic/coll/coll.h", "adapters/analytic/replay/program.h"]
 # Adapters are siblings: none includes another, but each may what they share, which includes none of them.
 ADAPTERS_SHARED = "local"
 # The folders of the largest room, lowest first, and above them the room itself.

@@ -42,8 +42,13 @@ static void wake(struct pf_event *event)
         struct an_rank *rank = next;
         next = rank->wake_next;
         rank->wake_next = NULL;
-        pf_waiter_wake(&rank->waiter);
+        an_job.wake(rank);
     }
+}
+
+static void wake_waiter(struct an_rank *rank)
+{
+    pf_waiter_wake(&rank->waiter);
 }
 
 static void make_rank(int i, const int *all)
@@ -60,7 +65,8 @@ static void make_rank(int i, const int *all)
                                       .job_size = an_job.size};
     rank->mpi = an_job.job->ranks[i]->mpi;
     rank->soonest_from = -1;
-    rank->world = an_comm_join(rank, 0, all, an_job.size, i);
+    rank->world = i ? an_comm_join_private(rank, an_job.ranks[0]->world, i)
+                    : an_comm_join(rank, 0, all, an_job.size, i);
     rank->predefined[PF_PREDEFINED_COMM_WORLD] = rank->world;
     rank->predefined[PF_PREDEFINED_COMM_SELF] = an_comm_join(rank, -1, &i, 1, 0);
     pf_event_init(&rank->wake, wake);
@@ -78,6 +84,7 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     an_job.size = job->size;
     an_job.moves_data = pf_config.analytic_data;
     an_job.on_progress = job->on_progress;
+    an_job.wake = wake_waiter;
     pf_cost_watch(an_job.cost, job->phase);
     an_job.ranks = pf_calloc((size_t)job->size, sizeof(struct an_rank *));
     int *all = pf_malloc((size_t)job->size * sizeof *all);

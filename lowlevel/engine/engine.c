@@ -20,6 +20,11 @@ static struct pf_waiter *wake_first;
 static struct pf_waiter **wake_last = &wake_first;
 static double wake_date; /* when the queued waiters have to run */
 
+static struct {
+    struct pf_waiter *waiter;
+    double date, precision;
+} alarm_clock = {.date = INFINITY};
+
 static struct pf_engine_place series_end; /* of the events that run without a look at SimGrid */
 
 /* SimGrid adds differences to its clock, so the clock may miss an event's date by rounding. */
@@ -275,7 +280,23 @@ void pf_engine_run_until(double clock)
         run_event(first);
         release_wakes();
     }
+    if (alarm_clock.date - clock < alarm_clock.precision && alarm_clock.waiter->parked) {
+        alarm_clock.waiter->parked = false;
+        pf_waiter_release(alarm_clock.waiter);
+    }
     return_hook();
+}
+
+void pf_engine_set_alarm(struct pf_waiter *waiter, double date, double precision)
+{
+    alarm_clock.waiter = waiter;
+    alarm_clock.date = date;
+    alarm_clock.precision = precision;
+}
+
+double pf_engine_until_alarm(double clock)
+{
+    return alarm_clock.date > clock ? alarm_clock.date - clock : 0.0;
 }
 
 void pf_waiter_init(struct pf_waiter *waiter)

@@ -157,6 +157,14 @@ PF_EXPORT bool pf_waiter_park_until(struct pf_waiter *waiter, double date);
 /* Unblocks the parked actor, if any, at the current date. From an event or from an actor. */
 PF_EXPORT void pf_waiter_wake(struct pf_waiter *waiter);
 
+/*
+ * Wakes the parked actor as SimGrid does when an activity ends at `date`: its clock stops there unless it
+ * stops less than `precision` before, and events of that date come first. One alarm at a time, which rings
+ * again at each stop until it is moved; INFINITY: none. For the ends of computations that SimGrid does not
+ * know of; not without engine_run_ahead.
+ */
+PF_EXPORT void pf_engine_set_alarm(struct pf_waiter *waiter, double date, double precision);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of the engine that SimGrid's C interface does not offer: a kernel model without resources. */
-#include <limits>
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -46,7 +47,8 @@ class HorizonModel : public simgrid::kernel::resource::Model
     double next_occurring_event(double) override
     {
         run_step_hook(); /* SimGrid asks idempotent models once per step, before the others */
-        return pf_engine_next_date(simgrid::s4u::Engine::get_clock()) < 0.0 ? -1.0 : FAR_AWAY;
+        double clock = simgrid::s4u::Engine::get_clock();
+        return pf_engine_next_date(clock) < 0.0 && std::isinf(pf_engine_until_alarm(clock)) ? -1.0 : FAR_AWAY;
     }
     void update_actions_state(double, double) override
     {
@@ -145,6 +147,16 @@ class RunAheadModel : public EventModel
     bool short_rounds = ShortRounds::possible();
     bool is_updated = false; /* by a short round: what comes now, comes after the actors have run */
 
+    static double run_ahead(double clock, double bound, bool alone)
+    {
+        double alarm = pf_engine_until_alarm(clock);
+        if (alone && std::isinf(alarm))
+            return pf_engine_run_ahead(clock, alarm);
+        bound = std::min(bound, alarm);
+        double delay = pf_engine_run_ahead(clock, clock + bound);
+        return delay < 0.0 || delay > bound ? bound : delay;
+    }
+
   public:
     bool next_occurring_event_is_idempotent() override
     {
@@ -156,15 +168,14 @@ class RunAheadModel : public EventModel
             return -1.0; /* nothing is pending anywhere */
         double clock = simgrid::s4u::Engine::get_clock();
         bool alone = bound >= FAR_AWAY / 2;
-        double limit = alone ? std::numeric_limits<double>::infinity() : clock + bound;
-        double delay = pf_engine_run_ahead(clock, limit);
+        double delay = run_ahead(clock, bound, alone);
         while (alone && short_rounds && delay >= 0.0) {
             if (!rounds.run(delay)) {
                 is_updated = true;
                 return 0.0;
             }
             run_step_hook();
-            delay = pf_engine_run_ahead(pf_simgrid_clock, limit);
+            delay = run_ahead(pf_simgrid_clock, bound, alone);
         }
         if (delay < 0.0)
             return alone ? 0.0

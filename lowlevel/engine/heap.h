@@ -20,6 +20,7 @@ void pf_heap_replace(struct pf_event *event, struct pf_event *successor);
 double pf_engine_next_date(double clock);
 double pf_engine_run_ahead(double clock, double limit);
 void pf_engine_run_until(double clock);
+double pf_engine_until_alarm(double clock);
 
 /* Binding to SimGrid (engine_simgrid.cpp). */
 void pf_engine_bind(void);

@@ -3,11 +3,14 @@
 """How many actions per second of processor time pfrun -replay plays: a ring that sends both ways, with reductions.
 
 Usage: replay.py [--bin DIRECTORY] [--ranks N,...] [--actions MILLIONS] [--model MODEL] [--repetitions N] [--compute]
+       replay.py --goal RING|ALL[,RANKS[,ROUNDS]] [--repetitions N]
 The start of the job is measured with a trace of one round, and taken away. Prints the best run of each.
+With --goal: a GOAL schedule of a ring or of all with all in model analytic, without ranks, with them, and the same messages in stock
+smpirun -replay if that is there; whole runs, what it takes to read the schedule, and the ratios.
 """
 import argparse
 import os
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,11 +31,65 @@ def write(path, ranks, rounds):
     return ranks * (rounds * 6 + rounds // 20 + 2)
 
 
-def processor_time(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=3600)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, after.ru_maxrss / 1024
+def processor_time(command, check=True):
+    """Seconds of the command and of all that it has started, and MiB of the largest of these processes."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=None if check else subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if check and process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def write_schedule(goal_file, actions_file, kind, ranks, rounds):
+    """GOAL, and the same as SMPI's actions: each round requires the message of the one before. Returns the number of messages."""
+    messages = 0
+    goal_file.write(f"num_ranks {ranks}\n")
+    for r in range(ranks):
+        goal, actions = [], []
+        after, before = (r + 1) % ranks, (r - 1) % ranks
+        peers = [(after, before)] * rounds if kind == "ring" else [((r + i) % ranks, (r - i) % ranks) for i in range(1, ranks)] * rounds
+        goal.append(f"rank {r} {{")
+        actions.append(f"{r} init")
+        for i, (to, source) in enumerate(peers):
+            goal += [f"s{i}: send 8b to {to} tag 1", f"r{i}: recv 8b from {source} tag 1"]
+            actions += [f"{r} irecv {source} 1 8 6", f"{r} isend {to} 1 8 6"]
+            if kind == "ring" and i:
+                goal.append(f"s{i} requires r{i - 1}")
+            if kind == "ring":
+                actions.append(f"{r} wait {source} {r} 1")
+        goal.append("}")
+        actions += [f"{r} waitall", f"{r} finalize"]
+        messages += len(peers)
+        goal_file.write("\n".join(goal) + "\n")
+        actions_file.write("\n".join(actions) + "\n")
+    return messages
+
+
+def compare(arguments):
+    kind, ranks, rounds = (arguments.goal.split(",") + ["1024", "200" if arguments.goal.startswith("ring") else "1"])[:3]
+    with tempfile.TemporaryDirectory() as work:
+        paths = [os.path.join(work, name) for name in ("goal", "actions", "list")]
+        with open(paths[0], "w", encoding="utf-8") as goal, open(paths[1], "w", encoding="utf-8") as actions, \
+                open(paths[2], "w", encoding="utf-8") as listed:
+            messages = write_schedule(goal, actions, kind, int(ranks), int(rounds))
+            listed.write(paths[1] + "\n")
+        pfrun = [os.path.join(arguments.bin, "pfrun"), "-quiet", "-model", "analytic", "-replay", paths[0]]
+        platform = os.path.join(work, "platform.xml")
+        with open(platform, "w", encoding="utf-8") as f:
+            f.write('<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1"><cluster id="c" prefix="n" '
+                    f'suffix="" radical="0-{int(ranks) - 1}" speed="1Gf" bw="12.5GBps" lat="500ns"/></platform>')
+        # A setting that SimGrid does not know ends the run when the trace has been read.
+        ways = {"without ranks": pfrun, "reading": [*pfrun, "--cfg=nosuch:1"], "with ranks": ["env", "PARFOCAL_REPLAY_RANKS=yes", *pfrun]}
+        if shutil.which("smpirun"):
+            ways["stock SMPI"] = ["smpirun", "-np", ranks, "-platform", platform, "-replay", paths[2], "--log=root.thres:critical"]
+        best = {}
+        for name, command in ways.items():
+            runs = [processor_time(command, name != "reading") for _ in range(arguments.repetitions)]
+            best[name] = min(runs)
+            print(f"{kind}, {ranks} ranks, {messages} messages, {name}: {best[name][0]:.2f} s, {best[name][0] / messages * 1e6:.2f} us and "
+                  f"{best[name][1] * 1048576 / messages:.0f} B a message, {best[name][1]:.0f} MiB; x {best[name][0] / best['without ranks'][0]:.2f}", flush=True)
+    return 0
 
 
 def main():
@@ -43,7 +100,10 @@ def main():
     parser.add_argument("--model", default="analytic")
     parser.add_argument("--repetitions", type=int, default=1)
     parser.add_argument("--compute", action="store_true")
+    parser.add_argument("--goal")
     arguments = parser.parse_args()
+    if arguments.goal:
+        return compare(arguments)
     with tempfile.TemporaryDirectory() as work:
         for ranks in map(int, arguments.ranks.split(",")):
             trace = os.path.join(work, "trace")

@@ -4,50 +4,75 @@
  * rank of ours does one thing after the other, so they are brought into an order: what can begin without
  * waiting begins, otherwise the first one that is left waits for what it requires.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "adapters/envelope.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "tools/pfreplay/compile.h"
 #include "tools/pfreplay/text.h"
 
 enum kind { SEND, RECV, CALC };
 
 struct edge {
-    int on;        /* the operation that is required */
+    int on, of;    /* the operation that is required, and the one that requires it */
     bool finished; /* it must have ended; else it must have begun */
     int next;      /* of the same operation; -1: the last */
+    int next_on;   /* on the same operation */
 };
 
 struct operation {
-    char *label; /* NULL: none */
+    size_t label; /* where it is in `names` */
     enum kind kind;
     bool begun, finished;
-    long size, peer, tag;
-    int index, edges; /* its number; the first edge, -1: none */
-    UT_hash_handle hh;
+    int peer;
+    int edges, edges_on; /* the first edge of it, and on it; -1: none */
+    int unmet, unbegun;  /* edges of it that do not hold yet; those on what has not begun */
+    long size, tag;
 };
 
 struct goal {
+    struct replay_source *source;
     const char *path;
     FILE *file;
     long line;
     char *text;
     size_t room;
     int ranks, rank;
-    struct operation **operations;
-    struct operation *labels;
+    struct operation *operations;
     struct edge *edges;
     int count, operation_room, edge_count, edge_room;
+    char *names; /* labels of the rank, one behind the other */
+    size_t names_used, names_room;
+    int *labelled, labelled_room; /* operations by a hash of their labels, plus 1; a power of two, or 0 */
+    uint64_t *ready;              /* a bit for each operation: can begin without waiting */
+    FILE *out;                    /* its lines, or */
+    struct an_rank_program *program;
 };
 
 static _Noreturn void wrong(const struct goal *goal, const char *what)
 {
     pf_die("%s: line %ld: rank %d: %s", goal->path, goal->line, goal->rank, what);
+}
+
+static inline bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool is_of_label(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static inline char *skip(char *at)
+{
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
 }
 
 static bool knows(const char *path, const char *head)
@@ -92,14 +117,17 @@ static char *next_line(struct goal *goal)
     while (getline(&goal->text, &goal->room, goal->file) > 0) {
         char *comment;
         goal->line++;
-        while ((comment = strstr(goal->text, "/*")))
+        bool comments = strchr(goal->text, '/') != NULL;
+        while (comments && (comment = strstr(goal->text, "/*")))
             cut_comment(goal, comment);
-        comment = strstr(goal->text, "//");
+        comment = !comments ? NULL : strstr(goal->text, "//");
         if (comment)
             *comment = 0;
-        char *text = goal->text + strspn(goal->text, " \t\r\n");
-        for (size_t length = strlen(text); length > 0 && isspace((unsigned char)text[length - 1]);)
-            text[--length] = 0;
+        char *text = goal->text, *end = text + strlen(text);
+        while (is_space(*text))
+            text++;
+        while (end > text && is_space(end[-1]))
+            *--end = 0;
         if (*text)
             return text;
     }
@@ -108,46 +136,99 @@ static char *next_line(struct goal *goal)
 
 static long number(struct goal *goal, char **at, const char *what, bool any)
 {
-    char *end;
-    *at += strspn(*at, " \t");
-    long value = strtol(*at, &end, 10);
-    if (end == *at || (value < 0 && !(any && value == -1)) || value > INT32_MAX * 1000000l)
+    const char *digit = skip(*at);
+    bool negative = *digit == '-';
+    long value = 0;
+    int digits = 0;
+    for (digit += negative; *digit >= '0' && *digit <= '9' && digits < 18; digit++, digits++)
+        value = 10 * value + (*digit - '0');
+    if (digits == 0 || (negative && !(any && value == 1)) || value > INT32_MAX * 1000000l)
         wrong(goal, what);
-    *at = end;
-    return value;
+    *at = (char *)digit;
+    return negative ? -value : value;
 }
 
 /* Whether the word comes next; it is passed over. */
 static bool word(char **at, const char *name)
 {
-    *at += strspn(*at, " \t");
-    size_t length = strlen(name);
-    if (strncmp(*at, name, length) != 0 || isalnum((unsigned char)(*at)[length]) || (*at)[length] == '_')
+    char *c = *at = skip(*at);
+    for (; *name; name++, c++)
+        if (*c != *name)
+            return false;
+    if (is_of_label(*c))
         return false;
-    *at += length;
+    *at = c;
     return true;
 }
 
-static struct operation *find(struct goal *goal, const char *label)
+/* Where the label's operation is in `labelled`, or would be. */
+static int *place_of(const struct goal *goal, const char *label)
 {
-    struct operation *operation;
-    HASH_FIND_STR(goal->labels, label, operation);
-    if (!operation)
+    unsigned hash = 5381, mask = (unsigned)goal->labelled_room - 1;
+    for (const char *c = label; *c; c++)
+        hash = hash * 33 + (unsigned char)*c;
+    hash *= 2654435761u;
+    for (unsigned i = hash >> 7;; i++) {
+        int *place = &goal->labelled[i & mask];
+        if (!*place || strcmp(goal->names + goal->operations[*place - 1].label, label) == 0)
+            return place;
+    }
+}
+
+static int find(const struct goal *goal, const char *label)
+{
+    int index = goal->labelled_room ? *place_of(goal, label) : 0;
+    if (!index)
         wrong(goal, "a label is required that stands before no operation");
-    return operation;
+    return index - 1;
+}
+
+/* At most half of the places are taken. Only labels that are there count as such: label 0 is none. */
+static void grow_labels(struct goal *goal)
+{
+    goal->labelled_room = goal->labelled_room ? 2 * goal->labelled_room : 1024;
+    free(goal->labelled);
+    goal->labelled = pf_calloc((size_t)goal->labelled_room, sizeof *goal->labelled);
+    for (int i = 0; i < goal->count; i++)
+        if (goal->operations[i].label)
+            *place_of(goal, goal->names + goal->operations[i].label) = i + 1;
+}
+
+/* Gives the last operation its label. */
+static void add_label(struct goal *goal, const char *label)
+{
+    size_t length = strlen(label) + 1;
+    if (2 * goal->count >= goal->labelled_room)
+        grow_labels(goal);
+    if (goal->names_used + length > goal->names_room) {
+        goal->names_room = 2 * (goal->names_room + length);
+        goal->names = pf_realloc(goal->names, goal->names_room);
+    }
+    int *place = place_of(goal, label);
+    if (*place)
+        wrong(goal, "two operations have one label");
+    memcpy(goal->names + goal->names_used, label, length);
+    goal->operations[goal->count - 1].label = goal->names_used;
+    goal->names_used += length;
+    *place = goal->count;
 }
 
 static void add_edge(struct goal *goal, char *from, char *on, bool finished)
 {
-    on += strspn(on, " \t");
-    struct operation *operation = find(goal, from);
+    on = skip(on);
+    int of = find(goal, from), required = find(goal, on);
     if (goal->edge_count == goal->edge_room) {
         goal->edge_room = goal->edge_room ? 2 * goal->edge_room : 256;
         goal->edges = pf_reallocarray(goal->edges, (size_t)goal->edge_room, sizeof *goal->edges);
     }
-    goal->edges[goal->edge_count] =
-        (struct edge){.on = find(goal, on)->index, .finished = finished, .next = operation->edges};
-    operation->edges = goal->edge_count++;
+    goal->edges[goal->edge_count] = (struct edge){.on = required,
+                                                  .of = of,
+                                                  .finished = finished,
+                                                  .next = goal->operations[of].edges,
+                                                  .next_on = goal->operations[required].edges_on};
+    goal->operations[of].unmet++;
+    goal->operations[of].unbegun++;
+    goal->operations[of].edges = goal->operations[required].edges_on = goal->edge_count++;
 }
 
 /* SIZEb to RANK [tag T] [cpu C] [nic N] */
@@ -159,21 +240,27 @@ static void read_message(struct goal *goal, struct operation *operation, char *a
         wrong(goal, "the size of a message ends in b");
     if (!word(&at, receives ? "from" : "to"))
         wrong(goal, receives ? "'from' is missing" : "'to' is missing");
-    operation->peer = number(goal, &at, "the other rank must be a number", receives);
-    if (operation->peer >= goal->ranks)
+    long peer = number(goal, &at, "the other rank must be a number", receives);
+    if (peer >= goal->ranks)
         wrong(goal, "the other rank is not there");
+    operation->peer = (int)peer;
     if (word(&at, "tag"))
         operation->tag = number(goal, &at, "the tag must be a number", true);
     while (word(&at, "cpu") || word(&at, "nic"))
         number(goal, &at, "the number of a cpu or nic must be a number", false);
-    if (at[strspn(at, " \t")])
+    if (*skip(at))
         wrong(goal, "something stands behind the operation");
 }
 
 static void read_operation(struct goal *goal, char *label, char *at)
 {
-    struct operation *operation = pf_calloc(1, sizeof *operation);
-    operation->edges = -1;
+    if (goal->count == goal->operation_room) {
+        goal->operation_room = goal->operation_room ? 2 * goal->operation_room : 256;
+        goal->operations =
+            pf_reallocarray(goal->operations, (size_t)goal->operation_room, sizeof *goal->operations);
+    }
+    struct operation *operation = &goal->operations[goal->count++];
+    *operation = (struct operation){.edges = -1, .edges_on = -1};
     if (word(&at, "calc")) {
         operation->kind = CALC;
         operation->size = number(goal, &at, "the time of a calc must be a number", false);
@@ -183,21 +270,8 @@ static void read_operation(struct goal *goal, char *label, char *at)
     } else {
         wrong(goal, "there are send, recv and calc");
     }
-    if (goal->count == goal->operation_room) {
-        goal->operation_room = goal->operation_room ? 2 * goal->operation_room : 256;
-        goal->operations =
-            pf_reallocarray(goal->operations, (size_t)goal->operation_room, sizeof *goal->operations);
-    }
-    operation->index = goal->count;
-    goal->operations[goal->count++] = operation;
-    if (!label)
-        return;
-    operation->label = pf_strdup(label);
-    struct operation *other;
-    HASH_FIND_STR(goal->labels, label, other);
-    if (other)
-        wrong(goal, "two operations have one label");
-    HASH_ADD_KEYPTR(hh, goal->labels, operation->label, strlen(operation->label), operation);
+    if (label)
+        add_label(goal, label);
 }
 
 /* [LABEL:] OPERATION, or LABEL requires LABEL. */
@@ -208,9 +282,10 @@ static void read_line(struct goal *goal, char *at)
         read_operation(goal, NULL, label);
         return;
     }
-    at += strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    while (is_of_label(*at))
+        at++;
     char *end = at;
-    at += strspn(at, " \t");
+    at = skip(at);
     bool requires = strncmp(at, "requires", 8) == 0, begins = strncmp(at, "irequires", 9) == 0,
          colon = *at == ':';
     if (end == label || !(requires || begins || colon))
@@ -222,85 +297,136 @@ static void read_line(struct goal *goal, char *at)
         add_edge(goal, label, at + (requires ? 8 : 9), requires);
 }
 
-/* Whether an operation can begin; with `out`, it is made to: the line waits. */
-static bool ready(struct goal *goal, const struct operation *operation, FILE *out)
+static void put_wait(struct goal *goal, int index)
 {
-    for (int i = operation->edges; i >= 0; i = goal->edges[i].next) {
-        struct operation *other = goal->operations[goal->edges[i].on];
-        if (!other->begun)
-            return false;
-        if (!goal->edges[i].finished || other->finished)
-            continue;
-        if (!out)
-            return false;
-        fprintf(out, "%d waitall 1 %d\n", goal->rank, goal->edges[i].on);
-        other->finished = true;
-    }
-    return true;
-}
-
-static bool can_wait(const struct goal *goal, const struct operation *operation)
-{
-    for (int i = operation->edges; i >= 0; i = goal->edges[i].next)
-        if (!goal->operations[goal->edges[i].on]->begun)
-            return false;
-    return true;
-}
-
-static void start(const struct goal *goal, int index, FILE *out)
-{
-    struct operation *operation = goal->operations[index];
-    operation->begun = true;
-    operation->finished = operation->kind == CALC;
-    if (operation->kind == CALC)
-        fprintf(out, "%d compute %ld\n", goal->rank, operation->size);
+    if (goal->program)
+        replay_put_wait(goal->program, index);
     else
-        fprintf(out, "%d %s %ld %ld %ld 6 req=%d\n", goal->rank, operation->kind == SEND ? "isend" : "irecv",
-                operation->peer, operation->tag, operation->size, index);
+        fprintf(goal->out, "%d waitall 1 %d\n", goal->rank, index);
+}
+
+static void mark_ready(struct goal *goal, int index)
+{
+    goal->ready[index / 64] |= (uint64_t)1 << index % 64;
+}
+
+/* What an operation has done: edges on it hold. */
+static void meet(struct goal *goal, int index, bool begins, bool finishes)
+{
+    for (int i = goal->operations[index].edges_on; i >= 0; i = goal->edges[i].next_on) {
+        struct operation *other = &goal->operations[goal->edges[i].of];
+        other->unbegun -= begins;
+        other->unmet -= goal->edges[i].finished ? finishes : begins;
+        if (other->unmet == 0 && !other->begun)
+            mark_ready(goal, goal->edges[i].of);
+    }
+    goal->operations[index].finished = finishes;
+}
+
+/* The operation waits for what it requires, all of which has begun. */
+static void wait_for_required(struct goal *goal, int index)
+{
+    for (int i = goal->operations[index].edges; i >= 0; i = goal->edges[i].next) {
+        int on = goal->edges[i].on;
+        if (!goal->edges[i].finished || goal->operations[on].finished)
+            continue;
+        put_wait(goal, on);
+        meet(goal, on, false, true);
+    }
+}
+
+static void put(struct goal *goal, const struct operation *operation, int index)
+{
+    bool receives = operation->kind == RECV;
+    if (operation->kind == CALC)
+        replay_put_compute(goal->source, goal->program, (double)operation->size);
+    else if (operation->size > INT32_MAX || operation->tag > INT32_MAX || (operation->tag < 0 && !receives) ||
+             index >= AN_OP_MOST_SLOTS)
+        goal->source->refused = "a size, a tag or the number of an operation is out of range";
+    else
+        replay_put_message(goal->program, receives ? AN_OP_IRECEIVE : AN_OP_ISEND, operation->peer,
+                           operation->tag < 0 ? PF_ENVELOPE_ANY_TAG : (int)operation->tag,
+                           (uint32_t)operation->size, index);
+}
+
+static void start(struct goal *goal, int index)
+{
+    struct operation *operation = &goal->operations[index];
+    operation->begun = true;
+    meet(goal, index, true, operation->kind == CALC);
+    if (goal->program)
+        put(goal, operation, index);
+    else if (operation->kind == CALC)
+        fprintf(goal->out, "%d compute %ld\n", goal->rank, operation->size);
+    else
+        fprintf(goal->out, "%d %s %d %ld %ld 6 req=%d\n", goal->rank,
+                operation->kind == SEND ? "isend" : "irecv", operation->peer, operation->tag, operation->size,
+                index);
 }
 
 /* How far behind the first operation that is left others may overtake it. */
 #define AHEAD 512
 
-static void put_rank(struct goal *goal, FILE *out)
+/* Begins what can begin, in the order of the operations; what becomes ready behind it comes with it. Whether
+ * there was any. */
+static bool start_ready(struct goal *goal, int from, int to)
+{
+    bool any = false;
+    for (int i = from; i < to; i++) {
+        uint64_t bits = goal->ready[i / 64] >> i % 64;
+        if (bits == 0) {
+            i |= 63; /* on to the next word */
+            continue;
+        }
+        i += __builtin_ctzll(bits);
+        if (i >= to)
+            break;
+        goal->ready[i / 64] &= ~((uint64_t)1 << i % 64);
+        start(goal, i);
+        any = true;
+    }
+    return any;
+}
+
+static void put_rank(struct goal *goal)
 {
     int first = 0; /* all before it have begun */
-    fprintf(out, "%d init\n", goal->rank);
+    if (!goal->program)
+        fprintf(goal->out, "%d init\n", goal->rank);
+    goal->ready = pf_calloc((size_t)goal->count / 64 + 1, sizeof *goal->ready);
+    for (int i = 0; i < goal->count; i++)
+        if (goal->operations[i].unmet == 0)
+            mark_ready(goal, i);
     while (first < goal->count) {
-        bool went_on = false;
-        for (int i = first; i < goal->count && i < first + AHEAD; i++)
-            if (!goal->operations[i]->begun && ready(goal, goal->operations[i], NULL)) {
-                start(goal, i, out);
-                went_on = true;
-            }
-        while (first < goal->count && goal->operations[first]->begun)
+        bool went_on = start_ready(goal, first, goal->count - first < AHEAD ? goal->count : first + AHEAD);
+        while (first < goal->count && goal->operations[first].begun)
             first++;
         if (went_on || first == goal->count)
             continue;
         int i = first;
-        while (i < goal->count && (goal->operations[i]->begun || !can_wait(goal, goal->operations[i])))
+        while (i < goal->count && (goal->operations[i].begun || goal->operations[i].unbegun > 0))
             i++;
         if (i == goal->count)
             wrong(goal, "operations require each other in a circle");
-        ready(goal, goal->operations[i], out);
+        wait_for_required(goal, i);
     }
+    free(goal->ready);
     for (int i = 0; i < goal->count; i++)
-        if (!goal->operations[i]->finished)
-            fprintf(out, "%d waitall 1 %d\n", goal->rank, i);
-    fprintf(out, "%d finalize\n", goal->rank);
+        if (!goal->operations[i].finished)
+            put_wait(goal, i);
+    if (!goal->program)
+        fprintf(goal->out, "%d finalize\n", goal->rank);
 }
 
 static void forget_rank(struct goal *goal)
 {
-    HASH_CLEAR(hh, goal->labels);
-    for (int i = 0; i < goal->count; i++) {
-        free(goal->operations[i]->label);
-        free(goal->operations[i]);
-    }
+    if (goal->labelled_room)
+        memset(goal->labelled, 0, (size_t)goal->labelled_room * sizeof *goal->labelled);
     goal->count = goal->edge_count = 0;
+    goal->names_used = 1; /* 0 is no label */
 }
 
-static void read_rank(struct goal *goal, char *line, FILE *out, bool *seen)
+static void read_rank(struct goal *goal, char *line, bool *seen)
 {
     char *at = line;
     if (!word(&at, "rank"))
@@ -310,6 +436,7 @@ static void read_rank(struct goal *goal, char *line, FILE *out, bool *seen)
         wrong(goal, rank >= goal->ranks ? "there are not so many ranks" : "a rank comes twice");
     goal->rank = (int)rank;
     seen[rank] = true;
+    goal->program = goal->source->program ? &goal->source->program->ranks[rank] : NULL;
     if (!word(&at, "{"))
         wrong(goal, "'{' is missing");
     for (;;) {
@@ -320,13 +447,13 @@ static void read_rank(struct goal *goal, char *line, FILE *out, bool *seen)
             break;
         read_line(goal, line);
     }
-    put_rank(goal, out);
+    put_rank(goal);
     forget_rank(goal);
 }
 
 static void goal_open(struct replay_source *source, const char *path)
 {
-    struct goal goal = {.path = path, .file = fopen(path, "re")};
+    struct goal goal = {.source = source, .path = path, .file = fopen(path, "re"), .names_used = 1};
     struct replay_text text;
     char *line = goal.file ? next_line(&goal) : NULL;
     if (!line)
@@ -337,9 +464,13 @@ static void goal_open(struct replay_source *source, const char *path)
     if (goal.ranks < 1 || goal.ranks > 10000000)
         wrong(&goal, "the number of ranks must be from 1 to 10000000");
     bool *seen = pf_calloc((size_t)goal.ranks, sizeof *seen);
-    replay_text_begin(&text, goal.ranks);
+    if (source->program)
+        replay_program_begin(source, goal.ranks);
+    else
+        replay_text_begin(&text, goal.ranks);
+    goal.out = text.out;
     while ((line = next_line(&goal)))
-        read_rank(&goal, line, text.out, seen);
+        read_rank(&goal, line, seen);
     fclose(goal.file);
     for (int rank = 0; rank < goal.ranks; rank++)
         if (!seen[rank])
@@ -348,7 +479,10 @@ static void goal_open(struct replay_source *source, const char *path)
     free(goal.text);
     free(goal.operations);
     free(goal.edges);
-    replay_text_end(&text, source, pf_asprintf("%s (as text)", path));
+    free(goal.names);
+    free(goal.labelled);
+    if (!source->program)
+        replay_text_end(&text, source, pf_asprintf("%s (as text)", path));
 }
 
 const struct replay_source_ops replay_goal = {.size = sizeof replay_goal,

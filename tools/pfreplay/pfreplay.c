@@ -215,6 +215,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "pfreplay is started by pfrun -replay only\n");
         return 1;
     }
+    if (play.from->play_alone) {
+        play.from->play_alone();
+        return 0;
+    }
     MPI_Init(&argc, &argv);
     begin();
     play_lines();

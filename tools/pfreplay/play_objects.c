@@ -7,9 +7,6 @@
 #include "base/memory.h"
 #include "tools/pfreplay/play.h"
 
-/* SMPI's numbers, in all traces. */
-enum { ANY_SOURCE = -555, ANY_TAG = -444, NO_RANK = -666, ROOT = -777 };
-
 #define MOST_NUMBER 100000000
 #define MOST_AHEAD  65536
 
@@ -18,11 +15,11 @@ int play_rank(const char *what)
     int rank = play_int(what);
     if (rank >= 0)
         return rank;
-    if (rank == ANY_SOURCE || rank == -1)
+    if (rank == REPLAY_ANY_SOURCE || rank == -1)
         return MPI_ANY_SOURCE;
-    if (rank == NO_RANK)
+    if (rank == REPLAY_NO_RANK)
         return MPI_PROC_NULL;
-    if (rank == ROOT)
+    if (rank == REPLAY_ROOT)
         return MPI_ROOT;
     play_die("%s: %s is %d, which is no rank", play.action, what, rank);
 }
@@ -32,7 +29,7 @@ int play_tag(const char *what)
     int tag = play_int(what);
     if (tag >= 0)
         return tag;
-    if (tag == ANY_TAG || tag == -1)
+    if (tag == REPLAY_ANY_TAG || tag == -1)
         return MPI_ANY_TAG;
     play_die("%s: %s is %d, which is no tag", play.action, what, tag);
 }

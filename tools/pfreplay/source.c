@@ -54,7 +54,7 @@ static void read_head(const char *path, char *head, size_t size)
         pf_die("-replay: '%s' is empty", path);
 }
 
-struct replay_source *replay_source_open(const char *path)
+struct replay_source *replay_source_open(const char *path, struct an_program *program)
 {
     char head[4096];
     struct replay_source *source = pf_calloc(1, sizeof *source);
@@ -66,6 +66,7 @@ struct replay_source *replay_source_open(const char *path)
         pf_die("-replay: '%s' is in no format that is known here (docs/replay.md)", path);
     source->scale = 1;
     source->computes = true;
+    source->program = program;
     source->ops->open(source, path);
     source->done = pf_calloc((size_t)source->ranks, sizeof *source->done);
     source->room = PIECE * PIECES;

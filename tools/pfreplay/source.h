@@ -14,10 +14,15 @@
  * The launcher opens it and hands it to the program that plays it, which is in the same process, as all its
  * ranks are.
  */
+struct an_program;
 struct replay_source {
+    /* Plays it without ranks, in one actor; NULL: each rank makes its calls. */
+    void (*play_alone)(void);
     const struct replay_source_ops *ops;
     void *state; /* the format's own */
     int ranks;
+    struct an_program *program; /* open() may fill it in, and read no lines; NULL: it must not */
+    const char *refused;        /* why it could not */
     bool complete;   /* written by us: a receive of nothing receives nothing, a request has its number */
     bool computes;   /* computation takes time */
     double scale;    /* of all computation */
@@ -42,13 +47,16 @@ struct replay_source_ops {
     long (*line)(const struct replay_source *source, int rank);
 };
 
+/* SMPI's numbers for ranks and tags, in all traces. */
+enum { REPLAY_ANY_SOURCE = -555, REPLAY_ANY_TAG = -444, REPLAY_NO_RANK = -666, REPLAY_ROOT = -777 };
+
 extern const struct replay_source_ops replay_ti, replay_goal, replay_dumpi;
 #ifdef PF_HAVE_OTF2
 extern const struct replay_source_ops replay_otf2;
 #endif
 
 /* Opens a trace in the format that its first bytes show. Ends the process with one line when there is none.
- * The source stays until the end of the run. */
-struct replay_source *replay_source_open(const char *path);
+ * The source stays until the end of the run. `program` may be NULL, see there. */
+struct replay_source *replay_source_open(const char *path, struct an_program *program);
 
 #endif

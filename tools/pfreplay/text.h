@@ -27,6 +27,9 @@ char *replay_ti_next(struct replay_source *source, int rank);
 const char *replay_ti_file(const struct replay_source *source, int rank);
 long replay_ti_line(const struct replay_source *source, int rank);
 
+/* All ranks begin once more. */
+void replay_ti_rewind(struct replay_source *source);
+
 /* A file that a list names, relative to where the user is, as under smpirun, or else to the list. The caller
  * frees it. */
 char *replay_ti_name(const char *list, const char *name);

@@ -336,6 +336,17 @@ char *replay_ti_next(struct replay_source *source, int rank)
     return (char *)skip_blanks(end);
 }
 
+void replay_ti_rewind(struct replay_source *source)
+{
+    const struct state *state = source->state;
+    for (int rank = 0; rank < source->ranks; rank++) {
+        struct stream *stream = &state->streams[rank];
+        stream->extent = stream->used = stream->next = 0;
+        stream->at = 0;
+        stream->line = 0;
+    }
+}
+
 const char *replay_ti_file(const struct replay_source *source, int rank)
 {
     const struct state *state = source->state;

@@ -13,6 +13,7 @@
 #include <xbt/log.h>
 
 #include "lowlevel/simgrid/last_words.h"
+#include "lowlevel/simgrid/private.h"
 
 XBT_LOG_EXTERNAL_CATEGORY(smpi_config);
 
@@ -61,6 +62,13 @@ extern "C" bool engine_assume_speed(const char *speed)
         return false;
     simgrid::config::set_as_string("smpi/host-speed", speed);
     return XBT_LOG_ISENABLED(smpi_config, xbt_log_priority_info);
+}
+
+extern "C" bool engine_computes_plainly(void (*changed)(void))
+{
+    simgrid::s4u::Host::on_speed_change_cb([changed](const simgrid::s4u::Host &) { changed(); });
+    simgrid::s4u::Host::PF_SIMGRID_TURNS([changed](const simgrid::s4u::Host &) { changed(); });
+    return simgrid::config::is_default("cpu/optim") && simgrid::config::is_default("cpu/model");
 }
 
 extern "C" bool engine_takes(const char *key, const char *value)

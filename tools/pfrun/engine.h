@@ -35,6 +35,10 @@ bool engine_assume_speed(const char *speed);
 /* Whether SimGrid takes this setting; only when it has read its arguments, and sets it. */
 bool engine_takes(const char *key, const char *value);
 
+/* Whether a computation takes its work divided by the speed of its host, if it has a core of its own; calls
+ * `changed` when that speed changes. Once the settings have been read. */
+bool engine_computes_plainly(void (*changed)(void));
+
 #ifdef __cplusplus
 }
 #endif

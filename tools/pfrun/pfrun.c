@@ -59,6 +59,8 @@ static struct {
     int argc, capacity;
     unsigned models;      /* that the command line and the schedule name, one bit for each */
     bool needs_simulator; /* in another process */
+    bool plays_alone;     /* one actor plays a trace, in which all ranks are */
+    char **arguments;     /* main's */
     int np;               /* 0 until the platform says how many hosts there are */
 } run;
 
@@ -210,7 +212,7 @@ static void settings_for_smpi(void)
     choose_loader();
     if (run.options.map)
         add_argument("--cfg=smpi/map:1");
-    add_argument(pf_asprintf("--cfg=smpi/np:%d", run.options.np));
+    add_argument(pf_asprintf("--cfg=smpi/np:%d", run.plays_alone ? 1 : run.options.np));
     add_argument("--cfg=surf/precision:1e-9");
     add_argument("--cfg=network/model:SMPI");
     if (run.options.keep_temps)
@@ -301,6 +303,8 @@ static void on_platform(void)
     restore_arguments();
     check_hosts();
     set_files();
+    if (run.options.replay)
+        replay_place(&run.hosts);
     run.np = run.options.np ? run.options.np : run.hosts.count;
     if (!run.np)
         run.np = (int)sg_host_count();
@@ -334,6 +338,7 @@ static int exit_status(int status)
 
 static void on_deadlock(void)
 {
+    replay_stuck();
     fflush(stdout);
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
@@ -375,8 +380,16 @@ static void make_workdir(char **argv)
     pf_die("cannot start pfrun again: %s", strerror(errno));
 }
 
+static void start_again(void)
+{
+    workdir_remove();
+    execv("/proc/self/exe", run.arguments);
+    pf_die("cannot start pfrun again: %s", strerror(errno));
+}
+
 static void prepare(int argc, char **argv)
 {
+    run.arguments = argv;
     pf_config_load();
     options_parse(&run.options, argc, argv);
     if (run.options.wrapper)
@@ -399,6 +412,8 @@ static void prepare(int argc, char **argv)
     if (*pf_config.report && !run.options.quiet)
         pf_config.table = true;
     read_hostfile();
+    if (run.options.replay)
+        run.plays_alone = replay_open(&run.options, run.models, start_again);
     signals_install(run.application);
     pf_summary_set_job(run.options.np, run.application, run.options.platform);
     pf_job_watch_end();

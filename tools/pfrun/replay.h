@@ -4,11 +4,24 @@
 
 #include <stdio.h>
 
+#include <stdbool.h>
+
+#include "tools/pfrun/hosts.h"
 #include "tools/pfrun/options.h"
 
-/* pfrun -replay: opens the trace, and makes the program that plays it the application, with as many ranks as
- * the trace has. Ends the process with one line when that cannot be. */
+/* pfrun -replay: makes the program that plays traces the application. */
 void replay_prepare(struct options *options);
+
+/* Opens the trace, which has as many ranks as there will be. Ends the process with one line when that cannot
+ * be. If the only model is analytic, and nothing is asked for that needs ranks, the trace is played without
+ * them, by one actor; then the result is true. `again` starts this process once more. */
+bool replay_open(struct options *options, unsigned models, void (*again)(void));
+
+/* Once the platform is there: on which hosts ranks would be; without `hosts` on all in their order. */
+void replay_place(const struct hosts *hosts);
+
+/* Where no rank can go on: returns if the ranks' own calls say why. */
+void replay_stuck(void);
 
 /* When SimGrid has read its settings: what the program computes is in the trace, and what it takes to read
  * that is no rank's computation. */

@@ -162,6 +162,7 @@ struct an_job {
     bool posts;       /* posting a receive may take time */
     bool by_messages; /* one-sided communication uses messages (rma/pt2pt) */
     void (*on_progress)(void *rank);
+    void (*wake)(struct an_rank *rank); /* its wake event has come */
 };
 
 extern struct an_job an_job;
@@ -178,10 +179,18 @@ static inline double an_now(const struct an_rank *rank)
     return pf_engine_now() + rank->debt;
 }
 
+/*
+ * What may block comes in two forms. an_rank_must_...() posts the rank's wake event and returns true if the
+ * rank has to stop until it; what runs ranks without stacks (replay/) then returns, and calls
+ * an_rank_resumed() when the event has come. The other form parks the calling rank by itself.
+ */
+
 /* Pays the debt: blocks until the rank's own date. */
+bool an_rank_must_settle(struct an_rank *rank);
 void an_rank_settle(struct an_rank *rank);
 
 /* Moves the rank's own date to `date`: it blocks, or adds the difference to its debt when that is small. */
+bool an_rank_must_reach(struct an_rank *rank, double date);
 void an_rank_reach(struct an_rank *rank, double date);
 
 /* A call of the rank has lasted until `date`. */
@@ -199,7 +208,12 @@ static inline void an_rank_pay_call(struct an_rank *rank)
 }
 
 /* Ends a call that does not block: pays a debt that is too large. */
+bool an_rank_must_pace(struct an_rank *rank);
 void an_rank_pace(struct an_rank *rank);
+
+/* A send was to end at `date`, which the rank has slept through, and not run ahead of. The first form is
+ * asked again after each stop. */
+bool an_rank_must_outlast(struct an_rank *rank, double date, const struct pf_cost_inflow *inflow);
 void an_rank_outlast(struct an_rank *rank, double date, const struct pf_cost_inflow *inflow);
 
 /* A test or probe found nothing, and takes `step`. */
@@ -211,8 +225,12 @@ void an_rank_expect(struct an_rank *rank, double date);
 /* Blocks the calling rank until its wake event. */
 void an_rank_park(struct an_rank *rank);
 
+/* The rank goes on after a stop for its wake event. */
+void an_rank_resumed(struct an_rank *rank);
+
 /* Blocks the calling rank until `unknown` dates have become known, and then until the latest of these and
- * `date`. */
+ * `date`. The first form is followed by a stop in any case. */
+void an_rank_begin_await(struct an_rank *rank, int unknown, double date);
 void an_rank_await(struct an_rank *rank, int unknown, double date);
 
 /* A date that the blocked rank waits for has become known. */
@@ -237,7 +255,10 @@ void an_request_settle(struct an_request *request, double date);
 /* The same for one of several, see an_rank_notify_next(). */
 void an_request_settle_next(struct an_request *request, double date, struct an_rank **last);
 
-/* Blocks until it is done and moves the rank's date there. */
+/* Blocks until it is done and moves the rank's date there. The first form is followed by
+ * an_request_awaited(). */
+bool an_request_must_await(struct an_request *request);
+void an_request_awaited(struct an_request *request);
 void an_request_await(struct an_request *request);
 
 /* The rank waits in several implementations at once: on_progress() is called when the request completes. */

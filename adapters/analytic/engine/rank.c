@@ -19,9 +19,8 @@ struct an_rank *an_rank_self(void)
     return an_job.ranks[pf_self()->rank];
 }
 
-void an_rank_park(struct an_rank *rank)
+void an_rank_resumed(struct an_rank *rank)
 {
-    pf_waiter_park(&rank->waiter);
     /* A request that was settled between the event and this point has posted the event again: a later wait
      * must not see it. */
     pf_engine_cancel(&rank->wake);
@@ -29,19 +28,30 @@ void an_rank_park(struct an_rank *rank)
     rank->calls_in_debt = 0;
 }
 
-static void park_until(struct an_rank *rank, double date)
+void an_rank_park(struct an_rank *rank)
+{
+    pf_waiter_park(&rank->waiter);
+    an_rank_resumed(rank);
+}
+
+static bool stop_until(struct an_rank *rank, double date)
 {
     pf_engine_post(&rank->wake, date);
-    an_rank_park(rank);
+    return true;
+}
+
+bool an_rank_must_settle(struct an_rank *rank)
+{
+    return rank->debt > 0 && stop_until(rank, an_now(rank));
 }
 
 void an_rank_settle(struct an_rank *rank)
 {
-    if (rank->debt > 0)
-        park_until(rank, an_now(rank));
+    if (an_rank_must_settle(rank))
+        an_rank_park(rank);
 }
 
-void an_rank_reach(struct an_rank *rank, double date)
+bool an_rank_must_reach(struct an_rank *rank, double date)
 {
     double now = pf_engine_now(), ahead = date - now;
     if (ahead < rank->debt)
@@ -49,25 +59,41 @@ void an_rank_reach(struct an_rank *rank, double date)
     if (ahead <= MOST_DEBT && ++rank->calls_in_debt < MOST_CALLS)
         rank->debt = ahead;
     else if (ahead > 0)
-        park_until(rank, now + ahead);
+        return stop_until(rank, now + ahead);
     else
         rank->calls_in_debt = 0;
+    return false;
 }
 
-/* A send was to end at `date`, which the rank has slept through, and not run ahead of. */
+void an_rank_reach(struct an_rank *rank, double date)
+{
+    if (an_rank_must_reach(rank, date))
+        an_rank_park(rank);
+}
+
+bool an_rank_must_outlast(struct an_rank *rank, double date, const struct pf_cost_inflow *inflow)
+{
+    if (!inflow->node || rank->debt != 0)
+        return false;
+    double end = date + pf_cost_late(an_job.cost, inflow);
+    return end > pf_engine_now() && stop_until(rank, end);
+}
+
 void an_rank_outlast(struct an_rank *rank, double date, const struct pf_cost_inflow *inflow)
 {
-    for (double end; inflow->node && rank->debt == 0; park_until(rank, end)) {
-        end = date + pf_cost_late(an_job.cost, inflow);
-        if (end <= pf_engine_now())
-            break;
-    }
+    while (an_rank_must_outlast(rank, date, inflow))
+        an_rank_park(rank);
+}
+
+bool an_rank_must_pace(struct an_rank *rank)
+{
+    return rank->debt > MOST_DEBT && an_rank_must_settle(rank);
 }
 
 void an_rank_pace(struct an_rank *rank)
 {
-    if (rank->debt > MOST_DEBT)
-        an_rank_settle(rank);
+    if (an_rank_must_pace(rank))
+        an_rank_park(rank);
 }
 
 /*
@@ -112,7 +138,8 @@ static void doze(struct an_rank *rank, double now, double step)
     if (rank->known_first > now)
         wake_at_test(rank, rank->known_first);
     rank->dozes = true;
-    park_until(rank, rank->wake_at);
+    stop_until(rank, rank->wake_at);
+    an_rank_park(rank);
     rank->dozes = false;
 }
 
@@ -135,11 +162,16 @@ void an_rank_idle(struct an_rank *rank, double step)
     rank->idle_until = an_now(rank);
 }
 
-void an_rank_await(struct an_rank *rank, int unknown, double date)
+void an_rank_begin_await(struct an_rank *rank, int unknown, double date)
 {
     rank->any = false;
     rank->unknown = unknown;
     rank->wake_at = date;
+}
+
+void an_rank_await(struct an_rank *rank, int unknown, double date)
+{
+    an_rank_begin_await(rank, unknown, date);
     an_rank_park(rank);
 }
 

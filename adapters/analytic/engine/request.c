@@ -95,18 +95,28 @@ void an_request_settle(struct an_request *request, double date)
     an_request_settle_next(request, date, &last);
 }
 
-void an_request_await(struct an_request *request)
+bool an_request_must_await(struct an_request *request)
 {
     struct an_rank *rank = request->rank;
     an_rank_begin_work(rank);
-    if (request->done_at < INFINITY) {
-        an_rank_reach(rank, an_rank_work(rank, request));
-    } else {
-        request->waited = true;
-        an_rank_await(rank, 1, an_now(rank));
-        request->waited = false;
-    }
-    rank->polled_at = an_now(rank);
+    if (request->done_at < INFINITY)
+        return an_rank_must_reach(rank, an_rank_work(rank, request));
+    request->waited = true;
+    an_rank_begin_await(rank, 1, an_now(rank));
+    return true;
+}
+
+void an_request_awaited(struct an_request *request)
+{
+    request->waited = false;
+    request->rank->polled_at = an_now(request->rank);
+}
+
+void an_request_await(struct an_request *request)
+{
+    if (an_request_must_await(request))
+        an_rank_park(request->rank);
+    an_request_awaited(request);
 }
 
 void an_request_watch(struct an_request *request)

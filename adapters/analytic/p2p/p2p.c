@@ -43,6 +43,14 @@ static bool may_send(const struct an_send *s, MPI_Comm comm, int *error)
     return !*error;
 }
 
+struct an_request *an_start_send(const struct an_send *send)
+{
+    struct an_request *request = an_send_request(send);
+    request->done_at = an_message_send(send, &request);
+    request->inflow = send->comm->rank->inflow;
+    return request;
+}
+
 static int isend(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                  MPI_Request *handle, enum pf_cost_mode mode)
 {
@@ -51,10 +59,7 @@ static int isend(const void *buffer, int count, MPI_Datatype type, int dest, int
     *handle = MPI_REQUEST_NULL;
     if (!may_send(&s, comm, &error))
         return error;
-    struct an_request *request = an_send_request(&s);
-    request->done_at = an_message_send(&s, &request);
-    request->inflow = s.comm->rank->inflow;
-    *handle = (MPI_Request)request;
+    *handle = (MPI_Request)an_start_send(&s);
     return MPI_SUCCESS;
 }
 
@@ -105,6 +110,15 @@ static void post(struct an_comm *comm, int source, int tag, struct an_request *r
     an_message_receive(comm, an_source(source), an_tag(tag), request);
 }
 
+struct an_request *an_start_receive(struct an_comm *comm, void *buffer, int count, MPI_Datatype type,
+                                    int source, int tag)
+{
+    struct an_request *request = an_request_new(comm->rank, AN_RECEIVE);
+    an_request_describe(request, buffer, count, type);
+    post(comm, source, tag, request);
+    return request;
+}
+
 static int start_receive(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                          MPI_Request *handle)
 {
@@ -114,10 +128,7 @@ static int start_receive(void *buffer, int count, MPI_Datatype type, int source,
     *handle = MPI_REQUEST_NULL;
     if (error || source == MPI_PROC_NULL)
         return error;
-    struct an_request *request = an_request_new(an_comm_of(comm)->rank, AN_RECEIVE);
-    an_request_describe(request, buffer, count, type);
-    post(an_comm_of(comm), source, tag, request);
-    *handle = (MPI_Request)request;
+    *handle = (MPI_Request)an_start_receive(an_comm_of(comm), buffer, count, type, source, tag);
     return MPI_SUCCESS;
 }
 

@@ -19,7 +19,7 @@ static struct an_rank *rank_of(int n, MPI_Request handles[])
 }
 
 /* A single long send shares nothing but its target's NIC. */
-static void outlast_only_send(struct an_rank *rank, int n, MPI_Request handles[])
+static bool must_outlast_only_send(struct an_rank *rank, int n, MPI_Request handles[])
 {
     const struct an_request *only = NULL;
     for (int i = 0; i < n; i++) {
@@ -27,18 +27,14 @@ static void outlast_only_send(struct an_rank *rank, int n, MPI_Request handles[]
         if (!request || request->kind != AN_SEND || !request->inflow.node)
             continue;
         if (only)
-            return;
+            return false;
         only = request;
     }
-    if (only)
-        an_rank_outlast(rank, only->done_at, &only->inflow);
+    return only && an_rank_must_outlast(rank, only->done_at, &only->inflow);
 }
 
-void an_wait_all(int n, MPI_Request handles[])
+bool an_must_wait_all(struct an_rank *rank, int n, MPI_Request handles[])
 {
-    struct an_rank *rank = rank_of(n, handles);
-    if (!rank)
-        return;
     double latest = an_now(rank);
     int unknown = 0;
     an_rank_begin_work(rank);
@@ -54,14 +50,31 @@ void an_wait_all(int n, MPI_Request handles[])
         }
     }
     if (unknown == 0)
-        an_rank_reach(rank, latest);
-    else
-        an_rank_await(rank, unknown, latest);
-    for (int i = 0; i < n && unknown > 0; i++)
+        return an_rank_must_reach(rank, latest);
+    an_rank_begin_await(rank, unknown, latest);
+    return true;
+}
+
+bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
+{
+    for (int i = 0; i < n; i++)
         if (request_of(handles[i]))
             request_of(handles[i])->waited = false;
-    outlast_only_send(rank, n, handles);
+    if (must_outlast_only_send(rank, n, handles))
+        return true;
     rank->polled_at = an_now(rank);
+    return false;
+}
+
+void an_wait_all(int n, MPI_Request handles[])
+{
+    struct an_rank *rank = rank_of(n, handles);
+    if (!rank)
+        return;
+    if (an_must_wait_all(rank, n, handles))
+        an_rank_park(rank);
+    while (an_must_wait_on(rank, n, handles))
+        an_rank_park(rank);
 }
 
 /* Waits until one of them is done. */

@@ -429,6 +429,131 @@ def part_dumpi(test):
         test.fail("dumpi: a file of one rank", output)
 
 
+def random_trace(chance, np, numbered):
+    """What random pairs of ranks send each other, all in one order, so that nothing waits for ever; with requests by number or by their ends."""
+    lines = [["init"] for _ in range(np)]
+    pending = [[] for _ in range(np)]
+    size = {0: 8, 1: 4, 2: 1, 6: 1}
+    for tag in range(chance.randrange(40, 120)):
+        kind = chance.randrange(10)
+        r, count, datatype = chance.randrange(np), chance.choice((1, 8, 1000, 9000, 70000, 500000)), chance.choice(list(size))
+        if kind < 6 and np > 1:
+            to = chance.choice([i for i in range(np) if i != r])
+            for rank, word, partner in ((r, chance.choice(("send", "isend")), to), (to, chance.choice(("recv", "irecv")), r)):
+                if kind == 5 and word[0] == "i":
+                    lines[rank].append(f"compute {chance.randrange(1, 100000)}")
+                number = len(lines[rank])
+                lines[rank].append(f"{word} {partner} {tag} {count} {datatype}" + (f" req={number}" if numbered and word[0] == "i" else ""))
+                if word[0] == "i":
+                    pending[rank].append((f"{partner} {rank} {tag}" if word == "irecv" else f"{rank} {partner} {tag}", number))
+        elif kind == 6:
+            lines[r].append(f"compute {chance.choice((1, 5, 100, 12345.5, 1e5, 3e6))}")
+        elif kind == 7 and pending[r]:
+            ends, number = pending[r].pop(chance.randrange(len(pending[r])))
+            lines[r].append(f"wait {ends}" + (f" req={number}" if numbered else ""))
+        elif kind == 8 and pending[r]:
+            lines[r].append("waitall " + " ".join(str(n) for n in (len(pending[r]), *(number for _, number in pending[r]))))
+            pending[r].clear()
+        else:
+            root = chance.randrange(np)
+            line = chance.choice((
+                "barrier", f"bcast {count} {root} {datatype}", f"allreduce {count} {chance.choice((0, 2e5))} 0", f"reduce {count} 1000 {root} 1",
+                f"alltoall {count // 8} {count // 8} 6 6", f"allgather {count // 8} {count // 8} 1 1", f"gather {count // 8} {count // 8} {root} 2 2",
+                f"scatter {count // 8} {count // 8} {root} 0 0", f"scan {count} 0 0"))
+            if not any(pending):
+                for each in lines:
+                    each.append(line)
+            else:
+                for rank, each in enumerate(lines):
+                    each.append(f"sendRecv {count} {(rank + 1) % np} {count} {(rank - 1) % np} {datatype} {datatype}")
+    text = f"# parfocal-replay 1 ranks {np}\n" if numbered else ""
+    for rank, each in enumerate(lines):
+        if numbered and pending[rank]:
+            each.append("waitall " + " ".join(str(n) for n in (len(pending[rank]), *(number for _, number in pending[rank]))))
+        text += "".join(f"{rank} {line}\n" for line in [*each, "finalize"])
+    return text
+
+
+def random_goal(chance, np):
+    """A schedule of messages between random ranks, in which what comes later requires some of what came before."""
+    blocks = [[] for _ in range(np)]
+
+    def add(rank, operation):
+        label = f"l{len(blocks[rank])}"
+        need = [f"{label} {chance.choice(('requires', 'requires', 'irequires'))} {chance.choice(blocks[rank])[0]}"
+                for _ in range(chance.randrange(3)) if blocks[rank]]
+        blocks[rank].append((label, operation, sorted(set(need))))
+    for tag in range(chance.randrange(40, 200)):
+        r, to, size = chance.randrange(np), chance.randrange(np), chance.choice((0, 8, 1000, 65000, 400000))
+        if chance.randrange(4) == 0 or r == to:
+            add(r, f"calc {chance.randrange(0, 50000)}")
+        else:
+            add(r, f"send {size}b to {to} tag {tag}")
+            add(to, f"recv {size}b from {chance.choice((r, r, r, -1))} tag {tag}")
+    text = f"num_ranks {np}\n"
+    for rank, block in enumerate(blocks):
+        text += f"rank {rank} {{\n" + "".join(f"{label}: {operation}\n" for label, operation, _ in block)
+        text += "".join(line + "\n" for _, _, need in block for line in need) + "}\n"
+    return text
+
+
+def part_alone(test, seed=None, cases=40):
+    """The replay without ranks has the times and the messages of the one with ranks, to the last digit, and says when it needs them."""
+    seed = int(os.environ.get("REPLAY_SEED", "0")) or seed or random.randrange(1, 1 << 30)
+    print(f"seed {seed} (REPLAY_SEED)", flush=True)
+    chance = random.Random(seed)
+    summary = os.path.join(test.work, "summary.json")
+
+    def both(name, trace, options, alone):
+        """`alone`: whether it can be played without ranks; None: unknown."""
+        results, saw = [], ""
+        for way in ("yes", "no"):
+            environment = dict(os.environ, PARFOCAL_REPLAY_RANKS=way)
+            if os.path.exists(summary):
+                os.unlink(summary)
+            done = subprocess.run([os.path.join(test.bin, "pfrun"), "-platform", harness.PLATFORM, "-hostfile", harness.HOSTFILE, "-report", test.work,
+                                   *options, "-replay", trace], capture_output=True, text=True, cwd=test.work, timeout=LIMIT, env=environment, errors="replace")
+            saw = done.stderr
+            result = [done.returncode]
+            if done.returncode == 0:
+                with open(summary, encoding="utf-8") as f:
+                    text = json.load(f)
+                result += [repr(text["simulated_s"])] + [[row[k] for k in ("simulated_s", "messages", "bytes")] for row in text["phases"]]
+            else:
+                result += sorted(set(re.findall("parfocal: error: .*", done.stderr)))
+            results.append(result)
+        if results[0] != results[1]:
+            test.fail(f"{name} {options}", f"with ranks {results[0]}\nwithout    {results[1]}\n{saw}")
+        with_ranks = "ranks play the trace" in saw
+        if alone is not None and with_ranks == alone:
+            test.fail(f"{name} {options}: {'' if with_ranks else 'not '}with ranks", saw)
+        return saw
+
+    machine = ["-model", "analytic"]
+    computing = [*machine, "--cfg=smpi/simulate-computation:yes"]
+    for name, lines in ACTIONS.items():
+        path = test.write(name + ".txt", ranks(4, lines))
+        for options in (machine + LAB, computing):
+            both(name, path, options, {"test": False, "other": False, "gatherv": False, "scatterv": False, "alltoallv": False,
+                                       "reducescatter": False, "compute": False}.get(name, True if name in ("ring", "waitall", "bcast", "sendRecv") else None))
+    both("goal", test.write("schedule.goal", GOAL), computing, True)
+    both("deadlock", test.write("stuck", ranks(2, ["recv {next} 1 10 6"])), machine, False)
+    both("truncated", test.write("short", "0 init\n0 send 1 1 100 6\n0 finalize\n1 init\n1 recv 0 1 10 6\n1 finalize\n"), machine, False)
+    names = [test.write(f"dumpi-{rank:04}.txt", dumpi_trace.trace(rank)[0]) for rank in range(4)]
+    both("dumpi", test.write("dumpi.list", "".join(os.path.basename(name) + "\n" for name in names)), computing, None)
+    if test.archive:
+        test.run([test.archive, "archive", "run", "archive"])
+        both("otf2", "archive/run.otf2", computing, None)
+    ways = ["", "contention = none", "contention = nic", "protocol = rendezvous"]
+    for case in range(cases):
+        np = chance.choice((1, 2, 3, 5, 8, 16))
+        more = [f"--cfg=smpi/host-speed:{chance.choice((1, 3))}Gf"] + (LAB if chance.randrange(4) == 0 else [])
+        way = chance.choice(ways)
+        text = random_goal(chance, np) if case % 3 == 0 else random_trace(chance, np, case % 3 == 1)
+        os.environ["PARFOCAL_ANALYTIC_SET"] = way
+        both(f"case {case} of seed {seed}, {way}", test.write(f"random-{case}", text), computing + more, True)
+    del os.environ["PARFOCAL_ANALYTIC_SET"]
+
 def damage(lines, chance):
     """One to three faults in a trace."""
     lines = list(lines)
