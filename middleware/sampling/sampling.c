@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -34,7 +35,10 @@ static struct {
     struct pf_sites *sites;
     struct pf_account_spent begin; /* when the first rank began */
     bool decided;                  /* whether the run goes on: it does */
-} all;
+    bool early;                    /* the early marker has been noted */
+    int hold;                      /* from which the decision is read; -1: none */
+    unsigned hold_at;              /* marker at which it is; 0: that of is_dear() */
+} all = {.hold = -1};
 
 /* In the order of enum pf_marker_at. */
 static const char *const kind_names[PF_MARKER_KINDS] = {"start",      "phase", "pcontrol",
@@ -47,14 +51,34 @@ static double date_of(const struct pf_rank *r)
     return pf_engine_now() + (in ? in->ops->ahead(in) : 0.0) + pf_compute_due(r);
 }
 
-/* s of processor time, before which nothing is decided: a shorter run is not worth a sample. */
-#define SOON 1.0
+/* s of processor time, before which nothing is decided: a shorter run is not worth a sample. After the first
+ * part of it another model is compared, whose run then costs little. */
+#define SOON  2.0
+#define EARLY (SOON / 8)
 
-/* The sampling tool reads the decision while the run goes on. */
-static void put_at_once(const char *decision)
+/* Processor time of the run, without its start. */
+static double processor_time(void)
 {
-    fputs(decision, all.out);
+    return pf_account_spent().processor - all.begin.processor;
+}
+
+/* The sampling tool reads what is decided while the run goes on, and where it was. */
+static void put_at_once(const char *what, unsigned marker)
+{
+    fprintf(all.out, "# %s %u %.6g\n", what, marker, processor_time());
     fflush(all.out);
+}
+
+/* PARFOCAL_MARKERS_HOLD: the run waits for the sampling tool, without one it does not. A byte means that it
+ * goes on; the end of the file, which comes as well when the tool has ended, that it does not. */
+static bool may_go_on(void)
+{
+    char byte;
+    ssize_t got;
+    do
+        got = read(all.hold, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    return got == 1;
 }
 
 /* PARFOCAL_MARKERS_END_SHARE: no model takes less time than the application. The larger its share is, the
@@ -62,18 +86,33 @@ static void put_at_once(const char *decision)
 static bool is_dear(unsigned marker)
 {
     unsigned end = (unsigned)pf_config.markers_end;
-    double processor = pf_account_spent().processor - all.begin.processor;
+    double processor = processor_time();
     double part = marker < end ? marker / (double)end : 1;
+    if (!all.early && (processor >= EARLY || marker == end)) {
+        put_at_once("early", marker);
+        all.early = true;
+    }
     if (all.decided || processor < SOON)
         return false;
     if (pf_account_application_since(&all.begin) < pf_config.markers_end_share * part * processor) {
-        put_at_once("# left\n");
-        return true;
+        put_at_once("left", marker);
+        if (all.hold < 0 || !may_go_on())
+            return true;
+        all.decided = true;
     }
-    all.decided = marker >= end;
+    all.decided |= marker >= end;
     if (all.decided)
-        put_at_once("# whole\n");
+        put_at_once("whole", marker);
     return false;
+}
+
+/* The other model's run, up to where the first one was early. */
+static bool is_too_dear(unsigned marker)
+{
+    if (all.hold < 0 || !all.hold_at || marker != all.hold_at)
+        return false;
+    put_at_once("held", marker);
+    return !may_go_on();
 }
 
 /* PARFOCAL_MARKERS_END: the run ends when all ranks have passed this marker. */
@@ -82,7 +121,7 @@ static void end_after(unsigned marker)
     unsigned end = (unsigned)pf_config.markers_end;
     if (!all.out || !end || !pf_markers_passed(all.markers, marker))
         return;
-    if (pf_config.markers_end_share > 0 ? !is_dear(marker) : marker != end)
+    if (pf_config.markers_end_share > 0 ? !is_dear(marker) : !is_too_dear(marker) && marker != end)
         return;
     pf_markers_stop(all.markers);
     pf_job_leave(pf_sampling_finish() ? 0 : 1);
@@ -150,6 +189,17 @@ static void read_kinds(void)
     all.kinds = 1u << PF_MARKER_SITE;
 }
 
+/* "FD" or "FD:MARKER". */
+static void read_hold(void)
+{
+    const char *text = pf_config.markers_hold;
+    int end = 0;
+    if (!*text)
+        return;
+    if (sscanf(text, "%d%n:%u%n", &all.hold, &end, &all.hold_at, &end) < 1 || text[end] || all.hold < 0)
+        pf_die("%s: '%s' is neither FD nor FD:MARKER", pf_config_given("markers_hold"), text);
+}
+
 static void give_up(void)
 {
     if (!all.out)
@@ -164,6 +214,7 @@ void pf_sampling_start(void)
     if (!*pf_config.markers && !*pf_config.regions)
         return;
     read_kinds();
+    read_hold();
     all.out = *pf_config.markers ? pf_output_open(pf_config.markers, "we") : NULL;
     if (*pf_config.markers && !all.out)
         pf_die("%s: cannot write the markers '%s': %s", pf_config_given("markers"), pf_config.markers,

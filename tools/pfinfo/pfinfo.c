@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xbt/base.h>
 
 #include <simgrid/version.h>
@@ -239,6 +240,20 @@ static int run_fit(struct fit_request fit)
     return smpi ? calibrate_smpi(&fit) : fit_model(&fit);
 }
 
+/* pfrun reads its own options. */
+static void run_units(int argc, char **argv)
+{
+    char *path = helper_find("pfrun");
+    argv[1] = "-units";
+    if (argc > 2 && strcmp(argv[2], "--") == 0) {
+        memmove(argv + 2, argv + 3, (size_t)(argc - 2) * sizeof *argv);
+        argc--;
+    }
+    if (path)
+        execv(path, argv);
+    pf_die("--units: cannot run pfrun: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -247,8 +262,11 @@ int main(int argc, char **argv)
         .doc = "What this installation of Parfocal is and can do.",
     };
     struct request request = {0};
-    if (argc > 1 && (strcmp(argv[1], "--units") == 0 || strncmp(argv[1], "--units=", 8) == 0))
-        helper_sample("--units", argv);
+    if (argc > 1 && strncmp(argv[1], "--units=", 8) == 0)
+        pf_die("%s: a file of markers is not read any more (pfinfo --units -- -np N ./app runs the program)",
+               argv[1]);
+    if (argc > 1 && strcmp(argv[1], "--units") == 0)
+        run_units(argc, argv);
     argp_program_version_hook = print_version;
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     pf_config_load();

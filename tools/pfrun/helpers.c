@@ -25,17 +25,27 @@ char *helper_find(const char *name)
         *slash = 0;
         found = if_runs(pf_asprintf("%s/../%s/%s", own, name, name));
         if (!found)
+            found = if_runs(pf_asprintf("%s/%s", own, name));
+        if (!found)
             found = if_runs(pf_asprintf("%s/../libexec/parfocal/%s", own, name));
     }
     free(own);
     return found ? found : if_runs(pf_asprintf("%s/%s", PF_LIBEXEC, name));
 }
 
-void helper_sample(const char *flag, char **argv)
+void helper_sample(char *given, char **argv, int options)
 {
-    char *path = helper_find("pfsample");
+    char *path = helper_find("pfsample"), **words;
+    int count = 0;
     if (!path)
-        pf_die("%s: the sampling tool is missing: " PF_LIBEXEC "/pfsample", flag);
-    execv(path, argv);
-    pf_die("%s: cannot run '%s': %s", flag, path, strerror(errno));
+        pf_die("-sample: the sampling tool is missing: " PF_LIBEXEC "/pfsample");
+    while (argv[count])
+        count++;
+    words = pf_calloc((size_t)count + 3, sizeof *words);
+    words[0] = argv[0];
+    words[1] = given;
+    words[2] = pf_asprintf("%d", options - 1);
+    memcpy(words + 3, argv + 1, (size_t)(count - 1) * sizeof *words);
+    execv(path, words);
+    pf_die("-sample: cannot run '%s': %s", path, strerror(errno));
 }

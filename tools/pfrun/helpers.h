@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_PFRUN_HELPERS_H
-#define TOOLS_PFRUN_HELPERS_H
+#pragma once
 
 /* Helper programs of pfrun and pfinfo, which users do not type. */
 
@@ -8,7 +7,6 @@
  * have been moved as a whole. The caller frees the path. NULL: it is nowhere. */
 char *helper_find(const char *name);
 
-/* Becomes pfsample, with arguments that begin with the tool's name; `flag` names it in errors. */
-void helper_sample(const char *flag, char **argv) __attribute__((noreturn));
-
-#endif
+/* Becomes pfsample: the options that pfrun has read as `given`, its command line, of which the first
+ * `options` words are its name and these options. */
+void helper_sample(char *given, char **argv, int options) __attribute__((noreturn));

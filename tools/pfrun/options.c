@@ -31,6 +31,7 @@ enum flag {
     REPLAY,
     REPLAY_SCALE,
     SAMPLE,
+    UNITS,
     OF_SAMPLE,
     TMPDIR,
     KEEP_TEMPS,
@@ -86,6 +87,7 @@ static const struct flag_row {
     {"replay-scale", REPLAY_SCALE, "F", "the recording's computation takes F times as long (default: 1)", "it is for -replay"},
     {"sample", SAMPLE, "GOAL",
      "estimate the whole run's time in a fine model from a sample of its iterations; GOAL: half-width of the interval of 95 %, such as 2% (docs/sampling.md)", NULL},
+    {"units", UNITS, NULL, "", NULL}, /* pfinfo --units */
     {"fine", OF_SAMPLE, "M", "-sample: the fine model (default: the finest)", NULL},
     {"cheap", OF_SAMPLE, "M", "-sample: the cheap model (default: the cheapest)", NULL},
     {"budget", OF_SAMPLE, "P", "-sample: share of the run that is simulated in the fine model at most (default: 10%)", NULL},
@@ -386,6 +388,7 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case PROGRESS:
         set_config(row->name, "progress", isatty(STDERR_FILENO) ? "0.5" : "10");
         break;
+    case UNITS:
     case SAMPLE: /* options_parse() has handed over */
         break;
     case OF_SAMPLE:
@@ -446,23 +449,40 @@ static const char *value_of(const struct flag_row *row, char **word)
     return word[1];
 }
 
-/* With -sample, another program goes on, after the options have been checked here. */
+/* Adds NAME=VALUE, by the first of the row's names, behind a separator that stands in no argument. */
+static void add_given(char **given, const struct flag_row *row, const char *value)
+{
+    while (!row->help)
+        row--;
+    char *longer = pf_asprintf("%s%s=%s\036", *given, row->name, value);
+    free(*given);
+    *given = longer;
+}
+
+/* With -sample, another program goes on, which gets the options as they have been read here. */
 static void hand_over(char **argv)
 {
-    bool sample = false;
-    const struct flag_row *refused = NULL;
-    for (char **word = argv + 1; is_option(*word); word++) {
+    const struct flag_row *sample = NULL, *refused = NULL;
+    char *given = pf_strdup(""), **word;
+    for (word = argv + 1; is_option(*word); word++) {
         const struct flag_row *row = row_of(*word);
-        if (!row)
+        if (!row) { /* --cfg=... or --log=... */
+            add_given(&given, find_flag((*word)[2] == 'c' ? "-cfg" : "-log"), *word + strlen("--cfg="));
             continue;
-        sample |= row->flag == SAMPLE;
+        }
+        const char *value = value_of(row, word);
+        if (row->flag == HELP || row->flag == VERSION || row->flag == UNSUPPORTED)
+            apply(NULL, row, value);
+        sample = row->flag == SAMPLE || row->flag == UNITS ? row : sample;
         refused = row->no_sample ? row : refused;
-        word += value_of(row, word) != NULL;
+        add_given(&given, row, value ? value : "yes");
+        word += value != NULL;
     }
     if (sample && refused)
         pf_die("-%s is not for -sample: %s", refused->name, refused->no_sample);
     if (sample)
-        helper_sample("-sample", argv);
+        helper_sample(given, argv, (int)(word - argv));
+    free(given);
 }
 
 void options_parse(struct options *options, int argc, char **argv)

@@ -74,10 +74,10 @@ def report(parts, found, options):
             f"sample: {min(100 * least, 100):.3g} % of the run in the fine model at least" + (": too few units to save anything" if least > thresholds.MOST_SAMPLED else "")]
 
 
-def of_program(bindir, words, structure):
+def of_program(bindir, given, structure):
     """Prints the units of a program, which is run in the cheap model."""
     _, available = versions(bindir)
-    options = command_line.from_arguments(["-sample", "2%", *words], available)
+    options = command_line.checked(given, available)
     with tempfile.TemporaryDirectory(prefix="parfocal-units-") as folder:
         runs = Runs(options, os.path.join(bindir, "pfrun"), folder)
         runs.cheap(shown=False)
@@ -92,13 +92,9 @@ def of_program(bindir, words, structure):
         print("\n".join([*seen(replace(runs.markers, sites=sites), lines), *report(parts, found, options), *(f"  {line}" for line in runs.notes)]))
 
 
-def report_units(bindir, arguments, structure):
-    """`arguments` begin with --units."""
-    words = arguments[1:]
+def report_units(bindir, given, structure):
     try:
-        if arguments[0] != "--units":
-            raise Problem(f"{arguments[0]}: a file of markers is not read any more (pfinfo --units -- -np N ./app runs the program)")
-        of_program(bindir, words[1:] if words[:1] == ["--"] else words, structure)
+        of_program(bindir, given, structure)
     except Problem as problem:
         raise Problem(str(problem).replace("-sample: ", "--units: ", 1)) from None
     return 0

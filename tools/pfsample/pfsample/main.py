@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from contextlib import closing
 from dataclasses import replace
 
 from pfcurve.errors import Problem, Stopped, raise_stops, say
@@ -106,23 +107,23 @@ def fits(options, runs, parts):
     if share <= options.budget:
         return True
     if share > thresholds.MOST_SAMPLED:
-        runs.notes.append(f"the run is short: the smallest sample would simulate {100 * share:.3g} % {text}, so all of it is simulated there")
+        if not runs.waiting:
+            runs.notes.append(f"the run is short: the smallest sample would simulate {100 * share:.3g} % {text}, so all of it is simulated there")
         return False
     runs.notes.append(f"the run is short: the smallest sample simulates {100 * share:.2g} % {text}")
     options.budget = share
     return True
 
 
-def work(bindir, arguments):
+def work(bindir, given, arguments):
     version, available = versions(bindir)
-    options = command_line.from_arguments(arguments, available)
+    options = command_line.checked(given, available)
     if options.report:
         os.makedirs(options.report, exist_ok=True)
     pfrun = os.path.join(bindir, "pfrun")
-    with Kept(options.report, version, [pfrun, *arguments], Input().key()) as kept:
+    with Kept(options.report, version, [pfrun, *arguments], Input().key()) as kept, closing(Runs(options, pfrun, kept.folder)) as runs:
         if kept.before and not options.quiet:
             say(f"parfocal: -sample goes on where it was stopped: finished runs ({kept.before}) are not repeated")
-        runs = Runs(options, pfrun, kept.folder)
         status, summary, placed = online.begin(options, runs)
         if status:
             return status
@@ -133,11 +134,20 @@ def work(bindir, arguments):
                 runs.cheap(shown=False)
             parts, found = any_parts(options, runs)
             known = parts, found, Regions(runs, parts), None
+        if not known[3] and not fits(options, runs, known[0]):
+            if runs.waiting:
+                status, summary = runs.go_on()
+                if status:
+                    return status
+                known = exact(runs)
+            else:
+                runs.leave()
+                known = *known[:3], whole(runs, known[0])
+        runs.leave()
         parts, found, regions, sample = known
         if not sample:
             placed = None
-            sample = plan.run(parts, regions.measure, options.goal, options.budget, options.seed, regions.border,
-                                  affords=runs.affords) if fits(options, runs, parts) else whole(runs, parts)
+            sample = plan.run(parts, regions.measure, options.goal, options.budget, options.seed, regions.border, affords=runs.affords)
         seed = [] if {"-seed", "--seed"} & {*arguments} else ["-seed", str(options.seed)]
         command = command_text([as_typed(bindir, "pfrun"), *seed, *arguments])  # repeats the sample to the last digit
         report = result.Result(options, parts, found, sample, regions.errors, runs, command, placed)
@@ -156,16 +166,17 @@ def work(bindir, arguments):
 
 def main(bindir):
     raise_stops()
-    units_only = sys.argv[1:2] and sys.argv[1].startswith("--units")  # pfinfo has started this program
+    text, count, *arguments = sys.argv[1:]
+    given = command_line.given_to_pfrun(text, arguments[int(count):])
     try:
-        status = report_units(bindir, sys.argv[1:], parts_of) if units_only else work(bindir, sys.argv[1:])
+        status = report_units(bindir, given, parts_of) if given.units else work(bindir, given, arguments)
         sys.stdout.flush()
         return status
     except Problem as problem:
         say(f"parfocal: error: {problem}")
         return 1
     except Stopped as stopped:
-        say(f"parfocal: error: {'--units' if units_only else '-sample'}: stopped by {stopped}; {getattr(stopped, 'kept', 'nothing of it is kept')}")
+        say(f"parfocal: error: {'--units' if given.units else '-sample'}: stopped by {stopped}; {getattr(stopped, 'kept', 'nothing of it is kept')}")
         return stopped.status
     except BrokenPipeError:  # the reader of the output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

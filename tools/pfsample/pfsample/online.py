@@ -247,14 +247,20 @@ def begin(options, runs):
     if base and runs.markers.at != "auto" and len(base) < thresholds.BEGIN_ITERATIONS:  # long iterations, which the program names itself
         base, _ = begun(runs, thresholds.BEGIN_ITERATIONS, runs.markers.at)
     placed = from_begin(options, runs, base) if base else None
-    if runs.markers and not runs.pays(runs.short, thresholds.ONE_RUN if placed else thresholds.MORE_RUNS):
-        return *runs.in_fine(), None
-    if ended:
-        runs.show()
-        return 0, runs.short, None
-    if not placed:
+    if not runs.pays(thresholds.ONE_RUN if placed else thresholds.MORE_RUNS):
+        return *runs.go_on(), None
+    if placed and not ended:
+        runs.leave()
+        return *runs.cheap(at=placed.at, spans=placed.spans(options.seed)), placed
+    if not ended and not runs.waiting:
         return *runs.cheap(), None
-    return *runs.cheap(at=placed.at, spans=placed.spans(options.seed)), placed
+    status, summary = (0, runs.short) if ended else runs.cheap(shown=False, fails=True)
+    if status:
+        return *runs.go_on(), None
+    runs.hidden = runs.folder
+    if not runs.waiting:
+        runs.leave()
+    return status, summary, None
 
 
 def run(parts, regions, placed, found, options):

@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line of pfrun -sample, in which pfrun has found no mistake that its table of options shows."""
-import argparse
+"""The options of pfrun -sample, which pfrun has read."""
 import os
 import re
 
 from pfcurve.errors import Problem, say
-from pfcurve.options import NAMES, Parser, check_app, check_model, flag, pfrun_flags
+from pfcurve.options import NAMES, check_app, check_model, pfrun_flags
 
 PASSED_ON = ("tmpdir", "load", "background", "fail")  # to all runs
 
 
-def build_parser():
-    parser = Parser(prog="pfrun", allow_abbrev=False, add_help=False)
-    for name in ("sample", "fine", "cheap", "budget", "seed", "iterations", "platform", "machine", "calibrated", "report", *PASSED_ON):
-        flag(parser, name)
-    parser.add_argument("-np", "--np", "-n", "--n", dest="np")
-    parser.add_argument("-hostfile", "--hostfile", "-machinefile", "--machinefile", dest="hostfile")
-    for name in ("verify", "quiet", "no-privatize"):
-        flag(parser, name, action="store_true")
-    for name in ("cfg", "log"):
-        parser.add_argument("--" + name, action="append", default=[])
-    parser.add_argument("app", nargs=argparse.REMAINDER)
-    return parser
+class Given(dict):
+    """Options by the names of pfrun's table, and what follows from them; None for what was not given."""
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__
+
+
+def given_to_pfrun(text, app):
+    """`text`: NAME=VALUE, each with a separator behind it."""
+    args = Given(cfg=[], log=[], app=app)
+    for option in text.split("\036")[:-1]:
+        name, _, value = option.partition("=")
+        if name in ("-cfg", "-log"):
+            args[name[1:]].append(value)
+        else:
+            args[name.replace("-", "_")] = value
+    return args
 
 
 def percent(text, name, most):
@@ -43,10 +46,9 @@ def models_of(args, available):
     return cheap, fine
 
 
-def from_arguments(arguments, available):
+def checked(args, available):
     """What was asked for, if it fits together; Problem otherwise. Besides the options: `goal`, `strict` (a budget was asked for), `run_flags` of pfrun and
     `cfg`, the settings among them."""
-    args = build_parser().parse_args(arguments)
     for variable in ("PARFOCAL_SCHEDULE", "PARFOCAL_REGIONS", "PARFOCAL_MARKERS"):
         if os.environ.get(variable):
             raise Problem(f"{variable} is not for -sample, which sets it for its runs")
@@ -58,7 +60,7 @@ def from_arguments(arguments, available):
         say("parfocal: warning: -iterations has no effect any more, and will be removed: the sample finds the iterations")
     args.cheap, args.fine = models_of(args, available)
     flags = [word for name in PASSED_ON if getattr(args, name) for word in ("-" + name, getattr(args, name))]
-    args.run_flags = pfrun_flags(args) + flags + ["-no-privatize"] * args.no_privatize + ["--log=" + setting for setting in args.log]
-    args.goal, args.strict, args.budget = percent(args.sample, "sample", 1), args.budget is not None, percent(args.budget or "10%", "budget", 1.0001)
+    args.run_flags = pfrun_flags(args) + flags + ["-no-privatize"] * bool(args.no_privatize) + ["--log=" + setting for setting in args.log]
+    args.goal, args.strict, args.budget = percent(args.sample or "2%", "sample", 1), args.budget is not None, percent(args.budget or "10%", "budget", 1.0001)
     args.seed, args.report, args.app = int(args.seed or 1), args.report or "", check_app(args.app)
     return args

@@ -120,6 +120,77 @@ def end_with_us():
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
+def processor_s():
+    """Of all runs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def word(folder, name):
+    """What follows a word in the comments of a run's markers; None where it is not there."""
+    try:
+        with open(os.path.join(folder, "markers.csv"), encoding="utf-8") as file:
+            return next((line[len(name) + 3:].strip() for line in file if line.startswith(f"# {name} ") and line.endswith("\n")), None)
+    except OSError:
+        return None
+
+
+def show(folder, sent=(0, 0)):
+    """Copies the output of a run, from these offsets on; returns where it ends."""
+    ends = []
+    for name, stream, offset in zip(("output.txt", "errors.txt"), (sys.stdout, sys.stderr), sent):
+        stream.flush()
+        with open(os.path.join(folder, name), "rb") as file:
+            file.seek(offset)
+            shutil.copyfileobj(file, stream.buffer)
+            ends.append(file.tell())
+        stream.flush()
+    return ends
+
+
+class Running:
+    """A run under way, in a session of its own: a signal ends the sample, which ends the run."""
+
+    def __init__(self, folder, what, environment, stdin, shown):
+        self.folder, self.what, self.shown, self.sent, self.left = folder, what, shown, (0, 0), False
+        command, _, hold = what
+        self.word, _, marker = hold.partition(" ")  # with which it waits for us
+        ends = os.pipe() if hold else ()
+        if hold:
+            environment["PARFOCAL_MARKERS_HOLD"] = f"{ends[0]}:{marker}" if marker else str(ends[0])
+        self.pipe = ends[1] if hold else None
+        one = shown and os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())  # in which the order of lines counts
+        self.before, self.begin = processor_s(), time.monotonic()
+        with open(os.path.join(folder, "output.txt"), "wb") as output, open(os.path.join(folder, "errors.txt"), "wb") as errors:
+            self.process = subprocess.Popen(command, env=environment, stdin=stdin, stdout=output, stderr=output if one else errors,
+                                            start_new_session=True, preexec_fn=end_with_us, pass_fds=ends[:1])
+        if hold:
+            os.close(ends[0])
+
+    def watch(self):
+        """The exit status; None when it waits. Output that is shown comes as soon as it is clear that the run goes on."""
+        status = None
+        while status is None:
+            try:
+                status = self.process.wait(timeout=LOOK if self.shown or self.word else None)
+            except subprocess.TimeoutExpired:
+                if self.word and word(self.folder, self.word):
+                    return None
+            except BaseException:
+                self.process.terminate()
+                raise
+            if self.shown and not self.left and (status is not None or not self.word or word(self.folder, "whole")):
+                self.sent = show(self.folder, self.sent)
+        return status
+
+    def release(self, on):
+        """A run that waits goes `on`, or ends."""
+        self.before, self.word, self.left = processor_s(), "", not on
+        if on:
+            os.write(self.pipe, b"g")
+        os.close(self.pipe)
+
+
 def setting(options, key):
     """The last value of a --cfg, None when there is none."""
     values = [text.partition(":")[2] for text in options.cfg if text.partition(":")[0] == key]
@@ -136,7 +207,10 @@ class Runs:
         self.input = Input()
         self.notes = []  # for the user
         self.markers = None
-        self.begins = None  # seconds per work of the begin of the program in the fine model, where that was simulated
+        self.waiting = None  # the run in the fine model that waits after its begin: it goes on where a sample would not pay
+        self.early = None  # the marker up to which another model is compared, and the processor seconds up to there
+        self.times = None  # that the begin of the program takes as long in the fine model as in the cheap one
+        self.hidden = ""  # the folder of the run in the cheap model whose output is shown where the waiting run ends
         self.exact = False  # all was simulated in the fine model, and nothing in the cheap one
         self.last = 0.0  # processor seconds of the latest run
         self.once = None  # the summary of the latest run in the cheap model without regions of other runs, and its work
@@ -154,10 +228,10 @@ class Runs:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, model, at, markers=True, records=False, spans=(), shown=False, held=False, failed="", **settings):
+    def run(self, model, at, markers=True, records=False, spans=(), shown=False, hold="", failed="", **settings):
         """One run in a folder of its own: (exit status, summary); a Problem that begins with `failed` where that is given. `at`: which markers have
-        numbers; `records`: what the program computes is measured, else replayed; `spans`: regions. The output is shown once, in the cheap run; that of a
-        `held` one when it goes on to the end of the program. A run that was finished before the sample was stopped is not repeated."""
+        numbers; `records`: what the program computes is measured, else replayed; `spans`: regions; `hold`: the word with which the run waits for us, and,
+        behind a blank, the marker: (None, Running) when it does. A run that was finished before the sample was stopped is not repeated."""
         self.number += 1
         self.folder = os.path.join(self.root, "runs", str(self.number))
         done = read_json(self.path("result.json"))
@@ -174,11 +248,31 @@ class Runs:
             self.recorded = self.path("computation") if records else self.recorded
             settings["computation_record" if records else REPLAY] = self.recorded
         command = [self.pfrun, "-quiet", *self.options.run_flags, "-model", model, *(["-load", self.options.fine] if spans else []), *self.options.app]
-        if not done or done["what"] != [command, settings]:
-            done = {"what": [command, settings], **self.execute(command, settings, shown, held)}
-            write_json(self.path("result.json"), done)
-        elif shown and not (held and self.has("left")):
-            self.show()
+        what = [command, settings, hold]
+        if done and done["what"] == what:
+            if shown and not done["left"]:
+                self.show()
+            return self.count_result(done, failed)
+        environment = self.environment | {"PARFOCAL_" + k.upper(): v for k, v in settings.items()} | {"PARFOCAL_SUMMARY": self.path("summary.json")}
+        with self.input.open() as again:
+            run = Running(self.folder, what, environment, None if shown else again, shown)
+        status = run.watch()
+        return (None, run) if status is None else self.end(run, status, failed)
+
+    def word(self, name):
+        """What follows a word in the markers of the latest run, which is written as soon as it is known; None where the word is not there."""
+        return word(self.folder, name)
+
+    def end(self, run, status, failed=""):
+        """(exit status, summary) of a run that has ended."""
+        if status - 128 in LIMITS:
+            raise Stopped(status - 128)
+        self.folder = run.folder
+        done = {"what": run.what, "status": status, "processor_s": processor_s() - run.before, "seconds": time.monotonic() - run.begin, "left": run.left}
+        write_json(self.path("result.json"), done)
+        return self.count_result(done, failed)
+
+    def count_result(self, done, failed=""):
         self.last = done["processor_s"]
         self.cost.processor += self.last
         summary = read_json(self.path("summary.json")) or {}
@@ -188,56 +282,8 @@ class Runs:
             raise Problem(f"{failed}: {self.why()}")
         return done["status"], summary
 
-    def has(self, word):
-        """Whether the markers of the latest run have this word at their head, which is written as soon as it is known."""
-        try:
-            with open(self.path("markers.csv"), encoding="utf-8") as file:
-                return file.readline() == f"# {word}\n"
-        except OSError:
-            return False
-
-    def execute(self, command, settings, shown, held):
-        """Runs it now, in a session of its own: a signal ends the sample, which ends the run."""
-        environment = self.environment | {"PARFOCAL_" + k.upper(): v for k, v in settings.items()} | {"PARFOCAL_SUMMARY": self.path("summary.json")}
-        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        one = shown and os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())  # in which the order of lines counts
-        with open(self.path("output.txt"), "wb") as output, open(self.path("errors.txt"), "wb") as errors, self.input.open() as again:
-            with subprocess.Popen(command, env=environment, stdin=None if shown else again, stdout=output, stderr=output if one else errors,
-                                  start_new_session=True, preexec_fn=end_with_us) as process:
-                try:
-                    status = self.watch(process, held) if shown else process.wait()
-                except BaseException:
-                    process.terminate()
-                    raise
-        if status - 128 in LIMITS:
-            raise Stopped(status - 128)
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        processor = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
-        return {"status": status, "processor_s": processor, "seconds": time.monotonic() - begin}
-
-    def watch(self, process, held):
-        """Waits for a run whose output is shown. One that may end early is `held`, until it is clear that it does not."""
-        sent, status = (0, 0), None
-        while status is None:
-            try:
-                status = process.wait(timeout=LOOK)
-            except subprocess.TimeoutExpired:
-                pass
-            held = held and (self.has("left") if status is not None else not self.has("whole"))
-            sent = sent if held else self.show(sent)
-        return status
-
-    def show(self, sent=(0, 0)):
-        """Copies the output of the latest run, from these offsets on; returns where it ends."""
-        ends = []
-        for name, stream, offset in zip(("output.txt", "errors.txt"), (sys.stdout, sys.stderr), sent):
-            stream.flush()
-            with open(self.path(name), "rb") as file:
-                file.seek(offset)
-                shutil.copyfileobj(file, stream.buffer)
-                ends.append(file.tell())
-            stream.flush()
-        return ends
+    def show(self):
+        show(self.folder)
 
     def why(self):
         """In a line, why the latest run has failed, although the program went well in the cheap model."""
@@ -259,42 +305,82 @@ class Runs:
         return overhead * share
 
     def in_fine(self, markers=0):
-        """(exit status, summary) of a run in the fine model that is shown. `markers`: after so many the run decides whether another model may save
-        something; then it ends, and its output is not shown."""
+        """(exit status, summary) of a run in the fine model that is shown. `markers`: after so many it decides whether another model may save something;
+        then it waits, and there is no status."""
         ends = {"markers_end": str(markers), "markers_end_share": str(thresholds.APPLICATION_SHARE)} if markers else {}
-        status, summary = self.run(self.options.fine, "auto", records=True, shown=True, held=bool(markers), **ends)
-        if status == 0:
-            self.markers = units.read_markers(self.path("markers.csv"))
-            self.exact = not self.markers.left
-            self.begins = None if self.exact else self.seconds_per_work(summary)
+        status, summary = self.run(self.options.fine, "auto", records=True, shown=True, hold="left" if markers else "", **ends)
+        early = self.word("early")
+        if early and (status is None or self.word("left") and not self.word("whole")):
+            self.early = early.split()
+        if status is None:
+            self.waiting = summary
+        elif not self.early:
+            self.all_in_fine(status)
         return status, summary
 
-    def seconds_per_work(self, summary):
-        """Of the latest run, with the application's and without those of its start."""
-        return (summary["overhead_share"] + total(summary, "application_cpu_s")) / max(work(self.markers.all), 1)
+    def all_in_fine(self, status):
+        self.exact = status == 0
+        self.markers = units.read_markers(self.path("markers.csv")) if self.exact else None
 
-    def pays(self, summary, least):
+    def go_on(self):
+        """As in_fine(), all of it: by the run that waits, where there is one."""
+        run, self.waiting, self.early, self.hidden = self.waiting, None, None, ""
+        if not run:
+            return self.in_fine()
+        run.release(True)
+        self.recorded = os.path.join(run.folder, "computation") if self.records else ""
+        status, summary = self.end(run, run.watch())
+        self.all_in_fine(status)
+        return status, summary
+
+    def leave(self):
+        """Ends the run that waits: the sample is taken."""
+        run, latest, self.waiting = self.waiting, self.folder, None
+        if run:
+            run.release(False)
+            last = self.last
+            self.end(run, run.watch())
+            self.folder, self.last = latest, last
+        if self.hidden:
+            show(self.hidden)
+            self.hidden = ""
+
+    def close(self):
+        if self.waiting:
+            self.waiting.release(False)
+            self.waiting.process.wait()
+
+    def pays(self, least):
         """Whether the begin of the program took so many times longer in the fine model than in the cheap one."""
-        return not self.begins or self.begins >= least * self.seconds_per_work(summary)
+        return self.times is None or self.times >= least
 
     def affords(self):
         """Whether a further run keeps the sample below the cost of the whole run in the fine model."""
-        whole = self.begins and self.fine_cost()
+        whole = self.times and self.fine_cost()
         return not whole or self.cost.processor + self.last <= thresholds.MOST_COST * whole
 
     def begin(self, markers, at="auto"):
-        """The begin of the program in the cheap model, which is not shown: so many markers, or all of it. Whether that is all, and no failure."""
-        status, self.short = self.run(self.options.cheap, at, records=True, markers_end=str(markers))
-        self.markers = units.read_markers(self.path("markers.csv")) if status == 0 else None
-        if status == 0:
+        """The begin of the program in the cheap model, which is not shown: so many markers, or all of it. Whether that is all, and no failure. It ends where
+        the run in the fine model was early, if it took nearly as long up to there."""
+        hold = f"held {self.early[0]}" if self.early and self.times is None else ""
+        status, self.short = self.run(self.options.cheap, at, records=True, hold=hold, markers_end=str(markers))
+        held = self.word("held")
+        if held:
+            self.times = float(self.early[1]) / max(float(held.split()[1]), 1e-3)
+        if status is None:
+            self.short.release(self.pays(thresholds.ONE_RUN))
+            status, self.short = self.end(self.short, self.short.watch())
+        whole = status == 0 and self.pays(thresholds.ONE_RUN)
+        self.markers = units.read_markers(self.path("markers.csv")) if whole else None
+        if whole:
             self.once = self.short, work(self.markers.all)
-        return status == 0 and len(self.markers.all) <= markers
+        return whole and len(self.markers.all) <= markers
 
-    def cheap(self, shown=True, at="auto", spans=()):
-        """(exit status, summary) of the run in which the output of the application is `shown`, or which must not fail. `spans`: regions in it, as far as
-        the program goes on."""
+    def cheap(self, shown=True, at="auto", spans=(), fails=False):
+        """(exit status, summary) of the run in which the output of the application is `shown`, or which must not fail, but for `fails`. `spans`: regions in
+        it, as far as the program goes on."""
         sys.stdout.flush()
-        failed = "" if shown else f"-sample: the run in {self.options.cheap} failed"
+        failed = "" if shown or fails else f"-sample: the run in {self.options.cheap} failed"
         status, summary = self.run(self.options.cheap, os.environ.get("PARFOCAL_MARKERS_AT", at), records=True, spans=spans, shown=shown, failed=failed)
         if status:
             return status, None

@@ -52,5 +52,6 @@ USUAL_SHARE = 0.95  # of iterations that are of one kind, where others come betw
 
 # The cost.
 APPLICATION_SHARE = 0.2  # of the processor time, above which no other model is five times as cheap
-ONE_RUN, MORE_RUNS = 3, 5  # times that the fine model must be more expensive than the cheap one: where one further run may do, and where some are needed
+ONE_RUN, MORE_RUNS = 5, 10  # times that the fine model must be more expensive than the cheap one: where one further run may do; where some are needed, as
+# the cheap run in which nothing may be found costs so much less than the fine one
 MOST_COST = 1.1  # of the cost of the whole run in the fine model

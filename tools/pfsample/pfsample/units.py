@@ -34,7 +34,6 @@ class Markers:
     unequal: list = field(default_factory=list)  # kinds that not all ranks pass equally often
     sites: list = field(default_factory=list)  # (address, function, least, most)
     ranks: int = 0
-    left: bool = False  # the run ended before the end of the program, because another model may pay
 
 
 @dataclass(frozen=True)
@@ -245,8 +244,6 @@ def read_markers(path):
             result.at = rest
         elif word == "ranks":
             result.ranks = int(rest)
-        elif word == "left":
-            result.left = True
         elif word == "unequal":
             result.unequal.append(rest)
         elif word == "site":
