@@ -113,9 +113,9 @@ class Estimates(unittest.TestCase):
         base, y = populations.ALL[name](count, 1)
         parts = units.grouped(base, size)
         fine = {unit.number: sum(y[k] for k in range(*parts.parts[unit.number])) for unit in parts}
-        truth, hits, errors, halves = sum(fine.values()), 0, [], []
+        truth, hits, errors, halves, placed = sum(fine.values()), 0, [], [], of(base, size)
         for seed in range(200):
-            sample = plan(of(base, size), parts, seed, len(parts) - 2)
+            sample = plan(placed, parts, seed, len(parts) - 2)
             self.assertLessEqual({len(parts) - 2, len(parts) - 1}, {unit.number for unit in sample.unseen})
             found = estimate.of_plan(sample, fine)
             hits += found.low <= truth <= found.high

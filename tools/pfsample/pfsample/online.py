@@ -29,6 +29,7 @@ class Online:
     level: int = 0  # of KINDS
     usual: str = ""  # the kind of nearly all iterations, where others come between, now and then
     alone: float = 1.0  # times of the cheap model before any region, over those of the begin
+    laid_out: tuple = (None, None)  # units, and their layout, of which many plans are made
 
     def zones(self, seed):
         """(end, the unit that is drawn) by numbers. A zone's number is hashed with the seed, as units are for a sample."""
@@ -96,7 +97,9 @@ class Online:
 
     def plan(self, parts, found, held):
         """The sample that regions at these places are; what they do not show is unseen. `held(unit's number)`: whether its region was simulated."""
-        certain, strata = plan.layout_of(parts, sizes=False, after=not self.usual)
+        if self.laid_out[0] is not parts:
+            self.laid_out = parts, plan.layout_of(parts, sizes=False, after=not self.usual)
+        certain, strata = self.laid_out[1]
         begins = [begin for begin, _ in parts.parts]
         zones = [(bisect_left(parts, end, key=lambda unit: unit.first), bisect_left(begins, first)) for first, _, end in found]
         result = plan.Plan(parts, {number: why for number, why in certain.items() if held(number)}, [])
