@@ -21,9 +21,13 @@
 /* In the order of the table, by subject and not by size.
  * NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct pf_config {
+#ifdef __cplusplus
+#define private private_libraries /* a word of that language */
+#endif
 #define PF_CFG(type, field, def, unit, range, help) PF_CFG_T_##type field;
 #include "base/config.def"
 #undef PF_CFG
+#undef private
 };
 
 PF_EXPORT extern struct pf_config pf_config;

@@ -16,8 +16,8 @@
 #include "base/memory.h"
 #include "loader/copy.h"
 #include "middleware/core/job_state.h"
-#include "middleware/process/private_fortran.h"
 #include "middleware/process/private_image.h"
+#include "middleware/process/private_system.h"
 
 /* Letters of a library's name that make it the name of one rank's copy: numbers of base 36. */
 #define UNIQUE 5
@@ -71,9 +71,9 @@ static bool search(char *out, const char *list, const char *origin, const char *
 static bool find(char *out, const struct pf_elf *user, const char *origin, const char *name)
 {
     return !strchr(name, '/') &&
-           ((pf_fortran_runtime_is(name) && pf_fortran_runtime_find(out, name)) ||
-            search(out, getenv("LD_LIBRARY_PATH"), origin, name) || search(out, user->search, origin, name) ||
-            search(out, "/usr/local/lib", origin, name));
+           (search(out, getenv("LD_LIBRARY_PATH"), origin, name) || search(out, user->search, origin, name) ||
+            search(out, "/usr/local/lib", origin, name) ||
+            (pf_private_system_is(name) && pf_private_system_find(out, name)));
 }
 
 static bool read_object(struct pf_elf *elf, const char *path)
@@ -121,11 +121,12 @@ static bool can_be_private(const struct pf_elf *elf, const char *name, const cha
     const char *why = NULL;
     if (part_of_image(elf))
         return true;
-    if (!linked_by_pfcc(elf) && !pf_fortran_runtime_is(name)) {
+    if (!linked_by_pfcc(elf) && !pf_private_system_is(name)) {
         if (serves_all(name, path))
             return false;
-        why =
-            "it was not linked by pfcc; link it with pfcc -shared, if it keeps data that belong to one rank";
+        why = "it was not linked by pfcc; link it with pfcc -shared, or name it in PARFOCAL_PRIVATE, if it "
+              "keeps "
+              "data that belong to one rank";
     } else if (!elf->soname || strcmp(elf->soname, name) != 0)
         why = "it does not have the name (soname) under which it is needed; link it again with pfcc";
     else if (strlen(name) <= UNIQUE)
@@ -201,7 +202,10 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     job.dir = pf_strdup(dir);
     job.application = pf_strdup(application);
     job.keep = keep;
+    pf_private_system_ask(&elf);
     add(application, NULL, elf);
+    for (const char *name; (name = pf_private_system_unused());)
+        pf_warn("PARFOCAL_PRIVATE: the program needs no library %s", name);
     if (job.kind || job.count > 1 || !by_smpi || !pf_copy_is_deep()) /* SMPI would insist on deep binding */
         return own_library();
     pf_elf_free(&job.objects[0].elf);
@@ -237,12 +241,12 @@ static void load_copy(const struct object *object, const char *file)
 {
     char path[PATH_MAX], why[400] = "the name is too long";
     void *loaded;
-    bool fortran = object->name && pf_fortran_runtime_is(object->name);
+    bool system = object->name && !linked_by_pfcc(&object->elf);
     const struct pf_copy copy = {.elf = &object->elf,
                                  .path = path,
                                  .keep = job.keep,
                                  .flags = pf_copy_flags(),
-                                 .open = fortran ? pf_fortran_runtime_open : NULL};
+                                 .open = system ? pf_private_system_opener(object->name) : NULL};
     bool fits = snprintf(path, sizeof path, "%s/%s", job.dir, file) < PATH_MAX;
     enum pf_copy_fault fault = fits ? pf_copy_load(&copy, &loaded, why, sizeof why) : PF_COPY_UNWRITTEN;
     if (fault == PF_COPY_UNWRITTEN)
@@ -341,9 +345,10 @@ bool pf_private_find(char *out, const char *name)
 
 bool pf_private_read(struct pf_elf *elf, const char *path)
 {
+    const char *slash = strrchr(path, '/');
     if (!read_object(elf, path))
         return false;
-    if (!linked_by_pfcc(elf)) {
+    if (!linked_by_pfcc(elf) && !pf_private_system_is(slash ? slash + 1 : path)) {
         pf_elf_free(elf);
         return false;
     }

@@ -3,9 +3,7 @@
 #include "middleware/process/private_fortran.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -16,16 +14,6 @@
 bool pf_fortran_runtime_is(const char *name)
 {
     return strncmp(name, "libgfortran.so", 14) == 0;
-}
-
-bool pf_fortran_runtime_find(char path[PATH_MAX], const char *name)
-{
-    struct link_map *map = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    if (!map)
-        return false;
-    bool fits = snprintf(path, PATH_MAX, "%s", map->l_name) < PATH_MAX;
-    dlclose(map);
-    return fits;
 }
 
 static bool lead_import(const char *name, bool undefined, const void *arg, void **value)

@@ -2,7 +2,6 @@
 #ifndef PF_MIDDLEWARE_PRIVATE_FORTRAN_H
 #define PF_MIDDLEWARE_PRIVATE_FORTRAN_H
 
-#include <limits.h>
 #include <stdbool.h>
 
 /*
@@ -14,9 +13,6 @@
 
 /* Whether a library of that name is it. */
 bool pf_fortran_runtime_is(const char *name);
-
-/* Where the dynamic linker finds it; false if it does not. */
-bool pf_fortran_runtime_find(char path[PATH_MAX], const char *name);
 
 /* dlopen of a rank's copy, whose calls are led from then on. NULL when the linker refuses it (dlerror). */
 void *pf_fortran_runtime_open(const char *path, int flags);

@@ -20,6 +20,7 @@
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private.h"
+#include "middleware/process/private_system.h"
 
 /* A copy of one rank. It is known by its name while it is open, although its file is gone. */
 struct opened {
@@ -103,8 +104,11 @@ void *pf_private_open(const char *name, int flags)
         return NULL; /* RTLD_NOLOAD */
     if (copy == path)
         return open_shared(path, flags);
-    return pf_copy_open(&(struct pf_copy){
-        .path = copy, .flags = flags & ~RTLD_GLOBAL, .keep = !written || pf_private_keeps()});
+    const char *slash = strrchr(path, '/');
+    return pf_copy_open(&(struct pf_copy){.path = copy,
+                                          .flags = flags & ~RTLD_GLOBAL,
+                                          .keep = !written || pf_private_keeps(),
+                                          .open = pf_private_system_opener(slash ? slash + 1 : path)});
 }
 
 /* Each rank opens libraries of its own. */

@@ -74,6 +74,39 @@ both() {
     [ "$(cat /proc/sys/vm/max_map_count)" -gt 65530 ] || grep -q "a stack that overflows is not noticed" <<<"$output"
 }
 
+# The error handler of GSL is a variable of that library.
+@test "each rank has a copy of a library of the system that is asked for" {
+    cat >handler.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+typedef void handler(const char *, const char *, int, int);
+handler *gsl_set_error_handler(handler *);
+static void own(const char *reason, const char *file, int line, int error) {}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gsl_set_error_handler(own);
+    MPI_Barrier(MPI_COMM_WORLD);
+    puts(gsl_set_error_handler(NULL) == own ? "own" : "another's");
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$PF_BIN/pfcc" handler.c -o handler -lgsl -lgslcblas
+    "$PF_BIN/pfcc" -private libgsl handler.c -o private -lgsl -lgslcblas
+    [ "$(pfrun -np 3 ./handler | grep -c own)" -lt 3 ]
+    for model in smpi portals analytic; do
+        [ "$(pfrun -np 3 -model $model ./private | grep -c own)" -eq 3 ]
+        [ "$(PARFOCAL_PRIVATE=libgsl,libgslcblas.so.0 pfrun -np 3 -model $model ./handler | grep -c own)" -eq 3 ]
+    done
+    PARFOCAL_PRIVATE=libgsl refuses "PARFOCAL_PRIVATE: libc.so exists once in the process, and no rank can have a copy" -np 2 --cfg=parfocal/private:libc.so ./handler
+    PARFOCAL_PRIVATE=gsl refuses "PARFOCAL_PRIVATE: 'gsl' is no name of a library, such as libpython3.11" -np 2 ./handler
+    PARFOCAL_PRIVATE=libgs run pfrun -np 2 ./handler
+    [ "$(grep -c "parfocal: warning: PARFOCAL_PRIVATE: the program needs no library libgs" <<<"$output")" -eq 1 ]
+    ! "$PF_BIN/pfcc" -private gsl handler.c -o private -lgsl 2>err
+    grep "error: -private: 'gsl' is no name of a library" err
+}
+
 @test "nothing is left of a run that is killed" {
     "$PF_BIN/pfrun" -np 5 -model portals "$DIR/loading" sleep >out 2>&1 &
     local run=$!

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PF_MIDDLEWARE_PRIVATE_SYSTEM_H
+#define PF_MIDDLEWARE_PRIVATE_SYSTEM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "loader/elf_file.h"
+
+/*
+ * Libraries of the system of which each rank has a copy (private.h): gfortran's always, and those that
+ * PARFOCAL_PRIVATE or `pfcc -private` names, because they keep data that belong to one process: an
+ * interpreter, for example. The copy's calls of the C library are led to what the rank has of it.
+ */
+
+/* Reads PARFOCAL_PRIVATE, and what pfcc has noted in the program. Ends the process with one line when a name
+ * is none of a library, or that of one that must exist once. */
+void pf_private_system_ask(const struct pf_elf *program);
+
+/* Whether a library of that file name is one of them. */
+bool pf_private_system_is(const char *name);
+
+/* A name that was given and that pf_private_system_is() has not met yet; NULL when there is none. Each is
+ * returned once. */
+const char *pf_private_system_unused(void);
+
+/* Where the dynamic linker finds it; false if it does not. */
+bool pf_private_system_find(char path[PATH_MAX], const char *name);
+
+/* What opens a rank's copy of that library, as dlopen would, and leads its calls. NULL: it is none of them.
+ */
+typedef void *pf_private_system_open(const char *path, int flags);
+pf_private_system_open *pf_private_system_opener(const char *name);
+
+#endif
