@@ -223,19 +223,45 @@ bool pf_elf_symbols(const struct pf_elf *elf,
     return found;
 }
 
+/* The dynamic symbols where they lie in the bytes; NULL, and 0, when that is outside of them. */
+static Elf64_Sym *symbols_in_place(const struct pf_elf *elf, Elf *file, GElf_Shdr *header, size_t *count)
+{
+    Elf_Data *data;
+    bool lies = file && find_section(file, SHT_DYNSYM, header, &data) && header->sh_offset <= elf->size &&
+                header->sh_offset % _Alignof(Elf64_Sym) == 0 &&
+                header->sh_size <= elf->size - header->sh_offset;
+    *count = lies ? header->sh_size / sizeof(Elf64_Sym) : 0;
+    return lies ? (Elf64_Sym *)(elf->bytes + header->sh_offset) : NULL;
+}
+
 void pf_elf_make_own(struct pf_elf *elf)
 {
     GElf_Shdr header;
-    Elf_Data *data;
     Elf *file = begin(elf);
-    if (file && find_section(file, SHT_DYNSYM, &header, &data) && header.sh_offset <= elf->size &&
-        header.sh_offset % _Alignof(Elf64_Sym) == 0 && header.sh_size <= elf->size - header.sh_offset) {
-        Elf64_Sym *symbol = (Elf64_Sym *)(elf->bytes + header.sh_offset);
-        for (size_t left = header.sh_size / sizeof *symbol; left > 0; left--, symbol++)
-            if (ELF64_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE)
-                symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol->st_info));
+    size_t left;
+    for (Elf64_Sym *symbol = symbols_in_place(elf, file, &header, &left); left > 0; left--, symbol++)
+        if (ELF64_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE)
+            symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol->st_info));
+    elf_end(file);
+}
+
+int pf_elf_weaken(struct pf_elf *elf, bool (*which)(const char *name, const void *arg), const void *arg)
+{
+    GElf_Shdr header;
+    Elf *file = begin(elf);
+    size_t left, size = 0;
+    int changed = 0;
+    Elf64_Sym *symbol = symbols_in_place(elf, file, &header, &left);
+    const char *strings = symbol ? string_table(elf, file, header.sh_link, &size) : NULL;
+    for (; strings && left > 0; left--, symbol++) {
+        if (symbol->st_shndx != SHN_UNDEF || !symbol->st_name || symbol->st_name >= size ||
+            !which(strings + symbol->st_name, arg))
+            continue;
+        symbol->st_info = ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(symbol->st_info));
+        changed++;
     }
     elf_end(file);
+    return changed;
 }
 
 void pf_elf_keep_ends(struct pf_elf *elf)

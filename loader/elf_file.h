@@ -67,6 +67,10 @@ bool pf_elf_symbols(const struct pf_elf *elf,
  * and those in inline functions). A symbol table that lies outside the file stays. */
 void pf_elf_make_own(struct pf_elf *elf);
 
+/* Makes weak, so that the object can be loaded without them, those of its undefined symbols that `which`
+ * says. Returns how many. */
+int pf_elf_weaken(struct pf_elf *elf, bool (*which)(const char *name, const void *arg), const void *arg);
+
 /* The dynamic linker would call an object's functions for the end when the process ends. They are hidden from
  * it under these tags of the dynamic section, so that they can be called when a rank ends. */
 enum { PF_ELF_ENDS = 0x60005046, PF_ELF_ENDS_SIZE = 0x60005047 };

@@ -184,10 +184,12 @@ static void report_libraries(void)
 {
     for (int i = 0; i < count; i++)
         if (still_there(libraries[i].map) && sum_of(libraries[i].map) != libraries[i].sum)
-            pf_warn("all ranks share the variables of the library %s, which have changed during the run: "
-                    "under mpirun "
-                    "each rank has its own, and its results may differ",
-                    name_of(libraries[i].map));
+            pf_warn(
+                "all ranks share the variables of the library %s, which have changed during the run: "
+                "under mpirun each rank has its own, and its results may differ (PARFOCAL_PRIVATE=%.*s gives "
+                "each rank a copy)",
+                name_of(libraries[i].map), (int)strcspn(name_of(libraries[i].map), ".-"),
+                name_of(libraries[i].map));
 }
 
 static const char *locale_of(const struct pf_process *p)

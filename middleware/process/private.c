@@ -348,7 +348,8 @@ bool pf_private_read(struct pf_elf *elf, const char *path)
     const char *slash = strrchr(path, '/');
     if (!read_object(elf, path))
         return false;
-    if (!linked_by_pfcc(elf) && !pf_private_system_is(slash ? slash + 1 : path)) {
+    bool plugs = pf_private_system_plugs(elf);
+    if (!plugs && !linked_by_pfcc(elf) && !pf_private_system_is(slash ? slash + 1 : path)) {
         pf_elf_free(elf);
         return false;
     }

@@ -104,11 +104,17 @@ void *pf_private_open(const char *name, int flags)
         return NULL; /* RTLD_NOLOAD */
     if (copy == path)
         return open_shared(path, flags);
+    struct link_map *last = pf_libraries_last();
     const char *slash = strrchr(path, '/');
-    return pf_copy_open(&(struct pf_copy){.path = copy,
-                                          .flags = flags & ~RTLD_GLOBAL,
-                                          .keep = !written || pf_private_keeps(),
-                                          .open = pf_private_system_opener(slash ? slash + 1 : path)});
+    void *loaded =
+        pf_copy_open(&(struct pf_copy){.path = copy,
+                                       .flags = flags & ~RTLD_GLOBAL,
+                                       .keep = !written || pf_private_keeps(),
+                                       .open = pf_private_system_opener(slash ? slash + 1 : path)});
+    if (loaded && written)
+        pf_private_system_plug(loaded);
+    pf_libraries_lead(last); /* what it needs of the system */
+    return loaded;
 }
 
 /* Each rank opens libraries of its own. */

@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <simgrid/actor.h>
+
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "loader/imports.h"
+#include "middleware/core/job_state.h"
+#include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private_fortran.h"
 
@@ -104,13 +109,74 @@ bool pf_private_system_find(char path[PATH_MAX], const char *name)
     return fits;
 }
 
+/* The copies that each rank has open. */
+enum { COPIES = 8 };
+static struct copies {
+    void *handles[COPIES];
+    int count;
+} * of_ranks;
+
+/* Ranks are actors, which SMPI numbers from 1. */
+static struct copies *own_copies(void)
+{
+    if (!of_ranks)
+        of_ranks = pf_calloc((size_t)pf_job_state.size, sizeof *of_ranks);
+    return &of_ranks[sg_actor_self_get_pid() - 1];
+}
+
+/* What one of the rank's copies itself defines, and not what it needs. */
+static bool defined_by_copy(const char *name, bool undefined, const void *arg, void **value)
+{
+    const struct copies *own = arg;
+    struct dl_find_object place;
+    for (int i = 0; i < own->count && undefined; i++) {
+        *value = dlsym(own->handles[i], name);
+        if (*value && _dl_find_object(*value, &place) == 0 && place.dlfo_link_map == own->handles[i])
+            return true;
+    }
+    return false;
+}
+
+static bool only_copies_define(const char *name, const void *arg)
+{
+    void *value;
+    return defined_by_copy(name, true, arg, &value);
+}
+
+bool pf_private_system_plugs(struct pf_elf *elf)
+{
+    return count > 0 && pf_elf_weaken(elf, only_copies_define, own_copies()) > 0;
+}
+
+/* The C library is what pfcc makes it for a program. */
+static bool lead_one(const char *name, bool undefined, const void *arg, void **value)
+{
+    if (defined_by_copy(name, undefined, arg, value))
+        return true;
+    *value = undefined ? pf_libc_of_program(name) : NULL;
+    return *value != NULL;
+}
+
+void pf_private_system_plug(void *loaded)
+{
+    pf_imports_replace(loaded, lead_one, own_copies());
+    pf_process_lead(loaded);
+}
+
 static void *open_led(const char *path, int flags)
 {
     void *handle = dlopen(path, flags);
+    struct copies *own = own_copies();
+    bool known = !handle || own->count == COPIES;
+    for (int i = 0; i < own->count && !known; i++)
+        known = own->handles[i] == handle;
+    if (!known)
+        own->handles[own->count++] = handle;
     if (handle)
-        pf_process_lead(handle);
+        pf_private_system_plug(handle);
     return handle;
 }
+
 
 pf_private_system_open *pf_private_system_opener(const char *name)
 {

@@ -27,6 +27,13 @@ const char *pf_private_system_unused(void);
 /* Where the dynamic linker finds it; false if it does not. */
 bool pf_private_system_find(char path[PATH_MAX], const char *name);
 
+/* A plug-in of a copy, such as a module of an interpreter, uses names that only the copy defines. Makes them
+ * weak, so that the plug-in's own copy can be loaded without them; false if it uses none. */
+bool pf_private_system_plugs(struct pf_elf *elf);
+
+/* Leads those names of a loaded plug-in, and its calls, to what the calling rank has. */
+void pf_private_system_plug(void *loaded);
+
 /* What opens a rank's copy of that library, as dlopen would, and leads its calls. NULL: it is none of them.
  */
 typedef void *pf_private_system_open(const char *path, int flags);
