@@ -107,6 +107,37 @@ END
     grep "error: -private: 'gsl' is no name of a library" err
 }
 
+# Modules of an interpreter are plug-ins, which find its names in the process.
+@test "each rank has a Python of its own, and its modules" {
+    cat >embedded.c <<'END'
+#include <Python.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    char text[50];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    Py_Initialize();
+    snprintf(text, sizeof text, "x = %d", rank);
+    PyRun_SimpleString(text);
+    MPI_Barrier(MPI_COMM_WORLD);
+    PyRun_SimpleString("import ctypes, decimal, json, mmap, _queue\ndecimal.getcontext().prec = 5 + x");
+    MPI_Barrier(MPI_COMM_WORLD);
+    PyRun_SimpleString("print(x, decimal.Decimal(1) / 3, json.dumps([x]))");
+    MPI_Finalize();
+    return 0;
+}
+END
+    library=$(pkg-config --libs-only-l python3-embed | tr -d ' ')
+    "$PF_BIN/pfcc" -private "lib${library#-l}" $(pkg-config --cflags python3-embed) embedded.c -o embedded "$library"
+    for model in smpi portals analytic; do
+        [ "$(pfrun -np 3 -model $model ./embedded | sort)" = "0 0.33333 [0]
+1 0.333333 [1]
+2 0.3333333 [2]" ]
+    done
+}
+
 @test "nothing is left of a run that is killed" {
     "$PF_BIN/pfrun" -np 5 -model portals "$DIR/loading" sleep >out 2>&1 &
     local run=$!
