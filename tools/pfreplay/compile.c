@@ -28,6 +28,7 @@ struct compiler {
     int rank, size;
     char *at;           /* the rest of the line */
     const char *action; /* its word */
+    int *counts[2];     /* room for one of each rank */
     int plain;          /* size of the type of counts without one */
     bool begun, ended;
     size_t number_room;
@@ -473,6 +474,17 @@ static void reduction(struct compiler *c, int kind)
     add_flops(c, flops, true);
 }
 
+/* Of the root's side alone. */
+static void forget_side(const struct compiler *c, int kind, int root, int *sent_size, int *received_size)
+{
+    if (root == c->rank)
+        return;
+    if (kind == PF_COLL_SCATTER || kind == PF_COLL_SCATTERV)
+        *sent_size = 0;
+    if (kind == PF_COLL_GATHER || kind == PF_COLL_GATHERV)
+        *received_size = 0;
+}
+
 static void blocks(struct compiler *c, int kind)
 {
     int sent = count(c), received = count(c), root = 0;
@@ -482,11 +494,76 @@ static void blocks(struct compiler *c, int kind)
     int sent_size = type(c), received_size = type(c);
     if (kind == PF_COLL_ALLTOALL && (double)sent * sent_size != (double)received * received_size)
         refuse(c, "blocks of two sizes");
-    if (rooted && root != c->rank) { /* its arguments for the root do not count */
-        sent_size = kind == PF_COLL_SCATTER ? 0 : sent_size;
-        received_size = kind == PF_COLL_GATHER ? 0 : received_size;
-    }
+    forget_side(c, kind, root, &sent_size, &received_size);
     collective(c, (enum pf_coll_kind)kind, root, sent, sent_size, received, received_size);
+}
+
+/* Copies a count for each rank out of the line, to be put behind the other numbers. Returns this rank's. */
+static int read_counts(struct compiler *c, int *counts)
+{
+    for (int i = 0; i < c->size; i++)
+        counts[i] = count(c);
+    return counts[c->rank];
+}
+
+static void put_counts(struct compiler *c, const int *counts)
+{
+    for (int i = 0; i < c->size; i++)
+        add_number(c, counts[i]);
+}
+
+static void gatherv(struct compiler *c, int kind)
+{
+    int sent = 0, received = 0, root;
+    if (kind == PF_COLL_GATHERV)
+        sent = count(c);
+    read_counts(c, c->counts[0]);
+    if (kind == PF_COLL_SCATTERV)
+        received = count(c);
+    root = root_or_0(c);
+    int sent_size = type(c), received_size = type(c);
+    forget_side(c, kind, root, &sent_size, &received_size);
+    collective(c, (enum pf_coll_kind)kind, root, sent, sent_size, received, received_size);
+    put_counts(c, c->counts[0]);
+}
+
+/* Types and displacements differ in their number only, which is left to ranks. */
+static void allgatherv(struct compiler *c, int kind)
+{
+    int sent = count(c), words = 0;
+    read_counts(c, c->counts[0]);
+    for (const char *at = c->at; *(at += strspn(at, " \t\r")); at += strcspn(at, " \t\r"))
+        words++;
+    if (words != 0 && words != 2)
+        refuse(c, "displacements");
+    int sent_size = type(c), received_size = type(c);
+    collective(c, (enum pf_coll_kind)kind, 0, sent, sent_size, 0, received_size);
+    put_counts(c, c->counts[0]);
+}
+
+static void alltoallv(struct compiler *c, int kind)
+{
+    real(c);
+    int sent = read_counts(c, c->counts[0]);
+    real(c);
+    int received = read_counts(c, c->counts[1]);
+    int sent_size = type(c), received_size = type(c);
+    if ((double)sent * sent_size != (double)received * received_size)
+        refuse(c, "blocks of two sizes");
+    collective(c, (enum pf_coll_kind)kind, 0, 0, sent_size, 0, received_size);
+    put_counts(c, c->counts[0]);
+    put_counts(c, c->counts[1]);
+}
+
+static void reduce_scatter(struct compiler *c, int kind)
+{
+    read_counts(c, c->counts[0]);
+    double flops = real(c);
+    int size = type(c);
+    check_op(c);
+    collective(c, (enum pf_coll_kind)kind, 0, 0, size, 0, size);
+    put_counts(c, c->counts[0]);
+    add_flops(c, flops, true);
 }
 
 static const struct action {
@@ -520,6 +597,16 @@ static const struct action {
                {"allGather", blocks, PF_COLL_ALLGATHER},
                {"gather", blocks, PF_COLL_GATHER},
                {"scatter", blocks, PF_COLL_SCATTER},
+               {"gatherv", gatherv, PF_COLL_GATHERV},
+               {"gatherV", gatherv, PF_COLL_GATHERV},
+               {"scatterv", gatherv, PF_COLL_SCATTERV},
+               {"scatterV", gatherv, PF_COLL_SCATTERV},
+               {"allgatherv", allgatherv, PF_COLL_ALLGATHERV},
+               {"allGatherV", allgatherv, PF_COLL_ALLGATHERV},
+               {"alltoallv", alltoallv, PF_COLL_ALLTOALLV},
+               {"allToAllV", alltoallv, PF_COLL_ALLTOALLV},
+               {"reducescatter", reduce_scatter, PF_COLL_REDUCE_SCATTER},
+               {"reduceScatter", reduce_scatter, PF_COLL_REDUCE_SCATTER},
                {"init", init, 0},
                {"finalize", finalize, 0},
                {"location", nothing, 0},
@@ -573,10 +660,14 @@ bool replay_compile(struct replay_source *source, struct an_program *program, ch
         replay_ti_rewind(source);
         return false;
     }
+    for (int i = 0; i < 2; i++)
+        c->counts[i] = pf_calloc((size_t)c->size, sizeof(int));
     for (; c->rank < c->size; c->rank++) {
         c->out = &program->ranks[c->rank];
         compile_rank(c);
     }
+    free(c->counts[0]);
+    free(c->counts[1]);
     free(c->pending);
     free(c->free_slots);
     free(c);

@@ -312,7 +312,7 @@ static void on_platform(void)
         pf_warn("%d ranks on the %d hosts of the platform '%s': some share a host (-hostfile assigns "
                 "them)",
                 run.np, (int)sg_host_count(), run.platform);
-    check_limits(run.np, run.models, run.application, workdir_name());
+    check_limits(run.plays_alone ? 1 : run.np, run.models, run.application, workdir_name());
     pf_summary_set_job(run.np, run.application, run.platform);
     if (run.needs_simulator)
         pf_external_open();

@@ -106,6 +106,15 @@ static void run(struct an_player *p)
     }
 }
 
+/* The ranks do not fit into the nearer caches. */
+static void fetch(const struct an_player *p)
+{
+    __builtin_prefetch(&p->rank->debt);
+    __builtin_prefetch(&p->rank->wake);
+    __builtin_prefetch(&p->program->ops[p->at]);
+    __builtin_prefetch(p->waited[0]);
+}
+
 static void run_all(void)
 {
     while (replay.left > 0) {
@@ -114,6 +123,8 @@ static void run_all(void)
             replay.first = p->next;
             if (!replay.first)
                 replay.last = &replay.first;
+            else
+                fetch(replay.first);
             run(p);
         }
         if (replay.left == 0)
@@ -132,7 +143,7 @@ static void make_players(struct an_program *program)
     size_t slots = 0, size = (size_t)program->size;
     for (size_t i = 0; i < size; i++)
         slots += program->ranks[i].slots;
-    struct an_request **slot = pf_calloc(slots + 1, sizeof(struct an_request *));
+    struct an_slot *slot = pf_calloc(slots + 1, sizeof *slot);
     replay.program = program;
     replay.players = pf_calloc(size, sizeof *replay.players);
     replay.heap = pf_calloc(size + 1, sizeof *replay.heap);
@@ -144,6 +155,8 @@ static void make_players(struct an_program *program)
         p->program = &program->ranks[i];
         p->computes = program->computes;
         p->slots = slot;
+        p->waited = p->few;
+        p->waited_room = 2;
         slot += program->ranks[i].slots;
     }
     /* Rank 0 makes the job of the others, and so is the last one that comes out of MPI_Init. */

@@ -8,12 +8,22 @@
 /* What a rank does when it goes on. */
 enum an_stage { AN_BEGIN, AN_AWAITED, AN_SENT, AN_OUTLAST, AN_WAITED_ALL, AN_ENTER, AN_OVER, AN_FAILED };
 
+/* A request. Of a send whose end is known, and moves no more, there is none until something waits for it:
+ * most messages of most traces. */
+struct an_slot {
+    struct an_request *request; /* NULL: nothing; &an_slot_sent: such a send */
+    double done_at;             /* of such a send */
+};
+
+extern struct an_request an_slot_sent;
+
 /* A rank without a stack. */
 struct an_player {
     struct an_rank *rank;
     struct an_rank_program *program;
-    struct an_request **slots;
-    MPI_Request *waited; /* of an operation that waits for several */
+    struct an_slot *slots;
+    MPI_Request *waited; /* of an operation that waits for several: `few`, or memory of its own */
+    MPI_Request few[2];
     int waited_count, waited_room;
     struct an_request *request; /* that it waits for */
     double date;                /* when its blocking send has ended */

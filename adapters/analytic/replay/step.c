@@ -3,6 +3,8 @@
  * apart where these block. */
 #include "adapters/analytic/replay/replay.h"
 
+#include <string.h>
+
 #include "adapters/analytic/collective/collective.h"
 #include "adapters/analytic/p2p/p2p.h"
 #include "base/memory.h"
@@ -69,8 +71,12 @@ static void sent(struct an_player *p)
 static void wait_for(struct an_player *p, struct an_request *request)
 {
     if (p->waited_count == p->waited_room) {
-        p->waited_room = p->waited_room ? 2 * p->waited_room : 4;
-        p->waited = pf_reallocarray(p->waited, (size_t)p->waited_room, sizeof *p->waited);
+        MPI_Request *own = p->waited == p->few ? NULL : p->waited;
+        p->waited_room *= 2;
+        own = pf_reallocarray(own, (size_t)p->waited_room, sizeof *own);
+        if (p->waited == p->few)
+            memcpy(own, p->few, sizeof p->few);
+        p->waited = own;
     }
     if (request)
         p->waited[p->waited_count++] = (MPI_Request)request;
@@ -86,11 +92,34 @@ static bool begin_wait_all(struct an_player *p)
     return an_must_wait_all(p->rank, p->waited_count, p->waited);
 }
 
+struct an_request an_slot_sent;
+
 static struct an_request *take(struct an_player *p, unsigned slot)
 {
-    struct an_request *request = p->slots[slot];
-    p->slots[slot] = NULL;
+    struct an_request *request = p->slots[slot].request;
+    p->slots[slot].request = NULL;
+    if (request != &an_slot_sent)
+        return request;
+    request = an_request_new(p->rank, AN_SEND);
+    request->done_at = p->slots[slot].done_at;
     return request;
+}
+
+static bool begin_isend(struct an_player *p, const struct an_op *op)
+{
+    struct an_send send = send_of(p, op);
+    struct an_request *request = NULL;
+    double done_at = an_message_send(&send, &request);
+    bool moves = request || p->rank->inflow.node;
+    if (moves && !request)
+        request = an_send_request(&send);
+    if (moves) {
+        request->done_at = done_at;
+        request->inflow = p->rank->inflow;
+    }
+    p->slots[op->slot] = (struct an_slot){moves ? request : &an_slot_sent, done_at};
+    next(p);
+    return an_rank_must_pace(p->rank);
 }
 
 /* The second operation of an exchange is the send; a side without a partner is not there. */
@@ -110,7 +139,6 @@ static bool begin_exchange(struct an_player *p, const struct an_op *op)
 
 static bool begin(struct an_player *p, const struct an_op *op, double *flops)
 {
-    struct an_send send;
     struct an_request *request;
     switch ((enum an_op_kind)op->kind) {
     case AN_OP_COMPUTE:
@@ -122,14 +150,11 @@ static bool begin(struct an_player *p, const struct an_op *op, double *flops)
     case AN_OP_SEND:
         return begin_send(p, op);
     case AN_OP_ISEND:
-        send = send_of(p, op);
-        p->slots[op->slot] = an_start_send(&send);
-        next(p);
-        return an_rank_must_pace(p->rank);
+        return begin_isend(p, op);
     case AN_OP_RECEIVE:
         return await(p, receive(p, op), AN_AWAITED);
     case AN_OP_IRECEIVE:
-        p->slots[op->slot] = receive(p, op);
+        p->slots[op->slot] = (struct an_slot){receive(p, op), 0};
         an_rank_pay_call(p->rank);
         next(p);
         return an_rank_must_pace(p->rank);

@@ -534,8 +534,7 @@ def part_alone(test, seed=None, cases=40):
     for name, lines in ACTIONS.items():
         path = test.write(name + ".txt", ranks(4, lines))
         for options in (machine + LAB, computing):
-            both(name, path, options, {"test": False, "other": False, "gatherv": False, "scatterv": False, "alltoallv": False,
-                                       "reducescatter": False, "compute": False}.get(name, True if name in ("ring", "waitall", "bcast", "sendRecv") else None))
+            both(name, path, options, name not in ("test", "other", "compute"))
     both("goal", test.write("schedule.goal", GOAL), computing, True)
     both("deadlock", test.write("stuck", ranks(2, ["recv {next} 1 10 6"])), machine, False)
     both("truncated", test.write("short", "0 init\n0 send 1 1 100 6\n0 finalize\n1 init\n1 recv 0 1 10 6\n1 finalize\n"), machine, False)
