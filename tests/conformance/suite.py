@@ -6,7 +6,7 @@ import shutil
 import sys
 import tarfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "apps"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "experiments", "apps"))
 import fetch  # noqa: E402
 
 FOLDERS = ["pt2pt", "coll", "comm", "group", "datatype", "info", "attr", "errhan", "topo", "init", "rma", "io", "perf"]
