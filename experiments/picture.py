@@ -60,9 +60,6 @@ def percent(*columns):
 
 
 PICTURES = {
-    "accuracy": Picture("Error of model analytic, fitted to another", "bytes", "error", ("kind",), ("model",), "bytes", "error (%)", ("log", "linear"),
-                        lambda rows: [{**row, "error": 100 * (float(row["seconds in analytic"]) / float(row["seconds in the model"]) - 1)} for row in rows
-                                      if row["kind"] in ("one-way", "collective") and int(row["bytes"]) > 0]),
     "agree": Picture("Difference to portals", "error", "part", ("kind",), ("ranks", "model"), "error against portals (%)", "times within it (%)",
                      ("log", "linear"), shares),
     "congestion": Picture("A program on a quarter of a dragonfly, beside a neighbour", "simulated_us", ("model", "routing"), ("neighbour",),

@@ -4,7 +4,6 @@
  *
  *   measure fit          what the parameters of model analytic are made from: sizes 0 and powers of two
  *   measure between      one-way times of sizes between the powers of two
- *   measure collectives  collectives of all ranks
  *   measure paths        one-way times of empty messages alone
  *   measure steps        one-way times of as many sizes as their piecewise linear curve needs, tests and
  * probes measure aligned [B]  collectives that all ranks begin at the same simulated time, from B bytes on
@@ -658,37 +657,23 @@ static void at_once(void)
     nanosleep(&time, NULL);
 }
 
-/* The times of the slowest rank and, where all begin at once, of the mean one: it is not asked for otherwise,
- * because the ranks would then begin the next one at other times. */
-static void collective_times(collective *run, int bytes, void (*begin_together)(void), double times[2])
+/* The times of the slowest rank and of the mean one, the second time. */
+static void measure_collective(const char *name, collective *run, int bytes)
 {
-    int count = begin_together == at_once ? 1 : 2; /* at once, all times are the same */
-    times[0] = times[1] = 0;
-    for (int i = -1; i < count; i++) {
-        double longest, sum = 0, own;
-        begin_together();
-        own = MPI_Wtime();
+    double longest = 0, sum = 0;
+    for (int i = 0; i < 2; i++) {
+        at_once();
+        double own = MPI_Wtime();
         run(bytes);
         own = since(own);
         MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        if (begin_together == at_once)
-            MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        times[0] += i < 0 ? 0 : longest / count;
-        times[1] += i < 0 ? 0 : sum / ranks;
+        MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
+    report(name, "all", bytes, longest);
+    report(name, "mean", bytes, sum / ranks);
 }
 
-/* The fit of model analytic reads the slowest rank alone. */
-static void measure_collective(const char *name, collective *run, int bytes, void (*begin_together)(void))
-{
-    double times[2];
-    collective_times(run, bytes, begin_together, times);
-    report(name, "all", bytes, times[0]);
-    if (begin_together == at_once)
-        report(name, "mean", bytes, times[1]);
-}
-
-static void measure_collectives(int smallest, void (*begin_together)(void))
+static void measure_collectives(int smallest)
 {
     static const struct {
         const char *name;
@@ -707,12 +692,10 @@ static void measure_collectives(int smallest, void (*begin_together)(void))
         {"allgatherv", allgatherv, true},
         {"alltoallv", alltoallv, true},
     };
-    size_t count = sizeof kinds / sizeof kinds[0] -
-                   (begin_together == together ? 2 : 0); /* those of equal blocks are enough */
-    measure_collective("barrier", barrier, 0, begin_together);
-    for (size_t i = 0; i < count; i++)
+    measure_collective("barrier", barrier, 0);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         for (int bytes = smallest; bytes <= (kinds[i].blocks ? LARGEST / ranks : LARGEST / 4); bytes *= 4)
-            measure_collective(kinds[i].name, kinds[i].run, bytes, begin_together);
+            measure_collective(kinds[i].name, kinds[i].run, bytes);
 }
 
 int main(int argc, char **argv)
@@ -733,10 +716,8 @@ int main(int argc, char **argv)
     clock_time = MPI_Wtime() - clock_time;
     if (strcmp(what, "between") == 0)
         measure_between();
-    else if (strcmp(what, "collectives") == 0)
-        measure_collectives(8, together);
     else if (strcmp(what, "aligned") == 0)
-        measure_collectives(argc > 2 ? atoi(argv[2]) : 8, at_once);
+        measure_collectives(argc > 2 ? atoi(argv[2]) : 8);
     else if (strcmp(what, "steps") == 0)
         measure_steps();
     else if (strcmp(what, "paths") == 0)
