@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "lowlevel/portals/runtime.h"
 #include "openshmem/internal.h"
 
 bool pf_shmem_counted_open(struct pf_shmem *me, struct pf_shmem_counted *counted, unsigned int event)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lowlevel/portals/runtime.h"
 #include "middleware/process/layer.h"
 #include "openshmem/internal.h"
 

@@ -10,7 +10,6 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "lowlevel/engine/engine.h"
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/trace/filter.h"
 #include "lowlevel/trace/layers.h"

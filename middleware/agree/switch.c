@@ -6,7 +6,6 @@
 
 #include <simgrid/engine.h>
 
-#include "base/config.h"
 #include "base/log.h"
 #include "middleware/compute/compute.h"
 #include "middleware/summary/summary.h"

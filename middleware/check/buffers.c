@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "middleware/check/internal.h"
-#include "middleware/comm/intercomm.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype.h"
 #include "middleware/rma/win.h"

@@ -4,7 +4,6 @@
 
 #include "middleware/check/internal.h"
 #include "middleware/core/upcalls.h"
-#include "middleware/core/errhandler.h"
 #include "middleware/core/job_state.h"
 #include "base/memory.h"
 

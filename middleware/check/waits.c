@@ -19,7 +19,6 @@
 #include "base/pool.h"
 #include "middleware/check/internal.h"
 #include "middleware/core/job_state.h"
-#include "middleware/core/upcalls.h"
 
 /* So many events are kept at most. */
 #define EVENT_LIMIT (1 << 21)

@@ -11,12 +11,9 @@
 #include "base/memory.h"
 #include "middleware/agree/ledger_queues.h"
 #include "middleware/comm/comm_id.h"
-#include "middleware/comm/routing.h"
 #include "middleware/core/upcalls.h"
-#include "middleware/object/attribute.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
-#include "middleware/core/job_state.h"
 #include "middleware/comm/comm_topology.h"
 
 /*

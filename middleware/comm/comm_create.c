@@ -14,7 +14,6 @@
 #include "middleware/comm/intercomm.h"
 #include "middleware/comm/routing.h"
 #include "middleware/object/attribute.h"
-#include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
 #include "middleware/core/job_state.h"
 #include "middleware/comm/comm_topology.h"

@@ -5,7 +5,6 @@
 
 #include "middleware/comm/comm.h"
 #include "middleware/comm/group.h"
-#include "middleware/comm/intercomm.h"
 #include "middleware/comm/routing.h"
 #include "base/memory.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "middleware/agree/ledger_queues.h"
-#include "middleware/comm/intercomm.h"
 #include "middleware/comm/routing.h"
 #include "middleware/include/parfocal.h"
 #include "middleware/object/info.h"

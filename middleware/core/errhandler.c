@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "middleware/core/call.h"
 #include "middleware/core/call_site.h"
-#include "middleware/core/rank_objects.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/core/job_state.h"

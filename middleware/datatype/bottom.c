@@ -2,8 +2,6 @@
 /* Replaces MPI_BOTTOM in collectives by addresses that SMPI can compute with. */
 #include "middleware/datatype/bottom.h"
 
-#include "middleware/core/call.h"
-
 /* Where the data of the first derived type begin; 0 when there is none. */
 static MPI_Aint first_address(const MPI_Datatype *types, int n)
 {

@@ -9,7 +9,6 @@
 
 #include "base/config.h"
 #include "middleware/summary/summary.h"
-#include "middleware/observing/observing.h"
 #include "middleware/observing/start.h"
 
 enum outcome { SUCCEEDED, FAILED, UNSUPPORTED, OUTCOMES };

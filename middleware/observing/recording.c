@@ -19,7 +19,6 @@
 #include "base/output_file.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/trace/trace.h"
-#include "middleware/compute/compute.h"
 #include "middleware/core/rank.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/observing/start.h"

@@ -34,9 +34,7 @@
  */
 #include "middleware/p2p/ledger.h"
 
-#include "middleware/p2p/stranded.h"
 #include "middleware/comm/routing.h"
-#include "middleware/p2p/request.h"
 
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model)
 {

@@ -6,7 +6,6 @@
  */
 #include "middleware/p2p/ledger.h"
 #include "middleware/comm/routing.h"
-#include "middleware/p2p/request.h"
 
 /* A rank in a blocking probe for which there is no message yet. */
 struct pf_ledger_prober {

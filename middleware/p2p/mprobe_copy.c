@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "middleware/p2p/stranded.h"
 #include "middleware/comm/routing.h"
 #include "middleware/p2p/mprobe.h"
 #include "middleware/p2p/request.h"

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "middleware/p2p/stranded.h"
 #include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"

@@ -16,7 +16,6 @@
 #include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
 #include "middleware/object/attribute.h"
-#include "middleware/core/errhandler.h"
 #include "middleware/core/observed.h"
 #include "middleware/p2p/bsend.h"
 #include "middleware/process/program_frame.h"

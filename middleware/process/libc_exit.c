@@ -10,7 +10,6 @@
 #include <simgrid/actor.h>
 
 #include "base/child.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/program.h"

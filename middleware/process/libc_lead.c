@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/child.h"
-#include "base/log.h"
 #include "loader/elf_file.h"
 #include "loader/image.h"
 #include "loader/imports.h"

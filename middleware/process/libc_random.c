@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The generators of the C library: each rank has those of one process. */
-#include "middleware/process/libc.h"
 
 #include <errno.h>
 #include <stdint.h>

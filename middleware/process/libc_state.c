@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of the C library that return their result in its memory, or keep something for the next call. */
-#include "middleware/process/libc.h"
 
 #include <arpa/inet.h>
 #include <locale.h>
@@ -11,7 +10,6 @@
 #include <time.h>
 #include <wchar.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/process/libc_process.h"
 

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/comm/routing.h"
-#include "middleware/object/info.h"
 #include "middleware/rma/win_order.h"
 
 static struct pf_win_shared *forming; /* windows that some members have yet to join */

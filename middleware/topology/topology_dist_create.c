@@ -12,7 +12,6 @@
 
 #include "middleware/comm/routing.h"
 #include "middleware/object/info.h"
-#include "middleware/topology/topology.h"
 #include "middleware/topology/topology_dist.h"
 #include "base/memory.h"
 

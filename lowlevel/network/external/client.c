@@ -11,7 +11,6 @@
  */
 #include "base/config.h"
 #include "base/memory.h"
-#include "lowlevel/network/external/external.h"
 #include "lowlevel/network/external/peer.h"
 #include "lowlevel/network/external/reports.h"
 #include "lowlevel/network/network.h"
