@@ -157,8 +157,9 @@ void pf_platform_route(int src, int dst, struct pf_platform_route *route)
 
 bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
 {
-    std::vector<Link *> path;
+    static std::vector<Link *> path; /* there may be a million routes */
     double latency = 0.0;
+    path.clear();
     if (!find_route(hosts[src], hosts[dst], path, latency))
         return false;
     route->latency = latency;

@@ -454,7 +454,7 @@ static void read_rank(struct goal *goal, char *line, bool *seen)
 static void goal_open(struct replay_source *source, const char *path)
 {
     struct goal goal = {.source = source, .path = path, .file = fopen(path, "re"), .names_used = 1};
-    struct replay_text text;
+    struct replay_text text = {0};
     char *line = goal.file ? next_line(&goal) : NULL;
     if (!line)
         pf_die("-replay: cannot read '%s': %s", path, strerror(errno));

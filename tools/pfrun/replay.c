@@ -47,13 +47,16 @@ void replay_prepare(struct options *options)
 static const char *what_needs_ranks(const struct options *options, unsigned models)
 {
     static const char *const tracing[] = {"--cfg=tracing", "--cfg=cpu/", "--cfg=host/"};
-    if ((models & ~(1u << PF_MODEL_SMPI)) != 1u << PF_MODEL_ANALYTIC || strcmp(pf_config.model, "analytic") ||
-        *pf_config.schedule || *pf_config.load || *pf_config.regions)
+    if ((models & ~(1u << PF_MODEL_SMPI)) != 1u << PF_MODEL_ANALYTIC ||
+        strcmp(pf_config.model, "analytic") != 0 || *pf_config.schedule || *pf_config.load ||
+        *pf_config.regions)
         return "";
     for (int i = 0; i < options->simgrid_count; i++)
         for (size_t k = 0; k < sizeof tracing / sizeof tracing[0]; k++)
             if (strncmp(options->simgrid[i], tracing[k], strlen(tracing[k])) == 0)
                 return options->simgrid[i];
+    if (options->map)
+        return "-map";
     if (pf_config.check)
         return "the checks";
     if (pf_config.count_calls || pf_config.rank_times || pf_config.timeline)
