@@ -83,6 +83,8 @@ def online_sample(options, runs, placed):
 def exact(runs):
     """As online_sample(), of a run that was all in the fine model."""
     try:
+        if len(runs.markers.all) > thresholds.MOST_LISTED:
+            raise units.NoStructure
         parts, found = units.from_markers(runs.markers.all)
         parts = units.Units(parts)
     except units.NoStructure:

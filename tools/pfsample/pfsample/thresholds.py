@@ -54,4 +54,5 @@ USUAL_SHARE = 0.95  # of iterations that are of one kind, where others come betw
 APPLICATION_SHARE = 0.2  # of the processor time, above which no other model is five times as cheap
 ONE_RUN, MORE_RUNS = 5, 10  # times that the fine model must be more expensive than the cheap one: where one further run may do; where some are needed, as
 # the cheap run in which nothing may be found costs so much less than the fine one
+MOST_LISTED = 2000  # markers of a run all in the fine model, whose units are listed: to find those of more takes longer than it tells
 MOST_COST = 1.1  # of the cost of the whole run in the fine model

@@ -2,6 +2,7 @@
 """Units, which are sampled, from markers, which every rank passes once and in order: what repeats in the sequence of markers."""
 import csv
 import hashlib
+import operator
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -113,9 +114,11 @@ def plain(name):
 def period(tokens):
     """The least distance at which most tokens recur, 0 when there is none."""
     count = len(tokens)
+    numbers = {}
+    tokens = [numbers.setdefault(token, len(numbers)) for token in tokens]
     for distance in range(1, min(thresholds.LONGEST_PERIOD, count // thresholds.LEAST_UNITS) + 1):
         # A token that is nearly always the same would hide what comes in every tenth iteration.
-        if sum(a == b for a, b in zip(tokens, tokens[distance:])) >= thresholds.MATCHING_SHARE * (count - distance):
+        if sum(map(operator.eq, tokens, tokens[distance:])) >= thresholds.MATCHING_SHARE * (count - distance):
             return distance
     return 0
 
@@ -135,8 +138,7 @@ def cut(tokens, distance):
     while at < end:
         following = at + distance
         if following < end and tokens[following] != anchor:
-            near = [i for i in range(at + 1, end) if tokens[i] == anchor]
-            following = next((i for i in near if i >= following), end) if distance > 1 else following
+            following = next((i for i in range(following, end) if tokens[i] == anchor), end) if distance > 1 else following
         at = min(following, end)
         starts.append(at)
     return starts
