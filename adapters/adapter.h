@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ADAPTER_H
-#define PF_ADAPTERS_ADAPTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -252,5 +251,3 @@ int pf_adapter_no_intercomm(struct pf_instance *in, const struct pf_intercomm_re
 
 /* For an adapter that can have several communicators of one id, of which all but one were freed. */
 bool pf_adapter_no_comm_kept(struct pf_instance *in, int id);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ENVELOPE_H
-#define PF_ADAPTERS_ENVELOPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ struct pf_envelope *pf_envelope_last_of(const struct pf_envelope_queue *queue, i
 
 /* Hands all envelopes to `release`, which frees them, and frees what the queue itself has. */
 void pf_envelope_queue_clear(struct pf_envelope_queue *queue, void (*release)(struct pf_envelope *));
-
-#endif

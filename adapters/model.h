@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_MODEL_H
-#define PF_MIDDLEWARE_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ PF_EXPORT const char *pf_model_missing(enum pf_model model);
 /* Can the model be used here and now? Loads nothing. Returns an enum pf_error, and in `why` one line when it
  * is not PF_SUCCESS. */
 PF_EXPORT int pf_model_probe(enum pf_model model, char *why, size_t why_size);
-
-#endif

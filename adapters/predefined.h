@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_PREDEFINED_H
-#define PF_ADAPTERS_PREDEFINED_H
+#pragma once
 
 /*
  * The middleware's values of predefined datatypes and operations (middleware/include/mpi.h), for files that
@@ -171,5 +170,3 @@ enum pf_predefined {
     X(MPI_ERR_UNSUPPORTED_OPERATION, 55)                                                                     \
     X(MPI_ERR_WIN, 56)                                                                                       \
     X(MPI_ERR_RMA_FLAVOR, 57)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_CHILD_H
-#define PF_BASE_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ PF_EXPORT void pf_child_set_born(void (*born)(void));
 PF_EXPORT void pf_child_watch(void (*closed)(void));
 
 PF_EXPORT bool pf_in_child(void);
-
-#endif

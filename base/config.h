@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_CONFIG_H
-#define PF_BASE_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ PF_EXPORT void pf_config_write(FILE *out, const char *prefix);
 
 /* The nearest word to `word` among `n` candidates by edit distance, or NULL when none is near. */
 PF_EXPORT const char *pf_nearest_word(const char *word, const char *const *candidates, size_t n);
-
-#endif

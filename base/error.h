@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_ERROR_H
-#define PF_BASE_ERROR_H
+#pragma once
 
 #include "base/export.h"
 
@@ -24,5 +23,3 @@ enum pf_error {
 
 /* The text of a code, never NULL. */
 PF_EXPORT const char *pf_error_text(int code);
-
-#endif

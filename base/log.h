@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_LOG_H
-#define PF_BASE_LOG_H
+#pragma once
 
 #include "base/export.h"
 
@@ -29,5 +28,3 @@ PF_EXPORT int pf_end_status(void);
 /* Runs the pf_at_end functions, but in a child (base/child.h), and leaves the process with `status`
  * without running exit handlers, which are not safe from a simulated actor's stack. */
 PF_EXPORT void pf_end_process(int status) __attribute__((noreturn));
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_MACHINE_H
-#define PF_BASE_MACHINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ PF_EXPORT void pf_machine_list(FILE *out);
 
 /* Reads the file that pf_config.calibrated names: settings of SimGrid alone. NULL when none is named. */
 PF_EXPORT struct pf_setting_file *pf_calibration_read(void);
-
-#endif

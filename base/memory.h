@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_MEMORY_H
-#define PF_BASE_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,5 +72,3 @@ static inline char *pf_asprintf(const char *format, ...)
     va_end(args);
     return text;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_OUTPUT_FILE_H
-#define PF_BASE_OUTPUT_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ PF_EXPORT void pf_output_check(const char *path);
 
 /* fopen() behind that check. */
 PF_EXPORT FILE *pf_output_open(const char *path, const char *mode);
-
-#endif

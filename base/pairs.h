@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_PAIRS_H
-#define PF_BASE_PAIRS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ static inline void **pf_pairs_get(struct pf_pairs *pairs, uint64_t one, uint32_t
     }
     return &place->block[other % PF_PAIRS_BLOCK];
 }
-
-#endif

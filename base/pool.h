@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_POOL_H
-#define PF_BASE_POOL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -85,5 +84,3 @@ static inline void pf_pool_put(struct pf_pool *pool, void *object)
     pool->free_list = object;
     pool->in_use--;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_SELF_H
-#define PF_BASE_SELF_H
+#pragma once
 
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
@@ -28,5 +27,3 @@ static inline pf_self_t *pf_self(void)
 {
     return (pf_self_t *)sg_actor_self_get_data();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_SETTING_FILE_H
-#define PF_BASE_SETTING_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ static inline bool pf_setting_is_simgrid(const struct pf_setting *setting)
             return true;
     return false;
 }
-
-#endif

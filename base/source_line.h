@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_BASE_SOURCE_LINE_H
-#define PF_BASE_SOURCE_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@
  */
 PF_EXPORT bool pf_source_line(const char *object, unsigned long offset, char *function, size_t function_size,
                               char *line, size_t line_size);
-
-#endif

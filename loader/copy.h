@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOADER_COPY_H
-#define PF_LOADER_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ enum pf_copy_fault pf_copy_load(const struct pf_copy *copy, void **loaded, char 
 
 /* What the library exports under this name, NULL when it exports no such thing. */
 void *pf_copy_symbol(void *loaded, const char *name);
-
-#endif

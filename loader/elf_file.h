@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOADER_ELF_FILE_H
-#define PF_LOADER_ELF_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ bool pf_elf_need(struct pf_elf *elf, size_t entry, const char *text);
 
 /* An entry at the end of the dynamic section that the linker has left empty, 0 when there is none. */
 size_t pf_elf_spare_entry(const struct pf_elf *elf);
-
-#endif

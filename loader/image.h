@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOADER_IMAGE_H
-#define PF_LOADER_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,6 +89,4 @@ PF_EXPORT bool pf_loaded_where(const void *address, struct pf_image_place *place
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOADER_IMAGE_LAYOUT_H
-#define PF_LOADER_IMAGE_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -84,5 +83,3 @@ uint32_t pf_image_names_hash(const char *name);
 
 /* Fills in all but what image.c needs for copies. False, and why. */
 bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n);
-
-#endif

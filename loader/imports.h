@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOADER_IMPORTS_H
-#define PF_LOADER_IMPORTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,6 +27,4 @@ PF_EXPORT int pf_imports_replace_one(void *library, const char *name, void *valu
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOADER_KEYS_H
-#define PF_LOADER_KEYS_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ void *pf_keys_get(pthread_key_t key, size_t owner);
 
 /* 0, or ENOMEM. */
 int pf_keys_set(pthread_key_t key, size_t owner, const void *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOADER_LIBC_H
-#define PF_LOADER_LIBC_H
+#pragma once
 
 /*
  * A column of loader/libc.def as a table. The includer defines PF_LIBC so that it takes the policy of its
@@ -26,5 +25,3 @@ struct pf_libc_host {
     void (*setenv)(const char *name, const char *value);
 };
 void pf_libc_set_host(const struct pf_libc_host *host);
-
-#endif

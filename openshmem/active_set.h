@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENSHMEM_ACTIVE_SET_H
-#define PF_OPENSHMEM_ACTIVE_SET_H
+#pragma once
 
 #include "openshmem/internal.h"
 
@@ -36,5 +35,3 @@ void pf_shmem_set_sync(const struct pf_shmem_set *set);
 /* The data of the member `root` to all others, down a binomial tree: `own` at the root, `to` elsewhere. */
 void pf_shmem_set_broadcast(const struct pf_shmem_set *set, void *to, const void *own, size_t length,
                             int root);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENSHMEM_CALLS_H
-#define PF_OPENSHMEM_CALLS_H
+#pragma once
 
 #include "openshmem/internal.h"
 
@@ -52,5 +51,3 @@
         for (size_t i = 0; i < count; i++)                                                                   \
             a[i] = (type)PF_SHMEM_OF_##operation(a[i], b[i]);                                                \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENSHMEM_INTERNAL_H
-#define PF_OPENSHMEM_INTERNAL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -218,5 +217,3 @@ void pf_shmem_alltoalls(struct pf_shmem *me, void *to, const void *from, ptrdiff
 typedef void (*pf_shmem_operation)(void *into, const void *other, size_t count);
 void pf_shmem_reduce(struct pf_shmem *me, void *to, const void *from, int count, size_t size,
                      pf_shmem_operation operation, PF_SHMEM_SET);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_LOCAL_COLLECTIVES_H
-#define PF_ADAPTERS_LOCAL_COLLECTIVES_H
+#pragma once
 
 /* The collective calls by their names in struct pf_own_fn, and in lower case as adapters name their
  * functions.
@@ -36,5 +35,3 @@
     X(Graph_create, graph_create)                                                                            \
     X(Dist_graph_create, dist_graph_create)                                                                  \
     X(Dist_graph_create_adjacent, dist_graph_create_adjacent)
-
-#endif

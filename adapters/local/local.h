@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_LOCAL_LOCAL_H
-#define PF_ADAPTERS_LOCAL_LOCAL_H
+#pragma once
 
 #include "adapters/adapter.h"
 
@@ -35,5 +34,3 @@ int pf_local_unpack(const void *packed, int size, int *position, void *to, int c
 /* Slots of struct pf_adapter_ops. */
 void pf_local_status_get(const void *native, struct pf_native_status_view *out);
 int pf_local_error_class(struct pf_instance *in, int code);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_LOCAL_TYPES_H
-#define PF_ADAPTERS_LOCAL_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,6 +75,4 @@ void pf_local_drop(void *op, void *type);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

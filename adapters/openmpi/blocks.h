@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_BLOCKS_H
-#define PF_OPENMPI_BLOCKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
  */
 void *pf_blocks_malloc(size_t size);
 void pf_blocks_free(void *block);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_CLONE_H
-#define PF_OPENMPI_CLONE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ const char *pf_clone_base(void);
 /* Writes the clone of a library for `rank`, opens it and unlinks it. Returns what loader/copy.h knows it by,
  * or NULL and a reason. */
 void *pf_clone_load(struct pf_family *member, int rank, char *why, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_FAMILY_H
-#define PF_OPENMPI_FAMILY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void pf_family_close(struct pf_family *member);
 
 /* Makes the bytes those of this rank's copy. False if the number is none that fits. */
 bool pf_family_number(struct pf_family *member, int rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_HOOKS_H
-#define PF_OPENMPI_HOOKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ extern bool (*pf_hooks_first_search)(void);
 
 /* One round of the progress functions of the calling actor's Open MPI. */
 extern void (*pf_hooks_progress)(void);
-
-#endif

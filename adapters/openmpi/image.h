@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_IMAGE_H
-#define PF_OPENMPI_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void pf_ompi_image_fetch(pf_self_t *self);
 
 /* One of its libraries for this rank, as pf_clone_load(). Its calls lead to where hooks.h has them. */
 void *pf_ompi_image_load(const struct pf_family *member, int rank, char *why, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_INSTANCE_H
-#define PF_OPENMPI_INSTANCE_H
+#pragma once
 
 #include "adapters/openmpi/glue/glue.h"
 #include "adapters/openmpi/openmpi.h"
@@ -35,5 +34,3 @@ void *pf_ompi_plugin_symbol(void *context, void *handle, const char *name);
 /* The environment as the instance sees it. */
 const char *pf_ompi_instance_getenv(struct pf_ompi_instance *inst, const char *name);
 void pf_ompi_instance_setenv(struct pf_ompi_instance *inst, const char *name, const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_MESSAGE_LOG_H
-#define PF_OPENMPI_MESSAGE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ bool pf_message_log_wanted(void);
 
 /* One message that `from` gives to Open MPI's messaging layer now. Ranks are those of the job. */
 void pf_message_log_write(int from, int to, size_t bytes, int tag);
-
-#endif

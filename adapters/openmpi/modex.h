@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_MODEX_H
-#define PF_OPENMPI_MODEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ void pf_modex_put(int rank, const char *key, int type, const void *data, size_t 
 
 /* What a rank has published; false when it has not. The bytes stay until it publishes others. */
 bool pf_modex_get(int rank, const char *key, int *type, const void **data, size_t *n);
-
-#endif

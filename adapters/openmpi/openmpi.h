@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_OPENMPI_H
-#define PF_OPENMPI_OPENMPI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ const struct pf_glue *pf_ompi_glue(const struct pf_ompi_instance *inst);
 /* Makes Open MPI do what can be done now, by an actor that works on behalf of the rank. Never blocks.
  * pf_portals_set_notify() reports when that is worth while. */
 void pf_ompi_progress(struct pf_ompi_instance *inst);
-
-#endif

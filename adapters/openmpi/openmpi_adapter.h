@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_OPENMPI_ADAPTER_H
-#define PF_ADAPTERS_OPENMPI_ADAPTER_H
+#pragma once
 
 #include "adapters/adapter.h"
 
 extern const struct pf_adapter pf_openmpi_adapter;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_PARTS_H
-#define PF_OPENMPI_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ int pf_parts_each_plugin(int (*each)(const char *path, void *arg), void *arg);
 /* Bytes on disk and memory maps of one instance at start. */
 size_t pf_parts_bytes(void);
 size_t pf_parts_maps(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_SETTINGS_H
-#define PF_OPENMPI_SETTINGS_H
+#pragma once
 
 /*
  * What Open MPI reads from its environment (OMPI_MCA_*): settings that the adapter depends on come from here,
@@ -12,5 +11,3 @@ const char *pf_settings_get(const char *name);
 
 /* Before any library of Open MPI is loaded: what libraries read that it brings once for the process. */
 void pf_settings_of_process(void);
-
-#endif

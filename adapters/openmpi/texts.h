@@ -5,8 +5,7 @@
  * library takes its slow way for each of them (printf_positional()), because a library of gfortran's has
  * conversions of its own: that was a sixth of what 16 ranks start with, and of what two ranks cost that meet.
  */
-#ifndef PF_OMPI_TEXTS_H
-#define PF_OMPI_TEXTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ int pf_ompi_asprintf(char **text, int flag, const char *format, ...) __attribute
  * has. `flag` and `size` are not looked at. */
 int pf_ompi_snprintf(char *text, size_t room, int flag, size_t size, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_WAITS_H
-#define PF_OPENMPI_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool pf_ompi_keeps_event(const void *waits, const ptl_event_t *event, int kept);
 
 /* Whether such an event completes this request of Open MPI. For pf_portals_any_event(). */
 bool pf_ompi_event_completes(const void *request, const ptl_event_t *event);
-
-#endif

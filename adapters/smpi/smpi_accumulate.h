@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_ACCUMULATE_H
-#define PF_ADAPTERS_SMPI_ACCUMULATE_H
+#pragma once
 
 /*
  * SMPI 3.32 does not ask whether an operation is defined for the items that an accumulate combines, as it
@@ -10,5 +9,3 @@
  */
 struct pf_own_fn;
 void pf_smpi_accumulate_install(struct pf_own_fn *fn);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_CALLS_H
-#define PF_ADAPTERS_SMPI_CALLS_H
+#pragma once
 
 /*
  * Functions that SMPI 3.32 has not got or does otherwise than MPI says, in the table of its functions. What
@@ -11,5 +10,3 @@ void pf_smpi_calls_install(struct pf_own_fn *fn);
 
 /* The window (an MPI_Win of SMPI) goes without its MPI_Win_free: what was attached to it is forgotten. */
 void pf_smpi_calls_forget(const void *win);
-
-#endif

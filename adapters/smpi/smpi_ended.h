@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_ENDED_H
-#define PF_ADAPTERS_SMPI_ENDED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,6 +25,4 @@ void pf_smpi_forget_ended(void *communications, size_t *limit);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

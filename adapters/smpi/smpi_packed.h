@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_PACKED_H
-#define PF_ADAPTERS_SMPI_PACKED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool pf_smpi_packed_needed(void *op, void *type);
 /* The scans; `inclusive` is MPI_Scan. Arguments as there, handles of SMPI. */
 int pf_smpi_packed_scan(bool inclusive, const void *send, void *receive, int count, void *type, void *op,
                         void *comm);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_POLLS_H
-#define PF_ADAPTERS_SMPI_POLLS_H
+#pragma once
 
 /*
  * Simulated time that passes inside SMPI's tests and probes, which sleep before they look: a run that is
@@ -17,5 +16,3 @@ void pf_smpi_polls_slept(double seconds);
 /* A rank has begun to use SMPI, or ends: the last one that ends may warn. */
 void pf_smpi_polls_begin(void);
 void pf_smpi_polls_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_RECEIVE_H
-#define PF_ADAPTERS_SMPI_RECEIVE_H
+#pragma once
 
 struct pf_instance;
 
@@ -26,5 +25,3 @@ void pf_smpi_receive_forget(void);
 /* The rank with this actor has called MPI_Finalize. SMPI ends the process with a backtrace when it gets a
  * message after its actor has ended: from now on that is an error of one line. */
 void pf_smpi_receive_end(int rank, long actor);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_REDUCE_H
-#define PF_ADAPTERS_SMPI_REDUCE_H
+#pragma once
 
 /*
  * SMPI 3.32 loses the result of a nonblocking reduction of a derived datatype, combines the contributions out
@@ -10,5 +9,3 @@
  */
 struct pf_own_fn;
 void pf_smpi_reduce_install(struct pf_own_fn *fn);
-
-#endif

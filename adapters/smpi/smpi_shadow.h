@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_SHADOW_H
-#define PF_ADAPTERS_SMPI_SHADOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,6 +74,4 @@ void pf_smpi_request_free_parts(void *request);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

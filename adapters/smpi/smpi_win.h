@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_SMPI_WIN_H
-#define PF_ADAPTERS_SMPI_WIN_H
+#pragma once
 
 #include "adapters/adapter.h"
 
@@ -27,6 +26,4 @@ int pf_smpi_win_share(void *comm);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

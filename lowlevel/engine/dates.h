@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_ENGINE_DATES_H
-#define PF_LOWLEVEL_ENGINE_DATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -62,5 +61,3 @@ static inline bool pf_dates_pass(struct pf_dates *dates, double now)
         dates->first++;
     return dates->first != before;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_ENGINE_H
-#define PF_LOWLEVEL_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -167,6 +166,4 @@ PF_EXPORT void pf_engine_set_alarm(struct pf_waiter *waiter, double date, double
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

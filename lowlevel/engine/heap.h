@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_ENGINE_HEAP_H
-#define PF_LOWLEVEL_ENGINE_HEAP_H
+#pragma once
 
 #include "lowlevel/engine/engine.h"
 
@@ -32,6 +31,4 @@ bool pf_waiter_needs_semaphore(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NETWORK_LOSS_H
-#define PF_LOWLEVEL_NETWORK_LOSS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ static inline bool pf_loss_strikes(double probability)
 {
     return probability > 0.0 && pf_loss_draw(probability);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NETWORK_H
-#define PF_LOWLEVEL_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,5 +127,3 @@ const struct pf_network_ops *pf_network_of(const struct pf_transfer *t);
 
 /* Injects the transfer into its network and keeps one with its own clock running. */
 void pf_network_inject(struct pf_transfer *t);
-
-#endif

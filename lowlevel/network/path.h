@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NETWORK_PATH_H
-#define PF_LOWLEVEL_NETWORK_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ void pf_path_set_bus(int node, double rate);
 
 /* `changed` is called when a link's bandwidth or state has changed, in each network that uses it. */
 void pf_path_on_change(void (*changed)(struct pf_resource *resource));
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NETWORK_SHARING_H
-#define PF_LOWLEVEL_NETWORK_SHARING_H
+#pragma once
 
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/network/path.h"
@@ -27,5 +26,3 @@ void pf_sharing_for_each(struct pf_resource *resource, void (*visit)(void *arg))
 
 /* The present rate of a flow, B/s (tests). */
 double pf_sharing_rate(const struct pf_flow *flow);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_BUS_H
-#define PF_LOWLEVEL_NIC_BUS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -86,5 +85,3 @@ static inline double pf_take_turn(double *server_free, double date, double gap)
     *server_free = start + gap;
     return date > start ? date : start;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_CHANNEL_H
-#define PF_LOWLEVEL_NIC_CHANNEL_H
+#pragma once
 
 #include "lowlevel/nic/nic.h"
 
@@ -44,5 +43,3 @@ void pf_nic_channel_insert(struct pf_nic_message *m);
 void pf_nic_channel_advance(struct pf_nic_channel *channel);
 /* A stream has left (or is lost). */
 void pf_nic_channel_left(struct pf_nic_message *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_E2E_H
-#define PF_LOWLEVEL_NIC_E2E_H
+#pragma once
 
 #include "lowlevel/nic/nic.h"
 
@@ -21,5 +20,3 @@ bool pf_e2e_tail(struct pf_nic_message *m);
 
 /* The network has lost it; it will be sent again, or its client gets `lost`. */
 void pf_e2e_lost(struct pf_nic_message *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_ENTRIES_H
-#define PF_LOWLEVEL_NIC_ENTRIES_H
+#pragma once
 
 #include "lowlevel/engine/dates.h"
 #include "lowlevel/nic/nic.h"
@@ -25,5 +24,3 @@ void pf_entries_enter(struct pf_entries *table, struct pf_nic_message *m);
 
 /* The NIC forgets the message at `date`, when the acknowledgement comes or it gives up. */
 void pf_entries_release(struct pf_nic_message *m, double date);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_INTERFACE_H
-#define PF_LOWLEVEL_NIC_INTERFACE_H
+#pragma once
 
 #include "lowlevel/nic/bus.h"
 #include "lowlevel/nic/entries.h"
@@ -18,5 +17,3 @@ struct pf_nic {
     struct pf_event_fifo tx_fifos[PF_NIC_ACK + 1]; /* a kind of message takes the same time, mostly */
     struct pf_event_fifo rx_fifos[PF_VN_COUNT];
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_H
-#define PF_LOWLEVEL_NIC_H
+#pragma once
 
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/network/network.h"
@@ -99,5 +98,3 @@ bool pf_nic_keeps(size_t payload);
 bool pf_nic_in_command(size_t payload, bool matching, bool is_volatile);
 /* The longest payload that the processor writes. */
 size_t pf_nic_volatile_max(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_ORDER_H
-#define PF_LOWLEVEL_NIC_ORDER_H
+#pragma once
 
 #include "lowlevel/nic/channel.h"
 
@@ -49,5 +48,3 @@ void pf_order_lost(struct pf_nic_message *m);
 /* After a header or a loss: the next message of the channel that need not wait any longer, NULL without one.
  */
 struct pf_nic_message *pf_order_next(struct pf_nic_channel *channel);
-
-#endif

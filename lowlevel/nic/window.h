@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_NIC_WINDOW_H
-#define PF_LOWLEVEL_NIC_WINDOW_H
+#pragma once
 
 #include "lowlevel/nic/nic.h"
 
@@ -16,5 +15,3 @@ bool pf_window_enter(struct pf_nic_message *m, void (*go)(struct pf_nic_message 
 
 /* The message stops counting at `date`. */
 void pf_window_leave(struct pf_nic_message *m, double date);
-
-#endif

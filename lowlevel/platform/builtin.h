@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PLATFORM_BUILTIN_H
-#define PF_LOWLEVEL_PLATFORM_BUILTIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ bool pf_platform_builtin_fabric(const char *name, int hosts, char *text, size_t 
 /* The name of a host whose name depended on the number of hosts, as it did until this version. False: `old`
  * is none of those. */
 bool pf_platform_builtin_renamed(const char *old, long hosts, char *name, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PLATFORM_LOAD_H
-#define PF_LOWLEVEL_PLATFORM_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +30,4 @@ PF_EXPORT void pf_platform_stand_in(const char *name, const char *file, void (*r
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

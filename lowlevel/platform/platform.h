@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PLATFORM_H
-#define PF_LOWLEVEL_PLATFORM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,6 +59,4 @@ PF_EXPORT void pf_platform_on_change(void (*changed)(int link));
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

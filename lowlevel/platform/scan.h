@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PLATFORM_SCAN_H
-#define PF_LOWLEVEL_PLATFORM_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +28,4 @@ bool pf_platform_latency_changes(const char *link);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

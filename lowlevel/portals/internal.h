@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PORTALS_INTERNAL_H
-#define PF_LOWLEVEL_PORTALS_INTERNAL_H
+#pragma once
 
 #include "base/export.h"
 
@@ -524,5 +523,3 @@ void ptl_wait_until(struct ptl_process *process, double date, const char *call);
 void ptl_queue_wait(struct ptl_process *process);
 /* The command queue has room again, or there is no point in waiting for it. */
 void ptl_queue_moved(struct ptl_process *process);
-
-#endif

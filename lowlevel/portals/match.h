@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PORTALS_MATCH_H
-#define PF_LOWLEVEL_PORTALS_MATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ static inline bool ptl_match_keys(struct ptl_match_key a, struct ptl_match_key b
 {
     return !(((a.bits ^ b.bits) & ~ignore.bits) | ((a.sender ^ b.sender) & ~ignore.sender));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PORTALS_TRIGGER_QUEUE_H
-#define PF_LOWLEVEL_PORTALS_TRIGGER_QUEUE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ struct ptl_trigger_queue {
 void ptl_trigger_queue_add(struct ptl_trigger_queue *queue, struct ptl_trigger_node *node);
 /* Takes the first one out and returns it; the queue must not be empty. */
 struct ptl_trigger_node *ptl_trigger_queue_take(struct ptl_trigger_queue *queue);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_SIMGRID_CHECK_H
-#define PF_LOWLEVEL_SIMGRID_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +18,4 @@ bool pf_simgrid_check(char *why, size_t room);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

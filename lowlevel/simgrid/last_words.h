@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_SIMGRID_LAST_WORDS_H
-#define PF_LOWLEVEL_SIMGRID_LAST_WORDS_H
+#pragma once
 
 #include "base/export.h"
 
@@ -20,6 +19,4 @@ PF_EXPORT const char *pf_simgrid_last_words(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

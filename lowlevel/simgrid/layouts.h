@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_SIMGRID_LAYOUTS_H
-#define PF_LOWLEVEL_SIMGRID_LAYOUTS_H
+#pragma once
 
 /* What all versions of SimGrid have in common; private.h says what each of these is. */
 
@@ -306,5 +305,4 @@ struct request {
 };
 
 } // namespace pf_simgrid
-#endif
 #endif

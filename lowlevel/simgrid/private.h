@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_SIMGRID_PRIVATE_H
-#define PF_LOWLEVEL_SIMGRID_PRIVATE_H
+#pragma once
 
 /* clang-format off */
 /*
@@ -48,5 +47,3 @@
 #define PF_SIMGRID_LAYOUTS "lowlevel/simgrid/layouts.h"
 #endif
 #include PF_SIMGRID_LAYOUTS
-
-#endif

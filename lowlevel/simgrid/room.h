@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_SIMGRID_ROOM_H
-#define PF_LOWLEVEL_SIMGRID_ROOM_H
+#pragma once
 
 #include <cstring>
 #include <new>
@@ -30,5 +29,3 @@ template <class Object, class... Arguments> Object *pf_simgrid_new(const char *w
                PF_SIMGRID_MAJOR, PF_SIMGRID_MINOR, what, sizeof(Object) - SPARE);
     return object;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_SIMGRID_3_32_H
-#define PF_LOWLEVEL_SIMGRID_3_32_H
+#pragma once
 
 /* SimGrid 3.32; private.h says what each of these is. */
 
@@ -15,5 +14,3 @@
 #define PF_SIMGRID_COMMUNICATIONS  std::list
 /* The first, the last, how many. */
 #define PF_SIMGRID_UNTOUCHED(words) (words[0] == this && words[1] == this && words[2] == nullptr)
-
-#endif

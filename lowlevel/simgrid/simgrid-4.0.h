@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_SIMGRID_4_0_H
-#define PF_LOWLEVEL_SIMGRID_4_0_H
+#pragma once
 
 /* SimGrid 4.0; private.h says what each of these is. */
 
@@ -16,5 +15,3 @@
 /* Of the head: its root, first, last. */
 #define PF_SIMGRID_UNTOUCHED(words)                                                                          \
     (words[2] == nullptr && words[3] == words + 1 && words[4] == words + 1 && words[5] == nullptr)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TOPOLOGY_FABRIC_H
-#define PF_LOWLEVEL_TOPOLOGY_FABRIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -135,5 +134,3 @@ static inline int32_t pf_fabric_node_port(const struct pf_fabric *fabric, int32_
 {
     return fabric->ports[fabric->first_port[fabric->routers] + node].peer_port;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TOPOLOGY_PATH_H
-#define PF_LOWLEVEL_TOPOLOGY_PATH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ struct pf_packet_hop {
     uint8_t phase, way;
     int32_t intermediate;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TOPOLOGY_TOPOLOGY_H
-#define PF_LOWLEVEL_TOPOLOGY_TOPOLOGY_H
+#pragma once
 
 #include "lowlevel/topology/fabric.h"
 #include "lowlevel/topology/path.h"
@@ -142,5 +141,3 @@ static inline uint32_t pf_topology_below(uint64_t random, uint32_t limit)
 {
     return (uint32_t)(((random >> 32) * limit) >> 32);
 }
-
-#endif

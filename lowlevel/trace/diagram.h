@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_DIAGRAM_H
-#define PF_LOWLEVEL_TRACE_DIAGRAM_H
+#pragma once
 
 #include "lowlevel/trace/sink.h"
 
@@ -41,5 +40,3 @@ int pf_diagram_node(const struct pf_diagram *diagram, int column);
 bool pf_diagram_is_nic(const struct pf_diagram *diagram, int column);
 /* "rank 3", "2 ranks", "host", or "NIC". */
 const char *pf_diagram_title(const struct pf_diagram *diagram, int column, char *text, size_t size);
-
-#endif

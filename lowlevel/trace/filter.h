@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_FILTER_H
-#define PF_LOWLEVEL_TRACE_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void pf_trace_filter_place(int rank, int node);
 /* Whether the record belongs to a rank that is traced, or to a node with such a rank: a message at either of
  * its ends. */
 bool pf_trace_filter_keeps(const struct pf_trace_record *record);
-
-#endif

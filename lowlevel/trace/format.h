@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_FORMAT_H
-#define PF_LOWLEVEL_TRACE_FORMAT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@
 int pf_trace_format(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int pf_trace_vformat(char *text, size_t size, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-
-#endif

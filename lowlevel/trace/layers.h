@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_LAYERS_H
-#define PF_LOWLEVEL_TRACE_LAYERS_H
+#pragma once
 
 #include "lowlevel/network/network.h"
 #include "lowlevel/trace/record.h"
@@ -17,5 +16,3 @@ void pf_trace_stack_network(void);
 
 /* Puts the layer on top of the bus in force. */
 void pf_trace_stack_bus(void);
-
-#endif

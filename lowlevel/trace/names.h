@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_NAMES_H
-#define PF_LOWLEVEL_TRACE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ const char *pf_trace_named(const struct pf_trace_names *names, int number);
 int pf_trace_number(struct pf_trace_names *names, const char *text, bool *is_new);
 
 void pf_trace_names_free(struct pf_trace_names *names);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_OUTPUT_H
-#define PF_LOWLEVEL_TRACE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void pf_trace_print(struct pf_trace_output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Writes what is left. A file that nothing was written to is removed if it was made for this run. */
 void pf_trace_output_close(struct pf_trace_output *output);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_PLACES_H
-#define PF_LOWLEVEL_TRACE_PLACES_H
+#pragma once
 
 /* Per node: its host and the processes that use its NIC. It outlives the platform, for what is written at the
  * end. */
@@ -13,5 +12,3 @@ const char *pf_trace_host_name(int node);
 void pf_trace_place_process(int node, int rank);
 /* The rank of a node; -1 when there are several, or none. */
 int pf_trace_rank_of_node(int node);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_RECORD_H
-#define PF_LOWLEVEL_TRACE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ const char *pf_trace_outcome_name(enum pf_trace_outcome outcome);
 
 /* "8 B", "1 MiB": exact multiples get a unit, everything else is bytes. */
 const char *pf_trace_bytes_text(uint64_t bytes, char *text, unsigned long size);
-
-#endif

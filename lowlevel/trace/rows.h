@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_ROWS_H
-#define PF_LOWLEVEL_TRACE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool pf_trace_new_row(struct pf_trace_rows *rows, const struct pf_trace_record *
 const char *pf_trace_row_name(const struct pf_trace_record *record, char *text, size_t size);
 
 void pf_trace_rows_free(struct pf_trace_rows *rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_SINK_H
-#define PF_LOWLEVEL_TRACE_SINK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -40,6 +39,4 @@ extern const struct pf_trace_sink_ops pf_trace_csv, pf_trace_paje, pf_trace_chro
 #define PF_TRACE_OTF2_RECORDING "parfocal-replay "
 #ifdef PF_HAVE_OTF2
 extern const struct pf_trace_sink_ops pf_trace_otf2;
-#endif
-
 #endif

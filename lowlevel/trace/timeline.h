@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_TIMELINE_H
-#define PF_LOWLEVEL_TRACE_TIMELINE_H
+#pragma once
 
 #include "lowlevel/trace/sink.h"
 
@@ -25,5 +24,3 @@ void pf_timeline_start(void (*begin)(const struct pf_trace_record *),
 /* Ends what has not ended, passes on everything that is left, and returns the date of the last record. When a
  * record was interrupted in the middle, the rest is dropped. */
 double pf_timeline_finish(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_TRACE_TRACE_H
-#define PF_LOWLEVEL_TRACE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,6 +53,4 @@ PF_EXPORT void pf_trace_drop(struct pf_trace_record *record);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

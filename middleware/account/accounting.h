@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ACCOUNTING_H
-#define PF_MIDDLEWARE_ACCOUNTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -214,5 +213,3 @@ PF_EXPORT double pf_account_wall(void);
 
 /* Simulated time of the run: the latest end of any rank, in seconds. */
 PF_EXPORT double pf_account_simulated(void);
-
-#endif

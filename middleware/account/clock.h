@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_CLOCK_H
-#define PF_MIDDLEWARE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ enum pf_clock_source pf_clock_use(enum pf_clock_source wanted);
 
 /* How often the system was asked (for tests). */
 extern uint64_t pf_clock_asked;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_TIMELINE_H
-#define PF_MIDDLEWARE_TIMELINE_H
+#pragma once
 
 /*
  * When each rank visited which (phase, model) pair, for the JSON summary. Only kept when PARFOCAL_TIMELINE
@@ -22,5 +21,3 @@ void pf_timeline_end(struct pf_timeline *timeline, double now);
 
 /* All timelines, in the order of the ranks: a new array, whose reference the caller takes. */
 struct json_t *pf_timelines_json(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LEDGER_QUEUES_H
-#define PF_MIDDLEWARE_LEDGER_QUEUES_H
+#pragma once
 
 #include "adapters/envelope.h"
 #include "middleware/core/rank.h"
@@ -127,5 +126,3 @@ void pf_ledger_unreceived(struct pf_ledger_mailbox *mailboxes, int size,
 
 /* Of a communicator that ends. */
 void pf_ledger_free(struct pf_ledger_mailbox *mailboxes, int size);
-
-#endif

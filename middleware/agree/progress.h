@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PROGRESS_H
-#define PF_MIDDLEWARE_PROGRESS_H
+#pragma once
 
 #include "lowlevel/engine/engine.h"
 #include "middleware/core/rank.h"
@@ -40,5 +39,3 @@ void pf_progress_serve(struct pf_rank *r, int impl);
 
 /* The structure of a rank, made at first use. */
 struct pf_progress *pf_progress_of(struct pf_rank *r);
-
-#endif

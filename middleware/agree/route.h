@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ROUTE_H
-#define PF_MIDDLEWARE_ROUTE_H
+#pragma once
 
 #include "middleware/agree/progress.h"
 #include "middleware/agree/switch.h"
@@ -72,5 +71,3 @@ static inline void pf_call_message(struct pf_instance *in, int messages)
     if (PF_UNLIKELY(in->message_cost > 0))
         sg_actor_sleep_for(messages * in->message_cost);
 }
-
-#endif

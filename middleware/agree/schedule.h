@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_SCHEDULE_H
-#define PF_MIDDLEWARE_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ static inline enum pf_model pf_schedule_step(struct pf_schedule_cursor *cursor, 
     due |= now >= cursor->next_time;
     return __builtin_expect(due, 0) ? pf_schedule_advance(cursor, now) : PF_MODEL_NONE;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_SWITCH_H
-#define PF_MIDDLEWARE_SWITCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape)
 
 /* A phase begins: names it in the accounts and follows the schedule. */
 void pf_switch_phase(struct pf_rank *r, const char *phase);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_CHECK_CHECK_H
-#define PF_MIDDLEWARE_CHECK_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ void pf_check_twice(struct pf_rank *r, int fn, const void *site);
 /* Prints how much was found, and returns the exit status of a run that would have ended with `status`: that,
  * or PF_CHECK_STATUS instead of 0. */
 PF_EXPORT int pf_check_status(int status);
-
-#endif

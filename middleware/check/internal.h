@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_CHECK_INTERNAL_H
-#define PF_MIDDLEWARE_CHECK_INTERNAL_H
+#pragma once
 
 #include <uthash.h>
 
@@ -330,5 +329,3 @@ void pf_check_leaks(struct pf_rank *r, bool before);
 
 /* Reports messages that no rank has received on a communicator that no rank uses any more. */
 void pf_check_unreceived(const struct pf_comm_shared *shared, const char *where);
-
-#endif

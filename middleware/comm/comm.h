@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_COMM_H
-#define PF_MIDDLEWARE_COMM_H
+#pragma once
 
 #include "middleware/agree/switch.h"
 #include "middleware/core/object.h"
@@ -204,5 +203,3 @@ extern const struct pf_object_ops pf_comm_ops;
 
 /* The error handler of a communicator; of what is none, that of MPI_COMM_WORLD, and *handle becomes that. */
 MPI_Errhandler pf_comm_errhandler(struct pf_rank *r, MPI_Comm *handle);
-
-#endif

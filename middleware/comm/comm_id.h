@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_COMM_ID_H
-#define PF_MIDDLEWARE_COMM_ID_H
+#pragma once
 
 /* Identifiers of communicators, by which the members' shadows find each other. They are few in Open MPI, so
  * those of freed communicators come back. */
@@ -16,5 +15,3 @@ void pf_comm_id_give_back(int id);
 /* A shadow of this identifier was freed in the instance. Returns whether it may still be there. Before the
  * identifier is free again. */
 void pf_comm_id_freed(struct pf_instance *in, int id);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_COMM_TOPOLOGY_H
-#define PF_MIDDLEWARE_COMM_TOPOLOGY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ void pf_topology_release(struct pf_topology *topology);
 
 /* A copy on the heap, never NULL. */
 int *pf_topology_copy(const int *values, int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_GROUP_H
-#define PF_MIDDLEWARE_GROUP_H
+#pragma once
 
 #include "middleware/core/object.h"
 
@@ -23,5 +22,3 @@ void pf_group_release(struct pf_group *group);
 
 /* The native shadow: built from the native group of MPI_COMM_WORLD. */
 extern const struct pf_object_ops pf_group_ops;
-
-#endif

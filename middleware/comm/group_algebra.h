@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_GROUP_ALGEBRA_H
-#define PF_MIDDLEWARE_GROUP_ALGEBRA_H
+#pragma once
 
 /*
  * Groups as lists of distinct world ranks, without objects (MPI 3.1 section 6.3.2). Results go to `out`,
@@ -24,5 +23,3 @@ int pf_ranks_exclude(const int *a, int na, const int *chosen, int n, int *out);
 /* Writes the indices that the triplets (first, last, stride) name, in order; at most `size` of them can be
  * distinct. */
 int pf_ranks_expand(int ranges[][3], int n, int size, int *out);
-
-#endif

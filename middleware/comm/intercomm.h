@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_INTERCOMM_H
-#define PF_MIDDLEWARE_INTERCOMM_H
+#pragma once
 
 #include "middleware/comm/comm.h"
 
@@ -19,5 +18,3 @@ struct pf_comm *pf_intercomm_adopt(struct pf_rank *r, const struct pf_comm *pare
 /* The duplicate of an intercommunicator. */
 struct pf_comm *pf_intercomm_duplicate(struct pf_rank *r, struct pf_comm *parent, struct pf_instance *in,
                                        void *native);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ROUTING_H
-#define PF_MIDDLEWARE_ROUTING_H
+#pragma once
 
 #include "middleware/agree/route.h"
 #include "middleware/comm/comm.h"
@@ -30,5 +29,3 @@ static inline void pf_call_sent(struct pf_rank *r, int count, MPI_Datatype datat
     pf_account_message(r->account, count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0);
     pf_call_reset_polls();
 }
-
-#endif

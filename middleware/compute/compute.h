@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_COMPUTE_H
-#define PF_MIDDLEWARE_COMPUTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -112,5 +111,3 @@ void pf_compute_end(struct pf_rank *r);
 /* Times of the ranks that have finalized, one line each, and as JSON. */
 void pf_compute_print(FILE *out);
 struct json_t *pf_compute_json(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_COMPUTE_FILE_H
-#define PF_MIDDLEWARE_COMPUTE_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void pf_intervals_add(struct pf_intervals *intervals, uint64_t ns, uint32_t way)
 /* Both end the run with one line when it is not possible. */
 void pf_recorded_read(struct pf_recorded *recorded, const char *name, int ranks);
 void pf_recorded_write(const struct pf_recorded *recorded, const char *name);
-
-#endif

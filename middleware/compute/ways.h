@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_WAYS_H
-#define PF_MIDDLEWARE_WAYS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ void pf_ways_sort(struct pf_ways *ways, const struct pf_intervals *recorded);
 /* What the rank has computed on this way. To a question, and after more calls than were recorded: the next
  * interval that was recorded there, the mean of them when there is none left, 0 when there was none. */
 uint64_t pf_ways_next(struct pf_ways *ways, uint32_t way);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_CALL_H
-#define PF_MIDDLEWARE_CALL_H
+#pragma once
 
 #include <pthread.h>
 
@@ -147,5 +146,3 @@ static inline union pf_native_status *pf_native_status_at(const struct pf_instan
 {
     return (union pf_native_status *)((char *)first + (size_t)i * in->values->status_size);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_CURSOR_H
-#define PF_MIDDLEWARE_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct pf_schedule_cursor {
     struct pf_schedule *schedule;
     unsigned time_index, coll_index, every_index;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ERRHANDLER_H
-#define PF_MIDDLEWARE_ERRHANDLER_H
+#pragma once
 
 #include "middleware/core/object.h"
 
@@ -45,5 +44,3 @@ int pf_error_code_add(struct pf_rank *r, int error_class);
 
 /* Where the text of an added code is kept, MPI_MAX_ERROR_STRING bytes; NULL for any other code. */
 char *pf_error_code_added_text(struct pf_rank *r, int code);
-
-#endif

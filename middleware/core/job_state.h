@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_JOB_STATE_H
-#define PF_MIDDLEWARE_JOB_STATE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -37,5 +36,3 @@ void pf_job_abort(int rank, int status) __attribute__((noreturn));
 
 /* The end of a run of which nothing more is wanted: the same, with any status. From a rank. */
 void pf_job_leave(int status) __attribute__((noreturn));
-
-#endif

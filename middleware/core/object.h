@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OBJECT_H
-#define PF_MIDDLEWARE_OBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ static inline void *pf_native_handle(struct pf_instance *in, const void *handle)
              : (pf_native_message_t)pf_native_handle(in, handle), MPI_Op                                     \
              : (pf_native_op_t)pf_native_handle(in, handle), MPI_Win                                         \
              : (pf_native_win_t)pf_native_handle(in, handle))
-
-#endif

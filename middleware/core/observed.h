@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OBSERVED_H
-#define PF_MIDDLEWARE_OBSERVED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ struct pf_observed {
     struct pf_rank *rank;           /* NULL: a call that is not traced, or inside one */
     struct pf_trace_record *record; /* NULL until it has entered, and without a trace */
 };
-
-#endif

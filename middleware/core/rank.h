@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_RANK_H
-#define PF_MIDDLEWARE_RANK_H
+#pragma once
 
 #include "adapters/adapter.h"
 #include "base/self.h"
@@ -90,5 +89,3 @@ enum pf_rank_state {
     PF_RANK_FINALIZED,
     PF_RANK_LEFT /* main() is over, and MPI_Finalize was not called */
 };
-
-#endif

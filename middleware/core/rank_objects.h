@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_RANK_OBJECTS_H
-#define PF_MIDDLEWARE_RANK_OBJECTS_H
+#pragma once
 
 #include "middleware/core/rank.h"
 
@@ -52,5 +51,3 @@ static inline void pf_middleware_native_end(struct pf_rank *r, struct pf_instanc
         in->ops->leave(in);
     r->call.model = before;
 }
-
-#endif

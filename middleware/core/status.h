@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_STATUS_H
-#define PF_MIDDLEWARE_STATUS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void pf_status_set_bytes(MPI_Status *status, int64_t bytes, int owner);
 
 /* The implementation whose bytes they are, -1 when they are the middleware's own. */
 int pf_status_impl(const MPI_Status *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_UPCALLS_H
-#define PF_MIDDLEWARE_UPCALLS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -56,5 +55,3 @@ struct pf_upcalls {
 };
 
 extern struct pf_upcalls pf_upcalls;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_BOTTOM_H
-#define PF_MIDDLEWARE_BOTTOM_H
+#pragma once
 
 #include "middleware/datatype/datatype.h"
 
@@ -17,5 +16,3 @@
 bool pf_bottom_begin(struct pf_instance *in, const MPI_Datatype *types, int n, void **buffer,
                      pf_native_datatype_t *natives);
 void pf_bottom_end(struct pf_instance *in, int n, pf_native_datatype_t *natives);
-
-#endif

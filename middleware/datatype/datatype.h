@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_DATATYPE_H
-#define PF_MIDDLEWARE_DATATYPE_H
+#pragma once
 
 #include "middleware/core/object.h"
 
@@ -147,5 +146,3 @@ MPI_Count pf_datatype_elements(struct pf_rank *r, MPI_Datatype handle, int impl,
 MPI_Count pf_datatype_longs(MPI_Datatype handle);
 /* Bytes of the first `elements` basic elements of consecutive items, by the middleware's sizes. */
 MPI_Count pf_datatype_element_bytes(MPI_Datatype handle, MPI_Count elements);
-
-#endif

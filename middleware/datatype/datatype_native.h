@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_DATATYPE_NATIVE_H
-#define PF_MIDDLEWARE_DATATYPE_NATIVE_H
+#pragma once
 
 #include "middleware/datatype/datatype.h"
 
 /* Keeps the table behind pf_datatype_from_native: a shadow exists, or is about to be freed. */
 void pf_datatype_native_add(struct pf_rank *r, int impl, void *native, MPI_Datatype handle);
 void pf_datatype_native_remove(struct pf_rank *r, int impl, void *native);
-
-#endif

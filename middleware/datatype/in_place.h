@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_IN_PLACE_H
-#define PF_MIDDLEWARE_IN_PLACE_H
+#pragma once
 
 #include "middleware/datatype/datatype.h"
 
@@ -24,5 +23,3 @@ enum pf_in_place_blocks { PF_IN_PLACE_EQUAL, PF_IN_PLACE_ITEMS, PF_IN_PLACE_BYTE
 void pf_in_place_pack(struct pf_in_place *out, struct pf_instance *in, enum pf_in_place_blocks blocks,
                       bool nonblocking, const void *buffer, const int *counts, const int *displs,
                       const MPI_Datatype *types, int n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LIMITS_H
-#define PF_MIDDLEWARE_LIMITS_H
+#pragma once
 
 #include "middleware/core/call.h"
 #include "middleware/datatype/datatype.h"
@@ -25,5 +24,3 @@ static inline int pf_native_count(const struct pf_instance *in, int count, MPI_D
 /* The counts of `n` blocks; `types` has one datatype for each, or (`one`) for all. */
 const int *pf_native_counts(const struct pf_instance *in, const int *counts, int n, const MPI_Datatype *types,
                             bool one);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OP_H
-#define PF_MIDDLEWARE_OP_H
+#pragma once
 
 #include "middleware/core/object.h"
 
@@ -12,5 +11,3 @@ void pf_op_release(MPI_Op handle);
 
 /* The native shadow of a user's operation. */
 extern const struct pf_object_ops pf_op_ops;
-
-#endif

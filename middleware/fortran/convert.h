@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_FORTRAN_CONVERT_H
-#define PF_MIDDLEWARE_FORTRAN_CONVERT_H
+#pragma once
 
 /*
  * Arguments of Fortran to those of C and back, for the entry points (surface/fortran_calls.py). Part of the
@@ -110,5 +109,3 @@ MPI_Aint pf_f_attribute(int keyval, void *value, bool of_window);
 
 /* The function of C for a procedure; MPI's own procedures have their own functions. */
 pf_fortran_procedure *pf_f_procedure(enum pf_fortran_callback kind, pf_fortran_procedure *procedure);
-
-#endif

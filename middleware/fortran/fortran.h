@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_FORTRAN_H
-#define PF_MIDDLEWARE_FORTRAN_H
+#pragma once
 
 #include "base/export.h"
 #include "middleware/include/mpi.h"
@@ -52,5 +51,3 @@ PF_EXPORT int pf_fortran_peers(MPI_Comm comm);
 /* The caller's neighbours in the topology of `comm`, to which it sends or from which it receives; 0 if there
  * is none. */
 PF_EXPORT int pf_fortran_neighbors(MPI_Comm comm, int sends);
-
-#endif

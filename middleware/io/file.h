@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_FILE_H
-#define PF_MIDDLEWARE_FILE_H
+#pragma once
 
 #include "middleware/comm/comm.h"
 
@@ -39,5 +38,3 @@ int pf_file_leave(struct pf_rank *r, struct pf_instance *in, MPI_File file, int 
 
 /* The implementation's value of MPI_SEEK_SET and its relatives. */
 int pf_native_whence(const struct pf_instance *in, int whence);
-
-#endif

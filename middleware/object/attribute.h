@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ATTRIBUTE_H
-#define PF_MIDDLEWARE_ATTRIBUTE_H
+#pragma once
 
 #include "middleware/core/object.h"
 
@@ -47,5 +46,3 @@ int pf_keyval_create_call(struct pf_rank *r, enum pf_attribute_kind kind, union 
                           union pf_attribute_delete drop, int *keyval, void *extra_state);
 int pf_keyval_free_call(struct pf_rank *r, enum pf_attribute_kind kind, int *keyval);
 int pf_attribute_finish(struct pf_rank *r, MPI_Comm comm, int error);
-
-#endif

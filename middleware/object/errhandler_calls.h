@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ERRHANDLER_CALLS_H
-#define PF_MIDDLEWARE_ERRHANDLER_CALLS_H
+#pragma once
 
 #include "middleware/core/errhandler.h"
 
@@ -12,5 +11,3 @@ int pf_errhandler_create(struct pf_rank *r, enum pf_errhandler_kind kind, void (
 
 /* The end of a call: with an error of this class, if it is one. */
 int pf_errhandler_finish(struct pf_rank *r, MPI_Comm comm, int error);
-
-#endif

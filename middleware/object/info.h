@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_INFO_H
-#define PF_MIDDLEWARE_INFO_H
+#pragma once
 
 #include "middleware/core/object.h"
 
@@ -15,5 +14,3 @@ MPI_Info pf_info_copy_known(struct pf_rank *r, MPI_Info handle);
 const char *pf_info_value(const struct pf_info *info, const char *key);
 void pf_info_release(MPI_Info handle);
 extern const struct pf_object_ops pf_info_ops;
-
-#endif

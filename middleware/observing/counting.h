@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OBSERVING_COUNTING_H
-#define PF_MIDDLEWARE_OBSERVING_COUNTING_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ enum pf_model pf_counting_model(void);
 /* Counts one call of function `fn` (PF_FN_...) that began in `model` and returned `code`, an error class or
  * code of ours. PF_MODEL_NONE: the model that the rank has now, or the starting one while it has none. */
 void pf_counting_add(int fn, enum pf_model model, int code);
-
-#endif

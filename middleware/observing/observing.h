@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OBSERVING_OBSERVING_H
-#define PF_MIDDLEWARE_OBSERVING_OBSERVING_H
+#pragma once
 
 #include "middleware/core/observed.h"
 
@@ -8,5 +7,3 @@
  * returns, MPI_SUCCESS when that is no error code. MPI_Abort has no way out. */
 void pf_observe_begin(struct pf_observed *call, int fn, const void *site);
 void pf_observe_end(struct pf_observed *call, int code);
-
-#endif

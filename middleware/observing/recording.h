@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OBSERVING_RECORDING_H
-#define PF_MIDDLEWARE_OBSERVING_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ void pf_recording_entered(struct pf_rank *r, double date);
 /* After MPI_Init, and before MPI_Finalize. */
 void pf_recording_init(void);
 void pf_recording_finalize(void);
-
-#endif

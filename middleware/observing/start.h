@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OBSERVING_START_H
-#define PF_MIDDLEWARE_OBSERVING_START_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ PF_EXPORT void pf_recording_finish(void);
 /* Whether what passes between two calls is computation, when SMPI's setting does not say so: that of a
  * replay. */
 PF_EXPORT void pf_recording_charges(bool charges);
-
-#endif

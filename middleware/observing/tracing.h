@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_OBSERVING_TRACING_H
-#define PF_MIDDLEWARE_OBSERVING_TRACING_H
+#pragma once
 
 #include "middleware/observing/observing.h"
 
@@ -15,5 +14,3 @@ extern bool pf_tracing_on __attribute__((visibility("hidden"))); /* as pf_counti
  * application that it calls back, is part of it. */
 void pf_tracing_begin(struct pf_observed *call);
 void pf_tracing_end(struct pf_observed *call);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_BSEND_H
-#define PF_MIDDLEWARE_BSEND_H
+#pragma once
 
 #include "middleware/core/rank.h"
 
@@ -24,5 +23,3 @@ int pf_bsend_copy(struct pf_rank *r, const void *buffer, int count, MPI_Datatype
 
 /* Waits until all copies have left. */
 void pf_bsend_drain(struct pf_rank *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LEDGER_H
-#define PF_MIDDLEWARE_LEDGER_H
+#pragma once
 
 #include "middleware/agree/ledger_queues.h"
 #include "middleware/comm/comm.h"
@@ -86,5 +85,3 @@ static inline struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_co
 {
     return pf_ledger_mailbox_of(&comm->shared->mailboxes, comm->shared->size, comm->me);
 }
-
-#endif

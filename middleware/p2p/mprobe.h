@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_MPROBE_H
-#define PF_MIDDLEWARE_MPROBE_H
+#pragma once
 
 #include "middleware/p2p/ledger.h"
 
@@ -35,5 +34,3 @@ int pf_message_deliver(struct pf_rank *r, struct pf_message *message, void *buff
 /* SMPI: the same as a request that the middleware completes. */
 struct pf_request *pf_message_deliver_later(struct pf_rank *r, struct pf_message *message, void *buffer,
                                             int count, MPI_Datatype datatype);
-
-#endif

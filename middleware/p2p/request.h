@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_REQUEST_H
-#define PF_MIDDLEWARE_REQUEST_H
+#pragma once
 
 #include "middleware/p2p/ledger.h"
 #include "middleware/core/object.h"
@@ -150,5 +149,3 @@ static inline void pf_request_forget_get(struct pf_request *request)
         request->next_get->get_link = request->get_link;
     request->get_link = NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_STRANDED_H
-#define PF_MIDDLEWARE_STRANDED_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ int pf_stranded_print(FILE *out);
 /* A blocking receive from `source` (or a wildcard) has completed. */
 void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source,
                       const void *native, MPI_Status *status);
-
-#endif

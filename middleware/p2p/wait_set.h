@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_WAIT_SET_H
-#define PF_MIDDLEWARE_WAIT_SET_H
+#pragma once
 
 #include "middleware/p2p/request.h"
 
@@ -69,5 +68,3 @@ void pf_request_finish(struct pf_request *request);
 
 /* Is it complete natively? Then notes it as done. */
 void pf_request_try(struct pf_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_ABI_H
-#define PF_MIDDLEWARE_ABI_H
+#pragma once
 
 #include "base/export.h"
 #include "middleware/process/private.h"
@@ -12,5 +11,3 @@
  */
 
 extern PF_EXPORT const struct pf_private_kind pf_abi_programs;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PROCESS_HANDED_H
-#define PF_MIDDLEWARE_PROCESS_HANDED_H
+#pragma once
 
 #include "base/export.h"
 
@@ -10,5 +9,3 @@ PF_EXPORT void pf_hand(void *what);
 
 /* NULL if nothing was given. */
 PF_EXPORT void *pf_handed(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_JOB_H
-#define PF_MIDDLEWARE_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,5 +46,3 @@ PF_EXPORT bool pf_job_computes(void);
 
 /* Prints where each rank is: model, MPI call, peer, source line; many ranks in groups. */
 PF_EXPORT void pf_job_print_places(FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LAYER_H
-#define PF_MIDDLEWARE_LAYER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ PF_EXPORT const char *pf_layer_site(const void *address, char *text, size_t size
 
 /* Ends the whole job with this status, after its summary. */
 PF_EXPORT void pf_layer_abort(pf_self_t *self, int status) __attribute__((noreturn));
-
-#endif

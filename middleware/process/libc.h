@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LIBC_H
-#define PF_MIDDLEWARE_LIBC_H
+#pragma once
 
 #include <getopt.h>
 #include <poll.h>
@@ -157,5 +156,3 @@ void *pf_libc_of_program(const char *name);
 
 /* The function of this name for gfortran's library, NULL where the C library's own is right. */
 void *pf_libc_of_runtime(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LIBC_ENVIRONMENT_H
-#define PF_MIDDLEWARE_LIBC_ENVIRONMENT_H
+#pragma once
 
 #include "base/export.h"
 
@@ -17,5 +16,3 @@ PF_EXPORT void pf_program_environment(char ***variable);
 /* The environment of the calling rank, for its main(); outside of ranks that of the process. Belongs to the
  * rank. */
 char **pf_environment(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LIBC_PROCESS_H
-#define PF_MIDDLEWARE_LIBC_PROCESS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -150,5 +149,3 @@ void pf_libraries_lead(const struct link_map *after);
 
 /* Those that the program has brought; when the first rank's copy is loaded, later calls do nothing. */
 void pf_libraries_lead_first(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PRIVATE_H
-#define PF_MIDDLEWARE_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -58,5 +57,3 @@ bool pf_private_find(char *out, const char *name);
 /* Reads a library that pfcc has linked, or that was asked for or is a plug-in (private_system.h), and makes
  * it need the calling rank's copies of others; false for all others. */
 bool pf_private_read(struct pf_elf *elf, const char *path);
-
-#endif

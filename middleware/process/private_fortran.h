@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PRIVATE_FORTRAN_H
-#define PF_MIDDLEWARE_PRIVATE_FORTRAN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool pf_fortran_runtime_is(const char *name);
 
 /* dlopen of a rank's copy, whose calls are led from then on. NULL when the linker refuses it (dlerror). */
 void *pf_fortran_runtime_open(const char *path, int flags);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PRIVATE_IMAGE_H
-#define PF_MIDDLEWARE_PRIVATE_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void pf_private_image_make_kind(const struct pf_private_kind *kind, const struct
 /* Loads the copy of a rank, whose constructors run: the program, or one of its libraries, which come before.
  * Returns what is loaded. */
 void *pf_private_image_load(const struct pf_elf *file, int rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PRIVATE_OPEN_H
-#define PF_MIDDLEWARE_PRIVATE_OPEN_H
+#pragma once
 
 /*
  * dlopen() of the calling rank. A library that pfcc has linked holds per-rank globals, as the program does:
@@ -10,5 +9,3 @@
  * computation.
  */
 void *pf_private_open(const char *name, int flags);
-
-#endif

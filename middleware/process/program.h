@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PROGRAM_H
-#define PF_MIDDLEWARE_PROGRAM_H
+#pragma once
 
 #include "base/export.h"
 
@@ -20,5 +19,3 @@ const void *pf_program_of_caller(void);
  * either (and the unwinder would end at the first noexcept function, which exit() is in C++). Returns if the
  * caller is not a rank. */
 void pf_program_exit(int status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PROGRAM_FRAME_H
-#define PF_MIDDLEWARE_PROGRAM_FRAME_H
+#pragma once
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ void pf_program_set_frame(size_t actor, struct pf_program_frame *frame);
 
 /* Ends the run if the calling rank has reached beyond its stack, past the page that guards it. */
 void pf_program_check_stack(int rank);
-
-#endif

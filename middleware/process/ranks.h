@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_RANKS_H
-#define PF_MIDDLEWARE_RANKS_H
+#pragma once
 
 #include "middleware/core/job_state.h"
 
@@ -20,5 +19,3 @@ pf_self_t *pf_job_identify(void);
 /* The calling rank's main() is over. Says so when MPI_Finalize is missing: the others may wait for it for
  * ever. */
 void pf_job_rank_left(int status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_WIN_H
-#define PF_MIDDLEWARE_WIN_H
+#pragma once
 
 #include "middleware/comm/comm.h"
 
@@ -128,5 +127,3 @@ void pf_win_idle(struct pf_rank *r, struct pf_instance *in);
 
 /* Ends a native call on a window and the call. */
 int pf_win_leave(struct pf_rank *r, struct pf_instance *in, MPI_Win win, int code);
-
-#endif

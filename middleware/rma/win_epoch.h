@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_WIN_EPOCH_H
-#define PF_MIDDLEWARE_WIN_EPOCH_H
+#pragma once
 
 #include "middleware/rma/win.h"
 
@@ -40,5 +39,3 @@ static inline int pf_win_epoch_assert(int assertion, int allowed)
 {
     return assertion & ~allowed ? MPI_ERR_ASSERT : MPI_SUCCESS;
 }
-
-#endif

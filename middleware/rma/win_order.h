@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_WIN_ORDER_H
-#define PF_MIDDLEWARE_WIN_ORDER_H
+#pragma once
 
 #include "middleware/p2p/request.h"
 #include "middleware/rma/win.h"
@@ -48,5 +47,3 @@ void pf_win_order_await_gets(struct pf_win *win, int target);
 void pf_win_order_forget(struct pf_win *win, const void *base, MPI_Aint size);
 
 void pf_win_order_free(struct pf_win_order *order);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_SAMPLING_MARKERS_H
-#define PF_MIDDLEWARE_SAMPLING_MARKERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ const struct pf_marker_sequence *pf_markers_best(const struct pf_markers *marker
 
 /* One bit for each kind that not all ranks have passed equally. */
 unsigned pf_markers_unequal(const struct pf_markers *markers);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_SAMPLING_REGIONS_H
-#define PF_MIDDLEWARE_SAMPLING_REGIONS_H
+#pragma once
 
 #include "middleware/core/rank.h"
 
@@ -26,5 +25,3 @@ void pf_regions_pass(int rank, struct pf_rank *runs, unsigned marker, double dat
 
 /* The run is over: writes the result. Regions that not all ranks have left are not in it. */
 void pf_regions_finish(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_SAMPLING_SAMPLING_H
-#define PF_MIDDLEWARE_SAMPLING_SAMPLING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ void pf_sampling_load(void);
 /* A rank has made itself ready for MPI, and it has ended its MPI. */
 void pf_sampling_rank_begins(struct pf_rank *r);
 void pf_sampling_rank_ends(struct pf_rank *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_SAMPLING_SITES_H
-#define PF_MIDDLEWARE_SAMPLING_SITES_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,5 +22,3 @@ void pf_sites_count(struct pf_sites *sites, int rank, const void *address, int f
 /* One comment line for each call site: its name, its function, the least and most calls of any rank. In the
  * order of the names. */
 void pf_sites_print(struct pf_sites *sites, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_LIVE_H
-#define PF_MIDDLEWARE_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ PF_EXPORT void pf_live_start(void);
 
 /* Ends that, and takes the line away. Harmless when it has not been started. */
 PF_EXPORT void pf_live_stop(void);
-
-#endif

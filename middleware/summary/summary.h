@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_SUMMARY_H
-#define PF_MIDDLEWARE_SUMMARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,5 +32,3 @@ PF_EXPORT void pf_summary_print(FILE *out);
  * table when the configuration says so. Only the first call does anything. `status`: the exit status of the
  * run. Returns false when something could not be written, which has been said. */
 PF_EXPORT bool pf_summary_finish(int status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_NEIGHBOR_H
-#define PF_MIDDLEWARE_NEIGHBOR_H
+#pragma once
 
 #include "middleware/comm/comm.h"
 
@@ -38,5 +37,3 @@ int pf_neighbor_alltoallw(struct pf_rank *r, const void *sendbuf, const int send
                           const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
                           const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
                           MPI_Comm comm, MPI_Request *request);
-
-#endif

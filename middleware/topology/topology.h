@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_TOPOLOGY_H
-#define PF_MIDDLEWARE_TOPOLOGY_H
+#pragma once
 
 #include "middleware/comm/comm.h"
 #include "middleware/comm/comm_topology.h"
@@ -15,5 +14,3 @@ int pf_topology_cart_neighbor(const struct pf_topology_cart *cart, int rank, int
 
 /* The neighbours of a rank, and their number. */
 const int *pf_topology_graph_neighbors(const struct pf_topology_graph *graph, int rank, int *count);
-
-#endif

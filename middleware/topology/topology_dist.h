@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_TOPOLOGY_DIST_H
-#define PF_MIDDLEWARE_TOPOLOGY_DIST_H
+#pragma once
 
 #include "middleware/topology/topology.h"
 
@@ -9,5 +8,3 @@ static inline bool pf_topology_weights_given(const int *weights)
 {
     return weights && weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY;
 }
-
-#endif

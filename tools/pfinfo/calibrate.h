@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PFINFO_CALIBRATE_H
-#define PFINFO_CALIBRATE_H
+#pragma once
 
 #include "tools/pfinfo/fit.h"
 
@@ -8,5 +7,3 @@
  * -calibrated), and prints the error at sizes that were not used. Ends the process with one line on an error;
  * returns the exit status. */
 int calibrate_smpi(const struct fit_request *request);
-
-#endif

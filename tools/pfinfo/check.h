@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFINFO_CHECK_H
-#define PF_PFINFO_CHECK_H
+#pragma once
 
 /* The self test of the installation: one line per test on stdout. Returns the number of failures. */
 int check_installation(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PFINFO_FIT_H
-#define PFINFO_FIT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ int fit_model(const struct fit_request *request);
 
 /* The program that measures, for a real machine: what it prints is such a file. */
 void fit_print_program(FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PFINFO_MEASURED_H
-#define PFINFO_MEASURED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
  * others to `between`. Returns NULL on success, else one line, valid until the next call.
  */
 const char *measured_read(const char *path, struct pf_fit *fit, struct pf_fit *between);
-
-#endif

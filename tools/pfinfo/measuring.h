@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PFINFO_MEASURING_H
-#define PFINFO_MEASURING_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@ int measuring_run(const struct fit_request *request, const char *model, char *co
 
 /* What the last run printed; the caller closes it. */
 FILE *measuring_output(void);
-
-#endif

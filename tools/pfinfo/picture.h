@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFINFO_PICTURE_H
-#define PF_PFINFO_PICTURE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -27,5 +26,3 @@ struct picture_load *picture_load_read(const char *file, const struct pf_fabric 
 
 /* picture_layout.c: where each vertex stands, and the size of the sheet; the caller frees it. */
 struct picture_point *picture_layout(const struct pf_fabric *fabric, double *width, double *height);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PFINFO_RECORD_PROGRAM_H
-#define PFINFO_RECORD_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,5 +7,3 @@
 /* The library that records on a real machine how long ranks compute between their MPI calls; or, with
  * `calls`, the calls too. */
 void record_print_program(FILE *out, bool calls);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PFINFO_SMPI_SETTINGS_H
-#define PFINFO_SMPI_SETTINGS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -36,5 +35,3 @@ struct smpi_base {
 
 /* Writes the settings, one a line with its meaning, as `pfrun -calibrated` reads them. */
 void smpi_settings_write(const struct smpi_base *base, FILE *out);
-
-#endif

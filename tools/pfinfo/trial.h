@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PFINFO_TRIAL_H
-#define PFINFO_TRIAL_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ const char *trial_last_line(struct trial *trial, char *line, size_t size);
 
 /* Where temporary files go. */
 const char *trial_temporary(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_TOOLS_PFNET_OPTIONS_H
-#define PF_TOOLS_PFNET_OPTIONS_H
+#pragma once
 
 #include "lowlevel/network/packet/routing.h"
 #include "lowlevel/network/packet/sim.h"
@@ -39,5 +38,3 @@ void options_times(const struct options *o, struct run_request *request);
 
 /* The picture of the points in o->output. */
 void options_draw(const struct options *o);
-
-#endif

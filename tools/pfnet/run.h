@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_TOOLS_PFNET_RUN_H
-#define PF_TOOLS_PFNET_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct run_point {
 
 /* False and one line in `error` when the simulator cannot be made. */
 bool run_point(const struct run_request *request, struct run_point *point, char *error, size_t error_size);
-
-#endif

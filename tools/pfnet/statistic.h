@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_TOOLS_PFNET_STATISTIC_H
-#define PF_TOOLS_PFNET_STATISTIC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ double statistic_quantile(const struct statistic *s, double part);
 
 /* The same for values of which each batch has one. */
 double statistic_mean_of(const double *values, int count, double confidence, double *half);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_COMPILE_H
-#define PF_PFREPLAY_COMPILE_H
+#pragma once
 
 #include "adapters/analytic/replay/program.h"
 #include "tools/pfreplay/source.h"
@@ -20,5 +19,3 @@ void replay_put_message(struct an_rank_program *rank, enum an_op_kind kind, int 
                         int slot);
 /* `waitall` of one request. */
 void replay_put_wait(struct an_rank_program *rank, int slot);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_DUMPI_H
-#define PF_PFREPLAY_DUMPI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ const struct dumpi_group *dumpi_group_of(const struct dumpi *d, const char *fiel
 
 /* What has been made is forgotten. */
 void dumpi_objects_free(struct dumpi *d);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_OTF2_H
-#define PF_PFREPLAY_OTF2_H
+#pragma once
 
 #include <otf2/otf2.h>
 
@@ -77,5 +76,3 @@ int *otf2_group_ranks(const struct otf2_definitions *all, OTF2_GroupRef group, i
 
 /* The name of an MPI function, NULL for any other region. */
 const char *otf2_function(const struct otf2_definitions *all, OTF2_RegionRef region);
-
-#endif

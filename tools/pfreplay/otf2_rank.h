@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_OTF2_RANK_H
-#define PF_PFREPLAY_OTF2_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ static inline _Noreturn void otf2_refuse(const struct rank *rank, const char *wh
 
 /* The records of one-sided communication. */
 void otf2_set_rma_callbacks(OTF2_EvtReaderCallbacks *callbacks);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_PLAY_H
-#define PF_PFREPLAY_PLAY_H
+#pragma once
 
 #include <mpi.h>
 
@@ -113,5 +112,3 @@ struct play_action {
     void (*play)(void);
 };
 extern const struct play_action play_actions[], play_calls[];
-
-#endif

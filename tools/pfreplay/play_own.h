@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_PLAY_OWN_H
-#define PF_PFREPLAY_PLAY_OWN_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -23,5 +22,3 @@ int play_assert(void);
 /* So many types, which the caller frees; so many zeros, which stay. */
 MPI_Datatype *play_types(int count);
 MPI_Aint *play_zero_aints(int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_SOURCE_H
-#define PF_PFREPLAY_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ extern const struct replay_source_ops replay_otf2;
 /* Opens a trace in the format that its first bytes show. Ends the process with one line when there is none.
  * The source stays until the end of the run. `program` may be NULL, see there. */
 struct replay_source *replay_source_open(const char *path, struct an_program *program);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFREPLAY_TEXT_H
-#define PF_PFREPLAY_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -36,5 +35,3 @@ char *replay_ti_name(const char *list, const char *name);
 
 /* A file with the lines of all ranks; `name` is what it is called, NULL: its path. */
 void replay_ti_open_file(struct replay_source *source, const char *path, const char *name);
-
-#endif

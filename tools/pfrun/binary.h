@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_BINARY_H
-#define PF_PFRUN_BINARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ const char *binary_read(const char *path, struct binary_facts *facts);
 
 /* Begins with #! */
 bool binary_is_script(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_CHECKS_H
-#define PF_PFRUN_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void check_limits(int ranks, unsigned models, const char *application, const cha
 
 /* The report directory can be written; it is made when missing. */
 void check_report(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_ENGINE_H
-#define PF_PFRUN_ENGINE_H
+#pragma once
 
 /* The parts of SimGrid's engine that have no C interface in 3.32. */
 
@@ -41,6 +40,4 @@ bool engine_computes_plainly(void (*changed)(void));
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

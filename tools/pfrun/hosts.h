@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_HOSTS_H
-#define PF_PFRUN_HOSTS_H
+#pragma once
 
 /* A hostfile, one entry per rank it has room for. */
 struct hosts {
@@ -15,5 +14,3 @@ void hosts_read(struct hosts *hosts, const char *file);
 
 /* Writes it in the one form that SMPI understands: one host per line, repeated. */
 void hosts_write(const struct hosts *hosts, const char *file);
-
-#endif

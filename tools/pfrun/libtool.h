@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_LIBTOOL_H
-#define PF_PFRUN_LIBTOOL_H
+#pragma once
 
 /*
  * Programs of libtool projects. Until it is installed, such a program is a script that adds the project's
@@ -15,5 +14,3 @@ void libtool_run_script(const char *path, int argc, char **argv, char **program)
 /* The arguments of a pfrun that such a program executed: the options of the first pfrun, the program, its
  * arguments. Otherwise `argv` itself. The result lives as long as the process. */
 char **libtool_arguments(int *argc, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_OPTIONS_H
-#define PF_PFRUN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void options_parse(struct options *options, int argc, char **argv);
 
 /* The arguments that run pfrun again without its -wrapper. */
 char **options_without_wrapper(int argc, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_REPLAY_H
-#define PF_PFRUN_REPLAY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ void replay_choose_time(void);
 
 /* Where in the trace the ranks are that cannot go on. */
 void replay_print_places(FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_SIGNALS_H
-#define PF_PFRUN_SIGNALS_H
+#pragma once
 
 /*
  * What happens when the process is stopped from outside (^C) or crashes: one line that names the rank, the
@@ -19,5 +18,3 @@ void signals_watch_exit(void);
 
 /* The run is over: exit() is ordinary again. */
 void signals_unwatch_exit(void);
-
-#endif

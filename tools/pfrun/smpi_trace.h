@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_TOOLS_PFRUN_SMPI_TRACE_H
-#define PF_TOOLS_PFRUN_SMPI_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ void smpi_trace_expect(const char *file);
 
 /* At the end of the run: is it there, and whole? Says what is wrong. True without a trace. */
 bool smpi_trace_complete(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PFRUN_WORKDIR_H
-#define PF_PFRUN_WORKDIR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ const char *workdir_name(void);
 
 /* Removes the directory and its files. Uses system calls only, so that a signal handler may call it. */
 void workdir_remove(void);
-
-#endif

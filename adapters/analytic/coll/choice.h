@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COLL_CHOICE_H
-#define PF_ADAPTERS_ANALYTIC_COLL_CHOICE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
  * segment, 0 for none. Returns false with one line in `why`. */
 bool pf_choice_parse(const char *text, int algorithm[PF_COLL_KINDS], size_t segment[PF_COLL_KINDS], char *why,
                      size_t why_size);
-
-#endif

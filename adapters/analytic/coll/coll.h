@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COLL_H
-#define PF_ADAPTERS_ANALYTIC_COLL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void pf_colls_explain(const struct pf_colls *colls, FILE *out);
 
 /* All kinds with their algorithms and the rule that picks one (pfinfo --collectives). */
 PF_EXPORT void pf_colls_list(FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COLLECTIVE_H
-#define PF_ADAPTERS_ANALYTIC_COLLECTIVE_H
+#pragma once
 
 #include "adapters/analytic/engine/engine.h"
 
@@ -82,5 +81,3 @@ const void *an_part_contribution(const struct an_part *p);
 
 /* MPI_ROOT; SMPI has no intercommunicators, and its value is the number of a rank. */
 #define AN_ROOT (-4)
-
-#endif

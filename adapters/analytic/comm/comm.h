@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COMM_H
-#define PF_ADAPTERS_ANALYTIC_COMM_H
+#pragma once
 
 #include "adapters/analytic/engine/engine.h"
 
@@ -30,5 +29,3 @@ int an_comm_agree(struct an_comm *comm);
  * again, as in Open MPI, and pay for these messages.
  */
 int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
-
-#endif

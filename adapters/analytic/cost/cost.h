@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_H
-#define PF_ADAPTERS_ANALYTIC_COST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -224,5 +223,3 @@ void pf_cost_explain(const struct pf_cost *cost, FILE *out);
 /* Writes the parameters of a job on the built-in platforms without parameters of its own: those derived from
  * the configuration of the simulated NIC, each with the rows that it is derived from. */
 void pf_cost_print_derived(FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_INTERNAL_H
-#define PF_ADAPTERS_ANALYTIC_COST_INTERNAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -102,5 +101,3 @@ struct pf_cost {
     struct pf_cost_overrun overrun;
     struct pf_cost_inflow inflow; /* of the last message that was transmitted */
 };
-
-#endif

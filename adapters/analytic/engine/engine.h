@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_ENGINE_H
-#define PF_ADAPTERS_ANALYTIC_ENGINE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -379,5 +378,3 @@ static inline int an_tag(int tag)
 {
     return tag == MPI_ANY_TAG ? PF_ENVELOPE_ANY_TAG : tag;
 }
-
-#endif

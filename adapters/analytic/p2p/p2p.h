@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_P2P_H
-#define PF_ADAPTERS_ANALYTIC_P2P_H
+#pragma once
 
 #include "adapters/analytic/engine/engine.h"
 
@@ -24,5 +23,3 @@ bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[]);
 struct an_request *an_start_send(const struct an_send *send);
 struct an_request *an_start_receive(struct an_comm *comm, void *buffer, int count, MPI_Datatype type,
                                     int source, int tag);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_REPLAY_PROGRAM_H
-#define PF_ADAPTERS_ANALYTIC_REPLAY_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ struct an_program {
 /* Plays it in the calling actor, as the only one of the simulation; returns at the end of the last rank.
  * Returns an enum pf_error, and in `why` one line when it is not PF_SUCCESS. */
 PF_EXPORT int an_replay(struct an_program *program, char *why, size_t why_size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_REPLAY_H
-#define PF_ADAPTERS_ANALYTIC_REPLAY_H
+#pragma once
 
 #include "adapters/analytic/engine/engine.h"
 #include "adapters/analytic/replay/program.h"
@@ -37,5 +36,3 @@ struct an_player {
 /* Does what comes next, and returns true if the rank stops then: for its wake event, or to compute for
  * `*flops` if that is not 0. */
 bool an_player_step(struct an_player *player, double *flops);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_RMA_H
-#define PF_ADAPTERS_ANALYTIC_RMA_H
+#pragma once
 
 #include "adapters/adapter.h"
 #include "adapters/analytic/rma/memory/window.h"
@@ -17,5 +16,3 @@ int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, vo
 int an_rma_open(struct pf_instance *in, void *native);
 void an_rma_free(struct pf_instance *in, void *native);
 int an_rma_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes);
-
-#endif

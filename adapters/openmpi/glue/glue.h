@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_GLUE_H
-#define PF_OPENMPI_GLUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ struct pf_glue {
 
 /* The exported entry of the glue, by name "pf_glue_bind". */
 typedef const struct pf_glue *(*pf_glue_bind_t)(const struct pf_glue_host *host);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_GLUE_INTERNAL_H
-#define PF_OPENMPI_GLUE_INTERNAL_H
+#pragma once
 
 #include "adapters/openmpi/glue/glue.h"
 
@@ -57,5 +56,3 @@ uint32_t pf_glue_comm_index(const struct ompi_communicator_t *comm);
 void pf_glue_comm_set_index(struct ompi_communicator_t *comm, uint32_t index);
 int pf_glue_comm_over(const int *world_ranks, int n, struct ompi_communicator_t **comm);
 void pf_glue_pml_install(void);
-
-#endif

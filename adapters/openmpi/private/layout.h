@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_LAYOUT_H
-#define PF_OPENMPI_LAYOUT_H
+#pragma once
 
 #include "adapters/openmpi/parts.h"
 
@@ -20,5 +19,3 @@ extern const int pf_ompi_data_count;
 /* Have the data of one library these sizes? Reads the file; loads nothing. False, with one line in `why`. */
 bool pf_ompi_layout_check(const struct pf_elf *elf, enum pf_core library, const struct pf_ompi_datum *data,
                           int count, char *why, size_t n);
-
-#endif

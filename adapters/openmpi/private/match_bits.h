@@ -5,8 +5,7 @@
  * under mpirun have. The bits come from those for ranks (18 of 24 left) and for the number of an offloaded
  * collective (33 of 40), and all have the place that the macros of the components give them.
  */
-#ifndef PF_ADAPTERS_OPENMPI_PRIVATE_MATCH_BITS_H
-#define PF_ADAPTERS_OPENMPI_PRIVATE_MATCH_BITS_H
+#pragma once
 
 #include "ompi_config.h"
 
@@ -57,6 +56,4 @@
                     ((ptl_match_bits_t)(rtr)&1) << 44 | ((ptl_match_bits_t)(type)&0x3F) << 38 |              \
                     ((ptl_match_bits_t)(internal)&0x1F) << 33 |                                              \
                     ((ptl_match_bits_t)(op_count)&COLL_PORTALS4_OP_COUNT_MASK))
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_4_1_4_H
-#define PF_OPENMPI_4_1_4_H
+#pragma once
 
 /* Open MPI 4.1.4; private.h says what each of these is. */
 
@@ -116,5 +115,3 @@
 
 #define PF_OMPI_OSC_RECEIVE "ompi_osc_pt2pt_irecv_w_cb"
 #define PF_OMPI_OSC_SEND    "ompi_osc_pt2pt_isend_w_cb"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_5_0_7_H
-#define PF_OPENMPI_5_0_7_H
+#pragma once
 
 /* Open MPI 5.0.7; private.h says what each of these is. */
 
@@ -99,5 +98,3 @@
 
 #define PF_OMPI_OSC_RECEIVE "" /* there is no osc/pt2pt */
 #define PF_OMPI_OSC_SEND    ""
-
-#endif

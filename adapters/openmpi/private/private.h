@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_PRIVATE_H
-#define PF_OPENMPI_PRIVATE_H
+#pragma once
 
 /* clang-format off */
 /*
@@ -89,5 +88,3 @@
 #define PF_OMPI_MTL_PENDING   1192
 #define PF_OMPI_TAG_BITS      23
 #define PF_OMPI_PASSES        8
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_NETWORK_EXTERNAL_ADDRESS_H
-#define PF_NETWORK_EXTERNAL_ADDRESS_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ int pf_external_connect(const char *address, pid_t *child, char *error, size_t e
  * "HOST:PORT"; without a host, only this machine reaches it). -1 with a line in `error`. */
 PF_EXPORT int pf_external_listen_unix(const char *path, char *error, size_t error_size);
 PF_EXPORT int pf_external_listen_tcp(const char *place, char *error, size_t error_size);
-
-#endif

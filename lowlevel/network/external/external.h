@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_NETWORK_EXTERNAL_H
-#define PF_NETWORK_EXTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ PF_EXPORT bool pf_external_finish(void);
 typedef bool pf_external_load(const char *text, size_t length, int nodes, char *error, size_t error_size);
 PF_EXPORT bool pf_external_serve(int fd, const char *name, pf_external_load *load, char *error,
                                  size_t error_size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_NETWORK_EXTERNAL_PEER_H
-#define PF_NETWORK_EXTERNAL_PEER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ _Noreturn void pf_external_blame(const char *format, ...) __attribute__((format(
 
 /* HELLO, put into the wire (hello.c). */
 void pf_external_put_hello(struct pf_wire *wire);
-
-#endif

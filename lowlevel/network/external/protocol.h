@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_NETWORK_EXTERNAL_PROTOCOL_H
-#define PF_NETWORK_EXTERNAL_PROTOCOL_H
+#pragma once
 
 #include <endian.h>
 #include <stdint.h>
@@ -120,5 +119,3 @@ static inline void pf_external_put_f64(char **at, double value)
     memcpy(&bits, &value, sizeof bits);
     pf_external_put_u64(at, bits);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_NETWORK_EXTERNAL_REPORTS_H
-#define PF_NETWORK_EXTERNAL_REPORTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void pf_peer_report_add(const struct pf_peer_report *report);
 /* The next one, NULL without one; stays until another call. */
 const struct pf_peer_report *pf_peer_report_first(void);
 void pf_peer_report_drop_first(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_NETWORK_EXTERNAL_WIRE_H
-#define PF_NETWORK_EXTERNAL_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ bool pf_wire_expect(struct pf_wire *wire, const struct pf_wire_message *message,
 
 /* The name of a type, "message" for an unknown one. */
 const char *pf_wire_name(uint16_t type);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_BACKGROUND_H
-#define PF_PACKET_BACKGROUND_H
+#pragma once
 
 #include "lowlevel/network/packet/sim.h"
 
@@ -18,5 +17,3 @@ bool pf_packet_background_open(struct pf_packet_sim *sim, const struct pf_fabric
 
 /* The program has nothing in the network up to now, and sends at `date`: brings the background there. */
 void pf_packet_background_resume(double date);
-
-#endif

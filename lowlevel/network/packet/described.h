@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_DESCRIBED_H
-#define PF_PACKET_DESCRIBED_H
+#pragma once
 
 #include "base/export.h"
 #include "lowlevel/network/packet/from_platform.h"
@@ -26,5 +25,3 @@ void pf_packet_described_make(struct pf_packet_platform *of, double router_laten
 
 /* Refuses a routing that needs a description, where there is none. */
 void pf_packet_described_check(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_EVENTS_H
-#define PF_PACKET_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ const struct pf_packet_event *pf_packet_events_first(struct pf_packet_events *ev
 
 /* Takes the first one away, if it is not later than a date; else false. */
 bool pf_packet_events_take(struct pf_packet_events *events, double until, struct pf_packet_event *event);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_FAILURES_H
-#define PF_PACKET_FAILURES_H
+#pragma once
 
 #include "lowlevel/network/packet/from_platform.h"
 #include "lowlevel/network/packet/sim.h"
@@ -16,5 +15,3 @@ bool pf_packet_failures_open(struct pf_packet_sim *sim, const struct pf_packet_p
 
 /* Whether a packet from a node to another one, given to the network now, would find a way. */
 bool pf_packet_has_way(const struct pf_routing *routing, int32_t source, int32_t destination);
-
-#endif

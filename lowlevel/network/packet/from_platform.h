@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_FROM_PLATFORM_H
-#define PF_PACKET_FROM_PLATFORM_H
+#pragma once
 
 #include "lowlevel/topology/fabric.h"
 #include "lowlevel/network/packet/routing.h"
@@ -37,5 +36,3 @@ void pf_packet_platform_make(struct pf_packet_platform *of, double router_latenc
 
 /* The port's rate and state are the link's. */
 void pf_packet_platform_update(struct pf_packet_platform *of, int link);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_LINK_NAMES_H
-#define PF_PACKET_LINK_NAMES_H
+#pragma once
 
 #include "lowlevel/topology/fabric.h"
 
@@ -14,5 +13,3 @@ enum { PF_LINK_NAME = 48 }; /* bytes that hold any name */
 void pf_packet_link_name(const struct pf_fabric *fabric, int32_t port, char *text, size_t size);
 /* The port of such a name, -1 for none. */
 int32_t pf_packet_link_find(const struct pf_fabric *fabric, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_PATTERN_H
-#define PF_PACKET_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int32_t pf_pattern_destination(const struct pf_pattern *pattern, int32_t source,
 
 /* One line per pattern, NULL behind the last. */
 const char *pf_pattern_help(int index);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_REPORT_H
-#define PF_PACKET_REPORT_H
+#pragma once
 
 #include "base/export.h"
 #include "lowlevel/network/packet/from_platform.h"
@@ -37,5 +36,3 @@ bool pf_network_down_link(int src, int dst, char *text, size_t size);
 
 /* At the end of the run, once or more often. False: the table could not be written, which has been said. */
 PF_EXPORT bool pf_network_finish(void);
-
-#endif

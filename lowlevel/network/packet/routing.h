@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_LOWLEVEL_PACKET_ROUTING_H
-#define PF_LOWLEVEL_PACKET_ROUTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ static inline void pf_routing_take(const struct pf_packet_hop *hop, struct pf_pa
     p->way = hop->way;
     p->intermediate = hop->intermediate;
 }
-
-#endif

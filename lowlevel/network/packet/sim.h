@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_SIM_H
-#define PF_PACKET_SIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -147,5 +146,3 @@ bool pf_packet_sim_is_clean(struct pf_packet_sim *sim);
 
 /* Bytes of one input or output port with all its virtual channels, the largest router's. */
 size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim);
-
-#endif

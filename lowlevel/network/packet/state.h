@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_STATE_H
-#define PF_PACKET_STATE_H
+#pragma once
 
 #include <math.h>
 
@@ -318,5 +317,3 @@ void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now
 void pf_packet_allocate(struct pf_packet_sim *sim, int32_t router, double now);
 /* The output's link is down: what waits for it looks for another way. */
 void pf_packet_reroute(struct pf_packet_sim *sim, int32_t output, double now);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_PACKET_STATISTICS_H
-#define PF_PACKET_STATISTICS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -32,5 +31,3 @@ void pf_packet_statistics_leaves(struct pf_packet_sim *sim, int32_t output, int 
 /* Bytes come into (or, negative, leave) the buffer behind a link. */
 void pf_packet_statistics_queue(struct pf_packet_sim *sim, int32_t input, int channel, int64_t bytes,
                                 double date);
-
-#endif

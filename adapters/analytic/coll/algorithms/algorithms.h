@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COLL_ALGORITHMS_H
-#define PF_ADAPTERS_ANALYTIC_COLL_ALGORITHMS_H
+#pragma once
 
 /*
  * The algorithms of each kind of collective: the rules use the enumerators, users the names, plans the
@@ -136,5 +135,3 @@ enum { PF_SCAN_ALGORITHMS(PF_ALGORITHM_ID) };
 
 /* Of every kind. */
 enum { FIRST_ALGORITHM = 0 };
-
-#endif

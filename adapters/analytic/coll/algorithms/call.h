@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COLL_CALL_H
-#define PF_ADAPTERS_ANALYTIC_COLL_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ static inline int pf_coll_side_size(const struct pf_coll_call *call, int side)
 {
     return side ? call->n - call->cut : call->cut;
 }
-
-#endif

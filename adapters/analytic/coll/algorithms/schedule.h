@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COLL_SCHEDULE_H
-#define PF_ADAPTERS_ANALYTIC_COLL_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -290,5 +289,3 @@ const char *pf_inter_name(bool nonblocking);
 
 /* Makes the plan of a call on an intercommunicator; `inter` stays with it. */
 void pf_inter_make(struct pf_plan *plan, const struct pf_coll_call *call, struct pf_inter *inter);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COLL_EVALUATE_H
-#define PF_ADAPTERS_ANALYTIC_COLL_EVALUATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -157,5 +156,3 @@ void pf_evaluate_from(struct pf_coll *coll, int rank);
 
 /* Evaluates a call whose ranks have all arrived. */
 void pf_evaluate_together(struct pf_coll *coll);
-
-#endif

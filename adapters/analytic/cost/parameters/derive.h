@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_DERIVE_H
-#define PF_ADAPTERS_ANALYTIC_COST_DERIVE_H
+#pragma once
 
 #include "adapters/analytic/cost/parameters/parameters.h"
 
@@ -11,5 +10,3 @@
  * terms of a few bytes; 0: that of the built-in platforms. All other terms use the bandwidth of each path.
  */
 void pf_cost_derive(struct pf_parameters *parameters, double bandwidth);
-
-#endif

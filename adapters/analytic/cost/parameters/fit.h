@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_FIT_H
-#define PF_ADAPTERS_ANALYTIC_COST_FIT_H
+#pragma once
 
 #include "adapters/analytic/cost/parameters/parameters.h"
 
@@ -52,5 +51,3 @@ bool pf_fit_line(struct pf_fit *fit, const char *line);
  * Returns NULL on success, else one line about what is missing, valid until the next call.
  */
 const char *pf_fit_make(const struct pf_fit *fit, struct pf_parameters *parameters);
-
-#endif

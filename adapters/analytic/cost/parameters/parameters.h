@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_PARAMETERS_H
-#define PF_ADAPTERS_ANALYTIC_COST_PARAMETERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void pf_parameters_give_word(struct pf_parameters *parameters, enum pf_parameter
 void pf_parameters_write(const struct pf_parameters *parameters, FILE *out);
 
 const char *pf_parameter_name(enum pf_parameter key);
-
-#endif

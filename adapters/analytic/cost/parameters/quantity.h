@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_QUANTITY_H
-#define PF_ADAPTERS_ANALYTIC_COST_QUANTITY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void pf_quantity_write(double value, enum pf_quantity kind, char *text, size_t s
 
 /* Writes a value to be read by people: four digits, sizes in full. */
 void pf_quantity_show(double value, enum pf_quantity kind, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_BUSY_H
-#define PF_ADAPTERS_ANALYTIC_COST_BUSY_H
+#pragma once
 
 #include <string.h>
 
@@ -69,5 +68,3 @@ static inline double pf_busy_take(struct pf_busy *busy, double ready, double dur
         pf_busy_join_oldest(busy);
     return end > ready + duration ? end - duration : ready;
 }
-
-#endif

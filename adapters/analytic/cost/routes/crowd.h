@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_CROWD_H
-#define PF_ADAPTERS_ANALYTIC_COST_CROWD_H
+#pragma once
 
 #include "adapters/analytic/cost/routes/route.h"
 #include "adapters/analytic/cost/routes/links.h"
@@ -66,5 +65,3 @@ static inline double pf_crowd_wait(struct pf_crowd *crowd, int rank, int from, i
         pf_crowd_blame(crowd, rank);
     return arrival;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_INFLOW_H
-#define PF_ADAPTERS_ANALYTIC_COST_INFLOW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ static inline double pf_inflow_late(const struct pf_inflow *inflow, uint32_t num
     }
     return end + late <= inflow->until ? late : inflow->until > end ? inflow->until - end : 0;
 }
-
-#endif

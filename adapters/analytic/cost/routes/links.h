@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_LINKS_H
-#define PF_ADAPTERS_ANALYTIC_COST_LINKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
 /* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
  * links that carry messages from or to a single node none waits: that node's NIC serves them. */
 double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_PATHS_H
-#define PF_ADAPTERS_ANALYTIC_COST_PATHS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ static inline const struct pf_cost_path *pf_cost_paths_get(struct pf_cost_paths 
         pf_cost_paths_ask(paths, src, dst, entry);
     return &entry->path;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_PLATFORM_ROUTE_H
-#define PF_ADAPTERS_ANALYTIC_COST_PLATFORM_ROUTE_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +18,4 @@ int pf_cost_platform_links(void *context, int src_node, int dst_node, struct pf_
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_PORTS_H
-#define PF_ADAPTERS_ANALYTIC_COST_PORTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst);
 /* When a link is busy: with short messages, which do not wait for long ones (`passes`), or with long ones.
  * Valid until the next pf_ports_of(). NULL for link -1. */
 struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link, bool passes);
-
-#endif

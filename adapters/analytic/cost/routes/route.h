@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_COST_ROUTE_H
-#define PF_ADAPTERS_ANALYTIC_COST_ROUTE_H
+#pragma once
 
 /* What the prices ask of a platform. */
 
@@ -24,5 +23,3 @@ typedef int pf_cost_links_fn(void *context, int src_node, int dst_node, struct p
 
 /* The phase that a rank is in, as a string that is never freed. */
 typedef const char *pf_cost_phase_fn(int rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_RMA_WINDOW_H
-#define PF_ADAPTERS_ANALYTIC_RMA_WINDOW_H
+#pragma once
 
 #include "adapters/analytic/comm/comm.h"
 
@@ -247,5 +246,3 @@ void an_flow_note(struct an_flow *flow, double safe, double acknowledged);
 
 /* One operation of the flow that was pending has ended. */
 void an_flow_end(struct an_window *win, struct an_flow *flow);
-
-#endif

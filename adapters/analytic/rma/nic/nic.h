@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_RMA_NIC_H
-#define PF_ADAPTERS_ANALYTIC_RMA_NIC_H
+#pragma once
 
 #include "adapters/analytic/rma/memory/window.h"
 
@@ -15,5 +14,3 @@ void an_nic_start(struct an_access *a);
 
 /* The lock is granted: starts the accesses that waited for it. */
 void an_nic_start_deferred(struct an_window *win, struct an_peer *peer);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_ADAPTERS_ANALYTIC_RMA_PT2PT_H
-#define PF_ADAPTERS_ANALYTIC_RMA_PT2PT_H
+#pragma once
 
 #include "adapters/analytic/rma/memory/window.h"
 
@@ -108,5 +107,3 @@ static inline struct an_fragment *an_fragment_pop(struct an_fragment_queue *queu
         queue->last = NULL;
     return f;
 }
-
-#endif

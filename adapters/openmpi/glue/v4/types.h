@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_OPENMPI_GLUE_V4_TYPES_H
-#define PF_OPENMPI_GLUE_V4_TYPES_H
+#pragma once
 
 /* Headers of Open MPI 4.1 with what PF_OMPI_DATA and PF_OMPI_CLASSES name. After ompi_config.h. */
 
@@ -11,5 +10,3 @@
 
 /* The one job of the process has this number in Open MPI's names. */
 enum { PF_GLUE_JOB = 1 };
-
-#endif

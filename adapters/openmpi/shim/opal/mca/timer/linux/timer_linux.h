@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_SHIM_TIMER_LINUX_H
-#define PF_SHIM_TIMER_LINUX_H
+#pragma once
+
 /* The timer interface that libopen-pal exports; the header with its types is not among the installed ones. */
 #include <opal_config.h>
 #include <stdint.h>
@@ -15,4 +15,3 @@ OPAL_DECLSPEC extern opal_timer_t opal_timer_base_get_freq(void);
 #define OPAL_TIMER_CYCLE_SUPPORTED 1
 #define OPAL_TIMER_USEC_NATIVE     1
 #define OPAL_TIMER_USEC_SUPPORTED  1
-#endif
