@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PF_MIDDLEWARE_PRIVATE_SYSTEM_H
-#define PF_MIDDLEWARE_PRIVATE_SYSTEM_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ void pf_private_system_plug(void *loaded);
  */
 typedef void *pf_private_system_open(const char *path, int flags);
 pf_private_system_open *pf_private_system_opener(const char *name);
-
-#endif
