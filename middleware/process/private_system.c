@@ -177,7 +177,6 @@ static void *open_led(const char *path, int flags)
     return handle;
 }
 
-
 pf_private_system_open *pf_private_system_opener(const char *name)
 {
     if (pf_fortran_runtime_is(name))
