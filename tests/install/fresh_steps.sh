@@ -47,10 +47,13 @@ step 3600 pfinfo --check
 step 3600 sh -c "! build/bin/pfcurve -np 4 --switch-after build/examples/cg 2>missing.txt && grep 'apt-get install snakemake' missing.txt"
 step 3600 sh -c "! experiments/apps/run_apps.py 2>missing.txt && grep 'apt-get install .*libblas-dev' missing.txt"
 # The machine that runs the tests of all is Debian 12 and root: here, that they run. Another user's folders have spaces in their names,
-# which concerns the commands. Comparisons with a second simulator are the same everywhere.
+# which concerns what writes files. Comparisons with a second simulator are the same everywhere.
 case $name in
 bookworm-root) step 3600 ./run-tests cli-pfrun-run cli-pfrun-input 'fortran f08' ;;
-bookworm-*) step 7200 ./run-tests --suite cli ;;
+bookworm-*)
+    step 7200 ./run-tests pfcc-pfcc cli-pfrun-run cli-pfrun-input cli-pfrun-setup cli-pfrun-environment cli-pfrun-ends cli-pfrun-children \
+        cli-pfrun-loading cli-pfrun-sanitizers cli-pfrun-platforms pfcurve-resuming pfsample-refusals cli-pfnet checkout
+    ;;
 *)
     step 7200 ./run-tests --suite unit --suite cli --no-suite comparison
     # Of whole programs a sample: each runs in every model, and under schedules.
