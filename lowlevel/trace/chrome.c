@@ -4,7 +4,6 @@
  * message from the sending to the receiving row, an instant where a rank changes its model. Events stand in
  * the order of their ends; the viewers sort.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +26,7 @@ static void chrome_open(struct pf_trace_sink *sink)
 {
     struct chrome *chrome = pf_calloc(1, sizeof *chrome);
     chrome->separator = "\n";
+    sink->output.places = 6;
     sink->state = chrome;
     pf_trace_print(&sink->output,
                    "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"Parfocal " PF_VERSION
@@ -47,47 +47,49 @@ static int thread_id(const struct pf_trace_record *record)
                                           : (int)record->track * LANES + record->lane + 1;
 }
 
-static void event(struct pf_trace_sink *sink, const struct pf_trace_record *record, char phase, double date)
+static void event(struct pf_trace_sink *sink, const struct pf_trace_record *record, const char *phase,
+                  double date)
 {
     struct chrome *chrome = sink->state;
-    pf_trace_print(&sink->output, "%s{\"ph\":\"%c\",\"pid\":%d,\"tid\":%d,\"ts\":%.6f", chrome->separator,
-                   phase, process_id(record), thread_id(record), microseconds(date));
+    pf_trace_put(&sink->output, chrome->separator, "{\"ph\":\"", phase, "\",\"pid\":", process_id(record),
+                 ",\"tid\":", thread_id(record), ",\"ts\":", microseconds(date));
     chrome->separator = ",\n";
 }
 
 /* Host names come from the user's platform file. */
-static void print_quoted(struct pf_trace_output *output, const char *text)
+static void put_quoted(struct pf_trace_output *output, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            pf_trace_print(output, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
+        if ((unsigned char)*text < 0x20) {
             pf_trace_print(output, "\\u%04x", (unsigned)*text);
-        else
-            pf_trace_print(output, "%c", *text);
+            continue;
+        }
+        if (*text == '"' || *text == '\\')
+            pf_trace_put_char(output, '\\');
+        pf_trace_put_char(output, *text);
     }
 }
 
 static void name_row(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
-    char name[64];
-    event(sink, record, 'M', 0.0);
-    pf_trace_print(&sink->output, ",\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
-                   pf_trace_row_name(record, name, sizeof name));
-    event(sink, record, 'M', 0.0);
-    pf_trace_print(&sink->output, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
-                   thread_id(record));
+    event(sink, record, "M", 0.0);
+    pf_trace_put_text(&sink->output, ",\"name\":\"thread_name\",\"args\":{\"name\":\"");
+    pf_trace_put_row_name(&sink->output, record);
+    pf_trace_put_text(&sink->output, "\"}}");
+    event(sink, record, "M", 0.0);
+    pf_trace_put(&sink->output,
+                 ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":", thread_id(record), "}}");
 }
 
 static void name_node(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     int node = pf_trace_node(record);
-    event(sink, record, 'M', 0.0);
-    pf_trace_print(&sink->output, ",\"name\":\"process_name\",\"args\":{\"name\":\"nid %d: ", node);
-    print_quoted(&sink->output, pf_trace_host_name(node));
-    pf_trace_print(&sink->output, "\"}}");
-    event(sink, record, 'M', 0.0);
-    pf_trace_print(&sink->output, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}", node);
+    event(sink, record, "M", 0.0);
+    pf_trace_put(&sink->output, ",\"name\":\"process_name\",\"args\":{\"name\":\"nid ", node, ": ");
+    put_quoted(&sink->output, pf_trace_host_name(node));
+    pf_trace_put_text(&sink->output, "\"}}");
+    event(sink, record, "M", 0.0);
+    pf_trace_put(&sink->output, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":", node, "}}");
 }
 
 static void chrome_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
@@ -99,48 +101,48 @@ static void chrome_begin(struct pf_trace_sink *sink, const struct pf_trace_recor
         name_row(sink, record);
 }
 
-static void print_party(struct pf_trace_output *output, const char *name, struct pf_trace_party party)
+static void put_party(struct pf_trace_output *output, const char *name, struct pf_trace_party party)
 {
-    if (party.rank < 0)
-        pf_trace_print(output, "\"%s\":\"nid %d\",", name, party.node);
-    else
-        pf_trace_print(output, "\"%s\":\"nid %d, rank %d\",", name, party.node, party.rank);
+    pf_trace_put(output, "\"", name, "\":\"nid ", party.node);
+    if (party.rank >= 0)
+        pf_trace_put(output, ", rank ", party.rank);
+    pf_trace_put_text(output, "\",");
 }
 
-static void print_arguments(struct pf_trace_output *output, const struct pf_trace_record *record)
+static void put_arguments(struct pf_trace_output *output, const struct pf_trace_record *record)
 {
-    pf_trace_print(output, ",\"args\":{");
-    print_party(output, "initiator", record->from);
-    print_party(output, "target", record->to);
-    pf_trace_print(output, "\"bytes\":%" PRIu64, record->bytes);
+    pf_trace_put_text(output, ",\"args\":{");
+    put_party(output, "initiator", record->from);
+    put_party(output, "target", record->to);
+    pf_trace_put(output, "\"bytes\":", record->bytes);
     if (record->message)
-        pf_trace_print(output, ",\"wire_bytes\":%" PRIu64 ",\"attempt\":%d", record->wire_bytes,
-                       record->attempt);
-    pf_trace_print(output, ",\"outcome\":\"%s\"}}", pf_trace_outcome_name(record->outcome));
+        pf_trace_put(output, ",\"wire_bytes\":", record->wire_bytes, ",\"attempt\":", record->attempt);
+    pf_trace_put(output, ",\"outcome\":\"", pf_trace_outcome_name(record->outcome), "\"}}");
 }
 
 /* The arrow begins in the message's bar at the source and ends in the one at the destination. */
-static void print_flow(struct pf_trace_sink *sink, const struct pf_trace_record *record, char phase)
+static void put_flow(struct pf_trace_sink *sink, const struct pf_trace_record *record, const char *phase,
+                     const char *more)
 {
     event(sink, record, phase, record->start);
-    pf_trace_print(&sink->output, ",\"cat\":\"message\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
-                   pf_trace_type_name(record->type), record->message, phase == 'f' ? ",\"bp\":\"e\"" : "");
+    pf_trace_put(&sink->output, ",\"cat\":\"message\",\"name\":\"", pf_trace_type_name(record->type),
+                 "\",\"id\":", record->message, more, "}");
 }
 
-static void print_model(struct pf_trace_output *output, const struct pf_trace_record *record)
+static void put_model(struct pf_trace_output *output, const struct pf_trace_record *record)
 {
-    pf_trace_print(output, ",\"args\":{\"model\":\"%s\",\"phase\":\"", record->model);
-    print_quoted(output, record->phase);
-    pf_trace_print(output, "\"");
+    pf_trace_put(output, ",\"args\":{\"model\":\"", record->model, "\",\"phase\":\"");
+    put_quoted(output, record->phase);
+    pf_trace_put_text(output, "\"");
 }
 
-static void print_switch(struct pf_trace_sink *sink, const struct pf_trace_record *record)
+static void put_switch(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
-    event(sink, record, 'i', record->start);
-    pf_trace_print(&sink->output, ",\"s\":\"t\",\"cat\":\"switch\",\"name\":\"%s to %s\"", record->from_model,
-                   record->model);
-    print_model(&sink->output, record);
-    pf_trace_print(&sink->output, ",\"from_model\":\"%s\"}}", record->from_model);
+    event(sink, record, "i", record->start);
+    pf_trace_put(&sink->output, ",\"s\":\"t\",\"cat\":\"switch\",\"name\":\"", record->from_model, " to ",
+                 record->model, "\"");
+    put_model(&sink->output, record);
+    pf_trace_put(&sink->output, ",\"from_model\":\"", record->from_model, "\"}}");
 }
 
 static const char *category(const struct pf_trace_record *record)
@@ -150,24 +152,25 @@ static const char *category(const struct pf_trace_record *record)
 
 static void chrome_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
+    struct pf_trace_output *output = &sink->output;
     if (pf_trace_is_mark(record)) {
-        print_switch(sink, record);
+        put_switch(sink, record);
         return;
     }
-    event(sink, record, 'X', record->start);
-    pf_trace_print(&sink->output, ",\"dur\":%.6f,\"cat\":\"%s\",\"name\":\"%s%s\"",
-                   microseconds(record->end - record->start), category(record), pf_trace_name(record),
-                   record->outcome == PF_TRACE_LOST ? " (lost)" : "");
+    event(sink, record, "X", record->start);
+    pf_trace_put(output, ",\"dur\":", microseconds(record->end - record->start), ",\"cat\":\"",
+                 category(record), "\",\"name\":\"", pf_trace_name(record),
+                 record->outcome == PF_TRACE_LOST ? " (lost)\"" : "\"");
     if (record->track == PF_TRACE_RANK) {
-        print_model(&sink->output, record);
-        pf_trace_print(&sink->output, ",\"outcome\":\"%s\"}}", pf_trace_outcome_name(record->outcome));
+        put_model(output, record);
+        pf_trace_put(output, ",\"outcome\":\"", pf_trace_outcome_name(record->outcome), "\"}}");
         return;
     }
-    print_arguments(&sink->output, record);
+    put_arguments(output, record);
     if (record->message && record->track == PF_TRACE_RX)
-        print_flow(sink, record, 'f');
+        put_flow(sink, record, "f", ",\"bp\":\"e\"");
     else if (record->message && record->arrived)
-        print_flow(sink, record, 's');
+        put_flow(sink, record, "s", "");
 }
 
 static void chrome_close(struct pf_trace_sink *sink, double date)

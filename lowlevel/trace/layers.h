@@ -4,11 +4,11 @@
 #include "lowlevel/network/network.h"
 #include "lowlevel/trace/record.h"
 
-/* Of the layer on the network (messages.c) for the one on the bus: the records of the payload's way through
- * memory, which end when the message has moved on. NULL: none. */
+/* Of the layer on the network (messages.c) for the one on the bus: the payload's way through memory, which
+ * ends when the message has moved on. 0: none. */
 struct pf_trace_payload {
-    struct pf_trace_record *read;  /* by DMA at the source */
-    struct pf_trace_record *write; /* at the destination, while it streams */
+    pf_trace_span read;  /* by DMA at the source */
+    pf_trace_span write; /* at the destination, while it streams */
 };
 struct pf_trace_payload *pf_trace_payload(const struct pf_transfer *t);
 /* Puts the layer on top of the network in force. */

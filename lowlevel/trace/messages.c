@@ -10,7 +10,8 @@
 
 /* What is known of a message in flight; pf_transfer.layer points at it. */
 struct watch {
-    struct pf_trace_record *tx, *rx;
+    pf_trace_span tx, rx;
+    uint64_t number; /* of the message */
     struct pf_trace_payload payload;
     const struct pf_transfer *owner; /* a copy of a message carries the original's pointer */
     bool upcalls_taken;
@@ -58,11 +59,10 @@ struct pf_trace_payload *pf_trace_payload(const struct pf_transfer *t)
     return t ? &watch_of((struct pf_transfer *)(uintptr_t)t)->payload : NULL;
 }
 
-static void end(struct pf_trace_record **record, enum pf_trace_outcome outcome)
+static void end(pf_trace_span *span, enum pf_trace_outcome outcome)
 {
-    if (*record)
-        pf_timeline_end(*record, pf_engine_now(), outcome);
-    *record = NULL;
+    pf_timeline_end(*span, pf_engine_now(), outcome);
+    *span = 0;
 }
 
 static void give_upcalls_back(struct watch *watch, struct pf_transfer *t)
@@ -137,8 +137,9 @@ static void first(struct pf_transfer *t)
     struct pf_trace_record what;
     describe(t, &what);
     what.track = PF_TRACE_RX;
-    what.message = watch->tx->message;
-    what.arrived = watch->tx->arrived = true;
+    what.message = watch->number;
+    what.arrived = true;
+    pf_timeline_arrived(watch->tx);
     end(&watch->rx, PF_TRACE_UNFINISHED);
     watch->rx = pf_timeline_begin(&what);
     watch->first(t);
@@ -175,7 +176,7 @@ static void inject(struct pf_transfer *t)
 {
     struct watch *watch = watch_of(t);
     struct pf_trace_record what;
-    messages++;
+    watch->number = ++messages;
     describe(t, &what);
     watch->tx = pf_timeline_begin(&what);
     watch->first = t->first;

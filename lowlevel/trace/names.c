@@ -2,6 +2,8 @@
 /* Numbers for the texts of a trace. */
 #include "lowlevel/trace/names.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -30,6 +32,22 @@ int pf_trace_number(struct pf_trace_names *names, const char *text, bool *is_new
     names->by_number[named->number] = named;
     HASH_ADD_KEYPTR(hh, names->first, named->text, strlen(named->text), named);
     return named->number;
+}
+
+int pf_trace_number_of_lasting(struct pf_trace_names *names, const char *text, const char *more, bool *is_new)
+{
+    char both[128];
+    size_t place = (uintptr_t)text / 4 % (sizeof names->recent / sizeof names->recent[0]);
+    *is_new = false;
+    if (names->recent[place].text == text && names->recent[place].more == more)
+        return names->recent[place].number;
+    if (more)
+        snprintf(both, sizeof both, "%s (%s)", text, more);
+    int number = pf_trace_number(names, more ? both : text, is_new);
+    names->recent[place].text = text;
+    names->recent[place].more = more;
+    names->recent[place].number = number;
+    return number;
 }
 
 const char *pf_trace_named(const struct pf_trace_names *names, int number)

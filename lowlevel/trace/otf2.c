@@ -16,7 +16,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "lowlevel/trace/format.h"
 #include "lowlevel/trace/names.h"
 #include "lowlevel/trace/places.h"
 #include "lowlevel/trace/sink.h"
@@ -24,11 +23,19 @@
 /* Ticks per second of the clock: records have twelve digits after the point in all formats. */
 #define TICKS 1e12
 
+enum { RECENT_ROWS = 1024 };
+
 enum attribute { MODEL, PHASE, BYTES, TARGET, ATTRIBUTE_COUNT };
 
 struct location {
     OTF2_EvtWriter *writer;
     int name, node, rank; /* rank -1: a row of a NIC */
+};
+
+/* Found without its name. */
+struct recent_row {
+    bool known;
+    int node, rank, lane, row;
 };
 
 struct otf2 {
@@ -40,6 +47,7 @@ struct otf2 {
     OTF2_StringRef *region_names; /* by region */
     struct location *locations;   /* by row */
     FILE *recording;              /* NULL: there is none */
+    struct recent_row recent[RECENT_ROWS];
 };
 
 static uint64_t ticks(double date)
@@ -180,13 +188,23 @@ static OTF2_StringRef string(struct otf2 *otf2, const char *text)
     return number;
 }
 
+static OTF2_StringRef lasting_string(struct otf2 *otf2, const char *text)
+{
+    bool is_new;
+    OTF2_StringRef number = (OTF2_StringRef)pf_trace_number_of_lasting(&otf2->strings, text, NULL, &is_new);
+    if (is_new)
+        OTF2_GlobalDefWriter_WriteString(otf2->definitions, number, text);
+    return number;
+}
+
 static int region_of(struct otf2 *otf2, const struct pf_trace_record *record)
 {
     bool is_new;
-    int region = pf_trace_number(&otf2->regions, pf_trace_name(record), &is_new);
+    const char *name = pf_trace_name(record);
+    int region = pf_trace_number_of_lasting(&otf2->regions, name, NULL, &is_new);
     if (is_new) {
         otf2->region_names = grow(otf2->region_names, region, sizeof *otf2->region_names);
-        otf2->region_names[region] = string(otf2, pf_trace_name(record));
+        otf2->region_names[region] = string(otf2, name);
     }
     return region;
 }
@@ -196,11 +214,15 @@ static int location_of(struct otf2 *otf2, const struct pf_trace_record *record)
     char name[64];
     bool is_new;
     int node = pf_trace_node(record), rank = record->track == PF_TRACE_RANK ? record->from.rank : -1;
+    int lane = rank >= 0 ? rank : (record->lane * PF_TRACE_TRACK_COUNT + (int)record->track);
+    struct recent_row *recent = &otf2->recent[(unsigned)(node * 13 + lane) % RECENT_ROWS];
+    if (recent->known && recent->node == node && recent->rank == rank && recent->lane == lane)
+        return recent->row;
     if (rank >= 0)
-        pf_trace_format(name, sizeof name, "rank %d", rank);
+        snprintf(name, sizeof name, "rank %d", rank);
     else
-        pf_trace_format(name, sizeof name, "%s %d of nid %d", pf_trace_track_name(record->track),
-                        record->lane + 1, node);
+        snprintf(name, sizeof name, "%s %d of nid %d", pf_trace_track_name(record->track), record->lane + 1,
+                 node);
     int row = pf_trace_number(&otf2->rows, name, &is_new);
     if (is_new) {
         otf2->locations = grow(otf2->locations, row, sizeof *otf2->locations);
@@ -208,6 +230,7 @@ static int location_of(struct otf2 *otf2, const struct pf_trace_record *record)
             (struct location){OTF2_Archive_GetEvtWriter(otf2->archive, (OTF2_LocationRef)row),
                               (int)string(otf2, name), node, rank};
     }
+    *recent = (struct recent_row){true, node, rank, lane, row};
     return row;
 }
 
@@ -219,8 +242,8 @@ static void otf2_begin(struct pf_trace_sink *sink, const struct pf_trace_record 
     if (pf_trace_is_mark(record))
         return;
     if (record->model) {
-        OTF2_AttributeList_AddStringRef(list, MODEL, string(otf2, record->model));
-        OTF2_AttributeList_AddStringRef(list, PHASE, string(otf2, record->phase));
+        OTF2_AttributeList_AddStringRef(list, MODEL, lasting_string(otf2, record->model));
+        OTF2_AttributeList_AddStringRef(list, PHASE, lasting_string(otf2, record->phase));
     } else {
         OTF2_AttributeList_AddUint64(list, BYTES, record->bytes);
         OTF2_AttributeList_AddUint32(list, TARGET, (uint32_t)record->to.node);
@@ -236,7 +259,7 @@ static void write_mark(struct otf2 *otf2, const struct pf_trace_record *record)
     bool is_new;
     if (!otf2->markers)
         otf2->markers = OTF2_Archive_GetMarkerWriter(otf2->archive);
-    pf_trace_format(text, sizeof text, "%s to %s", record->from_model, record->model);
+    snprintf(text, sizeof text, "%s to %s", record->from_model, record->model);
     int mark = pf_trace_number(&otf2->marks, text, &is_new);
     if (is_new)
         OTF2_MarkerWriter_WriteDefMarker(otf2->markers, (OTF2_MarkerRef)mark, "switch", text,

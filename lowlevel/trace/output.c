@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +14,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output_file.h"
-#include "lowlevel/trace/format.h"
 
 void pf_trace_output_open(struct pf_trace_output *output, const char *path)
 {
@@ -31,7 +31,7 @@ void pf_trace_output_open(struct pf_trace_output *output, const char *path)
                path, strerror(errno));
 }
 
-static void write_out(struct pf_trace_output *output)
+void pf_trace_write_out(struct pf_trace_output *output)
 {
     size_t done = 0;
     if (!output->begun && ftruncate(output->fd, 0) != 0 && errno != EINVAL)
@@ -57,13 +57,26 @@ void pf_trace_print(struct pf_trace_output *output, const char *format, ...)
         size_t room = sizeof output->buffer - output->used;
         va_list args;
         va_start(args, format);
-        int length = pf_trace_vformat(output->buffer + output->used, room, format, args);
+        int length = vsnprintf(output->buffer + output->used, room, format, args);
         va_end(args);
         if (length >= 0 && (size_t)length < room) {
             output->used += (size_t)length;
             return;
         }
-        write_out(output);
+        pf_trace_write_out(output);
+    }
+}
+
+void pf_trace_put_long(struct pf_trace_output *output, const char *text, size_t length)
+{
+    while (length > 0 && !output->broken) {
+        size_t room = sizeof output->buffer - output->used, part = length < room ? length : room;
+        memcpy(output->buffer + output->used, text, part);
+        output->used += part;
+        text += part;
+        length -= part;
+        if (length > 0)
+            pf_trace_write_out(output);
     }
 }
 
@@ -72,7 +85,7 @@ void pf_trace_output_close(struct pf_trace_output *output)
     if (output->fd < 0)
         return;
     if (output->used > 0 && !output->broken)
-        write_out(output);
+        pf_trace_write_out(output);
     close(output->fd);
     output->fd = -1;
     if (output->made && !output->begun)

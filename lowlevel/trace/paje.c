@@ -4,11 +4,10 @@
  * one is lost and where a rank changes its model. MPI calls have a value for each function in each model.
  * Events stand in the order of their dates, as the format wants it.
  */
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "lowlevel/trace/format.h"
 #include "lowlevel/trace/names.h"
 #include "lowlevel/trace/places.h"
 #include "lowlevel/trace/rows.h"
@@ -95,34 +94,43 @@ static void define_values(struct pf_trace_output *output, const char *type, cons
         define_value(output, type, prefix, i, pf_trace_type_name(i), pf_trace_type_colour(i));
 }
 
-/* The number of a value that is defined when it is first used. */
-static int number_of(struct pf_trace_output *output, struct pf_trace_names *names,
-                     const struct pf_trace_record *record)
+/* The number of a call's value, which is defined when it is first used; */
+static int call_number(struct pf_trace_output *output, struct pf_trace_names *names,
+                       const struct pf_trace_record *record)
 {
-    char text[128];
-    bool is_new, is_mark = pf_trace_is_mark(record);
-    if (is_mark)
-        pf_trace_format(text, sizeof text, "%s to %s", record->from_model, record->model);
-    else
-        pf_trace_format(text, sizeof text, "%s (%s)", record->call, record->model);
-    int number = pf_trace_number(names, text, &is_new);
+    bool is_new;
+    int number = pf_trace_number_of_lasting(names, record->call, record->model, &is_new);
     if (is_new)
-        define_value(output, is_mark ? "Switch" : "Operation", is_mark ? "s" : "c", number, text,
+        define_value(output, "Operation", "c", number, pf_trace_named(names, number),
                      pf_trace_colour(record));
     return number;
 }
 
+/* of a switch's. */
+static int switch_number(struct pf_trace_output *output, struct pf_trace_names *names,
+                         const struct pf_trace_record *record)
+{
+    char text[128];
+    bool is_new;
+    snprintf(text, sizeof text, "%s to %s", record->from_model, record->model);
+    int number = pf_trace_number(names, text, &is_new);
+    if (is_new)
+        define_value(output, "Switch", "s", number, text, pf_trace_colour(record));
+    return number;
+}
+
 /* Names that the user gives. */
-static void print_name(struct pf_trace_output *output, const char *text)
+static void put_name(struct pf_trace_output *output, const char *text)
 {
     for (; *text; text++)
-        pf_trace_print(output, "%c", *text == '"' || (unsigned char)*text < 0x20 ? '?' : *text);
+        pf_trace_put_char(output, *text == '"' || (unsigned char)*text < 0x20 ? '?' : *text);
 }
 
 static void paje_open(struct pf_trace_sink *sink)
 {
     struct pf_trace_output *output = &sink->output;
     sink->state = pf_calloc(1, sizeof(struct paje));
+    output->places = 12;
     pf_trace_print(output, "%s", definitions);
     pf_trace_print(output, "%d Machine 0 \"machine\"\n%d Node Machine \"node\"\n%d Row Node \"row\"\n",
                    DEFINE_CONTAINER, DEFINE_CONTAINER, DEFINE_CONTAINER);
@@ -137,85 +145,95 @@ static void paje_open(struct pf_trace_sink *sink)
 }
 
 /* "n3-tx-1": the alias of the container of a record. */
-static const char *row_alias(const struct pf_trace_record *record, char *text, size_t size)
+static void put_row(struct pf_trace_output *output, const struct pf_trace_record *record)
 {
-    static const char *const tracks[] = {"rank", "tx", "rx", "pcie"};
+    static const char *const tracks[] = {"-rank-", "-tx-", "-rx-", "-pcie-"};
     int index = record->track == PF_TRACE_RANK ? record->from.rank : record->lane;
-    pf_trace_format(text, size, "n%d-%s-%d", pf_trace_node(record), tracks[record->track], index);
-    return text;
+    pf_trace_put(output, "n", pf_trace_node(record), tracks[record->track], index);
+}
+
+/* What an event that concerns a row begins with. */
+static void put_event(struct pf_trace_output *output, int kind, double date, const char *type,
+                      const struct pf_trace_record *record)
+{
+    pf_trace_put(output, kind, " ", date, type);
+    put_row(output, record);
 }
 
 static void create_containers(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     struct paje *paje = sink->state;
-    char alias[64], name[64];
+    struct pf_trace_output *output = &sink->output;
     int node = pf_trace_node(record);
     if (pf_trace_new_node(&paje->rows, node)) {
-        pf_trace_print(&sink->output, "%d %.12f n%d Node machine \"nid %d: ", CREATE_CONTAINER, record->start,
-                       node, node);
-        print_name(&sink->output, pf_trace_host_name(node));
-        pf_trace_print(&sink->output, "\"\n");
+        pf_trace_put(output, CREATE_CONTAINER, " ", record->start, " n", node, " Node machine \"nid ", node,
+                     ": ");
+        put_name(output, pf_trace_host_name(node));
+        pf_trace_put_text(output, "\"\n");
     }
-    if (pf_trace_new_row(&paje->rows, record))
-        pf_trace_print(&sink->output, "%d %.12f %s Row n%d \"%s of nid %d\"\n", CREATE_CONTAINER,
-                       record->start, row_alias(record, alias, sizeof alias), node,
-                       pf_trace_row_name(record, name, sizeof name), node);
+    if (!pf_trace_new_row(&paje->rows, record))
+        return;
+    put_event(output, CREATE_CONTAINER, record->start, " ", record);
+    pf_trace_put(output, " Row n", node, " \"");
+    pf_trace_put_row_name(output, record);
+    pf_trace_put(output, " of nid ", node, "\"\n");
 }
 
 static void end_link(struct pf_trace_sink *sink, const struct pf_trace_record *record, double date)
 {
-    char alias[64];
-    pf_trace_print(&sink->output, "%d %.12f Message machine %s m%d %" PRIu64 "\n", END_LINK, date,
-                   row_alias(record, alias, sizeof alias), record->type, record->message);
+    put_event(&sink->output, END_LINK, date, " Message machine ", record);
+    pf_trace_put(&sink->output, " m", (int)record->type, " ", record->message, "\n");
 }
 
-static void begin_call(struct pf_trace_sink *sink, const struct pf_trace_record *record, const char *alias)
+static void begin_call(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     struct paje *paje = sink->state;
-    int number = number_of(&sink->output, &paje->calls, record);
-    pf_trace_print(&sink->output, "%d %.12f Operation %s c%d %s \"", PUSH_CALL, record->start, alias, number,
-                   record->model);
-    print_name(&sink->output, record->phase);
-    pf_trace_print(&sink->output, "\"\n");
+    int number = call_number(&sink->output, &paje->calls, record);
+    put_event(&sink->output, PUSH_CALL, record->start, " Operation ", record);
+    pf_trace_put(&sink->output, " c", number, " ", record->model, " \"");
+    put_name(&sink->output, record->phase);
+    pf_trace_put_text(&sink->output, "\"\n");
 }
 
-static void note_switch(struct pf_trace_sink *sink, const struct pf_trace_record *record, const char *alias)
+static void note_switch(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
     struct paje *paje = sink->state;
-    int number = number_of(&sink->output, &paje->switches, record);
-    pf_trace_print(&sink->output, "%d %.12f Switch %s s%d\n", NEW_EVENT, record->start, alias, number);
+    int number = switch_number(&sink->output, &paje->switches, record);
+    put_event(&sink->output, NEW_EVENT, record->start, " Switch ", record);
+    pf_trace_put(&sink->output, " s", number, "\n");
 }
 
 static void paje_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
-    char alias[64];
+    struct pf_trace_output *output = &sink->output;
     create_containers(sink, record);
-    row_alias(record, alias, sizeof alias);
     if (record->call || pf_trace_is_mark(record)) {
-        (record->call ? begin_call : note_switch)(sink, record, alias);
+        (record->call ? begin_call : note_switch)(sink, record);
         return;
     }
-    pf_trace_print(&sink->output, "%d %.12f Operation %s o%d %" PRIu64 "\n", PUSH_STATE, record->start, alias,
-                   record->type, record->bytes);
-    if (record->track == PF_TRACE_TX)
-        pf_trace_print(&sink->output, "%d %.12f Message machine %s m%d %" PRIu64 " %" PRIu64 "\n", START_LINK,
-                       record->start, alias, record->type, record->message, record->bytes);
-    else if (record->track == PF_TRACE_RX)
+    put_event(output, PUSH_STATE, record->start, " Operation ", record);
+    pf_trace_put(output, " o", (int)record->type, " ", record->bytes, "\n");
+    if (record->track == PF_TRACE_TX) {
+        put_event(output, START_LINK, record->start, " Message machine ", record);
+        pf_trace_put(output, " m", (int)record->type, " ", record->message, " ", record->bytes, "\n");
+    } else if (record->track == PF_TRACE_RX) {
         end_link(sink, record, record->start);
+    }
 }
 
 /* A message that has not arrived goes back to where it came from: a link must end somewhere. */
 static void paje_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
-    char alias[64];
     if (pf_trace_is_mark(record))
         return;
-    row_alias(record, alias, sizeof alias);
-    pf_trace_print(&sink->output, "%d %.12f Operation %s\n", POP_STATE, record->end, alias);
+    put_event(&sink->output, POP_STATE, record->end, " Operation ", record);
+    pf_trace_put_text(&sink->output, "\n");
     if (record->track != PF_TRACE_TX || record->arrived)
         return;
-    if (record->outcome == PF_TRACE_LOST)
-        pf_trace_print(&sink->output, "%d %.12f Loss %s lost\n", NEW_EVENT, record->end, alias);
+    if (record->outcome == PF_TRACE_LOST) {
+        put_event(&sink->output, NEW_EVENT, record->end, " Loss ", record);
+        pf_trace_put_text(&sink->output, " lost\n");
+    }
     end_link(sink, record, record->end);
 }
 

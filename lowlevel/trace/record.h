@@ -50,11 +50,11 @@ struct pf_trace_party {
 };
 
 struct pf_trace_record {
-    enum pf_trace_type type;
-    enum pf_trace_track track;
-    enum pf_trace_outcome outcome;
-    struct pf_trace_party from, to; /* where it starts, where it ends */
+    uint8_t type;                   /* enum pf_trace_type */
+    uint8_t track;                  /* enum pf_trace_track */
+    uint8_t outcome;                /* enum pf_trace_outcome */
     bool to_memory;                 /* PCIe: from the NIC to the node's memory; else towards the NIC */
+    struct pf_trace_party from, to; /* where it starts, where it ends */
     double start, end;
     uint64_t bytes;      /* payload of a message; what crosses the bus */
     uint64_t wire_bytes; /* of a message, headers included */
@@ -67,12 +67,10 @@ struct pf_trace_record {
     const char *call;                       /* MPI_Send; NULL: no call */
     const char *model, *from_model, *phase; /* in force; of a switch, the model before it too */
     unsigned int colour;                    /* of the model, 0xrrggbb: that of a call in a picture */
-
-    /* trace.c's own */
-    struct pf_trace_record *prev, *next; /* among those that have not ended */
-    bool begun;                          /* the formats have its begin */
-    bool dropped;
 };
+
+/* One that has begun; 0: none. */
+typedef uint32_t pf_trace_span;
 
 static inline int pf_trace_node(const struct pf_trace_record *record)
 {

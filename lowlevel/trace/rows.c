@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lowlevel/trace/format.h"
 
 /* The new part is zero. */
 static void *grow(void *old, size_t from, size_t to)
@@ -46,16 +45,13 @@ bool pf_trace_new_row(struct pf_trace_rows *rows, const struct pf_trace_record *
     return is_new(&rows->lanes[set], record->lane);
 }
 
-const char *pf_trace_row_name(const struct pf_trace_record *record, char *text, size_t size)
+void pf_trace_put_row_name(struct pf_trace_output *output, const struct pf_trace_record *record)
 {
-    const char *track = pf_trace_track_name(record->track);
+    pf_trace_put_text(output, pf_trace_track_name(record->track));
     if (record->track == PF_TRACE_RANK)
-        pf_trace_format(text, size, "%s %d", track, record->from.rank);
-    else if (record->lane == 0)
-        pf_trace_format(text, size, "%s", track);
-    else
-        pf_trace_format(text, size, "%s %d", track, record->lane + 1);
-    return text;
+        pf_trace_put(output, " ", record->from.rank);
+    else if (record->lane > 0)
+        pf_trace_put(output, " ", record->lane + 1);
 }
 
 void pf_trace_rows_free(struct pf_trace_rows *rows)

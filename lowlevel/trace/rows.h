@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lowlevel/trace/output.h"
 #include "lowlevel/trace/record.h"
 
 /* For formats that announce their rows: which nodes, and which rows of theirs, have been there. */
@@ -22,6 +23,6 @@ bool pf_trace_new_node(struct pf_trace_rows *rows, int node);
 bool pf_trace_new_row(struct pf_trace_rows *rows, const struct pf_trace_record *record);
 
 /* "rank 3", "NIC tx", "NIC tx 2". */
-const char *pf_trace_row_name(const struct pf_trace_record *record, char *text, size_t size);
+void pf_trace_put_row_name(struct pf_trace_output *output, const struct pf_trace_record *record);
 
 void pf_trace_rows_free(struct pf_trace_rows *rows);

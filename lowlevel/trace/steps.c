@@ -21,7 +21,7 @@ static int rank_of(const struct pf_bus *bus, const struct pf_bus_step *step)
 
 static void describe(const struct pf_bus *bus, const struct pf_bus_step *step, struct pf_trace_record *out)
 {
-    static const enum pf_trace_type types[] = {
+    static const uint8_t types[] = {
         [PF_BUS_COMMAND] = PF_TRACE_COMMAND,  [PF_BUS_PIO] = PF_TRACE_PIO_PAYLOAD,
         [PF_BUS_EVENT] = PF_TRACE_EVENT,      [PF_BUS_READ_REQUEST] = PF_TRACE_DMA_REQUEST,
         [PF_BUS_READ] = PF_TRACE_DMA_PAYLOAD, [PF_BUS_PAYLOAD_WRITE] = PF_TRACE_PAYLOAD_WRITE,
@@ -90,7 +90,7 @@ static void read_done(struct pf_bus *bus, const struct pf_bus_step *step)
     if (payload && payload->read)
         pf_timeline_end(payload->read, step->end, PF_TRACE_DONE);
     if (payload)
-        payload->read = NULL;
+        payload->read = 0;
     below->read_done(bus, step);
 }
 
@@ -103,7 +103,7 @@ static void write(struct pf_bus *bus, struct pf_bus_step *step)
         pf_timeline_end(payload->write, step->end, PF_TRACE_DONE);
     else if (!step->transfer->streams)
         note(bus, step);
-    payload->write = NULL;
+    payload->write = 0;
 }
 
 void pf_trace_stack_bus(void)

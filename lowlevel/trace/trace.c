@@ -14,6 +14,7 @@
 #include "lowlevel/trace/filter.h"
 #include "lowlevel/trace/layers.h"
 #include "lowlevel/trace/places.h"
+#include "lowlevel/trace/sink.h"
 #include "lowlevel/trace/timeline.h"
 
 static struct {
@@ -145,9 +146,17 @@ static void at_exit(void)
         pf_trace_finish();
 }
 
+/* Of the ranks of a job. */
+static struct place {
+    sg_host_t host;
+    int node;
+} * places;
+static int place_count;
+
 static void note_place(int rank, sg_host_t host)
 {
     int node = pf_platform_node(host);
+    pf_timeline_work_off(); /* what came before knows nothing of it */
     pf_trace_place_host(node, sg_host_get_name(host));
     pf_trace_filter_place(rank, node);
 }
@@ -205,9 +214,14 @@ void pf_trace_job(pf_self_t *const *ranks, int count)
     if (!pf_trace_calls() || trace.finished)
         return;
     start();
-    for (int i = 0; i < count; i++)
-        if (ranks[i]->host)
-            note_place(i, ranks[i]->host);
+    places = pf_calloc((size_t)count, sizeof *places);
+    place_count = count;
+    for (int i = 0; i < count; i++) {
+        if (!ranks[i]->host)
+            continue;
+        note_place(i, ranks[i]->host);
+        places[i] = (struct place){ranks[i]->host, pf_platform_node(ranks[i]->host)};
+    }
 }
 
 void pf_trace_finish(void)
@@ -223,24 +237,33 @@ void pf_trace_finish(void)
                                                                 "which not every model uses");
 }
 
-struct pf_trace_record *pf_trace_begin(const pf_self_t *self, const struct pf_trace_record *what)
+static int node_of(const pf_self_t *self)
+{
+    bool known = self->rank >= 0 && self->rank < place_count && places[self->rank].host == self->host;
+    return known ? places[self->rank].node : pf_platform_node(self->host);
+}
+
+pf_trace_span pf_trace_begin(const pf_self_t *self, const struct pf_trace_record *what)
 {
     if (!trace.started || trace.finished)
-        return NULL;
+        return 0;
     struct pf_trace_record record = *what;
     record.track = PF_TRACE_RANK;
-    record.from = record.to = (struct pf_trace_party){pf_platform_node(self->host), self->rank};
+    record.from = record.to = (struct pf_trace_party){node_of(self), self->rank};
     return pf_timeline_begin(&record);
 }
 
-void pf_trace_end(struct pf_trace_record *record, double date)
+void pf_trace_end(pf_trace_span span, double date)
 {
-    if (record && !trace.finished)
-        pf_timeline_end(record, date, PF_TRACE_DONE);
+    pf_timeline_end(span, date, PF_TRACE_DONE);
 }
 
-void pf_trace_drop(struct pf_trace_record *record)
+void pf_trace_end_later(pf_trace_span span, double date)
 {
-    if (record && !trace.finished)
-        pf_timeline_drop(record);
+    pf_timeline_end_later(span, date);
+}
+
+void pf_trace_alter(pf_trace_span span, const struct pf_trace_record *what)
+{
+    pf_timeline_alter(span, what);
 }

@@ -5,6 +5,7 @@
 
 #include "base/export.h"
 #include "base/self.h"
+#include "lowlevel/trace/record.h"
 
 /*
  * Traces of the simulated Portals NICs and of what lies above them, see docs/traces.md. Nothing of this is on
@@ -42,14 +43,15 @@ PF_EXPORT void pf_trace_finish(void);
 
 /*
  * Operations of a rank: those of its MPI calls, and what is between. `what` has type, start and the texts;
- * the start and the later end are not in the past. NULL when there is no trace any more, which the other
- * functions take. A record may be altered until the clock has passed its begin (`begun`). It is dropped only
- * at the date of its begin.
+ * the start and the later end are not in the past. 0 when there is no trace any more, which the other
+ * functions take.
  */
-struct pf_trace_record;
-PF_EXPORT struct pf_trace_record *pf_trace_begin(const pf_self_t *self, const struct pf_trace_record *what);
-PF_EXPORT void pf_trace_end(struct pf_trace_record *record, double date);
-PF_EXPORT void pf_trace_drop(struct pf_trace_record *record);
+PF_EXPORT pf_trace_span pf_trace_begin(const pf_self_t *self, const struct pf_trace_record *what);
+PF_EXPORT void pf_trace_end(pf_trace_span span, double date);
+/* The same; it has not been there at all unless that is later than its begin. */
+PF_EXPORT void pf_trace_end_later(pf_trace_span span, double date);
+/* It has other texts, unless the clock has passed its begin. */
+PF_EXPORT void pf_trace_alter(pf_trace_span span, const struct pf_trace_record *what);
 
 #ifdef __cplusplus
 }

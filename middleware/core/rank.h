@@ -3,6 +3,7 @@
 
 #include "adapters/adapter.h"
 #include "base/self.h"
+#include "lowlevel/trace/record.h"
 #include "middleware/account/accounting.h"
 #include "adapters/model.h"
 #include "middleware/core/cursor.h"
@@ -16,7 +17,6 @@ struct pf_buffered;
 struct pf_wait_set;
 struct pf_check;
 struct pf_observed;
-struct pf_trace_record;
 
 /* The name of a function by its number, "MPI_Send"; never NULL. */
 const char *pf_fn_name(int fn);
@@ -76,11 +76,11 @@ struct pf_rank {
     void *bsend_buffer; /* the user's, and which implementation holds it now */
     int bsend_size;
     int bsend_impl;
-    struct pf_buffered *buffered;    /* buffered sends that the middleware has copied, see bsend.c */
-    int live_objects;                /* user handles not yet freed */
-    struct pf_observed *observed;    /* the call of the application that is being traced, else NULL */
-    struct pf_trace_record *between; /* what the rank does since the last such call */
-    struct pf_check *check;          /* what the checking layer knows about the rank; NULL without it */
+    struct pf_buffered *buffered; /* buffered sends that the middleware has copied, see bsend.c */
+    int live_objects;             /* user handles not yet freed */
+    struct pf_observed *observed; /* the call of the application that is being traced, else NULL */
+    pf_trace_span between;        /* what the rank does since the last such call */
+    struct pf_check *check;       /* what the checking layer knows about the rank; NULL without it */
 };
 
 enum pf_rank_state {

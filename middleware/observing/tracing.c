@@ -47,12 +47,8 @@ static void begin_between(struct pf_rank *r, double date)
 
 static void end_between(struct pf_rank *r, double date)
 {
-    struct pf_trace_record *record = r->between;
-    r->between = NULL;
-    if (record && date > record->start)
-        pf_trace_end(record, date);
-    else
-        pf_trace_drop(record);
+    pf_trace_end_later(r->between, date);
+    r->between = 0;
 }
 
 static void begin_span(struct pf_rank *r)
@@ -66,7 +62,7 @@ static void begin_span(struct pf_rank *r)
         return;
     end_between(r, date);
     describe(r, &what);
-    call->record = pf_trace_begin(&r->self, &what);
+    call->span = pf_trace_begin(&r->self, &what);
 }
 
 /* The state of the rank that is about to be made by MPI_Init; NULL when that call is wrong. */
@@ -114,10 +110,10 @@ void pf_tracing_end(struct pf_observed *call)
 {
     struct pf_rank *r = call->rank;
     r->observed = NULL;
-    if (!call->entered || (traces && !call->record))
+    if (!call->entered || (traces && !call->span))
         return;
     double date = date_of(r);
-    pf_trace_end(call->record, date);
+    pf_trace_end(call->span, date);
     if (r->state != PF_RANK_RUNNING)
         return;
     begin_between(r, date);
@@ -131,10 +127,9 @@ static void switched(struct pf_rank *r, enum pf_model from)
         return;
     struct pf_trace_record what = {
         .type = PF_TRACE_SWITCH, .start = date_of(r), .from_model = pf_model_name(from)};
-    struct pf_trace_record *record = r->observed ? r->observed->record : NULL;
     describe(r, &what);
-    if (record && !record->begun)
-        describe(r, record);
+    if (r->observed)
+        pf_trace_alter(r->observed->span, &what);
     pf_trace_end(pf_trace_begin(&r->self, &what), what.start);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Few messages, for the sequence diagrams: 8 B and 1 MiB from rank 0 to rank 1, and an end as the argument
- * says. */
+ * says. With a second argument so many more of 8 B. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,11 +14,13 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     char *buffer = calloc(1, 1 << 20);
-    for (int i = 0; i < 2 && rank < 2; i++) {
+    int count = argc > 2 ? 2 + atoi(argv[2]) : 2;
+    for (int i = 0; i < count && rank < 2; i++) {
+        int length = lengths[i == 1];
         if (rank == 0)
-            MPI_Send(buffer, lengths[i], MPI_CHAR, size > 1 ? 1 : 0, 0, MPI_COMM_WORLD);
+            MPI_Send(buffer, length, MPI_CHAR, size > 1 ? 1 : 0, 0, MPI_COMM_WORLD);
         else
-            MPI_Recv(buffer, lengths[i], MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(buffer, length, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     const char *end = argc > 1 ? argv[1] : "";
     if (strcmp(end, "abort") == 0 && rank == 1)

@@ -166,8 +166,8 @@ class Calls(run_trace.Tracer):
         return usage.ru_maxrss * 1024
 
     def memory(self, short, long, model, files, layers):
-        """A long run needs no more memory than a short one, however much it writes. OTF2's library has up to 4.25 MiB for each
-        row, so the short run must have filled that."""
+        """A long run needs no more memory than a short one, however much it writes. The log has 1 MiB, OTF2's library up to
+        4.25 MiB for each row: the short run must have filled both."""
         first = self.peak(short, model, files, layers)
         more = self.peak(long, model, files, layers) - first
         folder = self.path("calls") if "otf2" in files else self.tools.work

@@ -168,6 +168,17 @@ class Tracer:
             self.read("run.svg", formats.read_svg, end)
             self.read("run.txt", formats.read_text, end)
 
+    def ends_late(self):
+        """The same of a run whose log has been worked off before: nothing is missing and nothing is there twice."""
+        count = 20000
+        for end, status in (("term", 143), ("abort", 7)):
+            self.remove("run.csv")
+            result = self.run(os.path.join(HERE, "few.c"), 2, [end, str(count)], {"csv": "run.csv"}, ("-model", "analytic"))
+            self.expect(result.status == status, f"late {end}: status {result.status}, not {status}", result)
+            rows = self.read("run.csv", formats.read_csv, f"late {end}") or []
+            calls = [r["call"] for r in rows if r["type"] == "MPI call" and r["outcome"] == "done"]
+            self.expect(calls.count("MPI_Recv") == count + 2, f"late {end}: {calls.count('MPI_Recv')} receives of {count + 2}")
+
     def compute(self):
         """Measured computation: what it took is up to the machine, that it is there is not."""
         result = self.run(os.path.join(HERE, "few.c"), 2, ["compute"], {**LARGE, **SMALL},
@@ -209,6 +220,7 @@ def main():
         tracer.refused()
         tracer.unused()
         tracer.ends()
+        tracer.ends_late()
         tracer.compute()
         tracer.loopback()
     print(f"run_trace: {tracer.checks} checks, {tracer.failures} failures")
