@@ -166,8 +166,9 @@ void pf_check_message(struct pf_check_call *call, bool receives, MPI_Count count
 void pf_check_matched(struct pf_check_call *call, MPI_Message message)
 {
     const struct pf_check_record *record = pf_check_find(call->rank, message);
-    const char *difference =
-        record ? pf_check_signatures_differ(record->signature, call->signatures[1]) : NULL;
+    const char *difference = record && record->kind == PF_KIND_MESSAGE
+                                 ? pf_check_signatures_differ(record->signature, call->signatures[1])
+                                 : NULL;
     if (difference)
         pf_check_found(PF_CHECK_SIGNATURE, call->rank, "%s receives what %s has found: %s",
                        pf_check_place_text(call->fn, call->site),

@@ -30,10 +30,10 @@ static void keep_object(void *object)
 }
 
 /* Requests that calls by PMPI_ names have completed since the last call that the layer has seen: they are in
- * front of those that it has put there. */
+ * front of the one that it has put there. */
 static void note_completed(struct pf_rank *r)
 {
-    for (struct pf_request *q = r->free_requests; q; q = q->next_free) {
+    for (struct pf_request *q = r->free_requests; q && q != r->check->oldest; q = q->next_free) {
         struct pf_check_record *record = pf_check_find(r, q);
         if (record && record->references == 0)
             break;
@@ -87,25 +87,26 @@ bool pf_check_enter(struct pf_check_call *call, int fn, const void *site)
     return true;
 }
 
-/* Requests that the call has released do not come back at once. */
+/* Requests that the call has released do not come back at once. A call makes one at most in general: so many
+ * may come back. */
 static void keep_requests(struct pf_rank *r)
 {
     struct pf_check *check = r->check;
-    for (struct pf_request *q = r->free_requests, *next; q; q = next) {
+    struct pf_request *q, *next;
+    for (q = r->free_requests; q && q != check->oldest; q = next) {
         next = q->next_free;
         q->next_free = NULL;
         *check->kept_end = q;
         check->kept_end = &q->next_free;
         check->kept_count++;
     }
-    r->free_requests = NULL;
-    while (check->kept_count > KEPT_REQUESTS) {
-        struct pf_request *oldest = check->kept;
-        check->kept = oldest->next_free;
+    if (!q && check->kept_count > KEPT_REQUESTS) {
+        q = check->kept;
+        check->kept = q->next_free;
         check->kept_count--;
-        oldest->next_free = r->free_requests;
-        r->free_requests = oldest;
+        q->next_free = NULL;
     }
+    r->free_requests = check->oldest = q;
 }
 
 int pf_check_leave(struct pf_check_call *call, int code)

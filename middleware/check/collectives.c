@@ -466,7 +466,7 @@ void pf_check_collective_on(struct pf_check_call *call, const void *handle)
     const struct pf_win *win = pf_object_of(handle, PF_KIND_WIN);
     const struct pf_file *file = pf_object_of(handle, PF_KIND_FILE);
     const struct pf_comm *comm = win ? win->comm : file ? file->comm : NULL;
-    if (!record || !record->scope || !comm)
+    if (!record || (record->kind != PF_KIND_WIN && record->kind != PF_KIND_FILE) || !record->scope || !comm)
         return;
     call->collective_record = record;
     enter(call, record->scope, comm->me, false);

@@ -54,7 +54,8 @@ void pf_check_epoch(struct pf_check_call *call, MPI_Win handle, int target, int 
     const struct pf_win *win = pf_win_of(handle);
     const char *wrong = NULL;
     bool opens = false;
-    if (call->refused || !record || !win || (target != -1 && !is_target(win, target)))
+    if (call->refused || !record || record->kind != PF_KIND_WIN || !win ||
+        (target != -1 && !is_target(win, target)))
         return;
     switch (call->fn) {
     case PF_FN_Win_fence:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end: objects that have not been freed, and messages that have not been received. */
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "middleware/check/internal.h"
 #include "middleware/check/plain.h"
 #include "middleware/datatype/datatype.h"
@@ -14,20 +15,21 @@ static int finalized;
 
 static void note_name(struct pf_check_record *record)
 {
-    const void *handle = (const void *)record->key.value;
+    const void *handle = (const void *)record->key;
     if (record->kind == PF_KIND_COMM)
-        memcpy(record->name, ((const struct pf_comm *)handle)->name, sizeof record->name);
+        record->name = pf_strdup(((const struct pf_comm *)handle)->name);
     else if (record->kind == PF_KIND_DATATYPE)
-        memcpy(record->name, ((const struct pf_datatype *)handle)->name, sizeof record->name);
+        record->name = pf_strdup(((const struct pf_datatype *)handle)->name);
     else if (record->kind == PF_KIND_WIN)
-        memcpy(record->name, ((const struct pf_win *)handle)->name, sizeof record->name);
+        record->name = pf_strdup(((const struct pf_win *)handle)->name);
 }
 
-/* Counts the other objects of the same line of the program, which are reported with the first. */
-static int others(struct pf_check_record *first)
+/* Counts the later objects of the same line of the program, which are reported with this one. */
+static int others(const struct pf_check_record *first, struct pf_check_record *const *later)
 {
     int count = 0;
-    for (struct pf_check_record *e = first->hh.next; e; e = e->hh.next) {
+    for (; *later; later++) {
+        struct pf_check_record *e = *later;
         if (e->references == 0 || e->kind != first->kind || e->made.site != first->made.site ||
             e->active != first->active)
             continue;
@@ -50,12 +52,14 @@ static void message_text(const struct pf_request *request, char *text, size_t si
     snprintf(text, size, " (%s %s, tag %s)", pf_request_receives(request) ? "from" : "to", from, which);
 }
 
-static void report_leak(struct pf_rank *r, struct pf_check_record *record)
+static void report_leak(struct pf_rank *r, struct pf_check_record *const *at)
 {
+    const struct pf_check_record *record = *at;
     char more[60] = "", which[MPI_MAX_OBJECT_NAME + 4] = "", message[60] = "";
-    const struct pf_request *request = pf_object_of((void *)record->key.value, PF_KIND_REQUEST);
-    bool named = !request && *record->name;
-    int count = others(record);
+    const struct pf_request *request =
+        record->kind == PF_KIND_REQUEST ? pf_object_of((void *)record->key, PF_KIND_REQUEST) : NULL;
+    bool named = record->kind != PF_KIND_REQUEST && record->name && *record->name;
+    int count = others(record, at + 1);
     if (count > 0)
         snprintf(more, sizeof more, ", and %d more made there", count);
     if (named)
@@ -74,7 +78,9 @@ static void report_leak(struct pf_rank *r, struct pf_check_record *record)
 
 void pf_check_leaks(struct pf_rank *r, bool before)
 {
-    for (struct pf_check_record *e = r->check->records; e; e = e->hh.next) {
+    struct pf_check_record **all = pf_check_all_records(r);
+    for (struct pf_check_record **at = all; *at; at++) {
+        struct pf_check_record *e = *at;
         if (before && e->gone)
             e->references = 0;
         if (e->references == 0 || e->reported)
@@ -82,8 +88,9 @@ void pf_check_leaks(struct pf_rank *r, bool before)
         if (before)
             note_name(e);
         else
-            report_leak(r, e);
+            report_leak(r, at);
     }
+    free(all);
 }
 
 struct unreceived {
@@ -122,13 +129,16 @@ static void all_unreceived(void)
         if (i == 0)
             pf_check_unreceived(r->world->shared, "when MPI ends");
         pf_check_unreceived(r->alone->shared, "when MPI ends");
-        for (const struct pf_check_record *e = r->check->records; e; e = e->hh.next) {
-            const struct pf_comm *comm = (const struct pf_comm *)e->key.value;
+        struct pf_check_record **all = pf_check_all_records(r);
+        for (struct pf_check_record **at = all; *at; at++) {
+            const struct pf_check_record *e = *at;
+            const struct pf_comm *comm = (const struct pf_comm *)e->key;
             if (e->kind != PF_KIND_COMM || e->references == 0 || comm->shared->world_ranks[0] != i)
                 continue;
             pf_check_unreceived(comm->shared, "when MPI ends");
             pf_check_incomplete(comm->shared);
         }
+        free(all);
     }
 }
 

@@ -83,6 +83,11 @@ static bool is_freed(const struct pf_check_record *record)
     return record->references == 0 || record->gone;
 }
 
+static const char *name_of(const struct pf_check_record *record)
+{
+    return record->kind != PF_KIND_REQUEST && record->name ? record->name : "";
+}
+
 static void report_freed(const struct pf_check_call *call, const struct pf_check_record *record)
 {
     bool twice = record->kind == PF_KIND_REQUEST && record->freed.fn != PF_FN_Request_free;
@@ -95,16 +100,16 @@ static void report_freed(const struct pf_check_call *call, const struct pf_check
     else
         pf_check_found(PF_CHECK_HANDLE, call->rank, "%s uses a freed %s%s%s%s: made by %s, freed by %s",
                        pf_check_place_text(call->fn, call->site), pf_check_kind_name(record->kind),
-                       *record->name ? " '" : "", record->name, *record->name ? "'" : "",
+                       *name_of(record) ? " '" : "", name_of(record), *name_of(record) ? "'" : "",
                        pf_check_place_text(record->made.fn, record->made.site),
                        pf_check_place_text(record->freed.fn, record->freed.site));
 }
 
-void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *handle)
+struct pf_check_record *pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *handle)
 {
     if (call->refused || pf_is_predefined(handle))
-        return;
-    const struct pf_check_record *record = pf_check_find(call->rank, handle);
+        return NULL;
+    struct pf_check_record *record = pf_check_find(call->rank, handle);
     uint32_t is = record ? record->kind : kind_in_memory(handle);
     if (record && is_freed(record))
         report_freed(call, record);
@@ -116,6 +121,7 @@ void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *hand
         call->comm = (MPI_Comm)(uintptr_t)handle;
     if (is != kind || (record && is_freed(record)))
         call->refused = error_class(kind);
+    return record;
 }
 
 void pf_check_datatype(struct pf_check_call *call, MPI_Datatype handle)
@@ -138,28 +144,21 @@ void pf_check_handles(struct pf_check_call *call, uint32_t kind, const void *han
         pf_check_handle(call, kind, array[i]);
 }
 
-static struct pf_check_record *made(struct pf_check_call *call, uint32_t kind, uintptr_t value)
+static struct pf_check_record *made(struct pf_check_call *call, uint32_t kind, uintptr_t key)
 {
     struct pf_rank *r = call->rank;
-    struct pf_check_record *record = pf_check_record_of(r, value, kind == PF_CHECK_KEYVAL);
+    struct pf_check_record *record = pf_check_find_key(r, key);
     if (record && record->kind == kind && !is_freed(record)) {
         record->references++; /* another handle on the same object */
         return record;
     }
-    if (record) { /* its address, or number, is used again: a new handle, and the youngest */
-        if (record->scope)
-            pf_check_scope_release(record->scope);
-        HASH_DEL(r->check->records, record);
-    } else {
-        record = pf_malloc(sizeof *record);
-    }
-    memset(record, 0, sizeof *record);
-    record->key.value = value;
-    record->key.keyval = kind == PF_CHECK_KEYVAL;
-    record->kind = kind;
-    record->references = 1;
-    record->made = (struct pf_check_place){call->fn, call->site};
-    HASH_ADD(hh, r->check->records, key, sizeof record->key, record);
+    if (!record)
+        record = pf_check_add(r, key);
+    else if ((record->kind == PF_KIND_WIN || record->kind == PF_KIND_FILE) && record->scope)
+        pf_check_scope_release(record->scope);
+    /* Where its address, or number, is used again, it is a new handle, and the youngest. */
+    *record = (struct pf_check_record){
+        .key = key, .order = r->check->made++, .kind = kind, .references = 1, .made = {call->fn, call->site}};
     return record;
 }
 
@@ -184,10 +183,10 @@ void pf_check_made_message(struct pf_check_call *call, const void *handle)
 
 void pf_check_made_keyval(struct pf_check_call *call, int keyval)
 {
-    made(call, PF_CHECK_KEYVAL, (uintptr_t)keyval);
+    made(call, PF_CHECK_KEYVAL, pf_check_keyval_key(keyval));
 }
 
-static void freed(struct pf_check_call *call, struct pf_check_record *record)
+void pf_check_record_freed(struct pf_check_call *call, struct pf_check_record *record)
 {
     if (!record || record->references == 0 || --record->references > 0)
         return;
@@ -207,12 +206,12 @@ void pf_check_gone(struct pf_rank *r, const void *handle)
 
 void pf_check_freed(struct pf_check_call *call, const void *handle)
 {
-    freed(call, pf_check_find(call->rank, handle));
+    pf_check_record_freed(call, pf_check_find(call->rank, handle));
 }
 
 void pf_check_freed_keyval(struct pf_check_call *call, int keyval)
 {
-    freed(call, pf_check_record_of(call->rank, (uintptr_t)keyval, 1));
+    pf_check_record_freed(call, pf_check_find_key(call->rank, pf_check_keyval_key(keyval)));
 }
 
 /* The types that it returns are new handles for the application, also on types that it has freed long ago. */

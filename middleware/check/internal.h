@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <uthash.h>
-
 #include "middleware/check/check.h"
 #include "middleware/comm/comm.h"
 #include "middleware/comm/routing.h"
@@ -33,7 +31,7 @@ enum pf_check_kind {
         PF_CHECK_KIND_COUNT
 };
 
-/* Keyvals are numbers, the other handles pointers; both are kept in one table. */
+/* The kind of keyvals, which are numbers; the other handles are pointers. */
 #define PF_CHECK_KEYVAL 1u
 
 /* A call by a PMPI_ name, which the layer does not see. */
@@ -65,28 +63,31 @@ struct pf_check_meeting; /* a collective, in a world without buffering: see wait
 struct pf_check_event;
 struct pf_check_call;
 
-/* What is known about one handle of a rank, also after its end. */
+/* What is known about one handle of a rank, also after its end. There are many of requests: they are short.
+ */
 struct pf_check_record {
-    struct {
-        uintptr_t value;
-        uint32_t keyval; /* 1: the value is a keyval */
-        uint32_t padding;
-    } key;
+    uintptr_t key;  /* the handle, or pf_check_keyval_key() */
+    uint64_t order; /* in which the handles were made */
     uint32_t kind;  /* enum pf_kind, or PF_CHECK_KEYVAL */
     int references; /* handles of the application: 0 when all have been freed */
     struct pf_check_place made, freed;
-    struct pf_check_scope *scope; /* of a window or file: its collectives */
-    struct pf_check_range ranges[2];
-    bool persistent, active;             /* of a request */
-    bool reported;                       /* of a leak that has been reported with another one */
-    bool gone;                           /* the object has ended, by a call that the layer sees or not */
-    uint64_t seen;                       /* number of the last call that had it in an array */
-    struct pf_check_note *note;          /* of a request that is active, */
-    struct pf_check_meeting *meeting;    /* or of a collective */
-    struct pf_check_place opened;        /* of a window: the call that has opened the youngest epoch */
-    struct pf_check_signature signature; /* of a datatype, computed on demand */
-    char name[MPI_MAX_OBJECT_NAME];
-    UT_hash_handle hh;
+    uint64_t seen;           /* number of the last call that had it in an array */
+    bool persistent, active; /* of a request */
+    bool reported;           /* of a leak that has been reported with another one */
+    bool gone;               /* the object has ended, by a call that the layer sees or not */
+    union {
+        struct { /* of a request */
+            struct pf_check_range ranges[2];
+            struct pf_check_note *note;       /* of one that is active, */
+            struct pf_check_meeting *meeting; /* or of a collective */
+        };
+        struct {                          /* of others */
+            char *name;                   /* in a report of a leak; NULL: none */
+            struct pf_check_scope *scope; /* of a window or file: its collectives */
+            struct pf_check_place opened; /* of a window: the call that has opened the youngest epoch */
+            struct pf_check_signature signature; /* of a datatype, computed on demand; of a matched message */
+        };
+    };
 };
 
 /* A range in use, and its user. */
@@ -97,12 +98,20 @@ struct pf_check_use {
 
 /* One rank's. */
 struct pf_check {
-    struct pf_check_record *records; /* in the order in which the handles were made */
-    struct pf_check_use *uses;       /* sorted by their start */
+    struct { /* an open hash table: a power of two of places, at most half of them taken */
+        struct pf_check_place_of {
+            uintptr_t key;
+            struct pf_check_record *record; /* NULL: free */
+        } * places;
+        size_t capacity, count;
+    } records;
+    uint64_t made;             /* handles, so far */
+    struct pf_check_use *uses; /* sorted by their start */
     int use_count, use_capacity;
     size_t longest;          /* bytes of the longest range that has been in use */
     struct pf_request *kept; /* completed requests, so that no new one gets their address too soon */
     struct pf_request **kept_end;
+    struct pf_request *oldest; /* of them: the one that the next new one may be; NULL: none */
     int kept_count;
     uint64_t calls;
     struct pf_check_call *call; /* in which the rank is */
@@ -177,16 +186,26 @@ int pf_check_refuse(struct pf_check_call *call);
 
 /* ---- records.c ---- */
 
-struct pf_check_record *pf_check_record_of(struct pf_rank *r, uintptr_t value, uint32_t keyval);
 struct pf_check_record *pf_check_find(struct pf_rank *r, const void *handle);
+/* The same by its key; a keyval's is no address. */
+struct pf_check_record *pf_check_find_key(struct pf_rank *r, uintptr_t key);
+static inline uintptr_t pf_check_keyval_key(int keyval)
+{
+    return (uintptr_t)(unsigned)keyval | (uintptr_t)1 << 63;
+}
+/* A new one for a key that has none. */
+struct pf_check_record *pf_check_add(struct pf_rank *r, uintptr_t key);
+/* All of them in the order in which their handles were made, NULL behind the last; the caller frees the list.
+ */
+struct pf_check_record **pf_check_all_records(struct pf_rank *r);
 
 /* ---- handles.c ---- */
 
 const char *pf_check_kind_name(uint32_t kind);
 
 /* The application passes a handle. A predefined one, NULL, or one that is valid is no finding; otherwise the
- * call is refused. */
-void pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *handle);
+ * call is refused. Returns what is known about it, or NULL. */
+struct pf_check_record *pf_check_handle(struct pf_check_call *call, uint32_t kind, const void *handle);
 /* A datatype of what is moved: it must be committed. */
 void pf_check_datatype(struct pf_check_call *call, MPI_Datatype handle);
 void pf_check_handles(struct pf_check_call *call, uint32_t kind, const void *handles, int count);
@@ -201,6 +220,7 @@ void pf_check_gone(struct pf_rank *r, const void *handle);
 
 /* The call has freed it. */
 void pf_check_freed(struct pf_check_call *call, const void *handle);
+void pf_check_record_freed(struct pf_check_call *call, struct pf_check_record *record); /* NULL: none */
 void pf_check_freed_keyval(struct pf_check_call *call, int keyval);
 
 /* ---- signature.c ---- */

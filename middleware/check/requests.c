@@ -24,29 +24,29 @@ void pf_check_made_request(struct pf_check_call *call, MPI_Request request, bool
         pf_check_use(call->rank, record);
 }
 
-/* The handles of a wait or test call as they were before it. */
+/* What is known about the handles of a wait or test call before it. */
 struct before {
-    MPI_Request few[64], *handles;
+    struct pf_check_record *few[64], **records;
     int count;
 };
 
 static void take(struct pf_check_call *call, struct before *before, int count, const MPI_Request handles[])
 {
+    uint64_t number = call->rank->check->calls;
     before->count = handles && count > 0 ? count : 0;
-    before->handles = before->few;
+    before->records = before->few;
     if (before->count > 64)
-        before->handles = pf_malloc((size_t)count * sizeof *handles);
+        before->records = pf_malloc((size_t)count * sizeof(struct pf_check_record *));
     for (int i = 0; i < before->count; i++) {
-        before->handles[i] = handles[i];
-        pf_check_handle(call, PF_KIND_REQUEST, handles[i]);
-        struct pf_check_record *record = pf_check_find(call->rank, handles[i]);
+        struct pf_check_record *record = pf_check_handle(call, PF_KIND_REQUEST, handles[i]);
+        before->records[i] = record;
         if (!record)
             continue;
-        if (record->seen == call->rank->check->calls && !call->refused)
+        if (record->seen == number && !call->refused)
             pf_check_found(PF_CHECK_TWICE, call->rank, "%s has the request made by %s twice in its array",
                            pf_check_place_text(call->fn, call->site),
                            pf_check_place_text(record->made.fn, record->made.site));
-        record->seen = call->rank->check->calls;
+        record->seen = number;
     }
 }
 
@@ -67,19 +67,19 @@ static void complete(struct pf_check_call *call, struct pf_check_record *record)
 static int give(struct pf_check_call *call, struct before *before, const MPI_Request handles[], int code)
 {
     for (int i = 0; i < before->count && !call->refused; i++) {
-        struct pf_check_record *record = pf_check_find(call->rank, before->handles[i]);
+        struct pf_check_record *record = before->records[i];
         if (!record)
             continue;
         bool null = handles[i] == MPI_REQUEST_NULL;
         if (null || (record->persistent && record->active && !pf_request_of(handles[i])->owner))
             complete(call, record);
         if (null)
-            pf_check_freed(call, before->handles[i]);
+            pf_check_record_freed(call, record);
         else if (record->persistent && record->active && !pf_request_of(handles[i])->owner)
             pf_check_unuse(call->rank, record);
     }
-    if (before->handles != before->few)
-        free(before->handles);
+    if (before->records != before->few)
+        free(before->records);
     return call->refused ? pf_check_refuse(call) : pf_check_leave(call, code);
 }
 

@@ -69,6 +69,8 @@ static struct pf_check_signature of_type(struct pf_rank *r, MPI_Datatype handle)
     if (pf_is_predefined(handle))
         return of_named(handle);
     struct pf_check_record *record = pf_check_find(r, handle);
+    if (record && record->kind != PF_KIND_DATATYPE)
+        record = NULL;
     if (record && record->signature.power)
         return record->signature;
     struct pf_check_signature all = {.power = 1};
