@@ -24,10 +24,15 @@ PLATFORM = os.path.join(HERE, "cluster.xml")
 MODES = {"default": ["--log=root.thres:critical"],  # computation is measured
          "lab": ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]}
 FOUR = "barrier,bcast,allreduce,alltoall"  # all kinds would take SMPI a quarter of an hour
+OBSERVED = ["", "+csv", "+paje", "+chrome", "+otf2", "+check"]
 # name: (source, ranks, arguments, arguments of a quick run, competitors)
 BENCHMARKS = {
     "calls": ("tests/bench/calls.c", 2, ["300000"], ["10000"], ["smpirun", "smpi", "portals"]),
     "pingpong": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["smpirun", "smpi", "loaded", "switched", "portals", "analytic"]),
+    # what watching costs, with all that is written
+    "observed-analytic": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["analytic" + o for o in OBSERVED]),
+    "observed-portals": ("tests/bench/pingpong.c", 2, ["10000", "8"], ["1000", "8"], ["portals" + o for o in OBSERVED]),
+    "observed-halo": ("tests/bench/halo.c", 27, ["150"], ["5"], [m + o for m in ("analytic", "portals") for o in OBSERVED]),
     "large": ("tests/bench/pingpong.c", 2, ["2000", "262144"], ["100", "262144"], ["smpirun", "smpi", "portals"]),
     "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals", "analytic"]),
     "halo64": ("tests/bench/halo.c", 64, ["50"], ["2"], ["smpirun", "smpi", "portals"]),
@@ -84,8 +89,10 @@ class Bench:
                  "analytic": ["-model", "analytic"],
                  "loaded": ["-model", "smpi", "-load", "portals"],
                  # in smpi from the first barrier on, with the ledger's tags (middleware/p2p/ledger.c)
-                 "switched": ["-schedule", "@start=portals,@coll:1=smpi"]}[competitor]
-        return [os.path.join(self.bindir, "pfrun"), *common, *model, program, *arguments]
+                 "switched": ["-schedule", "@start=portals,@coll:1=smpi"]}[competitor.partition("+")[0]]
+        seen = competitor.partition("+")[2]
+        watch = ["--cfg=parfocal/check:yes"] if seen == "check" else ["-trace", f"{seen}:{self.work}/trace.{seen}"] if seen else []
+        return [os.path.join(self.bindir, "pfrun"), *common, *model, *watch, program, *arguments]
 
     def once(self, competitor, source, ranks, arguments):
         """One run: its figures by name."""
@@ -118,14 +125,18 @@ class Bench:
 
 def show(name, medians):
     print(f"\n{name}")
-    reference = BASELINE if BASELINE in medians else next(iter(medians))
-    base = medians[reference]
+    if BASELINE in medians:
+        reference = dict.fromkeys(medians, BASELINE)
+    else:  # what is observed is compared with what is not
+        reference = {c: c.partition("+")[0] if "+" in c else next(iter(medians)) for c in medians}
+    base = medians.get(BASELINE) or next(iter(medians.values()))
     print(f"  {'':24}" + "".join(f"{c:>22}" for c in medians))
     for figure in base:
         cells = []
         for competitor, values in medians.items():
             value = values.get(figure)
-            ratio = "" if competitor == reference or not base[figure] or value is None else f" ({value / base[figure]:.3f})"
+            other = medians[reference[competitor]][figure]
+            ratio = "" if competitor == reference[competitor] or not other or value is None else f" ({value / other:.3f})"
             cells.append(f"{readable(figure, value) + ratio:>22}")
         print(f"  {figure:24}" + "".join(cells))
     if name.split(",")[0] in GEOMETRIC:
