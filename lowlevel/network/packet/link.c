@@ -33,7 +33,7 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     o->link_free = later(leave, o->link_free) + time;
     o->packets++;
     o->bytes += p->bytes;
-    sim->channel[(int64_t)output * sim->channels + channel].bytes -= p->bytes;
+    credits_of(sim, output)->room[channel].taken += p->bytes;
     sim->counts.hops++;
     p->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
     p->port = input;

@@ -238,16 +238,16 @@ static void enter(struct pf_packet_sim *sim, int32_t input, struct packet_queue 
 }
 
 /* Where the credits of a queue's packets go to: soon needed when one may leave. */
-static inline void fetch_credits(const struct pf_packet_sim *sim, int32_t input, int channel)
+static inline void fetch_credits(const struct pf_packet_sim *sim, int32_t input)
 {
-    __builtin_prefetch(&sim->channel[(int64_t)sim->inputs[input].output * sim->channels + channel], 1);
+    __builtin_prefetch(credits_of(sim, sim->inputs[input].output), 1);
 }
 
 void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now)
 {
     int32_t input = p->port;
     bool routed = sim->settings.output_queues;
-    fetch_credits(sim, input, (int)p->channel);
+    fetch_credits(sim, input);
     if (!routed)
         __builtin_prefetch(queue_of(sim, input, (int)p->channel, 0), 1);
     note_queue(sim, input, (int)p->channel, p->bytes, now);
@@ -358,7 +358,7 @@ static bool takes(struct pf_packet_sim *sim, int32_t router, int32_t output, con
         return false;
     __builtin_prefetch(queue_of(sim, c->input, c->channel, output - sim->vertex[router].first_port)->first,
                        1);
-    fetch_credits(sim, c->input, c->channel);
+    fetch_credits(sim, c->input);
     in->offer = c->channel;
     in->offered_by = output;
     in->offered_channel = (int16_t)c->to;

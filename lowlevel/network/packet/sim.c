@@ -139,7 +139,7 @@ bool pf_packet_sim_is_clean(struct pf_packet_sim *sim)
             if (!pf_packet_channel_is_full(sim, port, channel))
                 return false;
     }
-    return sim->credits.in_use == 0;
+    return sim->later_credits.in_use == 0;
 }
 
 size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim)
@@ -150,8 +150,7 @@ size_t pf_packet_sim_port_memory(const struct pf_packet_sim *sim)
         size_t channels = (size_t)sim->channels;
         size_t bytes = sizeof(struct packet_input) + sizeof(struct packet_output) + sizeof *sim->next_try +
                        sizeof *sim->passing + (size_t)words_of(sim, v) * sizeof *sim->wants +
-                       channels * (sizeof(struct packet_channel) +
-                                   (size_t)width_of(sim, v) * sizeof(struct packet_queue));
+                       sim->credits_size + channels * (size_t)width_of(sim, v) * sizeof(struct packet_queue);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -239,7 +238,9 @@ static void make_ports(struct pf_packet_sim *sim)
     sim->next_try = pf_calloc(count, sizeof *sim->next_try);
     sim->passing = pf_calloc(count, sizeof *sim->passing);
     sim->touched = pf_calloc(count, sizeof *sim->touched);
-    sim->channel = pf_calloc_lines(count * (size_t)sim->channels, sizeof *sim->channel);
+    sim->credits_size = sizeof(struct packet_credits) + (size_t)sim->channels * sizeof(struct packet_room);
+    sim->credits_size = (sim->credits_size + 63) / 64 * 64;
+    sim->credits = pf_calloc_lines(count, sim->credits_size);
     for (int32_t v = 0; v < sim->vertices; v++)
         for (int32_t port = f->first_port[v]; port < f->first_port[v + 1]; port++) {
             make_port(sim, port, v, wants);
@@ -251,9 +252,9 @@ static void make_ports(struct pf_packet_sim *sim)
             continue;
         int64_t bytes = sim->settings.channel_buffer;
         in->buffer = bytes > 0 ? bytes : round_trip(sim, (int32_t)port, most);
-        for (int channel = 0; channel < sim->channels; channel++)
-            sim->channel[(int64_t)in->output * sim->channels + channel] =
-                (struct packet_channel){.bytes = in->buffer, .date = INFINITY};
+        if (in->buffer > CREDITS_LIMIT)
+            in->buffer = CREDITS_LIMIT;
+        *credits_of(sim, in->output) = (struct packet_credits){.date = INFINITY, .buffer = in->buffer};
     }
 }
 
@@ -316,7 +317,7 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
     sim->channels_inverse = (UINT64_C(1) << 32) / (uint64_t)sim->channels + 1;
     sim->vertices = sim->fabric->routers + sim->fabric->nodes;
     sim->packets = (struct pf_pool)PF_POOL(struct pf_packet);
-    sim->credits = (struct pf_pool)PF_POOL(struct packet_credit);
+    sim->later_credits = (struct pf_pool)PF_POOL(struct packet_credit);
     pf_packet_events_start(&sim->events);
     for (int channel = 0; channel < sim->channels; channel++)
         sim->base[channel] = (uint8_t)(channel - channel % (sim->classes * settings->channels));
@@ -335,13 +336,13 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
     if (!sim)
         return;
     pf_packet_statistics_end(sim, sim->now);
-    void *const blocks[] = {sim->inputs, sim->outputs,      sim->next_try, sim->channel, sim->wants,
+    void *const blocks[] = {sim->inputs, sim->outputs,      sim->next_try, sim->credits, sim->wants,
                             sim->vertex, sim->active,       sim->queues,   sim->sources, sim->touched,
                             sim->heads,  sim->channel_free, sim->passing};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     pf_packet_events_end(&sim->events);
     pf_pool_drain(&sim->packets);
-    pf_pool_drain(&sim->credits);
+    pf_pool_drain(&sim->later_credits);
     free(sim);
 }

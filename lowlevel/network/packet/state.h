@@ -89,21 +89,28 @@ struct packet_head {
 };
 
 /*
- * Credits of a channel at the output. What has been returned and can be used from a date on is in a list:
- * its first member here, the others behind `last` in a ring.
+ * Credits of an output: the room that its channels have behind the link. What has been returned and can be
+ * used from a date on is in a list in the order of its dates: its first member here, the others behind `last`
+ * in a ring. Up to eight channels are one cache line.
  */
 struct packet_credit {
     double date;
     struct packet_credit *next;
-    uint32_t bytes;
+    uint32_t bytes, channel;
 };
-struct packet_channel {
-    int64_t bytes;
+struct packet_room {
+    uint32_t taken : 31;  /* bytes */
+    uint32_t starved : 1; /* something waits and even the list is not enough */
+};
+struct packet_credits {
     double date; /* of the first credit; infinite: none is on its way */
     struct packet_credit *last;
-    uint32_t returned; /* bytes of the first credit */
-    bool starved;      /* something waits and even the list is not enough */
+    int64_t buffer;    /* bytes of a channel */
+    uint32_t returned; /* bytes of the first credit, 0: none, */
+    uint32_t channel;  /* and its channel */
+    struct packet_room room[];
 };
+#define CREDITS_LIMIT ((INT64_C(1) << 31) - 1) /* bytes of a channel that can be under way */
 
 /* A router or a node. */
 struct packet_vertex {
@@ -131,14 +138,15 @@ struct pf_packet_sim {
     double slot; /* s: flits leave by links at multiples of it; 0: at any date */
     double lead; /* s between the routing of a head and its readiness for the crossbar */
     struct pf_packet_events events;
-    struct pf_pool packets, credits;
+    struct pf_pool packets, later_credits;
 
     /* Per port */
     struct packet_input *inputs;
     struct packet_output *outputs;
     double *next_try; /* of an output: nothing that waits can go before */
     struct packet_passing *passing;
-    struct packet_channel *channel; /* [port * channels + channel] */
+    char *credits; /* of an output: see credits_of() */
+    size_t credits_size;
     uint64_t *wants;
     int32_t router_ports; /* from here on the ports are nodes' */
     /* Per vertex */
@@ -146,7 +154,7 @@ struct pf_packet_sim {
     uint64_t *active;
     struct packet_queue *queues;
     struct packet_head *heads; /* as queues, then nodes; NULL: routers have no stages */
-    double *channel_free;      /* as channel: from when it can be given away; infinite: in use */
+    double *channel_free; /* [port * channels + channel]: from when it can be given away; infinite: in use */
     int64_t queue_count;
     struct packet_source *sources; /* [node * virtual networks + virtual network] */
     uint8_t base[CHANNELS_LIMIT];  /* of a channel: the first one of its virtual network */
@@ -224,6 +232,11 @@ static inline int class_of(const struct pf_packet_sim *sim, int channel, int vc)
 static inline int pf_packet_new_channels(const struct pf_packet_sim *sim)
 {
     return sim->settings.channels * (sim->settings.new_in_any ? sim->classes : 1);
+}
+
+static inline struct packet_credits *credits_of(const struct pf_packet_sim *sim, int32_t output)
+{
+    return (struct packet_credits *)(void *)(sim->credits + (size_t)output * sim->credits_size);
 }
 
 /* Lets the vertex allocate at a date, if it does not do so before. */
