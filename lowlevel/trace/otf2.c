@@ -23,7 +23,7 @@
 /* Ticks per second of the clock: records have twelve digits after the point in all formats. */
 #define TICKS 1e12
 
-enum { RECENT_ROWS = 1024 };
+enum { RECENT_ROWS = 4096 };
 
 enum attribute { MODEL, PHASE, BYTES, TARGET, ATTRIBUTE_COUNT };
 
@@ -215,7 +215,8 @@ static int location_of(struct otf2 *otf2, const struct pf_trace_record *record)
     bool is_new;
     int node = pf_trace_node(record), rank = record->track == PF_TRACE_RANK ? record->from.rank : -1;
     int lane = rank >= 0 ? rank : (record->lane * PF_TRACE_TRACK_COUNT + (int)record->track);
-    struct recent_row *recent = &otf2->recent[(unsigned)(node * 13 + lane) % RECENT_ROWS];
+    uint64_t key = (uint64_t)(unsigned)node << 32 | (unsigned)lane;
+    struct recent_row *recent = &otf2->recent[(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RECENT_ROWS];
     if (recent->known && recent->node == node && recent->rank == rank && recent->lane == lane)
         return recent->row;
     if (rank >= 0)
