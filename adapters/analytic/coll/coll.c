@@ -198,6 +198,11 @@ bool pf_coll_next(struct pf_coll *coll, int *rank, double *date)
     return true;
 }
 
+const struct pf_cost_inflow *pf_coll_inflow(const struct pf_coll *coll, int rank)
+{
+    return &coll->member[rank].inflow;
+}
+
 void pf_coll_close(struct pf_coll *coll)
 {
     if (coll->plan.inter)

@@ -47,6 +47,9 @@ void pf_coll_arrive(struct pf_coll *coll, int rank, double date);
  * every run. A nonblocking operation is complete then, whatever the rank does meanwhile. */
 bool pf_coll_next(struct pf_coll *coll, int *rank, double *date);
 
+/* The message whose end is all that a rank waited for in its last round; node 0: none. */
+const struct pf_cost_inflow *pf_coll_inflow(const struct pf_coll *coll, int rank);
+
 /* Gives the call back; its ranks have all been taken. */
 void pf_coll_close(struct pf_coll *coll);
 

@@ -245,8 +245,11 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     else if (an_job.moves_data && !part->pretend)
         an_collective_move(c, comm->me, shared->leaves, n);
     struct an_rank *last = NULL;
-    for (int i = 0; i < n; i++)
-        an_request_settle_next(c->parts[shared->leaves[i].member].request, shared->leaves[i].date, &last);
+    for (int i = 0; i < n; i++) {
+        struct an_request *leaving = c->parts[shared->leaves[i].member].request;
+        leaving->inflow = *pf_coll_inflow(c->schedule, shared->leaves[i].member);
+        an_request_settle_next(leaving, shared->leaves[i].date, &last);
+    }
     c->left += n;
     if (c->left == c->members)
         close_record(shared, c);
@@ -259,5 +262,6 @@ int an_collective_call(struct an_comm *comm, const struct an_part *part, enum pf
     struct an_request *request = an_collective_enter(comm, part, kind, nonblocking);
     MPI_Request handle = (MPI_Request)request;
     an_request_await(request);
+    an_rank_outlast(request->rank, request->done_at, &request->inflow);
     return an_request_finish(&handle, NULL);
 }

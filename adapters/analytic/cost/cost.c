@@ -406,6 +406,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
            left;
     bool expected = called < (sent->rendezvous ? sent->arrival : sent->data);
     if (!expected && bytes > cost->eager_max) {
+        arrival += pf_cost_late(cost, &sent->inflow);
         double fetched = latest(arrival - cost->write_latency, noticed) + control_time(way);
         arrival = transmit(cost, way, bytes, fetched, &left);
         out->inflow = cost->inflow;
@@ -561,7 +562,9 @@ double pf_cost_post_end(const struct pf_cost *cost, size_t bytes, const struct p
 {
     bool late = cost->protocol == PF_COST_PORTALS && sent->rendezvous && bytes > cost->eager_max &&
                 posted - cost->post >= sent->arrival;
-    return late ? latest(posted, sent->data - cost->write_latency) : posted;
+    if (!late)
+        return posted;
+    return latest(posted, sent->data + pf_cost_late(cost, &sent->inflow) - cost->write_latency);
 }
 
 double pf_cost_safe_unexpected(const struct pf_cost *cost, const struct pf_cost_sent *sent)

@@ -119,7 +119,7 @@ struct an_request {
     MPI_Datatype type;
     double posted;
     double done_at;               /* INFINITY while the date is not known */
-    struct pf_cost_inflow inflow; /* of a send */
+    struct pf_cost_inflow inflow; /* of its message, or of the last one of a collective */
     double work;                  /* of a receive: how long its rank's processor works before `done_at` */
     MPI_Status status;
     bool waited, watched;

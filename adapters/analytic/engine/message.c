@@ -78,6 +78,7 @@ static void settle_receive(struct an_request *receive, const struct pf_cost_rece
 {
     double unpacking = packing(receive->type, bytes);
     receive->work = received->work + unpacking;
+    receive->inflow = received->inflow;
     an_request_settle(receive, received->complete + unpacking);
 }
 

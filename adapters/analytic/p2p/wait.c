@@ -18,13 +18,13 @@ static struct an_rank *rank_of(int n, MPI_Request handles[])
     return NULL;
 }
 
-/* A single long send shares nothing but its target's NIC. */
-static bool must_outlast_only_send(struct an_rank *rank, int n, MPI_Request handles[])
+/* A single long message of a kind shares nothing but its target's NIC. */
+static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[], enum an_kind kind)
 {
     const struct an_request *only = NULL;
     for (int i = 0; i < n; i++) {
         const struct an_request *request = request_of(handles[i]);
-        if (!request || request->kind != AN_SEND || !request->inflow.node)
+        if (!request || request->kind != kind || !request->inflow.node)
             continue;
         if (only)
             return false;
@@ -60,7 +60,7 @@ bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
     for (int i = 0; i < n; i++)
         if (request_of(handles[i]))
             request_of(handles[i])->waited = false;
-    if (must_outlast_only_send(rank, n, handles))
+    if (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE))
         return true;
     rank->polled_at = an_now(rank);
     return false;

@@ -233,6 +233,9 @@ bool an_player_step(struct an_player *p, double *flops)
         return enter(p, op_of(p));
     case AN_AWAITED:
         an_request_awaited(p->request);
+        if (p->request->kind == AN_COLLECTIVE &&
+            an_rank_must_outlast(p->rank, p->request->done_at, &p->request->inflow))
+            return true;
         error = finish(p->request);
         break;
     case AN_SENT:

@@ -142,6 +142,10 @@ near_portals() {
 @test "senders to one rank end together in analytic, as they share its NIC" {
     only_openmpi_4
     near_portals 2 16 star incast3
+    rm times
+    near_portals 5 64 fattree incast15
+    rm times
+    near_portals 10 64 fattree reduce
 }
 
 @test "messages of analytic wait for links that others cross" {

@@ -26,10 +26,10 @@ static void test_late(void **state)
     near(2, pf_inflow_late(&inflow, first, 1, 1));
     near(1, pf_inflow_late(&inflow, second, 1, 2));
     near(0, pf_inflow_late(&inflow, third, 1, 3));
-    pf_inflow_add(&inflow, 2.75, 5, 8); /* the first has a quarter left */
-    near(2.25, pf_inflow_late(&inflow, first, 1, 1));
+    pf_inflow_add(&inflow, 2.75, 5, 8); /* the first has a twelfth of its work left */
+    near(2 + 1.0 / 12, pf_inflow_late(&inflow, first, 1, 1));
     pf_inflow_add(&inflow, 9, 1, 10);
-    near(2.25, pf_inflow_late(&inflow, first, 1, 1));
+    near(2 + 1.0 / 12, pf_inflow_late(&inflow, first, 1, 1));
 }
 
 /* It is not later than when the NIC has nothing left. */

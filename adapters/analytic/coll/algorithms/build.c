@@ -48,12 +48,15 @@ static void bcast_along(struct pf_plan *plan, enum pf_tree tree, int fan)
 
 static struct pf_stage *reduce_along(struct pf_plan *plan, enum pf_tree tree)
 {
-    if (plan->call.nonblocking && tree == PF_TREE_BINOMIAL_IN_ORDER && !plan->wanted) {
-        struct pf_stage *stage = add_tree(plan, pf_at_reduce_in_turn, tree, 2, 0);
+    struct pf_stage *stage =
+        add_tree(plan, pf_at_tree_reduce, tree, 2, tree == PF_TREE_LINEAR ? 0 : plan->wanted);
+    bool in_turn = plan->call.nonblocking || plan->call.kind == PF_COLL_REDUCE;
+    if (in_turn && tree == PF_TREE_BINOMIAL_IN_ORDER && stage->segments == 1) {
+        stage->at = pf_at_reduce_in_turn;
         stage->rounds = bits(plan);
-        return stage;
+        stage->ahead = !plan->call.nonblocking;
     }
-    return add_tree(plan, pf_at_tree_reduce, tree, 2, tree == PF_TREE_LINEAR ? 0 : plan->wanted);
+    return stage;
 }
 
 static void bcast_linear(struct pf_plan *plan)

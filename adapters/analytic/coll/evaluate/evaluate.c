@@ -103,9 +103,9 @@ static double posted_at(const struct pf_coll *coll, int from, int to, size_t byt
 {
     const struct pf_member *target = &coll->member[to];
     if (!coll->posts && pf_cost_post(coll->colls->cost, bytes) <= 0 && target->late <= 0)
-        return target->clock;
+        return target->open;
     int place = place_of_receive(coll, from, to);
-    return target->clock + posting(coll, from, to, place, bytes) +
+    return target->open + posting(coll, from, to, place, bytes) +
            (place > target->late_from ? target->late : 0);
 }
 
@@ -129,13 +129,21 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
     struct pf_cost_received got;
     pf_cost_receive(cost, pf_evaluate_world(coll, from), pf_evaluate_world(coll, to), bytes, sent,
                     posted_at(coll, from, to, bytes), &got);
+    if (target->open < target->clock && got.complete < target->clock) { /* during the round before */
+        got.complete = target->clock;
+        got.work = 0;
+    }
     pf_evaluate_received(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
     if (coll->flows)
         note_flow(&target->in, bytes, sent, &got);
     target->missing--;
+    if (target->sole)
+        target->inflow = got.inflow;
     if (sent->rendezvous) {
         source->safe = pf_later(source->safe, got.safe);
         source->unsafe--;
+        if (source->sole)
+            source->inflow = got.inflow;
     }
 }
 
@@ -208,6 +216,8 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         pf_cost_send(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
                      m->cpu + begun, round->mode, &sent);
         m->cpu = sent.returns - begun;
+        if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
+            sent.inflow.node = 0;
         if (sent.rendezvous)
             m->unsafe++;
         else if (receives_in_turn(coll, target, m))
@@ -248,6 +258,8 @@ static void post_late(const struct pf_coll *coll, int rank)
     double late = 0;
     int from = INT_MAX;
     m->late = 0;
+    if (coll->plan.stage[m->stage].ahead)
+        return;
     for (; early && early->stage == m->stage && early->round == m->round; early = early->next) {
         double posted = posted_at(coll, early->from, rank, early->bytes);
         double more = pf_cost_post_end(coll->colls->cost, early->bytes, &early->sent, posted) - posted;
@@ -274,8 +286,12 @@ static void advance(struct pf_coll *coll, int rank)
             m->round = 0;
             continue;
         }
+        m->open = stage->ahead && m->round > 0 ? m->began : m->clock;
+        m->began = m->clock;
         begin_round(m);
         m->missing = round.receives;
+        m->sole = round.sends + round.receives == 1;
+        m->inflow.node = 0;
         m->unsafe = 0;
         m->inside = true;
         m->in_turn = plan->call.nonblocking && !plan->call.cut && round.receives > 1 &&

@@ -23,9 +23,12 @@ struct pf_flows {
  */
 struct pf_member {
     double clock; /* the rank entered its round, or left the call */
+    double began; /* it entered the last round that it entered */
+    double open;  /* it began to post the receives of its round */
     double turn;  /* its place in the queue */
     double cpu, safe;
-    double first, last, busy; /* of the receives; `last` is the latest end of one by itself */
+    double first, last, busy;     /* of the receives; `last` is the latest end of one by itself */
+    struct pf_cost_inflow inflow; /* of the only message of its last round */
     struct pf_flows in;
     struct pf_early *early; /* messages of rounds to come, in the order of rounds */
     int stage, round;
@@ -34,6 +37,7 @@ struct pf_member {
     int late_from; /* the first receive that was posted after its message arrived */
     double late;   /* how much later that made the following ones */
     bool inside;   /* in the round `round` of `stage` */
+    bool sole;     /* this round has one message */
     bool in_turn;  /* this round has a receive from each other rank, posted in the order of ranks */
 };
 
@@ -108,6 +112,7 @@ static inline void pf_evaluate_begin(struct pf_member *m)
     m->early = NULL;
     m->stage = m->round = m->missing = m->unsafe = m->late_from = 0;
     m->late = 0;
+    m->inflow.node = 0;
     m->inside = m->in_turn = false;
 }
 

@@ -53,6 +53,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_step *step)
     pf_cost_send(coll->colls->cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer),
                  step->bytes, now, PF_COST_STANDARD, &sent);
     m->clock = sent.returns;
+    sent.inflow.node = 0; /* NICs are shared at both ends */
     if (!sent.rendezvous)
         m->safe = pf_later(m->safe, sent.safe);
     coll->tally->bytes += step->bytes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -28,18 +29,27 @@ static inline uint32_t pf_inflow_add(struct pf_inflow *inflow, double start, dou
     return ++inflow->count;
 }
 
-/* How much later than at `end` message `number` is through, with `work` of its own: each message that began
- * before has taken as much of the link as this one at most, and as this one still had to get. */
+/* How much later than at `end` message `number` is through, with `work` of its own: each message that was
+ * priced since has taken as much of the link as it had to get when this one began, and at most as much as
+ * this one still had to get when that one began. Until then this one shares the link with those for which it
+ * has waited and with those that have come since. */
 static inline double pf_inflow_late(const struct pf_inflow *inflow, uint32_t number, double work, double end)
 {
-    double late = 0;
-    uint32_t since = inflow->count - number;
-    for (uint32_t i = since < PF_INFLOW_KEPT ? number : inflow->count - PF_INFLOW_KEPT; i < inflow->count;
-         i++) {
+    bool kept = inflow->count - number < PF_INFLOW_KEPT;
+    double start = kept ? inflow->last[(number - 1) % PF_INFLOW_KEPT].start : end - work;
+    double at = start, late = 0, left = work, sharers = work > 0 && end > at ? (end - at) / work : 1;
+    for (uint32_t i = kept ? number : inflow->count - PF_INFLOW_KEPT; i < inflow->count; i++) {
         const struct pf_inflow_message *other = &inflow->last[i % PF_INFLOW_KEPT];
-        double left = end + late - other->start, takes = other->work < work ? other->work : work;
-        if (left > 0)
-            late += left < takes ? left : takes;
+        double takes = other->start < start ? other->work - (start - other->start) : other->work;
+        if (other->start >= end + late || takes <= 0)
+            continue;
+        if (other->start > at) {
+            left -= (other->start - at) / sharers;
+            at = other->start;
+        }
+        takes = takes < left ? takes : left;
+        late += takes > 0 ? takes : 0;
+        sharers++;
     }
     return end + late <= inflow->until ? late : inflow->until > end ? inflow->until - end : 0;
 }
