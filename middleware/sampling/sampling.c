@@ -211,10 +211,10 @@ static void give_up(void)
 
 void pf_sampling_start(void)
 {
+    read_hold();
     if (!*pf_config.markers && !*pf_config.regions)
         return;
     read_kinds();
-    read_hold();
     all.out = *pf_config.markers ? pf_output_open(pf_config.markers, "we") : NULL;
     if (*pf_config.markers && !all.out)
         pf_die("%s: cannot write the markers '%s': %s", pf_config_given("markers"), pf_config.markers,
