@@ -125,6 +125,7 @@ int main(int argc, char **argv)
     PyRun_SimpleString("import ctypes, decimal, json, mmap, _queue\ndecimal.getcontext().prec = 5 + x");
     MPI_Barrier(MPI_COMM_WORLD);
     PyRun_SimpleString("print(x, decimal.Decimal(1) / 3, json.dumps([x]))");
+    Py_Finalize();
     MPI_Finalize();
     return 0;
 }
