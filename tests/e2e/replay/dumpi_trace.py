@@ -140,14 +140,18 @@ BROKEN = [
 ]
 
 
-def trace(rank, ranks=4):
+# Messages alone, which are played without ranks: collectives are lines MPI_..., and are not.
+PLAIN = CALLS[:9] + CALLS[-2:]
+
+
+def trace(rank, ranks=4, calls=None):
     """What dumpi2ascii -a prints of a rank, and our lines."""
     root = rank == 2
     numbers = {"r": rank, "next": (rank + 1) % ranks, "before": (rank - 1) % ranks, "half": rank % 2, "rootcount": 100 if root else 12345,
                "roottype": 9 if root else 0, "rootsize": 4 if root else 0, "rootlist": "[10, 10, 10, 10]" if root else "<IGNORED>",
                "outer": "5 (user-defined-comm)" if rank in (0, 3) else "1 (MPI_COMM_NULL)", "outer2": 3 if rank in (0, 3) else -1}
     now, text, lines = 8153 * 10**9, HEADER, []
-    for name, fields, line in CALLS:
+    for name, fields, line in calls or CALLS:
         if name.startswith("?"):
             if int(name[1]) != rank:
                 continue
